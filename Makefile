@@ -1,0 +1,153 @@
+# heapdrift - see README.md for what it does, docs/architecture.md for how.
+#
+#   make              build/heapdrift, build/libheapdrift.a and the manual page
+#   make demo         install what is missing, build, find a leak in a real series
+#   make check        install what the tests need, then run every test
+#   make install      program, library, header, pkg-config file and manual page
+#                     under $(DESTDIR)$(PREFIX)
+#
+#   make test         unit, sweep and command-line tests of a plain build
+#   make asan         the same under AddressSanitizer and UBSan
+#   make lint         layers, clang-tidy, formatting, shell scripts
+#   make format       let clang-format have its way
+#   make fuzz         fuzz the readers for FUZZ_SECONDS
+#   make bench        speed and memory against the gates
+#   make golden       accept the program's current output as expected
+
+VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
+PREFIX   ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+CC       ?= cc
+CFLAGS   ?= -O2 -g
+WARNINGS  = -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion \
+            -Wstrict-prototypes -Wmissing-prototypes -Wvla
+ALL_CFLAGS   = -std=c11 -pthread $(WARNINGS) $(CFLAGS) $(SANITIZE)
+ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc $(CPPFLAGS)
+LIB_LIBS  = -larchive -ljansson -lutf8proc -lm
+CLI_LIBS  = $(LIB_LIBS) -lpopt
+TEST_LIBS = $(LIB_LIBS) -lcriterion
+
+BUILD     = build$(if $(SANITIZE),/asan)
+LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c))
+CLI_SRC   = $(wildcard src/cli/*.c)
+SUPPORT_SRC = $(wildcard tests/support/*.c)
+TEST_SRC  = $(wildcard tests/*/test_*.c)
+TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c
+LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
+SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
+TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
+TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
+
+all: $(BUILD)/heapdrift $(BUILD)/libheapdrift.a build/heapdrift.1
+
+$(BUILD)/heapdrift: $(CLI_OBJ) $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LDLIBS)
+
+# Made afresh, so that a deleted source file leaves no member behind.
+$(BUILD)/libheapdrift.a: $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+
+$(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/tests/%.o: tests/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/src/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+build/heapdrift.1: docs/heapdrift.1.scd
+	@mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/' $< | scdoc >$@
+
+# --- for people --------------------------------------------------------------
+
+demo:
+	@scripts/install-deps.sh build
+	@$(MAKE) --no-print-directory -s all
+	build/heapdrift fixtures/leaklab/cache
+
+check:
+	@scripts/install-deps.sh build test
+	$(MAKE) --no-print-directory all
+	$(MAKE) --no-print-directory lint test asan
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	           $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 build/heapdrift $(DESTDIR)$(PREFIX)/bin
+	install -m 644 build/libheapdrift.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 include/heapdrift.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 build/heapdrift.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/heapdrift.pc.in \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/heapdrift.pc
+
+clean:
+	rm -rf build
+
+# --- tests ---------------------------------------------------------------------
+
+test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap
+	$(BUILD)/unit-tests --quiet
+	$(BUILD)/sweep fixtures
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
+
+# Criterion passes a test that leaks, so the sanitizers report to files and any file
+# is a failure. They make libarchive's children of no interest: leaks are ours.
+asan:
+	@rm -rf build/asan/reports && mkdir -p build/asan/reports
+	ASAN_OPTIONS=log_path=$(CURDIR)/build/asan/reports/asan \
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	$(MAKE) --no-print-directory test \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g'
+	@! cat build/asan/reports/* 2>/dev/null
+
+golden: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
+
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap
+	tests/bench/bench.sh $(BUILD)
+
+# Any format, through the same front door as a real file.
+fuzz: tests/fuzz/fuzz_read.c
+	@mkdir -p build/fuzz/corpus
+	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
+	      -o build/fuzz/read $< $(LIB_SRC) $(LIB_LIBS)
+	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
+	      fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
+
+# --- looks -----------------------------------------------------------------------
+
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/fuzz/fuzz_read.c
+
+lint: layers tidy style
+
+layers:
+	scripts/check-layers.sh
+
+# One file per process: clang-tidy 14 invents va_list errors otherwise.
+tidy:
+	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) | xargs -P $$(nproc) -I {} \
+	    clang-tidy --quiet {} -- -std=c11 $(ALL_CPPFLAGS) 2>&1 | \
+	    { ! grep -E '(warning|error):' -A 3; }
+
+style:
+	clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
+	shellcheck scripts/*.sh tests/bench/*.sh .ci/run
+
+format:
+	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
+
+.PHONY: all demo check install clean test asan golden bench fuzz lint layers tidy style format
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

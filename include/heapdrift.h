@@ -1,0 +1,223 @@
+/* heapdrift.h - read .NET heap snapshots, compare them, say what grew.
+ *
+ * There are three nouns. A snapshot is one heap at one moment. A report is
+ * the answer to a question about one or more snapshots. An error says why
+ * there is no answer.
+ *
+ * Functions that can fail return NULL or false and fill in err. Whatever a
+ * snapshot or report hands out lives as long as it does; nothing is freed
+ * piecemeal. The library prints nothing, keeps no global state and never ends
+ * the process, save with status 2 when memory runs out. Different snapshots
+ * and reports may be used from different threads at once; one of them from one
+ * thread at a time. */
+#ifndef HEAPDRIFT_H
+#define HEAPDRIFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define HD_VERSION "0.1.0"
+
+/* A number that the input does not tell. Never printed as such: "-" in text,
+ * null in JSON, an empty cell in CSV. */
+#define HD_UNKNOWN UINT64_MAX
+
+enum hd_status {
+    HD_OK,
+    HD_IO,             /* missing, unreadable, unwritable */
+    HD_NOT_A_SNAPSHOT, /* no known format */
+    HD_UNSUPPORTED,    /* a known thing that cannot be used here */
+    HD_BAD_FORMAT,     /* a snapshot, but damaged */
+    HD_TOO_BIG,        /* over a limit, of memory or of 32-bit ids */
+    HD_USAGE           /* the question does not fit the snapshots */
+};
+
+/* What went wrong, for the person who has to fix it. The caller owns it and
+ * starts it as {0}; NULL means "knowing that it failed is enough". The first
+ * failure wins: a function leaves an error alone that is already set. */
+struct hd_error {
+    enum hd_status status;
+    enum { HD_NOWHERE, HD_AT_BYTE, HD_AT_LINE } where;
+    uint64_t at;       /* byte offset or line from 1, as where says */
+    const char *kind;  /* for text inputs, "bad-number"; else NULL. Static */
+    unsigned snapshot; /* which one of several is meant, from 1; 0: none or all */
+    char message[240]; /* one line, no trailing newline, no file name */
+};
+
+/* --- snapshot ---------------------------------------------------------- */
+
+struct hd_snapshot;
+
+/* What a snapshot holds, in raw numbers of the file. Not every format records
+ * everything: a table has types but no graph, so nothing can be said about
+ * roots. Numbers may be HD_UNKNOWN, strings NULL. */
+struct hd_info {
+    const char *path;     /* as given */
+    const char *format;   /* "gcdump", "heap-text", "dumpheap-stat", ... */
+    const char *producer; /* the tool that wrote it, if it says so */
+    const char *time;     /* ISO 8601 without zone: the writer's local time */
+    const char *process;
+    uint64_t pid;
+    uint64_t objects;    /* without pseudo-nodes and undefined ones */
+    uint64_t references; /* from object to object */
+    uint64_t roots;      /* references from a root group to an object */
+    uint64_t types;      /* canonical names with at least one object */
+    uint64_t bytes;      /* sum of shallow sizes */
+    uint64_t reachable_objects, reachable_bytes;
+    uint64_t xxh3; /* of the decompressed bytes; HD_UNKNOWN unless asked for */
+    bool has_graph, has_roots, has_generations;
+    bool sampled;
+    bool complete; /* false: objects may be missing */
+};
+
+struct hd_read_options {
+    bool tables_only;    /* no graph: counts and bytes per type, in one pass */
+    bool drop_graph;     /* look at the graph, but do not keep it in memory */
+    bool checksum;       /* fill in hd_info.xxh3 */
+    unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
+    uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
+};
+
+/* Read one snapshot. path may be "-" (standard input); the format is recognised
+ * by the bytes, never by the name; compressed and zipped files are unpacked on
+ * the way. A folder is an error here (see hd_list). opt may be NULL. */
+struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
+                                     struct hd_error *err);
+
+/* The same from memory, which must stay until hd_snapshot_close(). */
+struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
+                                            const struct hd_read_options *opt,
+                                            struct hd_error *err);
+
+void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
+
+/* The name of input format number i, and a line about it; NULL behind the last. */
+const char *hd_input_format_name(size_t i);
+const char *hd_input_format_summary(size_t i);
+
+const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap);
+
+/* --- inputs ------------------------------------------------------------ */
+
+struct hd_input {
+    const char *path;
+    bool from_folder; /* found, not named: HD_NOT_A_SNAPSHOT and HD_UNSUPPORTED are no
+                         errors */
+};
+
+/* Paths to open, in order. {0} is empty. */
+struct hd_inputs {
+    struct hd_input *all;
+    size_t count;
+    struct hd_inputs_memory *memory;
+};
+
+/* Append path; of a folder, the files in it in natural order of their names
+ * ("2.gcdump" before "10.gcdump"), without hidden ones and deeper folders. False
+ * when path does not exist or is a folder that cannot be read or is empty. */
+bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
+void hd_inputs_free(struct hd_inputs *inputs);
+
+/* --- report ------------------------------------------------------------ */
+
+enum hd_sort { HD_SORT_DEFAULT, HD_SORT_COUNT, HD_SORT_BYTES, HD_SORT_NAME };
+
+/* What a row stands for. */
+enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE };
+
+#define HD_DEFAULT_ROWS UINT32_MAX
+
+/* Questions to snapshots. {0} asks for nothing special; hd_default_options() for what
+ * the command line asks for without options. */
+struct hd_options {
+    /* rows, chosen after the analysis: ranks, scores and totals stay as they are */
+    const char *const *types; /* patterns; a row must match one */
+    size_t type_count;
+    const char *const *excludes; /* patterns; a row must match none */
+    size_t exclude_count;
+    bool app_only;     /* no framework types */
+    enum hd_sort sort; /* default: diff by count, top by bytes */
+    uint32_t rows;     /* per table; 0 all; HD_DEFAULT_ROWS 20, but all in CSV */
+    enum hd_unit by;
+
+    /* objects, chosen before it */
+    bool gen2, reachable;
+
+    /* the ranking */
+    double min_share;           /* score of a suspect, as a share of the heap */
+    uint64_t min_bytes;         /* the same in bytes; used instead if not 0 */
+    const uint64_t *iterations; /* one rising number per snapshot, or NULL */
+
+    /* root chains */
+    uint32_t chains;  /* groups shown per suspect */
+    uint32_t samples; /* instances looked at per suspect */
+    uint32_t depth;   /* frames shown per chain; what is cut is cut in the middle */
+    uint64_t seed;
+};
+
+struct hd_options hd_default_options(void);
+
+struct hd_report;
+
+enum { HD_MAX_SNAPSHOTS = 50 };
+
+/* What grew from snaps[0], the baseline, to snaps[count - 1], 2 to 50 of them. The
+ * snapshots in between tell steady growth from a spike. The last one should have its
+ * graph, for chains. */
+struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
+                                 const struct hd_options *opt, struct hd_error *err);
+
+/* What takes the space in one snapshot. */
+struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_options *opt,
+                                struct hd_error *err);
+
+/* Why instances of opt->types are alive in the last snapshot; how many there are in
+ * each. HD_USAGE when no type matches or there is no graph. */
+struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count,
+                                  const struct hd_options *opt, struct hd_error *err);
+
+/* What each file is: a snapshot, or the error that kept it from being one. */
+struct hd_info_entry {
+    const char *path;
+    struct hd_snapshot *snap; /* NULL: error tells */
+    struct hd_error error;
+};
+
+struct hd_report *hd_report_info(const struct hd_info_entry *entries, size_t count);
+
+/* Warnings about the snapshots and their order. snapshot counts from 0, or is
+ * (size_t)-1. */
+struct hd_warning {
+    const char *code; /* of a closed list: docs/warnings.md */
+    const char *message;
+    size_t snapshot;
+    const char *path;     /* of that snapshot, or NULL */
+    uint64_t count, line; /* HD_UNKNOWN when not told */
+};
+
+const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count);
+
+/* How many suspects there are; and whether the snapshots allow a judgement: false if
+ * one is incomplete or sampled, and for a diff of fewer than four that can be compared. */
+size_t hd_report_suspects(const struct hd_report *report);
+bool hd_report_conclusive(const struct hd_report *report);
+
+struct hd_write_options {
+    unsigned width; /* of the terminal, in columns; 0: no limit */
+    bool color;     /* escape sequences of a terminal */
+};
+
+/* The name of output format number i, and a line about it; NULL behind the last. */
+const char *hd_format_name(size_t i);
+const char *hd_format_summary(size_t i);
+
+/* Write the report as one of them. False if the format is unknown or cannot hold
+ * such a report, or a byte was lost. to is flushed. */
+bool hd_report_write(const struct hd_report *report, const char *format,
+                     const struct hd_write_options *opt, FILE *to, struct hd_error *err);
+
+void hd_report_free(struct hd_report *report); /* NULL is fine */
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Install the Debian packages that are missing, and nothing when all are there.
+#
+#   scripts/install-deps.sh build         what the program is built with
+#   scripts/install-deps.sh build test    and what the tests need
+set -eu
+
+build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
+       libarchive-dev libutf8proc-dev scdoc'
+test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema jq
+      hyperfine time gzip zstd xz-utils bzip2 zip mandoc'
+
+wanted=
+for group in "$@"; do
+    case $group in
+    build) wanted="$wanted $build" ;;
+    test) wanted="$wanted $test" ;;
+    *)
+        echo "usage: $0 build [test]" >&2
+        exit 2
+        ;;
+    esac
+done
+
+missing=
+for package in $wanted; do
+    state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
+    case $state in
+    ii*) ;;
+    *) missing="$missing $package" ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "heapdrift needs these packages, by the names that Debian gives them:$missing" >&2
+    exit 1
+fi
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "As root, please: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+# Lists may be stale or absent on a new machine; packages may be there already.
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,360 @@
+#include "analysis/series.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "heap/names.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const series_status_names[STATUS_COUNT] = {
+    [STATUS_GROWING] = "growing", [STATUS_NEW] = "new",
+    [STATUS_GONE] = "gone",       [STATUS_SHRINKING] = "shrinking",
+    [STATUS_STEADY] = "steady",   [STATUS_VARYING] = "varying",
+};
+
+const char *const confidence_names[3] = {"low", "medium", "high"};
+
+/* --- selection ------------------------------------------------------------ */
+
+static bool is_old_table(const struct hd_snapshot *snap)
+{
+    const char *generation = snap->origin.generation;
+    for (enum generation g = GEN2; generation != NULL && g <= GEN_FROZEN; g++)
+        if (strcmp(generation, generation_names[g]) == 0)
+            return true;
+    return false;
+}
+
+bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
+                       struct hd_error *err)
+{
+    bool graph_known = snap->info.reachable_objects != HD_UNKNOWN;
+    if ((selection & SELECT_REACHABLE) && (!graph_known || !snap->info.has_roots))
+        return fail(
+            err, HD_USAGE,
+            "--reachable needs a graph with roots, which is not in this snapshot or "
+            "was not read");
+    if ((selection & SELECT_GEN2) && !snap->info.has_generations &&
+        snap->origin.generation == NULL)
+        return fail(
+            err, HD_USAGE,
+            "--gen2: the generations are unknown in this snapshot (dotnet-gcdump drops "
+            "them; `dumpheap -stat -gen gen2` of dotnet-dump tells them)");
+    return true;
+}
+
+struct tally series_tally(const struct hd_snapshot *snap, const struct type *t,
+                          enum selection selection)
+{
+    if (!(selection & SELECT_GEN2) || snap->info.has_generations)
+        return t->tally[selection];
+    return is_old_table(snap) ? t->tally[selection & SELECT_REACHABLE] : (struct tally){0};
+}
+
+static bool blame(struct hd_error *err, size_t snapshot)
+{
+    if (err != NULL)
+        err->snapshot = (unsigned)snapshot + 1;
+    return false;
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+struct row_slot {
+    size_t row;
+    UT_hash_handle hh;
+};
+
+struct row_table {
+    struct row_slot *slots;
+    struct text name;
+    struct arena scratch;
+};
+
+static struct series_row *row_of(struct series *s, struct row_table *table,
+                                 const struct type *t, struct arena *a)
+{
+    text_clear(&table->name);
+    unit_name(&table->name, s->by, t);
+    struct row_slot *slot;
+    HASH_FIND(hh, table->slots, table->name.data, table->name.len, slot);
+    if (slot == NULL) {
+        slot = arena_alloc(&table->scratch, sizeof(*slot));
+        slot->row = s->row_count++;
+        struct series_row *row = &s->rows[slot->row];
+        row->name = arena_strdup(a, table->name.data, table->name.len);
+        row->at = arena_array(a, struct tally, s->count);
+        HASH_ADD_KEYPTR(hh, table->slots, row->name, table->name.len, slot);
+    }
+    return &s->rows[slot->row];
+}
+
+static void add_tally(struct tally *sum, struct tally more)
+{
+    sum->count += more.count;
+    bool unknown = sum->bytes == HD_UNKNOWN || more.bytes == HD_UNKNOWN;
+    sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + more.bytes;
+}
+
+/* Poisson: a sampled type of m times c objects is off by 2 m sqrt(c / m), and its
+ * bytes by the same share. */
+static void note_noise(struct series *s, struct series_row *row, const struct type *t,
+                       size_t k, struct arena *a)
+{
+    if (!s->snaps[k]->info.sampled)
+        return;
+    if (row->noise_share == NULL)
+        row->noise_share = arena_array(a, double, s->count);
+    double share =
+        2 * t->count_scale * sqrt((double)t->raw.count) / (double)row->at[k].count;
+    if (share > row->noise_share[k])
+        row->noise_share[k] = share;
+}
+
+static void fill_rows(struct series *s, struct arena *a)
+{
+    struct row_table table = {0};
+    size_t most = 0;
+    for (size_t k = 0; k < s->count; k++)
+        most += s->snaps[k]->type_count;
+    s->rows = arena_array(a, struct series_row, most);
+    for (size_t k = 0; k < s->count; k++) {
+        const struct hd_snapshot *snap = s->snaps[k];
+        for (type_id i = 0; i < snap->type_count; i++) {
+            const struct type *t = &snap->types[i];
+            struct tally tally = series_tally(snap, t, s->selection);
+            if (t->kind != TYPE_OBJECT || tally.count == 0)
+                continue;
+            struct series_row *row = row_of(s, &table, t, a);
+            add_tally(&row->at[k], tally);
+            note_noise(s, row, t, k, a);
+        }
+    }
+    HASH_CLEAR(hh, table.slots);
+    text_free(&table.name);
+    arena_free(&table.scratch);
+}
+
+static void add_totals(struct series *s, struct arena *a)
+{
+    s->totals = arena_array(a, struct tally, s->count);
+    s->bytes_known = true;
+    for (size_t k = 0; k < s->count; k++) {
+        struct tally *total = &s->totals[k];
+        for (size_t i = 0; i < s->row_count; i++)
+            add_tally(total, s->rows[i].at[k]);
+        s->bytes_known &= total->bytes != HD_UNKNOWN;
+    }
+}
+
+struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
+                          double *y, double *noise)
+{
+    for (size_t i = 0; i < s->fit_count; i++) {
+        size_t k = s->fit[i];
+        y[i] = (double)(bytes ? row->at[k].bytes : row->at[k].count);
+        noise[i] = row->noise_share != NULL ? row->noise_share[k] * y[i] : 0;
+    }
+    return (struct trend){s->fit_count, s->x, y, row->noise_share != NULL ? noise : NULL};
+}
+
+/* --- statuses ------------------------------------------------------------- */
+
+static enum growth_kind growth_of(const struct series *s, const struct series_row *row)
+{
+    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+    struct trend t = series_trend(s, row, false, y, noise);
+    if (trend_grows(&t))
+        return GROWS_IN_COUNT;
+    if (!s->bytes_known)
+        return GROWS_NOT;
+    t = series_trend(s, row, true, y, noise);
+    return trend_grows(&t) ? GROWS_IN_SIZE : GROWS_NOT;
+}
+
+static bool is_steady(const struct series *s, const struct series_row *row)
+{
+    for (size_t k = 1; k < s->count; k++)
+        if (row->at[k].count != row->at[0].count || row->at[k].bytes != row->at[0].bytes)
+            return false;
+    return true;
+}
+
+static enum series_status status_of(const struct series *s, const struct series_row *row)
+{
+    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+    const struct tally *first = &row->at[0], *last = &row->at[s->count - 1];
+    if (last->count == 0)
+        return STATUS_GONE;
+    if (row->growth != GROWS_NOT)
+        return STATUS_GROWING;
+    if (first->count == 0)
+        return STATUS_NEW;
+    struct trend counts = series_trend(s, row, false, y, noise);
+    if (last->count < first->count && trend_falls(&counts))
+        return STATUS_SHRINKING;
+    return is_steady(s, row) ? STATUS_STEADY : STATUS_VARYING;
+}
+
+/* --- order and fitness ----------------------------------------------------- */
+
+static void warn(struct series_warnings *w, enum warning_code code, size_t snapshot)
+{
+    if (w->len < sizeof(w->all) / sizeof(w->all[0]))
+        w->all[w->len++] = (struct series_warning){code, snapshot};
+}
+
+static uint64_t weight(const struct series *s, size_t k)
+{
+    return s->bytes_known ? s->totals[k].bytes : s->totals[k].count;
+}
+
+/* A heap that is less than half of both neighbours is a snapshot that went wrong
+ * more often than a heap that shrank and came back. */
+static bool dips(const struct series *s, size_t k)
+{
+    return k > 0 && k + 1 < s->count && weight(s, k) < weight(s, k - 1) / 2 &&
+           weight(s, k) < weight(s, k + 1) / 2;
+}
+
+static void choose_fit(struct series *s, struct series_warnings *w)
+{
+    for (size_t k = 0; k < s->count; k++) {
+        bool dip = dips(s, k);
+        if (dip)
+            warn(w, WARN_TOTAL_DROPS, k);
+        if (s->snaps[k]->info.complete && !dip)
+            s->fit[s->fit_count++] = k;
+    }
+}
+
+static bool differs(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) != 0;
+}
+
+/* Two programs share the framework's types; two snapshots of one program share
+ * most of its own. Names alone cannot prove more than this. */
+static bool share_no_type(const struct series *s, const bool *is_app, size_t k)
+{
+    enum { TOO_FEW_TO_TELL = 3 };
+    size_t before = 0, now = 0, both = 0;
+    for (size_t i = 0; i < s->row_count; i++) {
+        bool in_before = is_app[i] && s->rows[i].at[k - 1].count > 0;
+        bool in_now = is_app[i] && s->rows[i].at[k].count > 0;
+        before += in_before;
+        now += in_now;
+        both += in_before && in_now;
+    }
+    return both == 0 && before >= TOO_FEW_TO_TELL && now >= TOO_FEW_TO_TELL;
+}
+
+static void check_order(struct series *s, struct series_warnings *w)
+{
+    struct arena scratch = {0};
+    bool *is_app = arena_array(&scratch, bool, s->row_count);
+    for (size_t i = 0; i < s->row_count; i++)
+        is_app[i] = s->by == HD_BY_TYPE && !names_is_framework(s->rows[i].name);
+    for (size_t k = 1; k < s->count; k++) {
+        const struct hd_snapshot *before = s->snaps[k - 1], *now = s->snaps[k];
+        bool pids = before->info.pid != HD_UNKNOWN && now->info.pid != HD_UNKNOWN &&
+                    before->info.pid != now->info.pid;
+        if (pids || differs(before->info.process, now->info.process)) {
+            warn(w, WARN_DIFFERENT_PROCESS, k);
+            s->restarted = true;
+        }
+        bool dates = before->clock_is_date && now->clock_is_date;
+        if (dates && now->clock <= before->clock) {
+            warn(w, WARN_OUT_OF_ORDER, k);
+            s->restarted |= now->clock < before->clock;
+        }
+        if (share_no_type(s, is_app, k)) {
+            warn(w, WARN_DIFFERENT_PROGRAM, k);
+            s->restarted = true;
+        }
+    }
+    arena_free(&scratch);
+}
+
+static bool clocks_rise(const struct series *s)
+{
+    for (size_t i = 0; i < s->fit_count; i++) {
+        double now = s->snaps[s->fit[i]]->clock;
+        if (isnan(now) || (i > 0 && now <= s->snaps[s->fit[i - 1]]->clock))
+            return false;
+    }
+    return true;
+}
+
+static void place_on_axis(struct series *s, const uint64_t *iterations)
+{
+    bool by_clock = iterations == NULL && clocks_rise(s);
+    for (size_t i = 0; i < s->fit_count; i++) {
+        size_t k = s->fit[i];
+        s->x[i] = iterations != NULL ? (double)iterations[k]
+                  : by_clock         ? s->snaps[k]->clock
+                                     : (double)(k + 1);
+    }
+}
+
+static enum confidence judge(const struct series *s)
+{
+    int steps = s->fit_count >= 4   ? CONFIDENCE_HIGH
+                : s->fit_count == 3 ? CONFIDENCE_MEDIUM
+                                    : CONFIDENCE_LOW;
+    bool sampled = false;
+    for (size_t k = 0; k < s->count; k++)
+        sampled |= s->snaps[k]->info.sampled;
+    if ((sampled || s->restarted) && steps > CONFIDENCE_LOW)
+        steps--;
+    return (enum confidence)steps;
+}
+
+/* --- what may be compared -------------------------------------------------- */
+
+/* Tables made with different filters show differences that are none. */
+static bool check_origins(const struct series *s, struct series_warnings *w,
+                          struct hd_error *err)
+{
+    for (size_t k = 1; k < s->count; k++) {
+        const struct table_origin *a = &s->snaps[0]->origin, *b = &s->snaps[k]->origin;
+        if (differs(a->generation, b->generation) || differs(a->liveness, b->liveness) ||
+            differs(a->filters, b->filters)) {
+            fail(err, HD_USAGE,
+                 "made by `%.60s`, but the first one by `%.60s`: they cannot be compared",
+                 b->command != NULL ? b->command : "?",
+                 a->command != NULL ? a->command : "?");
+            return blame(err, k);
+        }
+        if ((a->generation == NULL) != (b->generation == NULL) ||
+            (a->liveness == NULL) != (b->liveness == NULL) ||
+            (a->filters == NULL) != (b->filters == NULL))
+            warn(w, WARN_FILTERS_DIFFER, k);
+    }
+    return true;
+}
+
+bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t count,
+                  const struct series_question *ask, struct arena *a,
+                  struct series_warnings *warnings, struct hd_error *err)
+{
+    *s = (struct series){
+        .snaps = snaps, .count = count, .selection = ask->selection, .by = ask->by};
+    for (size_t k = 0; k < count; k++)
+        if (!series_can_select(snaps[k], ask->selection, err))
+            return blame(err, k);
+    if (!check_origins(s, warnings, err))
+        return false;
+    fill_rows(s, a);
+    add_totals(s, a);
+    choose_fit(s, warnings);
+    check_order(s, warnings);
+    place_on_axis(s, ask->iterations);
+    s->confidence = judge(s);
+    for (size_t i = 0; i < s->row_count; i++) {
+        s->rows[i].growth = growth_of(s, &s->rows[i]);
+        s->rows[i].status = status_of(s, &s->rows[i]);
+    }
+    return true;
+}

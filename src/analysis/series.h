@@ -1,0 +1,97 @@
+/* series.h - snapshots in order, types lined up by name.
+ *
+ * A series knows which snapshots are fit for a trend, where on the time axis each
+ * stands, and what is odd about their order. Rows stand in order of first use;
+ * nothing is dropped. */
+#ifndef SERIES_H
+#define SERIES_H
+
+#include "analysis/trend.h"
+#include "analysis/unit.h"
+#include "heap/snapshot.h"
+
+enum { SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS };
+
+enum series_status {
+    STATUS_GROWING,
+    STATUS_NEW,
+    STATUS_GONE,
+    STATUS_SHRINKING,
+    STATUS_STEADY,
+    STATUS_VARYING,
+    STATUS_COUNT
+};
+
+extern const char *const series_status_names[STATUS_COUNT]; /* "growing", ... */
+
+enum growth_kind { GROWS_NOT, GROWS_IN_COUNT, GROWS_IN_SIZE };
+
+struct series_row {
+    const char *name;    /* of a type, or of what `by` asked for */
+    struct tally *at;    /* one per snapshot; zeros where the type is absent */
+    double *noise_share; /* of a count or of bytes, per snapshot; NULL: not sampled */
+    enum series_status status;
+    enum growth_kind growth; /* over the fit snapshots */
+};
+
+enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+extern const char *const confidence_names[3];
+
+struct series {
+    struct hd_snapshot *const *snaps;
+    size_t count;
+    enum selection selection;
+    enum hd_unit by;
+    struct series_row *rows;
+    size_t row_count;
+    struct tally *totals; /* sum of rows, per snapshot */
+    bool bytes_known;     /* in every snapshot */
+
+    size_t fit_count;
+    size_t fit[SERIES_MAX_SNAPSHOTS]; /* indexes of snapshots fit for a trend */
+    double x[SERIES_MAX_SNAPSHOTS];   /* their places on the axis, ascending */
+    bool restarted;                   /* not one process in order */
+    enum confidence confidence;
+};
+
+/* A warning about snapshot number `snapshot` of the series, or (size_t)-1. */
+struct series_warning {
+    enum warning_code code;
+    size_t snapshot;
+};
+
+struct series_warnings {
+    struct series_warning all[4 * SERIES_MAX_SNAPSHOTS];
+    size_t len;
+};
+
+struct series_question {
+    enum selection selection;
+    enum hd_unit by;
+    const uint64_t *iterations;
+};
+
+/* Line up 1 to 50 snapshots, which must outlive the series; its arrays are in a.
+ * Rows are types, or groups of types by another unit. ask->iterations gives the axis: one
+ * rising number per snapshot, or NULL. False and err when snapshots cannot be compared
+ * (tables of different generations), or when ask->selection means objects that one cannot
+ * tell; err->snapshot says which. */
+bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t count,
+                  const struct series_question *ask, struct arena *a,
+                  struct series_warnings *warnings, struct hd_error *err);
+
+/* The counts or bytes of a row at the fit snapshots, as a trend; y and noise have
+ * room for SERIES_MAX_SNAPSHOTS and live as long as it is used. */
+struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
+                          double *y, double *noise);
+
+/* The objects that selection chooses in one type of one snapshot. For a table
+ * that is known to be of one generation --gen2 takes all of it or nothing. */
+struct tally series_tally(const struct hd_snapshot *snap, const struct type *t,
+                          enum selection selection);
+
+/* Whether the snapshot can tell which objects selection means. */
+bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
+                       struct hd_error *err);
+
+#endif

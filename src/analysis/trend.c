@@ -1,0 +1,85 @@
+#include "analysis/trend.h"
+
+#include <stdlib.h>
+
+int trend_rises(const struct trend *t)
+{
+    int rises = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        for (size_t j = i + 1; j < t->n; j++) {
+            double band = 0;
+            if (t->noise != NULL)
+                band = t->noise[i] > t->noise[j] ? t->noise[i] : t->noise[j];
+            double step = t->y[j] - t->y[i];
+            rises += (step > band) - (-step > band);
+        }
+    }
+    return rises;
+}
+
+static int pairs(const struct trend *t)
+{
+    return (int)(t->n * (t->n - 1) / 2);
+}
+
+double trend_tau(const struct trend *t)
+{
+    return t->n < 2 ? 0 : (double)trend_rises(t) / pairs(t);
+}
+
+/* theta = 0.6 = 3/5. */
+bool trend_grows(const struct trend *t)
+{
+    return t->n >= 2 && t->y[t->n - 1] > t->y[0] && 5 * trend_rises(t) >= 3 * pairs(t);
+}
+
+bool trend_falls(const struct trend *t)
+{
+    return t->n >= 2 && 5 * trend_rises(t) <= -3 * pairs(t);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double trend_slope(const struct trend *t, size_t first, size_t count)
+{
+    double slopes[TREND_MAX_POINTS * (TREND_MAX_POINTS - 1) / 2];
+    size_t n = 0;
+    for (size_t i = first; i < first + count; i++)
+        for (size_t j = i + 1; j < first + count; j++)
+            slopes[n++] = (t->y[j] - t->y[i]) / (t->x[j] - t->x[i]);
+    if (n == 0)
+        return 0;
+    qsort(slopes, n, sizeof(*slopes), by_value);
+    return n % 2 == 1 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2;
+}
+
+size_t trend_half(size_t n)
+{
+    size_t half = n / 2 + n % 2;
+    return half > 2 ? half : 2;
+}
+
+size_t trend_half_of_sizes(size_t n)
+{
+    return n <= 3 ? 2 : n / 2 + 1;
+}
+
+double trend_sustained(const struct trend *t, size_t half)
+{
+    double all = trend_slope(t, 0, t->n), last = trend_slope(t, t->n - half, half);
+    double least = all < last ? all : last;
+    return least > 0 ? least : 0;
+}
+
+double trend_slowing(const struct trend *t, size_t half)
+{
+    double first = trend_slope(t, 0, half);
+    if (t->n < 4 || first <= 0)
+        return 1;
+    double ratio = trend_slope(t, t->n - half, half) / first;
+    return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
+}

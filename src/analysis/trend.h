@@ -1,0 +1,53 @@
+/* trend.h - does a series of numbers keep growing, and how fast?
+ *
+ * Robust statistics over few points (2 to 50): Kendall's tau says how
+ * monotonic, Theil-Sen slopes how fast, the sustained rate how fast still in the
+ * second half. Formulas and their reasons: docs/ranking.md. It does not know what
+ * the numbers stand for. */
+#ifndef TREND_H
+#define TREND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TREND_MAX_POINTS = 50 };
+
+struct trend {
+    size_t n;
+    const double *x; /* strictly ascending */
+    const double *y;
+    const double *noise; /* band of each y; NULL: none */
+};
+
+/* Pairs that rise minus pairs that fall; a difference within the larger of the
+ * two noise bands is a tie. -n(n-1)/2 .. n(n-1)/2. */
+int trend_rises(const struct trend *t);
+
+/* tau_a = rises / pairs, -1 .. 1. M. G. Kendall, A new measure of rank
+ * correlation, Biometrika 30 (1938). */
+double trend_tau(const struct trend *t);
+
+/* y[n-1] > y[0] and tau >= 0.6, tested in integers. */
+bool trend_grows(const struct trend *t);
+
+/* tau <= -0.6, the same way. */
+bool trend_falls(const struct trend *t);
+
+/* Median slope over all pairs of points first .. first + count - 1; the mean of
+ * the middle two for an even number of slopes. P. K. Sen, Estimates of the
+ * regression coefficient based on Kendall's tau, JASA 63 (1968). count >= 2. */
+double trend_slope(const struct trend *t, size_t first, size_t count);
+
+/* How many of n points are the second half: of counts, and of the bytes of types
+ * that grow in size (buffers double, so one flat step is not the end). */
+size_t trend_half(size_t n);
+size_t trend_half_of_sizes(size_t n);
+
+/* max(0, min(slope of all, slope of the last half)): growth that is still there. */
+double trend_sustained(const struct trend *t, size_t half);
+
+/* Slope of the last half over that of the first, within 0 .. 1; 1 when there are
+ * fewer than 4 points or the first half does not rise. */
+double trend_slowing(const struct trend *t, size_t half);
+
+#endif

@@ -1,0 +1,44 @@
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Noreturn void out_of_memory(size_t size)
+{
+    fprintf(stderr, "heapdrift: out of memory (%zu bytes wanted)\n", size);
+    exit(2);
+}
+
+size_t array_bytes(size_t count, size_t item_size)
+{
+    if (count > SIZE_MAX / item_size)
+        out_of_memory(SIZE_MAX);
+    return count * item_size;
+}
+
+void *alloc_zeroed(size_t size)
+{
+    void *p = calloc(1, size > 0 ? size : 1);
+    if (p == NULL)
+        out_of_memory(size);
+    return p;
+}
+
+void *alloc_resize(void *p, size_t size)
+{
+    void *resized = realloc(p, size > 0 ? size : 1);
+    if (resized == NULL)
+        out_of_memory(size);
+    return resized;
+}
+
+void *grow(void *items, size_t len, size_t *cap, size_t item_size)
+{
+    if (len < *cap)
+        return items;
+    size_t new_cap = *cap > 0 ? *cap * 2 : 16;
+    void *grown = alloc_resize(items, array_bytes(new_cap, item_size));
+    *cap = new_cap;
+    return grown;
+}

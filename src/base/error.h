@@ -1,0 +1,24 @@
+/* error.h - one way to say what went wrong.
+ *
+ * Every function here records a failure and returns false, so a caller can
+ * write
+ *     return fail(err, HD_IO, "%s", strerror(errno));
+ * The first failure wins: err is left alone when it already holds one. */
+#ifndef ERROR_H
+#define ERROR_H
+
+#include "heapdrift.h"
+
+bool fail(struct hd_error *err, enum hd_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* HD_BAD_FORMAT at a byte offset of a binary input. */
+bool fail_at_byte(struct hd_error *err, uint64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* HD_BAD_FORMAT at a line (from 1; 0 when unknown) of a text input. kind is a
+ * string literal from the format's list of errors. */
+bool fail_at_line(struct hd_error *err, uint64_t line, const char *kind, const char *fmt,
+                  ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,53 @@
+/* input.h - the decompressed bytes of one input, wherever they come from.
+ *
+ * A path or "-"; plain, or compressed with gzip, zstd, xz or bzip2; or an entry
+ * of a zip. Readers see bytes only. There are two ways to take them, chosen by
+ * the format: all at once (input_all: a mapping, or memory), or block after
+ * block in constant memory (input_next). Both start at the beginning; call
+ * input_rewind() to start again.
+ *
+ * It must not know what a heap is: what to look for in a zip is a callback. */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include "heapdrift.h"
+
+struct bytes {
+    const unsigned char *data;
+    size_t size;
+};
+
+/* How much of the beginning input_head() shows; less if the input is shorter. */
+enum { INPUT_HEAD_SIZE = 64 * 1024 };
+
+struct input;
+
+struct input_options {
+    /* Whether a zip entry that begins like this is meant. Two are an error. */
+    bool (*wanted)(struct bytes head);
+    /* Refuse to hold more decompressed bytes than this; 0 is no limit. */
+    uint64_t max_memory;
+};
+
+/* NULL and err when path cannot be opened or decompressed. A folder is an
+ * error. Standard input and pipes are read to their end at once. */
+struct input *input_open(const char *path, const struct input_options *opt,
+                         struct hd_error *err);
+
+/* The same over memory that the caller keeps; never decompresses. */
+struct input *input_over(const void *data, size_t size);
+
+void input_close(struct input *in);
+
+/* The first bytes; does not move the position. Valid until input_close(). */
+struct bytes input_head(const struct input *in);
+
+/* All bytes, until input_close(). */
+bool input_all(struct input *in, struct bytes *all, struct hd_error *err);
+
+/* The next block, valid until the next call; size 0 at the end. */
+bool input_next(struct input *in, struct bytes *block, struct hd_error *err);
+
+bool input_rewind(struct input *in, struct hd_error *err);
+
+#endif

@@ -1,0 +1,115 @@
+#include "base/text.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+void text_add(struct text *t, const void *bytes, size_t len)
+{
+    if (len == 0)
+        return;
+    if (len > t->cap - t->len) {
+        size_t cap = t->cap > 0 ? t->cap : 64;
+        while (cap - t->len < len)
+            cap = array_bytes(cap, 2);
+        t->data = alloc_resize(t->data, cap);
+        t->cap = cap;
+    }
+    memcpy(t->data + t->len, bytes, len);
+    t->len += len;
+}
+
+void text_add_char(struct text *t, char c)
+{
+    text_add(t, &c, 1);
+}
+
+void text_add_string(struct text *t, const char *s)
+{
+    text_add(t, s, strlen(s));
+}
+
+void text_add_code_point(struct text *t, uint32_t code)
+{
+    unsigned char b[4];
+    size_t n;
+    if (code < 0x80) {
+        b[0] = (unsigned char)code;
+        n = 1;
+    } else if (code < 0x800) {
+        b[0] = (unsigned char)(0xC0 | code >> 6);
+        n = 2;
+    } else if (code < 0x10000) {
+        b[0] = (unsigned char)(0xE0 | code >> 12);
+        n = 3;
+    } else {
+        b[0] = (unsigned char)(0xF0 | (code >> 18 & 7));
+        n = 4;
+    }
+    for (size_t i = 1; i < n; i++)
+        b[i] = (unsigned char)(0x80 | (code >> (6 * (n - 1 - i)) & 0x3F));
+    text_add(t, b, n);
+}
+
+static bool is_tail(unsigned char c)
+{
+    return (c & 0xC0) == 0x80;
+}
+
+size_t utf8_length(const unsigned char *s, size_t left)
+{
+    utf8proc_int32_t code;
+    utf8proc_ssize_t cap = left < 4 ? (utf8proc_ssize_t)left : 4;
+    utf8proc_ssize_t n = cap > 0 ? utf8proc_iterate(s, cap, &code) : 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
+uint32_t utf8_decode(const unsigned char *s, size_t n)
+{
+    utf8proc_int32_t code = 0;
+    utf8proc_iterate(s, (utf8proc_ssize_t)n, &code);
+    return (uint32_t)code;
+}
+
+size_t utf8_columns(const char *s, size_t len)
+{
+    size_t columns = 0;
+    for (size_t i = 0, n; i<len; i += n> 0 ? n : 1) {
+        const unsigned char *at = (const unsigned char *)s + i;
+        n = utf8_length(at, len - i);
+        columns +=
+            n > 0 ? (size_t)utf8proc_charwidth((utf8proc_int32_t)utf8_decode(at, n)) : 1;
+    }
+    return columns;
+}
+
+void text_add_utf8(struct text *t, const void *bytes, size_t len)
+{
+    const unsigned char *s = bytes, *end = s + len;
+    while (s < end) {
+        size_t n = utf8_length(s, (size_t)(end - s));
+        if (n > 0) {
+            text_add(t, s, n);
+            s += n;
+            continue;
+        }
+        text_add_code_point(t, 0xFFFD);
+        bool surrogate = end - s >= 3 && s[0] == 0xED && is_tail(s[1]) && is_tail(s[2]);
+        s += surrogate ? 3 : 1;
+    }
+}
+
+const char *text_string(struct text *t)
+{
+    text_add_char(t, '\0');
+    t->len--;
+    return t->data;
+}
+
+void text_free(struct text *t)
+{
+    free(t->data);
+    *t = (struct text){0};
+}

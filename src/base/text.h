@@ -1,0 +1,48 @@
+/* text.h - a growable byte string, and UTF-8.
+ *
+ * Type names are bytes: they are kept and compared as they come, and only
+ * the writers care whether they are UTF-8. A {0} text is empty. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *data; /* malloc'd, not NUL-terminated; NULL while empty */
+    size_t len, cap;
+};
+
+void text_add(struct text *t, const void *bytes, size_t len);
+void text_add_char(struct text *t, char c);
+void text_add_string(struct text *t, const char *s);
+
+/* The UTF-8 form of a code point up to U+10FFFF; surrogates are written as
+ * three bytes too, and become U+FFFD when printed (text_add_utf8). */
+void text_add_code_point(struct text *t, uint32_t code);
+
+/* bytes, with everything that is not UTF-8 replaced by U+FFFD (one per
+ * offending byte; one per lone surrogate). */
+void text_add_utf8(struct text *t, const void *bytes, size_t len);
+
+/* The content as a C string; valid until the next change. */
+const char *text_string(struct text *t);
+
+static inline void text_clear(struct text *t)
+{
+    t->len = 0;
+}
+void text_free(struct text *t);
+
+/* Length in bytes of the UTF-8 sequence at s (1 to 4), or 0 when the bytes
+ * there are none: overlong, surrogate, cut, out of range. */
+size_t utf8_length(const unsigned char *s, size_t left);
+
+/* Code point of the valid sequence of n bytes at s. */
+uint32_t utf8_decode(const unsigned char *s, size_t n);
+
+/* Columns that a terminal needs for it: 2 for wide characters, 0 for combining ones. */
+size_t utf8_columns(const char *s, size_t len);
+
+#endif

@@ -1,0 +1,59 @@
+#include "cli/load.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+
+static bool check_count(const struct settings *s, const struct loaded *l)
+{
+    if (l->count < 2 || l->count > HD_MAX_SNAPSHOTS) {
+        fprintf(stderr,
+                "heapdrift: diff compares 2 to %d snapshots, not %zu; for one use "
+                "`heapdrift top`\n",
+                HD_MAX_SNAPSHOTS, l->count);
+        return false;
+    }
+    if (s->iteration_count > 0 && s->iteration_count != l->count) {
+        fprintf(stderr, "heapdrift: --iterations has %zu numbers for %zu snapshots\n",
+                s->iteration_count, l->count);
+        return false;
+    }
+    return true;
+}
+
+static int compare(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_snapshot **snaps = loaded_snapshots(l);
+    s->options.iterations = s->iteration_count > 0 ? s->iterations : NULL;
+    struct hd_report *report = hd_report_diff(snaps, l->count, &s->options, &err);
+    free(snaps);
+    if (report == NULL) {
+        print_error(err.snapshot > 0 ? l->all[err.snapshot - 1].path : NULL, &err);
+        return EXIT_TROUBLE;
+    }
+    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
+    hd_report_free(report);
+    return status;
+}
+
+static int run(struct settings *s)
+{
+    struct loaded l = load_snapshots(s, LOAD_LAST_GRAPH, false);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && check_count(s, &l))
+        status = compare(s, &l);
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_diff = {
+    .name = "diff",
+    .bit = ON_DIFF,
+    .operands = "SNAPSHOT SNAPSHOT...",
+    .summary = "what grew, ranked, with root chains of the top suspects",
+    .description =
+        "Compare 2 to 50 snapshots of one program, in order of time; the first is the\n"
+        "baseline. Types that keep growing are ranked, and sampled root chains show what\n"
+        "holds them. Four or more snapshots tell a leak from warm-up.",
+    .run = run,
+};

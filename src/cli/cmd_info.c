@@ -1,0 +1,30 @@
+#include "cli/load.h"
+#include "cli/output.h"
+
+static int run(struct settings *s)
+{
+    s->read.checksum = true;
+    struct loaded l = load_snapshots(s, LOAD_NO_GRAPH, false);
+    int status = EXIT_TROUBLE;
+    if (s->operand_count == 0)
+        fputs("heapdrift: info looks at one or more snapshots\n", stderr);
+    if (l.count > 0) {
+        struct hd_report *report = hd_report_info(l.all, l.count);
+        if (output_report(s, report, true) && l.failed == 0)
+            status = output_status(s, report);
+        hd_report_free(report);
+    }
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_info = {
+    .name = "info",
+    .bit = ON_INFO,
+    .operands = "SNAPSHOT...",
+    .summary = "what each file is and holds, and what is wrong with it",
+    .description =
+        "Format, writer, time, process, objects, roots, generations, checksum, and every\n"
+        "warning, of each file.",
+    .run = run,
+};

@@ -1,0 +1,49 @@
+#include "cli/load.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+
+static int explain(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_snapshot **snaps = loaded_snapshots(l);
+    struct hd_report *report = hd_report_roots(snaps, l->count, &s->options, &err);
+    free(snaps);
+    if (report == NULL) {
+        print_error(err.snapshot > 0 ? l->all[err.snapshot - 1].path : NULL, &err);
+        return EXIT_TROUBLE;
+    }
+    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
+    hd_report_free(report);
+    return status;
+}
+
+static int run(struct settings *s)
+{
+    if (s->options.type_count == 0) {
+        fputs(
+            "heapdrift: roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT\n",
+            stderr);
+        return EXIT_TROUBLE;
+    }
+    struct loaded l = load_snapshots(s, LOAD_LAST_GRAPH, false);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
+        fprintf(stderr, "heapdrift: roots looks at 1 to %d snapshots, not %zu\n",
+                HD_MAX_SNAPSHOTS, l.count);
+    else if (l.failed == 0)
+        status = explain(s, &l);
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_roots = {
+    .name = "roots",
+    .bit = ON_ROOTS,
+    .operands = "--type=PATTERN SNAPSHOT...",
+    .summary = "why instances of a type are alive",
+    .description =
+        "Sampled instances of the type in the last snapshot, grouped by the chain of\n"
+        "references that leads to them from a root.",
+    .run = run,
+};

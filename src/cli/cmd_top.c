@@ -1,0 +1,35 @@
+#include "cli/load.h"
+#include "cli/output.h"
+
+static int run(struct settings *s)
+{
+    struct loaded l = load_snapshots(s, LOAD_NO_GRAPH, false);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && l.count != 1) {
+        fprintf(stderr,
+                "heapdrift: top looks at one snapshot, not %zu; to compare several use "
+                "`heapdrift diff`\n",
+                l.count);
+    } else if (l.failed == 0) {
+        struct hd_error err = {0};
+        struct hd_report *report = hd_report_top(l.all[0].snap, &s->options, &err);
+        if (report == NULL)
+            print_error(l.all[0].path, &err);
+        else if (output_report(s, report, false))
+            status = output_status(s, report);
+        hd_report_free(report);
+    }
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_top = {
+    .name = "top",
+    .bit = ON_TOP,
+    .operands = "SNAPSHOT",
+    .summary = "what takes the space in one snapshot",
+    .description =
+        "Types by the bytes of their objects. With --format=csv the table is itself a\n"
+        "snapshot that can be compared later.",
+    .run = run,
+};

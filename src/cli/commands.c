@@ -1,0 +1,86 @@
+#include "cli/commands.h"
+
+#include "cli/suggest.h"
+
+#include <string.h>
+
+/* To add a command: write src/cli/cmd_<name>.c and list it here. */
+extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_info, cmd_help;
+
+const struct command *const commands[] = {
+    &cmd_diff, &cmd_top, &cmd_roots, &cmd_info, &cmd_help, NULL,
+};
+
+enum { MOST_COMMANDS = 32 };
+
+const struct command *command_named(const char *name)
+{
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+const struct command *find_command(const char *name)
+{
+    const struct command *found = command_named(name);
+    if (found != NULL)
+        return found;
+    const char *names[MOST_COMMANDS + 1];
+    size_t n = 0;
+    for (; commands[n] != NULL && n < MOST_COMMANDS; n++)
+        names[n] = commands[n]->name;
+    names[n] = NULL;
+    const char *nearest = suggest(name, names);
+    if (nearest != NULL)
+        fprintf(stderr, "heapdrift: no command or file is called %s; did you mean %s?\n",
+                name, nearest);
+    else
+        fprintf(stderr,
+                "heapdrift: no command or file is called %s; see `heapdrift --help`\n",
+                name);
+    return NULL;
+}
+
+static void print_command_help(const struct command *c, FILE *to)
+{
+    fprintf(to, "usage: heapdrift %s [OPTIONS] %s\n\n%s\n\noptions:\n", c->name,
+            c->operands, c->description);
+    settings_print_options(c, to);
+}
+
+void print_help(const struct command *command, FILE *to)
+{
+    if (command != NULL) {
+        print_command_help(command, to);
+        return;
+    }
+    fputs("usage: heapdrift SNAPSHOT SNAPSHOT...\n"
+          "       heapdrift COMMAND [OPTIONS] ...\n"
+          "\n"
+          "Finds .NET memory leaks by comparing heap snapshots.\n"
+          "\n"
+          "commands:\n",
+          to);
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        fprintf(to, "  %-6s %-28s %s\n", (*c)->name, (*c)->operands, (*c)->summary);
+    fputs("\nsnapshots, recognised by their bytes:\n", to);
+    for (size_t i = 0; hd_input_format_name(i) != NULL; i++)
+        if (hd_input_format_summary(i) != NULL)
+            fprintf(to, "  %-18s %s\n", hd_input_format_name(i),
+                    hd_input_format_summary(i));
+    fputs("A snapshot may be compressed (gzip, zstd, xz, bzip2), stand in a zip, or come "
+          "from\n"
+          "standard input (-). A folder stands for the snapshots in it.\n"
+          "\n"
+          "output, --format=:\n",
+          to);
+    for (size_t i = 0; hd_format_name(i) != NULL; i++)
+        fprintf(to, "  %-6s %s\n", hd_format_name(i), hd_format_summary(i));
+    fputs("\n"
+          "`heapdrift help COMMAND` shows the options of a command. @FILE reads arguments "
+          "from\n"
+          "a file. Exit status: 0 done, 1 a suspect (with --exit-code), 2 trouble,\n"
+          "3 inconclusive (with --strict).\n",
+          to);
+}

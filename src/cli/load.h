@@ -1,0 +1,31 @@
+/* load.h - from operands to snapshots, with every message that this takes. */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include "cli/settings.h"
+
+struct loaded {
+    struct hd_info_entry *all; /* in order of the operands; folders expanded */
+    size_t count;
+    size_t failed; /* how many have no snapshot */
+    struct hd_inputs inputs;
+};
+
+enum load_mode {
+    LOAD_LAST_GRAPH, /* keep the graph of the last snapshot only */
+    LOAD_NO_GRAPH    /* look at the graphs, keep none */
+};
+
+/* Open all operands, several at a time. Everything that cannot be read is told on
+ * stderr, unless silent; so are files of folders that are no snapshots. */
+struct loaded load_snapshots(const struct settings *s, enum load_mode mode, bool silent);
+
+/* The snapshots of l as the library wants them; malloc'd. */
+struct hd_snapshot **loaded_snapshots(const struct loaded *l);
+
+void loaded_free(struct loaded *l);
+
+/* "heapdrift: FILE:LINE: kind: what" and its like, on stderr. path may be NULL. */
+void print_error(const char *path, const struct hd_error *err);
+
+#endif

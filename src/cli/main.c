@@ -1,0 +1,79 @@
+/* heapdrift, the program: find the command, parse its options, run it. */
+#include "cli/arguments.h"
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* `heapdrift a b` is `heapdrift diff a b`; a lone word that is no file is more likely
+ * a mistyped command. */
+static const struct command *choose(const struct arguments *a, int *skip)
+{
+    const char *first = a->all[1];
+    const struct command *named = command_named(first);
+    *skip = named != NULL ? 1 : 0;
+    if (named != NULL)
+        return named;
+    if (first[0] == '-' || access(first, F_OK) == 0 || strpbrk(first, "./") != NULL)
+        return command_named("diff");
+    return find_command(first);
+}
+
+static int run_command(const struct arguments *a)
+{
+    int skip;
+    const struct command *command = choose(a, &skip);
+    if (command == NULL)
+        return EXIT_TROUBLE;
+    struct settings s;
+    int status = EXIT_TROUBLE;
+    if (settings_parse(&s, command, a->count - skip, a->all + skip)) {
+        if (s.help) {
+            print_help(command, stdout);
+            status = EXIT_DONE;
+        } else {
+            status = command->run(&s);
+        }
+    }
+    settings_free(&s);
+    return status;
+}
+
+static bool is(const struct arguments *a, const char *word)
+{
+    return a->count >= 2 && strcmp(a->all[1], word) == 0;
+}
+
+static int run(const struct arguments *a)
+{
+    if (a->count < 2) {
+        print_help(NULL, stderr);
+        return EXIT_TROUBLE;
+    }
+    if (is(a, "--help") || is(a, "-h")) {
+        print_help(NULL, stdout);
+        return EXIT_DONE;
+    }
+    if (is(a, "--version")) {
+        printf("heapdrift %s\n", HD_VERSION);
+        return EXIT_DONE;
+    }
+    return run_command(a);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a;
+    /* A closed pipe is a failed write like any other, with a message. */
+    signal(SIGPIPE, SIG_IGN);
+    int status = arguments_expand(&a, argc, argv) ? run(&a) : EXIT_TROUBLE;
+    arguments_free(&a);
+    errno = 0;
+    if (fflush(stdout) != 0 && status == EXIT_DONE) {
+        fprintf(stderr, "heapdrift: standard output: %s\n", strerror(errno));
+        status = EXIT_TROUBLE;
+    }
+    return status;
+}

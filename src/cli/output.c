@@ -1,0 +1,122 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void print_warnings(const struct hd_report *report)
+{
+    size_t count;
+    const struct hd_warning *all = hd_report_warnings(report, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_warning *w = &all[i];
+        fputs("heapdrift: warning: ", stderr);
+        if (w->path != NULL)
+            fputs(w->path, stderr);
+        if (w->line != HD_UNKNOWN)
+            fprintf(stderr, ":%" PRIu64, w->line);
+        if (w->path != NULL)
+            fputs(": ", stderr);
+        fprintf(stderr, "%s: %s", w->code, w->message);
+        if (w->count != HD_UNKNOWN && w->count > 1)
+            fprintf(stderr, " (%" PRIu64 " times)", w->count);
+        fputs("\n", stderr);
+    }
+}
+
+static struct hd_write_options style_for(const struct settings *s, FILE *to)
+{
+    struct hd_write_options style = {0};
+    bool terminal = isatty(fileno(to));
+    struct winsize size;
+    if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)
+        style.width = size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    if (terminal && style.width == 0 && columns != NULL)
+        style.width = (unsigned)strtoul(columns, NULL, 10);
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool dumb = term == NULL || strcmp(term, "dumb") == 0;
+    bool unwanted = no_color != NULL && no_color[0] != '\0';
+    style.color = s->color == COLOR_ALWAYS ||
+                  (s->color == COLOR_AUTO && terminal && !dumb && !unwanted);
+    return style;
+}
+
+static bool trouble(const char *what, const char *why)
+{
+    fprintf(stderr, "heapdrift: %s: %s\n", what, why);
+    return false;
+}
+
+static bool write_to(const struct settings *s, const struct hd_report *report, FILE *to,
+                     const char *name)
+{
+    struct hd_error err = {0};
+    struct hd_write_options style = style_for(s, to);
+    return hd_report_write(report, s->format, &style, to, &err) ||
+           trouble(name, err.message);
+}
+
+/* Devices and pipes are written as they are: there is nothing to rename. */
+static bool write_in_place(const struct settings *s, const struct hd_report *report)
+{
+    FILE *to = fopen(s->output, "w");
+    if (to == NULL)
+        return trouble(s->output, strerror(errno));
+    bool ok = write_to(s, report, to, s->output);
+    if (fclose(to) != 0 && ok)
+        ok = trouble(s->output, strerror(errno));
+    return ok;
+}
+
+static bool write_whole(const struct settings *s, const struct hd_report *report)
+{
+    static const char suffix[] = ".XXXXXX";
+    size_t size = strlen(s->output) + sizeof(suffix);
+    char *temporary = malloc(size);
+    if (temporary == NULL)
+        return trouble(s->output, strerror(errno));
+    snprintf(temporary, size, "%s%s", s->output, suffix);
+    int fd = mkstemp(temporary);
+    if (fd < 0) {
+        free(temporary);
+        return trouble(s->output, strerror(errno));
+    }
+    /* mkstemp makes it private; a new file has the mode that the umask leaves. */
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    FILE *to = fdopen(fd, "w");
+    bool ok = to != NULL && write_to(s, report, to, s->output);
+    if (to == NULL || (fclose(to) != 0 && ok) || (ok && rename(temporary, s->output) != 0))
+        ok = trouble(s->output, strerror(errno));
+    if (!ok)
+        unlink(temporary);
+    free(temporary);
+    return ok;
+}
+
+bool output_report(const struct settings *s, const struct hd_report *report,
+                   bool warnings_are_in_it)
+{
+    if (!s->quiet && !warnings_are_in_it)
+        print_warnings(report);
+    if (s->output == NULL)
+        return write_to(s, report, stdout, "standard output");
+    struct stat st;
+    bool special = stat(s->output, &st) == 0 && !S_ISREG(st.st_mode);
+    return special ? write_in_place(s, report) : write_whole(s, report);
+}
+
+int output_status(const struct settings *s, const struct hd_report *report)
+{
+    if (s->exit_code && hd_report_suspects(report) > 0)
+        return EXIT_OVER;
+    if (s->strict && !hd_report_conclusive(report))
+        return EXIT_INCONCLUSIVE;
+    return EXIT_DONE;
+}

@@ -1,0 +1,17 @@
+/* output.h - a report to where it belongs, whole or not at all. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "cli/settings.h"
+
+/* Print the warnings to stderr (unless quiet, or they are in the result), write the report to standard output
+ * or, through a temporary file renamed into place, to --output. False after saying
+ * on stderr what went wrong. */
+bool output_report(const struct settings *s, const struct hd_report *report,
+                   bool warnings_are_in_it);
+
+/* What the report means for the exit status: EXIT_OVER, EXIT_INCONCLUSIVE as the
+ * options ask for, else EXIT_DONE. */
+int output_status(const struct settings *s, const struct hd_report *report);
+
+#endif

@@ -1,0 +1,515 @@
+#include "cli/settings.h"
+
+#include "cli/memory.h"
+#include "cli/suggest.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ON_ALL = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO };
+enum { MOST_THREADS = 256, MOST_SAMPLES = 1000000 };
+
+struct settings_memory {
+    poptContext context;
+    char **values; /* of options; operands live in context */
+    size_t value_count, value_cap;
+};
+
+struct option {
+    const char *name;
+    char letter; /* 0: none */
+    unsigned commands;
+    const char *argument; /* NULL: a switch */
+    const char *help;
+    /* Take the value (NULL for a switch); NULL, or what it should have been. */
+    const char *(*take)(struct settings *s, const char *value);
+};
+
+static void *more(void *items, size_t size)
+{
+    void *p = realloc(items, size);
+    if (p == NULL) {
+        fputs("heapdrift: out of memory\n", stderr);
+        exit(EXIT_TROUBLE);
+    }
+    return p;
+}
+
+/* --- values ------------------------------------------------------------------------ */
+
+static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(s, &end, 10);
+    if (errno != 0 || end == s || *end != '\0' || s[0] == '-' || s[0] == '+' ||
+        value > most)
+        return "a whole number";
+    *n = value;
+    return NULL;
+}
+
+static const char *parse_small(const char *s, uint32_t least, uint32_t most, uint32_t *n)
+{
+    uint64_t value = 0;
+    const char *wrong = parse_number(s, most, &value);
+    if (wrong != NULL || value < least)
+        return "a whole number in its range";
+    *n = (uint32_t)value;
+    return NULL;
+}
+
+/* 64KiB, 10MB, 1.5GiB, plain bytes. */
+static const char *parse_size(const char *s, uint64_t *bytes)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {
+        {"", 1},       {"B", 1},         {"k", 1e3},          {"kB", 1e3},
+        {"KB", 1e3},   {"MB", 1e6},      {"GB", 1e9},         {"TB", 1e12},
+        {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+    char *end;
+    double value = strtod(s, &end);
+    if (end == s || !(value >= 0) || s[0] == '+' || s[0] == '-')
+        return "a size such as 10MiB";
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        if (strcmp(end, units[i].unit) != 0)
+            continue;
+        value *= units[i].factor;
+        if (value >= 9.2e18)
+            break;
+        *bytes = (uint64_t)value;
+        return NULL;
+    }
+    return "a size such as 64KiB, 10MB or 1.5GiB";
+}
+
+static const char *take_format(struct settings *s, const char *value)
+{
+    for (size_t i = 0; hd_format_name(i) != NULL; i++)
+        if (strcmp(value, hd_format_name(i)) == 0) {
+            s->format = hd_format_name(i);
+            return NULL;
+        }
+    return "text, json, csv, tsv or md";
+}
+
+static const char *take_output(struct settings *s, const char *value)
+{
+    s->output = value;
+    return value[0] != '\0' ? NULL : "a file name";
+}
+
+static const char *take_rows(struct settings *s, const char *value)
+{
+    return parse_small(value, 0, HD_DEFAULT_ROWS - 1, &s->options.rows);
+}
+
+static const char *take_sort(struct settings *s, const char *value)
+{
+    static const char *const names[] = {
+        [HD_SORT_COUNT] = "count", [HD_SORT_BYTES] = "bytes", [HD_SORT_NAME] = "name"};
+    for (unsigned i = HD_SORT_COUNT; i <= HD_SORT_NAME; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->options.sort = (enum hd_sort)i;
+            return NULL;
+        }
+    return "count, bytes or name";
+}
+
+static const char *take_unit(struct settings *s, const char *value)
+{
+    static const char *const names[] = {
+        [HD_BY_TYPE] = "type", [HD_BY_NAMESPACE] = "namespace", [HD_BY_MODULE] = "module"};
+    for (unsigned i = HD_BY_TYPE; i <= HD_BY_MODULE; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->options.by = (enum hd_unit)i;
+            return NULL;
+        }
+    return "type, namespace or module";
+}
+
+static const char *add_pattern(const char ***all, size_t *count, const char *value)
+{
+    if (value[0] == '\0')
+        return "a type or a pattern";
+    *all = more((void *)*all, (*count + 1) * sizeof(**all));
+    (*all)[(*count)++] = value;
+    return NULL;
+}
+
+static const char *take_type(struct settings *s, const char *value)
+{
+    return add_pattern(&s->types, &s->options.type_count, value);
+}
+
+static const char *take_exclude(struct settings *s, const char *value)
+{
+    return add_pattern(&s->excludes, &s->options.exclude_count, value);
+}
+
+static const char *take_app_only(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.app_only = true;
+    return NULL;
+}
+
+static const char *take_gen2(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.gen2 = true;
+    return NULL;
+}
+
+static const char *take_reachable(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.reachable = true;
+    return NULL;
+}
+
+static const char *take_min_score(struct settings *s, const char *value)
+{
+    size_t len = strlen(value);
+    if (len == 0 || value[len - 1] != '%') {
+        /* Nothing scores less than one byte. */
+        const char *wrong = parse_size(value, &s->options.min_bytes);
+        s->options.min_share = 0;
+        return wrong != NULL ? "a size such as 1MiB, or a share such as 2%" : NULL;
+    }
+    char *end;
+    double percent = strtod(value, &end);
+    if (end != value + len - 1 || !(percent >= 0) || percent > 100)
+        return "a share from 0% to 100%";
+    s->options.min_share = percent / 100;
+    s->options.min_bytes = 0;
+    return NULL;
+}
+
+static const char *take_iterations(struct settings *s, const char *value)
+{
+    static const char wrong[] = "rising whole numbers, one per snapshot: 0,20,40";
+    s->iteration_count = 0;
+    for (const char *at = value;; at++) {
+        char *end;
+        errno = 0;
+        uint64_t n = strtoull(at, &end, 10);
+        if (end == at || errno != 0 || *at < '0' || *at > '9' ||
+            (*end != ',' && *end != '\0'))
+            return wrong;
+        if (s->iteration_count > 0 && n <= s->iterations[s->iteration_count - 1])
+            return wrong;
+        s->iterations =
+            more(s->iterations, (s->iteration_count + 1) * sizeof(*s->iterations));
+        s->iterations[s->iteration_count++] = n;
+        if (*end == '\0')
+            return NULL;
+        at = end;
+    }
+}
+
+static const char *take_tables_only(struct settings *s, const char *value)
+{
+    (void)value;
+    s->read.tables_only = true;
+    return NULL;
+}
+
+static const char *take_chains(struct settings *s, const char *value)
+{
+    return parse_small(value, 0, MOST_SAMPLES, &s->options.chains);
+}
+
+static const char *take_samples(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_SAMPLES, &s->options.samples);
+}
+
+static const char *take_seed(struct settings *s, const char *value)
+{
+    return parse_number(value, UINT64_MAX, &s->options.seed);
+}
+
+static const char *take_depth(struct settings *s, const char *value)
+{
+    return parse_small(value, 2, MOST_SAMPLES, &s->options.depth);
+}
+
+static const char *take_size_base(struct settings *s, const char *value)
+{
+    s->read.size_base = strcmp(value, "10") == 0 ? 10 : 16;
+    return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : "10 or 16";
+}
+
+static const char *take_exit_code(struct settings *s, const char *value)
+{
+    (void)value;
+    s->exit_code = true;
+    return NULL;
+}
+
+static const char *take_strict(struct settings *s, const char *value)
+{
+    (void)value;
+    s->strict = true;
+    return NULL;
+}
+
+static const char *take_memory(struct settings *s, const char *value)
+{
+    return parse_size(value, &s->read.max_memory);
+}
+
+static const char *take_threads(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_THREADS, &s->threads);
+}
+
+static const char *take_color(struct settings *s, const char *value)
+{
+    static const char *const names[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    for (unsigned i = COLOR_AUTO; i <= COLOR_NEVER; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->color = (enum color)i;
+            return NULL;
+        }
+    return "auto, always or never";
+}
+
+static const char *take_no_progress(struct settings *s, const char *value)
+{
+    (void)value;
+    s->no_progress = true;
+    return NULL;
+}
+
+static const char *take_quiet(struct settings *s, const char *value)
+{
+    (void)value;
+    s->quiet = true;
+    return NULL;
+}
+
+static const char *take_verbose(struct settings *s, const char *value)
+{
+    (void)value;
+    s->verbose = true;
+    return NULL;
+}
+
+static const char *take_help(struct settings *s, const char *value)
+{
+    (void)value;
+    s->help = true;
+    return NULL;
+}
+
+/* --- the options ------------------------------------------------------------------- */
+
+static const struct option options[] = {
+    {"format", 0, ON_ALL, "FORMAT", "text (default), json, csv, tsv or md", take_format},
+    {"output", 'o', ON_ALL, "FILE", "write there instead of standard output", take_output},
+    {"rows", 'n', ON_DIFF | ON_TOP, "N", "rows per table; default 20, 0 for all",
+     take_rows},
+    {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes or name", take_sort},
+    {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS, "PATTERN",
+     "only types that match; * and ? are wildcards; repeatable", take_type},
+    {"exclude", 'x', ON_DIFF | ON_TOP | ON_ROOTS, "PATTERN", "not these types; repeatable",
+     take_exclude},
+    {"app-only", 0, ON_DIFF | ON_TOP | ON_ROOTS, NULL, "hide the types of the framework",
+     take_app_only},
+    {"gen2", 0, ON_DIFF | ON_TOP | ON_ROOTS, NULL,
+     "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
+    {"reachable", 0, ON_DIFF | ON_TOP, NULL, "count only objects on a chain from a root",
+     take_reachable},
+    {"by", 0, ON_DIFF | ON_TOP, "UNIT",
+     "what a row is: type (default), namespace or module", take_unit},
+    {"min-score", 0, ON_DIFF, "SIZE|PCT",
+     "score from which on a type is a suspect; default 2%", take_min_score},
+    {"iterations", 0, ON_DIFF | ON_ROOTS, "A,B,...",
+     "iterations of the workload that had run at each snapshot", take_iterations},
+    {"tables-only", 0, ON_DIFF | ON_TOP, NULL,
+     "do not read references: counts and bytes per type only", take_tables_only},
+    {"chains", 0, ON_DIFF | ON_ROOTS, "K", "root chains shown per type; default 3",
+     take_chains},
+    {"samples", 0, ON_DIFF | ON_ROOTS, "R", "instances looked at per type; default 32",
+     take_samples},
+    {"seed", 0, ON_DIFF | ON_ROOTS, "S", "which instances are sampled; default 0",
+     take_seed},
+    {"depth", 0, ON_DIFF | ON_ROOTS, "D", "types shown per chain; default 64", take_depth},
+    {"exit-code", 0, ON_DIFF, NULL, "status 1 when there is a suspect", take_exit_code},
+    {"strict", 0, ON_ALL, NULL, "status 3 when the snapshots allow no judgement",
+     take_strict},
+    {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
+     take_size_base},
+    {"memory", 0, ON_ALL, "SIZE", "memory that may be used; default 3/4 of what is free",
+     take_memory},
+    {"threads", 'j', ON_ALL, "N", "files read side by side; default: processors",
+     take_threads},
+    {"color", 0, ON_ALL, "WHEN", "auto (default), always or never", take_color},
+    {"no-progress", 0, ON_ALL, NULL, "do not show what is being read", take_no_progress},
+    {"quiet", 'q', ON_ALL, NULL, "no warnings and notes", take_quiet},
+    {"verbose", 'v', ON_ALL, NULL, "say what was read", take_verbose},
+    {"help", 'h', ON_ALL | ON_HELP, NULL, "show this", take_help},
+};
+
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+static size_t make_table(const struct command *command, struct poptOption *table)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option *o = &options[i];
+        if (!(o->commands & (unsigned)command->bit))
+            continue;
+        table[n++] = (struct poptOption){.longName = o->name,
+                                         .shortName = o->letter,
+                                         .argInfo = o->argument != NULL ? POPT_ARG_STRING
+                                                                        : POPT_ARG_NONE,
+                                         .val = (int)i + 1,
+                                         .descrip = o->help,
+                                         .argDescrip = o->argument};
+    }
+    table[n] = (struct poptOption)POPT_TABLEEND;
+    return n;
+}
+
+void settings_print_options(const struct command *command, FILE *to)
+{
+    enum { INDENT = 28 };
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option *o = &options[i];
+        if (!(o->commands & (unsigned)command->bit))
+            continue;
+        char left[64];
+        int n = o->letter != 0
+                    ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
+                    : snprintf(left, sizeof(left), "      --%s", o->name);
+        if (o->argument != NULL)
+            snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->argument);
+        fprintf(to, "%-*s  %s\n", INDENT, left, o->help);
+    }
+}
+
+/* --- mistakes ---------------------------------------------------------------------- */
+
+static bool exists_elsewhere(const char *name, const struct command *command)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (strcmp(options[i].name, name) == 0)
+            return !(options[i].commands & (unsigned)command->bit);
+    return false;
+}
+
+static void unknown_option(const char *given, const struct command *command)
+{
+    char name[64];
+    const char *dashes = strncmp(given, "--", 2) == 0 ? given + 2 : "";
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(dashes, "="), dashes);
+    fprintf(stderr, "heapdrift: ");
+    if (name[0] != '\0' && exists_elsewhere(name, command)) {
+        fprintf(stderr, "%s has no option --%s; see `heapdrift help %s`\n", command->name,
+                name, command->name);
+        return;
+    }
+    const char *names[OPTION_COUNT + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (options[i].commands & (unsigned)command->bit)
+            names[n++] = options[i].name;
+    names[n] = NULL;
+    const char *nearest = name[0] != '\0' ? suggest(name, names) : NULL;
+    if (nearest != NULL)
+        fprintf(stderr, "unknown option %s; did you mean --%s?\n", given, nearest);
+    else
+        fprintf(stderr, "unknown option %s; see `heapdrift help %s`\n", given,
+                command->name);
+}
+
+static bool take_value(struct settings *s, const struct option *o, const char *value)
+{
+    const char *wanted = o->take(s, value);
+    if (wanted != NULL)
+        fprintf(stderr, "heapdrift: --%s=%s: must be %s\n", o->name, value, wanted);
+    return wanted == NULL;
+}
+
+/* --- parsing ----------------------------------------------------------------------- */
+
+static unsigned processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+}
+
+static bool read_options(struct settings *s, const struct command *command)
+{
+    struct settings_memory *m = s->memory;
+    int got;
+    while ((got = poptGetNextOpt(m->context)) > 0) {
+        char *value = poptGetOptArg(m->context);
+        if (value != NULL) {
+            m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
+            m->values[m->value_count++] = value;
+        }
+        if (!take_value(s, &options[got - 1], value))
+            return false;
+    }
+    if (got == -1)
+        return true;
+    const char *given = poptBadOption(m->context, POPT_BADOPTION_NOALIAS);
+    if (got == POPT_ERROR_BADOPT)
+        unknown_option(given, command);
+    else
+        fprintf(stderr, "heapdrift: %s: %s\n", given, poptStrerror(got));
+    return false;
+}
+
+bool settings_parse(struct settings *s, const struct command *command, int argc,
+                    const char **argv)
+{
+    struct poptOption table[OPTION_COUNT + 1];
+    *s = (struct settings){.options = hd_default_options(),
+                           .read = {.max_memory = available_memory() / 4 * 3},
+                           .format = hd_format_name(0),
+                           .threads = processors()};
+    s->memory = more(NULL, sizeof(*s->memory));
+    *s->memory = (struct settings_memory){0};
+    make_table(command, table);
+    s->memory->context = poptGetContext("heapdrift", argc, argv, table, 0);
+    if (s->memory->context == NULL) {
+        fputs("heapdrift: out of memory\n", stderr);
+        return false;
+    }
+    if (!read_options(s, command))
+        return false;
+    s->operands = poptGetArgs(s->memory->context);
+    while (s->operands != NULL && s->operands[s->operand_count] != NULL)
+        s->operand_count++;
+    s->options.types = s->types;
+    s->options.excludes = s->excludes;
+    return true;
+}
+
+void settings_free(struct settings *s)
+{
+    if (s->memory == NULL)
+        return;
+    poptFreeContext(s->memory->context);
+    for (size_t i = 0; i < s->memory->value_count; i++)
+        free(s->memory->values[i]);
+    free(s->memory->values);
+    free(s->memory);
+    free((void *)s->types);
+    free((void *)s->excludes);
+    free(s->iterations);
+    *s = (struct settings){0};
+}

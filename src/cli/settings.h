@@ -1,0 +1,55 @@
+/* settings.h - what the command line asked for, checked. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include "heapdrift.h"
+
+/* Exit status; where several apply the one that stands first here wins. */
+enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct settings {
+    struct hd_options options; /* iterations: see below */
+    struct hd_read_options read;
+    const char *format;
+    const char *output; /* NULL: standard output */
+    enum color color;
+    unsigned threads;
+    bool exit_code, strict, quiet, verbose, no_progress, help;
+
+    const char **types, **excludes; /* of options */
+    uint64_t *iterations;
+    size_t iteration_count;
+
+    const char **operands; /* what is no option */
+    size_t operand_count;
+    struct settings_memory *memory;
+};
+
+/* Bits of struct option: which commands have it. */
+enum command_bit { ON_DIFF = 1, ON_TOP = 2, ON_ROOTS = 4, ON_INFO = 8, ON_HELP = 16 };
+
+struct command {
+    const char *name;
+    enum command_bit bit;
+    const char *operands; /* "SNAPSHOT SNAPSHOT..." */
+    const char *summary;
+    const char *description; /* for its own --help */
+    int (*run)(struct settings *s);
+};
+
+/* Every command; to add one write src/cli/cmd_<name>.c and list it in commands.c. */
+extern const struct command *const commands[]; /* ends with NULL */
+const struct command *command_named(const char *name);
+
+/* Read argv[1..] as arguments of a command. False after saying on stderr what is
+ * wrong with them. settings_free() in any case. */
+bool settings_parse(struct settings *s, const struct command *command, int argc,
+                    const char **argv);
+void settings_free(struct settings *s);
+
+/* The options of a command, for its --help. */
+void settings_print_options(const struct command *command, FILE *to);
+
+#endif

@@ -1,0 +1,47 @@
+/* cursor.h - read little-endian values from untrusted bytes.
+ *
+ * The cursor remembers its first failure. After that every read returns zero
+ * and moves nothing, so decode a whole record, then check cursor_ok() once. A
+ * loop over a count from the file is bounded by cursor_count(), never by the
+ * count itself. A copy of a cursor is a place to come back to. */
+#ifndef CURSOR_H
+#define CURSOR_H
+
+#include "base/input.h"
+
+struct cursor {
+    const unsigned char *start, *at, *end;
+    struct hd_error *err; /* NULL for a trial that may fail */
+    bool failed;
+};
+
+struct cursor cursor_over(struct bytes bytes, struct hd_error *err);
+bool cursor_ok(const struct cursor *c);
+size_t cursor_left(const struct cursor *c);
+uint64_t cursor_offset(const struct cursor *c);
+
+/* Fail here; why is a printf format. Always false. */
+bool cursor_fail(struct cursor *c, const char *why, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Go to an offset from the start; outside of the bytes is a failure. */
+void cursor_seek(struct cursor *c, uint64_t offset);
+
+uint8_t cursor_u8(struct cursor *c);
+uint32_t cursor_u32(struct cursor *c);
+uint64_t cursor_u64(struct cursor *c);
+int32_t cursor_i32(struct cursor *c);
+float cursor_f32(struct cursor *c);
+
+/* The next byte, not consumed; -1 at the end. */
+int cursor_peek(const struct cursor *c);
+
+/* An element count of count_size bytes, 4 or 8, refused unless that many
+ * elements of at least min_size bytes can still follow. what is a plural. */
+uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
+                      const char *what);
+
+/* Borrow size bytes from the input without copying; NULL when short. */
+const unsigned char *cursor_bytes(struct cursor *c, size_t size);
+
+#endif

@@ -1,0 +1,48 @@
+/* gcdump.h - the fields of a .gcdump file, and where its node records lie.
+ *
+ * Everything but the nodes: read once, before them, because the generations and
+ * multipliers that the nodes need stand behind them in the file. It does not know
+ * the builder; read_gcdump.c turns this into a snapshot. */
+#ifndef GCDUMP_H
+#define GCDUMP_H
+
+#include "base/arena.h"
+#include "format/fastser.h"
+#include "heap/ranges.h"
+
+struct gcdump_type {
+    const char *name; /* NULL if null and not deferred */
+    size_t name_len;
+    const char *module; /* path; NULL if unknown */
+    size_t module_len;
+    int32_t default_size; /* of nodes that store none */
+    float multiplier;     /* 1 unless sampled */
+};
+
+struct gcdump {
+    /* the graph */
+    uint64_t total_size; /* as stored */
+    uint32_t root;
+    struct gcdump_type *types;
+    uint32_t type_count;
+    uint64_t node_count;
+    const unsigned char *offsets; /* node_count unaligned u32, into blob */
+    struct bytes blob;
+    uint64_t blob_at;               /* its offset in the file, for messages */
+    const unsigned char *addresses; /* node_count unaligned u64 */
+
+    /* around it */
+    int32_t version;
+    bool sampled, has_generations, all_objects;
+    bool damaged_end; /* the graph is whole, what follows it is not */
+    struct ranges ranges;
+    int64_t time_ticks;         /* 100 ns since year 1, local time; 0 unknown */
+    int32_t pid;                /* 0 unknown */
+    const char *process, *tool; /* NULL unknown */
+};
+
+/* Strings and tables live in a; offsets, blob and addresses inside file. */
+bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,
+                  struct hd_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* Which files a path stands for: itself, or what lies in a folder. */
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct hd_inputs_memory {
+    struct arena arena;
+    size_t cap;
+};
+
+static void add(struct hd_inputs *inputs, const char *path, bool from_folder)
+{
+    struct hd_inputs_memory *m = inputs->memory;
+    inputs->all = grow(inputs->all, inputs->count, &m->cap, sizeof(*inputs->all));
+    inputs->all[inputs->count++] = (struct hd_input){path, from_folder};
+}
+
+static size_t digits(const char *s)
+{
+    size_t n = 0;
+    while (isdigit((unsigned char)s[n]))
+        n++;
+    return n;
+}
+
+/* Runs of digits by their value, everything else by its bytes; leading zeros decide
+ * only between names that are equal without them. */
+static int natural_order(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x != '\0' && *y != '\0') {
+        if (!isdigit((unsigned char)*x) || !isdigit((unsigned char)*y)) {
+            if (*x != *y)
+                return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+            x++;
+            y++;
+            continue;
+        }
+        x += strspn(x, "0");
+        y += strspn(y, "0");
+        size_t x_len = digits(x), y_len = digits(y);
+        int order = x_len != y_len ? (x_len < y_len ? -1 : 1) : memcmp(x, y, x_len);
+        if (order != 0)
+            return order;
+        x += x_len;
+        y += y_len;
+    }
+    if (*x != *y)
+        return *x == '\0' ? -1 : 1;
+    return strcmp(a, b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct hd_input *x = a, *y = b;
+    return natural_order(x->path, y->path);
+}
+
+static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    size_t before = inputs->count, len = strlen(path);
+    const char *slash = len > 0 && path[len - 1] == '/' ? "" : "/";
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        const char *file =
+            arena_printf(&inputs->memory->arena, "%s%s%s", path, slash, entry->d_name);
+        struct stat st;
+        if (stat(file, &st) == 0 && !S_ISDIR(st.st_mode))
+            add(inputs, file, true);
+    }
+    closedir(folder);
+    if (inputs->count == before)
+        return fail(err, HD_NOT_A_SNAPSHOT, "a folder without snapshots");
+    qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all), by_name);
+    return true;
+}
+
+bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+{
+    if (inputs->memory == NULL)
+        inputs->memory = alloc_zeroed(sizeof(*inputs->memory));
+    struct stat st = {0};
+    if (strcmp(path, "-") != 0 && stat(path, &st) != 0)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return add_folder(inputs, path, err);
+    add(inputs, arena_strdup(&inputs->memory->arena, path, strlen(path)), false);
+    return true;
+}
+
+void hd_inputs_free(struct hd_inputs *inputs)
+{
+    free(inputs->all);
+    if (inputs->memory != NULL)
+        arena_free(&inputs->memory->arena);
+    free(inputs->memory);
+    *inputs = (struct hd_inputs){0};
+}

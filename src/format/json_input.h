@@ -1,0 +1,22 @@
+/* json_input.h - JSON inputs, through jansson.
+ *
+ * Numbers are 64-bit signed integers, nesting ends at 2,048 levels: jansson's
+ * limits, beyond which the text is `bad-json` like any other mistake in it. */
+#ifndef JSON_INPUT_H
+#define JSON_INPUT_H
+
+#include "base/input.h"
+
+#include <jansson.h>
+
+/* The first byte that is no white space; 0 if there is none. */
+char json_input_first_byte(struct bytes head);
+
+/* The whole input; the caller releases it with json_decref(). NULL and err if it
+ * cannot be read or is no JSON. */
+json_t *json_input_load(struct input *in, struct hd_error *err);
+
+/* True if value is a whole number from 0 on. Wrong types and NULL are not. */
+bool json_input_number(const json_t *value, uint64_t *number);
+
+#endif

@@ -1,0 +1,223 @@
+/* read_foreign.c - files that people have in hand instead of a snapshot.
+ *
+ * Nothing here is read. Each kind is recognised by its first bytes, to say what
+ * the file is and how to get a snapshot from it, which helps more than "not a
+ * heap snapshot". docs/formats/foreign.md. */
+#include "base/error.h"
+#include "format/reader.h"
+
+#include <string.h>
+
+static bool has_at(struct bytes b, size_t offset, const char *magic, size_t len)
+{
+    return b.size >= offset && b.size - offset >= len &&
+           memcmp(b.data + offset, magic, len) == 0;
+}
+
+/* A string literal, which may hold NULs. */
+#define HAS_AT(bytes, offset, literal) has_at(bytes, offset, literal, sizeof(literal) - 1)
+
+static uint32_t u32_at(struct bytes b, size_t offset, bool big_endian)
+{
+    uint32_t value = 0;
+    for (size_t i = 0; i < 4 && offset + i < b.size; i++)
+        value |= (uint32_t)b.data[offset + i] << (8 * (big_endian ? 3 - i : i));
+    return value;
+}
+
+/* --- FastSerialization ---------------------------------------------------------- */
+
+/* The type of the entry object, the only thing that tells the files of this
+ * container apart: behind the signature, 04 04 01, two versions, length, name. */
+static bool has_entry_type(struct bytes head, struct bytes *name)
+{
+    enum { ENTRY = 24, LENGTH = ENTRY + 11, NAME = LENGTH + 4, LONGEST = 256 };
+    if (!HAS_AT(head, 0, "\x14\0\0\0!FastSerialization.1") ||
+        !HAS_AT(head, ENTRY, "\x04\x04\x01") || head.size < NAME)
+        return false;
+    uint32_t len = u32_at(head, LENGTH, false);
+    if (len == 0 || len > LONGEST || len > head.size - NAME)
+        return false;
+    *name = (struct bytes){head.data + NAME, len};
+    return true;
+}
+
+static bool name_is(struct bytes name, const char *text)
+{
+    return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
+}
+
+/* Trace since version 3; before, the other name. */
+static bool is_netperf(struct bytes head)
+{
+    struct bytes name;
+    return has_entry_type(head, &name) &&
+           (name_is(name, "Trace") ||
+            name_is(name, "Microsoft.DotNet.Runtime.EventPipeFile"));
+}
+
+static bool is_memory_graph(struct bytes head)
+{
+    struct bytes name;
+    return has_entry_type(head, &name) && name_is(name, "Graphs.MemoryGraph");
+}
+
+/* A gcdump does not get here: read_gcdump is asked first. */
+static bool is_other_serialised(struct bytes head)
+{
+    struct bytes name;
+    return has_entry_type(head, &name);
+}
+
+/* --- traces and dumps -------------------------------------------------------------- */
+
+static bool is_nettrace(struct bytes head)
+{
+    return HAS_AT(head, 0, "Nettrace");
+}
+
+static bool is_minidump(struct bytes head)
+{
+    return HAS_AT(head, 0, "MDMP\x93\xA7");
+}
+
+static bool is_windows_dump(struct bytes head)
+{
+    return HAS_AT(head, 0, "PAGEDU64") || HAS_AT(head, 0, "PAGEDUMP");
+}
+
+static bool is_elf(struct bytes head)
+{
+    return HAS_AT(head, 0,
+                  "\x7F"
+                  "ELF");
+}
+
+/* e_type == ET_CORE. Byte 5 says in which order its two bytes are. */
+static bool is_elf_core(struct bytes head)
+{
+    enum { DATA = 5, BIG = 2, TYPE = 16 };
+    if (!is_elf(head))
+        return false;
+    return head.size > DATA && head.data[DATA] == BIG ? HAS_AT(head, TYPE, "\0\x04")
+                                                      : HAS_AT(head, TYPE, "\x04\0");
+}
+
+/* 32 and 64 bit, either byte order. */
+static bool is_mach_o(struct bytes head)
+{
+    return HAS_AT(head, 0, "\xCF\xFA\xED\xFE") || HAS_AT(head, 0, "\xCE\xFA\xED\xFE") ||
+           HAS_AT(head, 0, "\xFE\xED\xFA\xCF") || HAS_AT(head, 0, "\xFE\xED\xFA\xCE");
+}
+
+static bool is_mach_o_core(struct bytes head)
+{
+    enum { FILE_TYPE = 12, MH_CORE = 4 };
+    return is_mach_o(head) && u32_at(head, FILE_TYPE, head.data[0] == 0xFE) == MH_CORE;
+}
+
+/* --- heaps of other runtimes, and text ---------------------------------------------- */
+
+static bool is_hprof(struct bytes head)
+{
+    return HAS_AT(head, 0, "JAVA PROFILE 1.0.");
+}
+
+static size_t skip_space(struct bytes b, size_t at)
+{
+    while (at < b.size && (b.data[at] == ' ' || (b.data[at] >= '\t' && b.data[at] <= '\r')))
+        at++;
+    return at;
+}
+
+static size_t skip_utf8_mark(struct bytes head)
+{
+    return HAS_AT(head, 0, "\xEF\xBB\xBF") ? 3 : 0;
+}
+
+/* {"snapshot":{"meta": ... with any white space. */
+static bool is_v8_snapshot(struct bytes head)
+{
+    static const char *const tokens[] = {"{", "\"snapshot\"", ":", "{", "\"meta\"", ":"};
+    size_t at = skip_utf8_mark(head);
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
+        at = skip_space(head, at);
+        if (!has_at(head, at, tokens[i], strlen(tokens[i])))
+            return false;
+        at += strlen(tokens[i]);
+    }
+    return true;
+}
+
+static bool is_gcdump_xml(struct bytes head)
+{
+    size_t at = skip_space(head, skip_utf8_mark(head));
+    if (at == head.size || head.data[at] != '<')
+        return false;
+    for (; at < head.size; at++)
+        if (head.data[at] == '<' && HAS_AT(head, at, "<GCHeapDump"))
+            return true;
+    return false;
+}
+
+/* --- the list ------------------------------------------------------------------------- */
+
+#define FROM_DUMP                                                                        \
+    "; open it with `dotnet-dump analyze` and put the output of `dumpheap -stat -live` " \
+    "into "                                                                              \
+    "a text file, or take a gcdump of the process with `dotnet-gcdump collect -p PID`"
+#define TAKE_GCDUMP "; take a gcdump of the process with `dotnet-gcdump collect -p PID`"
+#define SAVE_GCDUMP "; open it in PerfView and save the heap as .gcdump"
+
+/* Special before general. */
+static const struct foreign {
+    bool (*is)(struct bytes head);
+    const char *message;
+} known[] = {
+    {is_nettrace,
+     "this is a trace (.nettrace); if it has heap events, make a gcdump of it with "
+     "`dotnet-gcdump convert`"},
+    {is_netperf, "this is a trace (.netperf); take a gcdump of the process with "
+                 "`dotnet-gcdump collect -p PID`"},
+    {is_memory_graph, "this is a .gcHeap, a heap graph without its dump" SAVE_GCDUMP},
+    {is_other_serialised,
+     "this is a file of PerfView (.etlx or similar), but no gcdump" SAVE_GCDUMP},
+    {is_gcdump_xml, "this is a .gcdump.xml" SAVE_GCDUMP},
+    {is_minidump, "this is a minidump of Windows" FROM_DUMP},
+    {is_windows_dump, "this is a dump of the Windows kernel, not of a process" TAKE_GCDUMP},
+    {is_elf_core, "this is a core dump" FROM_DUMP},
+    {is_elf, "this is a program or library, not a dump of its memory" TAKE_GCDUMP},
+    {is_mach_o_core, "this is a core dump of macOS" FROM_DUMP},
+    {is_mach_o, "this is a program or library, not a dump of its memory" TAKE_GCDUMP},
+    {is_hprof,
+     "this is a heap dump of a Java program (hprof); heapdrift reads those of .NET"},
+    {is_v8_snapshot,
+     "this is a heap snapshot of JavaScript (V8); heapdrift reads those of .NET"},
+};
+
+static const struct foreign *find(struct bytes head)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].is(head))
+            return &known[i];
+    return NULL;
+}
+
+static enum recognition recognises(struct bytes head)
+{
+    return find(head) != NULL ? RECOGNISED_YES : RECOGNISED_NO;
+}
+
+static bool read(struct input *in, struct builder *b, struct hd_error *err)
+{
+    (void)b;
+    const struct foreign *f = find(input_head(in));
+    return fail(err, HD_UNSUPPORTED, "%s", f != NULL ? f->message : "not a heap snapshot");
+}
+
+const struct reader read_foreign = {
+    .name = "foreign",
+    .summary = NULL, /* offered to nobody */
+    .recognises = recognises,
+    .read = read,
+};

@@ -1,0 +1,319 @@
+/* The node records of a .gcdump: a type, a size, references as distances, all as
+ * compressed integers. What stands around them is gcdump.c's.
+ *
+ * Nodes are read in the order of their numbers, through the table of offsets:
+ * records stand in the order in which the writer defined them. */
+#include "base/error.h"
+#include "format/gcdump.h"
+#include "format/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { CUT_AT_NODES = 10000000, CUT_BELOW_NODES = 10010000 };
+
+static enum recognition recognises(struct bytes head)
+{
+    static const char magic[] = "\x14\0\0\0!FastSerialization.1", entry[] = "GCHeapDump";
+    enum { ENTRY_NAME_AT = 39 }; /* behind 04, 04 01, two versions and a length */
+    if (head.size < sizeof(magic) - 1 || memcmp(head.data, magic, sizeof(magic) - 1) != 0)
+        return RECOGNISED_NO;
+    if (head.size < ENTRY_NAME_AT + sizeof(entry) - 1)
+        return RECOGNISED_YES;
+    return memcmp(head.data + ENTRY_NAME_AT, entry, sizeof(entry) - 1) == 0 ? RECOGNISED_YES
+                                                                            : RECOGNISED_NO;
+}
+
+/* --- types ---------------------------------------------------------------- */
+
+/* A type of the file may have objects and pseudo-nodes; the builder has a type
+ * for each, made when it is needed. */
+struct node_type {
+    uint32_t object, pseudo;
+    bool is_undefined;
+};
+
+static uint32_t make_type(struct builder *b, const struct gcdump_type *t,
+                          enum type_kind kind)
+{
+    uint32_t id = builder_type(b, kind, t->name, t->name_len);
+    if (t->module != NULL && t->module_len > 0)
+        builder_module(b, id, t->module, t->module_len);
+    b->types[id].multiplier = (double)t->multiplier;
+    return id;
+}
+
+static bool is_nameless(const struct gcdump_type *t)
+{
+    static const char nameless[] = "UNKNOWN 0x";
+    return t->name == NULL || strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
+}
+
+/* --- nodes ---------------------------------------------------------------- */
+
+struct nodes {
+    const struct gcdump *d;
+    struct builder *b;
+    struct node_type *types;
+    struct hd_error *err;
+    uint64_t bytes;          /* sum of sizes */
+    uint64_t consumed;       /* bytes of all records read so far */
+    uint64_t shared_allowed; /* of these, what records at offset 0 may share */
+};
+
+/* Groups of 7 bits, the highest first, bit 7 set while another follows, at most
+ * five; signed by bit 6 of the first. Arithmetic is modulo 2^32. */
+static inline int32_t compressed(const unsigned char **at, const unsigned char *end,
+                                 bool *ok)
+{
+    const unsigned char *p = *at;
+    if (p == end) {
+        *ok = false;
+        return 0;
+    }
+    uint32_t byte = *p++;
+    uint32_t value = (byte & 0x3F) - (byte & 0x40);
+    for (int i = 1; byte & 0x80; i++) {
+        if (p == end || i == 5) {
+            *ok = false;
+            return 0;
+        }
+        byte = *p++;
+        value = value << 7 | (byte & 0x7F);
+    }
+    *at = p;
+    return (int32_t)value;
+}
+
+static uint32_t u32_at(const unsigned char *all, uint64_t i)
+{
+    const unsigned char *p = all + 4 * i;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+static uint64_t address_at(const struct gcdump *d, uint64_t i)
+{
+    const unsigned char *p = d->addresses + 8 * i;
+    return u32_at(p, 0) | (uint64_t)u32_at(p, 1) << 32;
+}
+
+static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const char *what)
+{
+    return fail_at_byte(r->err, r->d->blob_at + offset, "node %" PRIu64 ": %s", i, what);
+}
+
+/* A pseudo-node has no size and no address; a name in brackets is custom, not
+ * proof. UNDEFINED stands for objects that were referred to but never described. */
+static uint32_t builder_type_of(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
+{
+    struct node_type *t = &r->types[type];
+    if (size == 0 && !t->is_undefined && address_at(r->d, i) == 0) {
+        if (t->pseudo == NO_TYPE)
+            t->pseudo = make_type(r->b, &r->d->types[type], TYPE_PSEUDO);
+        return t->pseudo;
+    }
+    return t->object;
+}
+
+static bool count_node(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
+{
+    struct builder *b = r->b;
+    r->bytes += (uint64_t)size;
+    if (b->types[type].kind != TYPE_OBJECT)
+        return true;
+    enum generation gen = GEN_UNKNOWN;
+    if (r->d->has_generations)
+        gen = ranges_find(&r->d->ranges, address_at(r->d, i));
+    return builder_object(b, type, (uint64_t)size, gen);
+}
+
+/* References are distances from the node's own number. */
+static bool read_references(struct nodes *r, uint64_t i, const unsigned char **at,
+                            uint32_t offset)
+{
+    const unsigned char *end = r->d->blob.data + r->d->blob.size;
+    bool ok = true;
+    int32_t count = compressed(at, end, &ok);
+    if (!ok || count < 0 || (size_t)count > (size_t)(end - *at))
+        return bad_node(r, i, offset, "more references than the file has bytes for");
+    for (int32_t k = 0; k < count; k++) {
+        int64_t to = (int64_t)i + compressed(at, end, &ok);
+        if (!ok)
+            return bad_node(r, i, offset, "the record runs over the end of all records");
+        if (to < 0 || (uint64_t)to >= r->d->node_count)
+            return bad_node(r, i, offset, "refers to a node that does not exist");
+        builder_edge(r->b, (node_id)to);
+    }
+    return true;
+}
+
+/* Records do not overlap, except that all undefined nodes share the one at offset
+ * 0. Without this rule a small file could stand for terabytes. */
+static bool within_blob(struct nodes *r, uint64_t i, uint32_t offset, uint64_t length)
+{
+    enum { UNDEFINED_RECORD = 2 };
+    r->consumed += length;
+    if (offset == 0)
+        r->shared_allowed += UNDEFINED_RECORD;
+    if (r->consumed <= r->d->blob.size + r->shared_allowed)
+        return true;
+    return bad_node(r, i, offset, "overlaps the record of another node");
+}
+
+static bool read_node(struct nodes *r, uint64_t i)
+{
+    const struct gcdump *d = r->d;
+    uint32_t offset = u32_at(d->offsets, i);
+    if (offset >= d->blob.size)
+        return bad_node(r, i, 0, "its record lies outside of all records");
+    const unsigned char *start = d->blob.data + offset, *at = start;
+    const unsigned char *end = d->blob.data + d->blob.size;
+    bool ok = true;
+    uint32_t type_and_flag = (uint32_t)compressed(&at, end, &ok);
+    uint32_t type = type_and_flag >> 1;
+    if (!ok || type >= d->type_count)
+        return bad_node(r, i, offset, "is of a type that does not exist");
+    int32_t size =
+        type_and_flag & 1 ? compressed(&at, end, &ok) : d->types[type].default_size;
+    if (!ok || size < 0)
+        return bad_node(r, i, offset, "has no valid size");
+
+    uint32_t raw = builder_type_of(r, type, size, i);
+    if (!count_node(r, raw, size, i))
+        return bad_node(r, i, offset, "the sum of all sizes exceeds 2^64 - 1");
+    if (!r->b->want_graph)
+        return true;
+    builder_node(r->b, raw, (uint64_t)size);
+    return read_references(r, i, &at, offset) &&
+           within_blob(r, i, offset, (uint64_t)(at - start));
+}
+
+static bool read_all_nodes(struct nodes *r)
+{
+    const struct gcdump *d = r->d;
+    for (uint32_t t = 0; t < d->type_count; t++) {
+        const struct gcdump_type *type = &d->types[t];
+        bool undefined = type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 &&
+                         type->default_size <= 0;
+        r->types[t] = (struct node_type){
+            .object = make_type(r->b, type, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
+            .pseudo = NO_TYPE,
+            .is_undefined = undefined};
+    }
+    if (r->b->want_graph && d->node_count > 0)
+        builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
+    for (uint64_t i = 0; i < d->node_count; i++)
+        if (!read_node(r, i))
+            return false;
+    return true;
+}
+
+/* --- what the snapshot says about itself ------------------------------------ */
+
+static const char *time_string(struct builder *b, int64_t ticks)
+{
+    /* 100 ns from year 1 to 1970. */
+    const int64_t unix_epoch = 621355968000000000, second = 10000000;
+    time_t seconds = (time_t)((ticks - unix_epoch) / second);
+    struct tm tm;
+    char text[32];
+    if (gmtime_r(&seconds, &tm) == NULL ||
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        return NULL;
+    return builder_string(b, text, strlen(text));
+}
+
+static void describe(struct builder *b, const struct gcdump *d)
+{
+    struct hd_snapshot *snap = b->snap;
+    struct hd_info *info = &snap->info;
+    const int64_t unix_epoch = 621355968000000000, last = 3155378975999999999;
+    info->has_graph = true;
+    info->has_generations = d->has_generations;
+    info->sampled = d->sampled;
+    info->process = builder_string(b, d->process, d->process ? strlen(d->process) : 0);
+    info->producer = builder_string(b, d->tool, d->tool ? strlen(d->tool) : 0);
+    if (d->pid > 0)
+        info->pid = (uint64_t)d->pid;
+    if (d->time_ticks >= unix_epoch && d->time_ticks <= last) {
+        info->time = time_string(b, d->time_ticks);
+        snap->clock = (double)(d->time_ticks - unix_epoch) / 1e7;
+        snap->clock_is_date = true;
+    }
+    snap->ranges = d->ranges;
+    if (d->sampled)
+        builder_warn(b, WARN_SAMPLED, 0);
+    if (d->damaged_end)
+        builder_warn(b, WARN_NO_TRAILER, 0);
+}
+
+/* dotnet-gcdump stops at ten million objects with only a line in its log; what was
+ * cut off is missing, or looks unreachable. */
+static void note_missing_objects(struct builder *b, const struct gcdump *d)
+{
+    bool may_cut = d->tool == NULL || strcmp(d->tool, "dotnet-gcdump") == 0;
+    bool cut = may_cut && d->node_count >= CUT_AT_NODES && d->node_count < CUT_BELOW_NODES;
+    if (!cut && d->all_objects)
+        return;
+    b->snap->info.complete = false;
+    builder_warn(b, WARN_INCOMPLETE, 0);
+    if (cut)
+        warnings_add_detail(
+            &b->snap->warnings, WARN_INCOMPLETE,
+            "10,000,000 nodes: dotnet-gcdump stops there, so the rest of the "
+            "heap is missing");
+}
+
+static void warn(struct builder *b, const struct gcdump *d, const struct nodes *r)
+{
+    for (uint32_t t = 0; t < d->type_count; t++)
+        if (is_nameless(&d->types[t]) && b->types[r->types[t].object].all.count > 0)
+            builder_warn(b, WARN_UNKNOWN_TYPE, 0);
+    if (r->bytes != d->total_size)
+        builder_warn(b, WARN_SIZE_MISMATCH, 0);
+    if (b->snap->info.objects == 0)
+        builder_warn(b, WARN_EMPTY_HEAP, 0);
+    note_missing_objects(b, d);
+}
+
+static bool read(struct input *in, struct builder *b, struct hd_error *err)
+{
+    struct bytes file;
+    if (!input_all(in, &file, err))
+        return false;
+    struct arena scratch = {0};
+    struct gcdump d;
+    bool ok = gcdump_parse(&d, file, &scratch, err);
+    if (ok) {
+        /* The snapshot keeps the ranges. */
+        struct ranges kept = {arena_array(&b->snap->arena, struct range, d.ranges.len),
+                              d.ranges.len};
+        if (kept.len > 0)
+            memcpy(kept.all, d.ranges.all, kept.len * sizeof(*kept.all));
+        d.ranges = kept;
+        describe(b, &d);
+        struct nodes r = {.d = &d,
+                          .b = b,
+                          .err = err,
+                          .types = arena_array(&scratch, struct node_type, d.type_count)};
+        ok = read_all_nodes(&r);
+        if (ok)
+            warn(b, &d, &r);
+        if (ok && b->graph != NULL) {
+            builder_root(b, d.root);
+            b->graph->addresses = d.addresses;
+        }
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+const struct reader read_gcdump = {
+    .name = "gcdump",
+    .summary = ".NET heap dump by dotnet-gcdump, dotnet-monitor, PerfView, Visual Studio",
+    .recognises = recognises,
+    .read = read,
+};

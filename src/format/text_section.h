@@ -1,0 +1,87 @@
+/* text_section.h - one section (AppDomain) of a heap text, while it is read.
+ *
+ * Records come in any order: objects before their types, roots before their
+ * objects, references to objects further down. So a section keeps what it cannot
+ * use yet and hands it to the builder when it ends. Ids mean something inside
+ * their section only.
+ *
+ * With a graph it takes 24 bytes per object, 8 per reference, 24 per root, and
+ * the index of ids.h; without one only the types. It must not know how records
+ * are written. */
+#ifndef TEXT_SECTION_H
+#define TEXT_SECTION_H
+
+#include "heap/ids.h"
+#include "heap/root_set.h"
+
+/* How often something was seen, and where first: what a warning says. */
+struct sighting {
+    uint64_t count, line;
+};
+
+/* Over all sections of the file. */
+struct text_totals {
+    uint64_t references, dangling_references;
+    uint64_t strong_roots; /* with a graph: of objects that exist */
+    uint64_t weak_roots;
+    uint64_t roots_by_kind[ROOT_KIND_COUNT];
+};
+
+struct section {
+    struct builder *b;
+    struct sighting odd[WARN_CODE_COUNT];
+
+    struct id_numbers type_ids;
+    struct section_type *types; /* by number of the id */
+    size_t type_cap;
+    uint64_t last_type_id; /* objects of a type like to stand together */
+    uint32_t last_type;
+    struct arena names;
+
+    struct ids ids; /* of objects */
+    struct section_object *objects;
+    size_t object_cap;
+    uint64_t *references; /* ids, of one object after the other */
+    size_t reference_count, reference_cap, references_taken;
+    struct section_root *roots;
+    size_t root_count, root_cap;
+};
+
+/* A {0} section holds nothing. section_begin() takes one that holds nothing. */
+void section_begin(struct section *s, struct builder *b);
+void section_free(struct section *s);
+
+/* Note a warning. They are given to the builder in order of their first line. */
+void section_odd(struct section *s, enum warning_code code, uint64_t line);
+
+/* A type record. False if the id has another name already. */
+bool section_name_type(struct section *s, uint64_t id, const char *name, size_t len,
+                       uint64_t line);
+
+/* A reference of the object that comes next; only when a graph is wanted. */
+static inline void section_reference(struct section *s, uint64_t id)
+{
+    if (s->reference_count == s->reference_cap)
+        s->references = grow(s->references, s->reference_count, &s->reference_cap,
+                             sizeof(*s->references));
+    s->references[s->reference_count++] = id;
+}
+
+enum section_result { SECTION_OK, SECTION_DUPLICATE, SECTION_OVERFLOW, SECTION_TOO_BIG };
+
+/* An object of the type with that id, with the references added since the one before.
+ * Duplicates are found only when a graph is wanted. */
+enum section_result section_object(struct section *s, uint64_t id, uint64_t type,
+                                   uint64_t size, uint64_t line);
+
+/* A strong root. container is the id of the type that declares a static field;
+ * NULL when it is not told, or the root is none. */
+void section_root(struct section *s, struct text_totals *t, uint64_t object,
+                  enum root_kind kind, const uint64_t *container, uint64_t line);
+
+/* The section is complete: objects, references and warnings go to the builder,
+ * roots to the set, which is shared by all sections. Costs a look-up per
+ * reference. */
+void section_end(struct section *s, struct root_set *roots, struct text_totals *t);
+
+#endif

@@ -1,0 +1,468 @@
+#include "heap/builder.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "heap/names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- types --------------------------------------------------------------- */
+
+uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, size_t len)
+{
+    b->types = grow(b->types, b->type_count, &b->type_cap, sizeof(*b->types));
+    b->types[b->type_count] = (struct raw_type){.kind = kind, .multiplier = 1};
+    uint32_t id = (uint32_t)b->type_count++;
+    if (name != NULL)
+        builder_name_type(b, id, name, len);
+    return id;
+}
+
+void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len)
+{
+    text_clear(&b->scratch);
+    names_canonical(&b->scratch, name, len);
+    b->types[type].name = arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
+}
+
+void builder_module(struct builder *b, uint32_t type, const char *module, size_t len)
+{
+    b->types[type].module = builder_string(b, module, len);
+}
+
+const char *builder_string(struct builder *b, const char *s, size_t len)
+{
+    return s != NULL ? arena_strdup(&b->snap->arena, s, len) : NULL;
+}
+
+void builder_warn(struct builder *b, enum warning_code code, uint64_t line)
+{
+    warnings_add(&b->snap->warnings, code, line);
+}
+
+/* --- counting ------------------------------------------------------------ */
+
+bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen)
+{
+    struct hd_info *info = &b->snap->info;
+    if (size > HD_UNKNOWN - 1 - info->bytes)
+        return false;
+    info->objects++;
+    info->bytes += size;
+    struct raw_type *t = &b->types[type];
+    t->all.count++;
+    t->all.bytes += size;
+    if (info->has_generations) {
+        b->snap->by_generation[gen].count++;
+        b->snap->by_generation[gen].bytes += size;
+        if (generation_is_old(gen)) {
+            t->old.count++;
+            t->old.bytes += size;
+        }
+    }
+    return true;
+}
+
+bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes)
+{
+    struct hd_info *info = &b->snap->info;
+    struct raw_type *t = &b->types[type];
+    if (count > HD_UNKNOWN - 1 - info->objects)
+        return false;
+    info->objects += count;
+    t->all.count += count;
+    if (bytes == HD_UNKNOWN) {
+        t->bytes_unknown = true;
+        return true;
+    }
+    if (bytes > HD_UNKNOWN - 1 - info->bytes)
+        return false;
+    info->bytes += bytes;
+    t->all.bytes += bytes;
+    return true;
+}
+
+/* --- graph --------------------------------------------------------------- */
+
+/* Ids and offsets are 32 bits; two values are special. */
+enum { ID_LIMIT_BELOW_MAX = 2 };
+#define ID_LIMIT (UINT32_MAX - ID_LIMIT_BELOW_MAX)
+
+/* Whether arrays for that many nodes and edges are allowed. */
+static bool fits(struct builder *b, size_t nodes, size_t edges)
+{
+    enum { PER_NODE = sizeof(type_id) + 2 * sizeof(uint32_t), PER_EDGE = sizeof(node_id) };
+    uint64_t bytes = (uint64_t)nodes * PER_NODE + (uint64_t)edges * PER_EDGE;
+    if (b->max_memory > 0 && bytes > b->max_memory)
+        b->over_memory = true;
+    return !b->over_memory;
+}
+
+static void resize_nodes(struct builder *b, size_t cap)
+{
+    struct graph *g = b->graph;
+    g->type = alloc_resize(g->type, array_bytes(cap, sizeof(*g->type)));
+    g->small_size = alloc_resize(g->small_size, array_bytes(cap, sizeof(*g->small_size)));
+    g->edge_begin =
+        alloc_resize(g->edge_begin, array_bytes(cap + 1, sizeof(*g->edge_begin)));
+    b->node_cap = cap;
+}
+
+static void resize_edges(struct builder *b, size_t cap)
+{
+    struct graph *g = b->graph;
+    g->edge_to = alloc_resize(g->edge_to, array_bytes(cap, sizeof(*g->edge_to)));
+    b->edge_cap = cap;
+}
+
+void builder_reserve(struct builder *b, size_t nodes, size_t edges)
+{
+    if (b->graph == NULL)
+        b->graph = alloc_zeroed(sizeof(*b->graph));
+    if (!fits(b, nodes, edges))
+        nodes = edges = 1;
+    resize_nodes(b, nodes > 0 ? nodes : 1);
+    resize_edges(b, edges > 0 ? edges : 1);
+}
+
+void builder_node(struct builder *b, uint32_t type, uint64_t size)
+{
+    enum { FIRST_NODES = 256 };
+    if (b->graph == NULL)
+        builder_reserve(b, FIRST_NODES, FIRST_NODES);
+    struct graph *g = b->graph;
+    if (g->node_count == ID_LIMIT) {
+        b->too_big = true;
+        return;
+    }
+    if (g->node_count == b->node_cap && !fits(b, array_bytes(b->node_cap, 2), b->edge_cap))
+        return;
+    if (g->node_count == b->node_cap)
+        resize_nodes(b, array_bytes(b->node_cap, 2));
+    node_id n = g->node_count++;
+    g->type[n] = type;
+    g->edge_begin[n] = g->edge_count;
+    g->small_size[n] = size < BIG_SIZE ? (uint32_t)size : BIG_SIZE;
+    if (size >= BIG_SIZE) {
+        g->big = grow(g->big, g->big_count, &g->big_cap, sizeof(*g->big));
+        g->big[g->big_count++] = (struct big_size){n, size};
+    }
+}
+
+void builder_edge(struct builder *b, node_id to)
+{
+    struct graph *g = b->graph;
+    if (g->edge_count == ID_LIMIT) {
+        b->too_big = true;
+        return;
+    }
+    if (g->edge_count == b->edge_cap && !fits(b, b->node_cap, array_bytes(b->edge_cap, 2)))
+        return;
+    if (g->edge_count == b->edge_cap)
+        resize_edges(b, array_bytes(b->edge_cap, 2));
+    g->edge_to[g->edge_count++] = to;
+}
+
+void builder_root(struct builder *b, node_id root)
+{
+    b->graph->root = root;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+/* Rows are found by kind and canonical name together: the key is the name with
+ * the kind as its first byte. */
+struct row_slot {
+    type_id id;
+    UT_hash_handle hh;
+};
+
+/* What a row adds up in doubles until it is rounded once. */
+struct row_sum {
+    double count, bytes, old_count, old_bytes;
+    bool bytes_unknown, several_modules;
+};
+
+static type_id intern_row(struct builder *b, const struct raw_type *raw,
+                          struct row_slot **slots, struct arena *scratch)
+{
+    text_clear(&b->scratch);
+    text_add_char(&b->scratch, (char)raw->kind);
+    text_add_string(&b->scratch, raw->name);
+    struct row_slot *slot;
+    HASH_FIND(hh, *slots, b->scratch.data, b->scratch.len, slot);
+    if (slot != NULL)
+        return slot->id;
+    slot = arena_alloc(scratch, sizeof(*slot));
+    slot->id = b->snap->type_count++;
+    const char *key = arena_strdup(scratch, b->scratch.data, b->scratch.len);
+    HASH_ADD_KEYPTR(hh, *slots, key, b->scratch.len, slot);
+    b->snap->types[slot->id] = (struct type){
+        .name = raw->name, .module = raw->module, .kind = raw->kind, .count_scale = 1};
+    return slot->id;
+}
+
+static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_type *raw)
+{
+    row->raw.count += raw->all.count;
+    row->raw.bytes += raw->all.bytes;
+    row->tally[SELECT_GEN2].count += raw->old.count;
+    row->tally[SELECT_GEN2].bytes += raw->old.bytes;
+    sum->count += raw->multiplier * (double)raw->all.count;
+    sum->bytes += raw->multiplier * (double)raw->all.bytes;
+    sum->old_count += raw->multiplier * (double)raw->old.count;
+    sum->old_bytes += raw->multiplier * (double)raw->old.bytes;
+    sum->bytes_unknown |= raw->bytes_unknown;
+    if (row->module != NULL &&
+        (raw->module == NULL || strcmp(row->module, raw->module) != 0))
+        sum->several_modules = true;
+}
+
+/* Half to even, as lrint() in the default rounding mode. */
+static uint64_t round_even(double value)
+{
+    double r = nearbyint(value);
+    return r < 18446744073709549568.0 ? (uint64_t)r : HD_UNKNOWN - 1;
+}
+
+static void settle_row(struct type *row, const struct row_sum *sum, bool sampled)
+{
+    if (sum->several_modules)
+        row->module = NULL;
+    row->tally[SELECT_ALL] = row->raw;
+    if (sampled) {
+        row->tally[SELECT_ALL] =
+            (struct tally){round_even(sum->count), round_even(sum->bytes)};
+        row->tally[SELECT_GEN2] =
+            (struct tally){round_even(sum->old_count), round_even(sum->old_bytes)};
+        row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
+    }
+    if (sum->bytes_unknown)
+        row->raw.bytes = row->tally[SELECT_ALL].bytes = HD_UNKNOWN;
+}
+
+/* Merge the types of the file into rows; row_of[i] is the row of type i. */
+static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena *scratch)
+{
+    struct hd_snapshot *snap = b->snap;
+    struct row_slot *slots = NULL;
+    type_id *row_of = arena_array(scratch, type_id, b->type_count);
+    *sums = arena_array(scratch, struct row_sum, b->type_count);
+    snap->types = arena_array(&snap->arena, struct type, b->type_count);
+    for (size_t i = 0; i < b->type_count; i++) {
+        if (b->types[i].name == NULL)
+            b->types[i].name = UNKNOWN_TYPE_NAME;
+        row_of[i] = intern_row(b, &b->types[i], &slots, scratch);
+        add_to_row(&snap->types[row_of[i]], &(*sums)[row_of[i]], &b->types[i]);
+    }
+    HASH_CLEAR(hh, slots);
+    for (type_id t = 0; t < snap->type_count; t++)
+        settle_row(&snap->types[t], &(*sums)[t], snap->info.sampled);
+    return row_of;
+}
+
+/* --- the graph, measured -------------------------------------------------- */
+
+static bool is_object(const struct hd_snapshot *snap, node_id n)
+{
+    return snap->types[snap->graph->type[n]].kind == TYPE_OBJECT;
+}
+
+static void count_references(struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    struct hd_info *info = &snap->info;
+    info->references = info->roots = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        enum type_kind from = snap->types[g->type[n]].kind;
+        uint64_t objects = 0;
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            objects += is_object(snap, g->edge_to[e]);
+        if (from == TYPE_OBJECT)
+            info->references += objects;
+        else if (from == TYPE_PSEUDO)
+            info->roots += objects;
+    }
+    info->has_roots = info->roots > 0;
+}
+
+static void count_reachable(struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    struct hd_info *info = &snap->info;
+    info->reachable_objects = info->reachable_bytes = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        struct type *t = &snap->types[g->type[n]];
+        if (t->kind != TYPE_OBJECT || !graph_reachable(g, n))
+            continue;
+        uint64_t size = graph_size(g, n);
+        info->reachable_objects++;
+        info->reachable_bytes += size;
+        t->tally[SELECT_REACHABLE].count++;
+        t->tally[SELECT_REACHABLE].bytes += size;
+        if (info->has_generations &&
+            generation_is_old(ranges_find(&snap->ranges, graph_address(g, n)))) {
+            struct tally *both = &t->tally[SELECT_GEN2 | SELECT_REACHABLE];
+            both->count++;
+            both->bytes += size;
+        }
+    }
+}
+
+/* A row's own multiplier is known only for the row as a whole once types of
+ * different multipliers are merged; so what is reachable is scaled by the row's
+ * ratio, and all of it by exactly the row's own sum. */
+static void scale_reachable(struct hd_snapshot *snap)
+{
+    for (type_id i = 0; i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        double bytes_scale = t->raw.bytes > 0
+                                 ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes
+                                 : 1;
+        for (int both = 0; both < 2; both++) {
+            struct tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
+            bool whole = r->count == t->raw.count;
+            *r = whole ? t->tally[SELECT_ALL]
+                       : (struct tally){round_even((double)r->count * t->count_scale),
+                                        round_even((double)r->bytes * bytes_scale)};
+        }
+    }
+}
+
+static void warn_about_graph(struct hd_snapshot *snap)
+{
+    const struct hd_info *info = &snap->info;
+    if (info->objects == 0)
+        return;
+    if (!info->has_roots) {
+        if (warnings_find(&snap->warnings, WARN_NO_ROOTS) == NULL)
+            warnings_add(&snap->warnings, WARN_NO_ROOTS, 0);
+    } else if (info->reachable_objects < info->objects - info->reachable_objects) {
+        warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
+    }
+}
+
+/* Which kind of root each pseudo-node's references are: its own name's, else the
+ * kind of the node above it. Walks the pseudo-nodes only. */
+static void count_roots_by_kind(struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    struct arena scratch = {0};
+    unsigned char *kind = arena_array(&scratch, unsigned char, g->node_count);
+    node_id *queue = arena_array(&scratch, node_id, g->node_count);
+    uint32_t head = 0, tail = 0;
+    enum { UNSEEN = 0, SEEN = 1 };
+    queue[tail++] = g->root;
+    kind[g->root] = SEEN + ROOT_OTHER;
+    while (head < tail) {
+        node_id n = queue[head++];
+        enum root_kind above = (enum root_kind)(kind[n] - SEEN);
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
+            node_id to = g->edge_to[e];
+            const struct type *t = &snap->types[g->type[to]];
+            if (t->kind == TYPE_OBJECT)
+                snap->roots_by_kind[above]++;
+            if (t->kind != TYPE_PSEUDO || kind[to] != UNSEEN)
+                continue;
+            kind[to] = (unsigned char)(SEEN + root_kind_below(t->name, above));
+            queue[tail++] = to;
+        }
+    }
+    arena_free(&scratch);
+}
+
+static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_error *err)
+{
+    struct graph *g = b->graph;
+    if (b->too_big)
+        return fail(err, HD_TOO_BIG, "more than %u objects or references",
+                    (unsigned)ID_LIMIT);
+    if (b->over_memory)
+        return fail(err, HD_TOO_BIG,
+                    "the graph needs more than the %llu bytes of memory it may use; see "
+                    "--memory, or do without chains: --tables-only",
+                    (unsigned long long)b->max_memory);
+    resize_nodes(b, g->node_count);
+    resize_edges(b, g->edge_count);
+    g->edge_begin[g->node_count] = g->edge_count;
+    for (node_id n = 0; n < g->node_count; n++)
+        g->type[n] = row_of[g->type[n]];
+    b->snap->graph = g;
+    b->graph = NULL;
+    graph_mark_reachable(g);
+    count_references(b->snap);
+    count_roots_by_kind(b->snap);
+    count_reachable(b->snap);
+    if (b->snap->info.sampled)
+        scale_reachable(b->snap);
+    return true;
+}
+
+/* --- around a reader ------------------------------------------------------ */
+
+struct builder builder_begin(struct input *in, const char *path)
+{
+    struct hd_snapshot *snap = alloc_zeroed(sizeof(*snap));
+    snap->input = in;
+    snap->clock = NAN;
+    snap->weak_roots = HD_UNKNOWN;
+    snap->info = (struct hd_info){.path = arena_strdup(&snap->arena, path, strlen(path)),
+                                  .pid = HD_UNKNOWN,
+                                  .references = HD_UNKNOWN,
+                                  .roots = HD_UNKNOWN,
+                                  .reachable_objects = HD_UNKNOWN,
+                                  .reachable_bytes = HD_UNKNOWN,
+                                  .xxh3 = HD_UNKNOWN,
+                                  .complete = true};
+    return (struct builder){.snap = snap, .size_base = 16};
+}
+
+static void count_types(struct hd_snapshot *snap)
+{
+    bool unknown = false;
+    for (type_id t = 0; t < snap->type_count; t++) {
+        if (snap->types[t].kind == TYPE_OBJECT && snap->types[t].raw.count > 0)
+            snap->info.types++;
+        unknown |= snap->types[t].raw.bytes == HD_UNKNOWN;
+    }
+    if (unknown)
+        snap->info.bytes = HD_UNKNOWN;
+}
+
+struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
+{
+    struct arena scratch = {0};
+    struct row_sum *sums;
+    type_id *row_of = make_rows(b, &sums, &scratch);
+    bool ok = b->graph == NULL || finish_graph(b, row_of, err);
+    arena_free(&scratch);
+    struct hd_snapshot *snap = b->snap;
+    count_types(snap);
+    if (snap->graph != NULL)
+        warn_about_graph(snap);
+    b->snap = ok ? NULL : snap;
+    builder_abandon(b);
+    return ok ? snap : NULL;
+}
+
+void builder_abandon(struct builder *b)
+{
+    free(b->types);
+    text_free(&b->scratch);
+    graph_free(b->graph);
+    snapshot_free(b->snap);
+    *b = (struct builder){0};
+}
+
+void snapshot_free(struct hd_snapshot *snap)
+{
+    if (snap == NULL)
+        return;
+    graph_free(snap->graph);
+    warnings_free(&snap->warnings);
+    input_close(snap->input);
+    arena_free(&snap->arena);
+    free(snap);
+}

@@ -1,0 +1,92 @@
+/* builder.h - how a reader turns bytes into a snapshot.
+ *
+ * A reader calls, in this order of nesting:
+ *   builder_type()    once per type of the file, at any time before it is used
+ *   builder_object()  once per object, which counts it; or builder_row() once
+ *                     per row, in files that are tables
+ *   builder_node()    once per node, in node order, when a graph is wanted;
+ *   builder_edge()    then once per reference of that node
+ * and returns. builder_finish() merges types into rows by canonical name, adds
+ * up and marks what is reachable. Readers do not know what the graph is for.
+ *
+ * Types are named by small numbers in order of builder_type(); several may end
+ * up in one row. Node ids are counted from 0 in order of builder_node(). */
+#ifndef BUILDER_H
+#define BUILDER_H
+
+#include "base/text.h"
+#include "heap/snapshot.h"
+
+struct raw_type {
+    const char *name; /* canonical; NULL until it is named */
+    const char *module;
+    double multiplier; /* of a sampled file; 1 otherwise */
+    enum type_kind kind;
+    struct tally all, old; /* old: gen2, LOH, POH, frozen */
+    bool bytes_unknown;
+};
+
+struct builder {
+    struct hd_snapshot *snap;
+    bool want_graph;     /* or only the type table */
+    unsigned size_base;  /* 16, or 10: sizes in heap text */
+    uint64_t max_memory; /* bytes that the graph may take; 0: no limit */
+
+    struct raw_type *types;
+    size_t type_count, type_cap;
+    struct text scratch;
+
+    struct graph *graph; /* NULL until the first node */
+    size_t node_cap, edge_cap;
+    bool too_big;     /* a count went past 2^32 - 2 */
+    bool over_memory; /* the graph does not fit max_memory */
+};
+
+/* A type of the file; name NULL: not known yet (builder_name_type), and
+ * "<unknown type>" if that never comes. The name is made canonical; pseudo-nodes
+ * and the undefined node have types of their own, by kind. */
+uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, size_t len);
+void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len);
+void builder_module(struct builder *b, uint32_t type, const char *module, size_t len);
+
+/* Count one object. gen is GEN_UNKNOWN unless info.has_generations. False when the
+ * sum of all bytes no longer fits 64 bits. */
+bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen);
+
+/* Count a row of a table; bytes may be HD_UNKNOWN. False on overflow. */
+bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes);
+
+/* Room for that many nodes and edges at once; only for numbers that the input
+ * has already proved to hold. */
+void builder_reserve(struct builder *b, size_t nodes, size_t edges);
+
+/* The next node of the graph; type from builder_type(). Pseudo-nodes have size
+ * 0. Past 2^32 - 2 nodes or edges, or max_memory, builder_finish() fails; until then
+ * what comes is dropped. */
+void builder_node(struct builder *b, uint32_t type, uint64_t size);
+
+/* A reference of the node made last. to may be a node that is still to come;
+ * the reader sees to it that it comes. */
+void builder_edge(struct builder *b, node_id to);
+void builder_root(struct builder *b,
+                  node_id root); /* which node is the root of all roots */
+
+void builder_warn(struct builder *b, enum warning_code code, uint64_t line);
+
+/* A string that lives as long as the snapshot; NULL for NULL. */
+const char *builder_string(struct builder *b, const char *s, size_t len);
+
+/* --- around a reader ---------------------------------------------------- */
+
+/* A snapshot without objects, every number of info unknown; owns in. */
+struct builder builder_begin(struct input *in, const char *path);
+
+/* Give the snapshot, or NULL and err; the builder is used up either way. */
+struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err);
+
+/* Throw everything away, after a reader failed. */
+void builder_abandon(struct builder *b);
+
+void snapshot_free(struct hd_snapshot *snap);
+
+#endif

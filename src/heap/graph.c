@@ -1,0 +1,67 @@
+#include "heap/graph.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+uint64_t graph_big_size(const struct graph *g, node_id n)
+{
+    size_t low = 0, high = g->big_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (g->big[middle].node < n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->big_count && g->big[low].node == n ? g->big[low].bytes : BIG_SIZE;
+}
+
+uint64_t graph_address(const struct graph *g, node_id n)
+{
+    uint64_t address = 0;
+    for (size_t i = 0; g->addresses != NULL && i < sizeof(address); i++)
+        address |= (uint64_t)g->addresses[(size_t)n * sizeof(address) + i] << (8 * i);
+    return address;
+}
+
+static bool mark(struct graph *g, node_id n)
+{
+    uint64_t bit = 1ULL << (n % 64);
+    if (g->reachable[n / 64] & bit)
+        return false;
+    g->reachable[n / 64] |= bit;
+    return true;
+}
+
+void graph_mark_reachable(struct graph *g)
+{
+    free(g->reachable);
+    g->reachable = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*g->reachable));
+    node_id *queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*queue)));
+    uint32_t head = 0, tail = 0;
+    if (g->node_count > 0) {
+        mark(g, g->root);
+        queue[tail++] = g->root;
+    }
+    while (head < tail) {
+        node_id n = queue[head++];
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            if (mark(g, g->edge_to[e]))
+                queue[tail++] = g->edge_to[e];
+    }
+    free(queue);
+}
+
+void graph_free(struct graph *g)
+{
+    if (g == NULL)
+        return;
+    free(g->type);
+    free(g->small_size);
+    free(g->big);
+    free(g->edge_begin);
+    free(g->edge_to);
+    free(g->reachable);
+    free(g);
+}

@@ -1,0 +1,196 @@
+/* The rank of a bit (how many stand before it) is found as in S. Vigna,
+ * "Broadword Implementation of Rank/Select Queries", 2008 (rank9): one sum per
+ * block, seven 9-bit sums in one word inside it, one population count. */
+#include "heap/ids.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { BLOCK_BITS = 9, BLOCK_IDS = 1 << BLOCK_BITS, BLOCK_WORDS = BLOCK_IDS / 64 };
+
+struct id_block {
+    uint64_t bits[BLOCK_WORDS];
+    uint64_t within; /* bits before word w > 0, at bit 9 * (w - 1) */
+    uint32_t before; /* bits in the blocks before this one */
+};
+
+/* --- id_numbers ---------------------------------------------------------- */
+
+/* Either the slot of id or the free one where it belongs. */
+static size_t find_slot(const struct id_numbers *n, uint64_t id)
+{
+    size_t mask = n->slot_count - 1;
+    size_t i = (size_t)XXH3_64bits_withSeed(&id, sizeof(id), n->seed) & mask;
+    while (n->slots[i] != 0 && n->ids[n->slots[i] - 1] != id)
+        i = (i + 1) & mask;
+    return i;
+}
+
+static void add_slots(struct id_numbers *n)
+{
+    enum { FIRST_SLOTS = 32 };
+    free(n->slots);
+    n->slot_count = n->slot_count > 0 ? array_bytes(n->slot_count, 2) : FIRST_SLOTS;
+    n->slots = alloc_zeroed(array_bytes(n->slot_count, sizeof(*n->slots)));
+    /* A file made to collide would need to know where memory lies in this run.
+     * The order of slots never shows. */
+    n->seed ^= (uint64_t)(uintptr_t)n->slots ^ (uint64_t)(uintptr_t)n << 20;
+    for (size_t i = 0; i < n->len; i++)
+        n->slots[find_slot(n, n->ids[i])] = (uint32_t)i + 1;
+}
+
+uint32_t id_numbers_add(struct id_numbers *n, uint64_t id)
+{
+    if (n->len >= n->slot_count / 2)
+        add_slots(n);
+    size_t slot = find_slot(n, id);
+    if (n->slots[slot] == 0) {
+        n->ids = grow(n->ids, n->len, &n->cap, sizeof(*n->ids));
+        n->ids[n->len++] = id;
+        n->slots[slot] = (uint32_t)n->len;
+    }
+    return n->slots[slot] - 1;
+}
+
+uint32_t id_numbers_find(const struct id_numbers *n, uint64_t id)
+{
+    uint32_t found = n->len > 0 ? n->slots[find_slot(n, id)] : 0;
+    return found > 0 ? found - 1 : NO_ID;
+}
+
+void id_numbers_free(struct id_numbers *n)
+{
+    free(n->ids);
+    free(n->slots);
+    *n = (struct id_numbers){0};
+}
+
+/* --- ids ----------------------------------------------------------------- */
+
+void ids_init(struct ids *s, unsigned shift)
+{
+    *s = (struct ids){.shift = shift};
+}
+
+/* Rotated, not shifted: the low bits still tell ids apart. */
+static uint64_t rotate(const struct ids *s, uint64_t id)
+{
+    return s->shift > 0 ? id >> s->shift | id << (64 - s->shift) : id;
+}
+
+static uint32_t use_block(struct ids *s, uint64_t key)
+{
+    if (s->len > 0 && key == s->last_key)
+        return s->last_block;
+    size_t blocks = s->keys.len;
+    uint32_t block = id_numbers_add(&s->keys, key);
+    if (block == blocks) {
+        s->blocks = grow(s->blocks, blocks, &s->block_cap, sizeof(*s->blocks));
+        s->blocks[block] = (struct id_block){0};
+    }
+    s->last_key = key;
+    s->last_block = block;
+    return block;
+}
+
+/* So far every id had a higher place than the one before it, so the bits tell
+ * the order. Write it down before that ends. */
+static void list_places(struct ids *s)
+{
+    size_t len = 0;
+    for (size_t block = 0; block < s->keys.len; block++)
+        for (unsigned w = 0; w < BLOCK_WORDS; w++)
+            for (uint64_t bits = s->blocks[block].bits[w]; bits != 0; bits &= bits - 1) {
+                unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
+                s->places = grow(s->places, len, &s->place_cap, sizeof(*s->places));
+                s->places[len++] = (uint64_t)block << BLOCK_BITS | bit;
+            }
+    assert(len == s->len);
+}
+
+bool ids_add(struct ids *s, uint64_t id)
+{
+    assert(s->len < NO_ID);
+    uint64_t rotated = rotate(s, id);
+    uint32_t block = use_block(s, rotated >> BLOCK_BITS);
+    uint64_t *word = &s->blocks[block].bits[rotated % BLOCK_IDS / 64];
+    uint64_t bit = 1ULL << rotated % 64;
+    if (*word & bit)
+        return false;
+    uint64_t place = (uint64_t)block << BLOCK_BITS | rotated % BLOCK_IDS;
+    if (place < s->last_place && s->places == NULL)
+        list_places(s);
+    if (s->places != NULL) {
+        s->places = grow(s->places, s->len, &s->place_cap, sizeof(*s->places));
+        s->places[s->len] = place;
+    }
+    *word |= bit;
+    s->last_place = place;
+    s->len++;
+    return true;
+}
+
+static uint32_t rank(const struct id_block *b, unsigned at)
+{
+    unsigned w = at / 64;
+    uint64_t earlier = b->bits[w] & ((1ULL << at % 64) - 1);
+    uint64_t words_before = w > 0 ? b->within >> BLOCK_BITS * (w - 1) & (BLOCK_IDS - 1) : 0;
+    return b->before + (uint32_t)words_before + (uint32_t)__builtin_popcountll(earlier);
+}
+
+static void sum_bits(struct ids *s)
+{
+    uint32_t before = 0;
+    for (size_t i = 0; i < s->keys.len; i++) {
+        struct id_block *b = &s->blocks[i];
+        uint64_t sum = 0;
+        b->before = before;
+        b->within = 0;
+        for (unsigned w = 0; w < BLOCK_WORDS; w++) {
+            if (w > 0)
+                b->within |= sum << BLOCK_BITS * (w - 1);
+            sum += (uint64_t)__builtin_popcountll(b->bits[w]);
+        }
+        before += (uint32_t)sum;
+    }
+}
+
+void ids_freeze(struct ids *s)
+{
+    sum_bits(s);
+    if (s->places == NULL)
+        return;
+    s->position = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->position)));
+    for (uint32_t i = 0; i < s->len; i++) {
+        uint64_t place = s->places[i];
+        s->position[rank(&s->blocks[place >> BLOCK_BITS], place % BLOCK_IDS)] = i;
+    }
+    free(s->places);
+    s->places = NULL;
+}
+
+uint32_t ids_find(const struct ids *s, uint64_t id)
+{
+    uint64_t rotated = rotate(s, id);
+    uint32_t block = id_numbers_find(&s->keys, rotated >> BLOCK_BITS);
+    if (block == NO_ID)
+        return NO_ID;
+    const struct id_block *b = &s->blocks[block];
+    unsigned at = rotated % BLOCK_IDS;
+    if (!(b->bits[at / 64] >> at % 64 & 1))
+        return NO_ID;
+    uint32_t r = rank(b, at);
+    return s->position != NULL ? s->position[r] : r;
+}
+
+void ids_free(struct ids *s)
+{
+    id_numbers_free(&s->keys);
+    free(s->blocks);
+    free(s->places);
+    free(s->position);
+    *s = (struct ids){.shift = s->shift};
+}

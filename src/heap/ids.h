@@ -1,0 +1,65 @@
+/* ids.h - from 64-bit ids to small numbers.
+ *
+ * Text and trace formats name objects by handles or addresses: dense in
+ * practice, anything in a hostile file. Here they become the positions in which
+ * they came, which index flat arrays. Nothing about their range or number has to
+ * be known beforehand. It must not know what the ids stand for. */
+#ifndef IDS_H
+#define IDS_H
+
+#include "heap/graph.h"
+
+/* "Not there"; the numbers end one below it. */
+#define NO_ID UINT32_MAX
+
+/* Some thousands of ids, numbered from 0 in order of first use: types, blocks.
+ * Costs 16 to 24 bytes per id. A {0} is empty. */
+struct id_numbers {
+    uint64_t *ids; /* by number */
+    size_t len, cap;
+    uint32_t *slots; /* number + 1, or 0; open addressing, at most half full */
+    size_t slot_count;
+    uint64_t seed;
+};
+
+/* The number of id, which gets one if it has none. At most 2^32 - 2 ids. */
+uint32_t id_numbers_add(struct id_numbers *n, uint64_t id);
+
+/* NO_ID when it has none. */
+uint32_t id_numbers_find(const struct id_numbers *n, uint64_t id);
+void id_numbers_free(struct id_numbers *n);
+
+/* Objects by the million: a bit per id, in blocks of 512 ids that exist only
+ * where ids are, and the number of bits before each word. An id costs 0.2 to 2
+ * bytes if every tenth number is used, and never more than some 150. Ids that
+ * come out of order cost 8 bytes more, 4 after ids_freeze(). */
+struct ids {
+    unsigned shift;
+    uint32_t len;
+    struct id_numbers keys; /* of blocks */
+    struct id_block *blocks;
+    size_t block_cap;
+    uint64_t last_key; /* of the block used last, which most ids share */
+    uint32_t last_block;
+    uint64_t last_place;
+    uint64_t *places; /* where each id is, by position; NULL while they ascend */
+    size_t place_cap;
+    uint32_t *position; /* of each id, by rank; NULL: the rank is the position */
+};
+
+/* Ids are mostly multiples of 2^shift (0 to 63): 0 for handles, 3 for addresses
+ * of a 64-bit heap. Others are kept apart all the same, in blocks of their own. */
+void ids_init(struct ids *s, unsigned shift);
+
+/* Put id into the next position. False if it is there already. The caller stops
+ * at 2^32 - 2 ids. */
+bool ids_add(struct ids *s, uint64_t id);
+
+/* Done with adding; from here on ids_find() works. O(len). */
+void ids_freeze(struct ids *s);
+
+/* The position of id, from 0 in order of ids_add(); NO_ID if it is not there. */
+uint32_t ids_find(const struct ids *s, uint64_t id);
+void ids_free(struct ids *s);
+
+#endif

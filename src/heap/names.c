@@ -1,0 +1,320 @@
+/* Canonical type names, names of the framework, patterns of names.
+ *
+ * Every writer of heap snapshots spells types its own way. A canonical name is
+ * made in steps, in the order of docs/names.md: each takes the name where it
+ * stands and leaves it at most as long as it was. What a step does not understand
+ * it leaves alone, so the worst that can happen to a strange name is nothing.
+ *
+ * This file must not know which format a name comes from, nor what it is for. */
+#include "heap/names.h"
+
+#include "heap/generics.h"
+
+#include <string.h>
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex_digit(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Letters, digits and '_' of ASCII: what compilers begin made-up names with. */
+static bool is_ascii_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Step over word if it stands at *at. */
+static bool take(const char **at, const char *end, const char *word)
+{
+    size_t len = strlen(word);
+    if ((size_t)(end - *at) < len || memcmp(*at, word, len) != 0)
+        return false;
+    *at += len;
+    return true;
+}
+
+static size_t take_while(const char **at, const char *end, bool (*wanted)(char))
+{
+    const char *start = *at;
+    while (*at < end && wanted(**at))
+        ++*at;
+    return (size_t)(*at - start);
+}
+
+/* --- step: size classes --------------------------------------------------- */
+
+/* What stands in the parentheses of " (Bytes > 10K)" (dotnet-gcdump, PerfView),
+ * " (Bytes > 1K,Ptrs,ElemSize=8)" and " (NoPtrs,ElemSize=2)" (HeapDump.exe). */
+static bool is_size_class(const char *at, const char *end)
+{
+    if (take(&at, end, "Bytes > ")) {
+        if (!take(&at, end, "100") && !take(&at, end, "10") && !take(&at, end, "1"))
+            return false;
+        if (!take(&at, end, "K") && !take(&at, end, "M"))
+            return false;
+        if (at == end)
+            return true;
+        if (!take(&at, end, ","))
+            return false;
+    }
+    if (!take(&at, end, "Ptrs,ElemSize=") && !take(&at, end, "NoPtrs,ElemSize="))
+        return false;
+    return take_while(&at, end, is_digit) > 0 && at == end;
+}
+
+static size_t drop_size_class(const char *name, size_t len)
+{
+    while (len > 0 && name[len - 1] == ')') {
+        size_t inside = len;
+        while (inside > 0 && name[inside - 1] != '(')
+            inside--;
+        if (inside < 2 || name[inside - 2] != ' ' ||
+            !is_size_class(name + inside, name + len - 1))
+            break;
+        len = inside - 2;
+    }
+    return len;
+}
+
+/* --- step: brackets ------------------------------------------------------- */
+
+/* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
+ * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
+ * becomes "<,>"). No name has "[]" before a word, or commas alone in < >, so both
+ * can be undone. */
+static void undo_bracket_rewriting(char *name, size_t len)
+{
+    for (size_t i = 0; i + 2 < len; i++) {
+        if (name[i] == '[' && name[i + 1] == ']' && is_ascii_word(name[i + 2])) {
+            name[i] = '<';
+            name[i + 1] = '>';
+        } else if (name[i] == '<' && name[i + 1] == ',') {
+            size_t open = i;
+            while (i + 1 < len && name[i + 1] == ',')
+                i++;
+            if (i + 1 < len && name[i + 1] == '>') {
+                name[open] = '[';
+                name[i + 1] = ']';
+            }
+        }
+    }
+}
+
+/* --- step: versions ------------------------------------------------------- */
+
+static size_t drop_versions(char *name, size_t len)
+{
+    const char *at = name, *end = name + len;
+    size_t kept = 0;
+    while (at < end) {
+        if (take(&at, end, ", Version=") || take(&at, end, ", Culture=") ||
+            take(&at, end, ", PublicKeyToken=")) {
+            while (at < end && *at != ',' && *at != ']' && *at != '>')
+                at++;
+        } else {
+            name[kept++] = *at++;
+        }
+    }
+    return kept;
+}
+
+/* --- step: wrappers ------------------------------------------------------- */
+
+/* The length of a number at the start that says nothing about the type: of
+ * "12" in "RefCnt: 12]" and of "0x1f2e" in "[CCW 0x1f2e for". *before is the length
+ * of the text in front of it. */
+static size_t find_counter(const char *name, const char *end, size_t *before)
+{
+    const char *at = name;
+    if (take(&at, end, "RefCnt: ")) {
+        *before = (size_t)(at - name);
+        size_t digits = take_while(&at, end, is_digit);
+        return take(&at, end, "]") ? digits : 0;
+    }
+    if (take(&at, end, "[CCW ")) {
+        *before = (size_t)(at - name);
+        if (take(&at, end, "0x") && take_while(&at, end, is_hex_digit) > 0) {
+            size_t digits = (size_t)(at - name) - *before;
+            return take(&at, end, " for") ? digits : 0;
+        }
+    }
+    return 0;
+}
+
+static size_t hide_counters(char *name, size_t len)
+{
+    if (len == 0 || name[0] != '[')
+        return len;
+    size_t kept = 0;
+    for (size_t i = 0; i < len;) {
+        size_t before = 0;
+        size_t digits = find_counter(name + i, name + len, &before);
+        if (digits == 0) {
+            name[kept++] = name[i++];
+            continue;
+        }
+        memmove(name + kept, name + i, before);
+        kept += before;
+        name[kept++] = '#';
+        i += before + digits;
+    }
+    return kept;
+}
+
+/* --- canonical names ------------------------------------------------------ */
+
+/* Names end up as C strings; in the middle of one a NUL must not hide the rest. */
+static void add_without_nul(struct text *out, const char *raw, size_t len)
+{
+    while (len > 0) {
+        const char *nul = memchr(raw, '\0', len);
+        size_t part = nul != NULL ? (size_t)(nul - raw) : len;
+        text_add(out, raw, part);
+        if (nul == NULL)
+            return;
+        text_add_code_point(out, 0xFFFD);
+        raw += part + 1;
+        len -= part + 1;
+    }
+}
+
+/* How writers spell that they do not know the name: SOS of .NET Framework and of
+ * .NET Core ("<unknown_type_7f21c0d00010>"), and others not at all. */
+static bool is_unknown(const char *name, size_t len)
+{
+    const char *at = name, *end = name + len;
+    if (len == 0 || (len == 7 && take(&at, end, "UNKNOWN")))
+        return true;
+    return take(&at, end, "<unknown_type_") && take_while(&at, end, is_hex_digit) > 0 &&
+           take(&at, end, ">") && at == end;
+}
+
+void names_canonical(struct text *out, const char *raw, size_t len)
+{
+    size_t start = out->len;
+    add_without_nul(out, raw, len);
+    if (out->len > start) {
+        char *name = out->data + start;
+        len = drop_size_class(name, out->len - start);
+        undo_bracket_rewriting(name, len);
+        len = drop_versions(name, len);
+        len = generics_write(name, len);
+        len = hide_counters(name, len);
+        out->len = is_unknown(name, len) ? start : start + len;
+    }
+    if (out->len == start)
+        text_add_string(out, UNKNOWN_TYPE_NAME);
+}
+
+/* --- names of the framework ----------------------------------------------- */
+
+static bool begins_like_framework(const char *name)
+{
+    static const char *const prefixes[] = {"System.", "Microsoft.", "MS.", "Internal.",
+                                           "Interop"};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Behind the bracket that closes the one at s, or at the end. */
+static const char *skip_brackets(const char *s, char open, char close)
+{
+    size_t depth = 0;
+    for (; *s != '\0'; s++) {
+        if (*s == open)
+            depth++;
+        else if (*s == close && --depth == 0)
+            return s + 1;
+    }
+    return s;
+}
+
+bool names_is_framework(const char *name)
+{
+    if (strcmp(name, "Free") == 0)
+        return true;
+    if (!begins_like_framework(name))
+        return false;
+    for (const char *s = name; *s != '\0';) {
+        if (*s == '[') {
+            s = skip_brackets(s, '[', ']'); /* the rank of an array */
+        } else if (*s == '<' && (s[-1] == '+' || s[-1] == '.')) {
+            s = skip_brackets(s, '<', '>'); /* "+<>c", "+<Main>d__5": made by a compiler */
+        } else if (*s == '<' || *s == ',') {
+            if (!begins_like_framework(++s))
+                return false;
+        } else {
+            s++;
+        }
+    }
+    return true;
+}
+
+/* --- patterns ------------------------------------------------------------- */
+
+/* Bytes that ? stands for. */
+static size_t character_length(const char *s)
+{
+    size_t n = utf8_length((const unsigned char *)s, strnlen(s, 4));
+    return n > 0 ? n : 1;
+}
+
+/* Only the last * seen is ever tried again, with one character more: what an
+ * earlier one could still take, the last one can take too. */
+static bool matches_whole(const char *pattern, const char *name)
+{
+    const char *behind_star = NULL, *retry = NULL;
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            behind_star = ++pattern;
+            retry = name;
+        } else if (*pattern == '?') {
+            pattern++;
+            name += character_length(name);
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (behind_star != NULL) {
+            retry += character_length(retry);
+            name = retry;
+            pattern = behind_star;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+static bool is_inside_angles(const char *name, size_t at)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < at; i++) {
+        if (name[i] == '<')
+            depth++;
+        else if (name[i] == '>' && depth > 0)
+            depth--;
+    }
+    return depth > 0;
+}
+
+bool names_match(const char *pattern, const char *name)
+{
+    if (strpbrk(pattern, "*?") != NULL)
+        return matches_whole(pattern, name);
+    size_t len = strlen(name), end = strlen(pattern);
+    if (end > len || strcmp(name + (len - end), pattern) != 0)
+        return false;
+    if (end == len)
+        return true;
+    size_t dot = len - end - 1;
+    return end > 0 && name[dot] == '.' && !is_inside_angles(name, dot);
+}

@@ -1,0 +1,32 @@
+/* names.h - one spelling for every type, whoever wrote its name.
+ *
+ * The canonical name is the key by which types are matched across snapshots
+ * and rows are merged inside one. Rules: docs/names.md. */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include "base/text.h"
+
+/* What a type without a name is called. */
+#define UNKNOWN_TYPE_NAME "<unknown type>"
+
+/* Append the canonical form of the len bytes at raw to out; never nothing. Any
+ * bytes are allowed (a NUL becomes U+FFFD, so that the result can be a C string);
+ * what does not parse as a type name is kept as it is. The canonical form of a
+ * canonical name is that name. Linear in len; never recursive in the nesting. */
+void names_canonical(struct text *out, const char *raw, size_t len);
+
+/* True for names of the framework, which --app-only hides: System.*,
+ * Microsoft.*, MS.*, Internal.*, Interop*, arrays and generics whose every part
+ * is one, Free. A nested type counts as its outermost one; a name without a
+ * namespace ("Entry<System.String>[]") may be the program's, so it is none. Takes
+ * a canonical name. Pseudo-nodes are none: they are told by their kind. */
+bool names_is_framework(const char *name);
+
+/* True if pattern selects the canonical name. With a wildcard (* any bytes, ?
+ * one byte or UTF-8 sequence; brackets are literal) it must match the whole name;
+ * without one it matches the whole name or its end after a dot that is not
+ * inside < >. Byte comparison. O(name * pattern) at worst. */
+bool names_match(const char *pattern, const char *name);
+
+#endif

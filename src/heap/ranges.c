@@ -1,0 +1,98 @@
+#include "heap/ranges.h"
+
+#include <stdlib.h>
+
+const char *const generation_names[GENERATION_COUNT] = {
+    [GEN0] = "gen0",           [GEN1] = "gen1",   [GEN2] = "gen2",
+    [GEN_LOH] = "loh",         [GEN_POH] = "poh", [GEN_FROZEN] = "frozen",
+    [GEN_UNKNOWN] = "unknown",
+};
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t index_of(const uint64_t *all, size_t len, uint64_t address)
+{
+    size_t low = 0, high = len;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first slot at or after i that no part has taken yet, with path halving. */
+static size_t free_slot(size_t *next, size_t i)
+{
+    while (next[i] != i) {
+        next[i] = next[next[i]];
+        i = next[i];
+    }
+    return i;
+}
+
+/* All borders cut the address space into slots; each part in turn takes the
+ * slots that are still free. Every slot is taken once, so overlaps cost nothing. */
+struct ranges ranges_build(const struct range *parts, size_t count, struct arena *a)
+{
+    struct arena scratch = {0};
+    uint64_t *borders = arena_array(&scratch, uint64_t, 2 * count);
+    for (size_t i = 0; i < count; i++) {
+        borders[2 * i] = parts[i].start;
+        borders[2 * i + 1] = parts[i].end;
+    }
+    qsort(borders, 2 * count, sizeof(*borders), by_address);
+    size_t len = 0;
+    for (size_t i = 0; i < 2 * count; i++)
+        if (len == 0 || borders[len - 1] != borders[i])
+            borders[len++] = borders[i];
+
+    size_t *next = arena_array(&scratch, size_t, len + 1);
+    unsigned char *taken = arena_array(&scratch, unsigned char, len + 1);
+    for (size_t i = 0; i <= len; i++)
+        next[i] = i;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].start >= parts[i].end)
+            continue;
+        size_t end = index_of(borders, len, parts[i].end);
+        for (size_t s = free_slot(next, index_of(borders, len, parts[i].start)); s < end;
+             s = free_slot(next, s)) {
+            taken[s] = (unsigned char)(1 + parts[i].generation);
+            next[s] = s + 1;
+        }
+    }
+
+    struct ranges r = {.all = arena_array(a, struct range, len)};
+    for (size_t s = 0; s + 1 < len; s++) {
+        if (taken[s] == 0)
+            continue;
+        enum generation g = (enum generation)(taken[s] - 1);
+        struct range *last = r.len > 0 ? &r.all[r.len - 1] : NULL;
+        if (last != NULL && last->end == borders[s] && last->generation == g)
+            last->end = borders[s + 1];
+        else
+            r.all[r.len++] = (struct range){borders[s], borders[s + 1], g};
+    }
+    arena_free(&scratch);
+    return r;
+}
+
+enum generation ranges_find(const struct ranges *r, uint64_t address)
+{
+    size_t low = 0, high = r->len;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->all[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool inside = low < r->len && r->all[low].start <= address;
+    return inside ? r->all[low].generation : GEN_UNKNOWN;
+}

@@ -1,0 +1,52 @@
+/* ranges.h - in which generation an address lies.
+ *
+ * Segments of a file may overlap and number tens of thousands; they are turned
+ * into disjoint ranges once, O(n log n), and looked up by binary search. Where
+ * segments overlap the first one given wins. */
+#ifndef RANGES_H
+#define RANGES_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum generation {
+    GEN0,
+    GEN1,
+    GEN2,
+    GEN_LOH,
+    GEN_POH,
+    GEN_FROZEN,
+    GEN_UNKNOWN,
+    GENERATION_COUNT
+};
+
+/* "gen0", "gen1", "gen2", "loh", "poh", "frozen", "unknown". */
+extern const char *const generation_names[GENERATION_COUNT];
+
+/* gen2 and what is collected with it, or never: the objects of --gen2. */
+static inline bool generation_is_old(enum generation g)
+{
+    return g >= GEN2 && g <= GEN_FROZEN;
+}
+
+/* The part [start, end) of a segment, of one generation. */
+struct range {
+    uint64_t start, end;
+    enum generation generation;
+};
+
+struct ranges {
+    struct range *all; /* disjoint, ascending */
+    size_t len;
+};
+
+/* Where parts overlap, the one that comes first wins; one of GEN_UNKNOWN keeps
+ * later ones out. Empty parts are ignored. The result lives as long as a. */
+struct ranges ranges_build(const struct range *parts, size_t count, struct arena *a);
+
+/* GEN_UNKNOWN outside of all ranges. */
+enum generation ranges_find(const struct ranges *r, uint64_t address);
+
+#endif

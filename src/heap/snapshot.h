@@ -1,0 +1,64 @@
+/* snapshot.h - one heap at one moment, as every analysis sees it.
+ *
+ * Made by a builder (builder.h), never changed afterwards. It always has a type
+ * table; a graph only if the input has one and it was asked for. */
+#ifndef SNAPSHOT_H
+#define SNAPSHOT_H
+
+#include "base/arena.h"
+#include "base/input.h"
+#include "heap/graph.h"
+#include "heap/ranges.h"
+#include "heap/root_kind.h"
+#include "heap/warning.h"
+
+enum type_kind {
+    TYPE_OBJECT,
+    TYPE_PSEUDO,   /* groups roots: "[static vars]"; size 0, no object */
+    TYPE_UNDEFINED /* referred to but never described; no object */
+};
+
+/* Which objects are counted; values combine as bits and index type.tally. */
+enum selection { SELECT_ALL = 0, SELECT_GEN2 = 1, SELECT_REACHABLE = 2, SELECTIONS = 4 };
+
+struct tally {
+    uint64_t count;
+    uint64_t bytes; /* shallow; HD_UNKNOWN when the input has none */
+};
+
+/* A row of the type table: all types of one kind with one canonical name. */
+struct type {
+    const char *name;   /* canonical, NUL-terminated, any bytes but NUL */
+    const char *module; /* NULL: unknown, or several */
+    enum type_kind kind;
+    struct tally raw;               /* as in the file */
+    struct tally tally[SELECTIONS]; /* scaled if the file is sampled */
+    double count_scale;             /* scaled / raw count; 1 unless sampled */
+};
+
+/* What a table says about how it was made. NULL = unknown. */
+struct table_origin {
+    const char *command;    /* "dumpheap -stat -live" */
+    const char *generation; /* "gen2", "loh", ...: all rows are of this one */
+    const char *liveness;   /* "all", "live", "dead" */
+    const char *filters;    /* "-type Orchard -min 40"; "" = none */
+};
+
+struct hd_snapshot {
+    struct arena arena;
+    struct hd_info info;
+    struct type *types; /* ordered by first use in the input */
+    uint32_t type_count;
+    struct warnings warnings;
+    struct table_origin origin;
+    uint64_t weak_roots; /* records of weak handles, HD_UNKNOWN without */
+    uint64_t roots_by_kind[ROOT_KIND_COUNT]; /* if info.has_roots */
+    struct ranges ranges; /* where each generation lies, if info.has_generations */
+    struct tally by_generation[GENERATION_COUNT]; /* raw objects, if has_generations */
+    struct graph *graph;                          /* NULL: none, not wanted, or dropped */
+    struct input *input;                          /* kept open: graph addresses lie in it */
+    double clock;       /* seconds since some start, for ordering; NAN if unknown */
+    bool clock_is_date; /* the start is a calendar's, not the machine's */
+};
+
+#endif

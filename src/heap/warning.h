@@ -1,0 +1,74 @@
+/* warning.h - the closed list of what can be odd about an input or a series.
+ *
+ * A warning never stops anything. There is one per kind and snapshot, with
+ * how often it occurred and the line of the first. docs/warnings.md lists them
+ * for users; a test keeps list and document together. */
+#ifndef WARNING_H
+#define WARNING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum warning_code {
+    /* one snapshot: text and tables */
+    WARN_UNKNOWN_VERSION,
+    WARN_UNKNOWN_TYPE,
+    WARN_DANGLING_REFERENCE,
+    WARN_DANGLING_ROOT,
+    WARN_UNKNOWN_CONTAINER,
+    WARN_MISSING_CONTAINER,
+    WARN_UNKNOWN_ROOT_KIND,
+    WARN_UNKNOWN_ROOT_FLAG,
+    WARN_REPEATED_TYPE,
+    WARN_REPEATED_DOMAIN,
+    WARN_DOMAIN_NAME_MISMATCH,
+    WARN_SIZES_LOOK_DECIMAL,
+    WARN_NO_ROOTS,
+    WARN_FILTERED,
+    WARN_DEAD_OBJECTS_ONLY,
+    WARN_BYTES_UNKNOWN,
+    /* one snapshot: graphs */
+    WARN_NO_TRAILER,
+    WARN_SIZE_MISMATCH,
+    WARN_EMPTY_HEAP,
+    WARN_INCOMPLETE,
+    WARN_SAMPLED,
+    WARN_MOSTLY_UNREACHABLE,
+    /* a series */
+    WARN_OUT_OF_ORDER,
+    WARN_DIFFERENT_PROCESS,
+    WARN_DIFFERENT_PROGRAM,
+    WARN_FEW_SNAPSHOTS,
+    WARN_FILTERS_DIFFER,
+    WARN_TOTAL_DROPS,
+    WARN_CODE_COUNT
+};
+
+struct warning {
+    enum warning_code code;
+    uint64_t count, line; /* 0 = not told */
+    const char *detail;   /* replaces the general message; or NULL */
+};
+
+struct warning_text {
+    const char *code;    /* "dangling-reference": in JSON and on stderr */
+    const char *message; /* what it means and what was done about it */
+};
+
+extern const struct warning_text warning_texts[WARN_CODE_COUNT];
+
+struct warnings {
+    struct warning *all; /* malloc'd, in order of first occurrence */
+    size_t len, cap;
+};
+
+/* Count one more; line is that of this occurrence, 0 when it has none. */
+void warnings_add(struct warnings *w, enum warning_code code, uint64_t line);
+
+/* The same with a message for this case; it must live as long as w. */
+void warnings_add_detail(struct warnings *w, enum warning_code code, const char *detail);
+
+const struct warning *warnings_find(const struct warnings *w, enum warning_code code);
+void warnings_free(struct warnings *w);
+
+#endif

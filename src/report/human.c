@@ -1,0 +1,250 @@
+#include "report/human.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void human_count(struct text *t, uint64_t n)
+{
+    if (n == HD_UNKNOWN) {
+        text_add_char(t, '-');
+        return;
+    }
+    char digits[24];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            text_add_char(t, ',');
+        text_add_char(t, digits[i]);
+    }
+}
+
+static bool add_sign(struct text *t, uint64_t first, uint64_t last)
+{
+    if (first == HD_UNKNOWN || last == HD_UNKNOWN) {
+        text_add_char(t, '-');
+        return false;
+    }
+    if (last != first)
+        text_add_char(t, last > first ? '+' : '-');
+    return true;
+}
+
+static uint64_t distance(uint64_t first, uint64_t last)
+{
+    return last > first ? last - first : first - last;
+}
+
+void human_delta(struct text *t, uint64_t first, uint64_t last)
+{
+    if (add_sign(t, first, last))
+        human_count(t, distance(first, last));
+}
+
+static void add_size(struct text *t, double bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    char s[32];
+    size_t unit = 0;
+    if (bytes < 1024) {
+        snprintf(s, sizeof(s), "%.0f B", bytes);
+    } else {
+        /* 1023.6 KiB would be printed as 1024. */
+        for (bytes /= 1024; bytes >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units);
+             bytes /= 1024)
+            unit++;
+        int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+        snprintf(s, sizeof(s), "%.*f %s", decimals, bytes, units[unit]);
+    }
+    text_add_string(t, s);
+}
+
+void human_size(struct text *t, uint64_t bytes)
+{
+    if (bytes == HD_UNKNOWN)
+        text_add_char(t, '-');
+    else
+        add_size(t, (double)bytes);
+}
+
+void human_size_delta(struct text *t, uint64_t first, uint64_t last)
+{
+    if (add_sign(t, first, last))
+        add_size(t, (double)distance(first, last));
+}
+
+void human_percent(struct text *t, double share)
+{
+    char s[32];
+    if (share > 0 && share < 0.0005)
+        snprintf(s, sizeof(s), "<0.1 %%");
+    else
+        snprintf(s, sizeof(s), "%.*f %%", share < 0.0995 && share > 0 ? 1 : 0, 100 * share);
+    text_add_string(t, s);
+}
+
+void human_trend(struct text *t, const struct tally *at, size_t count)
+{
+    enum { BARS = 8, LOWEST_BAR = 0x2581 };
+    uint64_t low = HD_UNKNOWN, high = 0;
+    for (size_t k = 0; k < count; k++) {
+        low = at[k].count < low ? at[k].count : low;
+        high = at[k].count > high ? at[k].count : high;
+    }
+    for (size_t k = 0; k < count; k++) {
+        double height = high > low ? (double)(at[k].count - low) / (double)(high - low) : 0;
+        text_add_code_point(t, LOWEST_BAR + (uint32_t)(height * (BARS - 1) + 0.5));
+    }
+}
+
+void human_name(struct text *t, const char *name)
+{
+    size_t start = t->len;
+    text_add_utf8(t, name, strlen(name));
+    bool plain = true;
+    for (size_t i = start; i < t->len; i++)
+        plain &= (unsigned char)t->data[i] >= 0x20 && t->data[i] != 0x7F;
+    if (plain)
+        return;
+    struct text clean = {0};
+    text_add(&clean, t->data + start, t->len - start);
+    t->len = start;
+    for (size_t i = 0; i < clean.len; i++) {
+        unsigned char c = (unsigned char)clean.data[i];
+        char s[8];
+        snprintf(s, sizeof(s), "\\x%02x", c);
+        if (c == '\t' || c == '\n' || c == '\r')
+            text_add_string(t, c == '\t' ? "\\t" : c == '\n' ? "\\n" : "\\r");
+        else if (c < 0x20 || c == 0x7F)
+            text_add_string(t, s);
+        else
+            text_add_char(t, (char)c);
+    }
+    text_free(&clean);
+}
+
+/* Characters that end one dotted name and begin the next. */
+static bool separates(char c)
+{
+    return strchr("<>[],+ ()", c) != NULL;
+}
+
+void human_short_name(struct text *t, const char *name)
+{
+    if (name[0] == '[' || name[0] == '<') {
+        human_name(t, name);
+        return;
+    }
+    struct text s = {0};
+    size_t token = 0; /* where the current dotted name begins in s */
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '.' && isalnum((unsigned char)c[1]) && s.len > token)
+            s.len = token;
+        else
+            text_add_char(&s, *c);
+        if (separates(*c))
+            token = s.len;
+    }
+    human_name(t, text_string(&s));
+    text_free(&s);
+}
+
+void human_frame(struct text *t, const struct frame *f, bool short_names)
+{
+    bool repeated = f->repeat_max > 1;
+    if (repeated && f->type_count > 1)
+        text_add_char(t, '(');
+    for (unsigned i = 0; i < f->type_count; i++) {
+        if (i > 0)
+            text_add_string(t, " → ");
+        if (short_names)
+            human_short_name(t, f->types[i]);
+        else
+            human_name(t, f->types[i]);
+    }
+    if (repeated && f->type_count > 1)
+        text_add_char(t, ')');
+    if (!repeated)
+        return;
+    text_add_string(t, " ×");
+    human_count(t, f->repeat_min);
+    if (f->repeat_max > f->repeat_min) {
+        text_add_string(t, "–");
+        human_count(t, f->repeat_max);
+    }
+}
+
+/* Bytes of the character at i, at least 1. */
+static size_t step_at(const char *s, size_t len, size_t i)
+{
+    size_t n = utf8_length((const unsigned char *)s + i, len - i);
+    return n > 0 ? n : 1;
+}
+
+/* The longest prefix of at most that many columns, in bytes; columns becomes what it
+ * takes. */
+static size_t prefix(const char *s, size_t len, size_t *columns)
+{
+    size_t end = 0, used = 0;
+    while (end < len) {
+        size_t n = step_at(s, len, end), wide = utf8_columns(s + end, n);
+        if (used + wide > *columns)
+            break;
+        used += wide;
+        end += n;
+    }
+    *columns = used;
+    return end;
+}
+
+/* Where the longest suffix of at most that many columns begins. */
+static size_t suffix(const char *s, size_t len, size_t columns)
+{
+    size_t start = len, used = 0;
+    while (start > 0) {
+        size_t before = start - 1;
+        while (before > 0 && ((unsigned char)s[before] & 0xC0) == 0x80)
+            before--;
+        used += utf8_columns(s + before, start - before);
+        if (used > columns)
+            break;
+        start = before;
+    }
+    return start;
+}
+
+void human_shorten(struct text *t, const char *s, size_t len, size_t columns)
+{
+    if (utf8_columns(s, len) <= columns) {
+        text_add(t, s, len);
+        return;
+    }
+    if (columns == 0)
+        return;
+    /* The end of a type's name says more than its namespace. */
+    size_t head_columns = (columns - 1) * 2 / 5;
+    size_t head = prefix(s, len, &head_columns);
+    size_t tail = suffix(s, len, columns - 1 - head_columns);
+    text_add(t, s, head);
+    text_add_string(t, "…");
+    text_add(t, s + tail, len - tail);
+}
+
+void human_shell_word(struct text *t, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_-./=+,:@%";
+    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
+        text_add_string(t, word);
+        return;
+    }
+    text_add_char(t, '\'');
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            text_add_string(t, "'\\''");
+        else
+            text_add_char(t, *word);
+    }
+    text_add_char(t, '\'');
+}

@@ -1,0 +1,37 @@
+/* human.h - numbers and names as people read them, appended to a text.
+ *
+ * Unknown numbers are "-". It does not know what is printed where. */
+#ifndef HUMAN_H
+#define HUMAN_H
+
+#include "analysis/chains.h"
+#include "base/text.h"
+#include "heap/snapshot.h"
+
+void human_count(struct text *t, uint64_t n);                    /* 1,234,567 */
+void human_delta(struct text *t, uint64_t first, uint64_t last); /* +1,234 */
+
+/* 96 B, 1.84 MiB, 188 KiB: three digits, binary units. */
+void human_size(struct text *t, uint64_t bytes);
+void human_size_delta(struct text *t, uint64_t first, uint64_t last);
+void human_percent(struct text *t, double share); /* 7.9 %, 31 % */
+
+/* A bar per snapshot, from the smallest to the largest count. */
+void human_trend(struct text *t, const struct tally *at, size_t count);
+
+/* A name in valid UTF-8, control characters visible: \t, \n, \x1b. */
+void human_name(struct text *t, const char *name);
+
+/* The same without namespaces: List<Order> for System...List<MyApp.Order>. */
+void human_short_name(struct text *t, const char *name);
+
+/* A frame of a chain; "(A → B)×2–9" for a repeated pattern. */
+void human_frame(struct text *t, const struct frame *f, bool short_names);
+
+/* s cut in its middle, with one "…", to at most that many columns. */
+void human_shorten(struct text *t, const char *s, size_t len, size_t columns);
+
+/* A word of a shell command: quoted only if it must be. */
+void human_shell_word(struct text *t, const char *word);
+
+#endif

@@ -1,0 +1,203 @@
+#include "report/report.h"
+
+#include "heap/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hd_options hd_default_options(void)
+{
+    return (struct hd_options){.rows = HD_DEFAULT_ROWS,
+                               .min_share = 0.02,
+                               .chains = 3,
+                               .samples = 32,
+                               .depth = 64};
+}
+
+struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt)
+{
+    struct hd_report *r = alloc_zeroed(sizeof(*r));
+    r->kind = kind;
+    r->options = opt != NULL ? *opt : hd_default_options();
+    r->options.types = r->options.excludes = NULL;
+    r->options.iterations = NULL;
+    return r;
+}
+
+void hd_report_free(struct hd_report *report)
+{
+    if (report == NULL)
+        return;
+    free(report->warnings);
+    arena_free(&report->arena);
+    free(report);
+}
+
+const char *report_string(struct hd_report *r, const char *s)
+{
+    return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
+}
+
+/* --- snapshots and warnings ------------------------------------------------- */
+
+static void add_warning(struct hd_report *r, struct hd_warning w)
+{
+    r->warnings =
+        grow(r->warnings, r->warning_count, &r->warning_cap, sizeof(*r->warnings));
+    r->warnings[r->warning_count++] = w;
+}
+
+void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot)
+{
+    bool one = snapshot < r->snapshot_count;
+    add_warning(r,
+                (struct hd_warning){.code = warning_texts[code].code,
+                                    .message = warning_texts[code].message,
+                                    .snapshot = snapshot,
+                                    .path = one ? r->snapshots[snapshot].info.path : NULL,
+                                    .count = HD_UNKNOWN,
+                                    .line = HD_UNKNOWN});
+}
+
+static void add_reader_warnings(struct hd_report *r, size_t k, const struct warnings *all)
+{
+    for (size_t i = 0; i < all->len; i++) {
+        const struct warning *w = &all->all[i];
+        report_warn(r, w->code, k);
+        struct hd_warning *added = &r->warnings[r->warning_count - 1];
+        if (w->detail != NULL)
+            added->message = report_string(r, w->detail);
+        added->count = w->count > 0 ? w->count : HD_UNKNOWN;
+        added->line = w->line > 0 ? w->line : HD_UNKNOWN;
+    }
+}
+
+static struct report_snapshot describe(struct hd_report *r, const struct hd_snapshot *snap)
+{
+    struct report_snapshot s = {
+        .info = snap->info, .origin = snap->origin, .weak_roots = snap->weak_roots};
+    memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
+    memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));
+    s.info.path = report_string(r, s.info.path);
+    s.info.producer = report_string(r, s.info.producer);
+    s.info.time = report_string(r, s.info.time);
+    s.info.process = report_string(r, s.info.process);
+    s.origin.command = report_string(r, s.origin.command);
+    s.origin.generation = report_string(r, s.origin.generation);
+    s.origin.liveness = report_string(r, s.origin.liveness);
+    s.origin.filters = report_string(r, s.origin.filters);
+    return s;
+}
+
+void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
+                          size_t count)
+{
+    r->snapshots = arena_array(&r->arena, struct report_snapshot, count);
+    r->snapshot_count = count;
+    for (size_t k = 0; k < count; k++) {
+        r->snapshots[k] = describe(r, snaps[k]);
+        add_reader_warnings(r, k, &snaps[k]->warnings);
+    }
+}
+
+const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count)
+{
+    *count = report->warning_count;
+    return report->warnings;
+}
+
+size_t hd_report_suspects(const struct hd_report *report)
+{
+    return report->suspect_count;
+}
+
+/* With fewer, warm-up and leak look alike. */
+enum { ENOUGH_SNAPSHOTS = 4 };
+
+bool hd_report_conclusive(const struct hd_report *report)
+{
+    for (size_t k = 0; k < report->snapshot_count; k++)
+        if (!report->snapshots[k].info.complete || report->snapshots[k].info.sampled)
+            return false;
+    return report->kind != REPORT_DIFF || report->fit_count >= ENOUGH_SNAPSHOTS;
+}
+
+/* --- rows ------------------------------------------------------------------- */
+
+static bool matches_any(const char *const *patterns, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names_match(patterns[i], name))
+            return true;
+    return false;
+}
+
+bool report_shows(const struct hd_options *opt, const char *name)
+{
+    if (opt->type_count > 0 && !matches_any(opt->types, opt->type_count, name))
+        return false;
+    if (matches_any(opt->excludes, opt->exclude_count, name))
+        return false;
+    return !opt->app_only || !names_is_framework(name);
+}
+
+size_t report_rows(const struct hd_report *r, size_t len)
+{
+    enum { USUAL_ROWS = 20 };
+    size_t most = r->options.rows == HD_DEFAULT_ROWS ? USUAL_ROWS : r->options.rows;
+    return most == 0 || len < most ? len : most;
+}
+
+enum selection report_selection(const struct hd_options *opt)
+{
+    return (opt->gen2 ? SELECT_GEN2 : 0U) | (opt->reachable ? SELECT_REACHABLE : 0U);
+}
+
+/* --- chains ------------------------------------------------------------------ */
+
+/* The first and the last frames say most: where it hangs, and what it is. */
+static void keep_ends(struct report_chain *c, uint32_t depth)
+{
+    struct chain *chain = &c->chain;
+    if (depth == 0 || chain->frame_count <= depth)
+        return;
+    size_t tail = depth / 2, head = depth - tail;
+    c->frames_omitted = chain->frame_count - depth;
+    c->omitted_at = head;
+    memmove(&chain->frames[head], &chain->frames[chain->frame_count - tail],
+            tail * sizeof(*chain->frames));
+    chain->frame_count = depth;
+}
+
+static struct report_chain report_chain_of(struct hd_report *r,
+                                           const struct hd_snapshot *snap,
+                                           const struct chain *chain)
+{
+    struct report_chain c = {.chain = *chain, .generation = GEN_UNKNOWN};
+    keep_ends(&c, r->options.depth);
+    struct frame *frames = arena_array(&r->arena, struct frame, c.chain.frame_count);
+    for (size_t i = 0; i < c.chain.frame_count; i++) {
+        frames[i] = c.chain.frames[i];
+        for (unsigned t = 0; t < frames[i].type_count; t++)
+            frames[i].types[t] = report_string(r, frames[i].types[t]);
+    }
+    c.chain.frames = frames;
+    c.address = graph_address(snap->graph, chain->example);
+    if (snap->info.has_generations)
+        c.generation = ranges_find(&snap->ranges, c.address);
+    return c;
+}
+
+struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
+                                      const struct chains *chains)
+{
+    struct report_chains all = {.instances = chains->instances, .samples = chains->samples};
+    all.len = chains->len < r->options.chains ? chains->len : r->options.chains;
+    all.all = arena_array(&r->arena, struct report_chain, all.len);
+    for (size_t i = 0; i < all.len; i++)
+        all.all[i] = report_chain_of(r, snap, &chains->all[i]);
+    all.omitted = chains->len - all.len;
+    for (size_t i = all.len; i < chains->len; i++)
+        all.omitted_share += chains->all[i].share;
+    return all;
+}

@@ -1,0 +1,221 @@
+#include "analysis/growth.h"
+#include "base/error.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- rows -------------------------------------------------------------------- */
+
+/* Signed difference of two 64-bit counts, for ordering only. */
+static int compare_growth(uint64_t first_a, uint64_t last_a, uint64_t first_b,
+                          uint64_t last_b)
+{
+    bool up_a = last_a >= first_a, up_b = last_b >= first_b;
+    if (up_a != up_b)
+        return up_a ? -1 : 1;
+    uint64_t a = up_a ? last_a - first_a : first_a - last_a;
+    uint64_t b = up_b ? last_b - first_b : first_b - last_b;
+    if (a == b)
+        return 0;
+    return (a > b) == up_a ? -1 : 1;
+}
+
+/* qsort has no argument for it. */
+struct sortable {
+    struct report_type row;
+    size_t last;
+    enum hd_sort sort;
+    bool bytes_known;
+};
+
+static int by_count_growth(const struct sortable *x, const struct sortable *y)
+{
+    const struct tally *a = x->row.at, *b = y->row.at;
+    return compare_growth(a[0].count, a[x->last].count, b[0].count, b[y->last].count);
+}
+
+static int by_bytes_growth(const struct sortable *x, const struct sortable *y)
+{
+    const struct tally *a = x->row.at, *b = y->row.at;
+    if (!x->bytes_known)
+        return 0;
+    return compare_growth(a[0].bytes, a[x->last].bytes, b[0].bytes, b[y->last].bytes);
+}
+
+static int by_growth(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    int order = 0;
+    if (x->sort == HD_SORT_BYTES)
+        order = by_bytes_growth(x, y);
+    if (order == 0 && x->sort != HD_SORT_NAME)
+        order = by_count_growth(x, y);
+    if (order == 0 && x->sort != HD_SORT_NAME)
+        order = by_bytes_growth(x, y);
+    return order != 0 ? order : strcmp(x->row.type, y->row.type);
+}
+
+static void add_types(struct hd_report *r, const struct series *s,
+                      const struct hd_options *opt)
+{
+    struct arena scratch = {0};
+    struct sortable *rows = arena_array(&scratch, struct sortable, s->row_count);
+    enum hd_sort sort = opt->sort != HD_SORT_DEFAULT ? opt->sort : HD_SORT_COUNT;
+    for (size_t i = 0; i < s->row_count; i++) {
+        if (!report_shows(opt, s->rows[i].name))
+            continue;
+        rows[r->type_count++] = (struct sortable){.row = {.type = s->rows[i].name,
+                                                          .at = s->rows[i].at,
+                                                          .status = s->rows[i].status},
+                                                  .last = s->count - 1,
+                                                  .sort = sort,
+                                                  .bytes_known = s->bytes_known};
+    }
+    qsort(rows, r->type_count, sizeof(*rows), by_growth);
+    r->types = arena_array(&r->arena, struct report_type, r->type_count);
+    for (size_t i = 0; i < r->type_count; i++)
+        r->types[i] = rows[i].row;
+    arena_free(&scratch);
+}
+
+/* --- suspects ------------------------------------------------------------------ */
+
+static bool is_suspect(const struct hd_options *opt, double score, double share)
+{
+    if (opt->min_bytes > 0)
+        return score >= (double)opt->min_bytes;
+    return share >= opt->min_share;
+}
+
+static void add_suspects(struct hd_report *r, const struct series *s,
+                         const struct ranking *all, const struct hd_options *opt)
+{
+    r->suspects = arena_array(&r->arena, struct report_suspect, all->len);
+    r->minor = arena_array(&r->arena, struct report_suspect, all->len);
+    if (all->len == 0)
+        return;
+    struct tally heap = s->totals[s->fit[s->fit_count - 1]];
+    double whole = (double)(s->bytes_known ? heap.bytes : heap.count);
+    for (size_t i = 0; i < all->len; i++) {
+        const struct suspect *from = &all->all[i];
+        struct report_suspect to = {.rank = i + 1,
+                                    .type = from->row->name,
+                                    .score = from->score,
+                                    .score_share = whole > 0 ? from->score / whole : 0,
+                                    .tau = from->tau,
+                                    .at = from->row->at,
+                                    .per_iteration = from->per_iteration};
+        if (!report_shows(opt, to.type))
+            continue;
+        if (is_suspect(opt, to.score, to.score_share))
+            r->suspects[r->suspect_count++] = to;
+        else
+            r->minor[r->minor_count++] = to;
+    }
+}
+
+/* Chains of all suspects with one walk and one pass over the last snapshot. */
+static void add_chains(struct hd_report *r, const struct series *s,
+                       const struct hd_options *opt)
+{
+    const struct hd_snapshot *last = s->snaps[s->count - 1];
+    size_t count = report_rows(r, r->suspect_count);
+    if (last->graph == NULL || !last->info.has_roots || count == 0 || opt->chains == 0)
+        return;
+    struct arena scratch = {0};
+    struct text name = {0};
+    struct chain_query *queries = arena_array(&scratch, struct chain_query, count);
+    for (size_t i = 0; i < count; i++) {
+        bool *wanted = arena_array(&scratch, bool, last->type_count);
+        for (type_id t = 0; t < last->type_count; t++) {
+            text_clear(&name);
+            unit_name(&name, s->by, &last->types[t]);
+            wanted[t] = strcmp(text_string(&name), r->suspects[i].type) == 0;
+        }
+        queries[i] = (struct chain_query){wanted, s->selection};
+    }
+    struct chain_options how = {.samples = opt->samples, .seed = opt->seed};
+    struct walk walk = walk_graph(last, &scratch);
+    struct chains *found = chains_find(last, &walk, queries, count, &how, &scratch);
+    for (size_t i = 0; i < count; i++)
+        r->suspects[i].chains = report_chains_of(r, last, &found[i]);
+    text_free(&name);
+    arena_free(&scratch);
+}
+
+/* --- the report ------------------------------------------------------------------ */
+
+static void add_reachable(struct hd_report *r, const struct series *s)
+{
+    r->reachable = arena_array(&r->arena, struct tally, s->count);
+    for (size_t k = 0; k < s->count; k++) {
+        const struct hd_snapshot *snap = s->snaps[k];
+        if (!snap->info.has_roots || snap->info.reachable_objects == HD_UNKNOWN) {
+            r->reachable[k] = (struct tally){HD_UNKNOWN, HD_UNKNOWN};
+            continue;
+        }
+        for (type_id t = 0; t < snap->type_count; t++) {
+            struct tally at =
+                series_tally(snap, &snap->types[t], s->selection | SELECT_REACHABLE);
+            if (snap->types[t].kind == TYPE_OBJECT) {
+                r->reachable[k].count += at.count;
+                r->reachable[k].bytes += at.bytes;
+            }
+        }
+    }
+}
+
+static void add_series_warnings(struct hd_report *r, const struct series *s,
+                                const struct series_warnings *w)
+{
+    for (size_t i = 0; i < w->len; i++)
+        report_warn(r, w->all[i].code, w->all[i].snapshot);
+    if (s->confidence < CONFIDENCE_HIGH && s->fit_count < 4)
+        report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
+}
+
+static bool iterations_rise(const struct hd_options *opt, size_t count,
+                            struct hd_error *err)
+{
+    for (size_t k = 1; opt->iterations != NULL && k < count; k++)
+        if (opt->iterations[k] <= opt->iterations[k - 1])
+            return fail(err, HD_USAGE, "iterations must rise from snapshot to snapshot");
+    return true;
+}
+
+struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
+                                 const struct hd_options *opt, struct hd_error *err)
+{
+    struct hd_options defaults = hd_default_options();
+    opt = opt != NULL ? opt : &defaults;
+    if (count < 2 || count > HD_MAX_SNAPSHOTS) {
+        fail(err, HD_USAGE, "a diff takes 2 to %d snapshots", HD_MAX_SNAPSHOTS);
+        return NULL;
+    }
+    struct hd_report *r = report_new(REPORT_DIFF, opt);
+    struct series_question ask = {report_selection(opt), opt->by, opt->iterations};
+    struct series_warnings warnings = {0};
+    struct series s;
+    if (!iterations_rise(opt, count, err) ||
+        !series_align(&s, snaps, count, &ask, &r->arena, &warnings, err)) {
+        hd_report_free(r);
+        return NULL;
+    }
+    report_add_snapshots(r, snaps, count);
+    add_series_warnings(r, &s, &warnings);
+    if (opt->iterations != NULL) {
+        r->iterations = arena_array(&r->arena, uint64_t, count);
+        memcpy(r->iterations, opt->iterations, count * sizeof(*r->iterations));
+    }
+    r->confidence = s.confidence;
+    r->bytes_known = s.bytes_known;
+    r->fit_count = s.fit_count;
+    r->totals = s.totals;
+    add_reachable(r, &s);
+    add_types(r, &s, opt);
+    struct ranking ranking = growth_rank(&s, opt->iterations, &r->arena);
+    add_suspects(r, &s, &ranking, opt);
+    add_chains(r, &s, opt);
+    return r;
+}

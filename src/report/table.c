@@ -1,0 +1,147 @@
+#include "report/table.h"
+
+#include "base/alloc.h"
+#include "report/human.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct table_cell {
+    size_t start, len, columns;
+    bool is_note;
+};
+
+enum { GAP = 2, SHORTEST_CELL = 12 };
+
+static void add_cell(struct table *t, bool is_note)
+{
+    size_t len = t->content.len - t->cell_start;
+    const char *s = len > 0 ? t->content.data + t->cell_start : "";
+    t->cells = grow(t->cells, t->len, &t->cap, sizeof(*t->cells));
+    t->cells[t->len++] =
+        (struct table_cell){t->cell_start, len, utf8_columns(s, len), is_note};
+    t->cell_start = t->content.len;
+}
+
+void table_end_cell(struct table *t)
+{
+    add_cell(t, false);
+}
+
+void table_cell(struct table *t, const char *s)
+{
+    text_add_string(&t->content, s);
+    table_end_cell(t);
+}
+
+void table_note(struct table *t, const char *s, size_t len)
+{
+    text_add(&t->content, s, len);
+    add_cell(t, true);
+}
+
+static size_t *measure(const struct table *t, unsigned width)
+{
+    size_t *widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*widths)));
+    for (size_t c = 0; c < t->column_count; c++)
+        if (t->columns[c].title != NULL)
+            widths[c] = utf8_columns(t->columns[c].title, strlen(t->columns[c].title));
+    for (size_t i = 0, c = 0; i < t->len; i++) {
+        if (t->cells[i].is_note)
+            continue;
+        if (t->cells[i].columns > widths[c])
+            widths[c] = t->cells[i].columns;
+        c = c + 1 < t->column_count ? c + 1 : 0;
+    }
+    size_t total = GAP * (t->column_count - 1);
+    for (size_t c = 0; c < t->column_count; c++)
+        total += widths[c];
+    for (size_t c = 0; width > 0 && total > width && c < t->column_count; c++) {
+        if (!t->columns[c].gives_way)
+            continue;
+        size_t excess = total - width;
+        widths[c] = widths[c] > excess + SHORTEST_CELL ? widths[c] - excess : SHORTEST_CELL;
+    }
+    return widths;
+}
+
+static void pad(struct text *line, size_t columns)
+{
+    for (; columns > 0; columns--)
+        text_add_char(line, ' ');
+}
+
+static void add_aligned(struct text *line, const struct table *t, size_t c, size_t width,
+                        const char *s, size_t len)
+{
+    struct text cut = {0};
+    human_shorten(&cut, s, len, width);
+    size_t columns = cut.len > 0 ? utf8_columns(cut.data, cut.len) : 0;
+    size_t room = width > columns ? width - columns : 0;
+    if (c > 0)
+        pad(line, GAP);
+    if (t->columns[c].align == ALIGN_RIGHT)
+        pad(line, room);
+    text_add(line, cut.data, cut.len);
+    if (t->columns[c].align == ALIGN_LEFT)
+        pad(line, room);
+    text_free(&cut);
+}
+
+static void end_line(struct text *line, struct out *o)
+{
+    while (line->len > 0 && line->data[line->len - 1] == ' ')
+        line->len--;
+    out_text(o, line);
+    out_string(o, "\n");
+    text_clear(line);
+}
+
+static void print_titles(const struct table *t, struct out *o, const size_t *widths,
+                         bool color)
+{
+    struct text line = {0};
+    bool any = false;
+    for (size_t c = 0; c < t->column_count; c++) {
+        const char *title = t->columns[c].title != NULL ? t->columns[c].title : "";
+        any |= title[0] != '\0';
+        add_aligned(&line, t, c, widths[c], title, strlen(title));
+    }
+    if (any) {
+        out_string(o, color ? "\033[2m" : "");
+        while (line.len > 0 && line.data[line.len - 1] == ' ')
+            line.len--;
+        out_text(o, &line);
+        out_string(o, color ? "\033[0m\n" : "\n");
+    }
+    text_free(&line);
+}
+
+void table_print(const struct table *t, struct out *o, unsigned width, bool color)
+{
+    size_t *widths = measure(t, width);
+    print_titles(t, o, widths, color);
+    struct text line = {0};
+    for (size_t i = 0, c = 0; i < t->len; i++) {
+        const struct table_cell *cell = &t->cells[i];
+        const char *s = cell->len > 0 ? t->content.data + cell->start : "";
+        if (cell->is_note) {
+            text_add(&line, s, cell->len);
+            end_line(&line, o);
+            continue;
+        }
+        add_aligned(&line, t, c, widths[c], s, cell->len);
+        c = c + 1 < t->column_count ? c + 1 : 0;
+        if (c == 0)
+            end_line(&line, o);
+    }
+    text_free(&line);
+    free(widths);
+}
+
+void table_free(struct table *t)
+{
+    free(t->cells);
+    text_free(&t->content);
+    *t = (struct table){0};
+}

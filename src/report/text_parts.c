@@ -1,0 +1,110 @@
+#include "report/text_parts.h"
+
+#include <string.h>
+
+void text_heading(struct out *o, const struct hd_write_options *opt, const char *title,
+                  const char *note)
+{
+    out_printf(o, "\n%s%s%s", opt->color ? "\033[1m" : "", title,
+               opt->color ? "\033[0m" : "");
+    if (note != NULL)
+        out_printf(o, "  %s%s%s", opt->color ? "\033[2m" : "", note,
+                   opt->color ? "\033[0m" : "");
+    out_string(o, "\n");
+}
+
+/* A frame that is cut for a narrow terminal keeps at least this. */
+enum { SHORTEST_PIECE = 20 };
+
+static bool is_group(const struct frame *f)
+{
+    return f->type_count == 1 && f->types[0][0] == '[' && f->repeat_max == 1;
+}
+
+void text_chain(struct text *t, const struct report_chain *c, bool short_names)
+{
+    const struct chain *chain = &c->chain;
+    size_t first = 0;
+    while (first + 1 < chain->frame_count && is_group(&chain->frames[first]) &&
+           is_group(&chain->frames[first + 1]))
+        first++;
+    for (size_t i = first; i < chain->frame_count; i++) {
+        if (i > first)
+            text_add_string(t, " → ");
+        if (c->frames_omitted > 0 && i == c->omitted_at) {
+            text_add_string(t, "… (");
+            human_count(t, c->frames_omitted);
+            text_add_string(t, " more) → ");
+        }
+        human_frame(t, &chain->frames[i], short_names);
+    }
+}
+
+void text_share(struct text *t, const struct report_chain *c)
+{
+    human_percent(t, c->chain.share);
+    if (c->chain.exact)
+        return;
+    char interval[48];
+    snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
+             100 * c->chain.high);
+    text_add_string(t, interval);
+}
+
+void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,
+                      size_t indent, unsigned width)
+{
+    static const char arrow[] = " → ";
+    const size_t arrow_len = sizeof(arrow) - 1;
+    for (size_t i = 0, end; i < len; i = end) {
+        for (end = i + 1; end < len; end++)
+            if (end + arrow_len <= len && memcmp(line + end, arrow, arrow_len) == 0)
+                break;
+        size_t piece = utf8_columns(line + i, end - i);
+        if (width > 0 && column > indent && column + piece > width) {
+            text_add_char(t, '\n');
+            for (column = 0; column < indent; column++)
+                text_add_char(t, ' ');
+            bool blank = line[i] == ' ';
+            i += blank;
+            piece -= blank;
+        }
+        size_t room = width > column + SHORTEST_PIECE ? width - column : SHORTEST_PIECE;
+        human_shorten(t, line + i, end - i, width > 0 ? room : piece);
+        column += piece;
+    }
+}
+
+void text_selection(struct text *t, const struct hd_report *r)
+{
+    if (r->options.gen2)
+        text_add_string(t,
+                        "only objects in gen2, LOH, POH and frozen segments are counted\n");
+    if (r->options.reachable)
+        text_add_string(t, "only objects on a chain from a root are counted\n");
+}
+
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static void add(uint64_t *sum, uint64_t more)
+{
+    *sum = *sum == HD_UNKNOWN || more == HD_UNKNOWN ? HD_UNKNOWN : *sum + more;
+}
+
+struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end)
+{
+    struct text_sums sums = {0};
+    size_t last = r->snapshot_count - 1;
+    for (size_t i = first; i < end; i++) {
+        const struct tally *at = r->types[i].at;
+        add(&sums.first_count, at[0].count);
+        add(&sums.last_count, at[last].count);
+        add(&sums.first_bytes, at[0].bytes);
+        add(&sums.last_bytes, at[last].bytes);
+    }
+    return sums;
+}

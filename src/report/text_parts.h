@@ -1,0 +1,37 @@
+/* text_parts.h - pieces that several text reports share: headings, chains, tallies. */
+#ifndef TEXT_PARTS_H
+#define TEXT_PARTS_H
+
+#include "report/human.h"
+#include "report/table.h"
+#include "report/writer.h"
+
+/* "SUSPECTS  by growth": bold on a terminal; note may be NULL. */
+void text_heading(struct out *o, const struct hd_write_options *opt, const char *title,
+                  const char *note);
+
+/* The frames of a chain as one line with arrows, from the first that says something:
+ * "[static vars]" in front of a static variable does not. */
+void text_chain(struct text *t, const struct report_chain *c, bool short_names);
+
+/* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
+void text_share(struct text *t, const struct report_chain *c);
+
+/* A chain broken at its arrows so that it fits: it begins at the given column, further
+ * lines at indent. Frames that are still wider are shortened. */
+void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,
+                      size_t indent, unsigned width);
+
+/* What --gen2 and --reachable left out; nothing without them. */
+void text_selection(struct text *t, const struct hd_report *r);
+
+/* Last parts of paths: "before.gcdump". */
+const char *text_file_name(const char *path);
+
+/* "12 others" of a table that is cut: what the rows from first on add up to. */
+struct text_sums {
+    uint64_t first_count, last_count, first_bytes, last_bytes;
+};
+struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end);
+
+#endif

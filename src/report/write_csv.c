@@ -1,0 +1,254 @@
+/* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
+ * What `top` writes is itself an input format. */
+#include "report/human.h"
+#include "report/writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct sheet {
+    struct out *out;
+    bool tabs; /* TSV */
+    bool in_row;
+};
+
+static void begin_cell(struct sheet *s)
+{
+    if (s->in_row)
+        out_string(s->out, s->tabs ? "\t" : ",");
+    s->in_row = true;
+}
+
+static void end_row(struct sheet *s)
+{
+    out_string(s->out, "\n");
+    s->in_row = false;
+}
+
+/* TSV has no quotes: what would end a cell is escaped. */
+static void add_escaped(struct text *t, const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] == '\t' || s[i] == '\n' || s[i] == '\r')
+            text_add_string(t, s[i] == '\t' ? "\\t" : s[i] == '\n' ? "\\n" : "\\r");
+        else
+            text_add_char(t, s[i]);
+    }
+}
+
+static void add_quoted(struct text *t, const char *s, size_t len)
+{
+    text_add_char(t, '"');
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] == '"')
+            text_add_char(t, '"');
+        text_add_char(t, s[i]);
+    }
+    text_add_char(t, '"');
+}
+
+/* A spreadsheet takes a cell that begins so for a formula; an apostrophe in front
+ * makes it text. The CSV reader takes the apostrophe off again. */
+static bool looks_like_formula(const char *s)
+{
+    return s[0] != '\0' && strchr("=+-@", s[0]) != NULL;
+}
+
+static void add_cell(struct sheet *s, const char *value)
+{
+    struct text clean = {0}, cell = {0};
+    if (looks_like_formula(value))
+        text_add_char(&clean, '\'');
+    text_add_utf8(&clean, value, strlen(value));
+    bool special = strpbrk(text_string(&clean), ",\"\r\n") != NULL;
+    if (s->tabs)
+        add_escaped(&cell, clean.data, clean.len);
+    else if (special)
+        add_quoted(&cell, clean.data, clean.len);
+    else
+        text_add(&cell, clean.data, clean.len);
+    begin_cell(s);
+    out_text(s->out, &cell);
+    text_free(&clean);
+    text_free(&cell);
+}
+
+static void add_number(struct sheet *s, uint64_t n)
+{
+    begin_cell(s);
+    if (n != HD_UNKNOWN)
+        out_printf(s->out, "%" PRIu64, n);
+}
+
+static void add_share(struct sheet *s, double share)
+{
+    begin_cell(s);
+    out_printf(s->out, "%.6g", share);
+}
+
+static void add_optional(struct sheet *s, const char *value)
+{
+    add_cell(s, value != NULL ? value : "");
+}
+
+static void add_titles(struct sheet *s, const char *const *titles, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_cell(s, titles[i]);
+    end_row(s);
+}
+
+#define ADD_TITLES(sheet, titles) \
+    add_titles(sheet, titles, sizeof(titles) / sizeof(*(titles)))
+
+/* Not cut unless --rows says so. */
+static size_t row_count(const struct hd_report *r)
+{
+    return r->options.rows == HD_DEFAULT_ROWS ? r->type_count
+                                              : report_rows(r, r->type_count);
+}
+
+static const char *unit_title(const struct hd_report *r)
+{
+    return r->options.by == HD_BY_NAMESPACE ? "namespace"
+           : r->options.by == HD_BY_MODULE  ? "module"
+                                            : "type";
+}
+
+static void write_diff(const struct hd_report *r, struct sheet *s)
+{
+    add_cell(s, unit_title(r));
+    add_cell(s, "status");
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        char title[32];
+        snprintf(title, sizeof(title), "count_%zu", k + 1);
+        add_cell(s, title);
+        snprintf(title, sizeof(title), "bytes_%zu", k + 1);
+        add_cell(s, title);
+    }
+    end_row(s);
+    for (size_t i = 0; i < row_count(r); i++) {
+        const struct report_type *row = &r->types[i];
+        add_cell(s, row->type);
+        add_cell(s, series_status_names[row->status]);
+        for (size_t k = 0; k < r->snapshot_count; k++) {
+            add_number(s, row->at[k].count);
+            add_number(s, row->at[k].bytes);
+        }
+        end_row(s);
+    }
+}
+
+static void write_top(const struct hd_report *r, struct sheet *s)
+{
+    add_cell(s, unit_title(r));
+    add_cell(s, "count");
+    add_cell(s, "bytes");
+    end_row(s);
+    for (size_t i = 0; i < row_count(r); i++) {
+        add_cell(s, r->types[i].type);
+        add_number(s, r->types[i].at->count);
+        add_number(s, r->types[i].at->bytes);
+        end_row(s);
+    }
+}
+
+static void write_roots(const struct hd_report *r, struct sheet *s)
+{
+    static const char *const titles[] = {"root_kind", "share", "share_low", "share_high",
+                                         "chain"};
+    ADD_TITLES(s, titles);
+    struct text chain = {0};
+    for (size_t i = 0; i < r->chains.len; i++) {
+        const struct chain *c = &r->chains.all[i].chain;
+        text_clear(&chain);
+        for (size_t f = 0; f < c->frame_count; f++) {
+            text_add_string(&chain, f > 0 ? " → " : "");
+            human_frame(&chain, &c->frames[f], false);
+        }
+        add_cell(s, root_kind_names[c->kind]);
+        add_share(s, c->share);
+        add_share(s, c->low);
+        add_share(s, c->high);
+        add_cell(s, text_string(&chain));
+        end_row(s);
+    }
+    text_free(&chain);
+}
+
+static void write_info(const struct hd_report *r, struct sheet *s)
+{
+    static const char *const titles[] = {"path",
+                                         "format",
+                                         "producer",
+                                         "time",
+                                         "pid",
+                                         "process",
+                                         "objects",
+                                         "references",
+                                         "roots",
+                                         "types",
+                                         "bytes",
+                                         "reachable_objects",
+                                         "reachable_bytes",
+                                         "sampled",
+                                         "complete",
+                                         "error"};
+    ADD_TITLES(s, titles);
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        const struct report_snapshot *snap = &r->snapshots[k];
+        const struct hd_info *info = &snap->info;
+        bool failed = snap->error.status != HD_OK;
+        add_cell(s, info->path);
+        add_optional(s, info->format);
+        add_optional(s, info->producer);
+        add_optional(s, info->time);
+        add_number(s, failed ? HD_UNKNOWN : info->pid);
+        add_optional(s, info->process);
+        const uint64_t numbers[] = {
+            info->objects, info->references,        info->roots,          info->types,
+            info->bytes,   info->reachable_objects, info->reachable_bytes};
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+            add_number(s, failed ? HD_UNKNOWN : numbers[i]);
+        add_cell(s, failed ? "" : info->sampled ? "true" : "false");
+        add_cell(s, failed ? "" : info->complete ? "true" : "false");
+        add_cell(s, snap->error.message);
+        end_row(s);
+    }
+}
+
+static void write_sheet(const struct hd_report *r, struct sheet s)
+{
+    static void (*const write[])(const struct hd_report *,
+                                 struct sheet *) = {[REPORT_DIFF] = write_diff,
+                                                    [REPORT_TOP] = write_top,
+                                                    [REPORT_ROOTS] = write_roots,
+                                                    [REPORT_INFO] = write_info};
+    write[r->kind](r, &s);
+}
+
+static void write_commas(const struct hd_report *r, const struct hd_write_options *opt,
+                         struct out *o)
+{
+    (void)opt;
+    write_sheet(r, (struct sheet){.out = o});
+}
+
+static void write_tabs(const struct hd_report *r, const struct hd_write_options *opt,
+                       struct out *o)
+{
+    (void)opt;
+    write_sheet(r, (struct sheet){.out = o, .tabs = true});
+}
+
+const struct writer write_csv = {
+    .name = "csv",
+    .summary = "for spreadsheets, and as input again",
+    .write = write_commas,
+};
+
+const struct writer write_tsv = {
+    .name = "tsv",
+    .summary = "for cut, sort and awk",
+    .write = write_tabs,
+};

@@ -1,0 +1,315 @@
+/* Markdown for a ticket or a pull request: a line that sums it up, tables, chains in
+ * code blocks. The first line is a comment by which a bot finds its own text again. */
+#include "report/text_parts.h"
+
+#include <string.h>
+
+/* A name as a code span in a table: no character of it may end the span or the cell. */
+static void add_code(struct text *t, const char *name)
+{
+    struct text s = {0};
+    human_name(&s, name);
+    const char *fence = strchr(text_string(&s), '`') != NULL ? "``" : "`";
+    text_add_string(t, fence);
+    if (s.len > 0 && (s.data[0] == '`' || s.data[s.len - 1] == '`'))
+        text_add_char(t, ' ');
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.data[i] == '|')
+            text_add_char(t, '\\');
+        text_add_char(t, s.data[i]);
+    }
+    if (s.len > 0 && (s.data[0] == '`' || s.data[s.len - 1] == '`'))
+        text_add_char(t, ' ');
+    text_add_string(t, fence);
+    text_free(&s);
+}
+
+static void add_range(struct text *t, const struct tally *at, size_t count)
+{
+    human_count(t, at[0].count);
+    text_add_string(t, " → ");
+    human_count(t, at[count - 1].count);
+}
+
+static void add_warnings(struct text *t, const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->warning_count; i++) {
+        const struct hd_warning *w = &r->warnings[i];
+        text_add_string(t, i == 0 ? "\n" : "");
+        text_add_string(t, "> **");
+        text_add_string(t, w->code);
+        text_add_string(t, "** ");
+        if (w->path != NULL)
+            add_code(t, text_file_name(w->path));
+        text_add_string(t, w->path != NULL ? ": " : "");
+        text_add_string(t, w->message);
+        text_add_string(t, i + 1 < r->warning_count ? "  \n" : "\n");
+    }
+}
+
+/* --- chains ------------------------------------------------------------------------- */
+
+static void add_chain(struct text *t, const struct report_chain *c)
+{
+    text_add_string(t, "```\n");
+    text_share(t, c);
+    text_add_string(t, "\n");
+    for (size_t i = 0; i < c->chain.frame_count; i++) {
+        if (c->frames_omitted > 0 && i == c->omitted_at) {
+            text_add_string(t, "  … ");
+            human_count(t, c->frames_omitted);
+            text_add_string(t, " more\n");
+        }
+        text_add_string(t, i == 0 ? "    " : "  → ");
+        human_frame(t, &c->chain.frames[i], false);
+        text_add_char(t, '\n');
+    }
+    text_add_string(t, "```\n");
+}
+
+static void add_chains(struct text *t, const struct report_chains *all)
+{
+    for (size_t i = 0; i < all->len; i++)
+        add_chain(t, &all->all[i]);
+    if (all->omitted == 0)
+        return;
+    human_count(t, all->omitted);
+    text_add_string(t, " other chains hold ");
+    human_percent(t, all->omitted_share);
+    text_add_string(t, ".\n");
+}
+
+/* --- diff --------------------------------------------------------------------------- */
+
+static void add_summary(struct text *t, const struct hd_report *r)
+{
+    size_t n = r->snapshot_count;
+    text_add_string(t, "**heapdrift**: ");
+    human_count(t, r->suspect_count);
+    text_add_string(t, r->suspect_count == 1 ? " suspect in " : " suspects in ");
+    human_count(t, n);
+    text_add_string(t, " snapshots (");
+    add_code(t, text_file_name(r->snapshots[0].info.path));
+    text_add_string(t, n > 2 ? " … " : " → ");
+    add_code(t, text_file_name(r->snapshots[n - 1].info.path));
+    text_add_string(t, "), heap ");
+    human_size(t, r->totals[0].bytes);
+    text_add_string(t, " → ");
+    human_size(t, r->totals[n - 1].bytes);
+    if (r->bytes_known) {
+        text_add_string(t, " (");
+        human_size_delta(t, r->totals[0].bytes, r->totals[n - 1].bytes);
+        text_add_char(t, ')');
+    }
+    text_add_string(t, ", objects ");
+    add_range(t, r->totals, n);
+    text_add_string(t, ", confidence: **");
+    text_add_string(t, confidence_names[r->confidence]);
+    text_add_string(t, "**\n");
+}
+
+static void add_suspect_rows(struct text *t, const struct hd_report *r,
+                             const struct report_suspect *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct report_suspect *s = &all[i];
+        text_add_string(t, "| ");
+        human_count(t, s->rank);
+        text_add_string(t, " | ");
+        if (r->bytes_known)
+            human_size(t, (uint64_t)(s->score + 0.5));
+        else
+            human_count(t, (uint64_t)(s->score + 0.5));
+        text_add_string(t, " | ");
+        human_percent(t, s->score_share);
+        text_add_string(t, " | ");
+        add_range(t, s->at, r->snapshot_count);
+        text_add_string(t, " | ");
+        human_trend(t, s->at, r->snapshot_count);
+        text_add_string(t, " | ");
+        add_code(t, s->type);
+        if (s->per_iteration != HD_UNKNOWN) {
+            text_add_string(t, " exactly ");
+            human_count(t, s->per_iteration);
+            text_add_string(t, " per iteration");
+        }
+        text_add_string(t, " |\n");
+    }
+}
+
+static void add_suspects(struct text *t, const struct hd_report *r)
+{
+    if (r->fit_count < 2) {
+        text_add_string(
+            t, "\nInconclusive: fewer than two of the snapshots can be compared.\n");
+        return;
+    }
+    if (r->suspect_count == 0) {
+        text_add_string(t, "\nNo type keeps growing by more than the limit.\n");
+        return;
+    }
+    size_t shown = report_rows(r, r->suspect_count);
+    text_add_string(
+        t, "\n### Suspects\n\nRanked by growth of shallow bytes; what owns them is "
+           "unknown.\n\n| # | score | of heap | count | trend | type |\n"
+           "|---:|---:|---:|---:|---|---|\n");
+    add_suspect_rows(t, r, r->suspects, shown);
+    for (size_t i = 0; i < shown; i++) {
+        const struct report_suspect *s = &r->suspects[i];
+        if (s->chains.len == 0)
+            continue;
+        text_add_string(t, "\n**");
+        human_count(t, s->rank);
+        text_add_string(t, ".** ");
+        add_code(t, s->type);
+        text_add_string(t, " is held by\n\n");
+        add_chains(t, &s->chains);
+    }
+}
+
+static void add_type_row(struct text *t, const struct hd_report *r, const char *name,
+                         struct text_sums sums)
+{
+    text_add_string(t, "| ");
+    human_delta(t, sums.first_count, sums.last_count);
+    text_add_string(t, " | ");
+    human_count(t, sums.first_count);
+    text_add_string(t, " → ");
+    human_count(t, sums.last_count);
+    text_add_string(t, " | ");
+    human_size_delta(t, sums.first_bytes, sums.last_bytes);
+    text_add_string(t, " | ");
+    text_add_string(t, name);
+    text_add_string(t, " |\n");
+    (void)r;
+}
+
+static void add_types(struct text *t, const struct hd_report *r)
+{
+    size_t shown = report_rows(r, r->type_count);
+    char line[160];
+    snprintf(line, sizeof(line),
+             "\n<details><summary>Types by growth (%zu of %zu)</summary>\n\n", shown,
+             r->type_count);
+    text_add_string(t, line);
+    text_add_string(t, "| Δcount | count | Δbytes | type |\n|---:|---:|---:|---|\n");
+    struct text name = {0};
+    for (size_t i = 0; i < shown; i++) {
+        text_clear(&name);
+        add_code(&name, r->types[i].type);
+        add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
+    }
+    if (shown < r->type_count) {
+        snprintf(line, sizeof(line), "[%zu others]", r->type_count - shown);
+        add_type_row(t, r, line, text_sum_rows(r, shown, r->type_count));
+    }
+    add_type_row(t, r, "**total**", text_sum_rows(r, 0, r->type_count));
+    text_add_string(t, "\n</details>\n");
+    text_free(&name);
+}
+
+static void add_diff(struct text *t, const struct hd_report *r)
+{
+    add_summary(t, r);
+    text_selection(t, r);
+    add_suspects(t, r);
+    add_types(t, r);
+}
+
+/* --- the others --------------------------------------------------------------------- */
+
+static void add_top_row(struct text *t, uint64_t count, uint64_t bytes)
+{
+    text_add_string(t, "| ");
+    human_count(t, count);
+    text_add_string(t, " | ");
+    human_size(t, bytes);
+    text_add_string(t, " | ");
+}
+
+static void add_top(struct text *t, const struct hd_report *r)
+{
+    text_add_string(t, "**heapdrift top** ");
+    add_code(t, text_file_name(r->snapshots[0].info.path));
+    text_add_string(t, ": ");
+    human_count(t, r->totals[0].count);
+    text_add_string(t, " objects, ");
+    human_size(t, r->totals[0].bytes);
+    text_add_string(t, "\n\n");
+    text_selection(t, r);
+    text_add_string(t, "| count | bytes | type |\n|---:|---:|---|\n");
+    size_t shown = report_rows(r, r->type_count);
+    for (size_t i = 0; i < shown; i++) {
+        add_top_row(t, r->types[i].at->count, r->types[i].at->bytes);
+        add_code(t, r->types[i].type);
+        text_add_string(t, " |\n");
+    }
+    if (shown < r->type_count) {
+        struct text_sums sums = text_sum_rows(r, shown, r->type_count);
+        add_top_row(t, sums.last_count, sums.last_bytes);
+        text_add_char(t, '[');
+        human_count(t, r->type_count - shown);
+        text_add_string(t, " others] |\n");
+    }
+}
+
+static void add_roots(struct text *t, const struct hd_report *r)
+{
+    size_t n = r->snapshot_count;
+    text_add_string(t, "**heapdrift roots** ");
+    add_code(t, r->matched_count == 1 ? r->matched[0] : r->pattern);
+    text_add_string(t, ": ");
+    human_count(t, r->totals[n - 1].count);
+    text_add_string(t, " instances in ");
+    add_code(t, text_file_name(r->snapshots[n - 1].info.path));
+    text_add_string(t, " are held by\n\n");
+    add_chains(t, &r->chains);
+}
+
+static void add_info(struct text *t, const struct hd_report *r)
+{
+    text_add_string(t, "| file | format | objects | bytes | types | reachable |\n"
+                       "|---|---|---:|---:|---:|---:|\n");
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        const struct report_snapshot *s = &r->snapshots[k];
+        text_add_string(t, "| ");
+        add_code(t, text_file_name(s->info.path));
+        text_add_string(t, " | ");
+        if (s->error.status != HD_OK) {
+            text_add_string(t, "cannot be used: ");
+            add_code(t, s->error.message);
+            text_add_string(t, " | | | | |\n");
+            continue;
+        }
+        text_add_string(t, s->info.format);
+        text_add_char(t, ' ');
+        add_top_row(t, s->info.objects, s->info.bytes);
+        human_count(t, s->info.types);
+        text_add_string(t, " | ");
+        human_count(t, s->info.reachable_objects);
+        text_add_string(t, " |\n");
+    }
+}
+
+static void write(const struct hd_report *r, const struct hd_write_options *opt,
+                  struct out *o)
+{
+    static void (*const add[])(struct text *,
+                               const struct hd_report *) = {[REPORT_DIFF] = add_diff,
+                                                            [REPORT_TOP] = add_top,
+                                                            [REPORT_ROOTS] = add_roots,
+                                                            [REPORT_INFO] = add_info};
+    struct text t = {0};
+    (void)opt;
+    text_add_string(&t, "<!-- heapdrift -->\n");
+    add[r->kind](&t, r);
+    add_warnings(&t, r);
+    out_text(o, &t);
+    text_free(&t);
+}
+
+const struct writer write_markdown = {
+    .name = "md",
+    .summary = "Markdown, for a ticket or a pull request",
+    .write = write,
+};

@@ -1,0 +1,296 @@
+/* Text for people. Without a terminal there is no colour and no limit of width. */
+#include "report/text_diff.h"
+#include "report/text_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- top --------------------------------------------------------------------------- */
+
+static const struct column top_columns[] = {
+    {"count", ALIGN_RIGHT, false},
+    {"bytes", ALIGN_RIGHT, false},
+    {"of heap", ALIGN_RIGHT, false},
+    {"type", ALIGN_LEFT, true},
+};
+
+static void add_top_row(struct table *t, const struct hd_report *r, uint64_t count,
+                        uint64_t bytes, const char *name)
+{
+    human_count(&t->content, count);
+    table_end_cell(t);
+    human_size(&t->content, bytes);
+    table_end_cell(t);
+    if (bytes != HD_UNKNOWN && r->bytes_known && r->totals[0].bytes > 0)
+        human_percent(&t->content, (double)bytes / (double)r->totals[0].bytes);
+    else
+        text_add_char(&t->content, '-');
+    table_end_cell(t);
+    human_name(&t->content, name);
+    table_end_cell(t);
+}
+
+static void write_top(const struct hd_report *r, const struct hd_write_options *opt,
+                      struct out *o)
+{
+    const struct hd_info *info = &r->snapshots[0].info;
+    struct text head = {0};
+    human_name(&head, text_file_name(info->path));
+    text_add_string(&head, "  ");
+    human_count(&head, r->totals[0].count);
+    text_add_string(&head, " objects, ");
+    human_size(&head, r->totals[0].bytes);
+    if (info->has_roots && info->objects > 0) {
+        text_add_string(&head, ", ");
+        human_percent(&head, (double)info->reachable_objects / (double)info->objects);
+        text_add_string(&head, " reachable");
+    }
+    text_add_char(&head, '\n');
+    text_selection(&head, r);
+    text_add_char(&head, '\n');
+    out_text(o, &head);
+    text_free(&head);
+
+    struct table t = TABLE_OF(top_columns);
+    size_t shown = report_rows(r, r->type_count);
+    for (size_t i = 0; i < shown; i++)
+        add_top_row(&t, r, r->types[i].at->count, r->types[i].at->bytes, r->types[i].type);
+    if (shown < r->type_count) {
+        char name[48];
+        snprintf(name, sizeof(name), "[%zu others]", r->type_count - shown);
+        struct text_sums sums = text_sum_rows(r, shown, r->type_count);
+        add_top_row(&t, r, sums.last_count, sums.last_bytes, name);
+    }
+    struct text_sums all = text_sum_rows(r, 0, r->type_count);
+    add_top_row(&t, r, all.last_count, all.last_bytes, "[total]");
+    table_print(&t, o, opt->width, opt->color);
+    table_free(&t);
+}
+
+/* --- roots -------------------------------------------------------------------------- */
+
+static void write_chain(const struct report_chain *c, size_t number, struct out *o)
+{
+    struct text t = {0};
+    text_add_char(&t, '\n');
+    human_count(&t, number);
+    text_add_string(&t, ".  ");
+    text_share(&t, c);
+    text_add_string(&t, "  ");
+    text_add_string(&t, root_kind_names[c->chain.kind]);
+    if (c->address != 0) {
+        char address[40];
+        snprintf(address, sizeof(address), "  e.g. 0x%" PRIx64, c->address);
+        text_add_string(&t, address);
+        if (c->generation != GEN_UNKNOWN) {
+            text_add_string(&t, " in ");
+            text_add_string(&t, generation_names[c->generation]);
+        }
+    }
+    text_add_char(&t, '\n');
+    for (size_t i = 0; i < c->chain.frame_count; i++) {
+        if (c->frames_omitted > 0 && i == c->omitted_at) {
+            text_add_string(&t, "      … ");
+            human_count(&t, c->frames_omitted);
+            text_add_string(&t, " more\n");
+        }
+        text_add_string(&t, i == 0 ? "      " : "    → ");
+        human_frame(&t, &c->chain.frames[i], false);
+        text_add_char(&t, '\n');
+    }
+    out_text(o, &t);
+    text_free(&t);
+}
+
+static void write_roots(const struct hd_report *r, const struct hd_write_options *opt,
+                        struct out *o)
+{
+    struct text t = {0};
+    size_t last = r->snapshot_count - 1;
+    human_name(&t, r->matched_count == 1 ? r->matched[0] : r->pattern);
+    if (r->matched_count > 1) {
+        text_add_string(&t, "  (");
+        human_count(&t, r->matched_count);
+        text_add_string(&t, " types)");
+    }
+    text_add_string(&t, "  ");
+    for (size_t k = 0; k <= last; k++) {
+        text_add_string(&t, k > 0 ? " → " : "");
+        human_count(&t, r->totals[k].count);
+    }
+    text_add_string(&t, r->totals[last].count == 1 ? " instance" : " instances");
+    if (r->totals[last].bytes != HD_UNKNOWN) {
+        text_add_string(&t, ", ");
+        human_size(&t, r->totals[last].bytes);
+    }
+    text_add_string(&t, "\nheld in ");
+    human_name(&t, text_file_name(r->snapshots[last].info.path));
+    text_add_string(&t, " by");
+    if (r->chains.samples < r->chains.instances) {
+        text_add_string(&t, " (shares from ");
+        human_count(&t, r->chains.samples);
+        text_add_string(&t, " sampled instances, 95 % intervals)");
+    }
+    text_add_string(&t, ":\n");
+    text_selection(&t, r);
+    out_text(o, &t);
+    text_free(&t);
+    for (size_t i = 0; i < r->chains.len; i++)
+        write_chain(&r->chains.all[i], i + 1, o);
+    if (r->chains.omitted > 0)
+        out_printf(o, "\n%zu other chains hold %.0f %%; --chains=%zu shows all\n",
+                   r->chains.omitted, 100 * r->chains.omitted_share,
+                   r->chains.len + r->chains.omitted);
+    (void)opt;
+}
+
+/* --- info --------------------------------------------------------------------------- */
+
+static const struct column info_columns[] = {{NULL, ALIGN_LEFT, false},
+                                             {NULL, ALIGN_LEFT, false}};
+
+static void add_fact(struct table *t, const char *name, const char *value)
+{
+    if (value == NULL || value[0] == '\0')
+        return;
+    text_add_string(&t->content, "  ");
+    table_cell(t, name);
+    human_name(&t->content, value);
+    table_end_cell(t);
+}
+
+static void add_tally(struct table *t, const char *name, uint64_t count, uint64_t bytes)
+{
+    text_add_string(&t->content, "  ");
+    table_cell(t, name);
+    human_count(&t->content, count);
+    if (bytes != HD_UNKNOWN) {
+        text_add_string(&t->content, ", ");
+        human_size(&t->content, bytes);
+        text_add_string(&t->content, " (");
+        human_count(&t->content, bytes);
+        text_add_string(&t->content, " bytes)");
+    }
+    table_end_cell(t);
+}
+
+static void add_graph_facts(struct table *t, const struct report_snapshot *s)
+{
+    const struct hd_info *info = &s->info;
+    if (info->references != HD_UNKNOWN)
+        add_tally(t, "references", info->references, HD_UNKNOWN);
+    if (info->has_roots) {
+        add_tally(t, "roots", info->roots, HD_UNKNOWN);
+        for (int k = 0; k < ROOT_KIND_COUNT; k++) {
+            char name[40];
+            snprintf(name, sizeof(name), "  %s", root_kind_names[k]);
+            if (s->roots_by_kind[k] > 0)
+                add_tally(t, name, s->roots_by_kind[k], HD_UNKNOWN);
+        }
+        add_tally(t, "reachable", info->reachable_objects, info->reachable_bytes);
+    }
+    if (s->weak_roots != HD_UNKNOWN && s->weak_roots > 0)
+        add_tally(t, "weak handles", s->weak_roots, HD_UNKNOWN);
+    for (int g = 0; info->has_generations && g < GENERATION_COUNT; g++)
+        if (s->by_generation[g].count > 0)
+            add_tally(t, g == GEN_UNKNOWN ? "no generation" : generation_names[g],
+                      s->by_generation[g].count, s->by_generation[g].bytes);
+}
+
+static void write_snapshot(const struct hd_report *r, size_t k, struct out *o)
+{
+    const struct report_snapshot *s = &r->snapshots[k];
+    const struct hd_info *info = &s->info;
+    struct table t = TABLE_OF(info_columns);
+    char pid[24] = "", sum[24] = "";
+    if (info->pid != HD_UNKNOWN)
+        snprintf(pid, sizeof(pid), "%" PRIu64, info->pid);
+    if (info->xxh3 != HD_UNKNOWN)
+        snprintf(sum, sizeof(sum), "%016" PRIx64, info->xxh3);
+    add_fact(&t, "format", info->format);
+    add_fact(&t, "written by", info->producer);
+    add_fact(&t, "time", info->time);
+    add_fact(&t, "process", info->process);
+    add_fact(&t, "pid", pid);
+    add_fact(&t, "command", s->origin.command);
+    add_fact(&t, "generation", s->origin.generation);
+    add_fact(&t, "liveness", s->origin.liveness);
+    add_fact(&t, "filters", s->origin.filters);
+    add_tally(&t, "objects", info->objects, info->bytes);
+    add_tally(&t, "types", info->types, HD_UNKNOWN);
+    add_graph_facts(&t, s);
+    add_fact(&t, "sampled",
+             info->sampled ? "yes: bytes scale up exactly, counts are estimates" : "");
+    add_fact(&t, "complete", info->complete ? "" : "no: objects may be missing");
+    add_fact(&t, "xxh3", sum);
+    table_print(&t, o, 0, false);
+    table_free(&t);
+}
+
+static void write_error(const struct hd_error *e, struct out *o)
+{
+    out_string(o, "  cannot be used: ");
+    if (e->where == HD_AT_LINE)
+        out_printf(o, "line %" PRIu64 ": ", e->at);
+    else if (e->where == HD_AT_BYTE)
+        out_printf(o, "byte 0x%" PRIx64 ": ", e->at);
+    if (e->kind != NULL)
+        out_printf(o, "%s: ", e->kind);
+    out_printf(o, "%s\n", e->message);
+}
+
+static void write_warning(const struct hd_warning *w, struct out *o)
+{
+    out_printf(o, "  warning: %s: %s", w->code, w->message);
+    if (w->count != HD_UNKNOWN && w->count > 1)
+        out_printf(o, " (%" PRIu64 " times)", w->count);
+    if (w->line != HD_UNKNOWN)
+        out_printf(o, ", first in line %" PRIu64, w->line);
+    out_string(o, "\n");
+}
+
+static void write_info(const struct hd_report *r, const struct hd_write_options *opt,
+                       struct out *o)
+{
+    struct text name = {0};
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        const struct report_snapshot *s = &r->snapshots[k];
+        text_clear(&name);
+        human_name(&name, s->info.path);
+        out_printf(o, "%s%s%s%s\n", k > 0 ? "\n" : "", opt->color ? "\033[1m" : "",
+                   text_string(&name), opt->color ? "\033[0m" : "");
+        if (s->error.status != HD_OK)
+            write_error(&s->error, o);
+        else
+            write_snapshot(r, k, o);
+        for (size_t i = 0; i < r->warning_count; i++)
+            if (r->warnings[i].snapshot == k)
+                write_warning(&r->warnings[i], o);
+    }
+    text_free(&name);
+}
+
+static void write(const struct hd_report *r, const struct hd_write_options *opt,
+                  struct out *o)
+{
+    switch (r->kind) {
+    case REPORT_DIFF:
+        text_write_diff(r, opt, o);
+        break;
+    case REPORT_TOP:
+        write_top(r, opt, o);
+        break;
+    case REPORT_ROOTS:
+        write_roots(r, opt, o);
+        break;
+    case REPORT_INFO:
+        write_info(r, opt, o);
+        break;
+    }
+}
+
+const struct writer write_text = {
+    .name = "text",
+    .summary = "for people",
+    .write = write,
+};

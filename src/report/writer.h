@@ -1,0 +1,22 @@
+/* writer.h - what an output format has to provide, and the list of them.
+ *
+ * To add a format: write src/report/write_<name>.c that ends in a const struct
+ * writer, and list it in writer.c. */
+#ifndef WRITER_H
+#define WRITER_H
+
+#include "report/out.h"
+#include "report/report.h"
+
+struct writer {
+    const char *name;    /* of --format */
+    const char *summary; /* one line for --help */
+
+    /* Write the whole report; o remembers failures. */
+    void (*write)(const struct hd_report *r, const struct hd_write_options *opt,
+                  struct out *o);
+};
+
+extern const struct writer *const writers[]; /* ends with NULL */
+
+#endif
