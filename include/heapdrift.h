@@ -74,7 +74,8 @@ struct hd_info {
 
 struct hd_read_options {
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
-    bool drop_graph;     /* look at the graph, but do not keep it in memory */
+    bool drop_graph;     /* do not keep a large graph: it is read again when needed */
+    bool across_builds;  /* fold numbers in compiler-made names */
     bool checksum;       /* fill in hd_info.xxh3 */
     unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
@@ -122,10 +123,16 @@ void hd_inputs_free(struct hd_inputs *inputs);
 
 /* --- report ------------------------------------------------------------ */
 
-enum hd_sort { HD_SORT_DEFAULT, HD_SORT_COUNT, HD_SORT_BYTES, HD_SORT_NAME };
+enum hd_sort {
+    HD_SORT_DEFAULT,
+    HD_SORT_COUNT,
+    HD_SORT_BYTES,
+    HD_SORT_RETAINED, /* top only */
+    HD_SORT_NAME
+};
 
 /* What a row stands for. */
-enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE };
+enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE, HD_BY_HOLDER };
 
 #define HD_DEFAULT_ROWS UINT32_MAX
 
@@ -155,6 +162,7 @@ struct hd_options {
     uint32_t samples; /* instances looked at per suspect */
     uint32_t depth;   /* frames shown per chain; what is cut is cut in the middle */
     uint64_t seed;
+    bool exact; /* count every instance's chain instead of a sample's */
 };
 
 struct hd_options hd_default_options(void);
@@ -164,8 +172,9 @@ struct hd_report;
 enum { HD_MAX_SNAPSHOTS = 50 };
 
 /* What grew from snaps[0], the baseline, to snaps[count - 1], 2 to 50 of them. The
- * snapshots in between tell steady growth from a spike. The last one should have its
- * graph, for chains. */
+ * snapshots in between tell steady growth from a spike. Ranked by what owners retain if
+ * all have graphs (docs/ranking.md), else by type tables. Graphs are read again where
+ * they were dropped. */
 struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
                                  const struct hd_options *opt, struct hd_error *err);
 

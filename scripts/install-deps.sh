@@ -2,25 +2,32 @@
 # Install the Debian packages that are missing, and nothing when all are there.
 #
 #   scripts/install-deps.sh build         what the program is built with
-#   scripts/install-deps.sh build test    and what the tests need
+#   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libutf8proc-dev scdoc'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema jq
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc'
+fuzz='clang libclang-rt-14-dev'
 
 wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
+    fuzz) wanted="$wanted $fuzz" ;;
     *)
-        echo "usage: $0 build [test]" >&2
+        echo "usage: $0 build [test] [fuzz]" >&2
         exit 2
         ;;
     esac
 done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "no Debian packages here; heapdrift needs, by the names that Debian gives them:$wanted"
+    exit 0
+fi
 
 missing=
 for package in $wanted; do
@@ -32,10 +39,6 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 
-if ! command -v apt-get >/dev/null; then
-    echo "heapdrift needs these packages, by the names that Debian gives them:$missing" >&2
-    exit 1
-fi
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then

@@ -1,6 +1,8 @@
 #include "analysis/chains.h"
 
+#include "analysis/chain_index.h"
 #include "analysis/signature.h"
+#include "base/pair_table.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sampling ------------------------------------------------------------- */
+/* --- sampling ------------------------------------------------------------ */
 
 struct sample {
     uint64_t hash;
@@ -92,32 +94,38 @@ static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selectio
            generation_is_old(ranges_find(&snap->ranges, graph_address(g, n)));
 }
 
-static struct sampler *take_samples(const struct hd_snapshot *snap,
-                                    const struct chain_query *queries, size_t count,
-                                    const struct chain_options *opt, struct arena *scratch)
+/* The question that asks for a node, from 1; 0 without. */
+static uint32_t query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
+                         node_id n)
 {
     const struct graph *g = snap->graph;
-    struct sampler *samplers = arena_array(scratch, struct sampler, count);
-    for (size_t q = 0; q < count; q++)
+    uint32_t key = ask->key_of_node != NULL ? ask->key_of_node[n] : g->type[n];
+    if (key >= ask->key_count || ask->query_of_key[key] == 0)
+        return 0;
+    bool counts =
+        snap->types[g->type[n]].kind == TYPE_OBJECT && is_selected(snap, n, ask->selection);
+    return counts ? ask->query_of_key[key] : 0;
+}
+
+static struct sampler *take_samples(const struct hd_snapshot *snap,
+                                    const struct chain_question *ask,
+                                    const struct chain_options *opt, struct arena *scratch)
+{
+    struct sampler *samplers = arena_array(scratch, struct sampler, ask->queries);
+    for (size_t q = 0; q < ask->queries; q++)
         samplers[q] = (struct sampler){
             .heap = arena_array(scratch, struct sample, opt->samples), .cap = opt->samples};
-    /* Which query wants a type, from 1. */
-    uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
-    for (size_t q = 0; q < count; q++)
-        for (type_id t = 0; t < snap->type_count; t++)
-            if (queries[q].wanted[t] && snap->types[t].kind == TYPE_OBJECT)
-                query_of[t] = (uint32_t)q + 1;
-    for (node_id n = 0; n < g->node_count; n++) {
-        uint32_t q = query_of[g->type[n]];
-        if (q != 0 && is_selected(snap, n, queries[q - 1].selection))
+    for (node_id n = 0; n < snap->graph->node_count; n++) {
+        uint32_t q = query_of(snap, ask, n);
+        if (q != 0)
             offer(&samplers[q - 1], n, opt->seed);
     }
-    for (size_t q = 0; q < count; q++)
+    for (size_t q = 0; q < ask->queries; q++)
         qsort(samplers[q].heap, samplers[q].len, sizeof(*samplers[q].heap), by_hash);
     return samplers;
 }
 
-/* --- one chain -------------------------------------------------------------- */
+/* --- one chain ----------------------------------------------------------- */
 
 struct path {
     struct signature signature;
@@ -125,9 +133,6 @@ struct path {
     node_id node;
     uint32_t order; /* among the samples */
 };
-
-/* A name that no type of the snapshot has: the head of what hangs from no root. */
-#define UNREACHABLE_GROUP UINT32_MAX
 
 static const char *type_name(const struct hd_snapshot *snap, uint32_t type)
 {
@@ -164,16 +169,22 @@ static struct path trace(const struct hd_snapshot *snap, const struct walk *walk
     return p;
 }
 
-/* --- groups ----------------------------------------------------------------- */
+/* --- groups -------------------------------------------------------------- */
 
-void wilson_interval(uint32_t k, uint32_t n, double *low, double *high)
+void wilson_interval(uint64_t k, uint64_t n, double *low, double *high)
 {
     const double z = 1.959964;
-    double p = (double)k / n, zz = z * z / n;
+    double p = (double)k / (double)n, zz = z * z / (double)n;
     double centre = (p + zz / 2) / (1 + zz);
-    double half = z * sqrt(p * (1 - p) / n + zz / (4 * (double)n)) / (1 + zz);
+    double half = z * sqrt(p * (1 - p) / (double)n + zz / (4 * (double)n)) / (1 + zz);
     *low = centre - half > 0 ? centre - half : 0;
     *high = centre + half < 1 ? centre + half : 1;
+}
+
+/* The name decides, not the number that a snapshot gives the type. */
+static uint64_t hash_type(uint64_t before, const char *name)
+{
+    return XXH3_64bits_withSeed(name, strlen(name), before);
 }
 
 /* Frames of the first of count paths with one signature; repeats of the others
@@ -202,11 +213,11 @@ static void make_frames(struct chain *c, const struct hd_snapshot *snap,
 
 static void set_share(struct chain *c, const struct chains *all)
 {
-    c->share = (double)c->samples / all->samples;
+    c->share = (double)c->count / (double)all->samples;
     c->exact = all->samples == all->instances;
     c->low = c->high = c->share;
     if (!c->exact)
-        wilson_interval(c->samples, all->samples, &c->low, &c->high);
+        wilson_interval(c->count, all->samples, &c->low, &c->high);
 }
 
 static int compare_types(const struct frame *x, const struct frame *y)
@@ -219,17 +230,19 @@ static int compare_types(const struct frame *x, const struct frame *y)
     return (x->type_count > y->type_count) - (x->type_count < y->type_count);
 }
 
-static int by_samples(const void *a, const void *b)
+static int by_count(const void *a, const void *b)
 {
     const struct chain *x = a, *y = b;
-    if (x->samples != y->samples)
-        return x->samples < y->samples ? 1 : -1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
     for (size_t i = 0; i < x->frame_count && i < y->frame_count; i++) {
         int order = compare_types(&x->frames[i], &y->frames[i]);
         if (order != 0)
             return order;
     }
-    return (x->frame_count > y->frame_count) - (x->frame_count < y->frame_count);
+    if (x->frame_count != y->frame_count)
+        return x->frame_count < y->frame_count ? -1 : 1;
+    return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static int by_group(const struct path *x, const struct path *y)
@@ -252,29 +265,156 @@ static void group_paths(struct chains *c, const struct hd_snapshot *snap,
 {
     qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
     c->all = arena_array(a, struct chain, c->samples);
-    for (uint32_t begin = 0, end; begin < c->samples; begin = end) {
+    for (size_t begin = 0, end; begin < c->samples; begin = end) {
         end = begin + 1;
         while (end < c->samples && by_group(&paths[begin], &paths[end]) == 0)
             end++;
         struct chain *chain = &c->all[c->len++];
-        *chain = (struct chain){.kind = paths[begin].kind,
-                                .example = paths[begin].node,
-                                .samples = end - begin};
+        *chain = (struct chain){
+            .kind = paths[begin].kind, .example = paths[begin].node, .count = end - begin};
+        for (size_t i = 0; i < paths[begin].signature.len; i++)
+            chain->hash =
+                hash_type(chain->hash, type_name(snap, paths[begin].signature.all[i].type));
         set_share(chain, c);
         make_frames(chain, snap, &paths[begin], end - begin, a);
     }
-    qsort(c->all, c->len, sizeof(*c->all), by_samples);
+    qsort(c->all, c->len, sizeof(*c->all), by_count);
+}
+
+/* --- exact counts -------------------------------------------------------- */
+
+/* How many instances of each question have each chain. */
+struct tally_of_chain {
+    uint32_t query, chain;
+    uint64_t count;
+    node_id example;
+};
+
+struct exact {
+    struct chain_index index;
+    uint64_t *hash;      /* of each chain */
+    unsigned char *kind; /* enum root_kind of each chain */
+    struct tally_of_chain *all;
+    size_t len, cap;
+};
+
+/* The kind of root of each chain, from that of the one it extends. */
+static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chain_index *x)
+{
+    unsigned char *kind = alloc_zeroed(x->len + 1);
+    kind[0] = ROOT_OTHER;
+    for (size_t c = 1; c < x->len; c++) {
+        enum root_kind above = (enum root_kind)kind[x->parent[c]];
+        kind[c] = (unsigned char)above;
+        if (x->type[c] == UNREACHABLE_GROUP)
+            kind[c] = ROOT_UNREACHABLE;
+        else if (above != ROOT_UNREACHABLE && snap->types[x->type[c]].kind == TYPE_PSEUDO)
+            kind[c] = (unsigned char)root_kind_below(snap->types[x->type[c]].name, above);
+    }
+    return kind;
+}
+
+static struct exact count_all(const struct hd_snapshot *snap, const struct walk *walk,
+                              const struct chain_question *ask)
+{
+    struct exact e = {.index = chain_index_build(snap, walk)};
+    struct pair_table slots = {0};
+    e.hash = alloc_zeroed(array_bytes(e.index.len, sizeof(*e.hash)));
+    for (size_t c = 1; c < e.index.len; c++)
+        e.hash[c] = hash_type(e.hash[e.index.parent[c]], type_name(snap, e.index.type[c]));
+    e.kind = kinds_of(snap, &e.index);
+    for (node_id n = 0; n < snap->graph->node_count; n++) {
+        uint32_t q = query_of(snap, ask, n);
+        if (q == 0)
+            continue;
+        uint32_t chain = e.index.of_node[n];
+        e.all = grow(e.all, e.len, &e.cap, sizeof(*e.all));
+        uint32_t at = pair_table_put(&slots, q, chain, (uint32_t)e.len);
+        if (at == e.len)
+            e.all[e.len++] = (struct tally_of_chain){q - 1, chain, 0, n};
+        e.all[at].count++;
+    }
+    pair_table_free(&slots);
+    return e;
+}
+
+static int by_query_and_count(const void *a, const void *b)
+{
+    const struct tally_of_chain *x = a, *y = b;
+    if (x->query != y->query)
+        return x->query < y->query ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return (x->chain > y->chain) - (x->chain < y->chain);
+}
+
+static const struct chain *with_hash(const struct chains *c, uint64_t hash)
+{
+    for (size_t i = 0; i < c->len; i++)
+        if (c->all[i].hash == hash)
+            return &c->all[i];
+    return NULL;
+}
+
+/* A chain that no sample has: its frames without repeats. */
+static void frames_of_index(struct chain *c, const struct hd_snapshot *snap,
+                            const struct chain_index *x, uint32_t chain, struct arena *a)
+{
+    c->frame_count = x->length[chain];
+    c->frames = arena_array(a, struct frame, c->frame_count);
+    for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain])
+        c->frames[i] = (struct frame){{type_name(snap, x->type[chain])}, 1, 1, 1};
+}
+
+/* Replace the sampled answers by exact ones; the samples keep giving the repeats. */
+static void make_exact(struct chains *answers, const struct hd_snapshot *snap,
+                       struct exact *e, struct arena *a)
+{
+    enum { MOST_WITH_FRAMES = 256 };
+    if (e->len > 0)
+        qsort(e->all, e->len, sizeof(*e->all), by_query_and_count);
+    for (size_t begin = 0, end; begin < e->len; begin = end) {
+        struct chains *answer = &answers[e->all[begin].query], sampled = *answer;
+        for (end = begin; end < e->len && e->all[end].query == e->all[begin].query;)
+            end++;
+        answer->len = end - begin;
+        answer->samples = answer->instances;
+        answer->all = arena_array(a, struct chain, answer->len);
+        for (size_t i = 0; i < answer->len; i++) {
+            const struct tally_of_chain *t = &e->all[begin + i];
+            struct chain *c = &answer->all[i];
+            bool common = i < MOST_WITH_FRAMES;
+            const struct chain *known =
+                common ? with_hash(&sampled, e->hash[t->chain]) : NULL;
+            *c = known != NULL ? *known : (struct chain){.example = t->example};
+            c->kind = (enum root_kind)e->kind[t->chain];
+            c->hash = e->hash[t->chain];
+            c->count = t->count;
+            if (known == NULL && common)
+                frames_of_index(c, snap, &e->index, t->chain, a);
+            set_share(c, answer);
+        }
+        qsort(answer->all, answer->len, sizeof(*answer->all), by_count);
+    }
+}
+
+static void exact_free(struct exact *e)
+{
+    chain_index_free(&e->index);
+    free(e->hash);
+    free(e->kind);
+    free(e->all);
 }
 
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
-                           const struct chain_query *queries, size_t count,
+                           const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a)
 {
     struct arena scratch = {0};
-    struct chains *answers = arena_array(a, struct chains, count);
-    struct sampler *samplers = take_samples(snap, queries, count, opt, &scratch);
+    struct chains *answers = arena_array(a, struct chains, ask->queries);
+    struct sampler *samplers = take_samples(snap, ask, opt, &scratch);
     struct node_list list = {0};
-    for (size_t q = 0; q < count; q++) {
+    for (size_t q = 0; q < ask->queries; q++) {
         answers[q].instances = samplers[q].instances;
         answers[q].samples = samplers[q].len;
         struct path *paths = arena_array(&scratch, struct path, samplers[q].len);
@@ -287,6 +427,11 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
             signature_free(&paths[i].signature);
     }
     free(list.all);
+    if (opt->exact) {
+        struct exact e = count_all(snap, walk, ask);
+        make_exact(answers, snap, &e, a);
+        exact_free(&e);
+    }
     arena_free(&scratch);
     return answers;
 }

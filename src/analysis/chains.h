@@ -20,41 +20,47 @@ struct frame {
 
 struct chain {
     enum root_kind kind;
-    struct frame *frames; /* root first, without the root of all roots; instance last */
-    size_t frame_count;
-    uint32_t samples;        /* that have this chain */
+    uint64_t hash;           /* of its signature: the same in every snapshot */
+    struct frame *frames;    /* root first, without the root of all roots; instance last */
+    size_t frame_count;      /* 0 for a rare chain of an exact answer */
+    uint64_t count;          /* instances, if exact; else samples that have this chain */
     double share, low, high; /* of the instances; a 95 % interval */
     bool exact;              /* all instances were looked at: low = share = high */
-    node_id example;         /* the sample with the smallest hash */
+    node_id example;         /* the sample with the smallest hash, or any */
 };
 
 struct chains {
-    struct chain *all; /* by samples, descending; then by signature */
+    struct chain *all; /* by count, descending; then by signature */
     size_t len;
     uint64_t instances; /* how many there are to sample from */
-    uint32_t samples;   /* how many were taken */
+    uint64_t samples;   /* how many were looked at */
 };
 
-/* Which instances: those of some types, all together. */
-struct chain_query {
-    const bool *wanted; /* per type of the snapshot */
+/* Several questions to one snapshot at once. Every node has a key, its type or whatever
+ * key_of_node says; every key belongs to at most one question. */
+struct chain_question {
+    const uint32_t *key_of_node;  /* per node, or NULL: the types of the snapshot */
+    const uint32_t *query_of_key; /* number of the question from 1; 0: none */
+    size_t key_count;             /* larger keys belong to none */
+    size_t queries;
     enum selection selection;
 };
 
 struct chain_options {
-    uint32_t samples; /* at most this many instances per query */
+    uint32_t samples; /* at most this many instances per question */
     uint64_t seed;
+    bool exact; /* count all instances; samples then give the repeats only */
 };
 
-/* Answers to count queries at once, one pass over the objects. snap must have a
- * graph; names are the snapshot's. No type may be wanted by two queries. */
+/* An answer to each question, one pass over the objects. snap must have a graph; names
+ * are the snapshot's. */
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
-                           const struct chain_query *queries, size_t count,
+                           const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a);
 
-/* The 95 % Wilson interval of k of n. E. B. Wilson, Probable inference, JASA 22
+/* The 95 % Wilson interval of k of n > 0. E. B. Wilson, Probable inference, JASA 22
  * (1927). */
-void wilson_interval(uint32_t k, uint32_t n, double *low, double *high);
+void wilson_interval(uint64_t k, uint64_t n, double *low, double *high);
 
 /* The hash that orders a node for sampling: the samples are those with the smallest,
  * the lower node first on a tie. */

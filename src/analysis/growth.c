@@ -16,10 +16,8 @@ static double score_of(const struct series *s, const struct series_row *row, dou
     return trend_slowing(&b, half) * trend_sustained(&b, half) * length * *tau * *tau;
 }
 
-/* One whole number q >= 1 with delta count = q * delta iterations in every step is
- * the strongest evidence there is. Counts of a sample are estimates: never. */
-static uint64_t exactly_per_iteration(const struct series *s, const struct series_row *row,
-                                      const uint64_t *iterations)
+uint64_t growth_per_iteration(const struct series *s, const struct series_row *row,
+                              const uint64_t *iterations)
 {
     if (iterations == NULL || row->noise_share != NULL)
         return HD_UNKNOWN;
@@ -66,7 +64,7 @@ struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
             .score = score,
             .tau = tau,
             .count_delta = (int64_t)(row->at[last].count - row->at[first].count),
-            .per_iteration = exactly_per_iteration(s, row, iterations)};
+            .per_iteration = growth_per_iteration(s, row, iterations)};
     }
     qsort(r.all, r.len, sizeof(*r.all), by_score);
     return r;

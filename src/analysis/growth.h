@@ -22,6 +22,12 @@ struct ranking {
     size_t len;
 };
 
+/* The whole number q >= 1 with q more per iteration in every step, the strongest evidence
+ * there is; HD_UNKNOWN without one, without iterations, and for counts that are
+ * estimates. */
+uint64_t growth_per_iteration(const struct series *s, const struct series_row *row,
+                              const uint64_t *iterations);
+
 /* Types of score 0 and free space are left out. iterations as in series_align(). */
 struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
                            struct arena *a);

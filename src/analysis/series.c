@@ -15,7 +15,7 @@ const char *const series_status_names[STATUS_COUNT] = {
 
 const char *const confidence_names[3] = {"low", "medium", "high"};
 
-/* --- selection ------------------------------------------------------------ */
+/* --- selection ----------------------------------------------------------- */
 
 static bool is_old_table(const struct hd_snapshot *snap)
 {
@@ -59,7 +59,7 @@ static bool blame(struct hd_error *err, size_t snapshot)
     return false;
 }
 
-/* --- rows ----------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 struct row_slot {
     size_t row;
@@ -85,6 +85,7 @@ static struct series_row *row_of(struct series *s, struct row_table *table,
         struct series_row *row = &s->rows[slot->row];
         row->name = arena_strdup(a, table->name.data, table->name.len);
         row->at = arena_array(a, struct tally, s->count);
+        row->survivors = HD_UNKNOWN;
         HASH_ADD_KEYPTR(hh, table->slots, row->name, table->name.len, slot);
     }
     return &s->rows[slot->row];
@@ -97,8 +98,8 @@ static void add_tally(struct tally *sum, struct tally more)
     sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + more.bytes;
 }
 
-/* Poisson: a sampled type of m times c objects is off by 2 m sqrt(c / m), and its
- * bytes by the same share. */
+/* Poisson: a sampled type of m times c objects is off by 2 m sqrt(c), and its bytes by
+ * the same share. Types of one row add up. */
 static void note_noise(struct series *s, struct series_row *row, const struct type *t,
                        size_t k, struct arena *a)
 {
@@ -106,10 +107,15 @@ static void note_noise(struct series *s, struct series_row *row, const struct ty
         return;
     if (row->noise_share == NULL)
         row->noise_share = arena_array(a, double, s->count);
-    double share =
-        2 * t->count_scale * sqrt((double)t->raw.count) / (double)row->at[k].count;
-    if (share > row->noise_share[k])
-        row->noise_share[k] = share;
+    row->noise_share[k] += 2 * t->count_scale * sqrt((double)t->raw.count);
+}
+
+static void make_noise_a_share(struct series *s)
+{
+    for (size_t i = 0; i < s->row_count; i++)
+        for (size_t k = 0; s->rows[i].noise_share != NULL && k < s->count; k++)
+            if (s->rows[i].at[k].count > 0)
+                s->rows[i].noise_share[k] /= (double)s->rows[i].at[k].count;
 }
 
 static void fill_rows(struct series *s, struct arena *a)
@@ -131,6 +137,7 @@ static void fill_rows(struct series *s, struct arena *a)
             note_noise(s, row, t, k, a);
         }
     }
+    make_noise_a_share(s);
     HASH_CLEAR(hh, table.slots);
     text_free(&table.name);
     arena_free(&table.scratch);
@@ -159,7 +166,7 @@ struct trend series_trend(const struct series *s, const struct series_row *row, 
     return (struct trend){s->fit_count, s->x, y, row->noise_share != NULL ? noise : NULL};
 }
 
-/* --- statuses ------------------------------------------------------------- */
+/* --- statuses ------------------------------------------------------------ */
 
 static enum growth_kind growth_of(const struct series *s, const struct series_row *row)
 {
@@ -197,7 +204,7 @@ static enum series_status status_of(const struct series *s, const struct series_
     return is_steady(s, row) ? STATUS_STEADY : STATUS_VARYING;
 }
 
-/* --- order and fitness ----------------------------------------------------- */
+/* --- order and fitness --------------------------------------------------- */
 
 static void warn(struct series_warnings *w, enum warning_code code, size_t snapshot)
 {
@@ -214,8 +221,10 @@ static uint64_t weight(const struct series *s, size_t k)
  * more often than a heap that shrank and came back. */
 static bool dips(const struct series *s, size_t k)
 {
-    return k > 0 && k + 1 < s->count && weight(s, k) < weight(s, k - 1) / 2 &&
-           weight(s, k) < weight(s, k + 1) / 2;
+    if (k == 0 || k + 1 >= s->count)
+        return false;
+    uint64_t here = weight(s, k), before = weight(s, k - 1), after = weight(s, k + 1);
+    return here < before - before / 2 && here < after - after / 2;
 }
 
 static void choose_fit(struct series *s, struct series_warnings *w)
@@ -277,11 +286,16 @@ static void check_order(struct series *s, struct series_warnings *w)
     arena_free(&scratch);
 }
 
+/* Clocks of machines and of calendars have no zero in common. */
 static bool clocks_rise(const struct series *s)
 {
     for (size_t i = 0; i < s->fit_count; i++) {
-        double now = s->snaps[s->fit[i]]->clock;
-        if (isnan(now) || (i > 0 && now <= s->snaps[s->fit[i - 1]]->clock))
+        const struct hd_snapshot *now = s->snaps[s->fit[i]];
+        const struct hd_snapshot *before = i > 0 ? s->snaps[s->fit[i - 1]] : NULL;
+        if (isnan(now->clock))
+            return false;
+        if (before != NULL &&
+            (now->clock_is_date != before->clock_is_date || now->clock <= before->clock))
             return false;
     }
     return true;
@@ -311,7 +325,7 @@ static enum confidence judge(const struct series *s)
     return (enum confidence)steps;
 }
 
-/* --- what may be compared -------------------------------------------------- */
+/* --- what may be compared ------------------------------------------------ */
 
 /* Tables made with different filters show differences that are none. */
 static bool check_origins(const struct series *s, struct series_warnings *w,

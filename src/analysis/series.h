@@ -32,6 +32,7 @@ struct series_row {
     double *noise_share; /* of a count or of bytes, per snapshot; NULL: not sampled */
     enum series_status status;
     enum growth_kind growth; /* over the fit snapshots */
+    uint64_t survivors; /* of the first snapshot in the last, at least; or HD_UNKNOWN */
 };
 
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };

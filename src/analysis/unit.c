@@ -33,6 +33,7 @@ void unit_name(struct text *out, enum hd_unit by, const struct type *t)
         add_file_name(out, t->module);
         break;
     case HD_BY_TYPE:
+    case HD_BY_HOLDER: /* the types of such a snapshot are holders: holders.h */
         text_add_string(out, t->name);
         break;
     }

@@ -30,6 +30,7 @@ struct input {
 
     struct archive *archive; /* open at the entry wanted; NULL if not compressed */
     unsigned entry;          /* of a zip: its number from 0 */
+    bool is_bare;            /* it unpacks to nothing at all */
 
     unsigned char *head;
     size_t head_size;
@@ -83,8 +84,11 @@ static ssize_t read_fully(int fd, unsigned char *to, size_t size)
 }
 
 /* The same from the archive's current entry. */
-static ssize_t unpack_fully(struct archive *a, unsigned char *to, size_t size)
+static ssize_t unpack_fully(struct input *in, unsigned char *to, size_t size)
 {
+    struct archive *a = in->archive;
+    if (in->is_bare)
+        return 0;
     size_t len = 0;
     while (len < size) {
         ssize_t n = archive_read_data(a, to + len, size - len);
@@ -102,7 +106,8 @@ static ssize_t unpack_fully(struct archive *a, unsigned char *to, size_t size)
 static bool cannot_unpack(struct archive *a, struct hd_error *err)
 {
     const char *why = archive_error_string(a);
-    return fail(err, HD_BAD_FORMAT, "cannot decompress: %s", why != NULL ? why : "damaged");
+    return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged, or cut short (%s)",
+                why != NULL ? why : "no reason given");
 }
 
 /* Append everything that is left of fd, or of the archive, to a malloc'd
@@ -117,7 +122,7 @@ static bool slurp(struct input *in, int fd, unsigned char *buffer, size_t len,
             buffer = alloc_resize(buffer, cap);
         }
         ssize_t n = fd >= 0 ? read_fully(fd, buffer + len, cap - len)
-                            : unpack_fully(in->archive, buffer + len, cap - len);
+                            : unpack_fully(in, buffer + len, cap - len);
         bool too_big = n > 0 && over_limit(in, len + (size_t)n);
         if (n < 0 || too_big) {
             free(buffer);
@@ -180,7 +185,7 @@ static int next_entry(struct input *in, struct hd_error *err)
 
 static bool read_archive_head(struct input *in, struct hd_error *err)
 {
-    ssize_t n = unpack_fully(in->archive, in->head, INPUT_HEAD_SIZE);
+    ssize_t n = unpack_fully(in, in->head, INPUT_HEAD_SIZE);
     if (n < 0)
         return cannot_unpack(in->archive, err);
     in->head_size = (size_t)n;
@@ -195,7 +200,8 @@ static bool seek_entry(struct input *in, struct hd_error *err)
         int found = next_entry(in, err);
         if (found < 0)
             return false;
-        if (found == 0)
+        in->is_bare = found == 0;
+        if (in->is_bare)
             return in->entry == 0 || fail(err, HD_IO, "changed while it was read");
     }
     return true;
@@ -370,7 +376,7 @@ static bool next_from_file(struct input *in, struct bytes *block, struct hd_erro
         memcpy(in->block, in->head, in->head_size);
         n = (ssize_t)in->head_size;
     } else {
-        n = unpack_fully(in->archive, in->block, BLOCK_SIZE);
+        n = unpack_fully(in, in->block, BLOCK_SIZE);
         if (n < 0)
             return cannot_unpack(in->archive, err);
     }
@@ -402,4 +408,17 @@ bool input_rewind(struct input *in, struct hd_error *err)
     if (in->archive == NULL || in->all.data != NULL || unread)
         return true;
     return seek_entry(in, err) && read_archive_head(in, err);
+}
+
+bool input_can_reopen(const struct input *in)
+{
+    return in->fd > STDIN_FILENO;
+}
+
+/* Mapping the same file over itself drops its pages from this process. */
+void input_forget_pages(struct input *in)
+{
+    if (in->mapped > 0)
+        (void)!mmap((void *)in->all.data, in->mapped, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+                    in->fd, 0);
 }

@@ -3,18 +3,13 @@
 
 #include <stdlib.h>
 
-static bool check_count(const struct settings *s, const struct loaded *l)
+static bool check_count(const struct loaded *l)
 {
     if (l->count < 2 || l->count > HD_MAX_SNAPSHOTS) {
         fprintf(stderr,
                 "heapdrift: diff compares 2 to %d snapshots, not %zu; for one use "
                 "`heapdrift top`\n",
                 HD_MAX_SNAPSHOTS, l->count);
-        return false;
-    }
-    if (s->iteration_count > 0 && s->iteration_count != l->count) {
-        fprintf(stderr, "heapdrift: --iterations has %zu numbers for %zu snapshots\n",
-                s->iteration_count, l->count);
         return false;
     }
     return true;
@@ -24,7 +19,6 @@ static int compare(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     struct hd_snapshot **snaps = loaded_snapshots(l);
-    s->options.iterations = s->iteration_count > 0 ? s->iterations : NULL;
     struct hd_report *report = hd_report_diff(snaps, l->count, &s->options, &err);
     free(snaps);
     if (report == NULL) {
@@ -38,9 +32,9 @@ static int compare(struct settings *s, const struct loaded *l)
 
 static int run(struct settings *s)
 {
-    struct loaded l = load_snapshots(s, LOAD_LAST_GRAPH, false);
+    struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && check_count(s, &l))
+    if (l.failed == 0 && check_count(&l) && take_iterations_for(s, &l))
         status = compare(s, &l);
     loaded_free(&l);
     return status;

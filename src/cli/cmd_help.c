@@ -3,6 +3,10 @@
 static int run(struct settings *s)
 {
     const struct command *about = NULL;
+    if (s->operand_count > 1) {
+        fputs("heapdrift: help is about one command at a time\n", stderr);
+        return EXIT_TROUBLE;
+    }
     if (s->operand_count > 0) {
         about = find_command(s->operands[0]);
         if (about == NULL)

@@ -1,16 +1,24 @@
 #include "cli/load.h"
 #include "cli/output.h"
 
+#include <string.h>
+
+/* Sheets have no place for warnings. */
+static bool tells_warnings(const char *format)
+{
+    return strcmp(format, "csv") != 0 && strcmp(format, "tsv") != 0;
+}
+
 static int run(struct settings *s)
 {
     s->read.checksum = true;
-    struct loaded l = load_snapshots(s, LOAD_NO_GRAPH, false);
+    struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (s->operand_count == 0)
         fputs("heapdrift: info looks at one or more snapshots\n", stderr);
     if (l.count > 0) {
         struct hd_report *report = hd_report_info(l.all, l.count);
-        if (output_report(s, report, true) && l.failed == 0)
+        if (output_report(s, report, tells_warnings(s->format)) && l.failed == 0)
             status = output_status(s, report);
         hd_report_free(report);
     }

@@ -26,12 +26,12 @@ static int run(struct settings *s)
             stderr);
         return EXIT_TROUBLE;
     }
-    struct loaded l = load_snapshots(s, LOAD_LAST_GRAPH, false);
+    struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
         fprintf(stderr, "heapdrift: roots looks at 1 to %d snapshots, not %zu\n",
                 HD_MAX_SNAPSHOTS, l.count);
-    else if (l.failed == 0)
+    else if (l.failed == 0 && take_iterations_for(s, &l))
         status = explain(s, &l);
     loaded_free(&l);
     return status;

@@ -3,7 +3,7 @@
 
 static int run(struct settings *s)
 {
-    struct loaded l = load_snapshots(s, LOAD_NO_GRAPH, false);
+    struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && l.count != 1) {
         fprintf(stderr,

@@ -24,17 +24,17 @@ void print_error(const char *path, const struct hd_error *err)
     fprintf(stderr, "%s\n", err->message);
 }
 
-/* --- reading ----------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 /* Threads take the next file until none is left. Which one reads what changes nothing:
  * every file has its own slot for its snapshot or error. */
 struct pool {
     const struct settings *settings;
-    enum load_mode mode;
     struct loaded *l;
     struct progress *progress;
     pthread_mutex_t lock;
     size_t next;
+    size_t at_once;
 };
 
 static double seconds(void)
@@ -48,7 +48,9 @@ static void load_one(struct pool *p, size_t i)
 {
     struct hd_info_entry *entry = &p->l->all[i];
     struct hd_read_options how = p->settings->read;
-    how.drop_graph = p->mode == LOAD_NO_GRAPH || i + 1 < p->l->count;
+    /* As many snapshots as there are threads may be in memory at once. */
+    how.max_memory /= p->at_once;
+    how.drop_graph = p->l->count > 1;
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
@@ -74,13 +76,12 @@ static void *work(void *arg)
 
 static void load_all(struct pool *p)
 {
-    enum { MOST = 64 };
-    pthread_t threads[MOST];
+    pthread_t threads[MOST_THREADS];
     size_t started = 0, wanted = p->settings->threads;
     wanted = wanted < p->l->count ? wanted : p->l->count;
+    p->at_once = wanted > 0 ? wanted : 1;
     pthread_mutex_init(&p->lock, NULL);
-    while (started + 1 < wanted && started < MOST &&
-           pthread_create(&threads[started], NULL, work, p) == 0)
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, p) == 0)
         started++;
     work(p);
     for (size_t i = 0; i < started; i++)
@@ -88,7 +89,7 @@ static void load_all(struct pool *p)
     pthread_mutex_destroy(&p->lock);
 }
 
-/* --- what is to be read ------------------------------------------------------------- */
+/* --- what is to be read -------------------------------------------------- */
 
 static void *zeroed(size_t count, size_t size)
 {
@@ -131,8 +132,26 @@ static bool may_be_skipped(const struct loaded *l, const struct hd_info_entry *e
     return false;
 }
 
+static bool lies_in(const char *path, const char *folder, size_t len)
+{
+    bool slash = len > 0 && folder[len - 1] == '/';
+    return strncmp(path, folder, len) == 0 && (slash || path[len] == '/');
+}
+
+/* True for a folder of which nothing is left. */
+static bool is_bare_folder(const struct loaded *l, const char *operand)
+{
+    size_t len = strlen(operand), found = 0, left = 0;
+    for (size_t i = 0; i < l->inputs.count; i++)
+        found +=
+            l->inputs.all[i].from_folder && lies_in(l->inputs.all[i].path, operand, len);
+    for (size_t i = 0; i < l->count; i++)
+        left += lies_in(l->all[i].path, operand, len);
+    return found > 0 && left == 0;
+}
+
 /* Take out what a folder holds beside snapshots; count what is left and broken. */
-static void sort_out(struct loaded *l, const struct settings *s, bool silent)
+static void sort_out(struct loaded *l, const struct settings *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < l->count; i++) {
@@ -145,28 +164,18 @@ static void sort_out(struct loaded *l, const struct settings *s, bool silent)
         }
         if (entry->snap == NULL) {
             l->failed++;
-            if (!silent)
-                print_error(entry->path, &entry->error);
+            print_error(entry->path, &entry->error);
         }
         l->all[kept++] = *entry;
     }
     l->count = kept;
-}
-
-/* Behind the last snapshot a folder may hold other files; then its graph was dropped
- * and is read again. */
-static void read_last_graph(struct loaded *l, const struct settings *s,
-                            const char *last_read)
-{
-    struct hd_info_entry *last = l->count > 0 ? &l->all[l->count - 1] : NULL;
-    if (last == NULL || last->snap == NULL || last->path == last_read)
-        return;
-    hd_snapshot_close(last->snap);
-    last->snap = hd_snapshot_open(last->path, &s->read, &last->error);
-    if (last->snap != NULL)
-        return;
-    l->failed++;
-    print_error(last->path, &last->error);
+    static const struct hd_error bare = {.message = "a folder without snapshots"};
+    for (size_t i = 0; i < s->operand_count; i++) {
+        if (!is_bare_folder(l, s->operands[i]))
+            continue;
+        l->failed++;
+        print_error(s->operands[i], &bare);
+    }
 }
 
 static bool standard_input_twice(const struct settings *s)
@@ -179,7 +188,7 @@ static bool standard_input_twice(const struct settings *s)
     return n > 1;
 }
 
-struct loaded load_snapshots(const struct settings *s, enum load_mode mode, bool silent)
+struct loaded load_snapshots(const struct settings *s)
 {
     struct loaded l = {0};
     if (standard_input_twice(s)) {
@@ -192,20 +201,16 @@ struct loaded load_snapshots(const struct settings *s, enum load_mode mode, bool
     for (size_t i = 0; i < l.count; i++)
         if (l.all[i].error.status == HD_OK)
             openable.all[openable.count++] = l.all[i];
-    struct pool pool = {.settings = s, .mode = mode, .l = &openable};
+    struct pool pool = {.settings = s, .l = &openable};
     pool.progress = progress_start(!s->no_progress && !s->quiet, openable.count);
     load_all(&pool);
     progress_stop(pool.progress);
     for (size_t i = 0, from = 0; i < l.count; i++)
         if (l.all[i].error.status == HD_OK)
             l.all[i] = openable.all[from++];
-    const char *last_read =
-        openable.count > 0 ? openable.all[openable.count - 1].path : NULL;
     free(openable.all);
     free(errors);
-    sort_out(&l, s, silent);
-    if (mode == LOAD_LAST_GRAPH && l.failed == 0)
-        read_last_graph(&l, s, last_read);
+    sort_out(&l, s);
     return l;
 }
 
@@ -224,4 +229,15 @@ void loaded_free(struct loaded *l)
     free(l->all);
     hd_inputs_free(&l->inputs);
     *l = (struct loaded){0};
+}
+
+bool take_iterations_for(struct settings *s, const struct loaded *l)
+{
+    if (s->iteration_count > 0 && s->iteration_count != l->count) {
+        fprintf(stderr, "heapdrift: --iterations has %zu numbers for %zu snapshots\n",
+                s->iteration_count, l->count);
+        return false;
+    }
+    s->options.iterations = s->iteration_count > 0 ? s->iterations : NULL;
+    return true;
 }

@@ -11,14 +11,13 @@ struct loaded {
     struct hd_inputs inputs;
 };
 
-enum load_mode {
-    LOAD_LAST_GRAPH, /* keep the graph of the last snapshot only */
-    LOAD_NO_GRAPH    /* look at the graphs, keep none */
-};
-
 /* Open all operands, several at a time. Everything that cannot be read is told on
- * stderr, unless silent; so are files of folders that are no snapshots. */
-struct loaded load_snapshots(const struct settings *s, enum load_mode mode, bool silent);
+ * stderr; so are files of folders that are no snapshots. */
+struct loaded load_snapshots(const struct settings *s);
+
+/* False after saying so if --iterations has not one number per snapshot; else they are in
+ * s->options. */
+bool take_iterations_for(struct settings *s, const struct loaded *l);
 
 /* The snapshots of l as the library wants them; malloc'd. */
 struct hd_snapshot **loaded_snapshots(const struct loaded *l);

@@ -21,6 +21,16 @@ static const struct command *choose(const struct arguments *a, int *skip)
     return find_command(first);
 }
 
+/* `heapdrift --gen2 top FILE`: the command is taken for a file. */
+static bool command_behind_options(const struct settings *s, int skip)
+{
+    const char *first = s->operand_count > 0 ? s->operands[0] : "";
+    if (skip > 0 || command_named(first) == NULL || access(first, F_OK) == 0)
+        return false;
+    fprintf(stderr, "heapdrift: the command comes first: heapdrift %s ...\n", first);
+    return true;
+}
+
 static int run_command(const struct arguments *a)
 {
     int skip;
@@ -29,7 +39,8 @@ static int run_command(const struct arguments *a)
         return EXIT_TROUBLE;
     struct settings s;
     int status = EXIT_TROUBLE;
-    if (settings_parse(&s, command, a->count - skip, a->all + skip)) {
+    if (settings_parse(&s, command, a->count - skip, a->all + skip) &&
+        !command_behind_options(&s, skip)) {
         if (s.help) {
             print_help(command, stdout);
             status = EXIT_DONE;

@@ -39,6 +39,6 @@ uint64_t available_memory(void)
         bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
     }
     if (left_in_container(&container) && (bytes == 0 || container < bytes))
-        bytes = container;
+        bytes = container > 0 ? container : 1; /* 0 would be no limit */
     return bytes;
 }

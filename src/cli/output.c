@@ -73,30 +73,50 @@ static bool write_in_place(const struct settings *s, const struct hd_report *rep
     return ok;
 }
 
-static bool write_whole(const struct settings *s, const struct hd_report *report)
+/* The mode that the file has, or that a new one gets. */
+static mode_t wanted_mode(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0)
+        return st.st_mode & 07777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Through a temporary file beside the target, which is named without links. */
+static bool write_beside(const struct settings *s, const struct hd_report *report,
+                         const char *target)
 {
     static const char suffix[] = ".XXXXXX";
-    size_t size = strlen(s->output) + sizeof(suffix);
+    size_t size = strlen(target) + sizeof(suffix);
     char *temporary = malloc(size);
     if (temporary == NULL)
         return trouble(s->output, strerror(errno));
-    snprintf(temporary, size, "%s%s", s->output, suffix);
+    snprintf(temporary, size, "%s%s", target, suffix);
     int fd = mkstemp(temporary);
-    if (fd < 0) {
-        free(temporary);
-        return trouble(s->output, strerror(errno));
-    }
-    /* mkstemp makes it private; a new file has the mode that the umask leaves. */
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    FILE *to = fdopen(fd, "w");
-    bool ok = to != NULL && write_to(s, report, to, s->output);
-    if (to == NULL || (fclose(to) != 0 && ok) || (ok && rename(temporary, s->output) != 0))
+    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool ok = to != NULL || trouble(s->output, strerror(errno));
+    if (to == NULL && fd >= 0)
+        close(fd);
+    ok = ok && write_to(s, report, to, s->output);
+    if (ok && fchmod(fd, wanted_mode(target)) != 0)
         ok = trouble(s->output, strerror(errno));
-    if (!ok)
+    if (to != NULL && fclose(to) != 0 && ok)
+        ok = trouble(s->output, strerror(errno));
+    if (ok && rename(temporary, target) != 0)
+        ok = trouble(s->output, strerror(errno));
+    if (!ok && fd >= 0)
         unlink(temporary);
     free(temporary);
+    return ok;
+}
+
+static bool write_whole(const struct settings *s, const struct hd_report *report)
+{
+    char *target = realpath(s->output, NULL);
+    bool ok = write_beside(s, report, target != NULL ? target : s->output);
+    free(target);
     return ok;
 }
 
@@ -116,7 +136,11 @@ int output_status(const struct settings *s, const struct hd_report *report)
 {
     if (s->exit_code && hd_report_suspects(report) > 0)
         return EXIT_OVER;
-    if (s->strict && !hd_report_conclusive(report))
+    if (s->strict && !hd_report_conclusive(report)) {
+        fputs("heapdrift: inconclusive: a snapshot is incomplete or sampled, or there are "
+              "fewer than four to compare\n",
+              stderr);
         return EXIT_INCONCLUSIVE;
+    }
     return EXIT_DONE;
 }

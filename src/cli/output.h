@@ -4,9 +4,9 @@
 
 #include "cli/settings.h"
 
-/* Print the warnings to stderr (unless quiet, or they are in the result), write the report to standard output
- * or, through a temporary file renamed into place, to --output. False after saying
- * on stderr what went wrong. */
+/* Print the warnings to stderr (unless quiet, or they are in the result), write the report
+ * to standard output or, through a temporary file renamed into place, to --output. False
+ * after saying on stderr what went wrong. */
 bool output_report(const struct settings *s, const struct hd_report *report,
                    bool warnings_are_in_it);
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum { ON_ALL = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO };
-enum { MOST_THREADS = 256, MOST_SAMPLES = 1000000 };
+enum { MOST_SAMPLES = 1000000 };
 
 struct settings_memory {
     poptContext context;
@@ -38,7 +38,7 @@ static void *more(void *items, size_t size)
     return p;
 }
 
-/* --- values ------------------------------------------------------------------------ */
+/* --- values -------------------------------------------------------------- */
 
 static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
 {
@@ -47,7 +47,7 @@ static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
     unsigned long long value = strtoull(s, &end, 10);
     if (errno != 0 || end == s || *end != '\0' || s[0] == '-' || s[0] == '+' ||
         value > most)
-        return "a whole number";
+        return "a whole number, not too large";
     *n = value;
     return NULL;
 }
@@ -56,8 +56,10 @@ static const char *parse_small(const char *s, uint32_t least, uint32_t most, uin
 {
     uint64_t value = 0;
     const char *wrong = parse_number(s, most, &value);
-    if (wrong != NULL || value < least)
-        return "a whole number in its range";
+    if (wrong != NULL)
+        return wrong;
+    if (value < least)
+        return least == 1 ? "at least 1" : "at least 2";
     *n = (uint32_t)value;
     return NULL;
 }
@@ -71,6 +73,7 @@ static const char *parse_size(const char *s, uint64_t *bytes)
     } units[] = {
         {"", 1},       {"B", 1},         {"k", 1e3},          {"kB", 1e3},
         {"KB", 1e3},   {"MB", 1e6},      {"GB", 1e9},         {"TB", 1e12},
+        {"K", 1024},   {"M", 1048576},   {"G", 1073741824},   {"T", 1099511627776.0},
         {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
     char *end;
     double value = strtod(s, &end);
@@ -113,26 +116,30 @@ static const char *take_rows(struct settings *s, const char *value)
 
 static const char *take_sort(struct settings *s, const char *value)
 {
-    static const char *const names[] = {
-        [HD_SORT_COUNT] = "count", [HD_SORT_BYTES] = "bytes", [HD_SORT_NAME] = "name"};
+    static const char *const names[] = {[HD_SORT_COUNT] = "count",
+                                        [HD_SORT_BYTES] = "bytes",
+                                        [HD_SORT_RETAINED] = "retained",
+                                        [HD_SORT_NAME] = "name"};
     for (unsigned i = HD_SORT_COUNT; i <= HD_SORT_NAME; i++)
         if (strcmp(value, names[i]) == 0) {
             s->options.sort = (enum hd_sort)i;
             return NULL;
         }
-    return "count, bytes or name";
+    return "count, bytes, retained or name";
 }
 
 static const char *take_unit(struct settings *s, const char *value)
 {
-    static const char *const names[] = {
-        [HD_BY_TYPE] = "type", [HD_BY_NAMESPACE] = "namespace", [HD_BY_MODULE] = "module"};
-    for (unsigned i = HD_BY_TYPE; i <= HD_BY_MODULE; i++)
+    static const char *const names[] = {[HD_BY_TYPE] = "type",
+                                        [HD_BY_NAMESPACE] = "namespace",
+                                        [HD_BY_MODULE] = "module",
+                                        [HD_BY_HOLDER] = "holder"};
+    for (unsigned i = HD_BY_TYPE; i <= HD_BY_HOLDER; i++)
         if (strcmp(value, names[i]) == 0) {
             s->options.by = (enum hd_unit)i;
             return NULL;
         }
-    return "type, namespace or module";
+    return "type, namespace, module or holder";
 }
 
 static const char *add_pattern(const char ***all, size_t *count, const char *value)
@@ -215,6 +222,20 @@ static const char *take_iterations(struct settings *s, const char *value)
     }
 }
 
+static const char *take_across_builds(struct settings *s, const char *value)
+{
+    (void)value;
+    s->read.across_builds = true;
+    return NULL;
+}
+
+static const char *take_exact(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.exact = true;
+    return NULL;
+}
+
 static const char *take_tables_only(struct settings *s, const char *value)
 {
     (void)value;
@@ -264,7 +285,8 @@ static const char *take_strict(struct settings *s, const char *value)
 
 static const char *take_memory(struct settings *s, const char *value)
 {
-    return parse_size(value, &s->read.max_memory);
+    const char *wrong = parse_size(value, &s->read.max_memory);
+    return wrong == NULL && s->read.max_memory == 0 ? "more than 0" : wrong;
 }
 
 static const char *take_threads(struct settings *s, const char *value)
@@ -312,14 +334,14 @@ static const char *take_help(struct settings *s, const char *value)
     return NULL;
 }
 
-/* --- the options ------------------------------------------------------------------- */
+/* --- the options --------------------------------------------------------- */
 
 static const struct option options[] = {
     {"format", 0, ON_ALL, "FORMAT", "text (default), json, csv, tsv or md", take_format},
     {"output", 'o', ON_ALL, "FILE", "write there instead of standard output", take_output},
     {"rows", 'n', ON_DIFF | ON_TOP, "N", "rows per table; default 20, 0 for all",
      take_rows},
-    {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes or name", take_sort},
+    {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained (top) or name", take_sort},
     {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
     {"exclude", 'x', ON_DIFF | ON_TOP | ON_ROOTS, "PATTERN", "not these types; repeatable",
@@ -331,9 +353,9 @@ static const struct option options[] = {
     {"reachable", 0, ON_DIFF | ON_TOP, NULL, "count only objects on a chain from a root",
      take_reachable},
     {"by", 0, ON_DIFF | ON_TOP, "UNIT",
-     "what a row is: type (default), namespace or module", take_unit},
-    {"min-score", 0, ON_DIFF, "SIZE|PCT",
-     "score from which on a type is a suspect; default 2%", take_min_score},
+     "what a row is: type (default), namespace, module or holder", take_unit},
+    {"min-score", 0, ON_DIFF, "SIZE|PCT", "least score of a suspect; default 2%",
+     take_min_score},
     {"iterations", 0, ON_DIFF | ON_ROOTS, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
     {"tables-only", 0, ON_DIFF | ON_TOP, NULL,
@@ -345,6 +367,10 @@ static const struct option options[] = {
     {"seed", 0, ON_DIFF | ON_ROOTS, "S", "which instances are sampled; default 0",
      take_seed},
     {"depth", 0, ON_DIFF | ON_ROOTS, "D", "types shown per chain; default 64", take_depth},
+    {"exact", 0, ON_DIFF | ON_ROOTS, NULL, "look at every instance instead of a sample",
+     take_exact},
+    {"across-builds", 0, ON_DIFF | ON_ROOTS, NULL,
+     "fold numbers in compiler-made names, so that two builds line up", take_across_builds},
     {"exit-code", 0, ON_DIFF, NULL, "status 1 when there is a suspect", take_exit_code},
     {"strict", 0, ON_ALL, NULL, "status 3 when the snapshots allow no judgement",
      take_strict},
@@ -399,7 +425,7 @@ void settings_print_options(const struct command *command, FILE *to)
     }
 }
 
-/* --- mistakes ---------------------------------------------------------------------- */
+/* --- mistakes ------------------------------------------------------------ */
 
 static bool exists_elsewhere(const char *name, const struct command *command)
 {
@@ -420,8 +446,9 @@ static void unknown_option(const char *given, const struct command *command)
                 name, command->name);
         return;
     }
-    const char *names[OPTION_COUNT + 1];
+    const char *names[OPTION_COUNT + 2];
     size_t n = 0;
+    names[n++] = "version";
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (options[i].commands & (unsigned)command->bit)
             names[n++] = options[i].name;
@@ -442,7 +469,7 @@ static bool take_value(struct settings *s, const struct option *o, const char *v
     return wanted == NULL;
 }
 
-/* --- parsing ----------------------------------------------------------------------- */
+/* --- parsing ------------------------------------------------------------- */
 
 static unsigned processors(void)
 {

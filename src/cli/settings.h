@@ -7,6 +7,8 @@
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
+enum { MOST_THREADS = 64 };
+
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct settings {

@@ -119,7 +119,7 @@ uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
         return count;
     size_t left = cursor_left(c);
     *c = before;
-    cursor_fail(c, "%llu %s cannot fit in the %zu bytes left", (unsigned long long)count,
-                what, left);
+    cursor_fail(c, "%llu %s cannot fit in the %zu bytes left: damaged, or cut",
+                (unsigned long long)count, what, left);
     return 0;
 }

@@ -227,6 +227,19 @@ static uint32_t read_unit(struct cursor *c)
     return (lead & 0x0F) << 12 | middle << 6 | (cursor_u8(c) & 0x3FU);
 }
 
+/* Names are ASCII nearly always: as many units as are, at once. */
+static size_t take_ascii(struct cursor *c, size_t most, struct text *out)
+{
+    size_t left = cursor_left(c), n = 0;
+    most = most < left ? most : left;
+    while (n < most && c->at[n] > 0 && c->at[n] < 0x80)
+        n++;
+    const unsigned char *ascii = cursor_bytes(c, n);
+    if (out != NULL && ascii != NULL)
+        text_add(out, ascii, n);
+    return n;
+}
+
 static bool is_high_surrogate(uint32_t unit)
 {
     return unit >= 0xD800 && unit < 0xDC00;
@@ -250,6 +263,11 @@ bool fastser_string(struct fastser *f, struct text *out)
     }
     uint32_t high = 0; /* a high surrogate that waits for its low one */
     for (int32_t i = 0; i < units && cursor_ok(&f->c); i++) {
+        if (high == 0) {
+            i += (int32_t)take_ascii(&f->c, (size_t)(units - i), out);
+            if (i == units)
+                break;
+        }
         uint32_t unit = read_unit(&f->c);
         if (out == NULL)
             continue;

@@ -34,7 +34,7 @@ static const char *read_string(struct parser *p, size_t *len)
     return arena_strdup(p->a, p->scratch.data, p->scratch.len);
 }
 
-/* --- modules and deferred types ------------------------------------------- */
+/* --- modules and deferred types ------------------------------------------ */
 
 struct module {
     uint64_t label;
@@ -135,7 +135,7 @@ static void read_deferred(struct parser *p)
     read_deferred_as(p, true, end);
 }
 
-/* --- the graph ------------------------------------------------------------ */
+/* --- the graph ----------------------------------------------------------- */
 
 static void read_types(struct parser *p)
 {
@@ -214,7 +214,7 @@ static void read_graph(struct parser *p)
                     d->node_count);
 }
 
-/* --- generations ----------------------------------------------------------- */
+/* --- generations --------------------------------------------------------- */
 
 struct segment {
     uint64_t start, end, gen_end[5];
@@ -274,7 +274,7 @@ static void read_heap_info(struct parser *p)
     p->d->has_generations = true;
 }
 
-/* --- around the graph ------------------------------------------------------- */
+/* --- around the graph ---------------------------------------------------- */
 
 static void read_metadata(struct parser *p)
 {
@@ -307,7 +307,10 @@ static void read_tagged(struct parser *p)
 {
     struct fastser *f = &p->f;
     if (fastser_tag(f, TAG_SKIP_REGION)) {
-        uint64_t end = fastser_forward(f, cursor_u32(&f->c));
+        uint32_t index = cursor_u32(&f->c);
+        /* Nearly always null, which needs no label. */
+        bool null = fastser_tag(f, TAG_NULL);
+        uint64_t end = null ? cursor_offset(&f->c) : fastser_forward(f, index);
         if (cursor_ok(&f->c) && end < cursor_offset(&f->c))
             cursor_fail(&f->c, "a region that ends before it begins");
         cursor_seek(&f->c, end);

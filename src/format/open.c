@@ -37,6 +37,7 @@ struct hd_snapshot *snapshot_read(struct input *in, const char *path,
     b.snap->info.format = reader->name;
     b.want_graph = !opt->tables_only;
     b.max_memory = opt->max_memory;
+    b.across_builds = opt->across_builds;
     if (opt->size_base > 0)
         b.size_base = opt->size_base;
     uint64_t sum = HD_UNKNOWN;
@@ -45,12 +46,11 @@ struct hd_snapshot *snapshot_read(struct input *in, const char *path,
         return NULL;
     }
     b.snap->info.xxh3 = sum;
+    input_forget_pages(in);
     struct hd_snapshot *snap = builder_finish(&b, err);
-    if (snap != NULL && opt->drop_graph) {
-        graph_free(snap->graph);
-        input_close(snap->input);
-        snap->graph = NULL;
-        snap->input = NULL;
+    if (snap != NULL) {
+        snap->read = *opt;
+        snapshot_release_graph(snap);
     }
     return snap;
 }
@@ -63,13 +63,69 @@ static bool is_snapshot(struct bytes head)
            reader->recognises(head) == RECOGNISED_YES;
 }
 
+static struct input *open_path(const char *path, const struct hd_read_options *opt,
+                               struct hd_error *err)
+{
+    struct input_options how = {.wanted = is_snapshot, .max_memory = opt->max_memory};
+    return input_open(path, &how, err);
+}
+
+void snapshot_release_graph(struct hd_snapshot *snap)
+{
+    enum { SMALL_GRAPH = 8 << 20 };
+    const struct graph *g = snap->graph;
+    if (g == NULL || !snap->read.drop_graph)
+        return;
+    size_t bytes = (size_t)g->node_count * (sizeof(*g->type) + 2 * sizeof(uint32_t)) +
+                   (size_t)g->edge_count * sizeof(*g->edge_to);
+    if (bytes <= SMALL_GRAPH)
+        return;
+    graph_free(snap->graph);
+    snap->graph = NULL;
+    if (!input_can_reopen(snap->input))
+        return;
+    input_close(snap->input);
+    snap->input = NULL;
+}
+
+bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
+{
+    bool dropped = snap->info.has_graph && !snap->read.tables_only && snap->graph == NULL;
+    if (!dropped || snap->info.objects == 0)
+        return true;
+    struct hd_read_options again = snap->read;
+    again.drop_graph = again.checksum = false;
+    struct input *in = snap->input;
+    snap->input = NULL;
+    if (in == NULL)
+        in = open_path(snap->info.path, &again, err);
+    else if (!input_rewind(in, err)) {
+        input_close(in);
+        in = NULL;
+    }
+    struct hd_snapshot *fresh =
+        in != NULL ? snapshot_read(in, snap->info.path, &again, err) : NULL;
+    if (fresh == NULL)
+        return false;
+    bool same = fresh->type_count == snap->type_count &&
+                fresh->info.objects == snap->info.objects &&
+                fresh->info.bytes == snap->info.bytes && fresh->graph != NULL;
+    if (same) {
+        snap->graph = fresh->graph;
+        snap->input = fresh->input;
+        fresh->graph = NULL;
+        fresh->input = NULL;
+    }
+    snapshot_free(fresh);
+    return same || fail(err, HD_IO, "changed while it was read");
+}
+
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err)
 {
     if (opt == NULL)
         opt = &no_options;
-    struct input_options how = {.wanted = is_snapshot, .max_memory = opt->max_memory};
-    struct input *in = input_open(path, &how, err);
+    struct input *in = open_path(path, opt, err);
     return in != NULL ? snapshot_read(in, path, opt, err) : NULL;
 }
 

@@ -10,4 +10,12 @@
 struct hd_snapshot *snapshot_read(struct input *in, const char *path,
                                   const struct hd_read_options *opt, struct hd_error *err);
 
+/* Read the graph again if it was dropped. False and err if that fails, or if the file is
+ * no longer the same; a snapshot that never had a graph is left as it is. */
+bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err);
+
+/* Give back the memory of a graph that may be dropped (hd_read_options.drop_graph) and is
+ * large enough to matter. */
+void snapshot_release_graph(struct hd_snapshot *snap);
+
 #endif

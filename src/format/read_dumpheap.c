@@ -18,7 +18,7 @@
 
 static const char header_words[] = "MT Count TotalSize Class Name";
 
-/* --- recognition ------------------------------------------------------------ */
+/* --- recognition --------------------------------------------------------- */
 
 /* Whether a line with these words makes the text one of ours. */
 static bool has_mark(struct span line)
@@ -49,7 +49,7 @@ static enum recognition recognises(struct bytes head)
     return how;
 }
 
-/* --- the state of a reading -------------------------------------------------- */
+/* --- the state of a reading ---------------------------------------------- */
 
 /* A method table that has had its row. */
 struct seen {
@@ -70,7 +70,7 @@ struct reading {
     uint64_t objects, bytes; /* sums of the rows; their overflow is the builder's */
 };
 
-/* --- before the table --------------------------------------------------------- */
+/* --- before the table ---------------------------------------------------- */
 
 static bool is_strings_header(struct span line)
 {
@@ -130,11 +130,14 @@ static bool no_header(struct reading *r, struct span all)
         return strings_table(r, last);
     if (r->other_table || r->echo.output == SOS_NOT_HEAP)
         return not_a_heap(r, last);
-    return fail_at_line(
-        r->err, last, "no-table",
-        "no table with the header `%s`: nothing matched, or it was cut off; "
-        "take `dumpheap -stat`",
-        header_words);
+    fail_at_line(r->err, last, "no-table",
+                 "no table with the header `%s`: nothing matched, or it was cut off; "
+                 "take `dumpheap -stat`",
+                 header_words);
+    /* Any text may speak of dumpheap; in a folder it is passed over. */
+    if (r->err != NULL && r->err->status == HD_BAD_FORMAT)
+        r->err->status = HD_NOT_A_SNAPSHOT;
+    return false;
 }
 
 static bool find_header(struct reading *r, struct span all)
@@ -157,7 +160,7 @@ static bool find_header(struct reading *r, struct span all)
     return true;
 }
 
-/* --- rows ----------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 static bool parse_mt(struct span word, uint64_t *mt)
 {
@@ -237,7 +240,7 @@ static bool read_row(struct reading *r, struct span line)
     return true;
 }
 
-/* --- the footer ------------------------------------------------------------------ */
+/* --- the footer ---------------------------------------------------------- */
 
 struct footer {
     uint64_t objects, bytes;
@@ -313,7 +316,7 @@ static bool check_footer(struct reading *r, const struct footer *f)
     return true;
 }
 
-/* --- the table ----------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------- */
 
 static bool truncated(struct reading *r)
 {

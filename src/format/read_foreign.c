@@ -25,7 +25,7 @@ static uint32_t u32_at(struct bytes b, size_t offset, bool big_endian)
     return value;
 }
 
-/* --- FastSerialization ---------------------------------------------------------- */
+/* --- FastSerialization --------------------------------------------------- */
 
 /* The type of the entry object, the only thing that tells the files of this
  * container apart: behind the signature, 04 04 01, two versions, length, name. */
@@ -69,7 +69,7 @@ static bool is_other_serialised(struct bytes head)
     return has_entry_type(head, &name);
 }
 
-/* --- traces and dumps -------------------------------------------------------------- */
+/* --- traces and dumps ---------------------------------------------------- */
 
 static bool is_nettrace(struct bytes head)
 {
@@ -116,7 +116,7 @@ static bool is_mach_o_core(struct bytes head)
     return is_mach_o(head) && u32_at(head, FILE_TYPE, head.data[0] == 0xFE) == MH_CORE;
 }
 
-/* --- heaps of other runtimes, and text ---------------------------------------------- */
+/* --- heaps of other runtimes, and text ----------------------------------- */
 
 static bool is_hprof(struct bytes head)
 {
@@ -160,7 +160,7 @@ static bool is_gcdump_xml(struct bytes head)
     return false;
 }
 
-/* --- the list ------------------------------------------------------------------------- */
+/* --- the list ------------------------------------------------------------ */
 
 #define FROM_DUMP                                                                        \
     "; open it with `dotnet-dump analyze` and put the output of `dumpheap -stat -live` " \

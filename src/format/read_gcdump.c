@@ -26,7 +26,7 @@ static enum recognition recognises(struct bytes head)
                                                                             : RECOGNISED_NO;
 }
 
-/* --- types ---------------------------------------------------------------- */
+/* --- types --------------------------------------------------------------- */
 
 /* A type of the file may have objects and pseudo-nodes; the builder has a type
  * for each, made when it is needed. */
@@ -51,7 +51,7 @@ static bool is_nameless(const struct gcdump_type *t)
     return t->name == NULL || strncmp(t->name, nameless, sizeof(nameless) - 1) == 0;
 }
 
-/* --- nodes ---------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------- */
 
 struct nodes {
     const struct gcdump *d;
@@ -211,7 +211,7 @@ static bool read_all_nodes(struct nodes *r)
     return true;
 }
 
-/* --- what the snapshot says about itself ------------------------------------ */
+/* --- what the snapshot says about itself --------------------------------- */
 
 static const char *time_string(struct builder *b, int64_t ticks)
 {
@@ -272,6 +272,10 @@ static void warn(struct builder *b, const struct gcdump *d, const struct nodes *
     for (uint32_t t = 0; t < d->type_count; t++)
         if (is_nameless(&d->types[t]) && b->types[r->types[t].object].all.count > 0)
             builder_warn(b, WARN_UNKNOWN_TYPE, 0);
+    if (warnings_find(&b->snap->warnings, WARN_UNKNOWN_TYPE) != NULL)
+        warnings_add_detail(&b->snap->warnings, WARN_UNKNOWN_TYPE,
+                            "types whose names the collector did not get; another tracing "
+                            "client may have been at work");
     if (r->bytes != d->total_size)
         builder_warn(b, WARN_SIZE_MISMATCH, 0);
     if (b->snap->info.objects == 0)

@@ -42,7 +42,7 @@ struct reading {
     bool bytes_unknown; /* some row had none */
 };
 
-/* --- records ------------------------------------------------------------------ */
+/* --- records ------------------------------------------------------------- */
 
 /* Length of the line end at r->at; 0 if there is none. */
 static size_t line_end(const struct reading *r)
@@ -130,7 +130,7 @@ static struct span value(const struct reading *r, size_t field)
     return len > 0 ? (struct span){r->values.data + start, len} : (struct span){"", 0};
 }
 
-/* --- the table ------------------------------------------------------------------ */
+/* --- the table ----------------------------------------------------------- */
 
 static bool read_header(struct reading *r)
 {
@@ -152,6 +152,15 @@ static bool bad_number(struct reading *r, size_t field)
                         column_names[field], excerpt_of(value(r, field)).text);
 }
 
+/* heapdrift writes an apostrophe in front of a name that a spreadsheet would take for
+ * a formula. */
+static struct span without_apostrophe(struct span name)
+{
+    if (name.len < 2 || name.data[0] != '\'' || strchr("=+-@", name.data[1]) == NULL)
+        return name;
+    return (struct span){name.data + 1, name.len - 1};
+}
+
 static bool read_row(struct reading *r)
 {
     if (!read_record(r))
@@ -161,7 +170,7 @@ static bool read_row(struct reading *r)
                             "%zu fields, the header has %zu; a type with a comma in its "
                             "name needs quotes",
                             r->fields, r->columns);
-    struct table_row row = {.name = value(r, TYPE), .line = r->record};
+    struct table_row row = {.name = without_apostrophe(value(r, TYPE)), .line = r->record};
     if (row.name.len == 0)
         return fail_at_line(r->err, r->record, "bad-row", "no type");
     if (!span_number(value(r, COUNT), &row.count))

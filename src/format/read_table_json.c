@@ -29,7 +29,7 @@ static enum recognition recognises(struct bytes head)
     return RECOGNISED_MAYBE;
 }
 
-/* --- head ---------------------------------------------------------------------- */
+/* --- head ---------------------------------------------------------------- */
 
 static bool has_text(const json_t *object, const char *key, const char *text)
 {
@@ -73,7 +73,7 @@ static bool check_head(const json_t *json, struct hd_error *err)
     return no_table(json, err);
 }
 
-/* --- rows ---------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 static bool read_row(const json_t *item, struct table_row *row)
 {
@@ -107,7 +107,7 @@ static bool read_rows(const json_t *types, struct builder *b, struct hd_error *e
     return true;
 }
 
-/* --- what `top` knew of the snapshot --------------------------------------------- */
+/* --- what `top` knew of the snapshot ------------------------------------- */
 
 /* Days from 1970-01-01 in the proleptic Gregorian calendar. Counting years from
  * March puts the leap day last, so that the months before it have fixed lengths. */
@@ -191,7 +191,7 @@ static void take_omitted(const json_t *json, struct builder *b)
                             "types were left out of the table; use `heapdrift top -n 0`");
 }
 
-/* --- all of it --------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 static bool read_table(const json_t *json, struct builder *b, struct hd_error *err)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* --- prompts --------------------------------------------------------------- */
+/* --- prompts ------------------------------------------------------------- */
 
 static size_t count_digits(struct span s)
 {
@@ -65,7 +65,7 @@ bool sos_is_prompt(struct span line)
     return skip_prompt(&line);
 }
 
-/* --- the command ------------------------------------------------------------ */
+/* --- the command --------------------------------------------------------- */
 
 /* Tables of these have the header of dumpheap and count something else. */
 static const char *const not_heap[] = {"finalizequeue", "objsize", "gchandles",
@@ -88,7 +88,7 @@ static struct span take_command(struct span *rest)
     return word;
 }
 
-/* --- its arguments ----------------------------------------------------------- */
+/* --- its arguments ------------------------------------------------------- */
 
 /* An argument ends at a blank, unless that is in quotes. */
 static struct span take_argument(struct span *rest)

@@ -6,7 +6,7 @@
 
 static const unsigned char utf8_mark[] = {0xEF, 0xBB, 0xBF};
 
-/* --- the text ------------------------------------------------------------- */
+/* --- the text ------------------------------------------------------------ */
 
 static bool is_utf16_mark(struct bytes b)
 {
@@ -87,7 +87,7 @@ bool table_text_has_no_nul(const struct table_text *t, struct hd_error *err)
                         "a NUL byte: not text, or damaged; copy the table again");
 }
 
-/* --- lines and words ------------------------------------------------------ */
+/* --- lines and words ----------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -213,7 +213,7 @@ bool span_has_words(struct span line, const char *words)
     }
 }
 
-/* --- numbers -------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------- */
 
 enum { MAX_DIGITS = 20 };
 
@@ -289,7 +289,7 @@ bool span_grouped_number(struct span s, uint64_t *value)
     return group == 3;
 }
 
-/* --- messages and rows ---------------------------------------------------- */
+/* --- messages and rows --------------------------------------------------- */
 
 struct excerpt excerpt_of(struct span s)
 {

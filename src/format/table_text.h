@@ -18,7 +18,7 @@ struct span {
     size_t len;
 };
 
-/* --- the text ------------------------------------------------------------- */
+/* --- the text ------------------------------------------------------------ */
 
 struct table_text {
     struct span all;     /* UTF-8, or whatever stood there; without byte order mark */
@@ -36,7 +36,7 @@ void table_text_close(struct table_text *t);
 /* Fails as `nul-byte` at its line if there is a NUL: names are C strings. */
 bool table_text_has_no_nul(const struct table_text *t, struct hd_error *err);
 
-/* --- lines and words ------------------------------------------------------ */
+/* --- lines and words ----------------------------------------------------- */
 
 struct lines {
     const char *at, *end;
@@ -70,7 +70,7 @@ bool span_contains_nocase(struct span s, const char *text);
 /* True if the words of line are those of words, which has single blanks. */
 bool span_has_words(struct span line, const char *words);
 
-/* --- numbers, messages, rows ---------------------------------------------- */
+/* --- numbers, messages, rows --------------------------------------------- */
 
 /* A decimal number below 2^64 of at most 20 digits and nothing else. */
 bool span_number(struct span s, uint64_t *value);

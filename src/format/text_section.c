@@ -140,10 +140,9 @@ static void give_objects(struct section *s, node_id first, struct text_totals *t
     const uint64_t *reference = s->references;
     for (uint32_t i = 0; i < s->ids.len; i++) {
         const struct section_object *o = &s->objects[i];
-        const uint64_t *end = reference + o->reference_count;
         builder_node(s->b, o->type, o->size);
-        for (; reference < end; reference++) {
-            uint32_t to = ids_find(&s->ids, *reference);
+        for (uint32_t k = 0; k < o->reference_count; k++) {
+            uint32_t to = ids_find(&s->ids, *reference++);
             if (to != NO_ID) {
                 builder_edge(s->b, first + to);
                 continue;

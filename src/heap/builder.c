@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "heap/builds.h"
 #include "heap/names.h"
 
 #include <math.h>
@@ -24,6 +25,12 @@ void builder_name_type(struct builder *b, uint32_t type, const char *name, size_
 {
     text_clear(&b->scratch);
     names_canonical(&b->scratch, name, len);
+    if (b->across_builds) {
+        struct text folded = {0};
+        builds_fold(&folded, b->scratch.data, b->scratch.len);
+        text_free(&b->scratch);
+        b->scratch = folded;
+    }
     b->types[type].name = arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
 }
 
@@ -263,7 +270,7 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
     return row_of;
 }
 
-/* --- the graph, measured -------------------------------------------------- */
+/* --- the graph, measured ------------------------------------------------- */
 
 static bool is_object(const struct hd_snapshot *snap, node_id n)
 {
@@ -400,7 +407,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     return true;
 }
 
-/* --- around a reader ------------------------------------------------------ */
+/* --- around a reader ----------------------------------------------------- */
 
 struct builder builder_begin(struct input *in, const char *path)
 {

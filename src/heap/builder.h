@@ -30,6 +30,7 @@ struct builder {
     struct hd_snapshot *snap;
     bool want_graph;     /* or only the type table */
     unsigned size_base;  /* 16, or 10: sizes in heap text */
+    bool across_builds;  /* fold numbers in compiler-made names */
     uint64_t max_memory; /* bytes that the graph may take; 0: no limit */
 
     struct raw_type *types;
@@ -76,7 +77,7 @@ void builder_warn(struct builder *b, enum warning_code code, uint64_t line);
 /* A string that lives as long as the snapshot; NULL for NULL. */
 const char *builder_string(struct builder *b, const char *s, size_t len);
 
-/* --- around a reader ---------------------------------------------------- */
+/* --- around a reader ----------------------------------------------------- */
 
 /* A snapshot without objects, every number of info unknown; owns in. */
 struct builder builder_begin(struct input *in, const char *path);

@@ -149,15 +149,15 @@ static void write_list(struct parse *p, uint32_t piece, const struct chain *args
  * add up (obfuscators drop arities), they stay together at the end of the name. */
 static void deal_out(struct parse *p, const struct chain *args, size_t count)
 {
-    const struct slot *slot = p->slots + top(p)->slots, *end = p->slots + p->slot_count;
+    size_t first = top(p)->slots;
     uint64_t sum = 0;
-    for (const struct slot *s = slot; s < end; s++)
-        sum += s->arity;
+    for (size_t i = first; i < p->slot_count; i++)
+        sum += p->slots[i].arity;
     if (sum != count) {
         write_list(p, append(p, "", 0), args, count);
     } else {
-        for (; slot < end; args += slot->arity, slot++)
-            write_list(p, slot->piece, args, slot->arity);
+        for (size_t i = first; i < p->slot_count; args += p->slots[i].arity, i++)
+            write_list(p, p->slots[i].piece, args, p->slots[i].arity);
     }
     begin_name(p);
 }

@@ -46,7 +46,7 @@ static size_t take_while(const char **at, const char *end, bool (*wanted)(char))
     return (size_t)(*at - start);
 }
 
-/* --- step: size classes --------------------------------------------------- */
+/* --- step: size classes -------------------------------------------------- */
 
 /* What stands in the parentheses of " (Bytes > 10K)" (dotnet-gcdump, PerfView),
  * " (Bytes > 1K,Ptrs,ElemSize=8)" and " (NoPtrs,ElemSize=2)" (HeapDump.exe). */
@@ -81,7 +81,7 @@ static size_t drop_size_class(const char *name, size_t len)
     return len;
 }
 
-/* --- step: brackets ------------------------------------------------------- */
+/* --- step: brackets ------------------------------------------------------ */
 
 /* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
  * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
@@ -105,7 +105,7 @@ static void undo_bracket_rewriting(char *name, size_t len)
     }
 }
 
-/* --- step: versions ------------------------------------------------------- */
+/* --- step: versions ------------------------------------------------------ */
 
 static size_t drop_versions(char *name, size_t len)
 {
@@ -123,7 +123,7 @@ static size_t drop_versions(char *name, size_t len)
     return kept;
 }
 
-/* --- step: wrappers ------------------------------------------------------- */
+/* --- step: wrappers ------------------------------------------------------ */
 
 /* The length of a number at the start that says nothing about the type: of
  * "12" in "RefCnt: 12]" and of "0x1f2e" in "[CCW 0x1f2e for". *before is the length
@@ -166,7 +166,7 @@ static size_t hide_counters(char *name, size_t len)
     return kept;
 }
 
-/* --- canonical names ------------------------------------------------------ */
+/* --- canonical names ----------------------------------------------------- */
 
 /* Names end up as C strings; in the middle of one a NUL must not hide the rest. */
 static void add_without_nul(struct text *out, const char *raw, size_t len)
@@ -211,7 +211,7 @@ void names_canonical(struct text *out, const char *raw, size_t len)
         text_add_string(out, UNKNOWN_TYPE_NAME);
 }
 
-/* --- names of the framework ----------------------------------------------- */
+/* --- names of the framework ---------------------------------------------- */
 
 static bool begins_like_framework(const char *name)
 {
@@ -257,7 +257,7 @@ bool names_is_framework(const char *name)
     return true;
 }
 
-/* --- patterns ------------------------------------------------------------- */
+/* --- patterns ------------------------------------------------------------ */
 
 /* Bytes that ? stands for. */
 static size_t character_length(const char *s)

@@ -57,6 +57,7 @@ struct hd_snapshot {
     struct tally by_generation[GENERATION_COUNT]; /* raw objects, if has_generations */
     struct graph *graph;                          /* NULL: none, not wanted, or dropped */
     struct input *input;                          /* kept open: graph addresses lie in it */
+    struct hd_read_options read; /* how it was read, to read its graph again */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };

@@ -46,19 +46,22 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                       "a sample of the heap: bytes are scaled up, counts are estimates"},
     [WARN_MOSTLY_UNREACHABLE] = {"mostly-unreachable",
                                  "more than half of the objects hang from no root"},
-    [WARN_OUT_OF_ORDER] = {"out-of-order", "taken before the snapshot in front of it"},
+    [WARN_OUT_OF_ORDER] = {"out-of-order",
+                           "not taken later than the snapshot in front of it"},
     [WARN_DIFFERENT_PROCESS] = {"different-process",
                                 "from another process than the snapshot before it"},
     [WARN_DIFFERENT_PROGRAM] = {"different-program",
                                 "shares no application type with the snapshot before it"},
     [WARN_FEW_SNAPSHOTS] = {"few-snapshots",
-                            "two or three snapshots cannot tell a leak from warm-up; take "
-                            "four or more"},
+                            "fewer than four comparable snapshots cannot tell a leak from "
+                            "warm-up"},
     [WARN_FILTERS_DIFFER] = {"filters-differ",
                              "the tables may have been made with different filters"},
     [WARN_TOTAL_DROPS] = {"total-drops",
                           "less than half of the heap before and after it; left out of the "
                           "ranking"},
+    [WARN_NATIVE_MEMORY] =
+        {"native-memory", "a type that holds memory outside the heap grows in every step"},
 };
 
 static struct warning *find_or_add(struct warnings *w, enum warning_code code)

@@ -41,6 +41,7 @@ enum warning_code {
     WARN_FEW_SNAPSHOTS,
     WARN_FILTERS_DIFFER,
     WARN_TOTAL_DROPS,
+    WARN_NATIVE_MEMORY,
     WARN_CODE_COUNT
 };
 

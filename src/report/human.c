@@ -84,6 +84,22 @@ void human_percent(struct text *t, double share)
     text_add_string(t, s);
 }
 
+void human_plural(struct text *t, uint64_t n, const char *noun)
+{
+    human_count(t, n);
+    text_add_char(t, ' ');
+    text_add_string(t, noun);
+    if (n != 1)
+        text_add_char(t, 's');
+}
+
+void human_others(struct text *t, uint64_t n)
+{
+    text_add_char(t, '[');
+    human_plural(t, n, "other");
+    text_add_char(t, ']');
+}
+
 void human_trend(struct text *t, const struct tally *at, size_t count)
 {
     enum { BARS = 8, LOWEST_BAR = 0x2581 };
@@ -98,33 +114,39 @@ void human_trend(struct text *t, const struct tally *at, size_t count)
     }
 }
 
+/* C0, DEL and C1: what a terminal may take for a command. */
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0);
+}
+
 void human_name(struct text *t, const char *name)
 {
-    size_t start = t->len;
-    text_add_utf8(t, name, strlen(name));
-    bool plain = true;
-    for (size_t i = start; i < t->len; i++)
-        plain &= (unsigned char)t->data[i] >= 0x20 && t->data[i] != 0x7F;
-    if (plain)
-        return;
-    struct text clean = {0};
-    text_add(&clean, t->data + start, t->len - start);
-    t->len = start;
-    for (size_t i = 0; i < clean.len; i++) {
-        unsigned char c = (unsigned char)clean.data[i];
+    struct text valid = {0};
+    text_add_utf8(&valid, name, strlen(name));
+    for (size_t i = 0, n; i < valid.len; i += n) {
+        const unsigned char *at = (const unsigned char *)valid.data + i;
+        n = utf8_length(at, valid.len - i);
+        uint32_t code = utf8_decode(at, n);
         char s[8];
-        snprintf(s, sizeof(s), "\\x%02x", c);
-        if (c == '\t' || c == '\n' || c == '\r')
-            text_add_string(t, c == '\t' ? "\\t" : c == '\n' ? "\\n" : "\\r");
-        else if (c < 0x20 || c == 0x7F)
+        if (!is_control(code))
+            text_add(t, at, n);
+        else if (code == '\t' || code == '\n' || code == '\r')
+            text_add_string(t, code == '\t' ? "\\t" : code == '\n' ? "\\n" : "\\r");
+        else {
+            snprintf(s, sizeof(s), "\\x%02x", code);
             text_add_string(t, s);
-        else
-            text_add_char(t, (char)c);
+        }
     }
-    text_free(&clean);
+    text_free(&valid);
 }
 
 /* Characters that end one dotted name and begin the next. */
+static bool begins_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
 static bool separates(char c)
 {
     return strchr("<>[],+ ()", c) != NULL;
@@ -139,7 +161,7 @@ void human_short_name(struct text *t, const char *name)
     struct text s = {0};
     size_t token = 0; /* where the current dotted name begins in s */
     for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '.' && isalnum((unsigned char)c[1]) && s.len > token)
+        if (*c == '.' && begins_name(c[1]) && s.len > token)
             s.len = token;
         else
             text_add_char(&s, *c);
@@ -211,6 +233,9 @@ static size_t suffix(const char *s, size_t len, size_t columns)
             break;
         start = before;
     }
+    /* A combining mark does not leave its letter. */
+    while (start < len && utf8_columns(s + start, step_at(s, len, start)) == 0)
+        start += step_at(s, len, start);
     return start;
 }
 

@@ -16,16 +16,19 @@ void human_size(struct text *t, uint64_t bytes);
 void human_size_delta(struct text *t, uint64_t first, uint64_t last);
 void human_percent(struct text *t, double share); /* 7.9 %, 31 % */
 
+void human_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 chains */
+void human_others(struct text *t, uint64_t n);                   /* [1 other], [2 others] */
+
 /* A bar per snapshot, from the smallest to the largest count. */
 void human_trend(struct text *t, const struct tally *at, size_t count);
 
-/* A name in valid UTF-8, control characters visible: \t, \n, \x1b. */
+/* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b. */
 void human_name(struct text *t, const char *name);
 
 /* The same without namespaces: List<Order> for System...List<MyApp.Order>. */
 void human_short_name(struct text *t, const char *name);
 
-/* A frame of a chain; "(A → B)×2–9" for a repeated pattern. */
+/* A frame of a chain; "(A → B) ×2–9" for a repeated pattern. */
 void human_frame(struct text *t, const struct frame *f, bool short_names);
 
 /* s cut in its middle, with one "…", to at most that many columns. */

@@ -1,5 +1,9 @@
 #include "report/report.h"
 
+#include "analysis/holders.h"
+#include "base/error.h"
+#include "format/open.h"
+#include "heap/builder.h"
 #include "heap/names.h"
 
 #include <stdlib.h>
@@ -38,7 +42,7 @@ const char *report_string(struct hd_report *r, const char *s)
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
 }
 
-/* --- snapshots and warnings ------------------------------------------------- */
+/* --- snapshots and warnings ---------------------------------------------- */
 
 static void add_warning(struct hd_report *r, struct hd_warning w)
 {
@@ -57,6 +61,13 @@ void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot)
                                     .path = one ? r->snapshots[snapshot].info.path : NULL,
                                     .count = HD_UNKNOWN,
                                     .line = HD_UNKNOWN});
+}
+
+void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
+                        const char *message)
+{
+    report_warn(r, code, snapshot);
+    r->warnings[r->warning_count - 1].message = report_string(r, message);
 }
 
 static void add_reader_warnings(struct hd_report *r, size_t k, const struct warnings *all)
@@ -122,7 +133,7 @@ bool hd_report_conclusive(const struct hd_report *report)
     return report->kind != REPORT_DIFF || report->fit_count >= ENOUGH_SNAPSHOTS;
 }
 
-/* --- rows ------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 static bool matches_any(const char *const *patterns, size_t count, const char *name)
 {
@@ -148,12 +159,64 @@ size_t report_rows(const struct hd_report *r, size_t len)
     return most == 0 || len < most ? len : most;
 }
 
+const char *report_unit(const struct hd_report *r)
+{
+    static const char *const names[] = {[HD_BY_TYPE] = "type",
+                                        [HD_BY_NAMESPACE] = "namespace",
+                                        [HD_BY_MODULE] = "module",
+                                        [HD_BY_HOLDER] = "holder"};
+    return names[r->options.by];
+}
+
 enum selection report_selection(const struct hd_options *opt)
 {
     return (opt->gen2 ? SELECT_GEN2 : 0U) | (opt->reachable ? SELECT_REACHABLE : 0U);
 }
 
-/* --- chains ------------------------------------------------------------------ */
+/* --- units --------------------------------------------------------------- */
+
+bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                        size_t count, const struct hd_options *opt, struct hd_error *err)
+{
+    enum selection selection = report_selection(opt);
+    for (size_t k = 0; k < count; k++) {
+        if (opt->by != HD_BY_HOLDER) {
+            units[k] = snaps[k];
+            continue;
+        }
+        bool known = snaps[k]->info.has_roots && !snaps[k]->read.tables_only;
+        bool ok = known ? series_can_select(snaps[k], selection, err) &&
+                              snapshot_need_graph(snaps[k], err)
+                        : fail(err, HD_USAGE,
+                               "--by=holder needs a graph with roots, which is not in this "
+                               "snapshot or was not read");
+        if (!ok) {
+            if (err != NULL)
+                err->snapshot = (unsigned)k + 1;
+            return false;
+        }
+        units[k] = holders_of(snaps[k], selection);
+        if (k + 1 < count)
+            snapshot_release_graph(snaps[k]);
+    }
+    return true;
+}
+
+void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                      size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (units[k] != snaps[k])
+            snapshot_free(units[k]);
+}
+
+/* --- chains -------------------------------------------------------------- */
+
+struct chain_options report_chain_options(const struct hd_report *r)
+{
+    return (struct chain_options){
+        .samples = r->options.samples, .seed = r->options.seed, .exact = r->options.exact};
+}
 
 /* The first and the last frames say most: where it hangs, and what it is. */
 static void keep_ends(struct report_chain *c, uint32_t depth)
@@ -171,9 +234,11 @@ static void keep_ends(struct report_chain *c, uint32_t depth)
 
 static struct report_chain report_chain_of(struct hd_report *r,
                                            const struct hd_snapshot *snap,
-                                           const struct chain *chain)
+                                           const struct grown_chain *grown,
+                                           size_t snapshots)
 {
-    struct report_chain c = {.chain = *chain, .generation = GEN_UNKNOWN};
+    struct report_chain c = {
+        .chain = grown->chain, .status = grown->status, .generation = GEN_UNKNOWN};
     keep_ends(&c, r->options.depth);
     struct frame *frames = arena_array(&r->arena, struct frame, c.chain.frame_count);
     for (size_t i = 0; i < c.chain.frame_count; i++) {
@@ -182,22 +247,80 @@ static struct report_chain report_chain_of(struct hd_report *r,
             frames[i].types[t] = report_string(r, frames[i].types[t]);
     }
     c.chain.frames = frames;
-    c.address = graph_address(snap->graph, chain->example);
-    if (snap->info.has_generations)
-        c.generation = ranges_find(&snap->ranges, c.address);
+    if (grown->instances != NULL) {
+        c.instances = arena_array(&r->arena, uint64_t, snapshots);
+        memcpy(c.instances, grown->instances, snapshots * sizeof(*c.instances));
+    }
+    /* The example of a chain that is gone is not in this snapshot. */
+    if (grown->chain.count > 0) {
+        c.address = graph_address(snap->graph, grown->chain.example);
+        if (snap->info.has_generations)
+            c.generation = ranges_find(&snap->ranges, c.address);
+    }
     return c;
 }
 
-struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
-                                      const struct chains *chains)
+static const char *type_at(const struct chain *c, size_t frame)
 {
-    struct report_chains all = {.instances = chains->instances, .samples = chains->samples};
-    all.len = chains->len < r->options.chains ? chains->len : r->options.chains;
-    all.all = arena_array(&r->arena, struct report_chain, all.len);
-    for (size_t i = 0; i < all.len; i++)
-        all.all[i] = report_chain_of(r, snap, &chains->all[i]);
-    all.omitted = chains->len - all.len;
-    for (size_t i = all.len; i < chains->len; i++)
-        all.omitted_share += chains->all[i].share;
+    return c->frames[frame].types[0];
+}
+
+/* Chains of about the same length that differ in one frame say the same twice. */
+static bool is_near_copy(const struct chain *a, const struct chain *b)
+{
+    size_t x = a->frame_count, y = b->frame_count;
+    size_t shorter = x < y ? x : y, longer = x < y ? y : x;
+    if (a->kind != b->kind || longer - shorter > 1)
+        return false;
+    size_t front = 0, back = 0;
+    while (front < shorter && strcmp(type_at(a, front), type_at(b, front)) == 0)
+        front++;
+    while (back + front < shorter &&
+           strcmp(type_at(a, x - 1 - back), type_at(b, y - 1 - back)) == 0)
+        back++;
+    return front + back + 1 >= longer;
+}
+
+/* Take the wanted number, the most frequent first; near copies of what is taken only if
+ * nothing else is left. */
+static size_t choose(const struct grown_chains *all, size_t wanted, bool *taken)
+{
+    size_t count = 0;
+    for (int copies = 0; copies < 2; copies++) {
+        for (size_t i = 0; i < all->len && count < wanted; i++) {
+            bool copy = false;
+            for (size_t j = 0; j < i && !copies && !copy; j++)
+                copy = taken[j] && is_near_copy(&all->all[i].chain, &all->all[j].chain);
+            if (taken[i] || copy || all->all[i].chain.frame_count == 0)
+                continue;
+            taken[i] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
+                                      const struct chains *const *in, size_t count)
+{
+    enum { MOST_TO_CHOOSE_FROM = 200 };
+    struct arena scratch = {0};
+    struct grown_chains grown = chain_growth(in, count, &scratch);
+    struct report_chains all = {.instances = in[count - 1]->instances,
+                                .samples = in[count - 1]->samples};
+    size_t most = grown.len < MOST_TO_CHOOSE_FROM ? grown.len : MOST_TO_CHOOSE_FROM;
+    bool *taken = arena_array(&scratch, bool, grown.len);
+    struct grown_chains first = {grown.all, r->options.chains > most ? grown.len : most};
+    size_t chosen = choose(&first, r->options.chains, taken);
+    all.all = arena_array(&r->arena, struct report_chain, chosen);
+    for (size_t i = 0; i < grown.len; i++) {
+        if (taken[i]) {
+            all.all[all.len++] = report_chain_of(r, snap, &grown.all[i], count);
+        } else if (grown.all[i].chain.count > 0) {
+            all.omitted++;
+            all.omitted_share += grown.all[i].chain.share;
+        }
+    }
+    arena_free(&scratch);
     return all;
 }

@@ -5,7 +5,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "analysis/chains.h"
+#include "analysis/chain_growth.h"
 #include "analysis/series.h"
 
 enum report_kind { REPORT_DIFF, REPORT_TOP, REPORT_ROOTS, REPORT_INFO };
@@ -23,10 +23,14 @@ struct report_type {
     const char *type;
     struct tally *at; /* per snapshot */
     enum series_status status;
+    uint64_t retained;  /* of top */
+    uint64_t survivors; /* at least so many were there in the first snapshot */
 };
 
 struct report_chain {
     struct chain chain;
+    enum chain_status status;
+    uint64_t *instances;               /* per snapshot; NULL: not all were looked at */
     size_t frames_omitted, omitted_at; /* cut in the middle: how many, before which frame */
     uint64_t address;                  /* of the example; 0 unknown */
     enum generation generation;        /* of the example */
@@ -38,16 +42,22 @@ struct report_chains {
     size_t omitted; /* groups beyond the wanted number */
     double omitted_share;
     uint64_t instances; /* in the last snapshot */
-    uint32_t samples;
+    uint64_t samples;
 };
 
 struct report_suspect {
-    size_t rank; /* from 1 */
+    size_t rank; /* from 1; 0 if pooled */
     const char *type;
+    const char *subject; /* for the title; type if nothing better is known */
+    bool by_graph;       /* headed growth; else table ranking */
     double score, score_share;
     double tau;
     struct tally *at;
+    uint64_t *retained; /* per snapshot, over the heads of the type; NULL unknown */
     uint64_t per_iteration;
+    const char **holder; /* types from below the root; NULL unknown */
+    size_t holder_len;
+    uint64_t survivors; /* as of report_type */
     struct report_chains chains;
 };
 
@@ -65,8 +75,9 @@ struct hd_report {
     enum confidence confidence;
     bool bytes_known; /* scores are bytes; else objects */
     size_t fit_count;
-    struct report_suspect *suspects, *minor;
-    size_t suspect_count, minor_count;
+    bool by_graph; /* what the ranking is based on */
+    struct report_suspect *suspects, *minor, *pooled;
+    size_t suspect_count, minor_count, pooled_count;
 
     /* diff, top: sorted and filtered, not cut */
     struct report_type *types;
@@ -97,12 +108,31 @@ void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 /* Whether --type, --exclude and --app-only let a row of this name stay. */
 bool report_shows(const struct hd_options *opt, const char *name);
 
-/* Turn sampled chains into printable ones: the first groups, long ones cut. */
+/* The same with a message of its own. */
+void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
+                        const char *message);
+
+/* Turn the answers of count snapshots to one question into printable chains: a few that
+ * differ, long ones cut. snap is the last of them, with its graph. */
 struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
-                                      const struct chains *chains);
+                                      const struct chains *const *in, size_t count);
+
+/* How chains are looked for, as the options say. */
+struct chain_options report_chain_options(const struct hd_report *r);
+
+/* For --by=holder, make a snapshot of holders of each, reading graphs where needed; for
+ * other units units[k] is snaps[k]. report_end_units() in any case, also after a failure.
+ */
+bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                        size_t count, const struct hd_options *opt, struct hd_error *err);
+void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                      size_t count);
 
 /* How many rows of a table of len are shown, in text and JSON. */
 size_t report_rows(const struct hd_report *r, size_t len);
+
+/* "type", "namespace", ...: what a row is. */
+const char *report_unit(const struct hd_report *r);
 
 /* The selection that the options mean. */
 enum selection report_selection(const struct hd_options *opt);

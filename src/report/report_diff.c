@@ -1,11 +1,10 @@
-#include "analysis/growth.h"
 #include "base/error.h"
-#include "report/report.h"
+#include "report/report_rank.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- rows -------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 /* Signed difference of two 64-bit counts, for ordering only. */
 static int compare_growth(uint64_t first_a, uint64_t last_a, uint64_t first_b,
@@ -65,12 +64,15 @@ static void add_types(struct hd_report *r, const struct series *s,
     for (size_t i = 0; i < s->row_count; i++) {
         if (!report_shows(opt, s->rows[i].name))
             continue;
-        rows[r->type_count++] = (struct sortable){.row = {.type = s->rows[i].name,
-                                                          .at = s->rows[i].at,
-                                                          .status = s->rows[i].status},
-                                                  .last = s->count - 1,
-                                                  .sort = sort,
-                                                  .bytes_known = s->bytes_known};
+        rows[r->type_count++] =
+            (struct sortable){.row = {.type = s->rows[i].name,
+                                      .at = s->rows[i].at,
+                                      .status = s->rows[i].status,
+                                      .retained = HD_UNKNOWN,
+                                      .survivors = s->rows[i].survivors},
+                              .last = s->count - 1,
+                              .sort = sort,
+                              .bytes_known = s->bytes_known};
     }
     qsort(rows, r->type_count, sizeof(*rows), by_growth);
     r->types = arena_array(&r->arena, struct report_type, r->type_count);
@@ -79,89 +81,25 @@ static void add_types(struct hd_report *r, const struct series *s,
     arena_free(&scratch);
 }
 
-/* --- suspects ------------------------------------------------------------------ */
+/* --- the report ---------------------------------------------------------- */
 
-static bool is_suspect(const struct hd_options *opt, double score, double share)
+static void add_reachable(struct hd_report *r, struct hd_snapshot *const *snaps,
+                          size_t count, enum selection selection)
 {
-    if (opt->min_bytes > 0)
-        return score >= (double)opt->min_bytes;
-    return share >= opt->min_share;
-}
-
-static void add_suspects(struct hd_report *r, const struct series *s,
-                         const struct ranking *all, const struct hd_options *opt)
-{
-    r->suspects = arena_array(&r->arena, struct report_suspect, all->len);
-    r->minor = arena_array(&r->arena, struct report_suspect, all->len);
-    if (all->len == 0)
-        return;
-    struct tally heap = s->totals[s->fit[s->fit_count - 1]];
-    double whole = (double)(s->bytes_known ? heap.bytes : heap.count);
-    for (size_t i = 0; i < all->len; i++) {
-        const struct suspect *from = &all->all[i];
-        struct report_suspect to = {.rank = i + 1,
-                                    .type = from->row->name,
-                                    .score = from->score,
-                                    .score_share = whole > 0 ? from->score / whole : 0,
-                                    .tau = from->tau,
-                                    .at = from->row->at,
-                                    .per_iteration = from->per_iteration};
-        if (!report_shows(opt, to.type))
-            continue;
-        if (is_suspect(opt, to.score, to.score_share))
-            r->suspects[r->suspect_count++] = to;
-        else
-            r->minor[r->minor_count++] = to;
-    }
-}
-
-/* Chains of all suspects with one walk and one pass over the last snapshot. */
-static void add_chains(struct hd_report *r, const struct series *s,
-                       const struct hd_options *opt)
-{
-    const struct hd_snapshot *last = s->snaps[s->count - 1];
-    size_t count = report_rows(r, r->suspect_count);
-    if (last->graph == NULL || !last->info.has_roots || count == 0 || opt->chains == 0)
-        return;
-    struct arena scratch = {0};
-    struct text name = {0};
-    struct chain_query *queries = arena_array(&scratch, struct chain_query, count);
-    for (size_t i = 0; i < count; i++) {
-        bool *wanted = arena_array(&scratch, bool, last->type_count);
-        for (type_id t = 0; t < last->type_count; t++) {
-            text_clear(&name);
-            unit_name(&name, s->by, &last->types[t]);
-            wanted[t] = strcmp(text_string(&name), r->suspects[i].type) == 0;
-        }
-        queries[i] = (struct chain_query){wanted, s->selection};
-    }
-    struct chain_options how = {.samples = opt->samples, .seed = opt->seed};
-    struct walk walk = walk_graph(last, &scratch);
-    struct chains *found = chains_find(last, &walk, queries, count, &how, &scratch);
-    for (size_t i = 0; i < count; i++)
-        r->suspects[i].chains = report_chains_of(r, last, &found[i]);
-    text_free(&name);
-    arena_free(&scratch);
-}
-
-/* --- the report ------------------------------------------------------------------ */
-
-static void add_reachable(struct hd_report *r, const struct series *s)
-{
-    r->reachable = arena_array(&r->arena, struct tally, s->count);
-    for (size_t k = 0; k < s->count; k++) {
-        const struct hd_snapshot *snap = s->snaps[k];
+    r->reachable = arena_array(&r->arena, struct tally, count);
+    for (size_t k = 0; k < count; k++) {
+        const struct hd_snapshot *snap = snaps[k];
         if (!snap->info.has_roots || snap->info.reachable_objects == HD_UNKNOWN) {
             r->reachable[k] = (struct tally){HD_UNKNOWN, HD_UNKNOWN};
             continue;
         }
         for (type_id t = 0; t < snap->type_count; t++) {
             struct tally at =
-                series_tally(snap, &snap->types[t], s->selection | SELECT_REACHABLE);
-            if (snap->types[t].kind == TYPE_OBJECT) {
-                r->reachable[k].count += at.count;
-                r->reachable[k].bytes += at.bytes;
-            }
+                series_tally(snap, &snap->types[t], selection | SELECT_REACHABLE);
+            if (snap->types[t].kind != TYPE_OBJECT)
+                continue;
+            r->reachable[k].count += at.count;
+            r->reachable[k].bytes += at.bytes;
         }
     }
 }
@@ -175,12 +113,33 @@ static void add_series_warnings(struct hd_report *r, const struct series *s,
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
 }
 
-static bool iterations_rise(const struct hd_options *opt, size_t count,
-                            struct hd_error *err)
+static bool iterations_fit(const struct hd_options *opt, size_t count, struct hd_error *err)
 {
+    if (count < 2 || count > HD_MAX_SNAPSHOTS)
+        return fail(err, HD_USAGE, "a diff takes 2 to %d snapshots", HD_MAX_SNAPSHOTS);
     for (size_t k = 1; opt->iterations != NULL && k < count; k++)
         if (opt->iterations[k] <= opt->iterations[k - 1])
             return fail(err, HD_USAGE, "iterations must rise from snapshot to snapshot");
+    return true;
+}
+
+/* The answer to one question about snapshots that are as the question wants them. */
+static bool answer(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
+                   const struct hd_options *opt, struct hd_error *err)
+{
+    struct series_question ask = {report_selection(opt), opt->by, opt->iterations};
+    struct series_warnings warnings = {0};
+    struct series s;
+    if (!series_align(&s, snaps, count, &ask, &r->arena, &warnings, err))
+        return false;
+    add_series_warnings(r, &s, &warnings);
+    r->confidence = s.confidence;
+    r->bytes_known = s.bytes_known;
+    r->fit_count = s.fit_count;
+    r->totals = s.totals;
+    if (!report_rank(r, &s, opt, err))
+        return false;
+    add_types(r, &s, opt);
     return true;
 }
 
@@ -189,33 +148,21 @@ struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
 {
     struct hd_options defaults = hd_default_options();
     opt = opt != NULL ? opt : &defaults;
-    if (count < 2 || count > HD_MAX_SNAPSHOTS) {
-        fail(err, HD_USAGE, "a diff takes 2 to %d snapshots", HD_MAX_SNAPSHOTS);
+    if (!iterations_fit(opt, count, err))
         return NULL;
-    }
     struct hd_report *r = report_new(REPORT_DIFF, opt);
-    struct series_question ask = {report_selection(opt), opt->by, opt->iterations};
-    struct series_warnings warnings = {0};
-    struct series s;
-    if (!iterations_rise(opt, count, err) ||
-        !series_align(&s, snaps, count, &ask, &r->arena, &warnings, err)) {
-        hd_report_free(r);
-        return NULL;
-    }
     report_add_snapshots(r, snaps, count);
-    add_series_warnings(r, &s, &warnings);
+    add_reachable(r, snaps, count, report_selection(opt));
     if (opt->iterations != NULL) {
         r->iterations = arena_array(&r->arena, uint64_t, count);
         memcpy(r->iterations, opt->iterations, count * sizeof(*r->iterations));
     }
-    r->confidence = s.confidence;
-    r->bytes_known = s.bytes_known;
-    r->fit_count = s.fit_count;
-    r->totals = s.totals;
-    add_reachable(r, &s);
-    add_types(r, &s, opt);
-    struct ranking ranking = growth_rank(&s, opt->iterations, &r->arena);
-    add_suspects(r, &s, &ranking, opt);
-    add_chains(r, &s, opt);
-    return r;
+    struct hd_snapshot *units[HD_MAX_SNAPSHOTS] = {0};
+    bool ok = report_begin_units(units, snaps, count, opt, err) &&
+              answer(r, units, count, opt, err);
+    report_end_units(units, snaps, count);
+    if (ok)
+        return r;
+    hd_report_free(r);
+    return NULL;
 }

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "format/open.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -9,21 +10,18 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Mark the types of the last snapshot that are meant. */
-static bool *match_types(struct hd_report *r, const struct hd_snapshot *snap,
-                         const struct hd_options *opt)
+/* The types of the last snapshot that are meant, in order of their names. */
+static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
+                        const struct hd_options *opt)
 {
-    bool *wanted = arena_array(&r->arena, bool, snap->type_count);
     r->matched = arena_array(&r->arena, const char *, snap->type_count);
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
-        wanted[t] = type->kind == TYPE_OBJECT && type->raw.count > 0 &&
-                    report_shows(opt, type->name);
-        if (wanted[t])
+        if (type->kind == TYPE_OBJECT && type->raw.count > 0 &&
+            report_shows(opt, type->name))
             r->matched[r->matched_count++] = report_string(r, type->name);
     }
     qsort(r->matched, r->matched_count, sizeof(*r->matched), by_bytes);
-    return wanted;
 }
 
 static const char *join_patterns(struct hd_report *r, const struct hd_options *opt)
@@ -50,33 +48,88 @@ static void count_instances(struct hd_report *r, struct hd_snapshot *const *snap
             if (type->kind != TYPE_OBJECT || !report_shows(opt, type->name))
                 continue;
             struct tally at = series_tally(snaps[k], type, report_selection(opt));
-            r->totals[k].count += at.count;
-            r->totals[k].bytes += at.bytes;
+            struct tally *sum = &r->totals[k];
+            bool unknown = sum->bytes == HD_UNKNOWN || at.bytes == HD_UNKNOWN;
+            sum->count += at.count;
+            sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + at.bytes;
         }
     }
+}
+
+static bool blame(struct hd_error *err, size_t snapshot)
+{
+    if (err != NULL)
+        err->snapshot = (unsigned)snapshot + 1;
+    return false;
 }
 
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
                        size_t count, enum selection selection, struct hd_error *err)
 {
     const struct hd_snapshot *last = snaps[count - 1];
-    unsigned blamed = (unsigned)count;
+    for (size_t k = 0; k < count; k++)
+        if (!series_can_select(snaps[k], selection, err))
+            return blame(err, k);
+    if (!last->info.has_graph || last->info.references == HD_UNKNOWN) {
+        fail(err, HD_USAGE, "root chains need references, which a %s does not have",
+             last->info.format);
+        return blame(err, count - 1);
+    }
+    if (!last->info.has_roots) {
+        fail(err, HD_USAGE, "no root keeps anything alive here, so there are no chains");
+        return blame(err, count - 1);
+    }
+    if (r->matched_count == 0) {
+        fail(err, HD_USAGE, "no type matches %s; `heapdrift top` lists them", r->pattern);
+        return blame(err, count - 1);
+    }
+    return true;
+}
+
+/* One answer, for one snapshot; the graph is read if it is not there. */
+static struct chains *chains_in(struct hd_report *r, struct hd_snapshot *snap,
+                                const struct hd_options *opt, struct arena *scratch)
+{
+    uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        query_of[t] =
+            snap->types[t].kind == TYPE_OBJECT && report_shows(opt, snap->types[t].name);
+    struct chain_question ask = {.query_of_key = query_of,
+                                 .key_count = snap->type_count,
+                                 .queries = 1,
+                                 .selection = report_selection(opt)};
+    struct chain_options how = report_chain_options(r);
+    struct arena of_walk = {0};
+    struct walk walk = walk_graph(snap, &of_walk);
+    struct chains *found = chains_find(snap, &walk, &ask, &how, scratch);
+    arena_free(&of_walk);
+    return found;
+}
+
+/* Samples tell the change from the first to the last snapshot, exact counts all between. */
+static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
+                        const struct hd_options *opt, struct hd_error *err)
+{
+    struct arena scratch = {0};
+    const struct chains **answers = arena_array(&scratch, const struct chains *, count);
+    size_t used = 0;
     bool ok = true;
     for (size_t k = 0; ok && k < count; k++) {
-        ok = series_can_select(snaps[k], selection, err);
-        blamed = (unsigned)k + 1;
+        bool wanted = k + 1 == count || k == 0 || opt->exact;
+        if (!wanted || !snaps[k]->info.has_roots)
+            continue;
+        ok = snapshot_need_graph(snaps[k], err) || blame(err, k);
+        if (!ok || snaps[k]->graph == NULL)
+            continue;
+        answers[used++] = chains_in(r, snaps[k], opt, &scratch);
+        if (k + 1 < count)
+            snapshot_release_graph(snaps[k]);
     }
-    if (ok && last->graph == NULL)
-        ok = fail(err, HD_USAGE, "root chains need references, which a %s does not have",
-                  last->info.format);
-    else if (ok && !last->info.has_roots)
-        ok = fail(err, HD_USAGE,
-                  "no root keeps anything alive here, so there are no chains");
-    else if (ok && r->matched_count == 0)
-        ok = fail(err, HD_USAGE, "no type matches %s; `heapdrift top` lists them",
-                  r->pattern);
-    if (!ok && err != NULL)
-        err->snapshot = blamed;
+    if (ok)
+        r->chains = report_chains_of(r, snaps[count - 1], answers, used);
+    for (size_t i = 0; used < count && i < r->chains.len; i++)
+        r->chains.all[i].instances = NULL;
+    arena_free(&scratch);
     return ok;
 }
 
@@ -88,21 +141,20 @@ struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count
         return NULL;
     }
     struct hd_report *r = report_new(REPORT_ROOTS, opt);
-    struct hd_snapshot *last = snaps[count - 1];
-    enum selection selection = report_selection(opt);
     r->pattern = join_patterns(r, opt);
-    struct chain_query query = {match_types(r, last, opt), selection};
-    if (!can_answer(r, snaps, count, selection, err)) {
-        hd_report_free(r);
-        return NULL;
+    match_types(r, snaps[count - 1], opt);
+    bool ok = can_answer(r, snaps, count, report_selection(opt), err);
+    if (ok) {
+        report_add_snapshots(r, snaps, count);
+        count_instances(r, snaps, count, opt);
+        if (r->totals[count - 1].count == 0)
+            ok = fail(err, HD_USAGE,
+                      "no instance of %s is in gen2 or a large object segment",
+                      r->pattern) ||
+                 blame(err, count - 1);
     }
-    report_add_snapshots(r, snaps, count);
-    count_instances(r, snaps, count, opt);
-    struct arena scratch = {0};
-    struct chain_options how = {.samples = opt->samples, .seed = opt->seed};
-    struct walk walk = walk_graph(last, &scratch);
-    r->chains =
-        report_chains_of(r, last, chains_find(last, &walk, &query, 1, &how, &scratch));
-    arena_free(&scratch);
-    return r;
+    if (ok && find_chains(r, snaps, count, opt, err))
+        return r;
+    hd_report_free(r);
+    return NULL;
 }

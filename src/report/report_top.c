@@ -1,7 +1,15 @@
+#include "analysis/dominators.h"
+#include "base/hash.h"
+#include "format/open.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct row_slot {
+    struct report_type *row;
+    UT_hash_handle hh;
+};
 
 static int by_name(const void *a, const void *b)
 {
@@ -32,30 +40,97 @@ static int by_bytes(const void *a, const void *b)
     return by_count(a, b);
 }
 
+static int by_retained(const void *a, const void *b)
+{
+    const struct report_type *x = a, *y = b;
+    uint64_t x_bytes = x->retained != HD_UNKNOWN ? x->retained : 0;
+    uint64_t y_bytes = y->retained != HD_UNKNOWN ? y->retained : 0;
+    if (x_bytes != y_bytes)
+        return x_bytes < y_bytes ? 1 : -1;
+    return by_bytes(a, b);
+}
+
+/* What the instances of each type of snap retain together, by type; NULL without a graph.
+ */
+static uint64_t *retained_by_type(const struct hd_snapshot *snap, struct arena *a)
+{
+    if (snap->graph == NULL)
+        return NULL;
+    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    uint64_t *retained = dominators_retained(&d, snap->graph);
+    uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, a);
+    free(retained);
+    dominators_free(&d);
+    return by_type;
+}
+
+/* Rows by type have the retained size of their type. */
+static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
+                         const struct hd_options *opt)
+{
+    if (opt->by != HD_BY_TYPE || snap->graph == NULL)
+        return;
+    struct arena scratch = {0};
+    uint64_t *retained = retained_by_type(snap, &scratch);
+    struct row_slot *rows = NULL, *slot;
+    for (size_t i = 0; i < r->type_count; i++) {
+        slot = arena_alloc(&scratch, sizeof(*slot));
+        slot->row = &r->types[i];
+        HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
+    }
+    for (type_id t = 0; t < snap->type_count; t++) {
+        HASH_FIND_STR(rows, snap->types[t].name, slot);
+        if (slot != NULL && snap->types[t].kind == TYPE_OBJECT)
+            slot->row->retained = retained[t];
+    }
+    HASH_CLEAR(hh, rows);
+    arena_free(&scratch);
+}
+
+static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
+                     const struct hd_options *opt, struct hd_error *err)
+{
+    struct series_question ask = {report_selection(opt), opt->by, NULL};
+    struct series_warnings none = {0};
+    struct series s;
+    if (!series_align(&s, &unit, 1, &ask, &r->arena, &none, err))
+        return false;
+    r->bytes_known = s.bytes_known;
+    r->totals = s.totals;
+    r->types = arena_array(&r->arena, struct report_type, s.row_count);
+    for (size_t i = 0; i < s.row_count; i++)
+        if (report_shows(opt, s.rows[i].name))
+            r->types[r->type_count++] = (struct report_type){.type = s.rows[i].name,
+                                                             .at = s.rows[i].at,
+                                                             .status = s.rows[i].status,
+                                                             .retained = HD_UNKNOWN,
+                                                             .survivors = HD_UNKNOWN};
+    return true;
+}
+
+static int (*const orders[])(const void *, const void *) = {
+    [HD_SORT_DEFAULT] = by_bytes, [HD_SORT_COUNT] = by_count,
+    [HD_SORT_BYTES] = by_bytes,   [HD_SORT_RETAINED] = by_retained,
+    [HD_SORT_NAME] = by_name,
+};
+
 struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_options *opt,
                                 struct hd_error *err)
 {
     struct hd_options defaults = hd_default_options();
     opt = opt != NULL ? opt : &defaults;
     struct hd_report *r = report_new(REPORT_TOP, opt);
-    struct series_question ask = {report_selection(opt), opt->by, NULL};
-    struct series_warnings none = {0};
-    struct series s;
-    if (!series_align(&s, &snap, 1, &ask, &r->arena, &none, err)) {
+    struct hd_snapshot *unit = NULL;
+    bool ok = snapshot_need_graph(snap, err) &&
+              report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
+    if (unit != NULL)
+        report_end_units(&unit, &snap, 1);
+    if (!ok) {
         hd_report_free(r);
         return NULL;
     }
     report_add_snapshots(r, &snap, 1);
-    r->bytes_known = s.bytes_known;
-    r->totals = s.totals;
-    r->types = arena_array(&r->arena, struct report_type, s.row_count);
-    for (size_t i = 0; i < s.row_count; i++)
-        if (report_shows(opt, s.rows[i].name))
-            r->types[r->type_count++] = (struct report_type){
-                .type = s.rows[i].name, .at = s.rows[i].at, .status = s.rows[i].status};
-    qsort(r->types, r->type_count, sizeof(*r->types),
-          opt->sort == HD_SORT_NAME    ? by_name
-          : opt->sort == HD_SORT_COUNT ? by_count
-                                       : by_bytes);
+    add_retained(r, snap, opt);
+    qsort(r->types, r->type_count, sizeof(*r->types), orders[opt->sort]);
     return r;
 }

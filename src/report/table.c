@@ -60,7 +60,8 @@ static size_t *measure(const struct table *t, unsigned width)
         if (!t->columns[c].gives_way)
             continue;
         size_t excess = total - width;
-        widths[c] = widths[c] > excess + SHORTEST_CELL ? widths[c] - excess : SHORTEST_CELL;
+        size_t least = widths[c] < SHORTEST_CELL ? widths[c] : SHORTEST_CELL;
+        widths[c] = widths[c] > excess + least ? widths[c] - excess : least;
     }
     return widths;
 }

@@ -8,7 +8,7 @@
 
 enum { MOST_VALUES = 6, NARROW_VALUES = 2, NARROW_COLUMNS = 110, MOST_MINOR = 5 };
 
-/* --- head ---------------------------------------------------------------------- */
+/* --- head ---------------------------------------------------------------- */
 
 /* a → b → c, the middle left out where there are more than most. */
 static void add_values(struct text *t, const struct tally *at, size_t count, size_t most,
@@ -46,6 +46,20 @@ static void add_head(struct text *t, const struct hd_report *r)
     text_add_char(t, '\n');
 }
 
+/* (+977 KiB per step), or per iteration if iterations were given. */
+static void add_rate(struct text *t, const struct hd_report *r, uint64_t last,
+                     uint64_t first)
+{
+    size_t n = r->snapshot_count;
+    uint64_t steps =
+        r->iterations != NULL ? r->iterations[n - 1] - r->iterations[0] : n - 1;
+    if (last <= first || steps < 2)
+        return;
+    text_add_string(t, "  (+");
+    human_size(t, (last - first) / steps);
+    text_add_string(t, r->iterations != NULL ? " per iteration)" : " per step)");
+}
+
 static void add_totals(struct text *t, const struct hd_report *r, unsigned width)
 {
     size_t most = width > 0 && width < NARROW_COLUMNS ? NARROW_VALUES : MOST_VALUES;
@@ -56,11 +70,7 @@ static void add_totals(struct text *t, const struct hd_report *r, unsigned width
     if (r->bytes_known) {
         text_add_string(t, "   ");
         human_size_delta(t, first->bytes, last->bytes);
-        if (n > 2 && last->bytes > first->bytes) {
-            text_add_string(t, "  (+");
-            human_size(t, (last->bytes - first->bytes) / (n - 1));
-            text_add_string(t, " per step)");
-        }
+        add_rate(t, r, last->bytes, first->bytes);
     }
     text_add_string(t, "\nobjects    ");
     add_values(t, r->totals, n, most, false);
@@ -76,21 +86,57 @@ static void add_totals(struct text *t, const struct hd_report *r, unsigned width
     text_selection(t, r);
 }
 
-/* --- suspects --------------------------------------------------------------------- */
+/* --- suspects ------------------------------------------------------------ */
 
 static const struct column suspect_columns[] = {
     {"#", ALIGN_RIGHT, false},       {"score", ALIGN_RIGHT, false},
     {"of heap", ALIGN_RIGHT, false}, {"count", ALIGN_RIGHT, false},
-    {"trend", ALIGN_LEFT, false},    {"type", ALIGN_LEFT, true},
+    {"trend", ALIGN_LEFT, false},    {"retained", ALIGN_RIGHT, false},
+    {"type", ALIGN_LEFT, true},
 };
+
+/* From the first to the last snapshot that was ranked. */
+static void add_retained(struct text *t, const struct hd_report *r,
+                         const struct report_suspect *s)
+{
+    size_t first = 0, last = r->snapshot_count - 1;
+    if (s->retained == NULL) {
+        text_add_char(t, '-');
+        return;
+    }
+    while (first < last && s->retained[first] == HD_UNKNOWN)
+        first++;
+    while (last > first && s->retained[last] == HD_UNKNOWN)
+        last--;
+    human_size_delta(t, s->retained[first], s->retained[last]);
+}
+
+/* The program's class first; what the ranking found growing, if it is another, behind. */
+static void add_title(struct text *t, const struct report_suspect *s)
+{
+    human_name(t, s->subject);
+    if (strcmp(s->subject, s->type) != 0) {
+        text_add_string(t, "  (");
+        human_short_name(t, s->type);
+        text_add_char(t, ')');
+    }
+    if (s->per_iteration != HD_UNKNOWN) {
+        text_add_string(t, "  exactly ");
+        human_count(t, s->per_iteration);
+        text_add_string(t, " per iteration");
+    }
+}
 
 static void add_suspect_row(struct table *t, const struct hd_report *r,
                             const struct report_suspect *s)
 {
     size_t n = r->snapshot_count;
-    human_count(&t->content, s->rank);
+    if (s->rank > 0)
+        human_count(&t->content, s->rank);
     table_end_cell(t);
-    if (r->bytes_known)
+    if (s->score < 0.5)
+        text_add_string(&t->content, r->bytes_known ? "<1 B" : "<1");
+    else if (r->bytes_known)
         human_size(&t->content, (uint64_t)(s->score + 0.5));
     else
         human_count(&t->content, (uint64_t)(s->score + 0.5));
@@ -103,12 +149,9 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
     table_end_cell(t);
     human_trend(&t->content, s->at, n);
     table_end_cell(t);
-    human_name(&t->content, s->type);
-    if (s->per_iteration != HD_UNKNOWN) {
-        text_add_string(&t->content, "  exactly ");
-        human_count(&t->content, s->per_iteration);
-        text_add_string(&t->content, " per iteration");
-    }
+    add_retained(&t->content, r, s);
+    table_end_cell(t);
+    add_title(&t->content, s);
     table_end_cell(t);
 }
 
@@ -125,22 +168,24 @@ static void add_held_by(struct table *t, const struct report_chains *chains, uns
         text_add_string(&line, i == 0 ? "    held by  " : "             ");
         text_share(&share, &chains->all[i]);
         text_add(&line, share.data, share.len);
-        for (size_t c = utf8_columns(share.data, share.len); c < SHARE_COLUMNS + 2; c++)
-            text_add_char(&line, ' ');
         text_chain(&chain, &chains->all[i], true);
-        text_wrap_arrows(&line, chain.data, chain.len, INDENT + SHARE_COLUMNS + 2, INDENT,
-                         width);
+        bool fits =
+            width == 0 ||
+            INDENT + SHARE_COLUMNS + 2 + utf8_columns(chain.data, chain.len) <= width;
+        size_t room = fits || chain.len == 0 ? SHARE_COLUMNS + 2 : 2;
+        size_t used = utf8_columns(share.data, share.len);
+        do
+            text_add_char(&line, ' ');
+        while (++used < room);
+        text_wrap_arrows(&line, chain.data, chain.len, INDENT + used, INDENT, width);
         table_note(t, line.data, line.len);
     }
     if (chains->omitted > 0) {
         text_clear(&line);
         text_add_string(&line, "             ");
         human_percent(&line, chains->omitted_share);
-        text_add_string(&line, chains->omitted == 1 ? "  in 1 other chain" : "  in ");
-        if (chains->omitted > 1) {
-            human_count(&line, chains->omitted);
-            text_add_string(&line, " other chains");
-        }
+        text_add_string(&line, "  in ");
+        human_plural(&line, chains->omitted, "other chain");
         table_note(t, line.data, line.len);
     }
     text_free(&line);
@@ -150,11 +195,13 @@ static void add_held_by(struct table *t, const struct report_chains *chains, uns
 
 static void add_others_line(struct table *t, size_t others)
 {
-    char line[48];
+    struct text line = {0};
     if (others == 0)
         return;
-    snprintf(line, sizeof(line), "    [%zu others]", others);
-    table_note(t, line, strlen(line));
+    text_add_string(&line, "    ");
+    human_others(&line, others);
+    table_note(t, line.data, line.len);
+    text_free(&line);
 }
 
 static void add_limit(struct text *t, const struct hd_report *r)
@@ -185,7 +232,7 @@ static bool say_none(const struct hd_report *r, struct out *o)
         out_string(o, "Inconclusive: fewer than two of the snapshots can be compared.\n");
         return true;
     }
-    if (r->suspect_count + r->minor_count == 0) {
+    if (r->suspect_count + r->minor_count + r->pooled_count == 0) {
         out_string(o, "None: nothing keeps growing.\n");
         return true;
     }
@@ -200,12 +247,28 @@ static bool say_none(const struct hd_report *r, struct out *o)
     return false;
 }
 
+static const char *basis(const struct hd_report *r)
+{
+    return r->by_graph      ? "what keeps growing, with all that it retains"
+           : r->bytes_known ? "by growth of shallow bytes; owners unknown"
+                            : "by growth of counts; bytes and owners unknown";
+}
+
+/* Buffers that pools hold are free for use and follow the peak load. */
+static void add_pooled(struct table *t, const struct hd_report *r)
+{
+    static const char line[] = "— held by buffer pools, not ranked —";
+    if (r->pooled_count > 0)
+        table_note(t, line, sizeof(line) - 1);
+    for (size_t i = 0; i < r->pooled_count; i++)
+        add_suspect_row(t, r, &r->pooled[i]);
+}
+
 static void write_suspects(const struct hd_report *r, const struct hd_write_options *opt,
                            struct out *o)
 {
-    text_heading(o, opt, "SUSPECTS",
-                 r->bytes_known ? "by growth of shallow bytes; owners unknown"
-                                : "by growth of counts; bytes and owners unknown");
+    bool any = r->suspect_count + r->minor_count + r->pooled_count > 0;
+    text_heading(o, opt, "SUSPECTS", any ? basis(r) : NULL);
     if (say_none(r, o))
         return;
     struct table t = TABLE_OF(suspect_columns);
@@ -222,17 +285,25 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     for (size_t i = 0; i < minor; i++)
         add_suspect_row(&t, r, &r->minor[i]);
     add_others_line(&t, r->minor_count - minor);
+    add_pooled(&t, r);
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }
 
-/* --- types ------------------------------------------------------------------------ */
+/* --- types --------------------------------------------------------------- */
 
-static const struct column type_columns[] = {
-    {"Δcount", ALIGN_RIGHT, false}, {"count", ALIGN_RIGHT, false},
-    {"trend", ALIGN_LEFT, false},   {"Δbytes", ALIGN_RIGHT, false},
-    {"", ALIGN_LEFT, false},        {"type", ALIGN_LEFT, true},
-};
+/* "kept" is how many of the first snapshot's instances are certainly still there. */
+enum { TYPE_COLUMNS = 7 };
+
+static struct column type_column(size_t i, const char *unit)
+{
+    const struct column columns[TYPE_COLUMNS] = {
+        {"Δcount", ALIGN_RIGHT, false}, {"count", ALIGN_RIGHT, false},
+        {"trend", ALIGN_LEFT, false},   {"Δbytes", ALIGN_RIGHT, false},
+        {"kept", ALIGN_RIGHT, false},   {"", ALIGN_LEFT, false},
+        {unit, ALIGN_LEFT, true}};
+    return columns[i];
+}
 
 static void add_sums_row(struct table *t, struct text_sums sums, const char *name)
 {
@@ -246,7 +317,16 @@ static void add_sums_row(struct table *t, struct text_sums sums, const char *nam
     human_size_delta(&t->content, sums.first_bytes, sums.last_bytes);
     table_end_cell(t);
     table_cell(t, "");
+    table_cell(t, "");
     table_cell(t, name);
+}
+
+static void add_kept(struct text *t, const struct report_type *row)
+{
+    if (row->survivors == HD_UNKNOWN || row->at[0].count == 0)
+        return;
+    text_add_string(t, "≥ ");
+    human_percent(t, (double)row->survivors / (double)row->at[0].count);
 }
 
 static void add_type_row(struct table *t, const struct hd_report *r,
@@ -263,58 +343,79 @@ static void add_type_row(struct table *t, const struct hd_report *r,
     table_end_cell(t);
     human_size_delta(&t->content, row->at[0].bytes, row->at[last].bytes);
     table_end_cell(t);
+    add_kept(&t->content, row);
+    table_end_cell(t);
     table_cell(t, series_status_names[row->status]);
     human_name(&t->content, row->type);
     table_end_cell(t);
 }
 
-static const char *unit_title(const struct hd_report *r)
-{
-    return r->options.by == HD_BY_NAMESPACE ? "NAMESPACES"
-           : r->options.by == HD_BY_MODULE  ? "MODULES"
-                                            : "TYPES";
-}
-
 static void write_types(const struct hd_report *r, const struct hd_write_options *opt,
                         struct out *o)
 {
+    static const char *const titles[] = {[HD_BY_TYPE] = "TYPES",
+                                         [HD_BY_NAMESPACE] = "NAMESPACES",
+                                         [HD_BY_MODULE] = "MODULES",
+                                         [HD_BY_HOLDER] = "HOLDERS"};
     size_t shown = report_rows(r, r->type_count);
     char note[96] = "by growth";
     if (shown < r->type_count)
         snprintf(note, sizeof(note), "by growth; %zu of %zu, -n 0 for all", shown,
                  r->type_count);
-    text_heading(o, opt, unit_title(r), note);
+    text_heading(o, opt, titles[r->options.by], note);
     if (r->type_count == 0) {
         out_string(o, "None.\n");
         return;
     }
-    struct table t = TABLE_OF(type_columns);
+    struct column columns[TYPE_COLUMNS];
+    for (size_t i = 0; i < TYPE_COLUMNS; i++)
+        columns[i] = type_column(i, report_unit(r));
+    struct table t = TABLE_OF(columns);
     for (size_t i = 0; i < shown; i++)
         add_type_row(&t, r, &r->types[i]);
     if (shown < r->type_count) {
-        char name[48];
-        snprintf(name, sizeof(name), "[%zu others]", r->type_count - shown);
-        add_sums_row(&t, text_sum_rows(r, shown, r->type_count), name);
+        struct text name = {0};
+        human_others(&name, r->type_count - shown);
+        add_sums_row(&t, text_sum_rows(r, shown, r->type_count), text_string(&name));
+        text_free(&name);
     }
-    add_sums_row(&t, text_sum_rows(r, 0, r->type_count), "[total]");
+    add_sums_row(&t, text_sum_rows(r, 0, r->type_count), text_total_name(r));
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }
 
-/* --- next ------------------------------------------------------------------------- */
+/* --- next ---------------------------------------------------------------- */
+
+/* Whether a word can be printed as it is, for somebody to paste. */
+static bool is_plain(const char *word)
+{
+    struct text t = {0};
+    human_name(&t, word);
+    bool plain = strcmp(text_string(&t), word) == 0;
+    text_free(&t);
+    return plain;
+}
 
 static void write_next(const struct hd_report *r, struct out *o)
 {
+    const char *files[] = {r->snapshots[0].info.path,
+                           r->snapshots[r->snapshot_count - 1].info.path};
     if (r->suspect_count == 0 || r->suspects[0].chains.len == 0 ||
         r->options.by != HD_BY_TYPE)
         return;
+    const char *subject = r->suspects[0].subject;
+    if (subject[0] == '[' || !is_plain(subject) || !is_plain(files[0]) ||
+        !is_plain(files[1]))
+        return;
     struct text t = {0}, word = {0};
     text_add_string(&word, "--type=");
-    text_add_string(&word, r->suspects[0].type);
+    text_add_string(&word, subject);
     text_add_string(&t, "\nnext: heapdrift roots ");
     human_shell_word(&t, text_string(&word));
-    text_add_char(&t, ' ');
-    human_shell_word(&t, r->snapshots[r->snapshot_count - 1].info.path);
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        text_add_char(&t, ' ');
+        human_shell_word(&t, strcmp(files[i], "-") == 0 ? "FILE" : files[i]);
+    }
     text_add_char(&t, '\n');
     out_text(o, &t);
     text_free(&t);

@@ -40,8 +40,19 @@ void text_chain(struct text *t, const struct report_chain *c, bool short_names)
     }
 }
 
+/* What became of a chain since the first snapshot, as diff(1) has it. */
+static const char *mark(enum chain_status status)
+{
+    static const char *const marks[CHAIN_STATUS_COUNT] = {[CHAIN_NEW] = "+ ",
+                                                          [CHAIN_GONE] = "- ",
+                                                          [CHAIN_GROWING] = "^ ",
+                                                          [CHAIN_SHRINKING] = "v "};
+    return marks[status] != NULL ? marks[status] : "";
+}
+
 void text_share(struct text *t, const struct report_chain *c)
 {
+    text_add_string(t, mark(c->status));
     human_percent(t, c->chain.share);
     if (c->chain.exact)
         return;
@@ -49,6 +60,12 @@ void text_share(struct text *t, const struct report_chain *c)
     snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
              100 * c->chain.high);
     text_add_string(t, interval);
+}
+
+const char *text_total_name(const struct hd_report *r)
+{
+    uint64_t shown = text_sum_rows(r, 0, r->type_count).last_count;
+    return shown == r->totals[r->snapshot_count - 1].count ? "[total]" : "[total shown]";
 }
 
 void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,

@@ -28,6 +28,9 @@ void text_selection(struct text *t, const struct hd_report *r);
 /* Last parts of paths: "before.gcdump". */
 const char *text_file_name(const char *path);
 
+/* "[total]", or what it is when --type and the like hide rows. */
+const char *text_total_name(const struct hd_report *r);
+
 /* "12 others" of a table that is cut: what the rows from first on add up to. */
 struct text_sums {
     uint64_t first_count, last_count, first_bytes, last_bytes;

@@ -31,6 +31,8 @@ static void add_escaped(struct text *t, const char *s, size_t len)
     for (size_t i = 0; i < len; i++) {
         if (s[i] == '\t' || s[i] == '\n' || s[i] == '\r')
             text_add_string(t, s[i] == '\t' ? "\\t" : s[i] == '\n' ? "\\n" : "\\r");
+        else if (s[i] == '\\')
+            text_add_string(t, "\\\\");
         else
             text_add_char(t, s[i]);
     }
@@ -108,16 +110,9 @@ static size_t row_count(const struct hd_report *r)
                                               : report_rows(r, r->type_count);
 }
 
-static const char *unit_title(const struct hd_report *r)
-{
-    return r->options.by == HD_BY_NAMESPACE ? "namespace"
-           : r->options.by == HD_BY_MODULE  ? "module"
-                                            : "type";
-}
-
 static void write_diff(const struct hd_report *r, struct sheet *s)
 {
-    add_cell(s, unit_title(r));
+    add_cell(s, report_unit(r));
     add_cell(s, "status");
     for (size_t k = 0; k < r->snapshot_count; k++) {
         char title[32];
@@ -141,14 +136,16 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
 
 static void write_top(const struct hd_report *r, struct sheet *s)
 {
-    add_cell(s, unit_title(r));
+    add_cell(s, report_unit(r));
     add_cell(s, "count");
     add_cell(s, "bytes");
+    add_cell(s, "retained");
     end_row(s);
     for (size_t i = 0; i < row_count(r); i++) {
         add_cell(s, r->types[i].type);
         add_number(s, r->types[i].at->count);
         add_number(s, r->types[i].at->bytes);
+        add_number(s, r->types[i].retained);
         end_row(s);
     }
 }
@@ -174,6 +171,18 @@ static void write_roots(const struct hd_report *r, struct sheet *s)
         end_row(s);
     }
     text_free(&chain);
+}
+
+static void add_error(struct sheet *s, const struct hd_error *e)
+{
+    struct text t = {0};
+    if (e->kind != NULL) {
+        text_add_string(&t, e->kind);
+        text_add_string(&t, ": ");
+    }
+    text_add_string(&t, e->message);
+    add_cell(s, text_string(&t));
+    text_free(&t);
 }
 
 static void write_info(const struct hd_report *r, struct sheet *s)
@@ -212,7 +221,7 @@ static void write_info(const struct hd_report *r, struct sheet *s)
             add_number(s, failed ? HD_UNKNOWN : numbers[i]);
         add_cell(s, failed ? "" : info->sampled ? "true" : "false");
         add_cell(s, failed ? "" : info->complete ? "true" : "false");
-        add_cell(s, snap->error.message);
+        add_error(s, &snap->error);
         end_row(s);
     }
 }

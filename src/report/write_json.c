@@ -10,7 +10,7 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-/* --- values ------------------------------------------------------------------------ */
+/* --- values -------------------------------------------------------------- */
 
 /* Not UTF-8 in a name becomes U+FFFD here, and only here. */
 static json_t *string_or_null(const char *s)
@@ -45,6 +45,16 @@ static json_t *numbers(const struct tally *at, size_t count, bool bytes)
     return array;
 }
 
+static json_t *values_or_null(const uint64_t *values, size_t count)
+{
+    if (values == NULL)
+        return json_null();
+    json_t *array = json_array();
+    for (size_t k = 0; k < count; k++)
+        json_array_append_new(array, number_or_null(values[k]));
+    return array;
+}
+
 static json_t *strings(const char *const *all, size_t count)
 {
     json_t *array = json_array();
@@ -58,7 +68,7 @@ static void set(json_t *object, const char *key, json_t *value)
     json_object_set_new_nocheck(object, key, value);
 }
 
-/* --- snapshots ---------------------------------------------------------------------- */
+/* --- snapshots ----------------------------------------------------------- */
 
 static json_t *hex_or_null(uint64_t n, bool known, const char *format)
 {
@@ -169,9 +179,9 @@ static json_t *warnings(const struct hd_report *r)
     return array;
 }
 
-/* --- chains ------------------------------------------------------------------------- */
+/* --- chains -------------------------------------------------------------- */
 
-static json_t *chain(const struct report_chain *c)
+static json_t *chain(const struct hd_report *r, const struct report_chain *c)
 {
     json_t *o = json_object(), *frames = json_array(), *example = json_object();
     for (size_t i = 0; i < c->chain.frame_count; i++) {
@@ -188,12 +198,12 @@ static json_t *chain(const struct report_chain *c)
         c->generation != GEN_UNKNOWN ? json_string(generation_names[c->generation])
                                      : json_null());
     set(o, "root_kind", json_string(root_kind_names[c->chain.kind]));
-    set(o, "status", json_null());
+    set(o, "status", string_or_null(chain_status_names[c->status]));
     set(o, "frames", frames);
     set(o, "share", real_or_null(c->chain.share));
     set(o, "share_low", real_or_null(c->chain.low));
     set(o, "share_high", real_or_null(c->chain.high));
-    set(o, "instances", json_null());
+    set(o, "instances", values_or_null(c->instances, r->snapshot_count));
     set(o, "retained", json_null());
     set(o, "exact", json_boolean(c->chain.exact));
     set(o, "example", example);
@@ -201,15 +211,15 @@ static json_t *chain(const struct report_chain *c)
     return o;
 }
 
-static json_t *chains(const struct report_chains *all)
+static json_t *chains(const struct hd_report *r, const struct report_chains *all)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < all->len; i++)
-        json_array_append_new(array, chain(&all->all[i]));
+        json_array_append_new(array, chain(r, &all->all[i]));
     return array;
 }
 
-/* --- reports ------------------------------------------------------------------------ */
+/* --- reports ------------------------------------------------------------- */
 
 static json_t *begin(const char *schema)
 {
@@ -225,20 +235,21 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
 {
     size_t n = r->snapshot_count;
     json_t *o = json_object();
-    set(o, "rank", json_integer((json_int_t)s->rank));
+    set(o, "rank", s->rank > 0 ? json_integer((json_int_t)s->rank) : json_null());
     set(o, "type", string_or_null(s->type));
-    set(o, "subject", string_or_null(s->type));
-    set(o, "basis", json_string("table"));
+    set(o, "subject", string_or_null(s->subject));
+    set(o, "basis", json_string(s->by_graph ? "graph" : "table"));
     set(o, "score", real_or_null(s->score));
     set(o, "score_share", real_or_null(s->score_share));
     set(o, "tau", real_or_null(s->tau));
     set(o, "count", numbers(s->at, n, false));
     set(o, "bytes", numbers(s->at, n, true));
-    set(o, "retained", json_null());
+    set(o, "retained", values_or_null(s->retained, n));
     set(o, "per_iteration", number_or_null(s->per_iteration));
-    set(o, "holder", json_null());
+    set(o, "holder", s->holder != NULL ? strings(s->holder, s->holder_len) : json_null());
     if (in_full)
-        set(o, "chains", chains(&s->chains));
+        set(o, "chains", chains(r, &s->chains));
+    set(o, "survivors", number_or_null(s->survivors));
     return o;
 }
 
@@ -291,22 +302,16 @@ static void set_types(json_t *o, const struct hd_report *r)
             set(row, "count", numbers(t->at, r->snapshot_count, false));
             set(row, "bytes", numbers(t->at, r->snapshot_count, true));
             set(row, "status", json_string(series_status_names[t->status]));
+            set(row, "survivors", number_or_null(t->survivors));
         } else {
             set(row, "count", number_or_null(t->at->count));
             set(row, "bytes", number_or_null(t->at->bytes));
-            set(row, "retained", json_null());
+            set(row, "retained", number_or_null(t->retained));
         }
         json_array_append_new(array, row);
     }
     set(o, "types", array);
     set(o, "types_omitted", json_integer((json_int_t)(r->type_count - shown)));
-}
-
-static json_t *unit(const struct hd_report *r)
-{
-    static const char *const names[] = {
-        [HD_BY_TYPE] = "type", [HD_BY_NAMESPACE] = "namespace", [HD_BY_MODULE] = "module"};
-    return json_string(names[r->options.by]);
 }
 
 static json_t *diff(const struct hd_report *r)
@@ -316,12 +321,12 @@ static json_t *diff(const struct hd_report *r)
     set(o, "iterations", iterations(r));
     set(o, "confidence", json_string(confidence_names[r->confidence]));
     set(o, "totals", totals(r));
-    set(o, "suspects", suspects(r, r->suspects, report_rows(r, r->suspect_count), true));
+    set(o, "suspects", suspects(r, r->suspects, r->suspect_count, true));
     set(o, "minor", suspects(r, r->minor, r->minor_count, false));
-    set(o, "pooled", json_array());
+    set(o, "pooled", suspects(r, r->pooled, r->pooled_count, false));
     set_types(o, r);
     set(o, "warnings", warnings(r));
-    set(o, "by", unit(r));
+    set(o, "by", json_string(report_unit(r)));
     return o;
 }
 
@@ -331,7 +336,7 @@ static json_t *top(const struct hd_report *r)
     set(o, "snapshot", snapshot(&r->snapshots[0].info));
     set_types(o, r);
     set(o, "warnings", warnings(r));
-    set(o, "by", unit(r));
+    set(o, "by", json_string(report_unit(r)));
     return o;
 }
 
@@ -342,7 +347,7 @@ static json_t *roots(const struct hd_report *r)
     set(o, "type", string_or_null(r->pattern));
     set(o, "matched", strings(r->matched, r->matched_count));
     set(o, "instances", numbers(r->totals, r->snapshot_count, false));
-    set(o, "chains", chains(&r->chains));
+    set(o, "chains", chains(r, &r->chains));
     set(o, "warnings", warnings(r));
     return o;
 }

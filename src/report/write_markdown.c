@@ -4,24 +4,47 @@
 
 #include <string.h>
 
+/* How many backticks stand side by side at most. */
+static size_t longest_fence(const char *s)
+{
+    size_t longest = 0;
+    for (size_t run; *s != '\0'; s += run > 0 ? run : 1) {
+        run = strspn(s, "`");
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
 /* A name as a code span in a table: no character of it may end the span or the cell. */
 static void add_code(struct text *t, const char *name)
 {
     struct text s = {0};
     human_name(&s, name);
-    const char *fence = strchr(text_string(&s), '`') != NULL ? "``" : "`";
-    text_add_string(t, fence);
-    if (s.len > 0 && (s.data[0] == '`' || s.data[s.len - 1] == '`'))
-        text_add_char(t, ' ');
+    size_t fence = longest_fence(text_string(&s)) + 1;
+    bool edge = s.len > 0 && (s.data[0] == '`' || s.data[s.len - 1] == '`');
+    for (size_t i = 0; i < fence; i++)
+        text_add_char(t, '`');
+    text_add_string(t, edge ? " " : "");
     for (size_t i = 0; i < s.len; i++) {
         if (s.data[i] == '|')
             text_add_char(t, '\\');
         text_add_char(t, s.data[i]);
     }
-    if (s.len > 0 && (s.data[0] == '`' || s.data[s.len - 1] == '`'))
-        text_add_char(t, ' ');
-    text_add_string(t, fence);
+    text_add_string(t, edge ? " " : "");
+    for (size_t i = 0; i < fence; i++)
+        text_add_char(t, '`');
     text_free(&s);
+}
+
+/* Text that must not become a tag. */
+static void add_plain(struct text *t, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        if (*s == '<')
+            text_add_string(t, "&lt;");
+        else
+            text_add_char(t, *s);
+    }
 }
 
 static void add_range(struct text *t, const struct tally *at, size_t count)
@@ -42,12 +65,17 @@ static void add_warnings(struct text *t, const struct hd_report *r)
         if (w->path != NULL)
             add_code(t, text_file_name(w->path));
         text_add_string(t, w->path != NULL ? ": " : "");
-        text_add_string(t, w->message);
+        add_plain(t, w->message);
+        if (w->count != HD_UNKNOWN && w->count > 1) {
+            text_add_string(t, " (");
+            human_count(t, w->count);
+            text_add_string(t, " times)");
+        }
         text_add_string(t, i + 1 < r->warning_count ? "  \n" : "\n");
     }
 }
 
-/* --- chains ------------------------------------------------------------------------- */
+/* --- chains -------------------------------------------------------------- */
 
 static void add_chain(struct text *t, const struct report_chain *c)
 {
@@ -73,13 +101,13 @@ static void add_chains(struct text *t, const struct report_chains *all)
         add_chain(t, &all->all[i]);
     if (all->omitted == 0)
         return;
-    human_count(t, all->omitted);
-    text_add_string(t, " other chains hold ");
+    human_plural(t, all->omitted, "other chain");
+    text_add_string(t, all->omitted == 1 ? " holds " : " hold ");
     human_percent(t, all->omitted_share);
     text_add_string(t, ".\n");
 }
 
-/* --- diff --------------------------------------------------------------------------- */
+/* --- diff ---------------------------------------------------------------- */
 
 static void add_summary(struct text *t, const struct hd_report *r)
 {
@@ -127,7 +155,16 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
         text_add_string(t, " | ");
         human_trend(t, s->at, r->snapshot_count);
         text_add_string(t, " | ");
-        add_code(t, s->type);
+        if (s->retained != NULL)
+            human_size_delta(t, s->retained[0], s->retained[r->snapshot_count - 1]);
+        else
+            text_add_char(t, '-');
+        text_add_string(t, " | ");
+        add_code(t, s->subject);
+        if (strcmp(s->subject, s->type) != 0) {
+            text_add_string(t, " in ");
+            add_code(t, s->type);
+        }
         if (s->per_iteration != HD_UNKNOWN) {
             text_add_string(t, " exactly ");
             human_count(t, s->per_iteration);
@@ -149,10 +186,12 @@ static void add_suspects(struct text *t, const struct hd_report *r)
         return;
     }
     size_t shown = report_rows(r, r->suspect_count);
-    text_add_string(
-        t, "\n### Suspects\n\nRanked by growth of shallow bytes; what owns them is "
-           "unknown.\n\n| # | score | of heap | count | trend | type |\n"
-           "|---:|---:|---:|---:|---|---|\n");
+    text_add_string(t, "\n### Suspects\n\n");
+    text_add_string(t, r->by_graph ? "What keeps growing, with all that it retains.\n\n"
+                                   : "Ranked by growth of shallow bytes; what owns them is "
+                                     "unknown.\n\n");
+    text_add_string(t, "| # | score | of heap | count | trend | retained | type |\n"
+                       "|---:|---:|---:|---:|---|---:|---|\n");
     add_suspect_rows(t, r, r->suspects, shown);
     for (size_t i = 0; i < shown; i++) {
         const struct report_suspect *s = &r->suspects[i];
@@ -200,8 +239,9 @@ static void add_types(struct text *t, const struct hd_report *r)
         add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
     }
     if (shown < r->type_count) {
-        snprintf(line, sizeof(line), "[%zu others]", r->type_count - shown);
-        add_type_row(t, r, line, text_sum_rows(r, shown, r->type_count));
+        text_clear(&name);
+        human_others(&name, r->type_count - shown);
+        add_type_row(t, r, text_string(&name), text_sum_rows(r, shown, r->type_count));
     }
     add_type_row(t, r, "**total**", text_sum_rows(r, 0, r->type_count));
     text_add_string(t, "\n</details>\n");
@@ -216,7 +256,7 @@ static void add_diff(struct text *t, const struct hd_report *r)
     add_types(t, r);
 }
 
-/* --- the others --------------------------------------------------------------------- */
+/* --- the others ---------------------------------------------------------- */
 
 static void add_top_row(struct text *t, uint64_t count, uint64_t bytes)
 {
@@ -247,10 +287,13 @@ static void add_top(struct text *t, const struct hd_report *r)
     if (shown < r->type_count) {
         struct text_sums sums = text_sum_rows(r, shown, r->type_count);
         add_top_row(t, sums.last_count, sums.last_bytes);
-        text_add_char(t, '[');
-        human_count(t, r->type_count - shown);
-        text_add_string(t, " others] |\n");
+        human_others(t, r->type_count - shown);
+        text_add_string(t, " |\n");
     }
+    struct text_sums all = text_sum_rows(r, 0, r->type_count);
+    add_top_row(t, all.last_count, all.last_bytes);
+    text_add_string(t, text_total_name(r));
+    text_add_string(t, " |\n");
 }
 
 static void add_roots(struct text *t, const struct hd_report *r)
@@ -262,7 +305,13 @@ static void add_roots(struct text *t, const struct hd_report *r)
     human_count(t, r->totals[n - 1].count);
     text_add_string(t, " instances in ");
     add_code(t, text_file_name(r->snapshots[n - 1].info.path));
-    text_add_string(t, " are held by\n\n");
+    text_add_string(t, " are held by");
+    if (r->chains.samples < r->chains.instances) {
+        text_add_string(t, " (shares of ");
+        human_count(t, r->chains.samples);
+        text_add_string(t, " sampled ones, with 95 % intervals)");
+    }
+    text_add_string(t, "\n\n");
     add_chains(t, &r->chains);
 }
 
@@ -277,6 +326,10 @@ static void add_info(struct text *t, const struct hd_report *r)
         text_add_string(t, " | ");
         if (s->error.status != HD_OK) {
             text_add_string(t, "cannot be used: ");
+            if (s->error.kind != NULL) {
+                text_add_string(t, s->error.kind);
+                text_add_string(t, ": ");
+            }
             add_code(t, s->error.message);
             text_add_string(t, " | | | | |\n");
             continue;

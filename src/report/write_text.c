@@ -5,29 +5,64 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- top --------------------------------------------------------------------------- */
+/* --- top ----------------------------------------------------------------- */
 
-static const struct column top_columns[] = {
-    {"count", ALIGN_RIGHT, false},
-    {"bytes", ALIGN_RIGHT, false},
-    {"of heap", ALIGN_RIGHT, false},
-    {"type", ALIGN_LEFT, true},
-};
+enum { TOP_COLUMNS = 5 };
 
-static void add_top_row(struct table *t, const struct hd_report *r, uint64_t count,
-                        uint64_t bytes, const char *name)
+static struct column top_column(size_t i, const char *unit)
 {
-    human_count(&t->content, count);
+    const struct column columns[TOP_COLUMNS] = {{"count", ALIGN_RIGHT, false},
+                                                {"bytes", ALIGN_RIGHT, false},
+                                                {"of heap", ALIGN_RIGHT, false},
+                                                {"retained", ALIGN_RIGHT, false},
+                                                {unit, ALIGN_LEFT, true}};
+    return columns[i];
+}
+
+static void add_top_row(struct table *t, const struct hd_report *r, struct tally tally,
+                        uint64_t retained, const char *name)
+{
+    human_count(&t->content, tally.count);
     table_end_cell(t);
-    human_size(&t->content, bytes);
+    human_size(&t->content, tally.bytes);
     table_end_cell(t);
-    if (bytes != HD_UNKNOWN && r->bytes_known && r->totals[0].bytes > 0)
-        human_percent(&t->content, (double)bytes / (double)r->totals[0].bytes);
+    if (tally.bytes != HD_UNKNOWN && r->bytes_known && r->totals[0].bytes > 0)
+        human_percent(&t->content, (double)tally.bytes / (double)r->totals[0].bytes);
     else
         text_add_char(&t->content, '-');
     table_end_cell(t);
+    human_size(&t->content, retained);
+    table_end_cell(t);
     human_name(&t->content, name);
     table_end_cell(t);
+}
+
+static struct tally last_of(struct text_sums sums)
+{
+    return (struct tally){sums.last_count, sums.last_bytes};
+}
+
+static void write_top_table(const struct hd_report *r, const struct hd_write_options *opt,
+                            struct out *o)
+{
+    struct column columns[TOP_COLUMNS];
+    for (size_t i = 0; i < TOP_COLUMNS; i++)
+        columns[i] = top_column(i, report_unit(r));
+    struct table t = TABLE_OF(columns);
+    size_t shown = report_rows(r, r->type_count);
+    for (size_t i = 0; i < shown; i++)
+        add_top_row(&t, r, *r->types[i].at, r->types[i].retained, r->types[i].type);
+    if (shown < r->type_count) {
+        struct text name = {0};
+        human_others(&name, r->type_count - shown);
+        add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->type_count)), HD_UNKNOWN,
+                    text_string(&name));
+        text_free(&name);
+    }
+    add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->type_count)), HD_UNKNOWN,
+                text_total_name(r));
+    table_print(&t, o, opt->width, opt->color);
+    table_free(&t);
 }
 
 static void write_top(const struct hd_report *r, const struct hd_write_options *opt,
@@ -37,10 +72,10 @@ static void write_top(const struct hd_report *r, const struct hd_write_options *
     struct text head = {0};
     human_name(&head, text_file_name(info->path));
     text_add_string(&head, "  ");
-    human_count(&head, r->totals[0].count);
-    text_add_string(&head, " objects, ");
+    human_plural(&head, r->totals[0].count, "object");
+    text_add_string(&head, ", ");
     human_size(&head, r->totals[0].bytes);
-    if (info->has_roots && info->objects > 0) {
+    if (info->has_roots && info->objects > 0 && !r->options.gen2 && !r->options.reachable) {
         text_add_string(&head, ", ");
         human_percent(&head, (double)info->reachable_objects / (double)info->objects);
         text_add_string(&head, " reachable");
@@ -50,26 +85,25 @@ static void write_top(const struct hd_report *r, const struct hd_write_options *
     text_add_char(&head, '\n');
     out_text(o, &head);
     text_free(&head);
-
-    struct table t = TABLE_OF(top_columns);
-    size_t shown = report_rows(r, r->type_count);
-    for (size_t i = 0; i < shown; i++)
-        add_top_row(&t, r, r->types[i].at->count, r->types[i].at->bytes, r->types[i].type);
-    if (shown < r->type_count) {
-        char name[48];
-        snprintf(name, sizeof(name), "[%zu others]", r->type_count - shown);
-        struct text_sums sums = text_sum_rows(r, shown, r->type_count);
-        add_top_row(&t, r, sums.last_count, sums.last_bytes, name);
-    }
-    struct text_sums all = text_sum_rows(r, 0, r->type_count);
-    add_top_row(&t, r, all.last_count, all.last_bytes, "[total]");
-    table_print(&t, o, opt->width, opt->color);
-    table_free(&t);
+    write_top_table(r, opt, o);
 }
 
-/* --- roots -------------------------------------------------------------------------- */
+/* --- roots --------------------------------------------------------------- */
 
-static void write_chain(const struct report_chain *c, size_t number, struct out *o)
+static void write_frame(struct text *t, const struct frame *f, bool first, unsigned width)
+{
+    enum { INDENT = 6 };
+    struct text name = {0};
+    human_frame(&name, f, false);
+    text_add_string(t, first ? "      " : "    → ");
+    human_shorten(t, name.data, name.len,
+                  width > 2 * INDENT ? width - INDENT : name.len + 1);
+    text_add_char(t, '\n');
+    text_free(&name);
+}
+
+static void write_chain(const struct hd_report *r, const struct report_chain *c,
+                        size_t number, unsigned width, struct out *o)
 {
     struct text t = {0};
     text_add_char(&t, '\n');
@@ -78,6 +112,14 @@ static void write_chain(const struct report_chain *c, size_t number, struct out 
     text_share(&t, c);
     text_add_string(&t, "  ");
     text_add_string(&t, root_kind_names[c->chain.kind]);
+    if (c->status != CHAIN_UNKNOWN) {
+        text_add_string(&t, "  ");
+        text_add_string(&t, chain_status_names[c->status]);
+    }
+    for (size_t k = 0; c->instances != NULL && k < r->snapshot_count; k++) {
+        text_add_string(&t, k == 0 ? "  " : " → ");
+        human_count(&t, c->instances[k]);
+    }
     if (c->address != 0) {
         char address[40];
         snprintf(address, sizeof(address), "  e.g. 0x%" PRIx64, c->address);
@@ -94,9 +136,7 @@ static void write_chain(const struct report_chain *c, size_t number, struct out 
             human_count(&t, c->frames_omitted);
             text_add_string(&t, " more\n");
         }
-        text_add_string(&t, i == 0 ? "      " : "    → ");
-        human_frame(&t, &c->chain.frames[i], false);
-        text_add_char(&t, '\n');
+        write_frame(&t, &c->chain.frames[i], i == 0, width);
     }
     out_text(o, &t);
     text_free(&t);
@@ -136,15 +176,20 @@ static void write_roots(const struct hd_report *r, const struct hd_write_options
     out_text(o, &t);
     text_free(&t);
     for (size_t i = 0; i < r->chains.len; i++)
-        write_chain(&r->chains.all[i], i + 1, o);
-    if (r->chains.omitted > 0)
-        out_printf(o, "\n%zu other chains hold %.0f %%; --chains=%zu shows all\n",
-                   r->chains.omitted, 100 * r->chains.omitted_share,
-                   r->chains.len + r->chains.omitted);
-    (void)opt;
+        write_chain(r, &r->chains.all[i], i + 1, opt->width, o);
+    if (r->chains.omitted == 0)
+        return;
+    struct text rest = {0};
+    text_add_char(&rest, '\n');
+    human_plural(&rest, r->chains.omitted, "other chain");
+    text_add_string(&rest, r->chains.omitted == 1 ? " holds " : " hold ");
+    human_percent(&rest, r->chains.omitted_share);
+    out_text(o, &rest);
+    out_printf(o, "; --chains=%zu shows all\n", r->chains.len + r->chains.omitted);
+    text_free(&rest);
 }
 
-/* --- info --------------------------------------------------------------------------- */
+/* --- info ---------------------------------------------------------------- */
 
 static const struct column info_columns[] = {{NULL, ALIGN_LEFT, false},
                                              {NULL, ALIGN_LEFT, false}};

@@ -1,0 +1,40 @@
+/* chain_growth.h - which root chains of a type grew over a series.
+ *
+ * From exact counts every change is known. From samples only a change whose 95 % intervals
+ * do not overlap is told; the rest is left open. */
+#ifndef CHAIN_GROWTH_H
+#define CHAIN_GROWTH_H
+
+#include "analysis/chains.h"
+#include "analysis/series.h"
+
+enum chain_status {
+    CHAIN_UNKNOWN,
+    CHAIN_NEW,
+    CHAIN_GONE,
+    CHAIN_GROWING,
+    CHAIN_STEADY,
+    CHAIN_SHRINKING,
+    CHAIN_STATUS_COUNT
+};
+
+/* "new", ...; NULL for CHAIN_UNKNOWN. */
+extern const char *const chain_status_names[CHAIN_STATUS_COUNT];
+
+struct grown_chain {
+    struct chain chain;  /* as in the last snapshot that has it */
+    uint64_t *instances; /* per snapshot; NULL unless exact */
+    enum chain_status status;
+};
+
+struct grown_chains {
+    struct grown_chain *all; /* those of the last snapshot in its order, then the gone */
+    size_t len;
+};
+
+/* Line up the answers of count >= 1 snapshots to one question; in[k] is that of snapshot
+ * k, with frames; in a. With one snapshot every status is unknown. */
+struct grown_chains chain_growth(const struct chains *const *in, size_t count,
+                                 struct arena *a);
+
+#endif

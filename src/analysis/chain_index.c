@@ -1,0 +1,101 @@
+#include "analysis/chain_index.h"
+
+#include "analysis/signature.h"
+#include "base/pair_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct indexer {
+    struct chain_index *x;
+    struct pair_table children;
+};
+
+static uint32_t add_chain(struct chain_index *x, uint32_t parent, uint32_t type)
+{
+    if (x->len == x->cap) {
+        x->cap = x->cap > 0 ? array_bytes(x->cap, 2) : 1024;
+        x->parent = alloc_resize(x->parent, array_bytes(x->cap, sizeof(*x->parent)));
+        x->type = alloc_resize(x->type, array_bytes(x->cap, sizeof(*x->type)));
+        x->length = alloc_resize(x->length, array_bytes(x->cap, sizeof(*x->length)));
+    }
+    x->parent[x->len] = parent;
+    x->type[x->len] = type;
+    x->length[x->len] = parent != NO_CHAIN ? x->length[parent] + 1 : 0;
+    return (uint32_t)x->len++;
+}
+
+/* The last 2p elements with the new type: do the two halves agree? Then the chain is the
+ * one that ends where the first half does. */
+static uint32_t folded(const struct chain_index *x, uint32_t chain, uint32_t type,
+                       uint32_t p)
+{
+    if (x->length[chain] + 1 < 2 * p)
+        return NO_CHAIN;
+    uint32_t last[2 * SIGNATURE_PERIODS], at = chain, half = chain;
+    last[0] = type;
+    for (uint32_t i = 1; i < 2 * p; i++, at = x->parent[at]) {
+        last[i] = x->type[at];
+        if (i < p)
+            half = x->parent[at];
+    }
+    for (uint32_t i = 0; i < p; i++)
+        if (last[i] != last[i + p])
+            return NO_CHAIN;
+    return half;
+}
+
+static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type)
+{
+    struct chain_index *x = in->x;
+    for (uint32_t p = 1; p <= SIGNATURE_PERIODS; p++) {
+        uint32_t same = folded(x, chain, type, p);
+        if (same != NO_CHAIN)
+            return same;
+    }
+    uint32_t next = (uint32_t)x->len;
+    uint32_t found = pair_table_put(&in->children, chain, type, next);
+    return found == next ? add_chain(x, chain, type) : found;
+}
+
+struct chain_index chain_index_build(const struct hd_snapshot *snap,
+                                     const struct walk *walk)
+{
+    const struct graph *g = snap->graph;
+    struct chain_index x = {0};
+    struct indexer in = {.x = &x};
+    x.of_node =
+        alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*x.of_node)));
+    memset(x.of_node, 0xFF, array_bytes(g->node_count, sizeof(*x.of_node)));
+    add_chain(&x, NO_CHAIN, 0);
+    uint32_t unreachable = extend(&in, 0, UNREACHABLE_GROUP);
+    node_id *up = NULL; /* nodes whose chains wait for that of their parent */
+    size_t cap = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        size_t depth = 0;
+        for (node_id at = n; at != NO_NODE && at != g->root && x.of_node[at] == NO_CHAIN;
+             at = walk->parent[at]) {
+            up = grow(up, depth, &cap, sizeof(*up));
+            up[depth++] = at;
+        }
+        while (depth > 0) {
+            node_id at = up[--depth], above = walk->parent[at];
+            uint32_t chain = above == NO_NODE   ? unreachable
+                             : above == g->root ? 0
+                                                : x.of_node[above];
+            x.of_node[at] = extend(&in, chain, g->type[at]);
+        }
+    }
+    free(up);
+    pair_table_free(&in.children);
+    return x;
+}
+
+void chain_index_free(struct chain_index *x)
+{
+    free(x->of_node);
+    free(x->parent);
+    free(x->type);
+    free(x->length);
+    *x = (struct chain_index){0};
+}

@@ -1,0 +1,394 @@
+/* Semi-NCA in one depth-first pass (L. Georgiadis, R. Tarjan, R. Werneck, Finding
+ * dominators in practice, 2006, sections 2 and 4; semidominators after T. Lengauer and
+ * R. Tarjan, 1979), with two changes for heaps:
+ *
+ * An edge is looked at once. Tree and forward edges leave nothing behind but a smaller
+ * semi of their target; only back and cross edges are stored, half of one per object.
+ *
+ * The last step walks from the parent up the tree built so far to the first number not
+ * above semi. Plain steps are quadratic on a long list whose last element holds what a
+ * root also holds; jump pointers (E. Myers, An applicative random-access stack, 1983)
+ * make each walk logarithmic.
+ *
+ * Nothing here recurses: a linked list of ten million objects is an ordinary heap. */
+#include "analysis/dominators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSEEN UINT32_MAX
+
+struct frame_on_stack {
+    uint32_t number;
+    uint32_t next_edge;
+};
+
+struct finder {
+    const struct hd_snapshot *snap;
+    const struct graph *g;
+    enum dominator_kind kind;
+
+    uint32_t count;
+    uint32_t *number; /* node -> number */
+    node_id *node;    /* number -> node */
+    uint32_t *parent; /* in the depth-first tree; becomes idom */
+    uint32_t *semi;   /* number of the semidominator */
+
+    /* Back and cross edges: from a number to a smaller one. */
+    uint32_t *edge_to, *edge_from;
+    size_t edge_count, edge_cap;
+    uint32_t class_first; /* smallest number of the class being visited */
+
+    struct frame_on_stack *stack;
+    size_t stack_cap;
+    uint64_t *is_entry; /* a bit per node: a group of roots, visited from the root only */
+};
+
+static uint32_t *array_of(size_t count)
+{
+    return alloc_resize(NULL, array_bytes(count > 0 ? count : 1, sizeof(uint32_t)));
+}
+
+static bool bit(const uint64_t *bits, node_id n)
+{
+    return bits != NULL && (bits[n / 64] >> (n % 64) & 1);
+}
+
+/* --- depth-first numbers ---------------------------------------------------------------
+ */
+
+static void store_edge(struct finder *f, uint32_t to, uint32_t from)
+{
+    if (f->edge_count == f->edge_cap) {
+        size_t cap = f->edge_cap > 0 ? array_bytes(f->edge_cap, 2) : 1024;
+        f->edge_to = alloc_resize(f->edge_to, array_bytes(cap, sizeof(*f->edge_to)));
+        f->edge_from = alloc_resize(f->edge_from, array_bytes(cap, sizeof(*f->edge_from)));
+        f->edge_cap = cap;
+    }
+    f->edge_to[f->edge_count] = to;
+    f->edge_from[f->edge_count++] = from;
+}
+
+/* One reference, from the node numbered v. True if w is new and has to be walked. */
+static bool see_edge(struct finder *f, uint32_t v, node_id w)
+{
+    uint32_t number = f->number[w];
+    if (number == UNSEEN) {
+        number = f->count++;
+        f->number[w] = number;
+        f->node[number] = w;
+        f->parent[number] = f->semi[number] = v;
+        return f->g->edge_begin[w] < f->g->edge_begin[w + 1];
+    }
+    if (number > v) {
+        if (v < f->semi[number])
+            f->semi[number] = v;
+    } else if (number < v && number >= f->class_first && number != 0) {
+        store_edge(f, number, v);
+    }
+    return false;
+}
+
+static void push(struct finder *f, size_t *depth, uint32_t number)
+{
+    f->stack = grow(f->stack, *depth, &f->stack_cap, sizeof(*f->stack));
+    f->stack[(*depth)++] =
+        (struct frame_on_stack){number, f->g->edge_begin[f->node[number]]};
+}
+
+/* Everything below the node numbered start. */
+static void walk_below(struct finder *f, uint32_t start)
+{
+    const struct graph *g = f->g;
+    size_t depth = 0;
+    push(f, &depth, start);
+    while (depth > 0) {
+        struct frame_on_stack *top = &f->stack[depth - 1];
+        if (top->next_edge == g->edge_begin[f->node[top->number] + 1]) {
+            depth--;
+            continue;
+        }
+        node_id w = g->edge_to[top->next_edge++];
+        if (!bit(f->is_entry, w) && see_edge(f, top->number, w))
+            push(f, &depth, f->count - 1);
+    }
+}
+
+/* --- classes of roots -------------------------------------------------------------------
+ */
+
+/* A group of roots that is walked from the root of all roots. */
+struct entry {
+    node_id node;
+    unsigned char kind;
+};
+
+static void add_entry(struct finder *f, struct entry **entries, size_t *len, size_t *cap,
+                      struct entry e, bool pseudo)
+{
+    *entries = grow(*entries, *len, cap, sizeof(**entries));
+    (*entries)[(*len)++] = e;
+    if (pseudo)
+        f->is_entry[e.node / 64] |= 1ULL << (e.node % 64);
+}
+
+/* The children of the root, and every pseudo-node whose class differs from that of
+ * the one above it: "[strong Handles]" counts as handles, not as "[other roots]". */
+static struct entry *find_entries(struct finder *f, size_t *len)
+{
+    const struct graph *g = f->g;
+    const struct hd_snapshot *snap = f->snap;
+    struct entry *queue = NULL, *entries = NULL;
+    size_t head = 0, tail = 0, queue_cap = 0, cap = 0;
+    uint64_t *seen = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*seen));
+    queue = grow(queue, tail, &queue_cap, sizeof(*queue));
+    queue[tail++] = (struct entry){g->root, ROOT_OTHER};
+    seen[g->root / 64] |= 1ULL << (g->root % 64);
+    while (head < tail) {
+        struct entry above = queue[head++];
+        for (uint32_t e = g->edge_begin[above.node]; e < g->edge_begin[above.node + 1];
+             e++) {
+            struct entry to = {g->edge_to[e], above.kind};
+            const struct type *t = &snap->types[g->type[to.node]];
+            bool pseudo = t->kind == TYPE_PSEUDO;
+            if (bit(seen, to.node) || (!pseudo && above.node != g->root))
+                continue;
+            seen[to.node / 64] |= 1ULL << (to.node % 64);
+            if (pseudo)
+                to.kind =
+                    (unsigned char)root_kind_below(t->name, (enum root_kind)above.kind);
+            if (above.node == g->root ||
+                root_kind_class(to.kind) != root_kind_class(above.kind))
+                add_entry(f, &entries, len, &cap, to, pseudo);
+            if (!pseudo)
+                continue;
+            queue = grow(queue, tail, &queue_cap, sizeof(*queue));
+            queue[tail++] = to;
+        }
+    }
+    free(queue);
+    free(seen);
+    return entries;
+}
+
+/* Class after class; what an earlier class reached keeps its owner. */
+static void walk_by_class(struct finder *f)
+{
+    size_t len = 0;
+    f->is_entry = alloc_zeroed(((size_t)f->g->node_count / 64 + 1) * sizeof(*f->is_entry));
+    struct entry *entries = find_entries(f, &len);
+    for (unsigned class = 0; class < ROOT_CLASSES; class ++) {
+        f->class_first = f->count;
+        for (size_t i = 0; i < len; i++)
+            if (root_kind_class((enum root_kind)entries[i].kind) == class &&
+                see_edge(f, 0, entries[i].node))
+                walk_below(f, f->count - 1);
+    }
+    free(entries);
+    free(f->is_entry);
+    f->is_entry = NULL;
+}
+
+static void number_nodes(struct finder *f)
+{
+    const struct graph *g = f->g;
+    memset(f->number, 0xFF, array_bytes(g->node_count, sizeof(*f->number)));
+    f->number[g->root] = 0;
+    f->node[0] = g->root;
+    f->parent[0] = f->semi[0] = 0;
+    f->count = 1;
+    if (f->kind == DOMINATORS_OF_OWNERS)
+        walk_by_class(f);
+    else
+        walk_below(f, 0);
+    free(f->stack);
+    f->stack = NULL;
+    free(f->number);
+    f->number = NULL;
+}
+
+/* --- semidominators ---------------------------------------------------------------------
+ */
+
+/* Sources of the stored edges, by target: from[begin[w]] .. from[begin[w + 1] - 1]. */
+static void sort_edges(struct finder *f, uint32_t **begin, uint32_t **from)
+{
+    size_t n = f->count;
+    uint32_t *start = alloc_zeroed(array_bytes(n + 2, sizeof(*start)));
+    for (size_t e = 0; e < f->edge_count; e++)
+        start[f->edge_to[e] + 2]++;
+    for (size_t w = 0; w + 2 < n + 2; w++)
+        start[w + 2] += start[w + 1];
+    uint32_t *sorted = array_of(f->edge_count);
+    for (size_t e = 0; e < f->edge_count; e++)
+        sorted[start[f->edge_to[e] + 1]++] = f->edge_from[e];
+    free(f->edge_to);
+    free(f->edge_from);
+    f->edge_to = f->edge_from = NULL;
+    *begin = start;
+    *from = sorted;
+}
+
+/* The forest of numbers already done: anc leads towards the root of its tree, label is
+ * the smallest semi between a number and there. */
+struct forest {
+    uint32_t *anc, *label;
+    uint32_t *path;
+    size_t path_cap;
+};
+
+/* The smallest semi on the way from v up to, but not including, the first number below
+ * limit; the way is compressed. */
+static uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limit)
+{
+    size_t depth = 0;
+    while (t->anc[v] >= limit) {
+        t->path = grow(t->path, depth, &t->path_cap, sizeof(*t->path));
+        t->path[depth++] = v;
+        v = t->anc[v];
+    }
+    uint32_t top = t->anc[v], best = t->label[v];
+    while (depth > 0) {
+        v = t->path[--depth];
+        if (t->label[v] < best)
+            best = t->label[v];
+        t->label[v] = best;
+        t->anc[v] = top;
+    }
+    return best;
+}
+
+static void find_semidominators(struct finder *f, struct forest *t)
+{
+    uint32_t *begin, *from;
+    sort_edges(f, &begin, &from);
+    t->anc = array_of(f->count);
+    t->label = array_of(f->count);
+    for (uint32_t w = f->count; w-- > 1;) {
+        uint32_t semi = f->semi[w];
+        for (uint32_t e = begin[w]; e < begin[w + 1] && semi > 0; e++) {
+            uint32_t via = smallest_semi(t, from[e], w + 1);
+            if (via < semi)
+                semi = via;
+        }
+        f->semi[w] = t->label[w] = semi;
+        t->anc[w] = f->parent[w];
+    }
+    free(begin);
+    free(from);
+}
+
+/* --- immediate dominators ----------------------------------------------------------------
+ */
+
+/* The deepest ancestor of the parent, in the tree built so far, with a number not above
+ * semi. Numbers fall towards the root, so a jump that stays at or above semi is safe. */
+static void find_immediate(struct finder *f, uint32_t *depth, uint32_t *jump)
+{
+    uint32_t *idom = f->parent;
+    depth[0] = jump[0] = 0;
+    for (uint32_t w = 1; w < f->count; w++) {
+        uint32_t d = f->parent[w];
+        while (d > f->semi[w])
+            d = jump[d] >= f->semi[w] ? jump[d] : idom[d];
+        idom[w] = d;
+        depth[w] = depth[d] + 1;
+        uint32_t j = jump[d];
+        jump[w] = depth[d] - depth[j] == depth[j] - depth[jump[j]] ? jump[j] : d;
+    }
+}
+
+struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind)
+{
+    const struct graph *g = snap->graph;
+    size_t n = g->node_count;
+    struct finder f = {.snap = snap,
+                       .g = g,
+                       .kind = kind,
+                       .number = array_of(n),
+                       .node = array_of(n),
+                       .parent = array_of(n),
+                       .semi = array_of(n)};
+    if (n > 0)
+        number_nodes(&f);
+    struct forest t = {0};
+    if (f.count > 0) {
+        find_semidominators(&f, &t);
+        find_immediate(&f, t.anc, t.label);
+    }
+    free(t.anc);
+    free(t.label);
+    free(t.path);
+    free(f.number);
+    free(f.semi);
+    return (struct dominators){f.count, f.node, f.parent};
+}
+
+void dominators_free(struct dominators *d)
+{
+    free(d->node);
+    free(d->idom);
+    *d = (struct dominators){0};
+}
+
+/* --- retained sizes ------------------------------------------------------ */
+
+uint64_t *dominators_retained(const struct dominators *d, const struct graph *g)
+{
+    uint64_t *retained =
+        alloc_resize(NULL, array_bytes((size_t)d->count + 1, sizeof(*retained)));
+    for (uint32_t w = 0; w < d->count; w++)
+        retained[w] = graph_size(g, d->node[w]);
+    for (uint32_t w = d->count; w-- > 1;)
+        retained[d->idom[w]] += retained[w];
+    return retained;
+}
+
+/* Where each number stands in a preorder of the dominator tree, without lists of
+ * children: size[w] numbers are below w, itself included, and they stand side by side. */
+static void preorder(const struct dominators *d, uint32_t *size, uint32_t *position)
+{
+    uint32_t *next = array_of(d->count);
+    for (uint32_t w = 0; w < d->count; w++)
+        size[w] = 1;
+    for (uint32_t w = d->count; w-- > 1;)
+        size[d->idom[w]] += size[w];
+    position[0] = 0;
+    next[0] = 1;
+    for (uint32_t w = 1; w < d->count; w++) {
+        position[w] = next[d->idom[w]];
+        next[d->idom[w]] += size[w];
+        next[w] = position[w] + 1;
+    }
+    free(next);
+}
+
+uint64_t *dominators_retained_by_type(const struct dominators *d,
+                                      const struct hd_snapshot *snap,
+                                      const uint64_t *retained, struct arena *a)
+{
+    uint64_t *sum = arena_array(a, uint64_t, snap->type_count);
+    if (d->count == 0)
+        return sum;
+    uint32_t *size = array_of(d->count), *position = array_of(d->count);
+    uint32_t *at = array_of(d->count);
+    preorder(d, size, position);
+    for (uint32_t w = 0; w < d->count; w++)
+        at[position[w]] = w;
+    /* In preorder an instance lies below another of its type iff it stands before the
+     * end of the last outermost one. */
+    uint32_t *end = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*end)));
+    for (uint32_t p = 0; p < d->count; p++) {
+        uint32_t w = at[p];
+        type_id t = snap->graph->type[d->node[w]];
+        if (p < end[t])
+            continue;
+        sum[t] += retained[w];
+        end[t] = p + size[w];
+    }
+    free(end);
+    free(at);
+    free(size);
+    free(position);
+    return sum;
+}

@@ -1,0 +1,22 @@
+/* runtime_names.h - the few names of the .NET runtime that the ranking knows.
+ *
+ * They belong to .NET 10 and stand here only, in one table with a test. */
+#ifndef RUNTIME_NAMES_H
+#define RUNTIME_NAMES_H
+
+#include <stdbool.h>
+
+/* The array in which a thread keeps its static variables, and what a grown thread pool
+ * has more of. */
+#define THREAD_STATICS_ARRAY "System.Object[]"
+#define THREAD_TYPE "System.Threading.Thread"
+#define POOL_THREAD_TYPE "System.Threading.ThreadPoolWorkQueueThreadLocals"
+
+/* Pools of buffers: what they hold is free for use and follows the peak load. */
+bool is_buffer_pool(const char *type);
+bool is_pool_block(const char *type);
+
+/* Types that hold memory outside the heap. */
+bool holds_native_memory(const char *type);
+
+#endif

@@ -1,0 +1,30 @@
+/* subject.h - the name for the title of a suspect: the program's own class next to
+ * what the ranking found growing.
+ *
+ * A delegate, a dictionary's node or a timer is what grows; OrderNotifier, Session or
+ * Reminder is what the reader knows. Rules: docs/ranking.md. */
+#ifndef SUBJECT_H
+#define SUBJECT_H
+
+#include "analysis/trie.h"
+
+/* One growing child of a path, as the rules need it. */
+struct subject_tree {
+    const struct trie *t;
+    const bool *grows;    /* per path: in count, with growth > 0 */
+    path_id *first_child; /* per path; NO_PATH at the end */
+    path_id *next_sibling;
+};
+
+/* Links of parents to children; arrays in a. grows must live as long. */
+struct subject_tree subject_tree_of(const struct trie *t, const bool *grows,
+                                    struct arena *a);
+
+/* For a head of this path. Lives as long as the trie. */
+const char *subject_of(const struct subject_tree *tree, path_id head);
+
+/* True for names of the framework, arrays, pseudo-nodes and generics without a
+ * namespace: not what a reader looks for. */
+bool subject_is_plain(const char *type);
+
+#endif

@@ -1,0 +1,114 @@
+#include "analysis/survivors.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDRESS_SHIFT = 3 };
+
+struct survivor_name {
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+/* What may have been there before: nothing that is known to be young. */
+static bool may_be_old(const struct hd_snapshot *snap, uint64_t address)
+{
+    if (address == 0)
+        return false;
+    return !snap->info.has_generations ||
+           generation_is_old(ranges_find(&snap->ranges, address));
+}
+
+static bool has_addresses(const struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    for (node_id n = 0; g != NULL && g->addresses != NULL && n < g->node_count; n++)
+        if (snap->types[g->type[n]].kind == TYPE_OBJECT)
+            return graph_address(g, n) != 0;
+    return false;
+}
+
+static struct survivor_name *find_name(const struct survivors *s, const char *name)
+{
+    struct survivor_name *found;
+    HASH_FIND(hh, s->names, name, strlen(name), found);
+    return found;
+}
+
+/* The number of each type's name; NO_TYPE for what is no object. Names of the snapshot
+ * are copied: it may go before the next one comes. */
+static type_id *number_names(struct survivors *s, const struct hd_snapshot *snap)
+{
+    type_id *number = arena_array(&s->arena, type_id, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        number[t] = NO_TYPE;
+        if (type->kind != TYPE_OBJECT)
+            continue;
+        struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
+        size_t len = strlen(type->name);
+        slot->number = number[t] = s->name_count++;
+        HASH_ADD_KEYPTR(hh, s->names, arena_strdup(&s->arena, type->name, len), len, slot);
+    }
+    return number;
+}
+
+bool survivors_begin(struct survivors *s, const struct hd_snapshot *first)
+{
+    *s = (struct survivors){0};
+    if (!has_addresses(first))
+        return false;
+    const struct graph *g = first->graph;
+    const type_id *number = number_names(s, first);
+    s->type = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->type)));
+    s->size = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->size)));
+    ids_init(&s->addresses, ADDRESS_SHIFT);
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = graph_address(g, n);
+        if (number[g->type[n]] == NO_TYPE || address == 0 ||
+            !ids_add(&s->addresses, address))
+            continue;
+        s->type[s->addresses.len - 1] = number[g->type[n]];
+        s->size[s->addresses.len - 1] = g->small_size[n];
+    }
+    ids_freeze(&s->addresses);
+    return true;
+}
+
+uint64_t *survivors_count(const struct survivors *s, const struct hd_snapshot *last,
+                          struct arena *a)
+{
+    if (!has_addresses(last))
+        return NULL;
+    const struct graph *g = last->graph;
+    struct arena scratch = {0};
+    type_id *number = arena_array(&scratch, type_id, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++) {
+        const struct survivor_name *name = find_name(s, last->types[t].name);
+        bool known = name != NULL && last->types[t].kind == TYPE_OBJECT;
+        number[t] = known ? name->number : NO_TYPE;
+    }
+    uint64_t *kept = arena_array(a, uint64_t, last->type_count);
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = graph_address(g, n);
+        if (number[g->type[n]] == NO_TYPE || !may_be_old(last, address))
+            continue;
+        uint32_t at = ids_find(&s->addresses, address);
+        kept[g->type[n]] += at != NO_ID && s->type[at] == number[g->type[n]] &&
+                            s->size[at] == g->small_size[n];
+    }
+    arena_free(&scratch);
+    return kept;
+}
+
+void survivors_free(struct survivors *s)
+{
+    HASH_CLEAR(hh, s->names);
+    ids_free(&s->addresses);
+    free(s->type);
+    free(s->size);
+    arena_free(&s->arena);
+    *s = (struct survivors){0};
+}

@@ -1,0 +1,34 @@
+/* survivors.h - how many instances are certainly the same ones as before.
+ *
+ * A cache that is refreshed has as many instances as before, but other ones; a leak keeps
+ * what it has. An object of the last snapshot that lies at the address of an object of the
+ * first, with the same type and size, counts as that object. The collector moves objects,
+ * so the number is a lower bound; in gen2 and the large object heap, where it seldom does,
+ * a good one. Objects known to be younger do not count. */
+#ifndef SURVIVORS_H
+#define SURVIVORS_H
+
+#include "heap/ids.h"
+#include "heap/snapshot.h"
+
+/* What has to be remembered of the first snapshot: some 15 bytes per object. */
+struct survivors {
+    struct ids addresses;
+    type_id *type;  /* of each address, by number of its name */
+    uint32_t *size; /* small_size */
+    struct survivor_name *names;
+    uint32_t name_count;
+    struct arena arena;
+};
+
+/* Remember the objects of the first snapshot, which must have its graph. False, and
+ * nothing to free, if it has no addresses. */
+bool survivors_begin(struct survivors *s, const struct hd_snapshot *first);
+
+/* For each type of the last snapshot of the same process, which must have its graph, how
+ * many instances at least were there before; NULL if it has no addresses. O(objects). */
+uint64_t *survivors_count(const struct survivors *s, const struct hd_snapshot *last,
+                          struct arena *a);
+void survivors_free(struct survivors *s);
+
+#endif

@@ -1,0 +1,321 @@
+#include "analysis/trie.h"
+
+#include "base/hash.h"
+#include "base/pair_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOLD_DEPTH = 8 };
+
+/* --- labels -------------------------------------------------------------- */
+
+struct label_slot {
+    label_id id;
+    UT_hash_handle hh;
+};
+
+static label_id intern_label(struct labels *l, const struct type *t, struct text *key)
+{
+    text_clear(key);
+    text_add_char(key, (char)t->kind);
+    text_add_string(key, t->name);
+    struct label_slot *slot;
+    HASH_FIND(hh, l->by_name, key->data, key->len, slot);
+    if (slot != NULL)
+        return slot->id;
+    slot = arena_alloc(&l->arena, sizeof(*slot));
+    slot->id = (label_id)l->len;
+    const char *kept = arena_strdup(&l->arena, key->data, key->len);
+    HASH_ADD_KEYPTR(hh, l->by_name, kept, key->len, slot);
+    l->all = grow(l->all, l->len, &l->cap, sizeof(*l->all));
+    l->all[l->len++] =
+        (struct label){.name = kept + 1,
+                       .kind = t->kind,
+                       .count = arena_array(&l->arena, uint64_t, l->snapshots)};
+    return slot->id;
+}
+
+static label_id *intern_types(struct labels *l, const struct hd_snapshot *snap)
+{
+    label_id *of = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*of)));
+    struct text key = {0};
+    for (type_id t = 0; t < snap->type_count; t++)
+        of[t] = intern_label(l, &snap->types[t], &key);
+    text_free(&key);
+    return of;
+}
+
+/* --- one snapshot -------------------------------------------------------- */
+
+static path_id add_full_path(struct full_trie *f, path_id parent, label_id label)
+{
+    if (f->len == f->cap) {
+        f->cap = f->cap > 0 ? array_bytes(f->cap, 2) : 1024;
+        f->parent = alloc_resize(f->parent, array_bytes(f->cap, sizeof(*f->parent)));
+        f->label = alloc_resize(f->label, array_bytes(f->cap, sizeof(*f->label)));
+        f->count = alloc_resize(f->count, array_bytes(f->cap, sizeof(*f->count)));
+        f->bytes = alloc_resize(f->bytes, array_bytes(f->cap, sizeof(*f->bytes)));
+    }
+    f->parent[f->len] = parent;
+    f->label[f->len] = label;
+    f->count[f->len] = f->bytes[f->len] = 0;
+    return (path_id)f->len++;
+}
+
+/* Recursion folding: the nearest of the parent and its ancestors, eight in all and never
+ * the root, that has this label already. A linked list is one path, and so are trees and
+ * A -> B -> A -> B. */
+static path_id fold(const struct full_trie *f, path_id parent, label_id label)
+{
+    path_id p = parent;
+    for (int i = 0; i < FOLD_DEPTH && p != 0; i++, p = f->parent[p])
+        if (f->label[p] == label)
+            return p;
+    return NO_PATH;
+}
+
+static path_id path_of(struct full_trie *f, struct pair_table *children, path_id parent,
+                       label_id label, bool folding)
+{
+    path_id p = folding ? fold(f, parent, label) : NO_PATH;
+    if (p != NO_PATH)
+        return p;
+    path_id next = (path_id)f->len;
+    p = pair_table_put(children, parent, label, next);
+    return p == next ? add_full_path(f, parent, label) : p;
+}
+
+static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
+{
+    return !(selection & SELECT_GEN2) ||
+           generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
+}
+
+/* Owners have smaller numbers than what they own, so one pass in order of the numbers
+ * meets every parent first. */
+static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                          const struct dominators *d, enum selection selection,
+                          bool folding)
+{
+    const struct graph *g = snap->graph;
+    struct full_trie *f = &t->full[k];
+    struct pair_table children = {0};
+    label_id *label_of = intern_types(&t->labels, snap);
+    path_id *at = alloc_resize(NULL, array_bytes((size_t)d->count + 1, sizeof(*at)));
+    f->at_node =
+        alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
+    memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
+    at[0] = add_full_path(f, NO_PATH, 0);
+    for (uint32_t w = 1; w < d->count; w++) {
+        node_id n = d->node[w];
+        label_id label = label_of[g->type[n]];
+        path_id p = path_of(f, &children, at[d->idom[w]], label, folding);
+        at[w] = f->at_node[n] = p;
+        t->labels.all[label].count[k]++;
+        if (t->labels.all[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
+            f->count[p]++;
+            f->bytes[p] += graph_size(g, n);
+        }
+    }
+    free(at);
+    free(label_of);
+    pair_table_free(&children);
+}
+
+/* --- objects of a label below a path ------------------------------------- */
+
+/* Preorder positions without lists of children; see dominators.c. */
+static void number_preorder(struct full_trie *f)
+{
+    size_t n = f->len;
+    f->position = alloc_zeroed(array_bytes(n + 1, sizeof(*f->position)));
+    f->end = alloc_zeroed(array_bytes(n + 1, sizeof(*f->end)));
+    uint32_t *next = alloc_zeroed(array_bytes(n + 1, sizeof(*next)));
+    for (size_t p = 0; p < n; p++)
+        f->end[p] = 1;
+    for (size_t p = n; p-- > 1;)
+        f->end[f->parent[p]] += f->end[p];
+    next[0] = 1;
+    for (size_t p = 1; p < n; p++) {
+        f->position[p] = next[f->parent[p]];
+        next[f->parent[p]] += f->end[p];
+        next[p] = f->position[p] + 1;
+    }
+    for (size_t p = 0; p < n; p++)
+        f->end[p] += f->position[p];
+    free(next);
+}
+
+static void index_labels(struct full_trie *f, size_t labels)
+{
+    number_preorder(f);
+    uint32_t *in_preorder = alloc_zeroed(array_bytes(f->len + 1, sizeof(*in_preorder)));
+    for (size_t p = 0; p < f->len; p++)
+        in_preorder[f->position[p]] = (uint32_t)p;
+    f->label_begin = alloc_zeroed(array_bytes(labels + 2, sizeof(*f->label_begin)));
+    for (size_t p = 1; p < f->len; p++)
+        f->label_begin[f->label[p] + 2]++;
+    for (size_t l = 2; l < labels + 2; l++)
+        f->label_begin[l] += f->label_begin[l - 1];
+    f->by_label = alloc_zeroed(array_bytes(f->len + 1, sizeof(*f->by_label)));
+    for (size_t i = 0; i < f->len; i++) {
+        uint32_t p = in_preorder[i];
+        if (p != 0)
+            f->by_label[f->label_begin[f->label[p] + 1]++] = p;
+    }
+    f->before = alloc_zeroed(array_bytes(f->len + 1, sizeof(*f->before)));
+    for (size_t i = 0; i + 1 < f->len; i++)
+        f->before[i + 1] = f->before[i] + f->count[f->by_label[i]];
+    free(in_preorder);
+}
+
+/* The first element of by_label within begin .. end at or behind a position. */
+static uint32_t first_from(const struct full_trie *f, uint32_t begin, uint32_t end,
+                           uint32_t position)
+{
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (f->position[f->by_label[middle]] < position)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+uint64_t full_trie_below(const struct full_trie *f, path_id path, label_id label)
+{
+    uint32_t begin = f->label_begin[label], end = f->label_begin[label + 1];
+    uint32_t first = first_from(f, begin, end, f->position[path] + 1);
+    uint32_t last = first_from(f, first, end, f->end[path]);
+    return f->before[last] - f->before[first];
+}
+
+void trie_begin(struct trie *t, size_t snapshots)
+{
+    *t = (struct trie){.snapshots = snapshots, .labels = {.snapshots = snapshots}};
+    t->full = alloc_zeroed(array_bytes(snapshots, sizeof(*t->full)));
+}
+
+void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
+              enum selection selection, const struct ranking_rules *rules)
+{
+    struct dominators d = dominators_find(
+        snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
+    fold_snapshot(t, k, snap, &d, selection, !rules->no_folding);
+    dominators_free(&d);
+}
+
+/* --- the series ---------------------------------------------------------- */
+
+static void find_anchors(struct labels *l)
+{
+    for (size_t i = 0; i < l->len; i++) {
+        l->all[i].is_anchor = true;
+        for (size_t k = 0; k < l->snapshots; k++)
+            l->all[i].is_anchor &= l->all[i].count[k] <= 1;
+    }
+}
+
+static path_id add_path(struct trie *t, path_id parent, label_id label)
+{
+    size_t n = t->snapshots;
+    if (t->len == t->cap) {
+        t->cap = t->cap > 0 ? array_bytes(t->cap, 2) : 1024;
+        size_t cells = array_bytes(t->cap, n);
+        t->parent = alloc_resize(t->parent, array_bytes(t->cap, sizeof(*t->parent)));
+        t->label = alloc_resize(t->label, array_bytes(t->cap, sizeof(*t->label)));
+        t->count = alloc_resize(t->count, array_bytes(cells, sizeof(*t->count)));
+        t->bytes = alloc_resize(t->bytes, array_bytes(cells, sizeof(*t->bytes)));
+        t->retained = alloc_resize(t->retained, array_bytes(cells, sizeof(*t->retained)));
+        t->full_of = alloc_resize(t->full_of, array_bytes(cells, sizeof(*t->full_of)));
+    }
+    path_id p = (path_id)t->len++;
+    t->parent[p] = parent;
+    t->label[p] = label;
+    memset(&t->count[p * n], 0, n * sizeof(*t->count));
+    memset(&t->bytes[p * n], 0, n * sizeof(*t->bytes));
+    memset(&t->retained[p * n], 0, n * sizeof(*t->retained));
+    memset(&t->full_of[p * n], 0xFF, n * sizeof(*t->full_of));
+    return p;
+}
+
+/* A path begins at the nearest anchor at or above its end. */
+static void merge_snapshot(struct trie *t, size_t k, struct pair_table *children,
+                           bool anchors)
+{
+    struct full_trie *f = &t->full[k];
+    path_id *cut = f->cut = alloc_zeroed(array_bytes(f->len + 1, sizeof(*cut)));
+    for (size_t p = 1; p < f->len; p++) {
+        label_id label = f->label[p];
+        bool starts = anchors && t->labels.all[label].is_anchor;
+        path_id parent = starts ? 0 : cut[f->parent[p]];
+        path_id next = (path_id)t->len;
+        path_id to = pair_table_put(children, parent, label, next);
+        if (to == next)
+            add_path(t, parent, label);
+        cut[p] = to;
+        size_t cell = to * t->snapshots + k;
+        t->count[cell] += f->count[p];
+        t->bytes[cell] += f->bytes[p];
+        if (t->full_of[cell] == NO_PATH)
+            t->full_of[cell] = (path_id)p;
+    }
+}
+
+void trie_align(struct trie *t, const struct ranking_rules *rules)
+{
+    find_anchors(&t->labels);
+    struct pair_table children = {0};
+    add_path(t, NO_PATH, 0);
+    for (size_t k = 0; k < t->snapshots; k++) {
+        t->full_of[k] = 0;
+        index_labels(&t->full[k], t->labels.len);
+        merge_snapshot(t, k, &children, !rules->no_anchors);
+    }
+    pair_table_free(&children);
+    size_t n = t->snapshots;
+    for (size_t i = 0; i < t->len * n; i++)
+        t->retained[i] = t->bytes[i];
+    for (size_t p = t->len; p-- > 1;)
+        for (size_t k = 0; k < n; k++)
+            t->retained[t->parent[p] * n + k] += t->retained[p * n + k];
+}
+
+size_t trie_depth(const struct trie *t, path_id p)
+{
+    size_t depth = 0;
+    for (; p != 0; p = t->parent[p])
+        depth++;
+    return depth;
+}
+
+void trie_free(struct trie *t)
+{
+    for (size_t k = 0; k < t->snapshots; k++) {
+        struct full_trie *f = &t->full[k];
+        free(f->parent);
+        free(f->label);
+        free(f->count);
+        free(f->bytes);
+        free(f->position);
+        free(f->end);
+        free(f->by_label);
+        free(f->label_begin);
+        free(f->before);
+        free(f->at_node);
+        free(f->cut);
+    }
+    free(t->full);
+    free(t->parent);
+    free(t->label);
+    free(t->count);
+    free(t->bytes);
+    free(t->retained);
+    free(t->full_of);
+    HASH_CLEAR(hh, t->labels.by_name);
+    free(t->labels.all);
+    arena_free(&t->labels.arena);
+    *t = (struct trie){0};
+}

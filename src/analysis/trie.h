@@ -1,0 +1,96 @@
+/* trie.h - who owns the heap, as paths of types, lined up over a series.
+ *
+ * Every snapshot's tree of owners (dominators among the strongest class of roots that
+ * reaches an object) is folded into a trie of type paths. Types that never have more
+ * than one object are anchors: paths begin anew at them, so that what happens above a
+ * single service or static variable moves nothing below it. The tries of a series are
+ * merged by path. Steps and reasons: docs/ranking.md. */
+#ifndef TRIE_H
+#define TRIE_H
+
+#include "analysis/dominators.h"
+#include "analysis/series.h"
+
+typedef uint32_t label_id; /* a type name (and kind), over all snapshots */
+typedef uint32_t path_id;  /* a node of a trie; 0 is the root */
+#define NO_PATH UINT32_MAX
+
+struct label {
+    const char *name;
+    enum type_kind kind;
+    bool is_anchor;
+    uint64_t *count; /* per snapshot: reachable objects (nodes, for pseudo-nodes) */
+};
+
+struct labels {
+    struct label *all; /* malloc'd */
+    size_t len, cap;
+    struct label_slot *by_name;
+    size_t snapshots;
+    struct arena arena;
+};
+
+/* One snapshot's trie, nothing cut: parents stand before their children. */
+struct full_trie {
+    path_id *parent;
+    label_id *label;
+    uint64_t *count, *bytes; /* selected objects that are at the path itself */
+    size_t len, cap;
+    path_id *at_node; /* path of each node of the graph; NO_PATH if unreachable */
+    path_id *cut;     /* path in the aligned trie; filled in by trie_align() */
+
+    /* Objects of a label below a path are looked up in this order of the trie. */
+    uint32_t *position, *end; /* preorder interval of each path */
+    uint32_t *by_label;       /* paths sorted by label, then position */
+    uint32_t *label_begin;    /* labels + 1 offsets into by_label */
+    uint64_t *before;         /* sum of count before each element of by_label */
+};
+
+/* The aligned trie: paths cut at anchors, with a number per snapshot. */
+struct trie {
+    struct labels labels;
+    size_t snapshots;
+    struct full_trie *full; /* per snapshot */
+
+    path_id *parent; /* NO_PATH for the root */
+    label_id *label;
+    uint64_t *count, *bytes, *retained; /* [path * snapshots + snapshot] */
+    path_id *full_of; /* the same shape: where it is in full, or NO_PATH */
+    size_t len, cap;
+};
+
+/* Rules that a test can switch off; {0} is all of them. Each was needed on real
+ * series: docs/ranking.md says why. */
+struct ranking_rules {
+    bool no_owner_classes; /* plain dominators */
+    bool no_folding;       /* recursion makes paths longer */
+    bool no_anchors;       /* paths begin at the root */
+    bool no_slowing;       /* lambda = 1 */
+    bool no_migration;     /* nu = 1 */
+    bool no_owners;        /* nothing is explained */
+    bool no_late_share;    /* only the first snapshot's share */
+    bool no_threads;
+    bool no_containers;
+    bool no_pools;
+};
+
+void trie_begin(struct trie *t, size_t snapshots);
+
+/* Fold the graph of snapshot k, which must be there, into its trie; the graph is not
+ * needed afterwards. selection says which objects are counted. */
+void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
+              enum selection selection, const struct ranking_rules *rules);
+
+/* When all snapshots are in: find the anchors, cut and merge. */
+void trie_align(struct trie *t, const struct ranking_rules *rules);
+
+/* Selected objects of a label anywhere below a path of a full trie, itself excluded;
+ * O(log). */
+uint64_t full_trie_below(const struct full_trie *f, path_id path, label_id label);
+
+/* How many labels lead from below the root to a path: its length. */
+size_t trie_depth(const struct trie *t, path_id p);
+
+void trie_free(struct trie *t);
+
+#endif

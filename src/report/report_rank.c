@@ -1,0 +1,365 @@
+#include "report/report_rank.h"
+
+#include "analysis/growth.h"
+#include "analysis/headed.h"
+#include "analysis/runtime_names.h"
+#include "analysis/survivors.h"
+#include "base/hash.h"
+#include "format/open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ranker {
+    struct hd_report *r;
+    const struct series *s;
+    const struct hd_options *opt;
+    struct hd_error *err;
+    struct trie trie;
+    struct survivors first; /* if remembers */
+    bool remembers;
+    path_id *heads;        /* of each of r->suspects, by its place there */
+    struct row_slot *rows; /* of the series, by name */
+    struct arena names;
+};
+
+struct row_slot {
+    struct series_row *row;
+    UT_hash_handle hh;
+};
+
+static void index_rows(struct ranker *k)
+{
+    for (size_t i = 0; i < k->s->row_count; i++) {
+        struct row_slot *slot = arena_alloc(&k->names, sizeof(*slot));
+        slot->row = &k->s->rows[i];
+        HASH_ADD_KEYPTR(hh, k->rows, slot->row->name, strlen(slot->row->name), slot);
+    }
+}
+
+static struct series_row *row_named(const struct ranker *k, const char *name)
+{
+    struct row_slot *slot;
+    HASH_FIND_STR(k->rows, name, slot);
+    return slot != NULL ? slot->row : NULL;
+}
+
+/* --- graphs, one after the other ------------------------------------------------ */
+
+static struct hd_snapshot *fit_snapshot(const struct ranker *k, size_t i)
+{
+    return k->s->snaps[k->s->fit[i]];
+}
+
+static bool need_graph(const struct ranker *k, struct hd_snapshot *snap, size_t index)
+{
+    if (snapshot_need_graph(snap, k->err))
+        return true;
+    if (k->err != NULL)
+        k->err->snapshot = (unsigned)index + 1;
+    return false;
+}
+
+static bool can_rank_by_graph(const struct series *s)
+{
+    for (size_t i = 0; i < s->fit_count; i++) {
+        const struct hd_snapshot *snap = s->snaps[s->fit[i]];
+        if (!snap->info.has_roots || snap->read.tables_only)
+            return false;
+    }
+    return s->fit_count >= 2 && s->by == HD_BY_TYPE && s->bytes_known;
+}
+
+/* How many instances of each type of the last snapshot were there in the first. */
+static void add_survivors(const struct ranker *k, const struct hd_snapshot *last)
+{
+    uint64_t *kept = survivors_count(&k->first, last, &k->r->arena);
+    if (kept == NULL)
+        return;
+    for (size_t i = 0; i < k->s->row_count; i++)
+        k->s->rows[i].survivors = 0;
+    for (type_id t = 0; t < last->type_count; t++) {
+        struct series_row *row =
+            last->types[t].kind == TYPE_OBJECT ? row_named(k, last->types[t].name) : NULL;
+        if (row != NULL)
+            row->survivors = kept[t];
+    }
+}
+
+/* Each graph is read, folded and given back, so that two are never in memory at once.
+ * Survivors are counted before the last is folded, when the most memory is free. */
+static bool fold_graphs(struct ranker *k)
+{
+    static const struct ranking_rules all_rules;
+    size_t n = k->s->fit_count;
+    trie_begin(&k->trie, n);
+    for (size_t i = 0; i < n; i++) {
+        struct hd_snapshot *snap = fit_snapshot(k, i);
+        if (!need_graph(k, snap, k->s->fit[i]))
+            return false;
+        if (i + 1 == n && k->remembers) {
+            add_survivors(k, snap);
+            survivors_free(&k->first);
+            k->remembers = false;
+            input_forget_pages(snap->input);
+        }
+        trie_add(&k->trie, i, snap, k->s->selection, &all_rules);
+        if (i == 0 && !k->s->restarted)
+            k->remembers = survivors_begin(&k->first, snap);
+        if (i + 1 < n)
+            snapshot_release_graph(snap);
+    }
+    trie_align(&k->trie, &all_rules);
+    return true;
+}
+
+/* --- suspects --------------------------------------------------------------------- */
+
+/* Per snapshot of the report; unknown where it was left out of the ranking. */
+static uint64_t *spread(const struct ranker *k, const uint64_t *fit_values)
+{
+    uint64_t *all = arena_array(&k->r->arena, uint64_t, k->s->count);
+    for (size_t i = 0; i < k->s->count; i++)
+        all[i] = HD_UNKNOWN;
+    for (size_t i = 0; i < k->s->fit_count; i++)
+        all[k->s->fit[i]] = fit_values[i];
+    return all;
+}
+
+/* The path in the last snapshot, without the head itself. */
+static void add_holder(const struct ranker *k, struct report_suspect *to, path_id head)
+{
+    struct arena scratch = {0};
+    const label_id *labels = NULL;
+    size_t len = headed_full_path(&k->trie, head, k->s->fit_count - 1, &labels, &scratch);
+    to->holder_len = len > 0 ? len - 1 : 0;
+    to->holder = arena_array(&k->r->arena, const char *, len);
+    for (size_t i = 0; i < to->holder_len; i++)
+        to->holder[i] = report_string(k->r, k->trie.labels.all[labels[i]].name);
+    arena_free(&scratch);
+}
+
+static struct report_suspect from_headed(const struct ranker *k,
+                                         const struct headed_type *h)
+{
+    const char *name = k->trie.labels.all[h->label].name;
+    const struct series_row *row = row_named(k, name);
+    uint64_t heap = k->trie.retained[k->s->fit_count - 1];
+    struct report_suspect to = {.type = report_string(k->r, name),
+                                .subject = report_string(k->r, h->subject),
+                                .by_graph = true,
+                                .score = h->score,
+                                .score_share = heap > 0 ? h->score / (double)heap : 0,
+                                .tau = h->tau,
+                                .at = row->at,
+                                .retained = spread(k, h->retained),
+                                .survivors = row->survivors,
+                                .per_iteration =
+                                    growth_per_iteration(k->s, row, k->opt->iterations)};
+    add_holder(k, &to, h->head);
+    return to;
+}
+
+static struct report_suspect from_row(const struct ranker *k, const struct suspect *t)
+{
+    struct tally heap = k->s->totals[k->s->fit[k->s->fit_count - 1]];
+    double whole = (double)(k->s->bytes_known ? heap.bytes : heap.count);
+    return (struct report_suspect){.type = t->row->name,
+                                   .subject = t->row->name,
+                                   .score = t->score,
+                                   .score_share = whole > 0 ? t->score / whole : 0,
+                                   .tau = t->tau,
+                                   .at = t->row->at,
+                                   .survivors = t->row->survivors,
+                                   .per_iteration = t->per_iteration};
+}
+
+/* A row shows if its type or its title does. */
+static bool shows(const struct ranker *k, const struct report_suspect *s)
+{
+    return report_shows(k->opt, s->type) || report_shows(k->opt, s->subject);
+}
+
+static bool is_suspect(const struct hd_options *opt, const struct report_suspect *s)
+{
+    if (opt->min_bytes > 0)
+        return s->score >= (double)opt->min_bytes;
+    return s->score_share >= opt->min_share;
+}
+
+static void place(struct ranker *k, struct report_suspect s, size_t rank, path_id head)
+{
+    struct hd_report *r = k->r;
+    s.rank = rank;
+    if (!shows(k, &s))
+        return;
+    if (rank == 0) {
+        r->pooled[r->pooled_count++] = s;
+    } else if (is_suspect(k->opt, &s)) {
+        k->heads[r->suspect_count] = head;
+        r->suspects[r->suspect_count++] = s;
+    } else {
+        r->minor[r->minor_count++] = s;
+    }
+}
+
+static void make_room(struct ranker *k, size_t count, struct arena *scratch)
+{
+    struct hd_report *r = k->r;
+    r->suspects = arena_array(&r->arena, struct report_suspect, count);
+    r->minor = arena_array(&r->arena, struct report_suspect, count);
+    r->pooled = arena_array(&r->arena, struct report_suspect, count);
+    k->heads = arena_array(scratch, path_id, count);
+}
+
+static void rank_by_graph(struct ranker *k, struct arena *scratch)
+{
+    static const struct ranking_rules all_rules;
+    struct headed h = headed_rank(&k->trie, k->s, &all_rules, scratch);
+    make_room(k, h.len + h.pooled, scratch);
+    for (size_t i = 0; i < h.len + h.pooled; i++)
+        place(k, from_headed(k, &h.all[i]), i < h.len ? i + 1 : 0, h.all[i].head);
+}
+
+static void rank_by_tables(struct ranker *k, struct arena *scratch)
+{
+    struct ranking t = growth_rank(k->s, k->opt->iterations, scratch);
+    make_room(k, t.len, scratch);
+    for (size_t i = 0; i < t.len; i++)
+        place(k, from_row(k, &t.all[i]), i + 1, NO_PATH);
+}
+
+/* --- chains ------------------------------------------------------------------------- */
+
+/* The instances of suspects in fit snapshot i: of the head if there are tries, else of the
+ * rows. */
+static struct chain_question question_for(const struct ranker *k, size_t i, size_t count,
+                                          struct arena *scratch)
+{
+    const struct hd_snapshot *snap = fit_snapshot(k, i);
+    struct chain_question ask = {.queries = count, .selection = k->s->selection};
+    if (k->r->by_graph) {
+        const struct full_trie *f = &k->trie.full[i];
+        uint32_t *query_of_path = arena_array(scratch, uint32_t, k->trie.len);
+        uint32_t *query_of = arena_array(scratch, uint32_t, f->len);
+        for (size_t q = 0; q < count; q++)
+            query_of_path[k->heads[q]] = (uint32_t)q + 1;
+        for (size_t p = 1; p < f->len; p++)
+            query_of[p] = query_of_path[f->cut[p]];
+        ask.key_of_node = f->at_node;
+        ask.query_of_key = query_of;
+        ask.key_count = f->len;
+        return ask;
+    }
+    struct text name = {0};
+    uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        text_clear(&name);
+        unit_name(&name, k->s->by, &snap->types[t]);
+        for (size_t q = 0; q < count; q++)
+            if (strcmp(text_string(&name), k->r->suspects[q].type) == 0)
+                query_of[t] = (uint32_t)q + 1;
+    }
+    text_free(&name);
+    ask.query_of_key = query_of;
+    ask.key_count = snap->type_count;
+    return ask;
+}
+
+/* Samples tell the change from the first to the last snapshot; exact counts all between. */
+static bool looks_at(const struct ranker *k, size_t i)
+{
+    size_t last = k->s->fit_count - 1;
+    return i == last || (k->r->by_graph && (i == 0 || k->opt->exact));
+}
+
+static bool add_chains(struct ranker *k)
+{
+    struct hd_report *r = k->r;
+    size_t count = report_rows(r, r->suspect_count), n = k->s->fit_count, used = 0;
+    if (count == 0 || k->opt->chains == 0)
+        return true;
+    struct arena scratch = {0};
+    struct chain_options how = report_chain_options(r);
+    const struct chains **answers = arena_array(&scratch, const struct chains *, n *count);
+    for (size_t i = 0; i < n; i++) {
+        struct hd_snapshot *snap = fit_snapshot(k, i);
+        if (!looks_at(k, i))
+            continue;
+        bool ok = need_graph(k, snap, k->s->fit[i]);
+        if (!ok || snap->graph == NULL || !snap->info.has_roots) {
+            arena_free(&scratch);
+            return ok;
+        }
+        struct arena of_walk = {0};
+        struct walk walk = walk_graph(snap, &of_walk);
+        struct chain_question ask = question_for(k, i, count, &scratch);
+        struct chains *found = chains_find(snap, &walk, &ask, &how, &scratch);
+        arena_free(&of_walk);
+        for (size_t q = 0; q < count; q++)
+            answers[q * n + used] = &found[q];
+        used++;
+        if (i + 1 < n)
+            snapshot_release_graph(snap);
+    }
+    for (size_t q = 0; q < count; q++) {
+        struct report_chains *chains = &r->suspects[q].chains;
+        *chains = report_chains_of(r, fit_snapshot(k, n - 1), &answers[q * n], used);
+        for (size_t i = 0; i < chains->len; i++) {
+            uint64_t **instances = &chains->all[i].instances;
+            *instances = *instances != NULL && used == n ? spread(k, *instances) : NULL;
+        }
+    }
+    arena_free(&scratch);
+    return true;
+}
+
+/* --- all of it ------------------------------------------------------------------------ */
+
+/* What holds memory outside of the heap weighs more than its bytes say. */
+static void warn_about_native_memory(const struct ranker *k)
+{
+    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < k->s->row_count; i++) {
+        const struct series_row *row = &k->s->rows[i];
+        if (row->growth != GROWS_IN_COUNT || !holds_native_memory(row->name))
+            continue;
+        struct trend t = series_trend(k->s, row, false, y, noise);
+        if (trend_tau(&t) < 1)
+            continue;
+        struct text message = {0};
+        text_add_string(&message, row->name);
+        text_add_string(&message, " grows in every step; it holds memory outside the heap, "
+                                  "which is not counted here");
+        report_warn_detail(k->r, WARN_NATIVE_MEMORY, (size_t)-1, text_string(&message));
+        text_free(&message);
+    }
+}
+
+bool report_rank(struct hd_report *r, const struct series *s, const struct hd_options *opt,
+                 struct hd_error *err)
+{
+    struct arena scratch = {0};
+    struct ranker k = {.r = r, .s = s, .opt = opt, .err = err};
+    r->by_graph = can_rank_by_graph(s);
+    index_rows(&k);
+    bool ok = true;
+    if (r->by_graph) {
+        ok = fold_graphs(&k);
+        if (ok)
+            rank_by_graph(&k, &scratch);
+    } else if (s->fit_count >= 2) {
+        rank_by_tables(&k, &scratch);
+    }
+    ok = ok && add_chains(&k);
+    if (ok && s->fit_count >= 2)
+        warn_about_native_memory(&k);
+    if (k.remembers)
+        survivors_free(&k.first);
+    if (r->by_graph)
+        trie_free(&k.trie);
+    HASH_CLEAR(hh, k.rows);
+    arena_free(&k.names);
+    arena_free(&scratch);
+    return ok;
+}
