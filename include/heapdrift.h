@@ -75,6 +75,7 @@ struct hd_info {
 struct hd_read_options {
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
     bool drop_graph;     /* do not keep a large graph: it is read again when needed */
+    bool drop_later;     /* with drop_graph: only after it was used once */
     bool across_builds;  /* fold numbers in compiler-made names */
     bool checksum;       /* fill in hd_info.xxh3 */
     unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
@@ -83,7 +84,7 @@ struct hd_read_options {
 
 /* Read one snapshot. path may be "-" (standard input); the format is recognised
  * by the bytes, never by the name; compressed and zipped files are unpacked on
- * the way. A folder is an error here (see hd_list). opt may be NULL. */
+ * the way. A folder is an error here (see hd_inputs_add). opt may be NULL. */
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
 
@@ -94,7 +95,8 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
 
 void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
 
-/* The name of input format number i, and a line about it; NULL behind the last. */
+/* The name of input format number i, NULL behind the last; and a line about it, NULL for
+ * what is recognised only to say what it is. */
 const char *hd_input_format_name(size_t i);
 const char *hd_input_format_summary(size_t i);
 

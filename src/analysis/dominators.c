@@ -70,7 +70,7 @@ static void store_edge(struct finder *f, uint32_t to, uint32_t from)
 }
 
 /* One reference, from the node numbered v. True if w is new and has to be walked. */
-static bool see_edge(struct finder *f, uint32_t v, node_id w)
+static inline bool see_edge(struct finder *f, uint32_t v, node_id w)
 {
     uint32_t number = f->number[w];
     if (number == UNSEEN) {
@@ -96,21 +96,28 @@ static void push(struct finder *f, size_t *depth, uint32_t number)
         (struct frame_on_stack){number, f->g->edge_begin[f->node[number]]};
 }
 
-/* Everything below the node numbered start. */
+/* Everything below the node numbered start. The current node is kept at hand, so that the
+ * stack is touched only to go down and up. */
 static void walk_below(struct finder *f, uint32_t start)
 {
     const struct graph *g = f->g;
     size_t depth = 0;
     push(f, &depth, start);
     while (depth > 0) {
-        struct frame_on_stack *top = &f->stack[depth - 1];
-        if (top->next_edge == g->edge_begin[f->node[top->number] + 1]) {
-            depth--;
-            continue;
+        struct frame_on_stack at = f->stack[--depth];
+        uint32_t end = g->edge_begin[f->node[at.number] + 1];
+        while (at.next_edge < end) {
+            node_id w = g->edge_to[at.next_edge++];
+            if (bit(f->is_entry, w) || !see_edge(f, at.number, w))
+                continue;
+            if (at.next_edge < end) {
+                f->stack = grow(f->stack, depth, &f->stack_cap, sizeof(*f->stack));
+                f->stack[depth++] = at;
+            }
+            at.number = f->count - 1;
+            at.next_edge = g->edge_begin[w];
+            end = g->edge_begin[w + 1];
         }
-        node_id w = g->edge_to[top->next_edge++];
-        if (!bit(f->is_entry, w) && see_edge(f, top->number, w))
-            push(f, &depth, f->count - 1);
     }
 }
 
@@ -239,7 +246,7 @@ struct forest {
 
 /* The smallest semi on the way from v up to, but not including, the first number below
  * limit; the way is compressed. */
-static uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limit)
+static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limit)
 {
     size_t depth = 0;
     while (t->anc[v] >= limit) {

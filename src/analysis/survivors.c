@@ -62,22 +62,21 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first)
         return false;
     const struct graph *g = first->graph;
     const type_id *number = number_names(s, first);
-    s->type = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->type)));
-    s->size = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->size)));
+    s->kind = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->kind)));
     ids_init(&s->addresses, ADDRESS_SHIFT);
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
         if (number[g->type[n]] == NO_TYPE || address == 0 ||
             !ids_add(&s->addresses, address))
             continue;
-        s->type[s->addresses.len - 1] = number[g->type[n]];
-        s->size[s->addresses.len - 1] = g->small_size[n];
+        s->kind[s->addresses.len - 1] = pair_table_put(
+            &s->kinds, number[g->type[n]], g->small_size[n], (uint32_t)s->kinds.len);
     }
     ids_freeze(&s->addresses);
     return true;
 }
 
-uint64_t *survivors_count(const struct survivors *s, const struct hd_snapshot *last,
+uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
                           struct arena *a)
 {
     if (!has_addresses(last))
@@ -96,8 +95,9 @@ uint64_t *survivors_count(const struct survivors *s, const struct hd_snapshot *l
         if (number[g->type[n]] == NO_TYPE || !may_be_old(last, address))
             continue;
         uint32_t at = ids_find(&s->addresses, address);
-        kept[g->type[n]] += at != NO_ID && s->type[at] == number[g->type[n]] &&
-                            s->size[at] == g->small_size[n];
+        kept[g->type[n]] +=
+            at != NO_ID && s->kind[at] == pair_table_put(&s->kinds, number[g->type[n]],
+                                                         g->small_size[n], NO_PAIR);
     }
     arena_free(&scratch);
     return kept;
@@ -107,8 +107,8 @@ void survivors_free(struct survivors *s)
 {
     HASH_CLEAR(hh, s->names);
     ids_free(&s->addresses);
-    free(s->type);
-    free(s->size);
+    pair_table_free(&s->kinds);
+    free(s->kind);
     arena_free(&s->arena);
     *s = (struct survivors){0};
 }

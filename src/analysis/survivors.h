@@ -8,14 +8,15 @@
 #ifndef SURVIVORS_H
 #define SURVIVORS_H
 
+#include "base/pair_table.h"
 #include "heap/ids.h"
 #include "heap/snapshot.h"
 
-/* What has to be remembered of the first snapshot: some 15 bytes per object. */
+/* What has to be remembered of the first snapshot: some 10 bytes per object. */
 struct survivors {
     struct ids addresses;
-    type_id *type;  /* of each address, by number of its name */
-    uint32_t *size; /* small_size */
+    struct pair_table kinds; /* a number for every type (by name) and size */
+    uint32_t *kind;          /* of each address */
     struct survivor_name *names;
     uint32_t name_count;
     struct arena arena;
@@ -27,7 +28,7 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first);
 
 /* For each type of the last snapshot of the same process, which must have its graph, how
  * many instances at least were there before; NULL if it has no addresses. O(objects). */
-uint64_t *survivors_count(const struct survivors *s, const struct hd_snapshot *last,
+uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
                           struct arena *a);
 void survivors_free(struct survivors *s);
 

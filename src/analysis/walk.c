@@ -36,6 +36,7 @@ static void empty_queue(struct walker *w)
 {
     const struct graph *g = w->g;
     while (w->head < w->tail) {
+        graph_prefetch(g, w->queue, w->head, w->tail);
         node_id n = w->queue[w->head++];
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
             visit(w, g->edge_to[e], n);

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static _Noreturn void out_of_memory(size_t size)
 {
@@ -17,12 +18,28 @@ size_t array_bytes(size_t count, size_t item_size)
     return count * item_size;
 }
 
+/* Large arrays are worth huge pages where the system has them: touching memory for the
+ * first time is a good part of the cost of a heap. */
+static void *advise(void *p, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    enum { WORTH_IT = 4 << 20, PAGE = 4096 };
+    if (size >= WORTH_IT) {
+        uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+        /* Advice only: it may be refused. */
+        (void)madvise((unsigned char *)p + (start - (uintptr_t)p), size - PAGE,
+                      MADV_HUGEPAGE);
+    }
+#endif
+    return p;
+}
+
 void *alloc_zeroed(size_t size)
 {
     void *p = calloc(1, size > 0 ? size : 1);
     if (p == NULL)
         out_of_memory(size);
-    return p;
+    return advise(p, size);
 }
 
 void *alloc_resize(void *p, size_t size)
@@ -30,7 +47,7 @@ void *alloc_resize(void *p, size_t size)
     void *resized = realloc(p, size > 0 ? size : 1);
     if (resized == NULL)
         out_of_memory(size);
-    return resized;
+    return advise(resized, size);
 }
 
 void *grow(void *items, size_t len, size_t *cap, size_t item_size)

@@ -51,6 +51,8 @@ static void load_one(struct pool *p, size_t i)
     /* As many snapshots as there are threads may be in memory at once. */
     how.max_memory /= p->at_once;
     how.drop_graph = p->l->count > 1;
+    /* The two that chains are compared between are used first and last. */
+    how.drop_later = i == 0 || i + 1 == p->l->count;
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);

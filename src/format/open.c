@@ -23,8 +23,9 @@ static bool checksum(struct input *in, uint64_t *sum, struct hd_error *err)
     return ok && input_rewind(in, err);
 }
 
-struct hd_snapshot *snapshot_read(struct input *in, const char *path,
-                                  const struct hd_read_options *opt, struct hd_error *err)
+static struct hd_snapshot *read_with(struct input *in, const char *path,
+                                     const struct hd_read_options *opt, bool graph_only,
+                                     struct hd_error *err)
 {
     struct builder b = builder_begin(in, path);
     const struct reader *reader = reader_for(input_head(in));
@@ -38,6 +39,7 @@ struct hd_snapshot *snapshot_read(struct input *in, const char *path,
     b.want_graph = !opt->tables_only;
     b.max_memory = opt->max_memory;
     b.across_builds = opt->across_builds;
+    b.graph_only = graph_only;
     if (opt->size_base > 0)
         b.size_base = opt->size_base;
     uint64_t sum = HD_UNKNOWN;
@@ -50,9 +52,16 @@ struct hd_snapshot *snapshot_read(struct input *in, const char *path,
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
         snap->read = *opt;
-        snapshot_release_graph(snap);
+        if (!opt->drop_later)
+            snapshot_release_graph(snap);
     }
     return snap;
+}
+
+struct hd_snapshot *snapshot_read(struct input *in, const char *path,
+                                  const struct hd_read_options *opt, struct hd_error *err)
+{
+    return read_with(in, path, opt, false, err);
 }
 
 /* Inside a zip stand other things too: only what is surely a snapshot counts. */
@@ -80,6 +89,10 @@ void snapshot_release_graph(struct hd_snapshot *snap)
                    (size_t)g->edge_count * sizeof(*g->edge_to);
     if (bytes <= SMALL_GRAPH)
         return;
+    /* What is reachable is kept, a bit per node, so that it is not walked again. */
+    snap->node_count = snap->graph->node_count;
+    snap->reachable = snap->graph->reachable;
+    snap->graph->reachable = NULL;
     graph_free(snap->graph);
     snap->graph = NULL;
     if (!input_can_reopen(snap->input))
@@ -104,14 +117,17 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
         in = NULL;
     }
     struct hd_snapshot *fresh =
-        in != NULL ? snapshot_read(in, snap->info.path, &again, err) : NULL;
+        in != NULL ? read_with(in, snap->info.path, &again, true, err) : NULL;
     if (fresh == NULL)
         return false;
     bool same = fresh->type_count == snap->type_count &&
                 fresh->info.objects == snap->info.objects &&
-                fresh->info.bytes == snap->info.bytes && fresh->graph != NULL;
+                fresh->info.bytes == snap->info.bytes && fresh->graph != NULL &&
+                fresh->graph->node_count == snap->node_count;
     if (same) {
         snap->graph = fresh->graph;
+        snap->graph->reachable = snap->reachable;
+        snap->reachable = NULL;
         snap->input = fresh->input;
         fresh->graph = NULL;
         fresh->input = NULL;

@@ -27,16 +27,14 @@ static bool has_mark(struct span line)
            span_contains_nocase(line, "dumpgen") || span_contains_nocase(line, "TotalSize");
 }
 
-/* This reader is asked last, so the marks in a type's name of another format do no
- * harm. A binary file may well hold their words, but hardly a header line by
- * itself. */
+/* Any text may speak of dumpheap; the header line alone is proof. */
 static enum recognition recognise_text(struct span text)
 {
     bool nul = memchr(text.data, '\0', text.len) != NULL;
     struct lines lines = lines_of(text);
     struct span line;
     while (lines_next(&lines, &line))
-        if (span_has_words(line, header_words) || (!nul && has_mark(line)))
+        if (span_has_words(line, header_words))
             return RECOGNISED_YES;
     return nul ? RECOGNISED_NO : RECOGNISED_MAYBE;
 }

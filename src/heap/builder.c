@@ -134,42 +134,40 @@ void builder_reserve(struct builder *b, size_t nodes, size_t edges)
     resize_edges(b, edges > 0 ? edges : 1);
 }
 
-void builder_node(struct builder *b, uint32_t type, uint64_t size)
+bool builder_room_for_node(struct builder *b)
 {
     enum { FIRST_NODES = 256 };
     if (b->graph == NULL)
         builder_reserve(b, FIRST_NODES, FIRST_NODES);
     struct graph *g = b->graph;
-    if (g->node_count == ID_LIMIT) {
+    if (g->node_count < b->node_cap)
+        return true;
+    if (g->node_count == ID_LIMIT)
         b->too_big = true;
-        return;
-    }
-    if (g->node_count == b->node_cap && !fits(b, array_bytes(b->node_cap, 2), b->edge_cap))
-        return;
-    if (g->node_count == b->node_cap)
-        resize_nodes(b, array_bytes(b->node_cap, 2));
-    node_id n = g->node_count++;
-    g->type[n] = type;
-    g->edge_begin[n] = g->edge_count;
-    g->small_size[n] = size < BIG_SIZE ? (uint32_t)size : BIG_SIZE;
-    if (size >= BIG_SIZE) {
-        g->big = grow(g->big, g->big_count, &g->big_cap, sizeof(*g->big));
-        g->big[g->big_count++] = (struct big_size){n, size};
-    }
+    else if (fits(b, array_bytes(b->node_cap, 2), b->edge_cap))
+        resize_nodes(b,
+                     array_bytes(b->node_cap, 2) < ID_LIMIT ? b->node_cap * 2 : ID_LIMIT);
+    return g->node_count < b->node_cap;
 }
 
-void builder_edge(struct builder *b, node_id to)
+bool builder_room_for_edge(struct builder *b)
 {
     struct graph *g = b->graph;
-    if (g->edge_count == ID_LIMIT) {
+    if (g->edge_count < b->edge_cap)
+        return true;
+    if (g->edge_count == ID_LIMIT)
         b->too_big = true;
-        return;
-    }
-    if (g->edge_count == b->edge_cap && !fits(b, b->node_cap, array_bytes(b->edge_cap, 2)))
-        return;
-    if (g->edge_count == b->edge_cap)
-        resize_edges(b, array_bytes(b->edge_cap, 2));
-    g->edge_to[g->edge_count++] = to;
+    else if (fits(b, b->node_cap, array_bytes(b->edge_cap, 2)))
+        resize_edges(b,
+                     array_bytes(b->edge_cap, 2) < ID_LIMIT ? b->edge_cap * 2 : ID_LIMIT);
+    return g->edge_count < b->edge_cap;
+}
+
+void builder_big_size(struct builder *b, node_id n, uint64_t size)
+{
+    struct graph *g = b->graph;
+    g->big = grow(g->big, g->big_count, &g->big_cap, sizeof(*g->big));
+    g->big[g->big_count++] = (struct big_size){n, size};
 }
 
 void builder_root(struct builder *b, node_id root)
@@ -272,27 +270,35 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
 
 /* --- the graph, measured ------------------------------------------------- */
 
-static bool is_object(const struct hd_snapshot *snap, node_id n)
+/* A bit for every node that is no object: few, so the bits stay in the cache where the
+ * types of all targets would not. */
+static uint64_t *mark_non_objects(const struct hd_snapshot *snap)
 {
-    return snap->types[snap->graph->type[n]].kind == TYPE_OBJECT;
+    const struct graph *g = snap->graph;
+    uint64_t *bits = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*bits));
+    for (node_id n = 0; n < g->node_count; n++)
+        if (snap->types[g->type[n]].kind != TYPE_OBJECT)
+            bits[n / 64] |= 1ULL << (n % 64);
+    return bits;
 }
 
 static void count_references(struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
     struct hd_info *info = &snap->info;
+    uint64_t *other = mark_non_objects(snap);
     info->references = info->roots = 0;
     for (node_id n = 0; n < g->node_count; n++) {
-        enum type_kind from = snap->types[g->type[n]].kind;
         uint64_t objects = 0;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-            objects += is_object(snap, g->edge_to[e]);
-        if (from == TYPE_OBJECT)
+            objects += ~(other[g->edge_to[e] / 64] >> (g->edge_to[e] % 64)) & 1;
+        if (!(other[n / 64] >> (n % 64) & 1))
             info->references += objects;
-        else if (from == TYPE_PSEUDO)
+        else if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
             info->roots += objects;
     }
     info->has_roots = info->roots > 0;
+    free(other);
 }
 
 static void count_reachable(struct hd_snapshot *snap)
@@ -398,6 +404,8 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
         g->type[n] = row_of[g->type[n]];
     b->snap->graph = g;
     b->graph = NULL;
+    if (b->graph_only)
+        return true;
     graph_mark_reachable(g);
     count_references(b->snap);
     count_roots_by_kind(b->snap);
@@ -447,7 +455,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     arena_free(&scratch);
     struct hd_snapshot *snap = b->snap;
     count_types(snap);
-    if (snap->graph != NULL)
+    if (snap->graph != NULL && !b->graph_only)
         warn_about_graph(snap);
     b->snap = ok ? NULL : snap;
     builder_abandon(b);
@@ -468,6 +476,7 @@ void snapshot_free(struct hd_snapshot *snap)
     if (snap == NULL)
         return;
     graph_free(snap->graph);
+    free(snap->reachable);
     warnings_free(&snap->warnings);
     input_close(snap->input);
     arena_free(&snap->arena);

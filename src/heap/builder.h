@@ -29,6 +29,7 @@ struct raw_type {
 struct builder {
     struct hd_snapshot *snap;
     bool want_graph;     /* or only the type table */
+    bool graph_only;     /* nothing about it is measured: it was before */
     unsigned size_base;  /* 16, or 10: sizes in heap text */
     bool across_builds;  /* fold numbers in compiler-made names */
     uint64_t max_memory; /* bytes that the graph may take; 0: no limit */
@@ -61,14 +62,37 @@ bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t byte
  * has already proved to hold. */
 void builder_reserve(struct builder *b, size_t nodes, size_t edges);
 
+/* What the functions below need when arrays are full; false: no more can be taken. */
+bool builder_room_for_node(struct builder *b);
+bool builder_room_for_edge(struct builder *b);
+void builder_big_size(struct builder *b, node_id n, uint64_t size);
+
 /* The next node of the graph; type from builder_type(). Pseudo-nodes have size
  * 0. Past 2^32 - 2 nodes or edges, or max_memory, builder_finish() fails; until then
  * what comes is dropped. */
-void builder_node(struct builder *b, uint32_t type, uint64_t size);
+static inline void builder_node(struct builder *b, uint32_t type, uint64_t size)
+{
+    if ((b->graph == NULL || b->graph->node_count == b->node_cap) &&
+        !builder_room_for_node(b))
+        return;
+    struct graph *g = b->graph;
+    node_id n = g->node_count++;
+    g->type[n] = type;
+    g->edge_begin[n] = g->edge_count;
+    g->small_size[n] = size < BIG_SIZE ? (uint32_t)size : BIG_SIZE;
+    if (size >= BIG_SIZE)
+        builder_big_size(b, n, size);
+}
 
 /* A reference of the node made last. to may be a node that is still to come;
  * the reader sees to it that it comes. */
-void builder_edge(struct builder *b, node_id to);
+static inline void builder_edge(struct builder *b, node_id to)
+{
+    struct graph *g = b->graph;
+    if (g->edge_count < b->edge_cap || builder_room_for_edge(b))
+        g->edge_to[g->edge_count++] = to;
+}
+
 void builder_root(struct builder *b,
                   node_id root); /* which node is the root of all roots */
 

@@ -17,14 +17,6 @@ uint64_t graph_big_size(const struct graph *g, node_id n)
     return low < g->big_count && g->big[low].node == n ? g->big[low].bytes : BIG_SIZE;
 }
 
-uint64_t graph_address(const struct graph *g, node_id n)
-{
-    uint64_t address = 0;
-    for (size_t i = 0; g->addresses != NULL && i < sizeof(address); i++)
-        address |= (uint64_t)g->addresses[(size_t)n * sizeof(address) + i] << (8 * i);
-    return address;
-}
-
 static bool mark(struct graph *g, node_id n)
 {
     uint64_t bit = 1ULL << (n % 64);
@@ -45,6 +37,7 @@ void graph_mark_reachable(struct graph *g)
         queue[tail++] = g->root;
     }
     while (head < tail) {
+        graph_prefetch(g, queue, head, tail);
         node_id n = queue[head++];
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
             if (mark(g, g->edge_to[e]))

@@ -71,7 +71,7 @@ static bool can_rank_by_graph(const struct series *s)
 }
 
 /* How many instances of each type of the last snapshot were there in the first. */
-static void add_survivors(const struct ranker *k, const struct hd_snapshot *last)
+static void add_survivors(struct ranker *k, const struct hd_snapshot *last)
 {
     uint64_t *kept = survivors_count(&k->first, last, &k->r->arena);
     if (kept == NULL)
@@ -273,6 +273,15 @@ static bool looks_at(const struct ranker *k, size_t i)
     return i == last || (k->r->by_graph && (i == 0 || k->opt->exact));
 }
 
+/* The suspects that are shown have no instance there yet: nothing to look at. */
+static bool is_before_all(const struct ranker *k, size_t i, size_t count)
+{
+    uint64_t instances = 0;
+    for (size_t q = 0; k->r->by_graph && q < count; q++)
+        instances += k->trie.count[k->heads[q] * k->s->fit_count + i];
+    return k->r->by_graph && instances == 0;
+}
+
 static bool add_chains(struct ranker *k)
 {
     struct hd_report *r = k->r;
@@ -286,6 +295,13 @@ static bool add_chains(struct ranker *k)
         struct hd_snapshot *snap = fit_snapshot(k, i);
         if (!looks_at(k, i))
             continue;
+        if (is_before_all(k, i, count)) {
+            struct chains *none = arena_array(&scratch, struct chains, count);
+            for (size_t q = 0; q < count; q++)
+                answers[q * n + used] = &none[q];
+            used++;
+            continue;
+        }
         bool ok = need_graph(k, snap, k->s->fit[i]);
         if (!ok || snap->graph == NULL || !snap->info.has_roots) {
             arena_free(&scratch);
