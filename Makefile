@@ -36,7 +36,8 @@ LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
 TEST_SRC  = $(wildcard tests/*/test_*.c)
-TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/score/score.c
+TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/shapes.c \
+            tests/score/score.c
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
@@ -61,6 +62,9 @@ $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 
 $(BUILD)/score: $(BUILD)/tests/score/score.o $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+
+$(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthetic.o \
                     $(BUILD)/libheapdrift.a
@@ -106,15 +110,16 @@ clean:
 # --- tests ---------------------------------------------------------------------
 
 test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $(BUILD)/score
-	$(BUILD)/unit-tests --quiet
+	$(BUILD)/unit-tests -j2
 	$(BUILD)/sweep fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
 
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
-# is a failure. They make libarchive's children of no interest: leaks are ours.
+# is a failure.
 asan:
 	@rm -rf build/asan/reports && mkdir -p build/asan/reports
 	ASAN_OPTIONS=log_path=$(CURDIR)/build/asan/reports/asan \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \
 	$(MAKE) --no-print-directory test \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g'
@@ -127,7 +132,8 @@ golden: $(BUILD)/heapdrift
 score: $(BUILD)/score
 	$(BUILD)/score
 
-bench: $(BUILD)/heapdrift $(BUILD)/make-heap
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
+	@scripts/install-deps.sh build test
 	tests/bench/bench.sh $(BUILD)
 
 # Any format, through the same front door as a real file.
@@ -156,7 +162,7 @@ tidy:
 	    { ! grep -E '(warning|error):' -A 3; }
 
 style:
-	clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
+	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 	shellcheck scripts/*.sh tests/bench/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/cli/helper.bash
 

@@ -6,6 +6,7 @@
 #include "analysis/subject.h"
 #include "heap/root_kind.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,11 +44,25 @@ static int64_t delta(const uint64_t *y, size_t first, size_t last)
     return (int64_t)(y[last] - y[first]);
 }
 
-static struct trend trend_of(const struct ranker *r, const uint64_t *values, double *y)
+struct points {
+    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+};
+
+/* The values of a path as a trend. A count of c that stands for m each is off by
+ * 2 sqrt(m c) in a sampled file, and bytes by the same share. */
+static struct trend trend_of(const struct ranker *r, path_id p, const uint64_t *values,
+                             struct points *points)
 {
-    for (size_t k = 0; k < r->n; k++)
-        y[k] = (double)values[k];
-    return (struct trend){r->n, r->s->x, y, NULL};
+    const double *scale = r->t->labels.all[r->t->label[p]].scale;
+    bool sampled = false;
+    for (size_t k = 0; k < r->n; k++) {
+        double count = (double)counts_at(r, p)[k];
+        points->y[k] = (double)values[k];
+        points->noise[k] =
+            scale[k] > 0 && count > 0 ? 2 * sqrt(scale[k] / count) * points->y[k] : 0;
+        sampled |= scale[k] > 0;
+    }
+    return (struct trend){r->n, r->s->x, points->y, sampled ? points->noise : NULL};
 }
 
 /* --- growth of one path -------------------------------------------------- */
@@ -74,18 +89,18 @@ static double migration(const struct ranker *r, path_id p)
 
 static void measure_growth(const struct ranker *r, path_id p)
 {
-    double counts[SERIES_MAX_SNAPSHOTS], sizes[SERIES_MAX_SNAPSHOTS];
+    struct points counts, sizes;
     struct path_growth *g = &r->paths[p];
-    struct trend c = trend_of(r, counts_at(r, p), counts);
+    struct trend c = trend_of(r, p, counts_at(r, p), &counts);
     struct trend y;
     size_t half;
     if (trend_grows(&c)) {
         g->kind = GROWS_IN_COUNT;
         g->tau = trend_tau(&c);
-        y = trend_of(r, &r->t->retained[p * r->n], sizes);
+        y = trend_of(r, p, &r->t->retained[p * r->n], &sizes);
         half = trend_half(r->n);
     } else {
-        y = trend_of(r, &r->t->bytes[p * r->n], sizes);
+        y = trend_of(r, p, &r->t->bytes[p * r->n], &sizes);
         if (!trend_grows(&y))
             return;
         g->kind = GROWS_IN_SIZE;
@@ -247,12 +262,14 @@ static bool is_pooled(const struct ranker *r, path_id p)
 /* --- types --------------------------------------------------------------- */
 
 struct head {
-    path_id path;
     label_id label;
+    uint32_t order; /* of the path, bytewise by its names */
+    path_id path;
     bool pooled;
 };
 
-/* Paths are numbered by the input alone, so sums of doubles are the same everywhere. */
+/* By type, then in the order of paths: sums of doubles, and which of two heads with equal
+ * credit counts, are the same everywhere. */
 static int by_type(const void *a, const void *b)
 {
     const struct head *x = a, *y = b;
@@ -260,7 +277,7 @@ static int by_type(const void *a, const void *b)
         return x->pooled ? 1 : -1;
     if (x->label != y->label)
         return x->label < y->label ? -1 : 1;
-    return (x->path > y->path) - (x->path < y->path);
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 static struct headed_type sum_heads(const struct ranker *r, const struct head *heads,
@@ -309,13 +326,15 @@ static int by_score(const void *a, const void *b)
 static size_t collect_heads(const struct ranker *r, struct head *heads)
 {
     size_t count = 0;
+    uint32_t *order = trie_order(r->t);
     for (path_id p = 1; p < r->t->len; p++) {
         const struct label *label = &r->t->labels.all[r->t->label[p]];
         if (r->paths[p].own > 0 && label->kind == TYPE_OBJECT &&
             strcmp(label->name, "Free") != 0)
-            heads[count++] =
-                (struct head){p, r->t->label[p], !r->rules->no_pools && is_pooled(r, p)};
+            heads[count++] = (struct head){r->t->label[p], order[p], p,
+                                           !r->rules->no_pools && is_pooled(r, p)};
     }
+    free(order);
     qsort(heads, count, sizeof(*heads), by_type);
     return count;
 }

@@ -32,7 +32,8 @@ static label_id intern_label(struct labels *l, const struct type *t, struct text
     l->all[l->len++] =
         (struct label){.name = kept + 1,
                        .kind = t->kind,
-                       .count = arena_array(&l->arena, uint64_t, l->snapshots)};
+                       .count = arena_array(&l->arena, uint64_t, l->snapshots),
+                       .scale = arena_array(&l->arena, double, l->snapshots)};
     return slot->id;
 }
 
@@ -92,6 +93,28 @@ static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selectio
            generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
 }
 
+/* Every path has one type, so what a sample stands for is known by path. */
+static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                         const label_id *label_of)
+{
+    struct full_trie *f = &t->full[k];
+    double *of_bytes = alloc_zeroed(array_bytes(t->labels.len + 1, sizeof(*of_bytes)));
+    for (type_id i = 0; i < snap->type_count; i++) {
+        const struct type *type = &snap->types[i];
+        t->labels.all[label_of[i]].scale[k] = type->count_scale;
+        of_bytes[label_of[i]] =
+            type->raw.bytes > 0
+                ? (double)type->tally[SELECT_ALL].bytes / (double)type->raw.bytes
+                : 1;
+    }
+    for (size_t p = 1; p < f->len; p++) {
+        double scale = t->labels.all[f->label[p]].scale[k];
+        f->count[p] = (uint64_t)((double)f->count[p] * scale + 0.5);
+        f->bytes[p] = (uint64_t)((double)f->bytes[p] * of_bytes[f->label[p]] + 0.5);
+    }
+    free(of_bytes);
+}
+
 /* Owners have smaller numbers than what they own, so one pass in order of the numbers
  * meets every parent first. */
 static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *snap,
@@ -118,6 +141,8 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
             f->bytes[p] += graph_size(g, n);
         }
     }
+    if (snap->info.sampled)
+        scale_sample(t, k, snap, label_of);
     free(at);
     free(label_of);
     pair_table_free(&children);
@@ -281,6 +306,75 @@ void trie_align(struct trie *t, const struct ranking_rules *rules)
     for (size_t p = t->len; p-- > 1;)
         for (size_t k = 0; k < n; k++)
             t->retained[t->parent[p] * n + k] += t->retained[p * n + k];
+}
+
+struct named_label {
+    const char *name;
+    label_id label;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named_label *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->label > y->label) - (x->label < y->label);
+}
+
+/* The place of each label among all, by name. */
+static uint32_t *label_order(const struct labels *l)
+{
+    uint32_t *order = alloc_zeroed(array_bytes(l->len + 1, sizeof(*order)));
+    struct named_label *sorted = alloc_zeroed(array_bytes(l->len + 1, sizeof(*sorted)));
+    for (size_t i = 0; i < l->len; i++)
+        sorted[i] = (struct named_label){l->all[i].name, (label_id)i};
+    qsort(sorted, l->len, sizeof(*sorted), by_name);
+    for (size_t i = 0; i < l->len; i++)
+        order[sorted[i].label] = (uint32_t)i;
+    free(sorted);
+    return order;
+}
+
+struct sibling {
+    uint64_t key; /* parent, then place of the label */
+    path_id path;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sibling *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* A preorder in which siblings stand by name: positions as in dominators.c, with the
+ * children of each path taken in their order. */
+uint32_t *trie_order(const struct trie *t)
+{
+    size_t n = t->len;
+    uint32_t *labels = label_order(&t->labels);
+    struct sibling *siblings = alloc_zeroed(array_bytes(n + 1, sizeof(*siblings)));
+    uint32_t *size = alloc_zeroed(array_bytes(n + 1, sizeof(*size)));
+    uint32_t *next = alloc_zeroed(array_bytes(n + 1, sizeof(*next)));
+    uint32_t *position = alloc_zeroed(array_bytes(n + 1, sizeof(*position)));
+    for (size_t p = n; p-- > 1;) {
+        size[p]++;
+        size[t->parent[p]] += size[p];
+        siblings[p] = (struct sibling){(uint64_t)t->parent[p] << 32 | labels[t->label[p]],
+                                       (path_id)p};
+    }
+    if (n > 1)
+        qsort(siblings + 1, n - 1, sizeof(*siblings), by_key);
+    next[0] = 1;
+    for (size_t i = 1; i < n; i++) {
+        path_id p = siblings[i].path;
+        position[p] = next[t->parent[p]];
+        next[t->parent[p]] += size[p];
+        next[p] = position[p] + 1;
+    }
+    free(labels);
+    free(siblings);
+    free(size);
+    free(next);
+    return position;
 }
 
 size_t trie_depth(const struct trie *t, path_id p)

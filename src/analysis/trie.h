@@ -20,6 +20,7 @@ struct label {
     enum type_kind kind;
     bool is_anchor;
     uint64_t *count; /* per snapshot: reachable objects (nodes, for pseudo-nodes) */
+    double *scale;   /* per snapshot: objects that one stands for in a sampled file, or 0 */
 };
 
 struct labels {
@@ -87,6 +88,10 @@ void trie_align(struct trie *t, const struct ranking_rules *rules);
 /* Selected objects of a label anywhere below a path of a full trie, itself excluded;
  * O(log). */
 uint64_t full_trie_below(const struct full_trie *f, path_id path, label_id label);
+
+/* The place of every path in an order of paths, bytewise by the names along them; malloc'd.
+ * O(paths log paths). */
+uint32_t *trie_order(const struct trie *t);
 
 /* How many labels lead from below the root to a path: its length. */
 size_t trie_depth(const struct trie *t, path_id p);

@@ -30,6 +30,8 @@ static void *advise(void *p, size_t size)
         (void)madvise((unsigned char *)p + (start - (uintptr_t)p), size - PAGE,
                       MADV_HUGEPAGE);
     }
+#else
+    (void)size;
 #endif
     return p;
 }

@@ -32,6 +32,12 @@ static int compare(struct settings *s, const struct loaded *l)
 
 static int run(struct settings *s)
 {
+    if (s->options.sort == HD_SORT_RETAINED) {
+        fputs(
+            "heapdrift: --sort=retained sorts `heapdrift top`; diff ranks by it already\n",
+            stderr);
+        return EXIT_TROUBLE;
+    }
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && check_count(&l) && take_iterations_for(s, &l))

@@ -143,11 +143,16 @@ static bool matches_any(const char *const *patterns, size_t count, const char *n
     return false;
 }
 
+bool report_excludes(const struct hd_options *opt, const char *name)
+{
+    return matches_any(opt->excludes, opt->exclude_count, name);
+}
+
 bool report_shows(const struct hd_options *opt, const char *name)
 {
     if (opt->type_count > 0 && !matches_any(opt->types, opt->type_count, name))
         return false;
-    if (matches_any(opt->excludes, opt->exclude_count, name))
+    if (report_excludes(opt, name))
         return false;
     return !opt->app_only || !names_is_framework(name);
 }

@@ -108,6 +108,9 @@ void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 /* Whether --type, --exclude and --app-only let a row of this name stay. */
 bool report_shows(const struct hd_options *opt, const char *name);
 
+/* Whether --exclude names it. */
+bool report_excludes(const struct hd_options *opt, const char *name);
+
 /* The same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);

@@ -98,13 +98,14 @@ static bool fold_graphs(struct ranker *k)
         if (!need_graph(k, snap, k->s->fit[i]))
             return false;
         if (i + 1 == n && k->remembers) {
-            add_survivors(k, snap);
+            if (!snap->info.sampled)
+                add_survivors(k, snap);
             survivors_free(&k->first);
             k->remembers = false;
             input_forget_pages(snap->input);
         }
         trie_add(&k->trie, i, snap, k->s->selection, &all_rules);
-        if (i == 0 && !k->s->restarted)
+        if (i == 0 && !k->s->restarted && !snap->info.sampled)
             k->remembers = survivors_begin(&k->first, snap);
         if (i + 1 < n)
             snapshot_release_graph(snap);
@@ -140,12 +141,11 @@ static void add_holder(const struct ranker *k, struct report_suspect *to, path_i
 }
 
 static struct report_suspect from_headed(const struct ranker *k,
-                                         const struct headed_type *h)
+                                         const struct headed_type *h,
+                                         const struct series_row *row)
 {
-    const char *name = k->trie.labels.all[h->label].name;
-    const struct series_row *row = row_named(k, name);
     uint64_t heap = k->trie.retained[k->s->fit_count - 1];
-    struct report_suspect to = {.type = report_string(k->r, name),
+    struct report_suspect to = {.type = row->name,
                                 .subject = report_string(k->r, h->subject),
                                 .by_graph = true,
                                 .score = h->score,
@@ -174,10 +174,13 @@ static struct report_suspect from_row(const struct ranker *k, const struct suspe
                                    .per_iteration = t->per_iteration};
 }
 
-/* A row shows if its type or its title does. */
+/* A row shows if its type or the class in its title does, and neither is excluded. */
 static bool shows(const struct ranker *k, const struct report_suspect *s)
 {
-    return report_shows(k->opt, s->type) || report_shows(k->opt, s->subject);
+    if (report_excludes(k->opt, s->type) || report_excludes(k->opt, s->subject))
+        return false;
+    bool title = s->subject[0] != '[' && report_shows(k->opt, s->subject);
+    return title || report_shows(k->opt, s->type);
 }
 
 static bool is_suspect(const struct hd_options *opt, const struct report_suspect *s)
@@ -217,8 +220,14 @@ static void rank_by_graph(struct ranker *k, struct arena *scratch)
     static const struct ranking_rules all_rules;
     struct headed h = headed_rank(&k->trie, k->s, &all_rules, scratch);
     make_room(k, h.len + h.pooled, scratch);
-    for (size_t i = 0; i < h.len + h.pooled; i++)
-        place(k, from_headed(k, &h.all[i]), i < h.len ? i + 1 : 0, h.all[i].head);
+    size_t rank = 0;
+    for (size_t i = 0; i < h.len + h.pooled; i++) {
+        /* A sample may stand for less than half an object: then the table has no row. */
+        const struct series_row *row =
+            row_named(k, k->trie.labels.all[h.all[i].label].name);
+        if (row != NULL)
+            place(k, from_headed(k, &h.all[i], row), i < h.len ? ++rank : 0, h.all[i].head);
+    }
 }
 
 static void rank_by_tables(struct ranker *k, struct arena *scratch)
@@ -368,7 +377,8 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
         rank_by_tables(&k, &scratch);
     }
     ok = ok && add_chains(&k);
-    if (ok && s->fit_count >= 2)
+    /* Between two snapshots anything may grow. */
+    if (ok && s->fit_count >= 3)
         warn_about_native_memory(&k);
     if (k.remembers)
         survivors_free(&k.first);

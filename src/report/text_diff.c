@@ -95,22 +95,6 @@ static const struct column suspect_columns[] = {
     {"type", ALIGN_LEFT, true},
 };
 
-/* From the first to the last snapshot that was ranked. */
-static void add_retained(struct text *t, const struct hd_report *r,
-                         const struct report_suspect *s)
-{
-    size_t first = 0, last = r->snapshot_count - 1;
-    if (s->retained == NULL) {
-        text_add_char(t, '-');
-        return;
-    }
-    while (first < last && s->retained[first] == HD_UNKNOWN)
-        first++;
-    while (last > first && s->retained[last] == HD_UNKNOWN)
-        last--;
-    human_size_delta(t, s->retained[first], s->retained[last]);
-}
-
 /* The program's class first; what the ranking found growing, if it is another, behind. */
 static void add_title(struct text *t, const struct report_suspect *s)
 {
@@ -149,7 +133,7 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
     table_end_cell(t);
     human_trend(&t->content, s->at, n);
     table_end_cell(t);
-    add_retained(&t->content, r, s);
+    text_retained(&t->content, r, s);
     table_end_cell(t);
     add_title(&t->content, s);
     table_end_cell(t);
@@ -249,9 +233,10 @@ static bool say_none(const struct hd_report *r, struct out *o)
 
 static const char *basis(const struct hd_report *r)
 {
-    return r->by_graph      ? "what keeps growing, with all that it retains"
-           : r->bytes_known ? "by growth of shallow bytes; owners unknown"
-                            : "by growth of counts; bytes and owners unknown";
+    return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes that are held"
+           : r->by_graph                 ? "what keeps growing, with all that it retains"
+           : r->bytes_known              ? "by growth of shallow bytes; owners unknown"
+                                         : "by growth of counts; bytes and owners unknown";
 }
 
 /* Buffers that pools hold are free for use and follow the peak load. */
@@ -271,7 +256,10 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     text_heading(o, opt, "SUSPECTS", any ? basis(r) : NULL);
     if (say_none(r, o))
         return;
-    struct table t = TABLE_OF(suspect_columns);
+    struct column columns[sizeof(suspect_columns) / sizeof(*suspect_columns)];
+    memcpy(columns, suspect_columns, sizeof(columns));
+    columns[sizeof(columns) / sizeof(*columns) - 1].title = report_unit(r);
+    struct table t = TABLE_OF(columns);
     size_t shown = report_rows(r, r->suspect_count);
     for (size_t i = 0; i < shown; i++) {
         add_suspect_row(&t, r, &r->suspects[i]);
@@ -323,7 +311,7 @@ static void add_sums_row(struct table *t, struct text_sums sums, const char *nam
 
 static void add_kept(struct text *t, const struct report_type *row)
 {
-    if (row->survivors == HD_UNKNOWN || row->at[0].count == 0)
+    if (row->survivors == HD_UNKNOWN || row->survivors == 0 || row->at[0].count == 0)
         return;
     text_add_string(t, "≥ ");
     human_percent(t, (double)row->survivors / (double)row->at[0].count);

@@ -79,6 +79,8 @@ void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t colum
                 break;
         size_t piece = utf8_columns(line + i, end - i);
         if (width > 0 && column > indent && column + piece > width) {
+            while (t->len > 0 && t->data[t->len - 1] == ' ')
+                t->len--;
             text_add_char(t, '\n');
             for (column = 0; column < indent; column++)
                 text_add_char(t, ' ');
@@ -124,4 +126,19 @@ struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t e
         add(&sums.last_bytes, at[last].bytes);
     }
     return sums;
+}
+
+void text_retained(struct text *t, const struct hd_report *r,
+                   const struct report_suspect *s)
+{
+    size_t first = 0, last = r->snapshot_count - 1;
+    if (s->retained == NULL) {
+        text_add_char(t, '-');
+        return;
+    }
+    while (first < last && s->retained[first] == HD_UNKNOWN)
+        first++;
+    while (last > first && s->retained[last] == HD_UNKNOWN)
+        last--;
+    human_size_delta(t, s->retained[first], s->retained[last]);
 }

@@ -155,10 +155,7 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
         text_add_string(t, " | ");
         human_trend(t, s->at, r->snapshot_count);
         text_add_string(t, " | ");
-        if (s->retained != NULL)
-            human_size_delta(t, s->retained[0], s->retained[r->snapshot_count - 1]);
-        else
-            text_add_char(t, '-');
+        text_retained(t, r, s);
         text_add_string(t, " | ");
         add_code(t, s->subject);
         if (strcmp(s->subject, s->type) != 0) {

@@ -75,7 +75,8 @@ static void write_top(const struct hd_report *r, const struct hd_write_options *
     human_plural(&head, r->totals[0].count, "object");
     text_add_string(&head, ", ");
     human_size(&head, r->totals[0].bytes);
-    if (info->has_roots && info->objects > 0 && !r->options.gen2 && !r->options.reachable) {
+    if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
+        !r->options.gen2 && !r->options.reachable) {
         text_add_string(&head, ", ");
         human_percent(&head, (double)info->reachable_objects / (double)info->objects);
         text_add_string(&head, " reachable");

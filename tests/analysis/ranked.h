@@ -1,0 +1,200 @@
+/* ranked.h - a short series of made heaps, lined up, folded into a trie and ranked.
+ *
+ *     struct ranked r = {0};
+ *     for (uint32_t k = 0; k < 3; k++) {
+ *         struct forge f = {0};
+ *         node_id statics = heap_group(&f, heap_root(&f), "[static vars]");
+ *         node_id bus = heap_object(&f, statics, "App.EventBus", 24);
+ *         ...
+ *         aligned_add(&r.a, forge_finish(&f));
+ *     }
+ *     rank(&r);
+ *     ... r.trie, r.headed, ranked_path(&r, "App.EventBus > App.Order") ...
+ *     ranked_free(&r); */
+#ifndef RANKED_H
+#define RANKED_H
+
+#include "analysis/aligned.h"
+#include "analysis/headed.h"
+
+#include <math.h>
+
+/* --- heaps --------------------------------------------------------------------- */
+
+/* The root of all roots. */
+static inline node_id heap_root(struct forge *f)
+{
+    node_id root = forge_pseudo(f, "[.NET Roots]");
+    forge_start(f, root);
+    return root;
+}
+
+/* A pseudo-node below another one, and an object that another node refers to. */
+static inline node_id heap_group(struct forge *f, node_id above, const char *name)
+{
+    node_id n = forge_pseudo(f, name);
+    forge_reference(f, above, n);
+    return n;
+}
+
+static inline node_id heap_object(struct forge *f, node_id holder, const char *type,
+                                  uint64_t size)
+{
+    node_id n = forge_object(f, type, size);
+    forge_reference(f, holder, n);
+    return n;
+}
+
+/* count objects that the holder refers to; the first is returned, the others follow. */
+static inline node_id heap_objects(struct forge *f, node_id holder, const char *type,
+                                   uint64_t size, uint32_t count)
+{
+    node_id first = forge_objects(f, type, size, count);
+    for (uint32_t i = 0; i < count; i++)
+        forge_reference(f, holder, first + i);
+    return first;
+}
+
+/* --- series --------------------------------------------------------------------- */
+
+struct ranked {
+    struct aligned a;
+    struct ranking_rules rules; /* {0}: all of them */
+    enum selection selection;
+    const uint64_t *iterations; /* NULL: 1, 2, 3, ... */
+    struct trie trie;
+    struct headed headed;
+};
+
+/* Only the trie. */
+static inline void fold_series(struct ranked *r)
+{
+    trie_begin(&r->trie, r->a.count);
+    for (size_t k = 0; k < r->a.count; k++)
+        trie_add(&r->trie, k, r->a.snaps[k], r->selection, &r->rules);
+    trie_align(&r->trie, &r->rules);
+}
+
+static inline void rank(struct ranked *r)
+{
+    struct series_question ask = {.selection = r->selection, .iterations = r->iterations};
+    align(&r->a, &ask);
+    cr_assert_eq(r->a.series.fit_count, r->a.count, "all snapshots are fit");
+    fold_series(r);
+    r->headed = headed_rank(&r->trie, &r->a.series, &r->rules, &r->a.arena);
+}
+
+static inline void ranked_free(struct ranked *r)
+{
+    trie_free(&r->trie);
+    aligned_free(&r->a);
+    *r = (struct ranked){0};
+}
+
+/* --- paths ---------------------------------------------------------------------- */
+
+/* "A > B" of an aligned path, in a. */
+static inline const char *path_name(const struct trie *t, path_id p, struct arena *a)
+{
+    const char *name = t->labels.all[t->label[p]].name;
+    if (t->parent[p] == 0)
+        return name;
+    return arena_printf(a, "%s > %s", path_name(t, t->parent[p], a), name);
+}
+
+/* The path of that name, or NO_PATH. */
+static inline path_id find_path(struct ranked *r, const char *name)
+{
+    for (path_id p = 1; p < r->trie.len; p++)
+        if (strcmp(path_name(&r->trie, p, &r->a.arena), name) == 0)
+            return p;
+    return NO_PATH;
+}
+
+static inline path_id ranked_path(struct ranked *r, const char *name)
+{
+    path_id p = find_path(r, name);
+    cr_assert_neq(p, NO_PATH, "no path %s", name);
+    return p;
+}
+
+/* Objects at a path, and bytes at it and below, in all snapshots. */
+static inline void expect_path(struct ranked *r, const char *name, const uint64_t *count,
+                               const uint64_t *retained)
+{
+    path_id p = ranked_path(r, name);
+    for (size_t k = 0; k < r->a.count; k++) {
+        size_t cell = p * r->a.count + k;
+        cr_expect_eq(r->trie.count[cell], count[k], "%s, snapshot %zu: %llu objects", name,
+                     k, (unsigned long long)r->trie.count[cell]);
+        cr_expect_eq(r->trie.retained[cell], retained[k], "%s, snapshot %zu: %llu bytes",
+                     name, k, (unsigned long long)r->trie.retained[cell]);
+    }
+}
+
+/* --- rankings ------------------------------------------------------------------- */
+
+struct expected_type {
+    const char *name;
+    double score;
+};
+
+static inline void expect_types(const struct ranked *r, const struct headed_type *got,
+                                size_t len, const struct expected_type *wanted,
+                                size_t wanted_len)
+{
+    cr_expect_eq(len, wanted_len, "%zu types are ranked, not %zu", len, wanted_len);
+    for (size_t i = 0; i < len; i++) {
+        const char *name = r->trie.labels.all[got[i].label].name;
+        cr_assert_lt(i, wanted_len, "%s, %.6f, is not wanted", name, got[i].score);
+        cr_expect_str_eq(name, wanted[i].name, "%zu. is %s", i + 1, name);
+        cr_expect(fabs(got[i].score - wanted[i].score) <= 1e-9 * wanted[i].score,
+                  "%s scores %.9f and not %.9f", name, got[i].score, wanted[i].score);
+    }
+}
+
+/* expect_ranking(&r, {"App.Order", 960}, {"System.String", 12}): these and no others. */
+#define expect_ranking(r, ...)                                         \
+    expect_types((r), (r)->headed.all, (r)->headed.len,                \
+                 (const struct expected_type[]){__VA_ARGS__},          \
+                 sizeof((const struct expected_type[]){__VA_ARGS__}) / \
+                     sizeof(struct expected_type))
+
+/* The same for what pools hold. */
+#define expect_pooled(r, ...)                                                \
+    expect_types((r), (r)->headed.all + (r)->headed.len, (r)->headed.pooled, \
+                 (const struct expected_type[]){__VA_ARGS__},                \
+                 sizeof((const struct expected_type[]){__VA_ARGS__}) /       \
+                     sizeof(struct expected_type))
+
+static inline void expect_empty_ranking(const struct ranked *r)
+{
+    expect_types(r, r->headed.all, r->headed.len, NULL, 0);
+}
+
+/* The ranked or pooled type of that name. */
+static inline const struct headed_type *ranked_type(const struct ranked *r,
+                                                    const char *name)
+{
+    for (size_t i = 0; i < r->headed.len + r->headed.pooled; i++)
+        if (strcmp(r->trie.labels.all[r->headed.all[i].label].name, name) == 0)
+            return &r->headed.all[i];
+    cr_assert(false, "%s is not ranked", name);
+    return NULL;
+}
+
+/* "[static vars] > App.Cache": what stands above the head of a type in the last
+ * snapshot. */
+static inline const char *holder_of(struct ranked *r, const char *type)
+{
+    const label_id *labels;
+    size_t len = headed_full_path(&r->trie, ranked_type(r, type)->head, r->a.count - 1,
+                                  &labels, &r->a.arena);
+    const char *path = "";
+    for (size_t i = 0; i + 1 < len; i++)
+        path = arena_printf(&r->a.arena, "%s%s%s", path, i > 0 ? " > " : "",
+                            r->trie.labels.all[labels[i]].name);
+    return path;
+}
+
+#endif

@@ -1,0 +1,190 @@
+#include "analysis/survivors.h"
+
+#include "support/forge.h"
+
+#include <criterion/criterion.h>
+
+/* --- two snapshots ------------------------------------------------------------------ */
+
+/* An object of a snapshot: the numbers of objects in a generation give its address. */
+struct placed {
+    const char *type;
+    uint64_t size;
+    enum generation generation;
+};
+
+static struct hd_snapshot *heap_of(const struct placed *all, size_t count)
+{
+    struct forge f = {0};
+    for (size_t i = 0; i < count; i++) {
+        node_id n = forge_object(&f, all[i].type, all[i].size);
+        if (all[i].generation != GEN_UNKNOWN)
+            forge_generation(&f, n, all[i].generation);
+        forge_root(&f, ROOT_STACK, NULL, n);
+    }
+    return forge_finish(&f);
+}
+
+static struct hd_snapshot *heap_of_one(const char *type, uint64_t size,
+                                       enum generation generation)
+{
+    return heap_of(&(struct placed){type, size, generation}, 1);
+}
+
+/* How many instances of a type stayed. Takes both snapshots over; the first one goes
+ * before the last is looked at. */
+static uint64_t kept(struct hd_snapshot *first, struct hd_snapshot *last, const char *type)
+{
+    struct survivors s;
+    struct arena a = {0};
+    cr_assert(survivors_begin(&s, first));
+    hd_snapshot_close(first);
+    const uint64_t *all = survivors_count(&s, last, &a);
+    cr_assert_not_null(all);
+    uint64_t of_type = all[forge_type_id(last, TYPE_OBJECT, type)];
+    survivors_free(&s);
+    arena_free(&a);
+    hd_snapshot_close(last);
+    return of_type;
+}
+
+/* --- who counts ------------------------------------------------------------------- */
+
+Test(survivors, the_same_place_type_and_size_is_the_same_object)
+{
+    cr_expect_eq(
+        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.A", 24, GEN2), "App.A"), 1);
+}
+
+Test(survivors, another_type_or_size_is_another_object)
+{
+    cr_expect_eq(
+        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.B", 24, GEN2), "App.B"), 0);
+    cr_expect_eq(
+        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.A", 32, GEN2), "App.A"), 0);
+}
+
+Test(survivors, another_place_is_another_object)
+{
+    cr_expect_eq(
+        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.A", 24, GEN_LOH), "App.A"),
+        0);
+}
+
+Test(survivors, old_generations_count_and_young_ones_do_not)
+{
+    for (enum generation g = GEN0; g < GEN_UNKNOWN; g++)
+        cr_expect_eq(
+            kept(heap_of_one("App.A", 24, g), heap_of_one("App.A", 24, g), "App.A"),
+            g == GEN2 || g == GEN_LOH || g == GEN_POH || g == GEN_FROZEN, "%s",
+            generation_names[g]);
+}
+
+Test(survivors, without_generations_all_addresses_count)
+{
+    struct hd_snapshot *first = heap_of_one("App.A", 24, GEN0);
+    struct hd_snapshot *last = heap_of_one("App.A", 24, GEN0);
+    first->info.has_generations = last->info.has_generations = false;
+    cr_expect_eq(kept(first, last, "App.A"), 1);
+}
+
+Test(survivors, types_are_told_by_name_not_by_number)
+{
+    static const struct placed first[] = {
+        {"App.A", 24, GEN2}, {"App.B", 24, GEN2}, {"App.B", 24, GEN2}};
+    static const struct placed last[] = {
+        {"App.New", 24, GEN2}, {"App.B", 24, GEN2}, {"App.B", 24, GEN2}};
+    cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.B"), 2);
+    cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.New"), 0);
+}
+
+/* A refreshed cache: as many as before, but other ones. */
+Test(survivors, some_stay_and_some_are_others)
+{
+    enum { ALL = 600 };
+    struct placed first[ALL], last[ALL];
+    for (size_t i = 0; i < ALL; i++) {
+        first[i] = last[i] = (struct placed){"App.Item", 24, GEN2};
+        if (i % 3 == 0)
+            last[i].size = 48;
+        else if (i % 3 == 1)
+            last[i].type = "App.Other";
+    }
+    cr_expect_eq(kept(heap_of(first, ALL), heap_of(last, ALL), "App.Item"), ALL / 3);
+    cr_expect_eq(kept(heap_of(first, ALL), heap_of(last, ALL), "App.Other"), 0);
+}
+
+Test(survivors, more_in_the_last_snapshot_are_not_survivors)
+{
+    static const struct placed heap[] = {
+        {"App.A", 24, GEN2}, {"App.A", 24, GEN2}, {"App.A", 24, GEN2}};
+    cr_expect_eq(kept(heap_of(heap, 1), heap_of(heap, 3), "App.A"), 1);
+    cr_expect_eq(kept(heap_of(heap, 3), heap_of(heap, 1), "App.A"), 1);
+}
+
+/* Pseudo-nodes have the address 0 in every file. */
+Test(survivors, pseudo_nodes_and_objects_without_an_address_never_count)
+{
+    static const struct placed heap[] = {{"App.A", 24, GEN2}, {"App.A", 24, GEN_UNKNOWN}};
+    struct hd_snapshot *first = heap_of(heap, 2), *last = heap_of(heap, 2);
+    first->info.has_generations = last->info.has_generations = false;
+    struct survivors s;
+    struct arena a = {0};
+    cr_assert(survivors_begin(&s, first));
+    const uint64_t *all = survivors_count(&s, last, &a);
+    for (type_id t = 0; t < last->type_count; t++)
+        cr_expect_eq(all[t], last->types[t].kind == TYPE_OBJECT, "%s", last->types[t].name);
+    survivors_free(&s);
+    arena_free(&a);
+    hd_snapshot_close(first);
+    hd_snapshot_close(last);
+}
+
+Test(survivors, an_address_that_stands_twice_counts_once_in_the_first_snapshot)
+{
+    static const struct placed heap[] = {{"App.A", 24, GEN2}, {"App.B", 24, GEN2}};
+    struct hd_snapshot *first = heap_of(heap, 2);
+    unsigned char *addresses = (unsigned char *)first->graph->addresses;
+    for (int i = 0; i < 8; i++)
+        addresses[8 + i] = addresses[i]; /* a damaged file: B at the place of A */
+    cr_expect_eq(kept(first, heap_of_one("App.A", 24, GEN2), "App.A"), 1);
+}
+
+/* --- sizes over 32 bits ------------------------------------------------------------ */
+
+Test(survivors, big_objects_count_like_others)
+{
+    uint64_t big = (uint64_t)5 << 32;
+    cr_expect_eq(
+        kept(heap_of_one("A[]", big, GEN_LOH), heap_of_one("A[]", big, GEN_LOH), "A[]"), 1);
+}
+
+/* --- who cannot tell ---------------------------------------------------------------- */
+
+Test(survivors, without_addresses_nothing_is_known)
+{
+    struct survivors s;
+    struct hd_snapshot *snap = heap_of_one("App.A", 24, GEN_UNKNOWN);
+    cr_expect_not(survivors_begin(&s, snap));
+    hd_snapshot_close(snap);
+    struct forge f = {0};
+    forge_row(&f, "App.A", 1, 24);
+    snap = forge_finish(&f);
+    cr_expect_not(survivors_begin(&s, snap), "a table");
+    hd_snapshot_close(snap);
+}
+
+Test(survivors, a_last_snapshot_without_addresses_gives_no_numbers)
+{
+    struct survivors s;
+    struct arena a = {0};
+    struct hd_snapshot *first = heap_of_one("App.A", 24, GEN2);
+    struct hd_snapshot *last = heap_of_one("App.A", 24, GEN_UNKNOWN);
+    cr_assert(survivors_begin(&s, first));
+    cr_expect_null(survivors_count(&s, last, &a));
+    survivors_free(&s);
+    survivors_free(&s); /* freed is empty */
+    arena_free(&a);
+    hd_snapshot_close(first);
+    hd_snapshot_close(last);
+}

@@ -1,0 +1,68 @@
+#include "base/error.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(error, says_what_went_wrong)
+{
+    struct hd_error err = {0};
+    cr_expect_not(fail(&err, HD_IO, "%s: %d", "cannot read", 5));
+    cr_expect_eq(err.status, HD_IO);
+    cr_expect_eq(err.where, HD_NOWHERE);
+    cr_expect_str_eq(err.message, "cannot read: 5");
+    cr_expect_null(err.kind);
+}
+
+Test(error, names_a_byte_of_a_binary_input)
+{
+    struct hd_error err = {0};
+    cr_expect_not(fail_at_byte(&err, 1ULL << 40, "bad tag %d", 9));
+    cr_expect_eq(err.status, HD_BAD_FORMAT);
+    cr_expect_eq(err.where, HD_AT_BYTE);
+    cr_expect_eq(err.at, 1ULL << 40);
+    cr_expect_str_eq(err.message, "bad tag 9");
+}
+
+Test(error, names_a_line_and_the_kind_of_a_text_input)
+{
+    struct hd_error err = {0};
+    cr_expect_not(fail_at_line(&err, 17, "bad-number", "not a number: %s", "x"));
+    cr_expect_eq(err.status, HD_BAD_FORMAT);
+    cr_expect_eq(err.where, HD_AT_LINE);
+    cr_expect_eq(err.at, 17);
+    cr_expect_str_eq(err.kind, "bad-number");
+    cr_expect_str_eq(err.message, "not a number: x");
+}
+
+Test(error, line_0_is_nowhere)
+{
+    struct hd_error err = {0};
+    cr_expect_not(fail_at_line(&err, 0, "no-end", "no end"));
+    cr_expect_eq(err.where, HD_NOWHERE);
+    cr_expect_str_eq(err.kind, "no-end");
+}
+
+Test(error, the_first_failure_wins)
+{
+    struct hd_error err = {0};
+    fail_at_byte(&err, 3, "first");
+    const struct hd_error first = err;
+    cr_expect_not(fail(&err, HD_IO, "second"));
+    cr_expect_not(fail_at_byte(&err, 4, "third"));
+    cr_expect_not(fail_at_line(&err, 5, "fourth", "fourth"));
+    cr_expect_eq(memcmp(&err, &first, sizeof(err)), 0);
+}
+
+Test(error, nobody_has_to_listen)
+{
+    cr_expect_not(fail(NULL, HD_IO, "x"));
+    cr_expect_not(fail_at_byte(NULL, 1, "x"));
+    cr_expect_not(fail_at_line(NULL, 1, "x", "x"));
+}
+
+Test(error, a_long_message_is_cut)
+{
+    struct hd_error err = {0};
+    fail(&err, HD_IO, "%1000d", 1);
+    cr_expect_eq(strlen(err.message), sizeof(err.message) - 1);
+}

@@ -1,0 +1,298 @@
+# heapdrift diff: what grew.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# Counts and bytes of every type of $out, a diff as JSON, against its totals.
+rows_sum_to_totals() {
+    [[ $(json '[range(.snapshots|length)] as $ks | .types_omitted == 0
+               and (.totals.objects == [$ks[] as $k | [.types[].count[$k]] | add])
+               and (.totals.bytes == [$ks[] as $k | [.types[].bytes[$k]] | add])') == true ]] ||
+        complain "the rows do not add up"
+}
+
+suspects() { json '[.suspects[].type] | join(" ")'; }
+
+@test "diff is what happens without a command" {
+    works diff "${series[@]}"
+    local named=$out
+    works "${series[@]}"
+    out_is "$named"
+    works -q "${series[@]}"
+    out_is "$named"
+}
+
+@test "diff of two snapshots in text" { golden diff-pair.txt diff -q "${pair[@]}"; }
+@test "diff of a real series in text" { golden diff-events.txt diff -q fixtures/leaklab/events; }
+@test "diff as CSV" { golden diff-pair.csv diff -q --format=csv "${pair[@]}"; }
+@test "diff as Markdown" { golden diff-pair.md diff -q --format=md -n 2 "${pair[@]}"; }
+@test "diff as JSON" { golden diff-tables.json diff -q --format=json fixtures/type-tables/table.{json,csv}; }
+@test "diff where nothing grows" { golden diff-nothing.txt diff "$before" "$before" "$before" "$before"; }
+
+@test "diff finds the leak of the pair and of the series, and what holds it" {
+    local pattern expected
+    for expected in pair series; do
+        local -n files=$expected
+        works -q --format=json "${files[@]}"
+        pattern=$(jq -r ".$expected.leak" fixtures/heap-text/expected.json)
+        [[ " $(suspects) " == *" $pattern "* ]] || complain "$pattern should be a suspect"
+        [[ $(json ".suspects[] | select(.type == \"$pattern\") | .chains[0].frames[1].types[0]") == \
+            "[static var $(jq -r ".$expected.held_by | sub(\"static \"; \"\")" fixtures/heap-text/expected.json)]" ]] ||
+            complain "another static variable holds it"
+        rows_sum_to_totals
+    done
+}
+
+@test "diff of a real series adds up to what each file holds" {
+    works -q -n 0 --format=json fixtures/leaklab/cache
+    rows_sum_to_totals
+    local name
+    for name in objects bytes; do
+        [[ $(json ".totals.$name | tojson") == "$(json "[.snapshots[].$name] | tojson")" ]]
+    done
+    works -q -n 0 --format=json --by=namespace fixtures/leaklab/cache
+    rows_sum_to_totals
+}
+
+@test "--rows cuts tables and says what it cut" {
+    works -q --rows=2 "${series[@]}"
+    out_has "[16 others]"
+    out_has "[total]"
+    local equals=$out
+    works -q --rows 2 "${series[@]}"
+    out_is "$equals"
+    works -q -n 2 "${series[@]}"
+    out_is "$equals"
+    works -q -n2 "${series[@]}"
+    out_is "$equals"
+    works -q -n2 --format=json "${series[@]}"
+    [[ $(json '"\(.types|length) \(.types_omitted)"') == "2 16" ]]
+    works -q -n2 --format=csv "${series[@]}"
+    [[ $(wc -l <<<"$out") == 3 ]]
+}
+
+@test "--rows=0 cuts nothing; without it text shows twenty types and CSV all" {
+    works -q -n0 --format=json fixtures/leaklab/none
+    local all
+    all=$(json '.types|length')
+    [[ $all -gt 500 && $(json .types_omitted) == 0 ]]
+    works -q --format=json fixtures/leaklab/none
+    [[ $(json '"\(.types|length) \(.types_omitted)"') == "20 $((all - 20))" ]]
+    works -q fixtures/leaklab/none
+    out_has "[$((all - 20)) others]"
+    works -q --format=csv fixtures/leaklab/none
+    [[ $(wc -l <<<"$out") == $((all + 1)) ]]
+    out_lacks "others]"
+    out_lacks "[total]"
+}
+
+@test "--sort orders the types" {
+    works -q --format=csv "${series[@]}"
+    local by_count=$out
+    [[ $(column 1 | head -3 | xargs) == \
+        "System.String System.Reflection.RuntimeMethodInfo Orchard.Session" ]]
+    works -q --format=csv --sort=count "${series[@]}"
+    out_is "$by_count"
+    works -q --format=csv --sort=bytes "${series[@]}"
+    [[ $(column 1 | head -4 | xargs) == "System.String System.Reflection.RuntimeMethodInfo Orchard.Session System.Byte[]" ]]
+    works -q --format=csv --sort name "${series[@]}"
+    [[ $(sort <<<"$out") == "$(sort <<<"$by_count")" ]]
+    works -q --format=tsv --sort=name "${series[@]}"
+    tail -n +2 <<<"$out" | cut -f 1 | LC_ALL=C sort -c
+}
+
+@test "--type and --exclude choose rows and leave ranks and totals alone" {
+    works -q --format=json "${series[@]}"
+    local totals rank
+    totals=$(json .totals)
+    rank=$(json '.suspects[] | select(.type == "Orchard.Session").rank')
+    works -q --format=json --type=Session "${series[@]}"
+    [[ $(json '[.types[].type] | tojson') == '["Orchard.Session"]' ]]
+    [[ $(json .totals) == "$totals" ]]
+    [[ $(json '.suspects | map(.rank) | tojson') == "[$rank]" ]]
+    works -q --format=csv -t 'Orchard.*' -t String -x 'Orchard.T*' "${series[@]}"
+    [[ $(column 1 | sort | xargs) == \
+        "Orchard.Game Orchard.Session Orchard.User System.String" ]]
+    works -q --format=csv -t Session --exclude Session "${series[@]}"
+    [[ $(column 1) == "" ]]
+}
+
+@test "patterns are whole names, ends after a dot, or wildcards" {
+    local pattern expected
+    while read -r pattern expected; do
+        works -q --format=csv --sort=name -t "$pattern" "${series[@]}"
+        [[ $(column 1 | xargs) == "$expected" ]] || complain "$pattern should find: $expected"
+    done <<'PATTERNS'
+Orchard.Session Orchard.Session
+Session Orchard.Session
+session
+ession
+String[] System.String[]
+*.User Orchard.User
+Orchard.T?le Orchard.Tile
+*Tile[] Orchard.Tile[]
+PATTERNS
+}
+
+@test "--app-only hides the framework" {
+    works -q --format=csv --app-only -n 3 "${series[@]}"
+    [[ $(column 1 | xargs) == "Orchard.Session Orchard.User Orchard.Tile" ]]
+    works -q --format=json --app-only "${series[@]}"
+    [[ $(json '[.suspects[].type] | tojson') == '["Orchard.Session"]' ]]
+    # Ranks stay what they are: what is hidden keeps the others'.
+    works -q --format=json --app-only --tables-only "${series[@]}"
+    [[ $(json '[.suspects[] | "\(.rank) \(.type)"] | join(", ")') == "2 Orchard.Session, 3 Orchard.User" ]]
+}
+
+@test "--gen2 counts old objects, and fails where generations are unknown" {
+    local old=fixtures/dumpheap-stat/dumpgen-gen2.txt
+    works -q --gen2 --format=json $old $old
+    [[ $(json '.totals.objects | tojson') == "[92025,92025]" ]]
+    hd --gen2 "$before" "$after"
+    status_is 2
+    out_is ""
+    err_has "heapdrift: $before: --gen2: "
+}
+
+@test "--reachable leaves out what no root holds" {
+    works -q --reachable --format=json "${pair[@]}"
+    [[ $(json '.totals.objects | tojson') == "[88,168]" ]]
+    [[ $(json '.totals.bytes | tojson') == "[8524,16764]" ]]
+    hd --reachable "$before" fixtures/type-tables/table.csv
+    status_is 2
+    err_has "heapdrift: fixtures/type-tables/table.csv: --reachable"
+}
+
+@test "--by makes rows of namespaces and modules" {
+    works -q --by=namespace --format=csv "${series[@]}"
+    out_has "namespace,status,count_1,bytes_1,count_2,bytes_2,"
+    [[ $(column 1 | sort | xargs) == \
+        "Orchard System System.Collections.Generic System.Reflection" ]]
+    works -q --by module --format=json fixtures/gcdump-made/v1{0,1future}.gcdump
+    [[ $(json .by) == module ]]
+    works -q --by=type --format=json "${pair[@]}"
+    [[ $(json .by) == type ]]
+}
+
+@test "--min-score moves the limit between suspects and the rest" {
+    works -q --format=json --min-score=0% "${series[@]}"
+    local all
+    all=$(json '.suspects|length')
+    [[ $(json '.minor|length') == 0 ]]
+    works -q --format=json --min-score 100% "${series[@]}"
+    [[ $(json '"\(.suspects|length) \(.minor|length)"') == "0 $all" ]]
+    works -q --format=json --min-score=4KiB "${series[@]}"
+    [[ $(json '[.suspects[].score] | min >= 4096') == true ]]
+    [[ $(json '[.minor[].score] | max < 4096') == true ]]
+    works -q --format=json "${series[@]}"
+    [[ $(json '[.suspects[].score_share] | min >= 0.02') == true ]]
+    [[ $(json '[.minor[].score_share] | max < 0.02') == true ]]
+}
+
+@test "--iterations turns growth into growth per iteration" {
+    works -q --iterations=0,5,10,15 --format=json "${series[@]}"
+    [[ $(json '.iterations | tojson') == "[0,5,10,15]" ]]
+    [[ $(json '.suspects[] | select(.type == "Orchard.Session").per_iteration') == 5 ]]
+    works -q --iterations 0,5,10,15 "${series[@]}"
+    out_has "Orchard.Session  exactly 5 per iteration"
+    hd --iterations=1,2 "${series[@]}"
+    fails_with "--iterations has 2 numbers for 4 snapshots"
+}
+
+@test "--tables-only has the same table and no chains" {
+    works -q -n0 --format=csv fixtures/leaklab/events
+    local full=$out
+    works -q -n0 --format=csv --tables-only fixtures/leaklab/events
+    out_is "$full"
+    works -q --format=json --tables-only fixtures/leaklab/events
+    [[ $(json '[.suspects[].chains[]] | length') == 0 ]]
+    [[ $(json .totals.reachable_bytes) == null ]]
+}
+
+@test "--chains, --samples, --seed and --depth shape the chains" {
+    works -q --format=json --chains=1 "${series[@]}"
+    [[ $(json '[.suspects[].chains|length] | unique | tojson') == "[1]" ]]
+    works -q --format=json --chains 0 "${series[@]}"
+    [[ $(json '[.suspects[].chains|length] | unique | tojson') == "[0]" ]]
+    works -q --format=json --samples=1000 "${series[@]}"
+    [[ $(json '[.suspects[].chains[].exact] | unique | tojson') == "[true]" ]]
+    works -q --format=json --samples 4 --seed=7 "${series[@]}"
+    local seven=$out
+    [[ $(json '[.suspects[].chains[].exact] | unique | tojson') == "[false]" ]]
+    works -q --format=json --samples=4 --seed 8 "${series[@]}"
+    [[ $out != "$seven" ]]
+    works -q --format=json --depth=3 "${series[@]}"
+    [[ $(json '[.suspects[].chains[] | .frames|length] | max') -le 3 ]]
+    [[ $(json '[.suspects[].chains[].frames_omitted] | max') -gt 0 ]]
+    works -q --depth=3 "${series[@]}"
+    out_has "… (2 more)"
+}
+
+@test "--exit-code tells whether there is a suspect" {
+    hd -q --exit-code "${series[@]}"
+    status_is 1
+    out_has Orchard.Session
+    works -q --exit-code fixtures/leaklab/none
+    works -q --exit-code --min-score=100% "${series[@]}"
+}
+
+@test "--strict fails where two snapshots cannot tell" {
+    hd -q --strict "${pair[@]}"
+    status_is 3
+    out_has "confidence: low"
+    works -q --strict "${series[@]}"
+    works "${pair[@]}"
+    err_has "heapdrift: warning: few-snapshots: "
+}
+
+@test "of several exit statuses 2 comes before 1 before 3" {
+    hd -q --strict --exit-code "${pair[@]}"
+    status_is 1
+    hd -q --strict --exit-code "${pair[@]}" fixtures/heap-text/bad-nul.txt
+    status_is 2
+    hd -q --strict --exit-code -o "$tmp" "${pair[@]}"
+    status_is 2
+}
+
+@test "diff wants 2 to 50 snapshots" {
+    local many=() i
+    for i in {1..50}; do many+=("$before"); done
+    works -q --tables-only "${many[@]}"
+    hd diff "${many[@]}" "$before"
+    status_is 2
+    err_has "diff compares 2 to 50 snapshots, not 51"
+    hd diff "$before"
+    status_is 2
+    err_has "not 1; for one use \`heapdrift top\`"
+    hd diff
+    status_is 2
+    out_is ""
+    err_has "not 0"
+}
+
+@test "the next command that diff proposes works" {
+    cp "$before" "$tmp/it's 1.txt"
+    cp "$after" "$tmp/it's 2.txt"
+    works -q "$tmp/it's 1.txt" "$tmp/it's 2.txt"
+    local next=${out##*next: heapdrift }
+    [[ $next != "$out" ]]
+    eval "works $next"
+    out_has "instances"
+}
+
+@test "formats of all kinds can be compared; unknown bytes are unknown" {
+    works -q --format=json fixtures/type-tables/{gcdump-report.txt,table.csv} "$before"
+    [[ $(json '.totals.bytes | tojson') == "[null,5217608,8588]" ]]
+    works -q fixtures/type-tables/{gcdump-report.txt,table.csv}
+    out_has "by growth of counts; bytes and owners unknown"
+    works -q --format=csv fixtures/type-tables/{gcdump-report.txt,table.csv}
+    out_has "System.Char[],gone,1,,0,0"
+}
+
+@test "diff does not sort by retained sizes" {
+    hd diff --sort=retained "${pair[@]}"
+    fails_with '--sort=retained sorts `heapdrift top`; diff ranks by it already'
+}
+
+@test "a sample that stands for less than half an object has no row, and no crash" {
+    works diff fixtures/gcdump-made/v5.gcdump fixtures/gcdump-made/ms_full.gcdump
+}

@@ -1,0 +1,267 @@
+# What goes wrong is said in one line, with status 2, and nothing is half done.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# "FILE KIND LINE" of every bad fixture; line 0 means that none is told.
+bad_fixtures() {
+    local folder
+    for folder in heap-text dumpheap-stat type-tables; do
+        jq -r --arg f "fixtures/$folder" '.files | to_entries[] | select(.value.ok | not)
+            | "\($f)/\(.key) \(.value.error.kind) \(.value.error.line)"' "fixtures/$folder/expected.json"
+    done
+}
+
+@test "every bad text fixture: one line with file, line and kind" {
+    local file kind line place count=0
+    while read -r file kind line; do
+        hd top "$file"
+        status_is 2
+        out_is ""
+        place=$file:$line
+        [[ $line != 0 ]] || place=$file
+        [[ $err == "heapdrift: $place: $kind: "?* && $err != *$'\n'* ]] ||
+            complain "should be: heapdrift: $place: $kind: ..."
+        count=$((count + 1))
+    done < <(bad_fixtures)
+    [[ $count -gt 40 ]]
+}
+
+@test "several bad files: every one is told, in order" {
+    local files
+    mapfile -t files < <(bad_fixtures | cut -d' ' -f1)
+    hd diff -j 2 "${files[0]}" "$before" "${files[@]:1}" "$tmp/none"
+    status_is 2
+    out_is ""
+    [[ $(sed -E 's/^heapdrift: ([^:]*):.*/\1/' <<<"$err") == "$(printf '%s\n' "${files[@]}" "$tmp/none")" ]] ||
+        complain "the bad files should be listed in order"
+}
+
+@test "what only the graph shows does not stop --tables-only" {
+    local file
+    while read -r file; do
+        hd top "fixtures/heap-text/$file"
+        status_is 2
+        works top --tables-only "fixtures/heap-text/$file"
+    done < <(jq -r '.files | to_entries[] | select(.value.graph_only) | .key' fixtures/heap-text/expected.json)
+}
+
+@test "a damaged gcdump: one line with the byte" {
+    local size n
+    size=$(stat -c %s fixtures/gcdump-made/tiny.gcdump)
+    for n in 31 60 100 200 $((size / 2)); do
+        head -c "$n" fixtures/gcdump-made/tiny.gcdump >"$tmp/cut.gcdump"
+        hd top "$tmp/cut.gcdump"
+        status_is 2
+        out_is ""
+        err_matches "^heapdrift: $tmp/cut\.gcdump: byte (0x[0-9a-f]+): [^"$'\n'"]+\$"
+        # A place in the file.
+        [[ $((BASH_REMATCH[1])) -le $n ]]
+    done
+    for n in v3 v8 v11min11; do
+        hd top "fixtures/gcdump-made/$n.gcdump"
+        status_is 2
+        err_matches "^heapdrift: fixtures/gcdump-made/$n\.gcdump: byte 0x[0-9a-f]+: .*version"
+    done
+}
+
+@test "a gcdump without its end mark is read, with a warning" {
+    head -c -5 fixtures/gcdump-made/tiny.gcdump >"$tmp/cut.gcdump"
+    works top "$tmp/cut.gcdump"
+    err_has "heapdrift: warning: $tmp/cut.gcdump: no-trailer: "
+}
+
+@test "cut compressed files: one line each" {
+    local file
+    for file in none/0.gcdump.gz timers/0.gcdump.xz events/0.gcdump.zst list/0.gcdump.bz2; do
+        head -c 2000 "fixtures/leaklab/$file" >"$tmp/cut"
+        hd top "$tmp/cut"
+        status_is 2
+        out_is ""
+        err_matches "^heapdrift: $tmp/cut: [^"$'\n'"]+\$"
+    done
+    (cd "${before%/*}" && zip -q "$tmp/z.zip" before.txt)
+    head -c 300 "$tmp/z.zip" >"$tmp/cut"
+    hd top "$tmp/cut"
+    status_is 2
+    err_matches "^heapdrift: $tmp/cut: [^"$'\n'"]+\$"
+}
+
+@test "files that do not exist, cannot be read, or are empty" {
+    hd top "$tmp/none"
+    fails_with "$tmp/none: No such file or directory"
+    hd top "$before/below"
+    fails_with "$before/below: Not a directory"
+    : >"$tmp/empty"
+    hd top "$tmp/empty"
+    fails_with "$tmp/empty:1: empty: nothing in it"
+    hd top - </dev/null
+    fails_with "standard input:1: empty: nothing in it"
+    hd top "$tmp/none" "$tmp/none2"
+    status_is 2
+    err_is "heapdrift: $tmp/none: No such file or directory
+heapdrift: $tmp/none2: No such file or directory"
+}
+
+@test "a file without permission to read" {
+    [[ $(id -u) != 0 ]] || skip "root may read everything"
+    cp "$before" "$tmp/secret"
+    chmod 0 "$tmp/secret"
+    hd top "$tmp/secret"
+    fails_with "$tmp/secret: Permission denied"
+}
+
+@test "other known things are named, with what to do instead" {
+    local magic name
+    while read -r magic name; do
+        printf '%b' "$magic" >"$tmp/file"
+        hd top "$tmp/file"
+        status_is 2
+        out_is ""
+        err_matches "^heapdrift: $tmp/file: this is [^"$'\n'"]*${name}[^"$'\n'"]*\$"
+    done <<'KNOWN'
+Nettrace nettrace
+MDMP\x93\xa7\x00 minidump
+PAGEDU64 kernel
+\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00 core
+\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00 program
+JAVA\x20PROFILE\x201.0.2\x00 Java
+{"snapshot":{"meta":{}}} JavaScript
+KNOWN
+    echo "Once upon a time" >"$tmp/file"
+    hd top "$tmp/file"
+    status_is 2
+    err_matches "^heapdrift: $tmp/file: not a heap snapshot"
+    # The same inside a compressed file.
+    printf Nettrace | gzip >"$tmp/file"
+    hd top "$tmp/file"
+    status_is 2
+    err_has "nettrace"
+}
+
+@test "bad values are refused before anything is read" {
+    local command option
+    while read -r command option; do
+        hd "$command" "$option" "$tmp/none"
+        status_is 2
+        out_is ""
+        [[ $err == "heapdrift: ${option%%=*}=${option#*=}: must be "?* && $err != *$'\n'* ]] ||
+            complain "$option should be refused"
+    done <<'VALUES'
+diff --format=xml
+top --format=
+info --format=JSON
+diff --output=
+diff --rows=-1
+diff --rows=ten
+top --rows=
+top --rows=1.5
+top --rows=99999999999999999999
+top --rows=4294967296
+diff --sort=delta
+top --sort=size
+diff --type=
+diff --exclude=
+diff --by=class
+top --by=Holder
+diff --min-score=-1%
+diff --min-score=101%
+diff --min-score=much
+diff --min-score=
+diff --min-score=1XB
+diff --min-score=nan%
+diff --iterations=
+diff --iterations=1,1
+diff --iterations=2,1
+diff --iterations=1,,2
+diff --iterations=a
+roots --chains=-1
+roots --chains=x
+diff --chains=1000001
+roots --seed=18446744073709551616
+roots --samples=0
+roots --depth=1
+roots --seed=x
+diff --size-base=8
+top --memory=lots
+top --memory=-1
+top --memory=0
+diff --memory=0MiB
+info --memory=5P
+info --threads=0
+info --threads=257
+info --threads=x
+top --color=red
+VALUES
+}
+
+@test "an option without its value, a switch with one" {
+    hd diff --rows
+    fails_with "--rows: missing argument"
+    hd diff -n
+    fails_with "-n: missing argument"
+    hd diff --quiet=yes "${pair[@]}"
+    status_is 2
+    out_is ""
+    err_matches "^heapdrift: --quiet[^"$'\n'"]*argument\$"
+}
+
+@test "more memory than --memory is an error that says so" {
+    hd diff --memory=1KiB "${pair[@]}"
+    status_is 2
+    out_is ""
+    err_has "heapdrift: $before: "
+    err_has "--memory"
+    hd top --memory=100KB fixtures/leaklab/none/5.gcdump.gz
+    status_is 2
+    err_has "--memory"
+    works diff -q --memory=1.5GiB "${pair[@]}"
+}
+
+@test "sizes take K, M, G and T, binary and decimal units" {
+    local size
+    for size in 8000000 1000M 100G 1T 9000kB 9000KB 100MB 1GB 1TB 9000KiB 100MiB 1GiB 1TiB 0.5G '100 MB'; do
+        works diff -q --memory="$size" "${pair[@]}"
+    done
+    # K is 1024, k is 1000.
+    printf 'type,count,bytes\nX,1,1\n' >"$tmp/1.csv"
+    printf 'type,count,bytes\nX,2,1001\n' >"$tmp/2.csv"
+    works diff -q --format=json --min-score=1k "$tmp/1.csv" "$tmp/2.csv"
+    [[ $(json '.suspects[0].score') == 1000 ]]
+    works diff -q --format=json --min-score=1K "$tmp/1.csv" "$tmp/2.csv"
+    [[ $(json '"\(.suspects|length) \(.minor[0].score)"') == "0 1000" ]]
+}
+
+@test "a command behind its options is told, not taken for a file" {
+    local command
+    hd --gen2 top "$before"
+    fails_with 'the command comes first: heapdrift top ...'
+    hd -q diff "${pair[@]}"
+    fails_with 'the command comes first: heapdrift diff ...'
+    # Unless there is a file of that name.
+    cp "$before" "$tmp/top"
+    cp "$after" "$tmp/b"
+    cd "$tmp"
+    works -q top b
+    out_has "2 snapshots"
+}
+
+@test "a folder in the place of @FILE or --output" {
+    hd diff "@$tmp"
+    status_is 2
+    err_matches "^heapdrift: $tmp: [^"$'\n'"]+\$"
+    hd diff "@$tmp/none"
+    fails_with "$tmp/none: No such file or directory"
+    hd top -o "$tmp" "$before"
+    fails_with "$tmp: Is a directory"
+}
+
+@test "names of files are shown so that they cannot play with the terminal" {
+    local name=$tmp/$'a\eb\nc'
+    cp "$before" "$name"
+    works top "$name"
+    out_lacks $'\e'
+    works info "$name"
+    out_lacks $'\e'
+    works diff -q "$name" "$name"
+    out_lacks $'\e'
+}

@@ -1,0 +1,112 @@
+# What every test of the command line starts from. HEAPDRIFT is the program under test,
+# an absolute path; tests run from the repository's root and write to $BATS_TEST_TMPDIR.
+# shellcheck shell=bash disable=SC2034 # what is set here is read by the tests
+
+HEAPDRIFT=${HEAPDRIFT:-$BATS_TEST_DIRNAME/../../build/heapdrift}
+
+# Snapshots that many tests take: two small ones with a leak, and four.
+pair=(fixtures/heap-text/before.txt fixtures/heap-text/after.txt)
+series=(fixtures/heap-text/series-{1,2,3,4}.txt)
+before=${pair[0]}
+after=${pair[1]}
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return
+    tmp=$BATS_TEST_TMPDIR
+    export LC_ALL=C.UTF-8 TERM=xterm
+    unset NO_COLOR COLUMNS
+}
+
+# Run the program: $status, $out and $err are what became of it. Stdin is the caller's.
+hd() {
+    status=0
+    "$HEAPDRIFT" "$@" >"$BATS_TEST_TMPDIR/.out" 2>"$BATS_TEST_TMPDIR/.err" || status=$?
+    out=$(<"$BATS_TEST_TMPDIR/.out")
+    err=$(<"$BATS_TEST_TMPDIR/.err")
+    ran="heapdrift $*"
+}
+
+# The same where it has to work.
+works() {
+    hd "$@"
+    status_is 0
+}
+
+# --- what to expect ------------------------------------------------------------------
+
+complain() {
+    printf '%s\n' "$@"
+    printf -- '--- %s: status %s\n--- stdout:\n%s\n--- stderr:\n%s\n' \
+        "$ran" "$status" "${out:0:2000}" "${err:0:2000}"
+    return 1
+}
+
+status_is() { [[ $status == "$1" ]] || complain "status $1 expected"; }
+out_is() { [[ $out == "$1" ]] || complain "stdout expected: $1"; }
+out_has() { [[ $out == *"$1"* ]] || complain "stdout should have: $1"; }
+out_lacks() { [[ $out != *"$1"* ]] || complain "stdout should not have: $1"; }
+err_is() { [[ $err == "$1" ]] || complain "stderr expected: $1"; }
+err_has() { [[ $err == *"$1"* ]] || complain "stderr should have: $1"; }
+err_lacks() { [[ $err != *"$1"* ]] || complain "stderr should not have: $1"; }
+out_matches() { [[ $out =~ $1 ]] || complain "stdout should match: $1"; }
+err_matches() { [[ $err =~ $1 ]] || complain "stderr should match: $1"; }
+
+# A run that fails as people expect it: status 2, nothing on stdout, one line on stderr.
+fails_with() {
+    status_is 2
+    out_is ""
+    err_is "heapdrift: $1"
+}
+
+# The columns of CSV on stdout: column N (from 1), without the header. Names without
+# commas only.
+column() { tail -n +2 <<<"$out" | cut -d, -f"$1"; }
+
+# json FILTER: what jq makes of stdout.
+json() { jq -r "$1" <<<"$out"; }
+
+# --- golden outputs ------------------------------------------------------------------
+
+# golden NAME ARG...: stdout of the program is tests/cli/golden/NAME byte for byte.
+golden() {
+    local name=$1
+    shift
+    works "$@"
+    golden_is "$name"
+}
+
+# The same for the last run, whatever its status. With GOLDEN=accept in the environment
+# the file becomes what the program says.
+golden_is() {
+    local expected=tests/cli/golden/$1
+    if [[ ${GOLDEN:-} == accept ]]; then
+        cp "$BATS_TEST_TMPDIR/.out" "$expected"
+    else
+        diff -u "$expected" "$BATS_TEST_TMPDIR/.out" ||
+            complain "other than $expected; \`make golden\` accepts it"
+    fi
+}
+
+# --- terminals -----------------------------------------------------------------------
+
+# on_terminal COLUMNS ARG...: run with stdout on a terminal of that width; $out is what
+# it shows, without the carriage returns.
+on_terminal() {
+    local word line="stty cols $1;"
+    shift
+    printf -v word ' %q' "$HEAPDRIFT" "$@"
+    ran="heapdrift $* (on a terminal)"
+    status=0
+    script -qec "$line$word 2>/dev/null" /dev/null >"$BATS_TEST_TMPDIR/.out" </dev/null || status=$?
+    out=$(tr -d '\r' <"$BATS_TEST_TMPDIR/.out")
+    err=
+}
+
+# Take the colours out of $out.
+# shellcheck disable=SC2001 # a pattern of the shell cannot say it
+uncolor() { out=$(sed 's/\x1b\[[0-9;]*m//g' <<<"$out"); }
+
+# The Python that Debian's python3-jsonschema is for, where there is one.
+python() {
+    if [[ -x /usr/bin/python3 ]]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
+}

@@ -1,0 +1,223 @@
+# Where snapshots come from: files, standard input, compressed, zipped, folders, @FILE.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# The table of $before, to compare with.
+table_of_before() {
+    works top --format=csv "$before"
+    table=$out
+}
+
+@test "standard input, plain and packed" {
+    table_of_before
+    works top --format=csv - <"$before"
+    out_is "$table"
+    local pack
+    for pack in cat gzip zstd xz bzip2; do
+        $pack <"$before" | { works top --format=csv -; out_is "$table"; }
+    done
+    zip -q - "$before" | { works top --format=csv -; out_is "$table"; }
+    works diff -q --format=csv - "$after" <"$before"
+    local diff=$out
+    works diff -q --format=csv "${pair[@]}"
+    out_is "$diff"
+    hd diff - - <"$before"
+    fails_with "standard input can be given only once"
+}
+
+@test "every compression, whatever the name" {
+    table_of_before
+    local pack
+    for pack in gzip zstd xz bzip2; do
+        $pack -c <"$before" >"$tmp/snapshot"
+        works top --format=csv "$tmp/snapshot"
+        out_is "$table"
+    done
+    gzip -c "$before" | cat - <(gzip -c /dev/null) >"$tmp/twice.gz"
+    works top --format=csv "$tmp/twice.gz"
+    out_is "$table"
+}
+
+@test "the bytes decide, not the name" {
+    local table
+    works top --format=csv fixtures/leaklab/none/0.gcdump.gz
+    table=$out
+    gzip -dc fixtures/leaklab/none/0.gcdump.gz >"$tmp/plain"
+    works top --format=csv "$tmp/plain"
+    out_is "$table"
+    mv "$tmp/plain" "$tmp/wrong-name.txt.zip"
+    works top --format=csv "$tmp/wrong-name.txt.zip"
+    out_is "$table"
+}
+
+@test "a zip with one snapshot, stored or deflated, and other files beside it" {
+    table_of_before
+    cp "$before" "$tmp/heap.txt"
+    echo '{"Name":"x"}' >"$tmp/metadata.json"
+    mkdir "$tmp/folder"
+    cp "$before" "$tmp/folder/x.gcdump"
+    (
+        cd "$tmp" || exit
+        zip -q one.zip heap.txt
+        zip -q0 stored.zip heap.txt
+        echo notes >readme.txt
+        zip -q report.diagsession metadata.json readme.txt heap.txt
+        zip -qr deep.zip metadata.json folder
+        zip -q none.zip readme.txt
+        zip -qr two.zip heap.txt folder
+    )
+    local file
+    for file in one.zip stored.zip report.diagsession deep.zip; do
+        works top --format=csv "$tmp/$file"
+        out_is "$table"
+    done
+    hd top "$tmp/none.zip"
+    fails_with "$tmp/none.zip: a zip without a snapshot in it"
+    hd top "$tmp/two.zip"
+    fails_with "$tmp/two.zip: a zip with 2 snapshots in it; unpack it and name the folder"
+    printf 'PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$tmp/empty.zip"
+    hd top "$tmp/empty.zip"
+    fails_with "$tmp/empty.zip: a zip without a snapshot in it"
+}
+
+@test "UTF-16 tables and other line ends" {
+    local file
+    for file in dumpheap-stat/managed-powershell-utf16.txt dumpheap-stat/pasted-indented-crlf.txt \
+        type-tables/table-crlf-bom-extra.csv heap-text/crlf-bom.txt; do
+        works top -q "fixtures/$file"
+    done
+}
+
+@test "a folder stands for its files in natural order" {
+    local i
+    for i in 1 2 3 4; do
+        cp "fixtures/heap-text/series-$i.txt" "$tmp/$(sed 's/1/2/;t;s/2/9/;t;s/3/10/;t;s/4/100/' <<<"$i").txt"
+    done
+    works diff -q --format=json "$tmp"
+    [[ $(json '[.snapshots[].path | ltrimstr("'"$tmp"'/")] | join(" ")') == "2.txt 9.txt 10.txt 100.txt" ]]
+    [[ $(json '.totals.objects | tojson') == "[443,832,1037,1286]" ]]
+    works diff -q --format=csv "$tmp/"
+    local slash=$out
+    works diff -q --format=csv "${series[@]}"
+    out_is "$slash"
+}
+
+@test "folders and files mix, in the order of the arguments" {
+    mkdir "$tmp/a" "$tmp/b"
+    cp "${series[1]}" "${series[2]}" "$tmp/a"
+    cp "${series[3]}" "$tmp/b"
+    works diff -q --format=json "${series[0]}" "$tmp/a" "$tmp/b"
+    [[ $(json '.totals.objects | tojson') == "[443,832,1037,1286]" ]]
+    works diff -q --format=json "$tmp/b" "${series[0]}"
+    [[ $(json '.totals.objects | tojson') == "[1286,443]" ]]
+}
+
+@test "other files in a folder are skipped with a note; hidden files and deeper folders without" {
+    cp "$before" "$tmp/1.txt"
+    cp "$after" "$tmp/2.txt"
+    echo "how I took these" >"$tmp/README"
+    printf Nettrace >"$tmp/x.nettrace"
+    echo hidden >"$tmp/.hidden"
+    mkdir "$tmp/deeper"
+    cp "${series[@]}" "$tmp/deeper"
+    works diff "$tmp"
+    err_has "heapdrift: note: $tmp/README: skipped: not a heap snapshot"
+    err_has "heapdrift: note: $tmp/x.nettrace: skipped: "
+    err_lacks hidden
+    err_lacks deeper
+    out_has "2 snapshots"
+    # With chains, though the last snapshot is not the last file.
+    out_has "held by"
+    works diff -q "$tmp"
+    err_is ""
+}
+
+@test "a broken snapshot in a folder is an error" {
+    cp "${pair[@]}" fixtures/heap-text/bad-nul.txt "$tmp"
+    hd diff "$tmp"
+    fails_with "$tmp/bad-nul.txt:2: nul-byte: a NUL byte: this is no text"
+}
+
+@test "a folder without snapshots is an error" {
+    mkdir "$tmp/empty"
+    hd diff "$tmp/empty" "$before"
+    fails_with "$tmp/empty: a folder without snapshots"
+    hd info "$tmp/empty"
+    status_is 2
+    err_is "heapdrift: $tmp/empty: a folder without snapshots"
+    mkdir "$tmp/junk"
+    echo junk >"$tmp/junk/a"
+    hd diff "$tmp/junk"
+    status_is 2
+    out_is ""
+    err_has "heapdrift: note: $tmp/junk/a: skipped"
+    hd diff -q "$tmp/junk"
+    status_is 2
+    err_has "heapdrift: "
+    hd top -q "$tmp/junk"
+    status_is 2
+    err_has "heapdrift: "
+}
+
+@test "the same file twice is no growth" {
+    works diff -q --format=json "$after" "$after"
+    [[ $(json '"\(.suspects|length) \(.minor|length)"') == "0 0" ]]
+    [[ $(json '[.types[].status] | unique | tojson') == '["steady"]' ]]
+}
+
+@test "-- ends the options, and names may look like options" {
+    cp "$before" "$tmp/-n"
+    cp "$after" "$tmp/--format=json"
+    cd "$tmp"
+    works diff -q -- -n --format=json
+    out_has "2 snapshots"
+    works -q -- -n --format=json
+    out_has "2 snapshots"
+    works top -q ./-n
+    out_has "90 objects"
+    works top -q -- -n
+    out_has "90 objects"
+    hd top -- --quiet
+    fails_with "--quiet: No such file or directory"
+}
+
+@test "options stand before, between and behind the files" {
+    works diff -q --format=csv "${pair[@]}"
+    local expected=$out
+    works diff "$before" -q "$after" --format=csv
+    out_is "$expected"
+    works "$before" --format csv "$after" -q
+    out_is "$expected"
+}
+
+@test "@FILE reads arguments" {
+    works diff -q --format=csv --type='System.*' "${pair[@]}"
+    local expected=$out
+    printf -- '-q --format=csv\n--type="System.*"\r\n%s\n\n%s\n' "${pair[@]}" >"$tmp/args"
+    works diff "@$tmp/args"
+    out_is "$expected"
+    works "@$tmp/args"
+    out_is "$expected"
+    echo "diff -q" >"$tmp/first"
+    echo "--format=csv --type 'System.*'" >"$tmp/second"
+    works "@$tmp/first" "@$tmp/second" "${pair[@]}"
+    out_is "$expected"
+    : >"$tmp/none"
+    works diff -q --format=csv "@$tmp/none" --type='System.*' "${pair[@]}"
+    out_is "$expected"
+    cp "$before" "$tmp/@before"
+    works top "$tmp/@before"
+    (
+        cd "$tmp" || exit
+        works top -q ./@before
+        out_has "90 objects"
+    )
+}
+
+@test "a named pipe is read like standard input" {
+    table_of_before
+    mkfifo "$tmp/pipe"
+    cat "$before" >"$tmp/pipe" &
+    works top --format=csv "$tmp/pipe"
+    out_is "$table"
+}

@@ -1,0 +1,302 @@
+# Where results go, and what they look like there.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# Wait until nobody reads our stdout any more, then run the program into it.
+# The status goes to $tmp/status.
+into_closed_pipe() {
+    mkfifo "$tmp/gate"
+    {
+        read -r <"$tmp/gate"
+        status=0
+        "$HEAPDRIFT" "$@" 2>"$tmp/err" || status=$?
+        echo $status >"$tmp/status"
+    } | {
+        exec <&-
+        echo closed >"$tmp/gate"
+    }
+    rm "$tmp/gate"
+    status=$(<"$tmp/status") out='' err=$(<"$tmp/err") ran="heapdrift $* (into a closed pipe)"
+}
+
+@test "-o writes the result to a file and nothing to stdout" {
+    works top --format=csv "$before"
+    local expected=$out o
+    for o in "-o $tmp/1" "-o$tmp/2" "--output=$tmp/3" "--output $tmp/4"; do
+        # shellcheck disable=SC2086
+        works top --format=csv $o "$before"
+        out_is ""
+    done
+    for o in 1 2 3 4; do [[ $(<"$tmp/$o") == "$expected" ]]; done
+    [[ $(stat -c %a "$tmp/1") == "$(printf %o $((0666 & ~$(umask))))" ]]
+}
+
+@test "-o replaces a file whole, or leaves it alone" {
+    mkdir "$tmp/o"
+    echo precious >"$tmp/o/file"
+    works top -o "$tmp/o/file" "$before"
+    grep -q Orchard.Page "$tmp/o/file"
+    echo precious >"$tmp/o/file"
+    hd top -o "$tmp/o/file" fixtures/heap-text/bad-nul.txt
+    status_is 2
+    hd diff -o "$tmp/o/file" "$before"
+    status_is 2
+    hd roots -t Nowhere -o "$tmp/o/file" "$before"
+    status_is 2
+    [[ $(<"$tmp/o/file") == precious ]]
+    [[ $(ls -A "$tmp/o") == file ]]
+}
+
+@test "-o follows links and keeps the mode of the file" {
+    echo old >"$tmp/real"
+    chmod 640 "$tmp/real"
+    ln -s real "$tmp/link"
+    works top -o "$tmp/link" "$before"
+    [[ -L $tmp/link && ! -L $tmp/real ]]
+    [[ $(stat -c %a "$tmp/real") == 640 ]]
+    grep -q Orchard.Page "$tmp/real"
+}
+
+@test "-o keeps the old file when the disk is full" {
+    mkdir "$tmp/o"
+    echo precious >"$tmp/o/file"
+    # A limit on the size of files fails a write as a full disk does.
+    status=0
+    (
+        trap '' XFSZ
+        ulimit -f 8
+        exec "$HEAPDRIFT" top -n0 -o "$tmp/o/file" fixtures/leaklab/none/5.gcdump.gz
+    ) 2>"$tmp/err" || status=$?
+    out='' err=$(<"$tmp/err") ran="heapdrift top -o (too large)"
+    status_is 2
+    err_matches "^heapdrift: $tmp/o/file: File too large\$"
+    [[ $(<"$tmp/o/file") == precious ]]
+    [[ $(ls -A "$tmp/o") == file ]]
+}
+
+@test "-o where there is nothing to write to" {
+    hd top -o "$tmp/none/file" "$before"
+    fails_with "$tmp/none/file: No such file or directory"
+    hd top -o /dev/full "$before"
+    fails_with "/dev/full: No space left on device"
+    works top -o /dev/null "$before"
+    if [[ $(id -u) != 0 ]]; then
+        mkdir -m 555 "$tmp/locked"
+        hd top -o "$tmp/locked/file" "$before"
+        fails_with "$tmp/locked/file: Permission denied"
+    fi
+}
+
+@test "-o to a pipe writes into the pipe" {
+    mkfifo "$tmp/pipe"
+    cat "$tmp/pipe" >"$tmp/got" &
+    works top --format=csv -o "$tmp/pipe" "$before"
+    wait
+    [[ -p $tmp/pipe ]]
+    grep -q Orchard.Page,10,480 "$tmp/got"
+}
+
+@test "a full disk on stdout is an error of every command and format" {
+    local args
+    while read -r args; do
+        status=0
+        # shellcheck disable=SC2086
+        err=$("$HEAPDRIFT" $args 2>&1 >/dev/full) || status=$?
+        out='' ran="heapdrift $args >/dev/full"
+        fails_with "standard output: No space left on device"
+    done <<ARGS
+diff -q ${pair[*]}
+top --format=json $before
+top --format=csv fixtures/leaklab/none/5.gcdump.gz
+roots -t Page --format=md $before
+info $before
+help
+help diff
+--version
+ARGS
+}
+
+@test "a closed pipe is an error, not a signal" {
+    into_closed_pipe diff -q "${pair[@]}"
+    fails_with "standard output: Broken pipe"
+    into_closed_pipe top -n0 --format=json fixtures/leaklab/none/5.gcdump.gz
+    fails_with "standard output: Broken pipe"
+    into_closed_pipe help
+    fails_with "standard output: Broken pipe"
+}
+
+@test "closed standard output and input" {
+    status=0
+    err=$("$HEAPDRIFT" top "$before" 2>&1 >&-) || status=$?
+    out='' ran="heapdrift top >&-"
+    status_is 2
+    err_has "heapdrift: standard output: "
+    works top "$before" <&-
+    hd top - <&-
+    status_is 2
+    err_has "heapdrift: standard input: "
+}
+
+@test "-q silences notes and warnings, not errors" {
+    works diff "${pair[@]}"
+    err_has warning
+    local result=$out
+    works diff -q "${pair[@]}"
+    err_is ""
+    out_is "$result"
+    works diff --quiet "${pair[@]}"
+    err_is ""
+    hd top -q "$tmp/none"
+    fails_with "$tmp/none: No such file or directory"
+}
+
+@test "-v says what was read" {
+    works top -v "$before"
+    err_matches "^heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
+    works diff -q --verbose "${pair[@]}"
+    [[ $(wc -l <<<"$err") == 2 ]]
+}
+
+@test "no progress without a terminal" {
+    works diff -q fixtures/leaklab/events
+    err_is ""
+    works diff -q --no-progress fixtures/leaklab/events
+    err_is ""
+}
+
+@test "colour is for terminals, NO_COLOR and --color decide" {
+    works diff -q "${pair[@]}"
+    out_lacks $'\e'
+    local plain=$out
+    works diff -q --color=always "${pair[@]}"
+    out_has $'\e['
+    uncolor
+    out_is "$plain"
+    NO_COLOR=1 works diff -q --color always "${pair[@]}"
+    out_has $'\e['
+    on_terminal 200 diff -q "${pair[@]}"
+    status_is 0
+    out_has $'\e['
+    on_terminal 200 diff -q --color=never "${pair[@]}"
+    out_lacks $'\e'
+    NO_COLOR=1 on_terminal 200 diff -q "${pair[@]}"
+    out_lacks $'\e'
+    NO_COLOR='' on_terminal 200 diff -q "${pair[@]}"
+    out_has $'\e['
+    TERM=dumb on_terminal 200 diff -q "${pair[@]}"
+    out_lacks $'\e'
+    works diff -q --color=auto --format=json "${pair[@]}"
+    out_lacks $'\e'
+    works diff -q --color=always --format=json "${pair[@]}"
+    out_lacks $'\e'
+}
+
+@test "on a terminal nothing is wider than it" {
+    local columns args line
+    for columns in 80 120; do
+        while read -r args; do
+            # shellcheck disable=SC2086
+            on_terminal $columns $args
+            status_is 0
+            uncolor
+            while IFS= read -r line; do
+                # A command to copy stays whole.
+                [[ ${#line} -le $columns || $line == "next: "* ]] ||
+                    complain "${#line} columns: $line"
+            done <<<"$out"
+        done <<'ARGS'
+diff fixtures/leaklab/events
+diff fixtures/leaklab/timers
+top fixtures/leaklab/events/5.gcdump.zst
+roots -t Shop.Orders.Order fixtures/leaklab/events
+info fixtures/leaklab/events/5.gcdump.zst
+ARGS
+    done
+}
+
+@test "without a terminal names stay whole" {
+    works diff -q --chains=0 fixtures/leaklab/events
+    out_lacks "…Event"
+    out_has "System.EventHandler<Shop.Notifications.OrderPlacedEventArgs>"
+    COLUMNS=40 works diff -q --chains=0 fixtures/leaklab/events
+    out_has "System.EventHandler<Shop.Notifications.OrderPlacedEventArgs>"
+}
+
+@test "the same bytes whatever the number of threads, and every time" {
+    works diff -q --format=json -j1 fixtures/leaklab/density
+    local one=$out j
+    for j in -j2 -j7 --threads=2 "--threads 7"; do
+        # shellcheck disable=SC2086
+        works diff -q --format=json $j fixtures/leaklab/density
+        out_is "$one"
+    done
+    works diff -j1 "${series[@]}" fixtures/heap-text/odd-but-read.txt
+    one=$out
+    local warnings=$err
+    works diff -j7 "${series[@]}" fixtures/heap-text/odd-but-read.txt
+    out_is "$one"
+    err_is "$warnings"
+}
+
+@test "warnings on stderr name file, line and code" {
+    works top fixtures/heap-text/odd-but-read.txt
+    err_has "heapdrift: warning: fixtures/heap-text/odd-but-read.txt:7: dangling-reference: "
+    err_has "(3 times)"
+    [[ $(grep -vc "^heapdrift: warning: fixtures/heap-text/odd-but-read.txt:[0-9]*: [a-z-]*: " <<<"$err") == 0 ]]
+}
+
+@test "Markdown begins with the line that bots look for" {
+    local args
+    for args in "diff -q ${pair[*]}" "top $before" "roots -t Page $before" "info $before"; do
+        # shellcheck disable=SC2086
+        works ${args%% *} --format=md ${args#* }
+        [[ ${out%%$'\n'*} == "<!-- heapdrift -->" ]]
+    done
+}
+
+@test "CSV has the same number of fields in every row, TSV the same cells" {
+    works diff -q --format=tsv fixtures/leaklab/none
+    [[ $(awk -F'\t' '{print NF}' <<<"$out" | sort -u) == 14 ]]
+    local tsv=$out
+    works diff -q --format=csv fixtures/leaklab/none
+    out_lacks "others]"
+    out_lacks $'\r'
+    [[ $(python -c 'import csv, sys
+for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
+}
+
+@test "JSON of every command and of all fixtures is valid under its schema" {
+    local all=() file
+    for file in fixtures/{heap-text,dumpheap-stat,gcdump-made}/*.{txt,gcdump} fixtures/type-tables/*; do
+        [[ ! -f $file || $file == *expected.json ]] || all+=("$file")
+    done
+    {
+        "$HEAPDRIFT" info -q --format=json "${all[@]}" 2>"$tmp/bad" || [[ $? == 2 ]]
+        "$HEAPDRIFT" info --format=json fixtures/leaklab/{events,odd}
+        for file in events timers cache list density none; do
+            "$HEAPDRIFT" diff -q --format=json "fixtures/leaklab/$file"
+        done
+        "$HEAPDRIFT" diff -q --format=json -n0 --depth=3 --min-score=0% --iterations=0,1,2,3 "${series[@]}"
+        "$HEAPDRIFT" diff -q --format=json --exact fixtures/leaklab/density
+        "$HEAPDRIFT" diff -q --format=json --exact --across-builds --tables-only "${series[@]}"
+        "$HEAPDRIFT" diff -q --format=json --by=holder fixtures/leaklab/events
+        "$HEAPDRIFT" diff -q --format=json fixtures/leaklab/events/0.* fixtures/leaklab/timers/5.*
+        "$HEAPDRIFT" top -q --format=json --by=holder --sort=retained "$before"
+        "$HEAPDRIFT" roots -q --format=json --exact -t Shop.Orders.Order fixtures/leaklab/events
+        "$HEAPDRIFT" roots -q --format=json -t System.String "${series[@]}"
+        "$HEAPDRIFT" diff -q --format=json --by=namespace --tables-only "${pair[@]}"
+        "$HEAPDRIFT" diff -q --format=json fixtures/type-tables/{gcdump-report.txt,histogram.json,table.csv} "$before"
+        "$HEAPDRIFT" diff -q --format=json fixtures/gcdump-made/{sampled,ms_full,v10,v11future}.gcdump
+        "$HEAPDRIFT" diff -q --format=json fixtures/dumpheap-stat/{managed,dumpgen-gen2,unknown-names}.txt
+        for file in "$before" fixtures/{heap-text/odd-but-read.txt,gcdump-made/v10.gcdump,type-tables/table.json} \
+            fixtures/leaklab/odd/{empty,nameless}.gcdump.gz fixtures/dumpheap-stat/empty-heap.txt; do
+            "$HEAPDRIFT" top -q --format=json "$file"
+        done
+        "$HEAPDRIFT" top -q --format=json --by=module fixtures/leaklab/none/0.gcdump.gz
+        "$HEAPDRIFT" roots -q --format=json -t '*' --chains=50 "${series[3]}"
+        "$HEAPDRIFT" roots -q --format=json -t 'Shop.*' --chains=50 --depth=5 fixtures/leaklab/list
+        "$HEAPDRIFT" roots -q --format=json -t '*' fixtures/gcdump-made/v10.gcdump
+        "$HEAPDRIFT" roots -q --format=json -t '*' fixtures/heap-text/root-kinds.txt
+    } >"$tmp/results.json"
+    python tests/cli/check_json.py docs/json-schema "$tmp/results.json"
+}

@@ -1,0 +1,159 @@
+# heapdrift roots: why instances of a type are alive.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+@test "roots in text" { golden roots.txt roots --type=Orchard.Page "${pair[@]}"; }
+@test "roots as Markdown" { golden roots.md roots --type=String --format=md --chains=2 "${pair[@]}"; }
+
+@test "roots finds the field that the leak's author put it in" {
+    local scenario truth field
+    for scenario in events timers cache list; do
+        truth=fixtures/leaklab/expected/$scenario/truth.json
+        field=$(jq -r '.root | split(".")[-1]' "$truth")
+        works roots -q --format=json -t "$(jq -r '.culprits[0].type' "$truth")" "fixtures/leaklab/$scenario"
+        [[ $(json '.chains[0].root_kind') == static ]]
+        [[ $(json '.chains[0].frames[1].types[0]') == "[static var "*"$field"* ]] ||
+            complain "$field should hold it"
+    done
+}
+
+@test "--type is needed, and may be given in any way and repeatedly" {
+    hd roots "$before"
+    fails_with "roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT"
+    works roots --type=Page "$before"
+    local page=$out
+    works roots --type Page "$before"
+    out_is "$page"
+    works roots -t Page "$before"
+    out_is "$page"
+    works roots "$before" -tPage
+    out_is "$page"
+    works roots --format=json -t Page -t EventHub "$before"
+    [[ $(json '.matched | tojson') == '["Orchard.EventHub","Orchard.Page"]' ]]
+    [[ $(json '.instances | tojson') == '[11]' ]]
+}
+
+@test "--exclude and --app-only narrow the types" {
+    works roots --format=json -t '*' --app-only "$before"
+    [[ $(json '.matched | tojson') == '["Orchard.EventHub","Orchard.Game","Orchard.Page"]' ]]
+    works roots --format=json -t 'Orchard.*' -x Game --exclude=Page "$before"
+    [[ $(json '.matched | tojson') == '["Orchard.EventHub"]' ]]
+}
+
+@test "a type that is not there is an error that says how to find names" {
+    hd roots -t Nowhere "${pair[@]}"
+    fails_with "$after: no type matches Nowhere; \`heapdrift top\` lists them"
+}
+
+@test "a file without references or roots has no chains" {
+    hd roots -t String fixtures/type-tables/table.csv
+    status_is 2
+    out_is ""
+    err_has "heapdrift: fixtures/type-tables/table.csv: root chains need references"
+    hd roots -q -t String fixtures/heap-text/no-roots.txt
+    status_is 2
+    err_has "heapdrift: fixtures/heap-text/no-roots.txt: no root"
+    # Only the last one needs them.
+    works roots -q -t System.String fixtures/type-tables/table.csv "$before"
+    out_has "66,412 → 50 instances"
+}
+
+@test "instances are counted in each snapshot" {
+    works roots --format=json -t Session "${series[@]}"
+    [[ $(json '.instances | tojson') == "[30,55,80,105]" ]]
+    works roots -t Session "${series[@]}"
+    out_has "30 → 55 → 80 → 105 instances"
+}
+
+@test "--chains cuts groups, --depth cuts chains in the middle" {
+    works roots --format=json --chains=1 -t String "$before"
+    [[ $(json '.chains|length') == 1 ]]
+    works roots --format=json --chains 100 --samples=1000 -t String "$before"
+    [[ $(json '[.chains[].share] | add | . * 1000 | round') == 1000 ]]
+    [[ $(json '[.chains[].frames|length] | max') -gt 4 ]]
+    works roots --format=json --depth=4 -t Page "$before"
+    [[ $(json '.chains[0] | "\(.frames|length) \(.frames_omitted)"') == "4 3" ]]
+    [[ $(json '.chains[0].frames[3].types[0]') == Orchard.Page ]]
+    works roots --depth 4 -t Page "$before"
+    out_has "… 3 more"
+}
+
+@test "--samples and --seed choose the instances looked at" {
+    works roots --format=json --samples=8 --seed=0 -t String "${series[3]}"
+    local zero=$out
+    works roots --format=json --samples 8 -t String "${series[3]}"
+    out_is "$zero"
+    works roots --format=json --samples=8 --seed 5 -t String "${series[3]}"
+    [[ $out != "$zero" ]]
+    [[ $(json '[.chains[] | .exact == false and .share_low < .share and .share_high > .share] | all') == true ]]
+    works roots --format=json --samples=1000 -t String "${series[3]}"
+    [[ $(json '[.chains[] | .exact and .share_low == .share and .share_high == .share] | all') == true ]]
+}
+
+@test "--gen2 counts old instances, and fails where generations are unknown" {
+    hd roots --gen2 -t String "$before"
+    status_is 2
+    err_has "heapdrift: $before: --gen2: "
+    works roots --format=json -t '*' fixtures/gcdump-made/v10.gcdump
+    [[ $(json '.instances | tojson') == "[2]" ]]
+    [[ $(json '.chains[0].example.generation') == gen0 ]]
+}
+
+@test "--iterations has a number per snapshot" {
+    works roots -t Page --iterations=0,20 "${pair[@]}"
+    hd roots -t Page --iterations=0,20,40 "${pair[@]}"
+    fails_with "--iterations has 3 numbers for 2 snapshots"
+    hd roots -t Page --iterations=3 "${pair[@]}"
+    fails_with "--iterations has 1 numbers for 2 snapshots"
+}
+
+@test "with several snapshots chains are new, gone, growing, steady or shrinking" {
+    local events=(fixtures/leaklab/events/{0,1,5}.gcdump.zst)
+    works roots --exact --format=json -t Shop.Orders.Order "${events[@]}"
+    [[ $(json '[.chains[] | "\(.status) \(.instances | tojson)"] | join(", ")') == \
+        "new [0,1280,6400], new [0,0,296], gone [0,261,0]" ]]
+    works roots --exact -t Shop.Orders.Order "${events[@]}"
+    out_has "static  new  0 → 1,280 → 6,400"
+    out_has "stack  gone  0 → 261 → 0"
+    works roots --exact --format=json -t Page "$before" "$before"
+    [[ $(json '.chains[0] | "\(.status) \(.instances | tojson)"') == "steady [10,10]" ]]
+    works roots --exact --format=json -t Page "$before" "$after"
+    [[ $(json '.chains[0] | "\(.status) \(.instances | tojson)"') == "growing [10,30]" ]]
+    works roots --exact --format=json -t Page "$after" "$before"
+    [[ $(json '.chains[0] | "\(.status) \(.instances | tojson)"') == "shrinking [30,10]" ]]
+    # One alone has no history.
+    works roots --exact --format=json -t Page "$before"
+    [[ $(json '.chains[0].status') == null ]]
+    # From samples where the intervals are apart.
+    works roots --format=json -t Session "${series[0]}" "${series[3]}"
+    [[ $(json '.chains[0] | "\(.status) \(.instances)"') == "growing null" ]]
+}
+
+@test "--gen2 without old instances is an error" {
+    hd roots --gen2 -t '*' fixtures/gcdump-made/v10.gcdump
+    fails_with "fixtures/gcdump-made/v10.gcdump: no instance of * is in gen2 or a large object segment"
+}
+
+@test "CSV and TSV have a row per chain" {
+    works roots --format=csv -t Page "$before"
+    out_is "root_kind,share,share_low,share_high,chain
+static,1,1,1,[static vars] → [static var Orchard.EventHub] → Orchard.EventHub → System.MulticastDelegate → System.Object[] → System.EventHandler → Orchard.Page"
+    local comma=$out
+    works roots --format=tsv -t Page "$before"
+    out_is "${comma//,/$'\t'}"
+}
+
+@test "--strict fails for a sample" {
+    hd roots -q --strict -t T0 fixtures/gcdump-made/sampled.gcdump
+    status_is 3
+    works roots --strict -t Page "$before"
+}
+
+@test "roots wants 1 to 50 snapshots" {
+    hd roots -t Page
+    fails_with "roots looks at 1 to 50 snapshots, not 0"
+    local many=() i
+    for i in {1..51}; do many+=("$before"); done
+    hd roots -t Page "${many[@]}"
+    fails_with "roots looks at 1 to 50 snapshots, not 51"
+}

@@ -1,0 +1,71 @@
+/* Any bytes, through the same front door as a file: read whole and as tables only,
+ * then reported on in every format. What must hold of real and damaged snapshots is
+ * checked by tests/sweep; here a crash, a leak or a hang is the finding. */
+#include "heapdrift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static FILE *nowhere(void)
+{
+    static FILE *null;
+    if (null == NULL && (null = fopen("/dev/null", "w")) == NULL)
+        abort();
+    return null;
+}
+
+static void check_error(const struct hd_error *err)
+{
+    if (err->status == HD_OK || err->message[0] == '\0' ||
+        strchr(err->message, '\n') != NULL)
+        abort();
+}
+
+static void write_all(struct hd_report *r, const struct hd_error *err)
+{
+    if (r == NULL) {
+        check_error(err);
+        return;
+    }
+    const char *format;
+    for (size_t i = 0; (format = hd_format_name(i)) != NULL; i++) {
+        struct hd_error lost = {0};
+        if (!hd_report_write(r, format, NULL, nowhere(), &lost))
+            check_error(&lost);
+    }
+    hd_report_free(r);
+}
+
+static void report(struct hd_snapshot *snap)
+{
+    static const char *const any = "*";
+    struct hd_options opt = hd_default_options();
+    struct hd_snapshot *twice[] = {snap, snap};
+    struct hd_info_entry entry = {.path = "-", .snap = snap};
+    struct hd_error err = {0};
+    write_all(hd_report_info(&entry, 1), &err);
+    write_all(hd_report_top(snap, &opt, &err), &err);
+    err = (struct hd_error){0};
+    write_all(hd_report_diff(twice, 2, &opt, &err), &err);
+    err = (struct hd_error){0};
+    opt.types = &any;
+    opt.type_count = 1;
+    write_all(hd_report_roots(&snap, 1, &opt, &err), &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (int tables_only = 0; tables_only < 2; tables_only++) {
+        struct hd_read_options how = {.tables_only = tables_only != 0};
+        struct hd_error err = {0};
+        struct hd_snapshot *snap = hd_snapshot_from_memory(data, size, &how, &err);
+        if (snap != NULL)
+            report(snap);
+        else
+            check_error(&err);
+        hd_snapshot_close(snap);
+    }
+    return 0;
+}

@@ -1,0 +1,261 @@
+#include "analysis/signature.h"
+#include "heap/names.h"
+#include "report/written.h"
+
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <jansson.h>
+
+/* --- made heaps ------------------------------------------------------------------ */
+
+Test(report_roots, instances_are_counted_in_every_snapshot_and_traced_in_the_last)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    open_shops(snaps);
+    static const char *const types[] = {"Order"};
+    struct hd_options opt = hd_default_options();
+    opt.types = types;
+    opt.type_count = 1;
+    struct hd_report *r = hd_report_roots(snaps, SHOPS, &opt, NULL);
+    close_all(snaps, SHOPS);
+    cr_assert_not_null(r);
+    for (size_t k = 0; k < SHOPS; k++)
+        cr_expect_eq(r->totals[k].count, 10 * (k + 1));
+    cr_expect_eq(r->matched_count, 1);
+    cr_expect_str_eq(r->matched[0], "App.Order");
+    cr_expect_str_eq(r->pattern, "Order");
+    cr_assert_eq(r->chains.len, 1);
+    cr_expect_eq(r->chains.instances, 40);
+    cr_expect_eq(r->chains.samples, 32);
+    cr_expect_not(r->chains.all[0].chain.exact);
+    hd_report_free(r);
+}
+
+Test(report_roots, several_types_are_taken_together)
+{
+    struct hd_report *r = roots_of(shop(3), "App.*", hd_default_options());
+    cr_assert_eq(r->matched_count, 3);
+    cr_expect_str_eq(r->matched[0], "App.Order");
+    cr_expect_str_eq(r->matched[1], "App.Order[]");
+    cr_expect_str_eq(r->matched[2], "App.Shop");
+    cr_expect_eq(r->chains.instances, 5);
+    hd_report_free(r);
+}
+
+Test(report_roots, groups_beyond_the_wanted_ones_are_summed)
+{
+    struct hd_options opt = hd_default_options();
+    opt.chains = 1;
+    struct hd_report *r = roots_of(shop(3), "System.String", opt);
+    cr_assert_eq(r->chains.len, 1);
+    cr_expect_float_eq(r->chains.all[0].chain.share, 0.75, 1e-12);
+    cr_expect_eq(r->chains.omitted, 1);
+    cr_expect_float_eq(r->chains.omitted_share, 0.25, 1e-12);
+    hd_report_free(r);
+}
+
+Test(report_roots, long_chains_are_cut_in_the_middle)
+{
+    struct hd_options opt = hd_default_options();
+    opt.depth = 3;
+    struct hd_report *r = roots_of(shop(3), "App.Order", opt);
+    const struct report_chain *c = &r->chains.all[0];
+    cr_assert_eq(c->chain.frame_count, 3);
+    cr_expect_str_eq(c->chain.frames[0].types[0], "[static vars]");
+    cr_expect_str_eq(c->chain.frames[1].types[0], "[static var App.Shop.s_orders]");
+    cr_expect_str_eq(c->chain.frames[2].types[0], "App.Order");
+    cr_expect_eq(c->frames_omitted, 2);
+    cr_expect_eq(c->omitted_at, 2);
+    hd_report_free(r);
+}
+
+Test(report_roots, the_example_has_an_address_and_a_generation_if_they_are_known)
+{
+    struct forge f = {0};
+    node_id order = forge_object(&f, "App.Order", 24);
+    forge_generation(&f, order, GEN_LOH);
+    forge_root(&f, ROOT_STACK, NULL, order);
+    struct hd_report *r = roots_of(forge_finish(&f), "Order", hd_default_options());
+    cr_expect_eq(r->chains.all[0].address, forge_address(GEN_LOH, order));
+    cr_expect_eq(r->chains.all[0].generation, GEN_LOH);
+    hd_report_free(r);
+    r = roots_of(shop(1), "Order", hd_default_options());
+    cr_expect_eq(r->chains.all[0].address, 0);
+    cr_expect_eq(r->chains.all[0].generation, GEN_UNKNOWN);
+    hd_report_free(r);
+}
+
+Test(report_roots, unknown_bytes_of_one_type_make_the_sum_unknown)
+{
+    struct forge f = {0};
+    forge_row(&f, "App.Order", 1, HD_UNKNOWN);
+    forge_row(&f, "App.Shop", 1, 10);
+    struct hd_snapshot *snaps[] = {forge_finish(&f), shop(3)};
+    static const char *const types[] = {"App.*"};
+    struct hd_options opt = hd_default_options();
+    opt.types = types;
+    opt.type_count = 1;
+    struct hd_report *r = hd_report_roots(snaps, 2, &opt, NULL);
+    close_all(snaps, 2);
+    cr_assert_not_null(r);
+    cr_expect_eq(r->totals[0].count, 2);
+    cr_expect_eq(r->totals[0].bytes, HD_UNKNOWN);
+    hd_report_free(r);
+}
+
+/* --- questions that cannot be answered ------------------------------------------------ */
+
+static void expect_refused(struct hd_snapshot *first, struct hd_snapshot *last,
+                           const char *type, bool gen2, unsigned snapshot)
+{
+    struct hd_snapshot *snaps[] = {first, last};
+    struct hd_options opt = hd_default_options();
+    opt.types = &type;
+    opt.type_count = type != NULL;
+    opt.gen2 = gen2;
+    struct hd_error err = {0};
+    cr_expect_null(hd_report_roots(snaps, 2, &opt, &err));
+    cr_expect_eq(err.status, HD_USAGE);
+    cr_expect_eq(err.snapshot, snapshot, "%u: %s", err.snapshot, err.message);
+    cr_expect_null(hd_report_roots(snaps, 2, &opt, NULL));
+    close_all(snaps, 2);
+}
+
+Test(report_roots, no_type_no_graph_no_root_no_match_are_refused)
+{
+    struct forge f = {0};
+    forge_object(&f, "App.Order", 24);
+    expect_refused(shop(1), shop(2), NULL, false, 0);
+    expect_refused(shop(1), table_of("App.Order", 1, 24), "Order", false, 2);
+    expect_refused(shop(1), forge_finish(&f), "Order", false, 2);
+    expect_refused(shop(1), shop(2), "Missing", false, 2);
+    expect_refused(shop(1), shop(2), "Order", true, 1);
+}
+
+Test(report_roots, a_group_of_roots_is_no_type)
+{
+    expect_refused(shop(1), shop(2), "[static vars]", false, 2);
+}
+
+/* --- real heaps -------------------------------------------------------------------------
+ */
+
+/* Chains as canonical names, folded; numbers stand for names. */
+struct namer {
+    char *names[512];
+    uint32_t count;
+};
+
+static uint32_t number_of(struct namer *n, const char *name)
+{
+    uint32_t i = 0;
+    while (i < n->count && strcmp(n->names[i], name) != 0)
+        i++;
+    if (i == n->count) {
+        cr_assert_lt(n->count, sizeof(n->names) / sizeof(*n->names));
+        n->names[n->count++] = strdup(name);
+    }
+    return i;
+}
+
+static struct signature expected_path(struct namer *n, const json_t *truth)
+{
+    const json_t *path = json_object_get(truth, "holder_path");
+    struct signature s = {0};
+    for (size_t i = 0; i < json_array_size(path); i++) {
+        const char *raw = json_string_value(json_array_get(path, i));
+        struct text name = {0};
+        names_canonical(&name, raw, strlen(raw));
+        signature_push(&s, number_of(n, text_string(&name)));
+        text_free(&name);
+    }
+    cr_assert_gt(s.len, 2);
+    return s;
+}
+
+static struct signature found_path(struct namer *n, const struct chain *c)
+{
+    struct signature s = {0};
+    for (size_t i = 0; i < c->frame_count; i++)
+        for (unsigned t = 0; t < c->frames[i].type_count; t++)
+            signature_push(&s, number_of(n, c->frames[i].types[t]));
+    return s;
+}
+
+static bool ends_with(const struct signature *s, const struct signature *tail)
+{
+    if (s->len < tail->len)
+        return false;
+    for (size_t i = 0; i < tail->len; i++)
+        if (s->all[s->len - tail->len + i].type != tail->all[i].type)
+            return false;
+    return true;
+}
+
+/* The group of chains that ends with the path of truth.json, as a share. */
+static double share_of_path(const struct hd_report *r, const json_t *truth)
+{
+    struct namer names = {0};
+    struct signature wanted = expected_path(&names, truth);
+    double share = 0;
+    for (size_t i = 0; i < r->chains.len; i++) {
+        struct signature got = found_path(&names, &r->chains.all[i].chain);
+        if (ends_with(&got, &wanted))
+            share += r->chains.all[i].chain.share;
+        signature_free(&got);
+    }
+    signature_free(&wanted);
+    for (uint32_t i = 0; i < names.count; i++)
+        free(names.names[i]);
+    return share;
+}
+
+static const char *primary_culprit(const json_t *truth)
+{
+    const json_t *all = json_object_get(truth, "culprits");
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *c = json_array_get(all, i);
+        if (strcmp(json_string_value(json_object_get(c, "role")), "primary") == 0)
+            return json_string_value(json_object_get(c, "type"));
+    }
+    return NULL;
+}
+
+/* The culprit hangs in the last snapshot where the program's source says, with about
+ * that share of its instances. */
+static void expect_holder(const char *series, double least_share, struct hd_options opt)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "fixtures/leaklab/expected/%s/truth.json", series);
+    json_t *truth = json_load_file(path, 0, NULL);
+    cr_assert_not_null(truth, "%s", path);
+    snprintf(path, sizeof(path), "fixtures/leaklab/%s/5.gcdump*", series);
+    glob_t found = {0};
+    cr_assert_eq(glob(path, 0, NULL, &found), 0, "%s", path);
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(found.gl_pathv[0], NULL, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    struct hd_report *r = roots_of(snap, primary_culprit(truth), opt);
+    double share = share_of_path(r, truth);
+    cr_expect_geq(share, least_share, "%s: %.3f", series, share);
+    hd_report_free(r);
+    globfree(&found);
+    json_decref(truth);
+}
+
+Test(report_roots, the_holders_of_real_leaks_are_found)
+{
+    expect_holder("cache", 0.9, hd_default_options());
+    expect_holder("density", 0.9, hd_default_options());
+    expect_holder("events", 0.9, hd_default_options());
+    expect_holder("timers", 0.9, hd_default_options());
+}
+
+/* Half of the strings are elsewhere: all of them have to be looked at. */
+Test(report_roots, a_leak_among_many_holders_is_found_with_enough_samples)
+{
+    struct hd_options opt = hd_default_options();
+    opt.samples = 100000;
+    opt.chains = 10000;
+    expect_holder("list", 7500.0 / 15521, opt);
+}

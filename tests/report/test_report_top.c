@@ -1,0 +1,111 @@
+#include "report/written.h"
+
+#include <criterion/criterion.h>
+
+static struct hd_snapshot *some_types(void)
+{
+    struct forge f = {0};
+    forge_row(&f, "Many", 100, 1000);
+    forge_row(&f, "Large", 1, 5000);
+    forge_row(&f, "B", 3, 300);
+    forge_row(&f, "A", 3, 300);
+    forge_row(&f, "More", 4, 300);
+    return forge_finish(&f);
+}
+
+static void expect_order(struct hd_snapshot *snap, enum hd_sort sort,
+                         const char *const *types)
+{
+    struct hd_options opt = hd_default_options();
+    opt.sort = sort;
+    struct hd_report *r = top_of(snap, &opt);
+    for (size_t i = 0; i < r->type_count; i++)
+        cr_expect_str_eq(r->types[i].type, types[i], "%zu. is %s", i + 1, r->types[i].type);
+    hd_report_free(r);
+}
+
+Test(report_top, rows_are_sorted_by_bytes_then_count_then_name)
+{
+    static const char *const by_bytes[] = {"Large", "Many", "More", "A", "B"};
+    static const char *const by_count[] = {"Many", "More", "A", "B", "Large"};
+    static const char *const by_name[] = {"A", "B", "Large", "Many", "More"};
+    expect_order(some_types(), HD_SORT_DEFAULT, by_bytes);
+    expect_order(some_types(), HD_SORT_BYTES, by_bytes);
+    expect_order(some_types(), HD_SORT_COUNT, by_count);
+    expect_order(some_types(), HD_SORT_NAME, by_name);
+}
+
+Test(report_top, rows_without_bytes_stand_behind_the_others_by_count)
+{
+    struct forge f = {0};
+    forge_row(&f, "Unknown few", 1, HD_UNKNOWN);
+    forge_row(&f, "Unknown many", 10, HD_UNKNOWN);
+    forge_row(&f, "Known", 1, 5);
+    static const char *const wanted[] = {"Known", "Unknown many", "Unknown few"};
+    expect_order(forge_finish(&f), HD_SORT_DEFAULT, wanted);
+}
+
+Test(report_top, rows_add_up_to_the_heap)
+{
+    struct hd_report *r = top_of(shop(5), NULL);
+    struct tally sum = {0};
+    for (size_t i = 0; i < r->type_count; i++) {
+        sum.count += r->types[i].at->count;
+        sum.bytes += r->types[i].at->bytes;
+    }
+    cr_expect_eq(sum.count, r->totals[0].count);
+    cr_expect_eq(sum.bytes, r->totals[0].bytes);
+    cr_expect_eq(sum.bytes, r->snapshots[0].info.bytes);
+    cr_expect(hd_report_conclusive(r), "one complete snapshot is enough");
+    hd_report_free(r);
+}
+
+Test(report_top, filters_choose_rows_only)
+{
+    static const char *const pattern[] = {"App.*"};
+    struct hd_options opt = hd_default_options();
+    opt.types = pattern;
+    opt.type_count = 1;
+    struct hd_report *r = top_of(shop(5), &opt);
+    cr_expect_eq(r->type_count, 3);
+    cr_expect_eq(r->totals[0].bytes, r->snapshots[0].info.bytes);
+    hd_report_free(r);
+}
+
+Test(report_top, objects_without_a_root_can_be_left_out)
+{
+    struct forge f = {0};
+    forge_object(&f, "App.Lost", 24);
+    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "App.Held", 40));
+    struct hd_options opt = hd_default_options();
+    opt.reachable = true;
+    struct hd_report *r = top_of(forge_finish(&f), &opt);
+    cr_assert_eq(r->type_count, 1);
+    cr_expect_str_eq(r->types[0].type, "App.Held");
+    cr_expect_eq(r->totals[0].bytes, 40);
+    hd_report_free(r);
+}
+
+Test(report_top, what_the_snapshot_cannot_tell_is_refused)
+{
+    struct hd_snapshot *snap = some_types();
+    struct hd_options opt = hd_default_options();
+    struct hd_error err = {0};
+    opt.reachable = true;
+    cr_expect_null(hd_report_top(snap, &opt, &err));
+    cr_expect_eq(err.status, HD_USAGE);
+    cr_expect_eq(err.snapshot, 1);
+    hd_snapshot_close(snap);
+}
+
+Test(report_top, an_empty_heap_has_no_rows)
+{
+    struct forge f = {0};
+    struct hd_report *r = top_of(forge_finish(&f), NULL);
+    cr_expect_eq(r->type_count, 0);
+    cr_expect_eq(r->totals[0].count, 0);
+    static const char *const formats[] = {"text", "json", "csv", "tsv", "md"};
+    for (size_t i = 0; i < 5; i++)
+        free(written(r, formats[i]));
+    hd_report_free(r);
+}

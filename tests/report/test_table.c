@@ -1,0 +1,138 @@
+#include "report/table.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[] = {{"n", ALIGN_RIGHT, false},
+                                        {"type", ALIGN_LEFT, true}};
+
+/* Frees the table. */
+static void expect_printed(struct table *t, unsigned width, bool color, const char *wanted)
+{
+    char *got = NULL;
+    size_t size = 0;
+    struct out o = {.file = open_memstream(&got, &size)};
+    table_print(t, &o, width, color);
+    cr_expect(out_finish(&o, NULL));
+    fclose(o.file);
+    cr_expect_str_eq(got, wanted, "%s", got);
+    free(got);
+    table_free(t);
+}
+
+Test(table, columns_are_as_wide_as_their_widest_cell)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "App.Order");
+    table_cell(&t, "1,000");
+    table_cell(&t, "A");
+    expect_printed(&t, 0, false, "    n  type\n    1  App.Order\n1,000  A\n");
+}
+
+Test(table, wide_and_combining_characters_are_aligned)
+{
+    static const struct column three[] = {
+        {"a", ALIGN_LEFT, false}, {"b", ALIGN_RIGHT, false}, {"c", ALIGN_LEFT, false}};
+    struct table t = TABLE_OF(three);
+    table_cell(&t, "日本");
+    table_cell(&t, "1");
+    table_cell(&t, "x");
+    table_cell(&t, "e\u0301");
+    table_cell(&t, "Δ22");
+    table_cell(&t, "y");
+    expect_printed(&t, 0, false, "a       b  c\n日本    1  x\ne\u0301     Δ22  y\n");
+}
+
+Test(table, one_column_gives_way_to_the_terminal)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "abcdefghijklmnopqrstuvwxyz");
+    table_cell(&t, "2");
+    table_cell(&t, "short");
+    expect_printed(&t, 18, false, "n  type\n1  abcde…rstuvwxyz\n2  short\n");
+}
+
+Test(table, one_column_too_many_is_too_wide)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "abcdefghijklmnopqrstuvwxyz");
+    expect_printed(&t, 28, false, "n  type\n1  abcdefghi…lmnopqrstuvwxyz\n");
+}
+
+Test(table, a_cell_keeps_some_width_however_narrow_the_terminal_is)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "abcdefghijklmnopqrstuvwxyz");
+    expect_printed(&t, 1, false, "n  type\n1  abcd…tuvwxyz\n");
+}
+
+Test(table, giving_way_makes_no_column_wider)
+{
+    static const struct column two[] = {{"a", ALIGN_LEFT, true}, {"b", ALIGN_LEFT, false}};
+    struct table t = TABLE_OF(two);
+    table_cell(&t, "x");
+    table_cell(&t, "0123456789");
+    expect_printed(&t, 8, false, "a  b\nx  0123456789\n");
+}
+
+Test(table, notes_stand_below_their_row_as_they_are)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "A");
+    table_note(&t, "  held by a very long note", 26);
+    table_note(&t, "", 0);
+    table_cell(&t, "2");
+    table_cell(&t, "B");
+    expect_printed(&t, 10, false, "n  type\n1  A\n  held by a very long note\n\n2  B\n");
+}
+
+Test(table, without_titles_there_is_no_line_of_them)
+{
+    static const struct column bare[] = {{NULL, ALIGN_LEFT, false},
+                                         {NULL, ALIGN_LEFT, false}};
+    struct table t = TABLE_OF(bare);
+    table_cell(&t, "  format");
+    table_cell(&t, "gcdump");
+    expect_printed(&t, 0, false, "  format  gcdump\n");
+}
+
+Test(table, titles_are_dim_on_a_terminal)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "A");
+    expect_printed(&t, 0, true, "\033[2mn  type\033[0m\n1  A\n");
+}
+
+Test(table, no_line_ends_with_a_blank)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "");
+    table_cell(&t, "");
+    table_cell(&t, "long");
+    expect_printed(&t, 0, false, "n  type\n1\n   long\n");
+}
+
+Test(table, cells_are_written_in_pieces)
+{
+    struct table t = TABLE_OF(columns);
+    text_add_string(&t.content, "1");
+    text_add_string(&t.content, "2");
+    table_end_cell(&t);
+    table_end_cell(&t); /* empty */
+    expect_printed(&t, 0, false, " n  type\n12\n");
+}
+
+Test(table, an_empty_table_has_its_titles)
+{
+    struct table t = TABLE_OF(columns);
+    expect_printed(&t, 0, false, "n  type\n");
+}

@@ -1,0 +1,98 @@
+#include "report/writer.h"
+
+#include "report/written.h"
+
+#include <criterion/criterion.h>
+
+static const char *const formats[] = {"text", "json", "csv", "tsv", "md"};
+enum { FORMATS = sizeof(formats) / sizeof(*formats), KINDS = 4 };
+
+static struct hd_report *report_of(enum report_kind kind)
+{
+    switch (kind) {
+    case REPORT_DIFF:
+        return shop_diff(NULL);
+    case REPORT_TOP:
+        return top_of(shop(10), NULL);
+    case REPORT_ROOTS:
+        return roots_of(shop(10), "System.String", hd_default_options());
+    case REPORT_INFO:
+        break;
+    }
+    return info_of_two();
+}
+
+Test(writer, formats_are_listed)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        cr_expect_str_eq(hd_format_name(i), formats[i]);
+        cr_expect_not_null(hd_format_summary(i));
+    }
+    cr_expect_null(hd_format_name(FORMATS));
+    cr_expect_null(hd_format_summary(FORMATS));
+}
+
+Test(writer, an_unknown_format_is_an_error)
+{
+    struct hd_report *r = info_of_two();
+    struct hd_error err = {0};
+    cr_expect_not(hd_report_write(r, "yaml", NULL, stdout, &err));
+    cr_expect_eq(err.status, HD_USAGE);
+    cr_expect_not(hd_report_write(r, "yaml", NULL, stdout, NULL));
+    hd_report_free(r);
+}
+
+Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct hd_report *r = report_of((enum report_kind)kind);
+        for (size_t i = 0; i < FORMATS; i++) {
+            char *got = written(r, formats[i]);
+            size_t len = strlen(got);
+            cr_expect(len > 0 && got[len - 1] == '\n', "%d as %s", kind, formats[i]);
+            cr_expect(len < 2 || got[len - 2] != '\n' || i == 0, "%d as %s", kind,
+                      formats[i]);
+            free(got);
+        }
+        hd_report_free(r);
+    }
+}
+
+Test(writer, the_same_report_gives_the_same_bytes)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct hd_report *one = report_of((enum report_kind)kind);
+        struct hd_report *other = report_of((enum report_kind)kind);
+        for (size_t i = 0; i < FORMATS; i++) {
+            char *bytes = written(one, formats[i]);
+            expect_written(other, formats[i], bytes);
+            free(bytes);
+        }
+        hd_report_free(one);
+        hd_report_free(other);
+    }
+}
+
+static void expect_lost(const struct hd_report *r, const char *format, int buffering)
+{
+    FILE *full = fopen("/dev/full", "w");
+    cr_assert_not_null(full);
+    setvbuf(full, NULL, buffering, BUFSIZ);
+    struct hd_error err = {0};
+    cr_expect_not(hd_report_write(r, format, NULL, full, &err), "%s", format);
+    cr_expect_eq(err.status, HD_IO, "%s", format);
+    cr_expect_neq(err.message[0], '\0');
+    fclose(full);
+}
+
+Test(writer, a_full_disk_is_an_error)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct hd_report *r = report_of((enum report_kind)kind);
+        for (size_t i = 0; i < FORMATS; i++) {
+            expect_lost(r, formats[i], _IOFBF);
+            expect_lost(r, formats[i], _IONBF);
+        }
+        hd_report_free(r);
+    }
+}

@@ -1,0 +1,94 @@
+/* forge.h - readable builders of snapshots, for unit tests.
+ *
+ *     struct forge f = {0};
+ *     node_id cache = forge_object(&f, "App.Cache", 24);
+ *     node_id order = forge_object(&f, "App.Order", 96);
+ *     forge_reference(&f, cache, order);
+ *     forge_root(&f, ROOT_STATIC, "App.Shop.s_cache", cache);
+ *     struct hd_snapshot *snap = forge_finish(&f);
+ *     ...
+ *     hd_snapshot_close(snap);
+ *
+ * makes root of all roots -> [static vars] -> [static var App.Shop.s_cache] ->
+ * App.Cache -> App.Order. The snapshot goes the way of every real one, through the
+ * builder and root_set, so its numbers, warnings and reachability are the real
+ * ones. What no reader would say may be changed in it afterwards:
+ *     snap->clock = 60, snap->clock_is_date = true, snap->info.pid = 7;
+ *
+ * Nodes are numbered from 0 in the order in which they are made, the pseudo-nodes
+ * of forge_root() behind them; references keep their order per node. Asking for
+ * the impossible (a node that does not exist) fails the test. */
+#ifndef FORGE_H
+#define FORGE_H
+
+#include "heap/root_set.h"
+
+/* {0} is an empty heap. */
+struct forge {
+    struct forge_type *types;
+    size_t type_count, type_cap;
+    struct forge_node *nodes;
+    size_t node_count, node_cap;
+    struct forge_edge *edges;
+    size_t edge_count, edge_cap;
+    struct forge_row *rows;
+    size_t row_count, row_cap;
+    struct root_set roots;
+    struct arena names;
+    node_id start; /* of forge_start() */
+    bool has_start, has_generations, sampled;
+};
+
+/* An object of the type of that name, which goes through names_canonical(). */
+node_id forge_object(struct forge *f, const char *type, uint64_t size);
+
+/* count of them; the first is returned, the others follow. */
+node_id forge_objects(struct forge *f, const char *type, uint64_t size, uint32_t count);
+
+/* May be repeated, may point to itself. from may be an object or a pseudo-node. */
+void forge_reference(struct forge *f, node_id from, node_id to);
+
+/* A root of that kind; static_name ("App.Shop.s_cache") for ROOT_STATIC, else NULL.
+ * Without any root (and forge_start) the snapshot is one without roots: nothing is
+ * reachable. */
+void forge_root(struct forge *f, enum root_kind kind, const char *static_name,
+                node_id object);
+
+/* Which generation an object lies in. The snapshot then has generations; objects
+ * without one are GEN_UNKNOWN. An object in one has the address
+ * forge_address(generation, node). */
+void forge_generation(struct forge *f, node_id object, enum generation generation);
+uint64_t forge_address(enum generation generation, node_id object);
+
+/* The module of a type that has been used, and how many objects stand behind each
+ * one of it in a sampled snapshot (others: 1). */
+void forge_module(struct forge *f, const char *type, const char *module);
+void forge_multiplier(struct forge *f, const char *type, double multiplier);
+
+/* --- trees of roots of any other shape ------------------------------------------- */
+
+/* A pseudo-node ("[thread static vars]"), linked by forge_reference(). */
+node_id forge_pseudo(struct forge *f, const char *name);
+
+/* What is referred to and never described. */
+node_id forge_undefined(struct forge *f);
+
+/* The root of all roots; instead of forge_root(). */
+void forge_start(struct forge *f, node_id root);
+
+/* --- the end --------------------------------------------------------------------- */
+
+/* A row of a table instead of objects: the snapshot has no graph. bytes may be
+ * HD_UNKNOWN. */
+void forge_row(struct forge *f, const char *type, uint64_t count, uint64_t bytes);
+
+/* The snapshot, for hd_snapshot_close(). f is used up and is {0} again. */
+struct hd_snapshot *forge_finish(struct forge *f);
+
+/* The row of that kind and canonical name, or NULL; its number, or NO_TYPE. */
+const struct type *forge_type(const struct hd_snapshot *snap, enum type_kind kind,
+                              const char *name);
+type_id forge_type_id(const struct hd_snapshot *snap, enum type_kind kind,
+                      const char *name);
+
+#endif
