@@ -1,4 +1,3 @@
-#include "cli/load.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
@@ -15,19 +14,13 @@ static bool check_count(const struct loaded *l)
     return true;
 }
 
-static int compare(struct settings *s, const struct loaded *l)
+static int compare(const struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     struct hd_snapshot **snaps = loaded_snapshots(l);
     struct hd_report *report = hd_report_diff(snaps, l->count, &s->options, &err);
     free(snaps);
-    if (report == NULL) {
-        print_error(err.snapshot > 0 ? l->all[err.snapshot - 1].path : NULL, &err);
-        return EXIT_TROUBLE;
-    }
-    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
-    hd_report_free(report);
-    return status;
+    return output_answer(s, l, report, &err);
 }
 
 static int run(struct settings *s)

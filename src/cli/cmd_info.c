@@ -1,4 +1,3 @@
-#include "cli/load.h"
 #include "cli/output.h"
 
 #include <string.h>

@@ -1,21 +1,14 @@
-#include "cli/load.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
 
-static int explain(struct settings *s, const struct loaded *l)
+static int explain(const struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     struct hd_snapshot **snaps = loaded_snapshots(l);
     struct hd_report *report = hd_report_roots(snaps, l->count, &s->options, &err);
     free(snaps);
-    if (report == NULL) {
-        print_error(err.snapshot > 0 ? l->all[err.snapshot - 1].path : NULL, &err);
-        return EXIT_TROUBLE;
-    }
-    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
-    hd_report_free(report);
-    return status;
+    return output_answer(s, l, report, &err);
 }
 
 static int run(struct settings *s)

@@ -1,4 +1,3 @@
-#include "cli/load.h"
 #include "cli/output.h"
 
 static int run(struct settings *s)
@@ -13,11 +12,7 @@ static int run(struct settings *s)
     } else if (l.failed == 0) {
         struct hd_error err = {0};
         struct hd_report *report = hd_report_top(l.all[0].snap, &s->options, &err);
-        if (report == NULL)
-            print_error(l.all[0].path, &err);
-        else if (output_report(s, report, false))
-            status = output_status(s, report);
-        hd_report_free(report);
+        status = output_answer(s, &l, report, &err);
     }
     loaded_free(&l);
     return status;

@@ -144,3 +144,17 @@ int output_status(const struct settings *s, const struct hd_report *report)
     }
     return EXIT_DONE;
 }
+
+int output_answer(const struct settings *s, const struct loaded *l,
+                  struct hd_report *report, const struct hd_error *err)
+{
+    if (report == NULL) {
+        bool one = err->snapshot > 0 || l->count == 1;
+        size_t blamed = err->snapshot > 0 ? err->snapshot - 1 : 0;
+        print_error(one ? l->all[blamed].path : NULL, err);
+        return EXIT_TROUBLE;
+    }
+    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
+    hd_report_free(report);
+    return status;
+}

@@ -2,7 +2,7 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include "cli/settings.h"
+#include "cli/load.h"
 
 /* Print the warnings to stderr (unless quiet, or they are in the result), write the report
  * to standard output or, through a temporary file renamed into place, to --output. False
@@ -13,5 +13,10 @@ bool output_report(const struct settings *s, const struct hd_report *report,
 /* What the report means for the exit status: EXIT_OVER, EXIT_INCONCLUSIVE as the
  * options ask for, else EXIT_DONE. */
 int output_status(const struct settings *s, const struct hd_report *report);
+
+/* Write the answer to a question about l and free it, or say why there is none, naming
+ * the file that err blames. Returns the exit status. */
+int output_answer(const struct settings *s, const struct loaded *l,
+                  struct hd_report *report, const struct hd_error *err);
 
 #endif
