@@ -95,6 +95,9 @@ static const struct column suspect_columns[] = {
     {"type", ALIGN_LEFT, true},
 };
 
+/* Tables know nothing of it. */
+enum { RETAINED_COLUMN = 5 };
+
 /* The program's class first; what the ranking found growing, if it is another, behind. */
 static void add_title(struct text *t, const struct report_suspect *s)
 {
@@ -133,8 +136,10 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
     table_end_cell(t);
     human_trend(&t->content, s->at, n);
     table_end_cell(t);
-    text_retained(&t->content, r, s);
-    table_end_cell(t);
+    if (r->by_graph) {
+        text_retained(&t->content, r, s);
+        table_end_cell(t);
+    }
     add_title(&t->content, s);
     table_end_cell(t);
 }
@@ -257,9 +262,11 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     if (say_none(r, o))
         return;
     struct column columns[sizeof(suspect_columns) / sizeof(*suspect_columns)];
-    memcpy(columns, suspect_columns, sizeof(columns));
-    columns[sizeof(columns) / sizeof(*columns) - 1].title = report_unit(r);
-    struct table t = TABLE_OF(columns);
+    struct table t = {.columns = columns};
+    for (size_t i = 0; i < sizeof(suspect_columns) / sizeof(*suspect_columns); i++)
+        if (i != RETAINED_COLUMN || r->by_graph)
+            columns[t.column_count++] = suspect_columns[i];
+    columns[t.column_count - 1].title = report_unit(r);
     size_t shown = report_rows(r, r->suspect_count);
     for (size_t i = 0; i < shown; i++) {
         add_suspect_row(&t, r, &r->suspects[i]);
@@ -281,7 +288,7 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
 /* --- types --------------------------------------------------------------- */
 
 /* "kept" is how many of the first snapshot's instances are certainly still there. */
-enum { TYPE_COLUMNS = 7 };
+enum { TYPE_COLUMNS = 7, KEPT_COLUMN = 4 };
 
 static struct column type_column(size_t i, const char *unit)
 {
@@ -304,8 +311,8 @@ static void add_sums_row(struct table *t, struct text_sums sums, const char *nam
     table_cell(t, "");
     human_size_delta(&t->content, sums.first_bytes, sums.last_bytes);
     table_end_cell(t);
-    table_cell(t, "");
-    table_cell(t, "");
+    for (size_t c = KEPT_COLUMN; c + 1 < t->column_count; c++)
+        table_cell(t, "");
     table_cell(t, name);
 }
 
@@ -331,11 +338,21 @@ static void add_type_row(struct table *t, const struct hd_report *r,
     table_end_cell(t);
     human_size_delta(&t->content, row->at[0].bytes, row->at[last].bytes);
     table_end_cell(t);
-    add_kept(&t->content, row);
-    table_end_cell(t);
+    if (t->column_count == TYPE_COLUMNS) {
+        add_kept(&t->content, row);
+        table_end_cell(t);
+    }
     table_cell(t, series_status_names[row->status]);
     human_name(&t->content, row->type);
     table_end_cell(t);
+}
+
+static bool knows_survivors(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->type_count; i++)
+        if (r->types[i].survivors != HD_UNKNOWN)
+            return true;
+    return false;
 }
 
 static void write_types(const struct hd_report *r, const struct hd_write_options *opt,
@@ -356,9 +373,10 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
         return;
     }
     struct column columns[TYPE_COLUMNS];
+    struct table t = {.columns = columns};
     for (size_t i = 0; i < TYPE_COLUMNS; i++)
-        columns[i] = type_column(i, report_unit(r));
-    struct table t = TABLE_OF(columns);
+        if (i != KEPT_COLUMN || knows_survivors(r))
+            columns[t.column_count++] = type_column(i, report_unit(r));
     for (size_t i = 0; i < shown; i++)
         add_type_row(&t, r, &r->types[i]);
     if (shown < r->type_count) {
