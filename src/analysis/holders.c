@@ -64,19 +64,39 @@ static void add_holder(struct hd_snapshot *to, enum selection selection, const c
     row->tally[selection] = tally;
 }
 
-static void add_unreachable(struct hd_snapshot *to, const struct hd_snapshot *snap,
-                            enum selection selection, struct tally held)
+static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
 {
+    if (snap->types[snap->graph->type[n]].kind != TYPE_OBJECT)
+        return false;
+    return !(selection & SELECT_GEN2) ||
+           generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
+}
+
+/* What no path has, type by type: a sample is scaled by type. */
+static void add_unreachable(struct hd_snapshot *to, const struct hd_snapshot *snap,
+                            const struct full_trie *f, enum selection selection)
+{
+    struct arena scratch = {0};
+    struct tally *left = arena_array(&scratch, struct tally, snap->type_count);
     struct tally all = {0};
-    for (type_id t = 0; t < snap->type_count; t++) {
-        if (snap->types[t].kind != TYPE_OBJECT)
+    for (node_id n = 0; n < snap->graph->node_count; n++) {
+        if (n == snap->graph->root || f->at_node[n] != NO_PATH ||
+            !is_selected(snap, n, selection))
             continue;
-        all.count += snap->types[t].tally[selection].count;
-        all.bytes += snap->types[t].tally[selection].bytes;
+        left[snap->graph->type[n]].count++;
+        left[snap->graph->type[n]].bytes += graph_size(snap->graph, n);
     }
-    if (all.count > held.count)
-        add_holder(to, selection, "[unreachable]",
-                   (struct tally){all.count - held.count, all.bytes - held.bytes});
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        double of_bytes = type->raw.bytes > 0 ? (double)type->tally[SELECT_ALL].bytes /
+                                                    (double)type->raw.bytes
+                                              : 1;
+        all.count += (uint64_t)((double)left[t].count * type->count_scale + 0.5);
+        all.bytes += (uint64_t)((double)left[t].bytes * of_bytes + 0.5);
+    }
+    arena_free(&scratch);
+    if (all.count > 0 && !(selection & SELECT_REACHABLE))
+        add_holder(to, selection, "[unreachable]", all);
 }
 
 struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection)
@@ -97,12 +117,9 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
 
     /* What each path holds directly. */
     struct tally *held = arena_array(&scratch, struct tally, f->len);
-    struct tally sum = {0};
     for (path_id p = 1; p < f->len; p++) {
         held[f->parent[p]].count += f->count[p];
         held[f->parent[p]].bytes += f->bytes[p];
-        sum.count += f->count[p];
-        sum.bytes += f->bytes[p];
     }
     struct namer n = namer_begin(&t, &scratch);
     struct text name = {0};
@@ -113,7 +130,7 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
         holder_name(&name, &n, p);
         add_holder(to, selection, arena_strdup(&to->arena, name.data, name.len), held[p]);
     }
-    add_unreachable(to, snap, selection, sum);
+    add_unreachable(to, snap, f, selection);
     text_free(&name);
     trie_free(&t);
     arena_free(&scratch);

@@ -418,7 +418,7 @@ bool input_can_reopen(const struct input *in)
 /* Mapping the same file over itself drops its pages from this process. */
 void input_forget_pages(struct input *in)
 {
-    if (in->mapped > 0)
+    if (in != NULL && in->mapped > 0)
         (void)!mmap((void *)in->all.data, in->mapped, PROT_READ, MAP_PRIVATE | MAP_FIXED,
                     in->fd, 0);
 }

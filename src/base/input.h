@@ -52,7 +52,7 @@ bool input_rewind(struct input *in, struct hd_error *err);
 
 /* Give the memory of a mapped file back to the system until it is touched again: after a
  * reader has gone through it, only a few bytes of it are of use. */
-void input_forget_pages(struct input *in);
+void input_forget_pages(struct input *in); /* NULL is fine */
 
 /* True for a file that input_open() could open once more; false for memory and pipes. */
 bool input_can_reopen(const struct input *in);

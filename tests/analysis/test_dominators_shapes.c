@@ -226,6 +226,21 @@ Test(dominators_shapes, a_chain_with_references_back_and_the_tail_held, .timeout
     expect_shape(&back);
 }
 
+/* Every reference back sees half of the chain: without path compression, (n/2)^2 steps. */
+static void refer_far_back(struct forge *f, uint32_t n)
+{
+    refer_forward(f, 0, n - 1);
+    for (node_id i = n / 2 + 1; i < n; i++)
+        forge_reference(f, i, i - n / 2);
+}
+
+Test(dominators_shapes, a_chain_with_references_far_back, .timeout = PATIENCE)
+{
+    static const struct shape far_back = {
+        refer_far_back, idom_before, {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+    expect_shape(&far_back);
+}
+
 static void refer_children(struct forge *f, uint32_t n)
 {
     forge_reference(f, 0, 1);

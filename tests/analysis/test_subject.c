@@ -104,6 +104,10 @@ Test(subject, is_looked_for_eight_levels_down)
                    "System.F", "System.G", "System.H", "App.Order");
     EXPECT_SUBJECT("System.A", "System.A", "System.B", "System.C", "System.D", "System.E",
                    "System.F", "System.G", "System.H", "System.I", "App.Order");
+    EXPECT_SUBJECT("App.Order", "CacheEntry", "System.B", "System.C", "System.D",
+                   "System.E", "System.F", "System.G", "System.H", "App.Order");
+    EXPECT_SUBJECT("CacheEntry", "CacheEntry", "System.B", "System.C", "System.D",
+                   "System.E", "System.F", "System.G", "System.H", "System.I", "App.Order");
 }
 
 /* Delegates, each with a target of another kind; counts are those of two snapshots. */
@@ -167,6 +171,20 @@ Test(subject, does_not_shrink_or_stay)
     static const struct target targets[] = {{"App.Steady", 1000, {20, 20}},
                                             {"App.Fewer", 1000, {30, 20}}};
     expect_target(targets, 2, "System.Action");
+}
+
+/* More objects are not enough: one that only gained a second owner does not grow. */
+Test(subject, is_something_that_grows)
+{
+    static const char *const types[] = {"System.Action", "App.Order"};
+    struct ranked r = {0};
+    add_chain(&r, types, 2);
+    fold_series(&r);
+    bool *grows = arena_array(&r.a.arena, bool, r.trie.len);
+    struct subject_tree tree = subject_tree_of(&r.trie, grows, &r.a.arena);
+    path_id head = ranked_path(&r, "[static vars] > System.Action");
+    cr_expect_str_eq(subject_of(&tree, head), "System.Action");
+    ranked_free(&r);
 }
 
 /* The level counts, not the bytes. */
