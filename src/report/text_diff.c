@@ -6,9 +6,20 @@
 
 #include <string.h>
 
-enum { MOST_VALUES = 6, NARROW_VALUES = 2, NARROW_COLUMNS = 110, MOST_MINOR = 5 };
+enum {
+    MOST_VALUES = 6,
+    NARROW_VALUES = 2,
+    NARROW_COLUMNS = 100,
+    VALUE_COLUMNS = 110,
+    MOST_MINOR = 5
+};
 
 /* --- head ---------------------------------------------------------------- */
+
+static bool is_narrow(unsigned width)
+{
+    return width > 0 && width < NARROW_COLUMNS;
+}
 
 /* a → b → c, the middle left out where there are more than most. */
 static void add_values(struct text *t, const struct tally *at, size_t count, size_t most,
@@ -62,7 +73,8 @@ static void add_rate(struct text *t, const struct hd_report *r, uint64_t last,
 
 static void add_totals(struct text *t, const struct hd_report *r, unsigned width)
 {
-    size_t most = width > 0 && width < NARROW_COLUMNS ? NARROW_VALUES : MOST_VALUES;
+    bool fits = width == 0 || width >= VALUE_COLUMNS;
+    size_t most = fits ? MOST_VALUES : NARROW_VALUES;
     size_t n = r->snapshot_count;
     const struct tally *first = &r->totals[0], *last = &r->totals[n - 1];
     text_add_string(t, "heap       ");
@@ -98,10 +110,9 @@ static const struct column suspect_columns[] = {
 /* Tables know nothing of it. */
 enum { RETAINED_COLUMN = 5 };
 
-/* The program's class first; what the ranking found growing, if it is another, behind. */
-static void add_title(struct text *t, const struct report_suspect *s)
+/* What the ranking found growing, if the title is another; and the rate. */
+static void add_remarks(struct text *t, const struct report_suspect *s)
 {
-    human_name(t, s->subject);
     if (strcmp(s->subject, s->type) != 0) {
         text_add_string(t, "  (");
         human_short_name(t, s->type);
@@ -114,8 +125,9 @@ static void add_title(struct text *t, const struct report_suspect *s)
     }
 }
 
+/* On a narrow terminal the title has its cell for itself, and remarks a line. */
 static void add_suspect_row(struct table *t, const struct hd_report *r,
-                            const struct report_suspect *s)
+                            const struct report_suspect *s, unsigned width)
 {
     size_t n = r->snapshot_count;
     if (s->rank > 0)
@@ -140,8 +152,17 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
         text_retained(&t->content, r, s);
         table_end_cell(t);
     }
-    add_title(&t->content, s);
+    struct text remarks = {0};
+    add_remarks(&remarks, s);
+    human_name(&t->content, s->subject);
+    if (!is_narrow(width))
+        text_add(&t->content, remarks.data, remarks.len);
     table_end_cell(t);
+    if (is_narrow(width) && remarks.len > 0) {
+        text_add_string(&t->content, "  ");
+        table_note(t, remarks.data, remarks.len);
+    }
+    text_free(&remarks);
 }
 
 /* "held by  56 % (39–72 %)  [static var ...] → ...": shares of one width, so that the
@@ -245,13 +266,13 @@ static const char *basis(const struct hd_report *r)
 }
 
 /* Buffers that pools hold are free for use and follow the peak load. */
-static void add_pooled(struct table *t, const struct hd_report *r)
+static void add_pooled(struct table *t, const struct hd_report *r, unsigned width)
 {
     static const char line[] = "— held by buffer pools, not ranked —";
     if (r->pooled_count > 0)
         table_note(t, line, sizeof(line) - 1);
     for (size_t i = 0; i < r->pooled_count; i++)
-        add_suspect_row(t, r, &r->pooled[i]);
+        add_suspect_row(t, r, &r->pooled[i], width);
 }
 
 static void write_suspects(const struct hd_report *r, const struct hd_write_options *opt,
@@ -269,7 +290,7 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     columns[t.column_count - 1].title = report_unit(r);
     size_t shown = report_rows(r, r->suspect_count);
     for (size_t i = 0; i < shown; i++) {
-        add_suspect_row(&t, r, &r->suspects[i]);
+        add_suspect_row(&t, r, &r->suspects[i], opt->width);
         add_held_by(&t, &r->suspects[i].chains, opt->width);
     }
     add_others_line(&t, r->suspect_count - shown);
@@ -278,9 +299,9 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     size_t minor =
         r->options.rows != 0 && r->minor_count > MOST_MINOR ? MOST_MINOR : r->minor_count;
     for (size_t i = 0; i < minor; i++)
-        add_suspect_row(&t, r, &r->minor[i]);
+        add_suspect_row(&t, r, &r->minor[i], opt->width);
     add_others_line(&t, r->minor_count - minor);
-    add_pooled(&t, r);
+    add_pooled(&t, r, opt->width);
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }
@@ -375,7 +396,7 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
     struct column columns[TYPE_COLUMNS];
     struct table t = {.columns = columns};
     for (size_t i = 0; i < TYPE_COLUMNS; i++)
-        if (i != KEPT_COLUMN || knows_survivors(r))
+        if (i != KEPT_COLUMN || (knows_survivors(r) && !is_narrow(opt->width)))
             columns[t.column_count++] = type_column(i, report_unit(r));
     for (size_t i = 0; i < shown; i++)
         add_type_row(&t, r, &r->types[i]);
