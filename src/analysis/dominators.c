@@ -188,6 +188,7 @@ static void walk_by_class(struct finder *f)
         f->class_first = f->count;
         for (size_t i = 0; i < len; i++)
             if (root_kind_class((enum root_kind)entries[i].kind) == class &&
+                f->number[entries[i].node] >= f->class_first &&
                 see_edge(f, 0, entries[i].node))
                 walk_below(f, f->count - 1);
     }

@@ -129,7 +129,7 @@ static const char *down_the_largest(const struct subject_tree *tree, path_id hea
             break;
         path_id best = NO_PATH;
         for (path_id c = tree->first_child[at]; c != NO_PATH; c = tree->next_sibling[c])
-            if (is_candidate(tree, c, at) && is_better(tree->t, c, best))
+            if (is_candidate(tree, c, head) && is_better(tree->t, c, best))
                 best = c;
         at = best;
     }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 void print_error(const char *path, const struct hd_error *err)
@@ -44,6 +45,13 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static bool is_large(const char *path)
+{
+    enum { LARGE = 64 << 20 };
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size >= LARGE;
+}
+
 static void load_one(struct pool *p, size_t i)
 {
     struct hd_info_entry *entry = &p->l->all[i];
@@ -51,8 +59,9 @@ static void load_one(struct pool *p, size_t i)
     /* As many snapshots as there are threads may be in memory at once. */
     how.max_memory /= p->at_once;
     how.drop_graph = p->l->count > 1;
-    /* The two that chains are compared between are used first and last. */
-    how.drop_later = i == 0 || i + 1 == p->l->count;
+    /* The first is used at once. The last waits, and is read again unless that takes
+     * longer than its memory is worth. */
+    how.drop_later = i == 0 || (i + 1 == p->l->count && is_large(entry->path));
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
