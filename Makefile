@@ -92,7 +92,7 @@ demo:
 check:
 	@scripts/install-deps.sh build test
 	$(MAKE) --no-print-directory all
-	$(MAKE) --no-print-directory lint test asan
+	$(MAKE) --no-print-directory lint test score asan
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
