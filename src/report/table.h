@@ -6,7 +6,7 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-#include "report/out.h"
+#include "base/out.h"
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 

@@ -1,5 +1,6 @@
 /* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
  * What `top` writes is itself an input format. */
+#include "base/csv.h"
 #include "report/human.h"
 #include "report/writer.h"
 
@@ -38,37 +39,15 @@ static void add_escaped(struct text *t, const char *s, size_t len)
     }
 }
 
-static void add_quoted(struct text *t, const char *s, size_t len)
-{
-    text_add_char(t, '"');
-    for (size_t i = 0; i < len; i++) {
-        if (s[i] == '"')
-            text_add_char(t, '"');
-        text_add_char(t, s[i]);
-    }
-    text_add_char(t, '"');
-}
-
-/* A spreadsheet takes a cell that begins so for a formula; an apostrophe in front
- * makes it text. The CSV reader takes the apostrophe off again. */
-static bool looks_like_formula(const char *s)
-{
-    return s[0] != '\0' && strchr("=+-@", s[0]) != NULL;
-}
-
 static void add_cell(struct sheet *s, const char *value)
 {
-    struct text clean = {0}, cell = {0};
-    if (looks_like_formula(value))
-        text_add_char(&clean, '\'');
-    text_add_utf8(&clean, value, strlen(value));
-    bool special = strpbrk(text_string(&clean), ",\"\r\n") != NULL;
-    if (s->tabs)
+    struct text cell = {0}, clean = {0};
+    if (s->tabs) {
+        csv_add_clean(&clean, value);
         add_escaped(&cell, clean.data, clean.len);
-    else if (special)
-        add_quoted(&cell, clean.data, clean.len);
-    else
-        text_add(&cell, clean.data, clean.len);
+    } else {
+        csv_add_cell(&cell, value);
+    }
     begin_cell(s);
     out_text(s->out, &cell);
     text_free(&clean);

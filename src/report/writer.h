@@ -5,7 +5,7 @@
 #ifndef WRITER_H
 #define WRITER_H
 
-#include "report/out.h"
+#include "base/out.h"
 #include "report/report.h"
 
 struct writer {

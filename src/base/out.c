@@ -1,4 +1,4 @@
-#include "report/out.h"
+#include "base/out.h"
 
 #include "base/error.h"
 
