@@ -78,6 +78,7 @@ struct hd_read_options {
     bool drop_later;     /* with drop_graph: only after it was used once */
     bool across_builds;  /* fold numbers in compiler-made names */
     bool checksum;       /* fill in hd_info.xxh3 */
+    bool to_write;       /* keep what hd_snapshot_write() can say again */
     unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
 };
@@ -101,6 +102,38 @@ const char *hd_input_format_name(size_t i);
 const char *hd_input_format_summary(size_t i);
 
 const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap);
+
+/* --- snapshots in other formats ---------------------------------------- */
+
+/* A format that snapshots can be written in. */
+struct hd_target {
+    const char *name;    /* that of the input format which reads it back */
+    const char *summary; /* one line */
+    const char *suffix;  /* ".gcdump": how names of such files end */
+    bool needs_graph;    /* a type table cannot become one */
+    bool binary;         /* nothing to look at in a terminal */
+};
+
+/* Format number i; false behind the last. */
+bool hd_target(size_t i, struct hd_target *target);
+
+/* Something that the snapshot tells and the target cannot hold, or not as it is. */
+struct hd_loss {
+    const char *what;    /* "generations", of a closed list: docs/convert.md */
+    const char *message; /* one line */
+};
+
+/* They live as long as the snapshot. */
+struct hd_losses {
+    const struct hd_loss *all;
+    size_t count;
+};
+
+/* Write snap, which must have been read with to_write, in that format. lost may be NULL.
+ * False if the snapshot does not fit the format (HD_USAGE: it has no graph; HD_TOO_BIG:
+ * over a limit of the format) or a byte was lost (HD_IO). to is flushed. */
+bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
+                       struct hd_losses *lost, struct hd_error *err);
 
 /* --- inputs ------------------------------------------------------------ */
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
-extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_info, cmd_help;
+extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_info, cmd_convert, cmd_help;
 
 const struct command *const commands[] = {
-    &cmd_diff, &cmd_top, &cmd_roots, &cmd_info, &cmd_help, NULL,
+    &cmd_diff, &cmd_top, &cmd_roots, &cmd_info, &cmd_convert, &cmd_help, NULL,
 };
 
 enum { MOST_COMMANDS = 32 };
@@ -63,7 +63,7 @@ void print_help(const struct command *command, FILE *to)
           "commands:\n",
           to);
     for (const struct command *const *c = commands; *c != NULL; c++)
-        fprintf(to, "  %-6s %-28s %s\n", (*c)->name, (*c)->operands, (*c)->summary);
+        fprintf(to, "  %-7s %-28s %s\n", (*c)->name, (*c)->operands, (*c)->summary);
     fputs("\nsnapshots, recognised by their bytes:\n", to);
     for (size_t i = 0; hd_input_format_name(i) != NULL; i++)
         if (hd_input_format_summary(i) != NULL)

@@ -4,6 +4,20 @@
 
 #include "cli/load.h"
 
+/* How to write a thing to a file: false and err if that fails. */
+struct output_how {
+    bool (*write)(const void *thing, const struct settings *s, FILE *to,
+                  struct hd_error *err);
+};
+
+/* Write to --output through a temporary file renamed into place, or to standard output if
+ * there is none or it is "-". False after saying on stderr what went wrong. */
+bool output_whole(const struct settings *s, struct output_how how, const void *thing);
+bool output_is_standard(const struct settings *s);
+
+/* The warnings of a report, on stderr. */
+void output_warnings(const struct hd_report *report);
+
 /* Print the warnings to stderr (unless quiet, or they are in the result), write the report
  * to standard output or, through a temporary file renamed into place, to --output. False
  * after saying on stderr what went wrong. */

@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ON_ALL = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO };
+enum {
+    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO,
+    ON_ALL = ON_REPORTS | ON_CONVERT
+};
 enum { MOST_SAMPLES = 1000000 };
 
 struct settings_memory {
@@ -101,6 +104,17 @@ static const char *take_format(struct settings *s, const char *value)
             return NULL;
         }
     return "text, json, csv, tsv or md";
+}
+
+static const char *take_target(struct settings *s, const char *value)
+{
+    struct hd_target t;
+    for (size_t i = 0; hd_target(i, &t); i++)
+        if (strcmp(value, t.name) == 0) {
+            s->target = t.name;
+            return NULL;
+        }
+    return "gcdump, heap-text, table-csv or table-json";
 }
 
 static const char *take_output(struct settings *s, const char *value)
@@ -337,7 +351,11 @@ static const char *take_help(struct settings *s, const char *value)
 /* --- the options --------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"format", 0, ON_ALL, "FORMAT", "text (default), json, csv, tsv or md", take_format},
+    {"format", 0, ON_REPORTS, "FORMAT", "text (default), json, csv, tsv or md",
+     take_format},
+    {"to", 0, ON_CONVERT, "FORMAT",
+     "gcdump, heap-text, table-csv or table-json; else by the suffix of OUT", take_target},
+    {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
     {"output", 'o', ON_ALL, "FILE", "write there instead of standard output", take_output},
     {"rows", 'n', ON_DIFF | ON_TOP, "N", "rows per table; default 20, 0 for all",
      take_rows},
@@ -378,9 +396,9 @@ static const struct option options[] = {
      take_size_base},
     {"memory", 0, ON_ALL, "SIZE", "memory that may be used; default 3/4 of what is free",
      take_memory},
-    {"threads", 'j', ON_ALL, "N", "files read side by side; default: processors",
+    {"threads", 'j', ON_REPORTS, "N", "files read side by side; default: processors",
      take_threads},
-    {"color", 0, ON_ALL, "WHEN", "auto (default), always or never", take_color},
+    {"color", 0, ON_REPORTS, "WHEN", "auto (default), always or never", take_color},
     {"no-progress", 0, ON_ALL, NULL, "do not show what is being read", take_no_progress},
     {"quiet", 'q', ON_ALL, NULL, "no warnings and notes", take_quiet},
     {"verbose", 'v', ON_ALL, NULL, "say what was read", take_verbose},

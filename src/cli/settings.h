@@ -16,6 +16,7 @@ struct settings {
     struct hd_read_options read;
     const char *format;
     const char *output; /* NULL: standard output */
+    const char *target; /* of convert; NULL: by the suffix of output */
     enum color color;
     unsigned threads;
     bool exit_code, strict, quiet, verbose, no_progress, help;
@@ -30,7 +31,14 @@ struct settings {
 };
 
 /* Bits of struct option: which commands have it. */
-enum command_bit { ON_DIFF = 1, ON_TOP = 2, ON_ROOTS = 4, ON_INFO = 8, ON_HELP = 16 };
+enum command_bit {
+    ON_DIFF = 1,
+    ON_TOP = 2,
+    ON_ROOTS = 4,
+    ON_INFO = 8,
+    ON_HELP = 16,
+    ON_CONVERT = 32
+};
 
 struct command {
     const char *name;

@@ -92,6 +92,8 @@ static void read_deferred_type(struct parser *p, struct modules *m, struct gcdum
     if (t->name == NULL && (id != 0 || module != NULL)) {
         t->name = arena_printf(p->a, "TypeID(0x%" PRIx32 ")", id);
         t->name_len = strlen(t->name);
+        t->deferred = true;
+        p->d->has_deferred = true;
     }
     if (t->module == NULL && module != NULL) {
         t->module = module->path;
@@ -216,15 +218,11 @@ static void read_graph(struct parser *p)
 
 /* --- generations --------------------------------------------------------- */
 
-struct segment {
-    uint64_t start, end, gen_end[5];
-};
-
 /* The parts of a segment lie in the order 4, 3, 2, 1, 0; an address belongs to
  * the first whose end is above it, else to none. */
 enum { PARTS_PER_SEGMENT = 6 };
 
-static void add_parts(struct range *parts, const struct segment *s)
+static void add_parts(struct range *parts, const struct source_segment *s)
 {
     static const enum generation of[5] = {GEN0, GEN1, GEN2, GEN_LOH, GEN_POH};
     for (int g = 4; g >= 0; g--) {
@@ -234,7 +232,7 @@ static void add_parts(struct range *parts, const struct segment *s)
     *parts = (struct range){s->start, s->end, GEN_UNKNOWN};
 }
 
-static void read_segment(struct parser *p, struct segment *s)
+static void read_segment(struct parser *p, struct source_segment *s)
 {
     struct fastser *f = &p->f;
     struct fastser_type type;
@@ -259,16 +257,21 @@ static void read_heap_info(struct parser *p)
     struct fastser_type type;
     if (fastser_expect(f, "DotNetHeapInfo", INFO_VERSION, &type) != FIELD_OBJECT)
         return;
-    cursor_u64(&f->c); /* size of all segments */
+    p->d->segment_bytes = cursor_u64(&f->c);
     enum { SMALLEST_SEGMENT = 1 + 2 + 48 };
     size_t count = (size_t)cursor_count(&f->c, 4, SMALLEST_SEGMENT, "segments");
     struct range *parts = arena_array(p->a, struct range, PARTS_PER_SEGMENT * count);
+    p->d->segments = arena_array(p->a, struct source_segment, count);
     for (size_t i = 0; i < count && cursor_ok(&f->c); i++) {
-        struct segment s = {0};
-        read_segment(p, &s);
-        add_parts(&parts[PARTS_PER_SEGMENT * i], &s);
+        struct source_segment *s = &p->d->segments[i];
+        read_segment(p, s);
+        add_parts(&parts[PARTS_PER_SEGMENT * i], s);
     }
-    if (!fastser_end(f) || count == 0)
+    if (!fastser_end(f))
+        return;
+    p->d->has_heap_info = true;
+    p->d->segment_count = (uint32_t)count;
+    if (count == 0)
         return;
     p->d->ranges = ranges_build(parts, PARTS_PER_SEGMENT * count, p->a);
     p->d->has_generations = true;
@@ -280,12 +283,13 @@ static void read_metadata(struct parser *p)
 {
     struct gcdump *d = p->d;
     struct fastser *f = &p->f;
-    fastser_string(f, NULL); /* the log of the collection */
+    d->log = read_string(p, NULL);
     d->time_ticks = (int64_t)cursor_u64(&f->c);
-    fastser_string(f, NULL); /* machine */
+    d->machine = read_string(p, NULL);
     d->process = read_string(p, NULL);
     d->pid = cursor_i32(&f->c);
-    cursor_bytes(&f->c, 8 + 8); /* commit, working set */
+    d->commit = cursor_u64(&f->c);
+    d->working_set = cursor_u64(&f->c);
 }
 
 static void read_multipliers(struct parser *p)
@@ -297,9 +301,25 @@ static void read_multipliers(struct parser *p)
                     d->type_count);
     for (uint64_t i = 0; i < count && cursor_ok(&p->f.c); i++) {
         float m = cursor_f32(&p->f.c);
+        d->types[i].stored_multiplier = m;
         d->types[i].multiplier = isfinite(m) && m > 0 ? m : 1;
     }
     d->sampled = count > 0;
+}
+
+/* A table of COM wrappers is known by its node numbers and holds no label, so its bytes
+ * mean the same anywhere. */
+static void keep_interop(struct parser *p, uint64_t start, uint64_t end)
+{
+    static const char name[] = "InteropInfo";
+    enum { NAME_AT = 1 + 2 + 8 + 4 }; /* 04, 04 01, two versions, a length */
+    const struct cursor *c = &p->f.c;
+    if (!cursor_ok(c) || end - start < NAME_AT + sizeof(name))
+        return;
+    const unsigned char *at = c->start + start;
+    if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
+        memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0)
+        p->d->interop = (struct bytes){at, (size_t)(end - start)};
 }
 
 /* An interop table, which nobody needs, and the writer's name: both optional. */
@@ -309,11 +329,13 @@ static void read_tagged(struct parser *p)
     if (fastser_tag(f, TAG_SKIP_REGION)) {
         uint32_t index = cursor_u32(&f->c);
         /* Nearly always null, which needs no label. */
+        uint64_t start = cursor_offset(&f->c);
         bool null = fastser_tag(f, TAG_NULL);
         uint64_t end = null ? cursor_offset(&f->c) : fastser_forward(f, index);
         if (cursor_ok(&f->c) && end < cursor_offset(&f->c))
             cursor_fail(&f->c, "a region that ends before it begins");
         cursor_seek(&f->c, end);
+        keep_interop(p, start, end);
     }
     if (fastser_tag(f, TAG_STRING))
         p->d->tool = read_string(p, NULL);
@@ -324,8 +346,9 @@ static void read_new_fields(struct parser *p)
 {
     struct fastser *f = &p->f;
     struct fastser_type type;
-    cursor_u8(&f->c);           /* Is64Bit */
-    cursor_bytes(&f->c, 4 + 4); /* average multipliers */
+    p->d->is_64_bit = cursor_u8(&f->c) != 0;
+    p->d->average_count = cursor_f32(&f->c);
+    p->d->average_size = cursor_f32(&f->c);
     if (fastser_expect(f, "JSHeapInfo", INFO_VERSION, &type) == FIELD_OBJECT)
         fastser_end(f);
     if (cursor_ok(&f->c))
@@ -348,7 +371,7 @@ static void read_old_fields(struct parser *p)
         return;
     uint64_t segments = cursor_count(&f->c, 4, 1, "segments");
     for (uint64_t i = 0; i < segments && cursor_ok(&f->c); i++) {
-        struct segment ignored;
+        struct source_segment ignored;
         read_segment(p, &ignored);
     }
 }
@@ -392,7 +415,7 @@ static void read_dump(struct parser *p)
 bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,
                   struct hd_error *err)
 {
-    *d = (struct gcdump){.all_objects = true};
+    *d = (struct gcdump){.all_objects = true, .average_count = 1, .average_size = 1};
     struct parser p = {.f = fastser_open(file, err), .d = d, .a = a};
     if (cursor_ok(&p.f.c))
         read_dump(&p);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "format/fastser.h"
 #include "heap/ranges.h"
+#include "heap/source.h"
 
 struct gcdump_type {
     const char *name; /* NULL if null and not deferred */
@@ -17,6 +18,8 @@ struct gcdump_type {
     size_t module_len;
     int32_t default_size; /* of nodes that store none */
     float multiplier;     /* 1 unless sampled */
+    float stored_multiplier;
+    bool deferred; /* has a null name and another one that symbols could tell */
 };
 
 struct gcdump {
@@ -39,7 +42,23 @@ struct gcdump {
     int64_t time_ticks;         /* 100 ns since year 1, local time; 0 unknown */
     int32_t pid;                /* 0 unknown */
     const char *process, *tool; /* NULL unknown */
+
+    /* what no analysis needs, but a writer can say again */
+    const char *log, *machine; /* NULL none */
+    bool is_64_bit;
+    float average_count, average_size; /* 1 unless sampled; as stored */
+    bool has_heap_info;
+    uint64_t segment_bytes;
+    struct source_segment *segments;
+    uint32_t segment_count;
+    uint64_t commit, working_set;
+    struct bytes interop; /* that object, if it is one that can be copied; else empty */
+    bool has_deferred;
 };
+
+/* What the writer puts into the log if objects may be missing: nothing else in a file
+ * could say so. */
+#define GCDUMP_LOG_INCOMPLETE "heapdrift: incomplete"
 
 /* Strings and tables live in a; offsets, blob and addresses inside file. */
 bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,

@@ -42,6 +42,8 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     b.graph_only = graph_only;
     if (opt->size_base > 0)
         b.size_base = opt->size_base;
+    if (opt->to_write)
+        builder_keep_source(&b);
     uint64_t sum = HD_UNKNOWN;
     if ((opt->checksum && !checksum(in, &sum, err)) || !reader->read(in, &b, err)) {
         builder_abandon(&b);

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,13 +36,17 @@ struct node_type {
     bool is_undefined;
 };
 
-static uint32_t make_type(struct builder *b, const struct gcdump_type *t,
+static uint32_t make_type(struct builder *b, const struct gcdump *d, uint32_t number,
                           enum type_kind kind)
 {
+    const struct gcdump_type *t = &d->types[number];
     uint32_t id = builder_type(b, kind, t->name, t->name_len);
     if (t->module != NULL && t->module_len > 0)
         builder_module(b, id, t->module, t->module_len);
     b->types[id].multiplier = (double)t->multiplier;
+    b->types[id].source.number = number;
+    if (t->module != NULL && t->module_len == 0)
+        b->types[id].source.module = "";
     return id;
 }
 
@@ -112,10 +117,20 @@ static uint32_t builder_type_of(struct nodes *r, uint32_t type, int32_t size, ui
     struct node_type *t = &r->types[type];
     if (size == 0 && !t->is_undefined && address_at(r->d, i) == 0) {
         if (t->pseudo == NO_TYPE)
-            t->pseudo = make_type(r->b, &r->d->types[type], TYPE_PSEUDO);
+            t->pseudo = make_type(r->b, r->d, type, TYPE_PSEUDO);
         return t->pseudo;
     }
     return t->object;
+}
+
+/* The writer's first record, which all nodes share that were only referred to. */
+static bool is_undescribed(const struct nodes *r, uint64_t i)
+{
+    static const unsigned char record[] = {0, 0};
+    const struct gcdump *d = r->d;
+    return u32_at(d->offsets, i) == 0 && r->types[0].is_undefined &&
+           d->types[0].default_size == 0 && d->blob.size >= sizeof(record) &&
+           memcmp(d->blob.data, record, sizeof(record)) == 0;
 }
 
 static bool count_node(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
@@ -191,6 +206,40 @@ static bool read_node(struct nodes *r, uint64_t i)
            within_blob(r, i, offset, (uint64_t)(at - start));
 }
 
+/* Nodes in the order of their records, which is the order of their offsets: three
+ * passes of a radix sort. What the record at 0 makes undefined was never described. */
+static void keep_order(const struct nodes *r)
+{
+    enum { DIGIT = 11, DIGITS = 1 << DIGIT, PASSES = 3 };
+    const struct gcdump *d = r->d;
+    struct source *s = r->b->source;
+    uint32_t len = 0;
+    size_t bytes = array_bytes((size_t)d->node_count, sizeof(node_id));
+    node_id *from = alloc_resize(NULL, bytes), *to = alloc_resize(NULL, bytes);
+    for (uint32_t i = 0; i < d->node_count; i++)
+        if (u32_at(d->offsets, i) != 0 || !is_undescribed(r, i))
+            from[len++] = i;
+    for (int pass = 0; pass < PASSES; pass++) {
+        uint32_t next[DIGITS] = {0}, sum = 0;
+        for (uint32_t k = 0; k < len; k++)
+            next[u32_at(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++;
+        for (uint32_t digit = 0; digit < DIGITS; digit++) {
+            uint32_t count = next[digit];
+            next[digit] = sum;
+            sum += count;
+        }
+        for (uint32_t k = 0; k < len; k++)
+            to[next[u32_at(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++] =
+                from[k];
+        node_id *swap = from;
+        from = to;
+        to = swap;
+    }
+    free(to);
+    s->described = from;
+    s->described_count = len;
+}
+
 static bool read_all_nodes(struct nodes *r)
 {
     const struct gcdump *d = r->d;
@@ -199,7 +248,7 @@ static bool read_all_nodes(struct nodes *r)
         bool undefined = type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 &&
                          type->default_size <= 0;
         r->types[t] = (struct node_type){
-            .object = make_type(r->b, type, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
+            .object = make_type(r->b, d, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
             .pseudo = NO_TYPE,
             .is_undefined = undefined};
     }
@@ -208,6 +257,8 @@ static bool read_all_nodes(struct nodes *r)
     for (uint64_t i = 0; i < d->node_count; i++)
         if (!read_node(r, i))
             return false;
+    if (r->b->source != NULL && r->b->want_graph)
+        keep_order(r);
     return true;
 }
 
@@ -226,6 +277,47 @@ static const char *time_string(struct builder *b, int64_t ticks)
     return builder_string(b, text, strlen(text));
 }
 
+static const char *keep(struct builder *b, const char *s)
+{
+    return builder_string(b, s, s != NULL ? strlen(s) : 0);
+}
+
+/* Everything that the file says and the model has no use for. */
+static void keep_source(struct builder *b, const struct gcdump *d)
+{
+    struct source *s = b->source;
+    struct arena *a = &b->snap->arena;
+    s->is_gcdump = true;
+    s->gcdump_types = arena_array(a, struct source_gcdump_type, d->type_count);
+    s->gcdump_type_count = d->type_count;
+    for (uint32_t t = 0; t < d->type_count; t++)
+        s->gcdump_types[t] =
+            (struct source_gcdump_type){.size = d->types[t].default_size,
+                                        .multiplier = d->types[t].stored_multiplier,
+                                        .nameless = d->types[t].name == NULL};
+    s->segments = arena_array(a, struct source_segment, d->segment_count);
+    if (d->segment_count > 0)
+        memcpy(s->segments, d->segments, d->segment_count * sizeof(*s->segments));
+    s->segment_count = d->segment_count;
+    s->segment_bytes = d->segment_bytes;
+    s->has_heap_info = d->has_heap_info;
+    s->is_64_bit = d->is_64_bit;
+    s->average_count = d->average_count;
+    s->average_size = d->average_size;
+    s->sampled = d->sampled;
+    s->log = keep(b, d->log);
+    s->machine = keep(b, d->machine);
+    s->process = keep(b, d->process);
+    s->tool = keep(b, d->tool);
+    s->ticks = d->time_ticks;
+    s->pid = d->pid;
+    s->commit = d->commit;
+    s->working_set = d->working_set;
+    s->interop = d->interop.data;
+    s->interop_size = d->interop.size;
+    s->has_symbols = d->has_deferred;
+}
+
 static void describe(struct builder *b, const struct gcdump *d)
 {
     struct hd_snapshot *snap = b->snap;
@@ -234,8 +326,8 @@ static void describe(struct builder *b, const struct gcdump *d)
     info->has_graph = true;
     info->has_generations = d->has_generations;
     info->sampled = d->sampled;
-    info->process = builder_string(b, d->process, d->process ? strlen(d->process) : 0);
-    info->producer = builder_string(b, d->tool, d->tool ? strlen(d->tool) : 0);
+    info->process = keep(b, d->process);
+    info->producer = keep(b, d->tool);
     if (d->pid > 0)
         info->pid = (uint64_t)d->pid;
     if (d->time_ticks >= unix_epoch && d->time_ticks <= last) {
@@ -255,8 +347,9 @@ static void describe(struct builder *b, const struct gcdump *d)
 static void note_missing_objects(struct builder *b, const struct gcdump *d)
 {
     bool may_cut = d->tool == NULL || strcmp(d->tool, "dotnet-gcdump") == 0;
+    bool told = d->log != NULL && strstr(d->log, GCDUMP_LOG_INCOMPLETE) != NULL;
     bool cut = may_cut && d->node_count >= CUT_AT_NODES && d->node_count < CUT_BELOW_NODES;
-    if (!cut && d->all_objects)
+    if (!cut && !told && d->all_objects)
         return;
     b->snap->info.complete = false;
     builder_warn(b, WARN_INCOMPLETE, 0);
@@ -299,6 +392,8 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
             memcpy(kept.all, d.ranges.all, kept.len * sizeof(*kept.all));
         d.ranges = kept;
         describe(b, &d);
+        if (b->source != NULL)
+            keep_source(b, &d);
         struct nodes r = {.d = &d,
                           .b = b,
                           .err = err,

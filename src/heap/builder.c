@@ -23,6 +23,10 @@ uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, 
 
 void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len)
 {
+    if (b->source != NULL) {
+        b->types[type].source.name = builder_string(b, name, len);
+        b->types[type].source.name_len = len;
+    }
     text_clear(&b->scratch);
     names_canonical(&b->scratch, name, len);
     if (b->across_builds) {
@@ -37,6 +41,7 @@ void builder_name_type(struct builder *b, uint32_t type, const char *name, size_
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len)
 {
     b->types[type].module = builder_string(b, module, len);
+    b->types[type].source.module = b->types[type].module;
 }
 
 const char *builder_string(struct builder *b, const char *s, size_t len)
@@ -101,7 +106,8 @@ enum { ID_LIMIT_BELOW_MAX = 2 };
 static bool fits(struct builder *b, size_t nodes, size_t edges)
 {
     enum { PER_NODE = sizeof(type_id) + 2 * sizeof(uint32_t), PER_EDGE = sizeof(node_id) };
-    uint64_t bytes = (uint64_t)nodes * PER_NODE + (uint64_t)edges * PER_EDGE;
+    size_t per_source = b->source != NULL ? sizeof(uint32_t) + sizeof(node_id) : 0;
+    uint64_t bytes = (uint64_t)nodes * (PER_NODE + per_source) + (uint64_t)edges * PER_EDGE;
     if (b->max_memory > 0 && bytes > b->max_memory)
         b->over_memory = true;
     return !b->over_memory;
@@ -400,6 +406,10 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     resize_nodes(b, g->node_count);
     resize_edges(b, g->edge_count);
     g->edge_begin[g->node_count] = g->edge_count;
+    if (b->source != NULL) {
+        size_t bytes = array_bytes(g->node_count, sizeof(*g->type));
+        g->source_type = memcpy(alloc_resize(NULL, bytes), g->type, bytes);
+    }
     for (node_id n = 0; n < g->node_count; n++)
         g->type[n] = row_of[g->type[n]];
     b->snap->graph = g;
@@ -413,6 +423,23 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     if (b->snap->info.sampled)
         scale_reachable(b->snap);
     return true;
+}
+
+/* --- what the input said --------------------------------------------------- */
+
+void builder_keep_source(struct builder *b)
+{
+    b->source = arena_alloc(&b->snap->arena, sizeof(*b->source));
+    b->snap->source = b->source;
+}
+
+static void keep_types(struct builder *b)
+{
+    struct source *s = b->source;
+    s->type_count = b->type_count;
+    s->types = arena_array(&b->snap->arena, struct source_type, b->type_count);
+    for (size_t i = 0; i < b->type_count; i++)
+        s->types[i] = b->types[i].source;
 }
 
 /* --- around a reader ----------------------------------------------------- */
@@ -453,6 +480,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     type_id *row_of = make_rows(b, &sums, &scratch);
     bool ok = b->graph == NULL || finish_graph(b, row_of, err);
     arena_free(&scratch);
+    if (b->source != NULL)
+        keep_types(b);
     struct hd_snapshot *snap = b->snap;
     count_types(snap);
     if (snap->graph != NULL && !b->graph_only)
@@ -478,6 +507,8 @@ void snapshot_free(struct hd_snapshot *snap)
     graph_free(snap->graph);
     free(snap->reachable);
     warnings_free(&snap->warnings);
+    if (snap->source != NULL)
+        free(snap->source->described);
     input_close(snap->input);
     arena_free(&snap->arena);
     free(snap);

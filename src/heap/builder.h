@@ -24,15 +24,17 @@ struct raw_type {
     enum type_kind kind;
     struct tally all, old; /* old: gen2, LOH, POH, frozen */
     bool bytes_unknown;
+    struct source_type source; /* if the builder keeps them */
 };
 
 struct builder {
     struct hd_snapshot *snap;
-    bool want_graph;     /* or only the type table */
-    bool graph_only;     /* nothing about it is measured: it was before */
-    unsigned size_base;  /* 16, or 10: sizes in heap text */
-    bool across_builds;  /* fold numbers in compiler-made names */
-    uint64_t max_memory; /* bytes that the graph may take; 0: no limit */
+    bool want_graph;       /* or only the type table */
+    struct source *source; /* what it is kept in; NULL: it is not */
+    bool graph_only;       /* nothing about it is measured: it was before */
+    unsigned size_base;    /* 16, or 10: sizes in heap text */
+    bool across_builds;    /* fold numbers in compiler-made names */
+    uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
 
     struct raw_type *types;
     size_t type_count, type_cap;
@@ -97,6 +99,10 @@ void builder_root(struct builder *b,
                   node_id root); /* which node is the root of all roots */
 
 void builder_warn(struct builder *b, enum warning_code code, uint64_t line);
+
+/* From here on, names as spelled and whatever else source.h has are kept: in b->source,
+ * which readers may fill. Before the first type. */
+void builder_keep_source(struct builder *b);
 
 /* A string that lives as long as the snapshot; NULL for NULL. */
 const char *builder_string(struct builder *b, const char *s, size_t len);

@@ -43,6 +43,9 @@ struct graph {
     /* node_count unaligned little-endian 64-bit addresses inside the input, or
      * NULL. Touching them costs page faults: only when one is printed. */
     const unsigned char *addresses;
+
+    /* Which struct source_type each node has; NULL unless hd_read_options.to_write. */
+    uint32_t *source_type;
 };
 
 uint64_t graph_big_size(const struct graph *g, node_id n);

@@ -10,6 +10,7 @@
 #include "heap/graph.h"
 #include "heap/ranges.h"
 #include "heap/root_kind.h"
+#include "heap/source.h"
 #include "heap/warning.h"
 
 enum type_kind {
@@ -59,6 +60,7 @@ struct hd_snapshot {
     uint32_t node_count;         /* of that graph */
     struct graph *graph;         /* NULL: none, not wanted, or dropped */
     struct input *input;         /* kept open: graph addresses lie in it */
+    struct source *source;       /* NULL unless hd_read_options.to_write */
     struct hd_read_options read; /* how it was read, to read its graph again */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */
     bool clock_is_date; /* the start is a calendar's, not the machine's */

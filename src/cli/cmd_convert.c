@@ -1,0 +1,128 @@
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the target ---------------------------------------------------------- */
+
+static bool ends_in(const char *path, const char *suffix)
+{
+    size_t len = strlen(path), tail = strlen(suffix);
+    return len > tail && strcmp(path + len - tail, suffix) == 0;
+}
+
+static bool find_target(const struct settings *s, struct hd_target *target)
+{
+    for (size_t i = 0; hd_target(i, target); i++)
+        if (s->target != NULL ? strcmp(s->target, target->name) == 0
+                              : ends_in(s->output, target->suffix))
+            return true;
+    fprintf(stderr, "heapdrift: %s: which format? use --to=FORMAT, or a name that ends in",
+            s->output);
+    for (size_t i = 0; hd_target(i, target); i++)
+        fprintf(stderr, "%s %s (%s)", i > 0 ? "," : "", target->suffix, target->name);
+    fputs("\n", stderr);
+    return false;
+}
+
+static bool check(const struct settings *s, struct hd_target *target)
+{
+    if (s->operand_count != 1) {
+        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n",
+                s->operand_count);
+        return false;
+    }
+    if (s->output == NULL) {
+        fputs("heapdrift: convert needs a file to write: heapdrift convert IN -o OUT\n",
+              stderr);
+        return false;
+    }
+    if (!find_target(s, target))
+        return false;
+    if (target->binary && output_is_standard(s) && isatty(STDOUT_FILENO)) {
+        fprintf(stderr, "heapdrift: a %s is nothing for a terminal\n", target->name);
+        return false;
+    }
+    return true;
+}
+
+/* --- converting ------------------------------------------------------------ */
+
+struct conversion {
+    struct hd_snapshot *snap;
+    const struct hd_target *target;
+    struct hd_losses *lost;
+};
+
+static bool write_snapshot(const void *thing, const struct settings *s, FILE *to,
+                           struct hd_error *err)
+{
+    (void)s;
+    const struct conversion *c = thing;
+    return hd_snapshot_write(c->snap, c->target->name, to, c->lost, err);
+}
+
+static void tell_warnings(const struct loaded *l)
+{
+    struct hd_report *report = hd_report_info(l->all, l->count);
+    output_warnings(report);
+    hd_report_free(report);
+}
+
+static int convert(const struct settings *s, const struct loaded *l,
+                   const struct hd_target *target)
+{
+    const struct hd_info_entry *in = &l->all[0];
+    const struct hd_info *info = hd_snapshot_info(in->snap);
+    if (target->needs_graph && !info->has_graph) {
+        const struct hd_error table = {
+            .message = "a type table, which has no objects: it can become table-csv or "
+                       "table-json"};
+        print_error(in->path, &table);
+        return EXIT_TROUBLE;
+    }
+    if (!s->quiet)
+        tell_warnings(l);
+    struct hd_losses lost = {0};
+    const struct conversion c = {in->snap, target, &lost};
+    if (!output_whole(s, (struct output_how){write_snapshot}, &c))
+        return EXIT_TROUBLE;
+    for (size_t i = 0; i < lost.count && !s->quiet; i++)
+        fprintf(stderr, "heapdrift: note: %s: %s: %s\n",
+                strcmp(in->path, "-") == 0 ? "standard input" : in->path, lost.all[i].what,
+                lost.all[i].message);
+    if (!s->strict || (info->complete && !info->sampled))
+        return EXIT_DONE;
+    fputs("heapdrift: inconclusive: the snapshot is incomplete or sampled\n", stderr);
+    return EXIT_INCONCLUSIVE;
+}
+
+static int run(struct settings *s)
+{
+    struct hd_target target;
+    if (!check(s, &target))
+        return EXIT_TROUBLE;
+    s->read.to_write = true;
+    s->read.tables_only = !target.needs_graph;
+    struct loaded l = load_snapshots(s);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && l.count != 1)
+        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", l.count);
+    else if (l.failed == 0)
+        status = convert(s, &l, &target);
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_convert = {
+    .name = "convert",
+    .bit = ON_CONVERT,
+    .operands = "IN -o OUT",
+    .summary = "a snapshot in another format",
+    .description =
+        "Write a snapshot as .gcdump, as heap text (.txt) or as a type table (.csv, "
+        ".json).\n"
+        "What the target cannot hold is told on standard error. -o - is standard output.",
+    .run = run,
+};

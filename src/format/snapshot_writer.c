@@ -1,0 +1,182 @@
+/* A snapshot as another format: find the writer, write, say what was lost. */
+#include "format/snapshot_writer.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* To add a format: write src/format/write_<name>.c and list it here. */
+extern const struct snapshot_writer write_gcdump, write_heap_text, write_table_csv,
+    write_table_json;
+
+const struct snapshot_writer *const snapshot_writers[] = {
+    &write_gcdump, &write_heap_text, &write_table_csv, &write_table_json, NULL,
+};
+
+/* --- the list ------------------------------------------------------------ */
+
+static const struct snapshot_writer *writer_number(size_t i)
+{
+    return i + 1 < sizeof(snapshot_writers) / sizeof(snapshot_writers[0])
+               ? snapshot_writers[i]
+               : NULL;
+}
+
+bool hd_target(size_t i, struct hd_target *target)
+{
+    const struct snapshot_writer *w = writer_number(i);
+    if (w == NULL)
+        return false;
+    *target = (struct hd_target){.name = w->name,
+                                 .summary = w->summary,
+                                 .suffix = w->suffix,
+                                 .needs_graph = w->holds & FACT_GRAPH,
+                                 .binary = w->binary};
+    return true;
+}
+
+static const struct snapshot_writer *writer_named(const char *name)
+{
+    for (const struct snapshot_writer *const *w = snapshot_writers; *w != NULL; w++)
+        if (strcmp((*w)->name, name) == 0)
+            return *w;
+    return NULL;
+}
+
+/* --- losses -------------------------------------------------------------- */
+
+void losses_add(struct losses *l, const char *what, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    char *message = arena_alloc(l->arena, (size_t)len + 1);
+    vsnprintf(message, (size_t)len + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    l->all = grow(l->all, l->len, &l->cap, sizeof(*l->all));
+    l->all[l->len++] = (struct hd_loss){what, message};
+}
+
+static bool has_graph(const struct hd_snapshot *snap)
+{
+    return snap->info.has_graph;
+}
+
+static bool has_generations(const struct hd_snapshot *snap)
+{
+    return snap->info.has_generations;
+}
+
+static bool has_addresses(const struct hd_snapshot *snap)
+{
+    return snap->graph != NULL && snap->graph->addresses != NULL;
+}
+
+static bool has_modules(const struct hd_snapshot *snap)
+{
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].module != NULL)
+            return true;
+    return false;
+}
+
+static bool has_time(const struct hd_snapshot *snap)
+{
+    return snap->info.time != NULL;
+}
+
+static bool has_process(const struct hd_snapshot *snap)
+{
+    return snap->info.process != NULL;
+}
+
+static bool has_pid(const struct hd_snapshot *snap)
+{
+    return snap->info.pid != HD_UNKNOWN;
+}
+
+static bool is_sampled(const struct hd_snapshot *snap)
+{
+    return snap->info.sampled;
+}
+
+static bool is_incomplete(const struct hd_snapshot *snap)
+{
+    return !snap->info.complete;
+}
+
+static bool has_origin(const struct hd_snapshot *snap)
+{
+    const struct table_origin *o = &snap->origin;
+    return o->command != NULL || o->generation != NULL || o->liveness != NULL ||
+           o->filters != NULL;
+}
+
+static const struct {
+    unsigned fact;
+    const char *what;
+    bool (*known)(const struct hd_snapshot *snap);
+    const char *message; /* behind "the format": what it cannot hold */
+} facts[] = {
+    {FACT_GRAPH, "references", has_graph,
+     "objects, references and roots: only the sums per type are written"},
+    {FACT_GENERATIONS, "generations", has_generations,
+     "generations: --gen2 will not work on the result"},
+    {FACT_ADDRESSES, "addresses", has_addresses, "addresses of objects"},
+    {FACT_MODULES, "modules", has_modules, "modules of types"},
+    {FACT_TIME, "time", has_time, "the date of the snapshot"},
+    {FACT_PROCESS, "process", has_process, "the name of the process"},
+    {FACT_PID, "pid", has_pid, "the process id"},
+    {FACT_SAMPLING, "sampling", is_sampled,
+     "that the snapshot is a sample: its objects are written as if they were all"},
+    {FACT_INCOMPLETE, "incomplete", is_incomplete,
+     "that objects may be missing: the result will look complete"},
+    {FACT_ORIGIN, "origin", has_origin,
+     "how the table was made: its generation and filters"},
+};
+
+static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
+                               const struct snapshot_writer *w)
+{
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        if (!(w->holds & facts[i].fact) && facts[i].known(snap))
+            losses_add(l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
+    if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0)
+        losses_add(l, "weak-roots", "weak handles are left out: %llu",
+                   (unsigned long long)snap->weak_roots);
+}
+
+/* --- writing ------------------------------------------------------------- */
+
+bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
+                       struct hd_losses *lost, struct hd_error *err)
+{
+    const struct snapshot_writer *w = writer_named(target);
+    if (w == NULL)
+        return fail(err, HD_USAGE, "unknown target format: %s", target);
+    if (snap->source == NULL)
+        return fail(err, HD_USAGE, "was not read to be written again");
+    if ((w->holds & FACT_GRAPH) && (!snap->info.has_graph || snap->read.tables_only))
+        return fail(err, HD_USAGE,
+                    "a type table cannot become %s, which needs objects and references; "
+                    "take table-csv or table-json",
+                    w->name);
+    struct losses l = {.arena = &snap->arena};
+    struct out o = {.file = to};
+    add_general_losses(&l, snap, w);
+    bool ok = w->write(snap, &o, &l, err);
+    ok = ok && out_finish(&o, err);
+    if (ok && lost != NULL && l.len > 0) {
+        struct hd_loss *kept = arena_array(&snap->arena, struct hd_loss, l.len);
+        memcpy(kept, l.all, l.len * sizeof(*kept));
+        *lost = (struct hd_losses){kept, l.len};
+    } else if (lost != NULL) {
+        *lost = (struct hd_losses){0};
+    }
+    free(l.all);
+    return ok;
+}

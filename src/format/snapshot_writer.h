@@ -1,0 +1,53 @@
+/* snapshot_writer.h - what a format has to provide to be converted to, and the list of
+ * those that do: mirror of reader.h.
+ *
+ * To add one: write src/format/write_<name>.c that ends in a const struct
+ * snapshot_writer, and list it in snapshot_writer.c. */
+#ifndef SNAPSHOT_WRITER_H
+#define SNAPSHOT_WRITER_H
+
+#include "base/out.h"
+#include "heap/snapshot.h"
+
+/* What a snapshot may tell; bits of snapshot_writer.holds. */
+enum snapshot_fact {
+    FACT_GRAPH = 1,
+    FACT_GENERATIONS = 2,
+    FACT_ADDRESSES = 4,
+    FACT_MODULES = 8,
+    FACT_TIME = 16,
+    FACT_PROCESS = 32,
+    FACT_PID = 64,
+    FACT_SAMPLING = 128,
+    FACT_INCOMPLETE = 256,
+    FACT_ORIGIN = 512
+};
+
+/* What was lost on the way, in order. Made by the writers, shown by the program. */
+struct losses {
+    struct arena *arena; /* of the messages: the snapshot's */
+    struct hd_loss *all; /* malloc'd */
+    size_t len, cap;
+};
+
+/* One more kind of loss; what is of the closed list in docs/convert.md. */
+void losses_add(struct losses *l, const char *what, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct snapshot_writer {
+    const char *name;    /* of --to; that of the reader which reads it back */
+    const char *summary; /* one line for --help */
+    const char *suffix;  /* ".gcdump" */
+    unsigned holds;      /* enum snapshot_fact; FACT_GRAPH: it needs one */
+    bool binary;
+
+    /* Write all of snap. What this format alone cannot hold goes to l; what its `holds`
+     * lacks is told by the caller. False and err when snap does not fit the format; o
+     * remembers what could not be written. */
+    bool (*write)(const struct hd_snapshot *snap, struct out *o, struct losses *l,
+                  struct hd_error *err);
+};
+
+extern const struct snapshot_writer *const snapshot_writers[]; /* ends with NULL */
+
+#endif
