@@ -107,8 +107,7 @@ static void put_type(struct fastser_write *f, const char *name, int32_t version,
     for (size_t i = 0; i < f->type_count; i++) {
         if (strcmp(f->types[i].name, name) != 0)
             continue;
-        fastser_put_u8(f, TAG_REFERENCE);
-        fastser_put_u32(f, f->types[i].label);
+        fastser_put_reference(f, f->types[i].label);
         return;
     }
     assert(f->type_count < FASTSER_MOST_TYPES);
@@ -139,10 +138,21 @@ void fastser_put_null(struct fastser_write *f)
     fastser_put_u8(f, TAG_NULL);
 }
 
+void fastser_put_reference(struct fastser_write *f, uint64_t label)
+{
+    fastser_put_u8(f, TAG_REFERENCE);
+    fastser_put_u32(f, (uint32_t)label);
+}
+
 uint32_t fastser_put_region(struct fastser_write *f)
 {
-    assert(f->region_count < FASTSER_MOST_REGIONS);
     fastser_put_u8(f, TAG_SKIP_REGION);
+    return fastser_put_untagged_region(f);
+}
+
+uint32_t fastser_put_untagged_region(struct fastser_write *f)
+{
+    assert(f->region_count < FASTSER_MOST_REGIONS);
     fastser_put_u32(f, f->region_count);
     return f->region_count++;
 }

@@ -42,10 +42,16 @@ void fastser_put_string(struct fastser_write *f, const char *s);
 void fastser_put_begin(struct fastser_write *f, const char *name, int32_t version,
                        int32_t min_reader);
 void fastser_put_end(struct fastser_write *f);
+
+/* An object that was written before; label is f->at from before its begin. */
+void fastser_put_reference(struct fastser_write *f, uint64_t label);
 void fastser_put_null(struct fastser_write *f);
 
 /* An optional object that older readers jump over: the object stands in between. */
 uint32_t fastser_put_region(struct fastser_write *f);
+
+/* The same without a tag in front, for readers that know that it is there. */
+uint32_t fastser_put_untagged_region(struct fastser_write *f);
 void fastser_put_region_end(struct fastser_write *f, uint32_t region);
 
 /* What stands behind the entry object. */

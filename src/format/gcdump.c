@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Versions that this reader stands for, as Microsoft's of 2026 does. */
@@ -38,6 +39,7 @@ static const char *read_string(struct parser *p, size_t *len)
 
 struct module {
     uint64_t label;
+    uint32_t number; /* in gcdump.modules */
     const char *path;
     size_t path_len;
     UT_hash_handle hh;
@@ -68,32 +70,41 @@ static struct module *read_module(struct parser *p, struct modules *m)
     }
     module = arena_alloc(p->a, sizeof(*module));
     module->label = type.label;
-    module->path = read_string(p, &module->path_len);
-    cursor_u64(&f->c);                              /* image base */
-    cursor_bytes(&f->c, m->size_is_64_bit ? 8 : 4); /* size */
-    cursor_u64(&f->c);                              /* build time */
-    fastser_string(f, NULL);                        /* PDB name */
-    cursor_bytes(&f->c, 16 + 4);                    /* PDB GUID and age */
+    struct source_module image = {0};
+    image.path = module->path = read_string(p, &module->path_len);
+    image.base = cursor_u64(&f->c);
+    image.size = m->size_is_64_bit ? cursor_u64(&f->c) : cursor_u32(&f->c);
+    image.build_time = cursor_u64(&f->c);
+    image.pdb = read_string(p, NULL);
+    const unsigned char *guid = cursor_bytes(&f->c, sizeof(image.guid));
+    if (guid != NULL)
+        memcpy(image.guid, guid, sizeof(image.guid));
+    image.age = cursor_i32(&f->c);
     if (!fastser_end(f))
         return NULL;
+    struct gcdump *d = p->d;
+    d->modules = grow(d->modules, d->module_count, &d->module_cap, sizeof(*d->modules));
+    module->number = (uint32_t)d->module_count;
+    d->modules[d->module_count++] = image;
     HASH_ADD_KEYPTR(hh, m->by_label, &module->label, sizeof(module->label), module);
     return module;
 }
 
 /* i32 TypeID, module, suffix. The suffix belongs to a name that only symbols of
  * the image can tell; without them the type is known by its id. */
-static void read_deferred_type(struct parser *p, struct modules *m, struct gcdump_type *t)
+static void read_deferred_type(struct parser *p, struct modules *m, struct gcdump_type *t,
+                               struct source_deferred *deferred)
 {
     uint32_t id = cursor_u32(&p->f.c);
     const struct module *module = read_module(p, m);
-    fastser_string(&p->f, NULL);
+    const char *suffix = read_string(p, NULL);
     if (!cursor_ok(&p->f.c))
         return;
+    *deferred =
+        (struct source_deferred){id, module != NULL ? module->number : NO_TYPE, suffix};
     if (t->name == NULL && (id != 0 || module != NULL)) {
         t->name = arena_printf(p->a, "TypeID(0x%" PRIx32 ")", id);
         t->name_len = strlen(t->name);
-        t->deferred = true;
-        p->d->has_deferred = true;
     }
     if (t->module == NULL && module != NULL) {
         t->module = module->path;
@@ -109,8 +120,13 @@ static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end
     if (count > p->d->type_count)
         cursor_fail(&f->c, "%" PRIu64 " deferred types, but only %" PRIu32 " types", count,
                     p->d->type_count);
-    for (uint64_t i = 0; i < count && cursor_ok(&f->c); i++)
-        read_deferred_type(p, &m, &p->d->types[i]);
+    size_t wanted = cursor_ok(&f->c) ? (size_t)count : 0;
+    p->d->deferred = arena_array(p->a, struct source_deferred, wanted);
+    p->d->deferred_count = (uint32_t)wanted;
+    p->d->module_count = 0;
+    p->d->module_size_is_64_bit = size_is_64_bit;
+    for (size_t i = 0; i < wanted && cursor_ok(&f->c); i++)
+        read_deferred_type(p, &m, &p->d->types[i], &p->d->deferred[i]);
     HASH_CLEAR(hh, m.by_label);
     if (!fastser_tag(f, TAG_END) || (end != 0 && cursor_offset(&f->c) != end))
         cursor_fail(&f->c, "the list of deferred types does not end where it must");
@@ -152,6 +168,8 @@ static void read_types(struct parser *p)
         t->name = read_string(p, &t->name_len);
         t->default_size = cursor_i32(c);
         t->module = read_string(p, &t->module_len);
+        t->null_name = t->name == NULL;
+        t->null_module = t->module == NULL;
     }
 }
 
@@ -209,8 +227,9 @@ static void read_graph(struct parser *p)
     d->total_size = cursor_u64(&f->c);
     d->root = cursor_u32(&f->c);
     read_types(p);
+    d->has_deferred = type.min_reader >= 1;
     if (cursor_ok(&f->c))
-        read_nodes(p, type.min_reader >= 1);
+        read_nodes(p, d->has_deferred);
     if (cursor_ok(&f->c) && d->root >= d->node_count)
         cursor_fail(&f->c, "node %" PRIu32 " is the root, of %" PRIu64 " nodes", d->root,
                     d->node_count);
@@ -421,4 +440,10 @@ bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,
         read_dump(&p);
     text_free(&p.scratch);
     return cursor_ok(&p.f.c);
+}
+
+void gcdump_free(struct gcdump *d)
+{
+    free(d->modules);
+    d->modules = NULL;
 }

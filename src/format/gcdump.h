@@ -19,7 +19,7 @@ struct gcdump_type {
     int32_t default_size; /* of nodes that store none */
     float multiplier;     /* 1 unless sampled */
     float stored_multiplier;
-    bool deferred; /* has a null name and another one that symbols could tell */
+    bool null_name, null_module; /* as stored; deferred types have names by their ids */
 };
 
 struct gcdump {
@@ -53,7 +53,12 @@ struct gcdump {
     uint32_t segment_count;
     uint64_t commit, working_set;
     struct bytes interop; /* that object, if it is one that can be copied; else empty */
-    bool has_deferred;
+    bool has_deferred;    /* the region is there, perhaps without types */
+    struct source_deferred *deferred;
+    uint32_t deferred_count;
+    struct source_module *modules; /* malloc'd */
+    size_t module_count, module_cap;
+    bool module_size_is_64_bit;
 };
 
 /* What the writer puts into the log if objects may be missing: nothing else in a file
@@ -63,5 +68,6 @@ struct gcdump {
 /* Strings and tables live in a; offsets, blob and addresses inside file. */
 bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,
                   struct hd_error *err);
+void gcdump_free(struct gcdump *d); /* parsed or not */
 
 #endif

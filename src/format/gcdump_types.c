@@ -88,7 +88,8 @@ static void take_table(struct gcdump_types *t)
 {
     const struct source *s = t->snap->source;
     for (uint32_t i = 0; i < s->gcdump_type_count; i++) {
-        uint32_t at = add(t, s->types[i].name, s->types[i].module, s->gcdump_types[i].size);
+        const struct source_gcdump_type *type = &s->gcdump_types[i];
+        uint32_t at = add(t, type->name, type->module, type->size);
         t->all[at].multiplier = s->gcdump_types[i].multiplier;
     }
 }

@@ -282,6 +282,27 @@ static const char *keep(struct builder *b, const char *s)
     return builder_string(b, s, s != NULL ? strlen(s) : 0);
 }
 
+static void keep_deferred(struct builder *b, const struct gcdump *d)
+{
+    struct source *s = b->source;
+    struct arena *a = &b->snap->arena;
+    s->has_deferred = d->has_deferred;
+    s->module_size_is_64_bit = d->module_size_is_64_bit;
+    s->deferred_count = d->deferred_count;
+    s->deferred = arena_array(a, struct source_deferred, d->deferred_count);
+    for (uint32_t i = 0; i < d->deferred_count; i++) {
+        s->deferred[i] = d->deferred[i];
+        s->deferred[i].suffix = keep(b, d->deferred[i].suffix);
+    }
+    s->module_count = (uint32_t)d->module_count;
+    s->modules = arena_array(a, struct source_module, d->module_count);
+    for (size_t i = 0; i < d->module_count; i++) {
+        s->modules[i] = d->modules[i];
+        s->modules[i].path = keep(b, d->modules[i].path);
+        s->modules[i].pdb = keep(b, d->modules[i].pdb);
+    }
+}
+
 /* Everything that the file says and the model has no use for. */
 static void keep_source(struct builder *b, const struct gcdump *d)
 {
@@ -291,10 +312,11 @@ static void keep_source(struct builder *b, const struct gcdump *d)
     s->gcdump_types = arena_array(a, struct source_gcdump_type, d->type_count);
     s->gcdump_type_count = d->type_count;
     for (uint32_t t = 0; t < d->type_count; t++)
-        s->gcdump_types[t] =
-            (struct source_gcdump_type){.size = d->types[t].default_size,
-                                        .multiplier = d->types[t].stored_multiplier,
-                                        .nameless = d->types[t].name == NULL};
+        s->gcdump_types[t] = (struct source_gcdump_type){
+            .size = d->types[t].default_size,
+            .multiplier = d->types[t].stored_multiplier,
+            .name = d->types[t].null_name ? NULL : b->types[t].source.name,
+            .module = d->types[t].null_module ? NULL : b->types[t].source.module};
     s->segments = arena_array(a, struct source_segment, d->segment_count);
     if (d->segment_count > 0)
         memcpy(s->segments, d->segments, d->segment_count * sizeof(*s->segments));
@@ -315,7 +337,7 @@ static void keep_source(struct builder *b, const struct gcdump *d)
     s->working_set = d->working_set;
     s->interop = d->interop.data;
     s->interop_size = d->interop.size;
-    s->has_symbols = d->has_deferred;
+    keep_deferred(b, d);
 }
 
 static void describe(struct builder *b, const struct gcdump *d)
@@ -392,13 +414,13 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
             memcpy(kept.all, d.ranges.all, kept.len * sizeof(*kept.all));
         d.ranges = kept;
         describe(b, &d);
-        if (b->source != NULL)
-            keep_source(b, &d);
         struct nodes r = {.d = &d,
                           .b = b,
                           .err = err,
                           .types = arena_array(&scratch, struct node_type, d.type_count)};
         ok = read_all_nodes(&r);
+        if (ok && b->source != NULL)
+            keep_source(b, &d);
         if (ok)
             warn(b, &d, &r);
         if (ok && b->graph != NULL) {
@@ -406,6 +428,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
             b->graph->addresses = d.addresses;
         }
     }
+    gcdump_free(&d);
     arena_free(&scratch);
     return ok;
 }

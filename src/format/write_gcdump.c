@@ -228,6 +228,11 @@ static bool check_limits(struct writing *w, struct hd_error *err)
     for (size_t t = 0; t < w->types.count; t++)
         size +=
             8 + string_bytes(w->types.all[t].name) + string_bytes(w->types.all[t].module);
+    for (uint32_t i = 0; i < w->source->deferred_count; i++)
+        size += 16 + string_bytes(w->source->deferred[i].suffix);
+    for (uint32_t i = 0; i < w->source->module_count; i++)
+        size += 64 + string_bytes(w->source->modules[i].path) +
+                string_bytes(w->source->modules[i].pdb);
     if (w->tree.kept > INT32_MAX - w->tree.count || w->types.count > INT32_MAX / 2)
         return fail(err, HD_TOO_BIG, "more nodes or types than a gcdump can number");
     if (w->blob_size > INT32_MAX)
@@ -371,9 +376,52 @@ static bool is_64_bit(const struct writing *w)
     return false;
 }
 
+/* The size of an image has 4 bytes or 8, as in the file it is from. */
+static void put_module(struct fastser_write *f, const struct source *s,
+                       const struct source_module *m)
+{
+    fastser_put_begin(f, "Graphs.Module", 0, 0);
+    fastser_put_string(f, m->path);
+    fastser_put_u64(f, m->base);
+    if (s->module_size_is_64_bit)
+        fastser_put_u64(f, m->size);
+    else
+        fastser_put_u32(f, (uint32_t)m->size);
+    fastser_put_u64(f, m->build_time);
+    fastser_put_string(f, m->pdb);
+    fastser_put_bytes(f, m->guid, sizeof(m->guid));
+    fastser_put_i32(f, m->age);
+    fastser_put_end(f);
+}
+
+/* Types that only the symbols of an image name. A module is written where it is used
+ * first. */
+static void put_deferred(struct fastser_write *f, struct writing *w)
+{
+    const struct source *s = w->source;
+    uint64_t *labels = arena_array(&w->arena, uint64_t, s->module_count);
+    uint32_t region = fastser_put_untagged_region(f);
+    fastser_put_u32(f, s->deferred_count);
+    for (uint32_t i = 0; i < s->deferred_count; i++) {
+        const struct source_deferred *d = &s->deferred[i];
+        fastser_put_u32(f, d->id);
+        if (d->module == NO_TYPE) {
+            fastser_put_null(f);
+        } else if (labels[d->module] != 0) {
+            fastser_put_reference(f, labels[d->module]);
+        } else {
+            labels[d->module] = f->at;
+            put_module(f, s, &s->modules[d->module]);
+        }
+        fastser_put_string(f, d->suffix);
+    }
+    fastser_put_end(f);
+    fastser_put_region_end(f, region);
+}
+
 static void put_graph(struct fastser_write *f, struct writing *w)
 {
-    fastser_put_begin(f, "Graphs.MemoryGraph", 1, 0);
+    fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->source->has_deferred ? 1 : 0);
     fastser_put_u64(f, w->total_size);
     fastser_put_u32(f, w->tree.count > 0 ? group_number(w, 0) : w->g->root);
     put_types(f, w);
@@ -383,6 +431,8 @@ static void put_graph(struct fastser_write *f, struct writing *w)
     fastser_put_u32(f, (uint32_t)w->blob_size);
     struct sink records = {.file = f};
     put_records(&records, w);
+    if (w->source->has_deferred)
+        put_deferred(f, w);
     fastser_put_u32(f, w->node_count);
     for (node_id n = 0; n < w->tree.kept; n++)
         fastser_put_u64(f, address_of(w, n));
@@ -454,9 +504,6 @@ static void add_losses(const struct writing *w, struct losses *l)
         losses_add(l, "sizes",
                    "objects of 2 GiB and more are written as 2147483647 bytes: %" PRIu64,
                    w->cut_sizes);
-    if (w->source->has_symbols)
-        losses_add(l, "symbols",
-                   "types that only symbols name are written as TypeID(0x...)");
 }
 
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,

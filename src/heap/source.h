@@ -23,7 +23,21 @@ struct source_type {
 struct source_gcdump_type {
     int32_t size; /* of nodes that store none; -1 mostly: there are none */
     float multiplier;
-    bool nameless; /* the null string; symbols could tell the name */
+    const char *name, *module; /* as stored; NULL: the null string */
+};
+
+/* The image of a native AOT program, and a type whose name only its symbols tell. */
+struct source_module {
+    const char *path, *pdb; /* or NULL */
+    uint64_t base, size, build_time;
+    unsigned char guid[16];
+    int32_t age;
+};
+
+struct source_deferred {
+    uint32_t id;     /* of the type in the image */
+    uint32_t module; /* NO_TYPE: none */
+    const char *suffix;
 };
 
 struct source_segment {
@@ -54,9 +68,14 @@ struct source {
     int64_t ticks; /* 100 ns since year 1, local time; 0 unknown */
     int32_t pid;
     uint64_t commit, working_set;
-    const unsigned char *interop; /* the table of COM wrappers, bytes of the input */
-    size_t interop_size;          /* 0: none */
-    bool has_symbols;             /* a table that is not kept */
+    const unsigned char *interop;     /* the table of COM wrappers, bytes of the input */
+    size_t interop_size;              /* 0: none */
+    bool has_deferred;                /* perhaps none */
+    struct source_deferred *deferred; /* of the first types */
+    uint32_t deferred_count;
+    struct source_module *modules;
+    uint32_t module_count;
+    bool module_size_is_64_bit;
 };
 
 #endif
