@@ -150,6 +150,24 @@ static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
                    (unsigned long long)snap->weak_roots);
 }
 
+bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err)
+{
+    struct tally sum = {0};
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct tally *row = &snap->types[t].tally[SELECT_ALL];
+        uint64_t bytes = row->bytes != HD_UNKNOWN ? row->bytes : 0;
+        if (snap->types[t].kind != TYPE_OBJECT)
+            continue;
+        if (row->count > most || bytes > most || row->count > HD_UNKNOWN - 1 - sum.count ||
+            bytes > HD_UNKNOWN - 1 - sum.bytes)
+            return fail(err, HD_TOO_BIG,
+                        "counts or bytes that are too large for the table");
+        sum.count += row->count;
+        sum.bytes += bytes;
+    }
+    return true;
+}
+
 /* --- writing ------------------------------------------------------------- */
 
 bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,

@@ -48,6 +48,10 @@ struct snapshot_writer {
                   struct hd_error *err);
 };
 
+/* Of type tables: false and err unless every number is at most `most`, and their sums fit
+ * 64 bits. Those of a damaged sample may not. */
+bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err);
+
 extern const struct snapshot_writer *const snapshot_writers[]; /* ends with NULL */
 
 #endif
