@@ -73,7 +73,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|info|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|top|roots|info|convert|help) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
