@@ -15,7 +15,12 @@ static void respell(struct text *t, const char *name, size_t len)
                 i++;
             continue;
         }
-        text_add_char(t, name[i] == '[' ? '<' : name[i] == ']' ? '>' : name[i]);
+        char c = name[i];
+        if (c == '[')
+            c = '<';
+        else if (c == ']')
+            c = '>';
+        text_add_char(t, c);
     }
     for (size_t i = 0; i + 1 < t->len; i++) {
         if (t->data[i] == '<' && t->data[i + 1] == '>') {

@@ -2,6 +2,7 @@
 #include "format/snapshot_writer.h"
 
 #include "base/error.h"
+#include "format/open.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -183,6 +184,12 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
                     "a type table cannot become %s, which needs objects and references; "
                     "take table-csv or table-json",
                     w->name);
+    if (w->holds & FACT_GRAPH) {
+        if (!snapshot_need_graph(snap, err))
+            return false;
+        if (snap->graph == NULL)
+            return fail(err, HD_USAGE, "has no objects");
+    }
     struct losses l = {.arena = &snap->arena};
     struct out o = {.file = to};
     add_general_losses(&l, snap, w);

@@ -70,9 +70,12 @@ static void add_name(struct writing *w, const char *name, size_t len, const char
     if (len == 0)
         text_add_string(&w->line, if_empty);
     for (size_t i = 0; i < len; i++) {
-        bool line_end = name[i] == '\n' || name[i] == '\r';
-        text_add_char(&w->line, line_end ? ' ' : name[i]);
-        changed |= line_end;
+        char c = name[i];
+        if (c == '\n' || c == '\r') {
+            c = ' ';
+            changed = true;
+        }
+        text_add_char(&w->line, c);
     }
     w->names_changed += changed && given > 0;
 }

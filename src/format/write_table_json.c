@@ -39,7 +39,6 @@ static void put(struct out *o, json_t *value)
 static json_t *snapshot(const struct hd_info *info)
 {
     json_t *s = json_object();
-    json_object_set_new(s, "producer", string_or_null(info->producer));
     json_object_set_new(s, "time", string_or_null(info->time));
     json_object_set_new(s, "pid", number_or_null(info->pid));
     json_object_set_new(s, "process", string_or_null(info->process));

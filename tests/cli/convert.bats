@@ -146,6 +146,14 @@ heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
     cmp "$tmp/2.gcdump" "$tmp/3.gcdump"
 }
 
+@test "-o - is standard output for reports, too" {
+    works top --format=csv "$before"
+    local expected=$out
+    works top --format=csv -o - "$before"
+    out_is "$expected"
+    [[ ! -e ./- ]]
+}
+
 @test "a file may be converted onto itself" {
     zcat "$cache" >"$tmp/x.gcdump"
     works convert "$tmp/x.gcdump" -o "$tmp/x.gcdump"
