@@ -2,6 +2,7 @@
 #include "format/snapshot_writer.h"
 
 #include "base/error.h"
+#include "format/fastser_write.h"
 #include "format/open.h"
 
 #include <stdarg.h>
@@ -117,6 +118,14 @@ static bool has_origin(const struct hd_snapshot *snap)
            o->filters != NULL;
 }
 
+static bool has_raw_names(const struct hd_snapshot *snap)
+{
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (fastser_replaces(snap->types[t].name))
+            return true;
+    return false;
+}
+
 static const struct {
     unsigned fact;
     const char *what;
@@ -138,6 +147,8 @@ static const struct {
      "that objects may be missing: the result will look complete"},
     {FACT_ORIGIN, "origin", has_origin,
      "how the table was made: its generation and filters"},
+    {FACT_RAW_NAMES, "names", has_raw_names,
+     "names that are not UTF-8: U+FFFD replaces what is not"},
 };
 
 static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,

@@ -20,7 +20,8 @@ enum snapshot_fact {
     FACT_PID = 64,
     FACT_SAMPLING = 128,
     FACT_INCOMPLETE = 256,
-    FACT_ORIGIN = 512
+    FACT_ORIGIN = 512,
+    FACT_RAW_NAMES = 1024 /* names that are no UTF-8 */
 };
 
 /* What was lost on the way, in order. Made by the writers, shown by the program. */

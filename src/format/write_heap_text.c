@@ -306,6 +306,6 @@ const struct snapshot_writer write_heap_text = {
     .name = "heap-text",
     .summary = "one record per line, for scripts",
     .suffix = ".txt",
-    .holds = FACT_GRAPH | FACT_PROCESS,
+    .holds = FACT_GRAPH | FACT_PROCESS | FACT_RAW_NAMES,
     .write = write,
 };

@@ -213,6 +213,30 @@ Test(convert, json_tables_know_when_and_where_and_that_objects_are_missing)
     hd_snapshot_close(snap);
 }
 
+Test(convert, names_that_are_not_utf_8_are_told)
+{
+    static const struct {
+        const char *target;
+        size_t losses;
+    } cases[] = {{"gcdump", 1}, {"heap-text", 0}, {"table-csv", 2}, {"table-json", 2}};
+    struct forge f = {0};
+    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "a\xFF", 24));
+    struct hd_snapshot *snap = forge_finish(&f);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct hd_losses lost;
+        char *data = NULL;
+        size_t size;
+        FILE *to = open_memstream(&data, &size);
+        cr_assert(hd_snapshot_write(snap, cases[i].target, to, &lost, NULL));
+        fclose(to);
+        cr_expect_eq(lost.count, cases[i].losses, "%s", cases[i].target);
+        if (cases[i].losses > 0)
+            cr_expect_str_eq(lost.all[lost.count - 1].what, "names");
+        free(data);
+    }
+    hd_snapshot_close(snap);
+}
+
 Test(convert, the_list_of_targets_ends)
 {
     struct hd_target target;

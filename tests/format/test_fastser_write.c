@@ -58,6 +58,15 @@ Test(fastser_write, keeps_lone_surrogates_and_replaces_what_is_no_utf_8)
     expect_string("\xE6\xB3", "\xEF\xBF\xBD\xEF\xBF\xBD", 2);
 }
 
+Test(fastser_write, knows_which_names_it_must_change)
+{
+    cr_expect_not(fastser_replaces(""));
+    cr_expect_not(fastser_replaces("Größe 注文 \xF0\x9F\x98\x80"));
+    cr_expect_not(fastser_replaces("x\xED\xA0\x80y"));
+    cr_expect(fastser_replaces("a\xFF"));
+    cr_expect(fastser_replaces("\xC3"));
+}
+
 Test(fastser_write, writes_a_type_once_and_a_label_from_then_on)
 {
     struct hd_error err = {0};
