@@ -160,8 +160,7 @@ Test(write_gcdump, a_lost_end_is_written_again)
     gcdump_bytes_free(&b);
 }
 
-/* --- the tree of roots -----------------------------------------------------------------
- */
+/* --- the tree of roots ------------------------------------------------------- */
 
 static node_id child(node_id parent, const char *name)
 {
@@ -249,8 +248,7 @@ Test(write_gcdump, other_trees_stay_as_they_are)
     finish();
 }
 
-/* --- names and size classes
- * --------------------------------------------------------------- */
+/* --- names and size classes -------------------------------------------------- */
 
 static void expect_spelling(const char *name, const char *expected)
 {
@@ -304,8 +302,7 @@ Test(write_gcdump, objects_of_more_than_1000_bytes_have_types_by_size)
     finish();
 }
 
-/* --- sizes and addresses
- * -------------------------------------------------------------------- */
+/* --- sizes and addresses ----------------------------------------------------- */
 
 Test(write_gcdump, objects_without_size_and_address_stay_objects)
 {
@@ -340,8 +337,24 @@ Test(write_gcdump, sizes_of_2_gib_are_cut_and_that_is_told)
     finish();
 }
 
-/* --- generations
- * ------------------------------------------------------------------------------ */
+/* The order of records is sorted by 11 bits of the offset at a time. */
+Test(write_gcdump, records_beyond_4_mib_keep_their_order)
+{
+    struct forge f = {0};
+    forge_object(&f, "A", 24);
+    forge_objects(&f, "A", 500, 1200000);
+    forge_root(&f, ROOT_STACK, NULL, 0);
+    snap = forge_finish(&f);
+    rewrite();
+    const struct source *s = again->source;
+    cr_expect_gt(size, 4U << 20);
+    cr_assert_eq(s->described_count, again->graph->node_count);
+    for (node_id n = 0; n < s->described_count; n++)
+        cr_assert_eq(s->described[n], n);
+    finish();
+}
+
+/* --- generations ------------------------------------------------------------- */
 
 Test(write_gcdump, generations_become_segments)
 {
@@ -387,8 +400,7 @@ Test(write_gcdump, frozen_objects_are_in_ranges_of_gen2)
     finish();
 }
 
-/* --- what is said about the snapshot
- * ------------------------------------------------------------- */
+/* --- what is said about the snapshot ----------------------------------------- */
 
 Test(write_gcdump, says_when_where_and_by_whom)
 {
