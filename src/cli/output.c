@@ -52,24 +52,29 @@ static bool trouble(const char *what, const char *why)
     return false;
 }
 
-static bool write_to(const struct settings *s, const struct hd_report *report, FILE *to,
-                     const char *name)
+/* What is to be written where, and how. */
+struct job {
+    const struct settings *settings;
+    const char *path;
+    output_how *write;
+    const void *thing;
+};
+
+static bool write_to(const struct job *j, FILE *to, const char *name)
 {
     struct hd_error err = {0};
-    struct hd_write_options style = style_for(s, to);
-    return hd_report_write(report, s->format, &style, to, &err) ||
-           trouble(name, err.message);
+    return j->write(j->thing, j->settings, to, &err) || trouble(name, err.message);
 }
 
 /* Devices and pipes are written as they are: there is nothing to rename. */
-static bool write_in_place(const struct settings *s, const struct hd_report *report)
+static bool write_in_place(const struct job *j)
 {
-    FILE *to = fopen(s->output, "w");
+    FILE *to = fopen(j->path, "w");
     if (to == NULL)
-        return trouble(s->output, strerror(errno));
-    bool ok = write_to(s, report, to, s->output);
+        return trouble(j->path, strerror(errno));
+    bool ok = write_to(j, to, j->path);
     if (fclose(to) != 0 && ok)
-        ok = trouble(s->output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     return ok;
 }
 
@@ -85,39 +90,56 @@ static mode_t wanted_mode(const char *path)
 }
 
 /* Through a temporary file beside the target, which is named without links. */
-static bool write_beside(const struct settings *s, const struct hd_report *report,
-                         const char *target)
+static bool write_beside(const struct job *j, const char *target)
 {
     static const char suffix[] = ".XXXXXX";
     size_t size = strlen(target) + sizeof(suffix);
     char *temporary = malloc(size);
     if (temporary == NULL)
-        return trouble(s->output, strerror(errno));
+        return trouble(j->path, strerror(errno));
     snprintf(temporary, size, "%s%s", target, suffix);
     int fd = mkstemp(temporary);
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool ok = to != NULL || trouble(s->output, strerror(errno));
+    bool ok = to != NULL || trouble(j->path, strerror(errno));
     if (to == NULL && fd >= 0)
         close(fd);
-    ok = ok && write_to(s, report, to, s->output);
+    ok = ok && write_to(j, to, j->path);
     if (ok && fchmod(fd, wanted_mode(target)) != 0)
-        ok = trouble(s->output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     if (to != NULL && fclose(to) != 0 && ok)
-        ok = trouble(s->output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     if (ok && rename(temporary, target) != 0)
-        ok = trouble(s->output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     if (!ok && fd >= 0)
         unlink(temporary);
     free(temporary);
     return ok;
 }
 
-static bool write_whole(const struct settings *s, const struct hd_report *report)
+static bool write_whole(const struct job *j)
 {
-    char *target = realpath(s->output, NULL);
-    bool ok = write_beside(s, report, target != NULL ? target : s->output);
+    char *target = realpath(j->path, NULL);
+    bool ok = write_beside(j, target != NULL ? target : j->path);
     free(target);
     return ok;
+}
+
+bool output_file(const struct settings *s, const char *path, output_how *write,
+                 const void *thing)
+{
+    const struct job j = {s, path, write, thing};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return write_to(&j, stdout, "standard output");
+    struct stat st;
+    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return special ? write_in_place(&j) : write_whole(&j);
+}
+
+static bool write_report(const void *report, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    struct hd_write_options style = style_for(s, to);
+    return hd_report_write(report, s->format, &style, to, err);
 }
 
 bool output_report(const struct settings *s, const struct hd_report *report,
@@ -125,11 +147,7 @@ bool output_report(const struct settings *s, const struct hd_report *report,
 {
     if (!s->quiet && !warnings_are_in_it)
         print_warnings(report);
-    if (s->output == NULL)
-        return write_to(s, report, stdout, "standard output");
-    struct stat st;
-    bool special = stat(s->output, &st) == 0 && !S_ISREG(st.st_mode);
-    return special ? write_in_place(s, report) : write_whole(s, report);
+    return output_file(s, s->output, write_report, report);
 }
 
 int output_status(const struct settings *s, const struct hd_report *report)

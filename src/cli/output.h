@@ -4,6 +4,15 @@
 
 #include "cli/load.h"
 
+/* How a thing is written to a file: false and err if that fails. */
+typedef bool output_how(const void *thing, const struct settings *s, FILE *to,
+                        struct hd_error *err);
+
+/* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
+ * into place, to path. False after saying on stderr what went wrong. */
+bool output_file(const struct settings *s, const char *path, output_how *write,
+                 const void *thing);
+
 /* Print the warnings to stderr (unless quiet, or they are in the result), write the report
  * to standard output or, through a temporary file renamed into place, to --output. False
  * after saying on stderr what went wrong. */
