@@ -27,7 +27,7 @@ WARNINGS  = -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla
 ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(CFLAGS) $(SANITIZE)
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -larchive -ljansson -lutf8proc -lm
+LIB_LIBS  = -larchive -lcyaml -lyaml -ljansson -lmxml -lutf8proc -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 

@@ -46,6 +46,16 @@ struct hd_error {
     char message[240]; /* one line, no trailing newline, no file name */
 };
 
+/* --- words of a command line ------------------------------------------- */
+
+/* 64KiB, 10MB, 1.5GiB, plain bytes: K and Ki are 1024, kB and MB decimal. False if s is
+ * none of them, or 2^63 bytes and more. */
+bool hd_size_from_text(const char *s, uint64_t *bytes);
+
+/* The word of all, ended by NULL, that is fewest edits away from a mistyped one, if few
+ * enough to be a slip; else NULL. The first of several. */
+const char *hd_nearest_word(const char *word, const char *const *all);
+
 /* --- snapshot ---------------------------------------------------------- */
 
 struct hd_snapshot;
@@ -156,6 +166,35 @@ struct hd_inputs {
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
 void hd_inputs_free(struct hd_inputs *inputs);
 
+/* --- budgets ----------------------------------------------------------- */
+
+/* How much growth a check allows, and what is excused. */
+struct hd_budgets;
+
+struct hd_budgets *hd_budgets_new(void);
+void hd_budgets_free(struct hd_budgets *b); /* NULL is fine */
+
+/* Add the rule of an option: "max-growth" (SIZE|PCT), "max-growth-objects" (N|PCT),
+ * "budget" (TYPE=N|SIZE|PCT), "max-score" (SIZE|PCT). Of budgets for types the first that
+ * matches counts, so options come before files. HD_USAGE for a value that is none. */
+bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *value,
+                           struct hd_error *err);
+
+/* Add the rules and suppressions of a heapdrift.yml (docs/check.md). A mistake in it is an
+ * error with its line. */
+bool hd_budgets_read(struct hd_budgets *b, const char *path, struct hd_error *err);
+
+/* Subtract the growth that a file of hd_report_write_baseline() accepts. One only. */
+bool hd_budgets_read_baseline(struct hd_budgets *b, const char *path, struct hd_error *err);
+
+/* Take the growth that the check will see for accepted, instead of a baseline that was
+ * read: hd_report_write_baseline() then has something to write. */
+void hd_budgets_accept(struct hd_budgets *b);
+
+/* Which day suppressions are held against: seconds since 1970-01-01 UTC. Without it none
+ * expires. */
+void hd_budgets_set_time(struct hd_budgets *b, int64_t seconds);
+
 /* --- report ------------------------------------------------------------ */
 
 enum hd_sort {
@@ -213,6 +252,23 @@ enum { HD_MAX_SNAPSHOTS = 50 };
 struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
                                  const struct hd_options *opt, struct hd_error *err);
 
+enum hd_verdict { HD_PASS, HD_FAIL, HD_INCONCLUSIVE };
+
+/* The same held against budgets: what grew, and which rules that breaks. Without a rule in
+ * b: any suspect of opt->min_share or min_bytes, from four snapshots on. HD_USAGE, with a
+ * line if one is to blame, for a rule that asks what the run does not tell. b must not
+ * change while the report is made; the report does not need it afterwards. */
+struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count,
+                                  const struct hd_options *opt, const struct hd_budgets *b,
+                                  struct hd_error *err);
+
+/* Fail if a rule failed; else inconclusive if one could not be decided. */
+enum hd_verdict hd_report_verdict(const struct hd_report *report);
+
+/* Write the growth that hd_budgets_accept() took for accepted. */
+bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
+                              struct hd_error *err);
+
 /* What takes the space in one snapshot. */
 struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_options *opt,
                                 struct hd_error *err);
@@ -244,7 +300,8 @@ struct hd_warning {
 const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count);
 
 /* How many suspects there are; and whether the snapshots allow a judgement: false if
- * one is incomplete or sampled, and for a diff of fewer than four that can be compared. */
+ * one is incomplete or sampled, for a diff of fewer than four that can be compared, and
+ * for a check with a rule that could not be decided. */
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 
@@ -253,9 +310,11 @@ struct hd_write_options {
     bool color;     /* escape sequences of a terminal */
 };
 
-/* The name of output format number i, and a line about it; NULL behind the last. */
+/* The name of output format number i, and a line about it; NULL behind the last. Some can
+ * only hold a check. */
 const char *hd_format_name(size_t i);
 const char *hd_format_summary(size_t i);
+bool hd_format_is_for_check(size_t i);
 
 /* Write the report as one of them. False if the format is unknown or cannot hold
  * such a report, or a byte was lost. to is flushed. */

@@ -40,7 +40,7 @@ static bool check(const struct settings *s, struct hd_target *target)
     }
     if (!find_target(s, target))
         return false;
-    if (target->binary && output_is_standard(s) && isatty(STDOUT_FILENO)) {
+    if (target->binary && strcmp(s->output, "-") == 0 && isatty(STDOUT_FILENO)) {
         fprintf(stderr, "heapdrift: a %s is nothing for a terminal\n", target->name);
         return false;
     }
@@ -86,7 +86,7 @@ static int convert(const struct settings *s, const struct loaded *l,
         tell_warnings(l);
     struct hd_losses lost = {0};
     const struct conversion c = {in->snap, target, &lost};
-    if (!output_whole(s, (struct output_how){write_snapshot}, &c))
+    if (!output_file(s, s->output, write_snapshot, &c))
         return EXIT_TROUBLE;
     for (size_t i = 0; i < lost.count && !s->quiet; i++)
         fprintf(stderr, "heapdrift: note: %s: %s: %s\n",

@@ -2,18 +2,6 @@
 
 #include <stdlib.h>
 
-static bool check_count(const struct loaded *l)
-{
-    if (l->count < 2 || l->count > HD_MAX_SNAPSHOTS) {
-        fprintf(stderr,
-                "heapdrift: diff compares 2 to %d snapshots, not %zu; for one use "
-                "`heapdrift top`\n",
-                HD_MAX_SNAPSHOTS, l->count);
-        return false;
-    }
-    return true;
-}
-
 static int compare(const struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
@@ -33,7 +21,7 @@ static int run(struct settings *s)
     }
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && check_count(&l) && take_iterations_for(s, &l))
+    if (l.failed == 0 && count_can_be_compared(&l, "diff") && take_iterations_for(s, &l))
         status = compare(s, &l);
     loaded_free(&l);
     return status;

@@ -1,14 +1,13 @@
 #include "cli/commands.h"
 
-#include "cli/suggest.h"
-
 #include <string.h>
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
-extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_info, cmd_convert, cmd_help;
+extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_check, cmd_info, cmd_convert,
+    cmd_help;
 
 const struct command *const commands[] = {
-    &cmd_diff, &cmd_top, &cmd_roots, &cmd_info, &cmd_convert, &cmd_help, NULL,
+    &cmd_diff, &cmd_top, &cmd_roots, &cmd_check, &cmd_info, &cmd_convert, &cmd_help, NULL,
 };
 
 enum { MOST_COMMANDS = 32 };
@@ -31,7 +30,7 @@ const struct command *find_command(const char *name)
     for (; commands[n] != NULL && n < MOST_COMMANDS; n++)
         names[n] = commands[n]->name;
     names[n] = NULL;
-    const char *nearest = suggest(name, names);
+    const char *nearest = hd_nearest_word(name, names);
     if (nearest != NULL)
         fprintf(stderr, "heapdrift: no command or file is called %s; did you mean %s?\n",
                 name, nearest);
@@ -84,7 +83,7 @@ void print_help(const struct command *command, FILE *to)
     fputs("\n"
           "`heapdrift help COMMAND` shows the options of a command. @FILE reads arguments "
           "from\n"
-          "a file. Exit status: 0 done, 1 a suspect (with --exit-code), 2 trouble,\n"
-          "3 inconclusive (with --strict).\n",
+          "a file. Exit status: 0 done, 1 over budget (check) or a suspect (with\n"
+          "--exit-code), 2 trouble, 3 inconclusive (with --strict).\n",
           to);
 }

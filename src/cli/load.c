@@ -242,6 +242,17 @@ void loaded_free(struct loaded *l)
     *l = (struct loaded){0};
 }
 
+bool count_can_be_compared(const struct loaded *l, const char *command)
+{
+    if (l->count >= 2 && l->count <= HD_MAX_SNAPSHOTS)
+        return true;
+    fprintf(stderr,
+            "heapdrift: %s compares 2 to %d snapshots, not %zu; for one use `heapdrift "
+            "top`\n",
+            command, HD_MAX_SNAPSHOTS, l->count);
+    return false;
+}
+
 bool take_iterations_for(struct settings *s, const struct loaded *l)
 {
     if (s->iteration_count > 0 && s->iteration_count != l->count) {

@@ -19,6 +19,9 @@ struct loaded load_snapshots(const struct settings *s);
  * s->options. */
 bool take_iterations_for(struct settings *s, const struct loaded *l);
 
+/* False after saying so if there are not 2 to 50 snapshots for that command. */
+bool count_can_be_compared(const struct loaded *l, const char *command);
+
 /* The snapshots of l as the library wants them; malloc'd. */
 struct hd_snapshot **loaded_snapshots(const struct loaded *l);
 

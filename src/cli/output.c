@@ -52,29 +52,29 @@ static bool trouble(const char *what, const char *why)
     return false;
 }
 
-/* What is to be written, and how. */
+/* What is to be written where, and how. */
 struct job {
     const struct settings *settings;
-    struct output_how how;
+    const char *path;
+    output_how *write;
     const void *thing;
 };
 
 static bool write_to(const struct job *j, FILE *to, const char *name)
 {
     struct hd_error err = {0};
-    return j->how.write(j->thing, j->settings, to, &err) || trouble(name, err.message);
+    return j->write(j->thing, j->settings, to, &err) || trouble(name, err.message);
 }
 
 /* Devices and pipes are written as they are: there is nothing to rename. */
 static bool write_in_place(const struct job *j)
 {
-    const char *output = j->settings->output;
-    FILE *to = fopen(output, "w");
+    FILE *to = fopen(j->path, "w");
     if (to == NULL)
-        return trouble(output, strerror(errno));
-    bool ok = write_to(j, to, output);
+        return trouble(j->path, strerror(errno));
+    bool ok = write_to(j, to, j->path);
     if (fclose(to) != 0 && ok)
-        ok = trouble(output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     return ok;
 }
 
@@ -92,25 +92,24 @@ static mode_t wanted_mode(const char *path)
 /* Through a temporary file beside the target, which is named without links. */
 static bool write_beside(const struct job *j, const char *target)
 {
-    const char *output = j->settings->output;
     static const char suffix[] = ".XXXXXX";
     size_t size = strlen(target) + sizeof(suffix);
     char *temporary = malloc(size);
     if (temporary == NULL)
-        return trouble(output, strerror(errno));
+        return trouble(j->path, strerror(errno));
     snprintf(temporary, size, "%s%s", target, suffix);
     int fd = mkstemp(temporary);
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool ok = to != NULL || trouble(output, strerror(errno));
+    bool ok = to != NULL || trouble(j->path, strerror(errno));
     if (to == NULL && fd >= 0)
         close(fd);
-    ok = ok && write_to(j, to, output);
+    ok = ok && write_to(j, to, j->path);
     if (ok && fchmod(fd, wanted_mode(target)) != 0)
-        ok = trouble(output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     if (to != NULL && fclose(to) != 0 && ok)
-        ok = trouble(output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     if (ok && rename(temporary, target) != 0)
-        ok = trouble(output, strerror(errno));
+        ok = trouble(j->path, strerror(errno));
     if (!ok && fd >= 0)
         unlink(temporary);
     free(temporary);
@@ -119,24 +118,20 @@ static bool write_beside(const struct job *j, const char *target)
 
 static bool write_whole(const struct job *j)
 {
-    char *target = realpath(j->settings->output, NULL);
-    bool ok = write_beside(j, target != NULL ? target : j->settings->output);
+    char *target = realpath(j->path, NULL);
+    bool ok = write_beside(j, target != NULL ? target : j->path);
     free(target);
     return ok;
 }
 
-bool output_is_standard(const struct settings *s)
+bool output_file(const struct settings *s, const char *path, output_how *write,
+                 const void *thing)
 {
-    return s->output == NULL || strcmp(s->output, "-") == 0;
-}
-
-bool output_whole(const struct settings *s, struct output_how how, const void *thing)
-{
-    const struct job j = {s, how, thing};
-    if (output_is_standard(s))
+    const struct job j = {s, path, write, thing};
+    if (path == NULL || strcmp(path, "-") == 0)
         return write_to(&j, stdout, "standard output");
     struct stat st;
-    bool special = stat(s->output, &st) == 0 && !S_ISREG(st.st_mode);
+    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     return special ? write_in_place(&j) : write_whole(&j);
 }
 
@@ -152,7 +147,7 @@ bool output_report(const struct settings *s, const struct hd_report *report,
 {
     if (!s->quiet && !warnings_are_in_it)
         output_warnings(report);
-    return output_whole(s, (struct output_how){write_report}, report);
+    return output_file(s, s->output, write_report, report);
 }
 
 int output_status(const struct settings *s, const struct hd_report *report)

@@ -4,16 +4,14 @@
 
 #include "cli/load.h"
 
-/* How to write a thing to a file: false and err if that fails. */
-struct output_how {
-    bool (*write)(const void *thing, const struct settings *s, FILE *to,
-                  struct hd_error *err);
-};
+/* How a thing is written to a file: false and err if that fails. */
+typedef bool output_how(const void *thing, const struct settings *s, FILE *to,
+                        struct hd_error *err);
 
-/* Write to --output through a temporary file renamed into place, or to standard output if
- * there is none or it is "-". False after saying on stderr what went wrong. */
-bool output_whole(const struct settings *s, struct output_how how, const void *thing);
-bool output_is_standard(const struct settings *s);
+/* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
+ * into place, to path. False after saying on stderr what went wrong. */
+bool output_file(const struct settings *s, const char *path, output_how *write,
+                 const void *thing);
 
 /* The warnings of a report, on stderr. */
 void output_warnings(const struct hd_report *report);

@@ -1,7 +1,6 @@
 #include "cli/settings.h"
 
 #include "cli/memory.h"
-#include "cli/suggest.h"
 
 #include <errno.h>
 #include <popt.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO,
+    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK,
     ON_ALL = ON_REPORTS | ON_CONVERT
 };
 enum { MOST_SAMPLES = 1000000 };
@@ -67,43 +66,20 @@ static const char *parse_small(const char *s, uint32_t least, uint32_t most, uin
     return NULL;
 }
 
-/* 64KiB, 10MB, 1.5GiB, plain bytes. */
 static const char *parse_size(const char *s, uint64_t *bytes)
 {
-    static const struct {
-        const char *unit;
-        double factor;
-    } units[] = {
-        {"", 1},       {"B", 1},         {"k", 1e3},          {"kB", 1e3},
-        {"KB", 1e3},   {"MB", 1e6},      {"GB", 1e9},         {"TB", 1e12},
-        {"K", 1024},   {"M", 1048576},   {"G", 1073741824},   {"T", 1099511627776.0},
-        {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
-    char *end;
-    double value = strtod(s, &end);
-    if (end == s || !(value >= 0) || s[0] == '+' || s[0] == '-')
-        return "a size such as 10MiB";
-    while (*end == ' ')
-        end++;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (strcmp(end, units[i].unit) != 0)
-            continue;
-        value *= units[i].factor;
-        if (value >= 9.2e18)
-            break;
-        *bytes = (uint64_t)value;
-        return NULL;
-    }
-    return "a size such as 64KiB, 10MB or 1.5GiB";
+    return hd_size_from_text(s, bytes) ? NULL : "a size such as 64KiB, 10MB or 1.5GiB";
 }
 
 static const char *take_format(struct settings *s, const char *value)
 {
+    /* Which of them a command has is known when all options are. */
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
         if (strcmp(value, hd_format_name(i)) == 0) {
             s->format = hd_format_name(i);
             return NULL;
         }
-    return "text, json, csv, tsv or md";
+    return "text, json, csv, tsv or md; for check also junit, sarif or github";
 }
 
 static const char *take_target(struct settings *s, const char *value)
@@ -283,6 +259,57 @@ static const char *take_size_base(struct settings *s, const char *value)
     return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : "10 or 16";
 }
 
+static const char *add_budget(struct settings *s, const char *name, const char *value)
+{
+    s->budgets = more(s->budgets, (s->budget_count + 1) * sizeof(*s->budgets));
+    s->budgets[s->budget_count++] = (struct budget_option){name, value};
+    return NULL;
+}
+
+static const char *take_max_growth(struct settings *s, const char *value)
+{
+    return add_budget(s, "max-growth", value);
+}
+
+static const char *take_max_growth_objects(struct settings *s, const char *value)
+{
+    return add_budget(s, "max-growth-objects", value);
+}
+
+static const char *take_budget(struct settings *s, const char *value)
+{
+    return add_budget(s, "budget", value);
+}
+
+static const char *take_max_score(struct settings *s, const char *value)
+{
+    return add_budget(s, "max-score", value);
+}
+
+static const char *take_file_once(const char **file, const char *value)
+{
+    const char *before = *file;
+    *file = value;
+    if (value[0] == '\0')
+        return "a file name";
+    return before == NULL || strcmp(before, value) == 0 ? NULL : "one file only";
+}
+
+static const char *take_config(struct settings *s, const char *value)
+{
+    return take_file_once(&s->config, value);
+}
+
+static const char *take_baseline(struct settings *s, const char *value)
+{
+    return take_file_once(&s->baseline, value);
+}
+
+static const char *take_baseline_write(struct settings *s, const char *value)
+{
+    return take_file_once(&s->baseline_write, value);
+}
+
 static const char *take_exit_code(struct settings *s, const char *value)
 {
     (void)value;
@@ -351,44 +378,58 @@ static const char *take_help(struct settings *s, const char *value)
 /* --- the options --------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"format", 0, ON_REPORTS, "FORMAT", "text (default), json, csv, tsv or md",
-     take_format},
+    {"format", 0, ON_REPORTS, "FORMAT",
+     "text (default), json, csv, ...: see `heapdrift --help`", take_format},
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
     {"output", 'o', ON_ALL, "FILE", "write there instead of standard output", take_output},
-    {"rows", 'n', ON_DIFF | ON_TOP, "N", "rows per table; default 20, 0 for all",
+    {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK, "N", "rows per table; default 20, 0 for all",
      take_rows},
     {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained (top) or name", take_sort},
-    {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS, "PATTERN",
+    {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
-    {"exclude", 'x', ON_DIFF | ON_TOP | ON_ROOTS, "PATTERN", "not these types; repeatable",
-     take_exclude},
-    {"app-only", 0, ON_DIFF | ON_TOP | ON_ROOTS, NULL, "hide the types of the framework",
-     take_app_only},
-    {"gen2", 0, ON_DIFF | ON_TOP | ON_ROOTS, NULL,
+    {"exclude", 'x', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK, "PATTERN",
+     "not these types; repeatable", take_exclude},
+    {"app-only", 0, ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK, NULL,
+     "hide the types of the framework", take_app_only},
+    {"gen2", 0, ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK, NULL,
      "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
-    {"reachable", 0, ON_DIFF | ON_TOP, NULL, "count only objects on a chain from a root",
-     take_reachable},
+    {"reachable", 0, ON_DIFF | ON_TOP | ON_CHECK, NULL,
+     "count only objects on a chain from a root", take_reachable},
     {"by", 0, ON_DIFF | ON_TOP, "UNIT",
      "what a row is: type (default), namespace, module or holder", take_unit},
-    {"min-score", 0, ON_DIFF, "SIZE|PCT", "least score of a suspect; default 2%",
+    {"min-score", 0, ON_DIFF | ON_CHECK, "SIZE|PCT", "least score of a suspect; default 2%",
      take_min_score},
-    {"iterations", 0, ON_DIFF | ON_ROOTS, "A,B,...",
+    {"iterations", 0, ON_DIFF | ON_ROOTS | ON_CHECK, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
-    {"tables-only", 0, ON_DIFF | ON_TOP, NULL,
+    {"tables-only", 0, ON_DIFF | ON_TOP | ON_CHECK, NULL,
      "do not read references: counts and bytes per type only", take_tables_only},
-    {"chains", 0, ON_DIFF | ON_ROOTS, "K", "root chains shown per type; default 3",
-     take_chains},
-    {"samples", 0, ON_DIFF | ON_ROOTS, "R", "instances looked at per type; default 32",
-     take_samples},
-    {"seed", 0, ON_DIFF | ON_ROOTS, "S", "which instances are sampled; default 0",
-     take_seed},
-    {"depth", 0, ON_DIFF | ON_ROOTS, "D", "types shown per chain; default 64", take_depth},
-    {"exact", 0, ON_DIFF | ON_ROOTS, NULL, "look at every instance instead of a sample",
-     take_exact},
-    {"across-builds", 0, ON_DIFF | ON_ROOTS, NULL,
+    {"chains", 0, ON_DIFF | ON_ROOTS | ON_CHECK, "K",
+     "root chains shown per type; default 3", take_chains},
+    {"samples", 0, ON_DIFF | ON_ROOTS | ON_CHECK, "R",
+     "instances looked at per type; default 32", take_samples},
+    {"seed", 0, ON_DIFF | ON_ROOTS | ON_CHECK, "S",
+     "which instances are sampled; default 0", take_seed},
+    {"depth", 0, ON_DIFF | ON_ROOTS | ON_CHECK, "D", "types shown per chain; default 64",
+     take_depth},
+    {"exact", 0, ON_DIFF | ON_ROOTS | ON_CHECK, NULL,
+     "look at every instance instead of a sample", take_exact},
+    {"across-builds", 0, ON_DIFF | ON_ROOTS | ON_CHECK, NULL,
      "fold numbers in compiler-made names, so that two builds line up", take_across_builds},
+    {"config", 'c', ON_CHECK, "FILE",
+     "budgets; default: heapdrift.yml here or in a parent folder", take_config},
+    {"max-growth", 0, ON_CHECK, "SIZE|PCT", "the whole heap may grow by so much",
+     take_max_growth},
+    {"max-growth-objects", 0, ON_CHECK, "N|PCT", "so many objects may be added",
+     take_max_growth_objects},
+    {"budget", 0, ON_CHECK, "TYPE=N",
+     "so many instances of each matching type may be added; repeatable", take_budget},
+    {"max-score", 0, ON_CHECK, "SIZE|PCT", "no suspect may score so much", take_max_score},
+    {"baseline", 0, ON_CHECK, "FILE", "subtract the growth that FILE accepts",
+     take_baseline},
+    {"baseline-write", 0, ON_CHECK, "FILE", "accept what grows now, and write it to FILE",
+     take_baseline_write},
     {"exit-code", 0, ON_DIFF, NULL, "status 1 when there is a suspect", take_exit_code},
     {"strict", 0, ON_ALL, NULL, "status 3 when the snapshots allow no judgement",
      take_strict},
@@ -471,7 +512,7 @@ static void unknown_option(const char *given, const struct command *command)
         if (options[i].commands & (unsigned)command->bit)
             names[n++] = options[i].name;
     names[n] = NULL;
-    const char *nearest = name[0] != '\0' ? suggest(name, names) : NULL;
+    const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
     if (nearest != NULL)
         fprintf(stderr, "unknown option %s; did you mean --%s?\n", given, nearest);
     else
@@ -518,6 +559,18 @@ static bool read_options(struct settings *s, const struct command *command)
     return false;
 }
 
+static bool format_fits(const struct settings *s, const struct command *command)
+{
+    for (size_t i = 0; hd_format_name(i) != NULL; i++) {
+        bool refused = hd_format_is_for_check(i) && !((unsigned)command->bit & ON_CHECK);
+        if (refused && strcmp(hd_format_name(i), s->format) == 0) {
+            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift check`\n", s->format);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv)
 {
@@ -535,6 +588,8 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
         return false;
     }
     if (!read_options(s, command))
+        return false;
+    if (!format_fits(s, command))
         return false;
     s->operands = poptGetArgs(s->memory->context);
     while (s->operands != NULL && s->operands[s->operand_count] != NULL)
@@ -556,5 +611,6 @@ void settings_free(struct settings *s)
     free((void *)s->types);
     free((void *)s->excludes);
     free(s->iterations);
+    free(s->budgets);
     *s = (struct settings){0};
 }

@@ -11,6 +11,11 @@ enum { MOST_THREADS = 64 };
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+/* --max-growth=5%: its name is that of the library too. */
+struct budget_option {
+    const char *name, *value;
+};
+
 struct settings {
     struct hd_options options; /* iterations: see below */
     struct hd_read_options read;
@@ -25,6 +30,11 @@ struct settings {
     uint64_t *iterations;
     size_t iteration_count;
 
+    struct budget_option *budgets; /* of check, in their order */
+    size_t budget_count;
+    const char *config;                    /* NULL: to be looked for */
+    const char *baseline, *baseline_write; /* files; NULL */
+
     const char **operands; /* what is no option */
     size_t operand_count;
     struct settings_memory *memory;
@@ -37,7 +47,8 @@ enum command_bit {
     ON_ROOTS = 4,
     ON_INFO = 8,
     ON_HELP = 16,
-    ON_CONVERT = 32
+    ON_CHECK = 32,
+    ON_CONVERT = 64
 };
 
 struct command {

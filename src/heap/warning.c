@@ -62,6 +62,16 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                           "ranking"},
     [WARN_NATIVE_MEMORY] =
         {"native-memory", "a type that holds memory outside the heap grows in every step"},
+    [WARN_UNUSED_BUDGET] = {"unused-budget", "a budget that matches nothing"},
+    [WARN_UNUSED_SUPPRESSION] = {"unused-suppression",
+                                 "a suppression that excuses nothing; remove it"},
+    [WARN_EXPIRED_SUPPRESSION] = {"expired-suppression",
+                                  "a suppression whose day has passed; what it excused "
+                                  "counts again"},
+    [WARN_DIFFERENT_BASELINE] =
+        {"different-baseline",
+         "the baseline was made with another number of snapshots or iterations; its growth "
+         "is subtracted as it is"},
 };
 
 static struct warning *find_or_add(struct warnings *w, enum warning_code code)

@@ -125,11 +125,21 @@ size_t hd_report_suspects(const struct hd_report *report)
 /* With fewer, warm-up and leak look alike. */
 enum { ENOUGH_SNAPSHOTS = 4 };
 
+static bool has_undecided_rule(const struct hd_report *report)
+{
+    for (size_t i = 0; i < report->rule_count; i++)
+        if (report->rules[i].status == RULE_INCONCLUSIVE)
+            return true;
+    return false;
+}
+
 bool hd_report_conclusive(const struct hd_report *report)
 {
     for (size_t k = 0; k < report->snapshot_count; k++)
         if (!report->snapshots[k].info.complete || report->snapshots[k].info.sampled)
             return false;
+    if (report->kind == REPORT_CHECK)
+        return !has_undecided_rule(report);
     return report->kind != REPORT_DIFF || report->fit_count >= ENOUGH_SNAPSHOTS;
 }
 

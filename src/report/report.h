@@ -7,8 +7,16 @@
 
 #include "analysis/chain_growth.h"
 #include "analysis/series.h"
+#include "budget/judge.h"
 
-enum report_kind { REPORT_DIFF, REPORT_TOP, REPORT_ROOTS, REPORT_INFO };
+enum report_kind {
+    REPORT_DIFF,
+    REPORT_TOP,
+    REPORT_ROOTS,
+    REPORT_INFO,
+    REPORT_CHECK, /* a diff with rules */
+    REPORT_KIND_COUNT
+};
 
 struct report_snapshot {
     struct hd_info info;
@@ -61,6 +69,27 @@ struct report_suspect {
     struct report_chains chains;
 };
 
+/* What became of one rule, or of one type under a rule for many. */
+struct report_rule {
+    size_t number;                /* of the rule, from 0 */
+    const char *rule;             /* "type MyApp.*" */
+    const char *source;           /* "heapdrift.yml:7", "option", "default" */
+    const char *path;             /* of that file, or NULL */
+    uint64_t line;                /* in it, or 0 */
+    const char *subject;          /* the type; NULL if the rule is about no single one */
+    const char *limit, *observed; /* as people read them; observed may be NULL: unknown */
+    double limit_value, observed_value; /* exact; NAN unknown */
+    const char *unit;                   /* "objects" or "bytes", of both */
+    enum rule_status status;
+    const char *reason;     /* or NULL */
+    size_t first, last;     /* the snapshots that show it */
+    const struct tally *at; /* of the subject, per snapshot; or NULL */
+    bool is_about_bytes;    /* of at; else about its counts */
+    const char *holder;     /* what holds it, as one line; or NULL */
+    bool is_suspect;        /* and shown as such, with the same chains */
+    struct report_chains chains;
+};
+
 struct hd_report {
     struct arena arena;
     enum report_kind kind;
@@ -78,6 +107,12 @@ struct hd_report {
     bool by_graph; /* what the ranking is based on */
     struct report_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
+
+    /* check: a diff, and */
+    enum hd_verdict verdict;
+    struct report_rule *rules; /* in order of the rules; of one rule, by growth */
+    size_t rule_count;
+    const char *baseline; /* text of a new one, or NULL */
 
     /* diff, top: sorted and filtered, not cut */
     struct report_type *types;
@@ -119,6 +154,20 @@ void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snap
  * differ, long ones cut. snap is the last of them, with its graph. */
 struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                       const struct chains *const *in, size_t count);
+
+extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
+
+/* One rule may have several findings, side by side: where those of finding i end, and what
+ * is the worst of them. */
+size_t report_rule_end(const struct hd_report *r, size_t i);
+enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t end);
+
+/* All of a diff: snapshots, ranking, rows, warnings. units are the snapshots by what rows
+ * stand for (report_begin_units), or snaps again. The aligned series stays in *s as long as
+ * r and the units. */
+bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
+                    struct hd_snapshot *const *units, size_t count,
+                    const struct hd_options *opt, struct series *s, struct hd_error *err);
 
 /* How chains are looked for, as the options say. */
 struct chain_options report_chain_options(const struct hd_report *r);

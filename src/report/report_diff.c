@@ -113,10 +113,16 @@ static void add_series_warnings(struct hd_report *r, const struct series *s,
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
 }
 
+static bool count_fits(size_t count, struct hd_error *err)
+{
+    return (count >= 2 && count <= HD_MAX_SNAPSHOTS) ||
+           fail(err, HD_USAGE, "2 to %d snapshots can be compared", HD_MAX_SNAPSHOTS);
+}
+
 static bool iterations_fit(const struct hd_options *opt, size_t count, struct hd_error *err)
 {
-    if (count < 2 || count > HD_MAX_SNAPSHOTS)
-        return fail(err, HD_USAGE, "a diff takes 2 to %d snapshots", HD_MAX_SNAPSHOTS);
+    if (!count_fits(count, err))
+        return false;
     for (size_t k = 1; opt->iterations != NULL && k < count; k++)
         if (opt->iterations[k] <= opt->iterations[k - 1])
             return fail(err, HD_USAGE, "iterations must rise from snapshot to snapshot");
@@ -125,22 +131,36 @@ static bool iterations_fit(const struct hd_options *opt, size_t count, struct hd
 
 /* The answer to one question about snapshots that are as the question wants them. */
 static bool answer(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
-                   const struct hd_options *opt, struct hd_error *err)
+                   const struct hd_options *opt, struct series *s, struct hd_error *err)
 {
     struct series_question ask = {report_selection(opt), opt->by, opt->iterations};
     struct series_warnings warnings = {0};
-    struct series s;
-    if (!series_align(&s, snaps, count, &ask, &r->arena, &warnings, err))
+    if (!series_align(s, snaps, count, &ask, &r->arena, &warnings, err))
         return false;
-    add_series_warnings(r, &s, &warnings);
-    r->confidence = s.confidence;
-    r->bytes_known = s.bytes_known;
-    r->fit_count = s.fit_count;
-    r->totals = s.totals;
-    if (!report_rank(r, &s, opt, err))
+    add_series_warnings(r, s, &warnings);
+    r->confidence = s->confidence;
+    r->bytes_known = s->bytes_known;
+    r->fit_count = s->fit_count;
+    r->totals = s->totals;
+    if (!report_rank(r, s, opt, err))
         return false;
-    add_types(r, &s, opt);
+    add_types(r, s, opt);
     return true;
+}
+
+bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
+                    struct hd_snapshot *const *units, size_t count,
+                    const struct hd_options *opt, struct series *s, struct hd_error *err)
+{
+    if (!iterations_fit(opt, count, err))
+        return false;
+    report_add_snapshots(r, snaps, count);
+    add_reachable(r, snaps, count, report_selection(opt));
+    if (opt->iterations != NULL) {
+        r->iterations = arena_array(&r->arena, uint64_t, count);
+        memcpy(r->iterations, opt->iterations, count * sizeof(*r->iterations));
+    }
+    return answer(r, units, count, opt, s, err);
 }
 
 struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
@@ -148,18 +168,13 @@ struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
 {
     struct hd_options defaults = hd_default_options();
     opt = opt != NULL ? opt : &defaults;
-    if (!iterations_fit(opt, count, err))
+    if (!count_fits(count, err))
         return NULL;
     struct hd_report *r = report_new(REPORT_DIFF, opt);
-    report_add_snapshots(r, snaps, count);
-    add_reachable(r, snaps, count, report_selection(opt));
-    if (opt->iterations != NULL) {
-        r->iterations = arena_array(&r->arena, uint64_t, count);
-        memcpy(r->iterations, opt->iterations, count * sizeof(*r->iterations));
-    }
     struct hd_snapshot *units[HD_MAX_SNAPSHOTS] = {0};
+    struct series s;
     bool ok = report_begin_units(units, snaps, count, opt, err) &&
-              answer(r, units, count, opt, err);
+              report_compare(r, snaps, units, count, opt, &s, err);
     report_end_units(units, snaps, count);
     if (ok)
         return r;

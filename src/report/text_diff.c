@@ -275,8 +275,8 @@ static void add_pooled(struct table *t, const struct hd_report *r, unsigned widt
         add_suspect_row(t, r, &r->pooled[i], width);
 }
 
-static void write_suspects(const struct hd_report *r, const struct hd_write_options *opt,
-                           struct out *o)
+void text_diff_suspects(const struct hd_report *r, const struct hd_write_options *opt,
+                        struct out *o)
 {
     bool any = r->suspect_count + r->minor_count + r->pooled_count > 0;
     text_heading(o, opt, "SUSPECTS", any ? basis(r) : NULL);
@@ -423,7 +423,7 @@ static bool is_plain(const char *word)
     return plain;
 }
 
-static void write_next(const struct hd_report *r, struct out *o)
+void text_diff_next(const struct hd_report *r, struct out *o)
 {
     const char *files[] = {r->snapshots[0].info.path,
                            r->snapshots[r->snapshot_count - 1].info.path};
@@ -449,15 +449,21 @@ static void write_next(const struct hd_report *r, struct out *o)
     text_free(&word);
 }
 
-void text_write_diff(const struct hd_report *r, const struct hd_write_options *opt,
-                     struct out *o)
+void text_diff_head(const struct hd_report *r, const struct hd_write_options *opt,
+                    struct out *o)
 {
     struct text head = {0};
     add_head(&head, r);
     add_totals(&head, r, opt->width);
     out_text(o, &head);
     text_free(&head);
-    write_suspects(r, opt, o);
+}
+
+void text_write_diff(const struct hd_report *r, const struct hd_write_options *opt,
+                     struct out *o)
+{
+    text_diff_head(r, opt, o);
+    text_diff_suspects(r, opt, o);
     write_types(r, opt, o);
-    write_next(r, o);
+    text_diff_next(r, o);
 }

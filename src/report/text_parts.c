@@ -142,3 +142,70 @@ void text_retained(struct text *t, const struct hd_report *r,
         last--;
     human_size_delta(t, s->retained[first], s->retained[last]);
 }
+
+/* --- rules --------------------------------------------------------------- */
+
+void text_verdict(struct text *t, const struct hd_report *r)
+{
+    size_t rules = 0, by_status[RULE_STATUS_COUNT] = {0};
+    for (size_t i = 0, end; i < r->rule_count; i = end) {
+        end = report_rule_end(r, i);
+        by_status[report_rule_status(r, i, end)]++;
+        rules++;
+    }
+    text_add_string(t, verdict_names[r->verdict]);
+    text_add_string(t, ": ");
+    enum rule_status told = r->verdict == HD_FAIL           ? RULE_FAIL
+                            : r->verdict == HD_INCONCLUSIVE ? RULE_INCONCLUSIVE
+                                                            : RULE_PASS;
+    size_t n = by_status[told] + (told == RULE_PASS ? by_status[RULE_SUPPRESSED] : 0);
+    human_count(t, n);
+    text_add_string(t, " of ");
+    human_plural(t, rules, "rule");
+    text_add_string(t, told == RULE_FAIL   ? n == 1 ? " is over budget" : " are over budget"
+                       : told == RULE_PASS ? " within budget"
+                                           : " could not be decided");
+    if (by_status[RULE_SUPPRESSED] > 0) {
+        text_add_string(t, ", ");
+        human_count(t, by_status[RULE_SUPPRESSED]);
+        text_add_string(t, " suppressed");
+    }
+}
+
+void text_rule_name(struct text *t, const struct report_rule *rule)
+{
+    human_name(t, rule->rule);
+    /* "type App.Order: App.Order" says it twice. */
+    size_t words = strcspn(rule->rule, " ");
+    if (rule->subject == NULL ||
+        (rule->rule[words] == ' ' && strcmp(rule->rule + words + 1, rule->subject) == 0))
+        return;
+    text_add_string(t, ": ");
+    human_name(t, rule->subject);
+}
+
+void text_rule(struct text *t, const struct hd_report *r, const struct report_rule *rule)
+{
+    text_add_string(t, rule->observed != NULL ? rule->observed : "not known");
+    text_add_string(t, " from ");
+    human_name(t, text_file_name(r->snapshots[rule->first].info.path));
+    text_add_string(t, " to ");
+    human_name(t, text_file_name(r->snapshots[rule->last].info.path));
+    text_add_string(t, "; limit: ");
+    text_add_string(t, rule->limit);
+    text_add_string(t, " (");
+    human_name(t, rule->source);
+    text_add_char(t, ')');
+    if (rule->reason == NULL)
+        return;
+    text_add_string(t, "; ");
+    human_name(t, rule->reason);
+}
+
+void text_rule_holder(struct text *t, const struct report_rule *rule)
+{
+    if (rule->chains.len > 0)
+        text_chain(t, &rule->chains.all[0], true);
+    else if (rule->holder != NULL)
+        human_name(t, rule->holder);
+}

@@ -41,4 +41,17 @@ struct text_sums {
 };
 struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end);
 
+/* The rules of a check in numbers: "fail: 1 of 3 rules is over budget". */
+void text_verdict(struct text *t, const struct hd_report *r);
+
+/* What a rule is about: "type MyApp.*: MyApp.Order". */
+void text_rule_name(struct text *t, const struct report_rule *rule);
+
+/* A finding: "+120 instances from 1.gcdump to 4.gcdump; limit: +0 instances
+ * (heapdrift.yml:7)", and the reason. */
+void text_rule(struct text *t, const struct hd_report *r, const struct report_rule *rule);
+
+/* What holds it, as one line: its first chain, or its holder; nothing if unknown. */
+void text_rule_holder(struct text *t, const struct report_rule *rule);
+
 #endif

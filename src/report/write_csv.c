@@ -5,6 +5,7 @@
 #include "report/writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 struct sheet {
@@ -205,13 +206,38 @@ static void write_info(const struct hd_report *r, struct sheet *s)
     }
 }
 
+/* One row per finding. */
+static void write_check(const struct hd_report *r, struct sheet *s)
+{
+    static const char *const titles[] = {"status",   "rule",           "subject",
+                                         "observed", "observed_value", "limit",
+                                         "unit",     "source",         "reason"};
+    ADD_TITLES(s, titles);
+    for (size_t i = 0; i < r->rule_count; i++) {
+        const struct report_rule *f = &r->rules[i];
+        add_cell(s, rule_status_names[f->status]);
+        add_cell(s, f->rule);
+        add_optional(s, f->subject);
+        add_optional(s, f->observed);
+        begin_cell(s);
+        if (isfinite(f->observed_value))
+            out_printf(s->out, "%.15g", f->observed_value);
+        add_cell(s, f->limit);
+        add_cell(s, f->unit);
+        add_cell(s, f->source);
+        add_optional(s, f->reason);
+        end_row(s);
+    }
+}
+
 static void write_sheet(const struct hd_report *r, struct sheet s)
 {
     static void (*const write[])(const struct hd_report *,
                                  struct sheet *) = {[REPORT_DIFF] = write_diff,
                                                     [REPORT_TOP] = write_top,
                                                     [REPORT_ROOTS] = write_roots,
-                                                    [REPORT_INFO] = write_info};
+                                                    [REPORT_INFO] = write_info,
+                                                    [REPORT_CHECK] = write_check};
     write[r->kind](r, &s);
 }
 

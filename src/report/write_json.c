@@ -298,7 +298,7 @@ static void set_types(json_t *o, const struct hd_report *r)
         const struct report_type *t = &r->types[i];
         json_t *row = json_object();
         set(row, "type", string_or_null(t->type));
-        if (r->kind == REPORT_DIFF) {
+        if (r->kind != REPORT_TOP) {
             set(row, "count", numbers(t->at, r->snapshot_count, false));
             set(row, "bytes", numbers(t->at, r->snapshot_count, true));
             set(row, "status", json_string(series_status_names[t->status]));
@@ -314,9 +314,8 @@ static void set_types(json_t *o, const struct hd_report *r)
     set(o, "types_omitted", json_integer((json_int_t)(r->type_count - shown)));
 }
 
-static json_t *diff(const struct hd_report *r)
+static void set_diff(json_t *o, const struct hd_report *r)
 {
-    json_t *o = begin("heapdrift-diff");
     set(o, "snapshots", snapshots(r));
     set(o, "iterations", iterations(r));
     set(o, "confidence", json_string(confidence_names[r->confidence]));
@@ -327,6 +326,52 @@ static json_t *diff(const struct hd_report *r)
     set_types(o, r);
     set(o, "warnings", warnings(r));
     set(o, "by", json_string(report_unit(r)));
+}
+
+static json_t *diff(const struct hd_report *r)
+{
+    json_t *o = begin("heapdrift-diff");
+    set_diff(o, r);
+    return o;
+}
+
+/* A number that is whole but for means is written as it is. */
+static json_t *amount_or_null(double n)
+{
+    if (!isfinite(n))
+        return json_null();
+    return n == floor(n) && fabs(n) < 9e15 ? json_integer((json_int_t)n) : json_real(n);
+}
+
+static json_t *rule(const struct hd_report *r, const struct report_rule *f)
+{
+    json_t *o = json_object(), *shown = json_array();
+    json_array_append_new(shown, json_integer((json_int_t)f->first));
+    json_array_append_new(shown, json_integer((json_int_t)f->last));
+    set(o, "rule", string_or_null(f->rule));
+    set(o, "source", string_or_null(f->source));
+    set(o, "subject", string_or_null(f->subject));
+    set(o, "limit", string_or_null(f->limit));
+    set(o, "observed", string_or_null(f->observed));
+    set(o, "status", json_string(rule_status_names[f->status]));
+    set(o, "reason", string_or_null(f->reason));
+    set(o, "limit_value", amount_or_null(f->limit_value));
+    set(o, "observed_value", amount_or_null(f->observed_value));
+    set(o, "unit", json_string(f->unit));
+    set(o, "snapshots", shown);
+    set(o, "holder", string_or_null(f->holder));
+    set(o, "chains", chains(r, &f->chains));
+    return o;
+}
+
+static json_t *check(const struct hd_report *r)
+{
+    json_t *o = begin("heapdrift-check"), *rules = json_array();
+    set_diff(o, r);
+    for (size_t i = 0; i < r->rule_count; i++)
+        json_array_append_new(rules, rule(r, &r->rules[i]));
+    set(o, "verdict", json_string(verdict_names[r->verdict]));
+    set(o, "rules", rules);
     return o;
 }
 
@@ -377,7 +422,8 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     static json_t *(*const make[])(const struct hd_report *) = {[REPORT_DIFF] = diff,
                                                                 [REPORT_TOP] = top,
                                                                 [REPORT_ROOTS] = roots,
-                                                                [REPORT_INFO] = info};
+                                                                [REPORT_INFO] = info,
+                                                                [REPORT_CHECK] = check};
     (void)opt;
     json_t *whole = make[r->kind](r);
     json_dump_callback(whole, write_piece, o, JSON_INDENT(1));

@@ -47,6 +47,21 @@ static void add_plain(struct text *t, const char *s)
     }
 }
 
+/* The same in a table: nothing may end the cell. */
+static void add_cell_text(struct text *t, const char *s)
+{
+    struct text clean = {0}, cell = {0};
+    human_name(&clean, s);
+    add_plain(&cell, text_string(&clean));
+    for (size_t i = 0; i < cell.len; i++) {
+        if (cell.data[i] == '|')
+            text_add_char(t, '\\');
+        text_add_char(t, cell.data[i]);
+    }
+    text_free(&clean);
+    text_free(&cell);
+}
+
 static void add_range(struct text *t, const struct tally *at, size_t count)
 {
     human_count(t, at[0].count);
@@ -253,6 +268,69 @@ static void add_diff(struct text *t, const struct hd_report *r)
     add_types(t, r);
 }
 
+/* --- check --------------------------------------------------------------- */
+
+static void add_rule_row(struct text *t, const struct report_rule *f)
+{
+    static const char *const marks[RULE_STATUS_COUNT] = {[RULE_PASS] = "✅ pass",
+                                                         [RULE_FAIL] = "❌ **fail**",
+                                                         [RULE_SUPPRESSED] = "suppressed",
+                                                         [RULE_INCONCLUSIVE] =
+                                                             "❔ inconclusive"};
+    text_add_string(t, "| ");
+    text_add_string(t, marks[f->status]);
+    text_add_string(t, " | ");
+    add_code(t, f->rule);
+    text_add_string(t, " | ");
+    if (f->subject != NULL)
+        add_code(t, f->subject);
+    text_add_string(t, " | ");
+    text_add_string(t, f->observed != NULL ? f->observed : "-");
+    text_add_string(t, " | ");
+    text_add_string(t, f->limit);
+    text_add_string(t, " | ");
+    add_code(t, f->source);
+    text_add_string(t, " | ");
+    if (f->reason != NULL)
+        add_cell_text(t, f->reason);
+    text_add_string(t, " |\n");
+}
+
+static void add_rules(struct text *t, const struct hd_report *r)
+{
+    size_t shown = report_rows(r, r->rule_count);
+    text_add_string(t, "\n### Rules\n\n"
+                       "| status | rule | type | observed | limit | from | reason |\n"
+                       "|---|---|---|---:|---:|---|---|\n");
+    for (size_t i = 0; i < shown; i++)
+        add_rule_row(t, &r->rules[i]);
+    if (shown < r->rule_count) {
+        text_add_string(t, "| | | ");
+        human_others(t, r->rule_count - shown);
+        text_add_string(t, " | | | | |\n");
+    }
+    for (size_t i = 0; i < shown; i++) {
+        const struct report_rule *f = &r->rules[i];
+        /* Suspects have theirs below. */
+        if (f->status != RULE_FAIL || f->chains.len == 0 || f->is_suspect)
+            continue;
+        text_add_string(t, "\n");
+        add_code(t, f->subject);
+        text_add_string(t, " is held by\n\n");
+        add_chains(t, &f->chains);
+    }
+}
+
+static void add_check(struct text *t, const struct hd_report *r)
+{
+    text_add_string(t, "**heapdrift check**: ");
+    text_verdict(t, r);
+    text_add_string(t, "\n");
+    add_rules(t, r);
+    text_add_string(t, "\n");
+    add_diff(t, r);
+}
+
 /* --- the others ---------------------------------------------------------- */
 
 static void add_top_row(struct text *t, uint64_t count, uint64_t bytes)
@@ -348,7 +426,8 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
                                const struct hd_report *) = {[REPORT_DIFF] = add_diff,
                                                             [REPORT_TOP] = add_top,
                                                             [REPORT_ROOTS] = add_roots,
-                                                            [REPORT_INFO] = add_info};
+                                                            [REPORT_INFO] = add_info,
+                                                            [REPORT_CHECK] = add_check};
     struct text t = {0};
     (void)opt;
     text_add_string(&t, "<!-- heapdrift -->\n");

@@ -1,4 +1,5 @@
 /* Text for people. Without a terminal there is no colour and no limit of width. */
+#include "report/text_check.h"
 #include "report/text_diff.h"
 #include "report/text_parts.h"
 
@@ -331,6 +332,11 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
         break;
     case REPORT_INFO:
         write_info(r, opt, o);
+        break;
+    case REPORT_CHECK:
+        text_write_check(r, opt, o);
+        break;
+    case REPORT_KIND_COUNT:
         break;
     }
 }

@@ -5,10 +5,12 @@
 #include <string.h>
 
 /* To add a format: write src/report/write_<name>.c and list it here. */
-extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown;
+extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
+    write_junit, write_sarif, write_github;
 
 const struct writer *const writers[] = {
-    &write_text, &write_json, &write_csv, &write_tsv, &write_markdown, NULL,
+    &write_text,  &write_json,  &write_csv,    &write_tsv, &write_markdown,
+    &write_junit, &write_sarif, &write_github, NULL,
 };
 
 const char *hd_format_name(size_t i)
@@ -21,6 +23,11 @@ const char *hd_format_summary(size_t i)
     return i + 1 < sizeof(writers) / sizeof(writers[0]) ? writers[i]->summary : NULL;
 }
 
+bool hd_format_is_for_check(size_t i)
+{
+    return hd_format_name(i) != NULL && writers[i]->only_check;
+}
+
 bool hd_report_write(const struct hd_report *report, const char *format,
                      const struct hd_write_options *opt, FILE *to, struct hd_error *err)
 {
@@ -28,6 +35,8 @@ bool hd_report_write(const struct hd_report *report, const char *format,
     for (const struct writer *const *w = writers; *w != NULL; w++) {
         if (strcmp((*w)->name, format) != 0)
             continue;
+        if ((*w)->only_check && report->kind != REPORT_CHECK)
+            return fail(err, HD_USAGE, "%s is for `heapdrift check`", format);
         struct out out = {.file = to};
         (*w)->write(report, opt != NULL ? opt : &plain, &out);
         return out_finish(&out, err);

@@ -11,6 +11,7 @@
 struct writer {
     const char *name;    /* of --format */
     const char *summary; /* one line for --help */
+    bool only_check;     /* it has no place for other reports */
 
     /* Write the whole report; o remembers failures. */
     void (*write)(const struct hd_report *r, const struct hd_write_options *opt,

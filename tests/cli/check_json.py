@@ -47,7 +47,7 @@ def lengths(result):
     rows = [result.get("totals", {})] + [
         row for key in ("suspects", "minor", "pooled", "types") for row in result.get(key, [])
     ]
-    for row in rows if result["schema"] == "heapdrift-diff" else []:
+    for row in rows if result["schema"] in ("heapdrift-diff", "heapdrift-check") else []:
         for key, value in row.items():
             if key not in ("chains", "holder") and isinstance(value, list) and len(value) != count:
                 yield f"{row.get('type', 'totals')}: {len(value)} numbers for {count} snapshots"

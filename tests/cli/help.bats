@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots info convert help)
+commands=(diff top roots check info convert help)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -17,7 +17,11 @@ value_of() {
     output) echo "$tmp/out" ;;
     sort | by) [[ $1 == by ]] && echo type || echo bytes ;;
     type | exclude) echo 'X.*' ;;
-    min-score) echo 5% ;;
+    min-score | max-growth | max-score) echo 5% ;;
+    budget) echo X=2 ;;
+    config) echo "$tmp/budgets.yml" ;;
+    baseline) echo "$tmp/accepted" ;;
+    baseline-write) echo "$tmp/new" ;;
     iterations) echo 0,10 ;;
     size-base) echo 16 ;;
     memory) echo 1GiB ;;
@@ -73,7 +77,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|info|convert|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|help) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -96,6 +100,7 @@ value_of() {
 diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose
 top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose
 roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet samples seed size-base strict threads type verbose
+check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose
 convert format help memory no-progress output quiet size-base strict threads to verbose
 info color format help memory no-progress output quiet size-base strict threads verbose
 help help
@@ -114,6 +119,8 @@ OPTIONS
             esac
         done < <(options_of "$c")
         [[ $c == help || ${#args[@]} -gt 10 ]]
+        printf 'version: 1\n' >"$tmp/budgets.yml"
+        printf 'heapdrift-baseline\t1\nsnapshots\t2\n' >"$tmp/accepted"
         hd "$c" "${args[@]}" "$tmp/no-such-file"
         # It got as far as the operand.
         [[ $c == help ]] || err_has "no-such-file: No such file or directory"
@@ -124,9 +131,9 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots info convert; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff top roots check info convert; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
-    for c in top roots info convert; do
+    for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
         while read -r option; do
             hd $c "--$option$([[ $option == *= ]] && value_of "${option%=}")" "$before"
@@ -136,7 +143,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots info convert; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff top roots check info convert; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^static const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/settings.c | sort -u | diff - "$tmp/listed"
 }
@@ -193,7 +200,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots info; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff top roots check info; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do

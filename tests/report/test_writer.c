@@ -4,8 +4,9 @@
 
 #include <criterion/criterion.h>
 
-static const char *const formats[] = {"text", "json", "csv", "tsv", "md"};
-enum { FORMATS = sizeof(formats) / sizeof(*formats), KINDS = 4 };
+static const char *const formats[] = {"text", "json",  "csv",   "tsv",
+                                      "md",   "junit", "sarif", "github"};
+enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 5 };
 
 static struct hd_report *report_of(enum report_kind kind)
 {
@@ -16,7 +17,10 @@ static struct hd_report *report_of(enum report_kind kind)
         return top_of(shop(10), NULL);
     case REPORT_ROOTS:
         return roots_of(shop(10), "System.String", hd_default_options());
+    case REPORT_CHECK:
+        return shop_check();
     case REPORT_INFO:
+    case REPORT_KIND_COUNT:
         break;
     }
     return info_of_two();
@@ -27,7 +31,9 @@ Test(writer, formats_are_listed)
     for (size_t i = 0; i < FORMATS; i++) {
         cr_expect_str_eq(hd_format_name(i), formats[i]);
         cr_expect_not_null(hd_format_summary(i));
+        cr_expect_eq(hd_format_is_for_check(i), i >= FOR_ALL);
     }
+    cr_expect_not(hd_format_is_for_check(FORMATS));
     cr_expect_null(hd_format_name(FORMATS));
     cr_expect_null(hd_format_summary(FORMATS));
 }
@@ -44,9 +50,9 @@ Test(writer, an_unknown_format_is_an_error)
 
 Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < REPORT_KIND_COUNT; kind++) {
         struct hd_report *r = report_of((enum report_kind)kind);
-        for (size_t i = 0; i < FORMATS; i++) {
+        for (size_t i = 0; i < (kind == REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
             char *got = written(r, formats[i]);
             size_t len = strlen(got);
             cr_expect(len > 0 && got[len - 1] == '\n', "%d as %s", kind, formats[i]);
@@ -60,10 +66,10 @@ Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
 
 Test(writer, the_same_report_gives_the_same_bytes)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < REPORT_KIND_COUNT; kind++) {
         struct hd_report *one = report_of((enum report_kind)kind);
         struct hd_report *other = report_of((enum report_kind)kind);
-        for (size_t i = 0; i < FORMATS; i++) {
+        for (size_t i = 0; i < (kind == REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
             char *bytes = written(one, formats[i]);
             expect_written(other, formats[i], bytes);
             free(bytes);
@@ -87,11 +93,24 @@ static void expect_lost(const struct hd_report *r, const char *format, int buffe
 
 Test(writer, a_full_disk_is_an_error)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < REPORT_KIND_COUNT; kind++) {
         struct hd_report *r = report_of((enum report_kind)kind);
-        for (size_t i = 0; i < FORMATS; i++) {
+        for (size_t i = 0; i < (kind == REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
             expect_lost(r, formats[i], _IOFBF);
             expect_lost(r, formats[i], _IONBF);
+        }
+        hd_report_free(r);
+    }
+}
+
+Test(writer, what_is_for_checks_holds_nothing_else)
+{
+    for (int kind = 0; kind < REPORT_CHECK; kind++) {
+        struct hd_report *r = report_of((enum report_kind)kind);
+        for (size_t i = FOR_ALL; i < FORMATS; i++) {
+            struct hd_error err = {0};
+            cr_expect_not(hd_report_write(r, formats[i], NULL, stdout, &err));
+            cr_expect_eq(err.status, HD_USAGE);
         }
         hd_report_free(r);
     }

@@ -137,6 +137,29 @@ static inline struct hd_report *shop_table_diff(const struct hd_options *opt)
     return diff_of(snaps, SHOPS, opt);
 }
 
+/* Held against these budgets, or the default; b is freed. */
+static inline struct hd_report *check_of(struct hd_snapshot **snaps, size_t count,
+                                         const struct hd_options *opt, struct hd_budgets *b)
+{
+    struct hd_error err = {0};
+    struct hd_report *r = hd_report_check(snaps, count, opt, b, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    close_all(snaps, count);
+    hd_budgets_free(b);
+    return r;
+}
+
+/* One rule that passes, one that fails for a type. */
+static inline struct hd_report *shop_check(void)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    struct hd_budgets *b = hd_budgets_new();
+    open_shops(snaps);
+    cr_assert(hd_budgets_add_option(b, "max-growth", "1GiB", NULL));
+    cr_assert(hd_budgets_add_option(b, "budget", "App.Order=5", NULL));
+    return check_of(snaps, SHOPS, NULL, b);
+}
+
 static inline struct hd_report *top_of(struct hd_snapshot *snap,
                                        const struct hd_options *opt)
 {

@@ -1,4 +1,6 @@
-#include "cli/suggest.h"
+/* The nearest right word for a mistyped one: of options, commands, keys of heapdrift.yml.
+ */
+#include "heapdrift.h"
 
 #include <string.h>
 
@@ -33,7 +35,7 @@ static size_t distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
-const char *suggest(const char *word, const char *const *all)
+const char *hd_nearest_word(const char *word, const char *const *all)
 {
     const char *best = NULL;
     size_t least = strlen(word) / 3 + 2; /* more is another word */

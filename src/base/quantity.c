@@ -1,0 +1,112 @@
+#include "base/quantity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* strtod takes " 5", "+5", "0x5", "inf" and "1e3" as well. */
+static bool is_decimal(const char *s, size_t len)
+{
+    size_t digits = strspn(s, "0123456789");
+    size_t end = digits;
+    if (s[end] == '.') {
+        size_t more = strspn(s + end + 1, "0123456789");
+        end += 1 + more;
+        digits += more;
+    }
+    return digits > 0 && end == len;
+}
+
+bool quantity_percent(const char *s, double *percent)
+{
+    size_t len = strcspn(s, " %");
+    size_t sign = len + strspn(s + len, " ");
+    if (strcmp(s + sign, "%") != 0 || !is_decimal(s, len))
+        return false;
+    *percent = strtod(s, NULL);
+    return true;
+}
+
+bool quantity_count(const char *s, uint64_t *n)
+{
+    size_t len = strlen(s);
+    if (len == 0 || strspn(s, "0123456789") != len)
+        return false;
+    errno = 0;
+    *n = strtoull(s, NULL, 10);
+    /* The largest number means unknown. */
+    return errno == 0 && *n != HD_UNKNOWN;
+}
+
+bool hd_size_from_text(const char *s, uint64_t *bytes)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {
+        {"", 1},       {"B", 1},         {"k", 1e3},          {"kB", 1e3},
+        {"KB", 1e3},   {"MB", 1e6},      {"GB", 1e9},         {"TB", 1e12},
+        {"K", 1024},   {"M", 1048576},   {"G", 1073741824},   {"T", 1099511627776.0},
+        {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+    size_t len = strspn(s, "0123456789.");
+    if (!is_decimal(s, len))
+        return false;
+    double value = strtod(s, NULL);
+    const char *unit = s + len + strspn(s + len, " ");
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        if (strcmp(unit, units[i].unit) != 0)
+            continue;
+        value *= units[i].factor;
+        if (value >= 9.2e18)
+            return false;
+        *bytes = (uint64_t)value;
+        return true;
+    }
+    return false;
+}
+
+/* --- days ---------------------------------------------------------------- */
+
+static bool is_leap(int year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static int days_of_month(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month - 1] + (month == 2 && is_leap(year));
+}
+
+/* Whole days before the first of January of a year, counted from that of year 1. */
+static int64_t days_before(int year)
+{
+    int64_t y = year - 1;
+    return y * 365 + y / 4 - y / 100 + y / 400;
+}
+
+bool quantity_day(const char *s, int64_t *day)
+{
+    static const char shape[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof(shape); i++) {
+        bool digit = s[i] >= '0' && s[i] <= '9';
+        if (shape[i] == 'd' ? !digit : s[i] != shape[i])
+            return false;
+    }
+    int year = atoi(s), month = atoi(s + 5), of_month = atoi(s + 8);
+    if (year < 1 || month < 1 || month > 12 || of_month < 1 ||
+        of_month > days_of_month(year, month))
+        return false;
+    int64_t days = days_before(year) - days_before(1970);
+    for (int m = 1; m < month; m++)
+        days += days_of_month(year, m);
+    *day = days + of_month - 1;
+    return true;
+}
+
+int64_t quantity_day_of(int64_t seconds_since_1970)
+{
+    enum { SECONDS_A_DAY = 86400 };
+    int64_t day = seconds_since_1970 / SECONDS_A_DAY;
+    return seconds_since_1970 % SECONDS_A_DAY < 0 ? day - 1 : day;
+}

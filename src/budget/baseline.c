@@ -1,0 +1,254 @@
+#include "budget/baseline.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/quantity.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char signature[] = "heapdrift-baseline";
+enum { BASELINE_VERSION = 1, COLUMNS = 7 };
+
+static const char *const kind_names[ACCEPTED_KIND_COUNT] = {
+    [ACCEPTED_TOTAL] = "total", [ACCEPTED_TYPE] = "type", [ACCEPTED_HOLDER] = "holder"};
+
+struct accepted_slot {
+    size_t index;
+    UT_hash_handle hh;
+    char key[]; /* kind, name */
+};
+
+/* --- looking up ---------------------------------------------------------- */
+
+static struct accepted_slot *find(const struct baseline *b, enum accepted_kind kind,
+                                  const char *name)
+{
+    struct text key = {0};
+    text_add_char(&key, (char)('0' + kind));
+    text_add_string(&key, name);
+    struct accepted_slot *slot;
+    HASH_FIND(hh, b->slots, key.data, key.len, slot);
+    text_free(&key);
+    return slot;
+}
+
+void baseline_add(struct baseline *b, const struct accepted *accepted)
+{
+    size_t len = strlen(accepted->name) + 1;
+    struct accepted_slot *slot = arena_alloc(&b->arena, sizeof(*slot) + len);
+    slot->index = b->len;
+    slot->key[0] = (char)('0' + accepted->kind);
+    memcpy(slot->key + 1, accepted->name, len - 1);
+    HASH_ADD_KEYPTR(hh, b->slots, slot->key, len, slot);
+    b->all = grow(b->all, b->len, &b->cap, sizeof(*b->all));
+    b->all[b->len++] = *accepted;
+}
+
+struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
+                              const char *name)
+{
+    const struct accepted_slot *slot = find(b, kind, name);
+    return slot != NULL ? b->all[slot->index] : (struct accepted){.kind = kind};
+}
+
+void baseline_free(struct baseline *b)
+{
+    HASH_CLEAR(hh, b->slots);
+    arena_free(&b->arena);
+    free(b->all);
+    *b = (struct baseline){0};
+}
+
+/* --- writing ------------------------------------------------------------- */
+
+static int by_kind_and_name(const void *a, const void *b)
+{
+    const struct accepted *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Names are bytes; what would end a line or a column is escaped. */
+static void add_name(struct text *t, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '\\')
+            text_add_string(t, "\\\\");
+        else if (*name == '\t' || *name == '\n' || *name == '\r')
+            text_add_string(t, *name == '\t' ? "\\t" : *name == '\n' ? "\\n" : "\\r");
+        else
+            text_add_char(t, *name);
+    }
+}
+
+static void add_line(struct text *t, const struct accepted *a)
+{
+    char numbers[160];
+    snprintf(numbers, sizeof(numbers),
+             "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
+             kind_names[a->kind], a->count, a->bytes, a->step_count, a->step_bytes,
+             a->score);
+    text_add_string(t, numbers);
+    add_name(t, a->name);
+    text_add_char(t, '\n');
+}
+
+void baseline_print(struct text *t, const struct baseline *b)
+{
+    char head[200];
+    snprintf(head, sizeof(head), "%s\t%d\n", signature, BASELINE_VERSION);
+    text_add_string(t, head);
+    text_add_string(t, "# Growth that `heapdrift check --baseline` accepts. Written by "
+                       "--baseline-write; keep it in git.\n");
+    snprintf(head, sizeof(head), "snapshots\t%" PRIu64 "\n", b->snapshots);
+    text_add_string(t, head);
+    if (b->iterations != HD_UNKNOWN) {
+        snprintf(head, sizeof(head), "iterations\t%" PRIu64 "\n", b->iterations);
+        text_add_string(t, head);
+    }
+    text_add_string(
+        t, "# what\tcount\tbytes\tcount of a step\tbytes of a step\tscore\tname\n");
+    struct accepted *sorted = alloc_zeroed(array_bytes(b->len, sizeof(*sorted)));
+    if (b->len > 0)
+        memcpy(sorted, b->all, b->len * sizeof(*sorted));
+    qsort(sorted, b->len, sizeof(*sorted), by_kind_and_name);
+    for (size_t i = 0; i < b->len; i++)
+        add_line(t, &sorted[i]);
+    free(sorted);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+struct line_reader {
+    struct baseline *b;
+    struct arena *arena;
+    uint64_t line;
+    struct hd_error *err;
+};
+
+static bool bad_line(struct line_reader *r, const char *kind, const char *what)
+{
+    return fail_at_line(r->err, r->line, kind, "%s", what);
+}
+
+/* Split at tabs, in place; the last column keeps what is left. */
+static size_t split(char *line, char **columns, size_t most)
+{
+    size_t n = 0;
+    columns[n++] = line;
+    for (char *tab; n < most && (tab = strchr(columns[n - 1], '\t')) != NULL; n++) {
+        *tab = '\0';
+        columns[n] = tab + 1;
+    }
+    return n;
+}
+
+/* The name without its escapes, in place; false if one is unknown. */
+static bool unescape(char *s)
+{
+    static const char escapes[] = "\\tnr";
+    char *to = s;
+    for (; *s != '\0'; s++) {
+        if (*s != '\\') {
+            *to++ = *s;
+            continue;
+        }
+        s++;
+        if (*s == '\0' || strchr(escapes, *s) == NULL)
+            return false;
+        *to++ = "\\\t\n\r"[strchr(escapes, *s) - escapes];
+    }
+    *to = '\0';
+    return true;
+}
+
+static bool take_accepted(struct line_reader *r, char **columns)
+{
+    struct accepted a = {.kind = ACCEPTED_KIND_COUNT, .name = columns[COLUMNS - 1]};
+    for (int k = 0; k < ACCEPTED_KIND_COUNT; k++)
+        if (strcmp(columns[0], kind_names[k]) == 0)
+            a.kind = (enum accepted_kind)k;
+    if (a.kind == ACCEPTED_KIND_COUNT)
+        return bad_line(r, "unknown-line",
+                        "begins with none of total, type, holder, snapshots, iterations");
+    uint64_t *const numbers[] = {&a.count, &a.bytes, &a.step_count, &a.step_bytes,
+                                 &a.score};
+    for (size_t i = 0; i < COLUMNS - 2; i++)
+        if (!quantity_count(columns[i + 1], numbers[i]))
+            return bad_line(r, "bad-number", "columns 2 to 6 must be whole numbers");
+    if (!unescape(columns[COLUMNS - 1]) || a.name[0] == '\0')
+        return bad_line(r, "bad-name", "the last column is no name");
+    if (find(r->b, a.kind, a.name) != NULL)
+        return bad_line(r, "duplicate", "is there twice; keep one of the two lines");
+    a.name = arena_strdup(r->arena, a.name, strlen(a.name));
+    baseline_add(r->b, &a);
+    return true;
+}
+
+static bool take_signature(struct line_reader *r, char **columns, size_t count)
+{
+    uint64_t version = 0;
+    if (count != 2 || strcmp(columns[0], signature) != 0 ||
+        !quantity_count(columns[1], &version))
+        return bad_line(r, "no-baseline", "a baseline begins with heapdrift-baseline");
+    if (version != BASELINE_VERSION)
+        return fail_at_line(r->err, r->line, "unknown-version",
+                            "baseline of version %" PRIu64 "; this program reads %d: write "
+                            "it anew with --baseline-write",
+                            version, BASELINE_VERSION);
+    return true;
+}
+
+static bool take_line(struct line_reader *r, char *line)
+{
+    char *columns[COLUMNS];
+    size_t count = 0;
+    if (r->line > 1 && (line[0] == '\0' || line[0] == '#'))
+        return true;
+    count = split(line, columns, COLUMNS);
+    if (r->line == 1)
+        return take_signature(r, columns, count);
+    if (count == COLUMNS)
+        return take_accepted(r, columns);
+    bool snapshots = strcmp(columns[0], "snapshots") == 0;
+    if (count == 2 && (snapshots || strcmp(columns[0], "iterations") == 0)) {
+        uint64_t *to = snapshots ? &r->b->snapshots : &r->b->iterations;
+        return quantity_count(columns[1], to) ||
+               bad_line(r, "bad-number", "must be a whole number");
+    }
+    return bad_line(r, "bad-line", "7 columns, separated by tabs, are expected");
+}
+
+bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
+                    struct hd_error *err)
+{
+    struct line_reader r = {.b = b, .arena = a, .err = err};
+    struct text line = {0};
+    bool ok = true;
+    b->iterations = HD_UNKNOWN;
+    for (size_t at = 0; ok && at < size;) {
+        const char *end = memchr(data + at, '\n', size - at);
+        size_t len = end != NULL ? (size_t)(end - data) - at : size - at;
+        size_t next = at + len + 1;
+        if (len > 0 && data[at + len - 1] == '\r')
+            len--;
+        r.line++;
+        text_clear(&line);
+        text_add(&line, data + at, len);
+        text_add_char(&line, '\0');
+        ok = memchr(line.data, '\0', len) == NULL
+                 ? take_line(&r, line.data)
+                 : bad_line(&r, "bad-line", "has a byte of value 0");
+        at = next;
+    }
+    text_free(&line);
+    if (ok && (r.line == 0 || b->snapshots < 2)) {
+        r.line = r.line > 0 ? r.line : 1;
+        ok = bad_line(&r, "no-baseline",
+                      r.line == 1 ? "an empty file; write it with --baseline-write"
+                                  : "does not say how many snapshots were compared");
+    }
+    return ok;
+}

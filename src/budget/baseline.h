@@ -1,0 +1,48 @@
+/* baseline.h - growth that is accepted: what a program grew by when somebody looked at it
+ * and went on.
+ *
+ * A text file for git: one line per type, total and holder that grew, sorted, columns
+ * separated by tabs. It knows nothing of rules. Format: docs/formats/baseline.md. */
+#ifndef BASELINE_H
+#define BASELINE_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "heapdrift.h"
+
+enum accepted_kind { ACCEPTED_TOTAL, ACCEPTED_TYPE, ACCEPTED_HOLDER, ACCEPTED_KIND_COUNT };
+
+/* What is subtracted from growth before it is held against a limit: none of it negative,
+ * 0 where bytes are unknown. */
+struct accepted {
+    enum accepted_kind kind;
+    const char *name;                /* "bytes", a type, the pattern of a holder */
+    uint64_t count, bytes;           /* first to last snapshot */
+    uint64_t step_count, step_bytes; /* of the worst step */
+    uint64_t score;                  /* of the ranking, in bytes; rounded up */
+};
+
+struct baseline {
+    struct accepted *all; /* malloc'd; names in the caller's arena */
+    size_t len, cap;
+    uint64_t snapshots;          /* of the run that was accepted; 0: there is no baseline */
+    uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
+    struct accepted_slot *slots; /* by kind and name; in the arena */
+    struct arena arena;
+};
+
+void baseline_add(struct baseline *b, const struct accepted *accepted);
+
+/* What is accepted of it; all zero if nothing is. */
+struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
+                              const char *name);
+
+/* Read size bytes of a file. Failing lines are told by number. */
+bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
+                    struct hd_error *err);
+
+/* The text of the file, lines sorted. */
+void baseline_print(struct text *t, const struct baseline *b);
+void baseline_free(struct baseline *b);
+
+#endif

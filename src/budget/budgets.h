@@ -1,0 +1,81 @@
+/* budgets.h - how much growth is allowed, and what is excused: the rules of one check.
+ *
+ * Rules come from heapdrift.yml, from options and, where neither has any, from the
+ * default. An entry of the file may limit both counts and bytes: two rules of one entry.
+ * Of the entries for types the first that matches a type is the one that counts.
+ * What is measured against them: judge.h. Guide: docs/check.md. */
+#ifndef BUDGETS_H
+#define BUDGETS_H
+
+#include "base/arena.h"
+#include "budget/baseline.h"
+#include "heapdrift.h"
+
+enum budget_kind { BUDGET_TOTAL, BUDGET_TYPE, BUDGET_HOLDER, BUDGET_SUSPECTS };
+enum budget_total { TOTAL_BYTES, TOTAL_OBJECTS, TOTAL_REACHABLE_BYTES };
+enum budget_per { PER_TOTAL, PER_STEP, PER_ITERATION };
+
+/* What a rule counts: for scores bytes too, of the score. */
+enum budget_measure { MEASURE_COUNT, MEASURE_BYTES, MEASURE_SCORE };
+
+struct limit {
+    bool relative;
+    double percent;  /* relative: of the baseline; of scores: of the heap */
+    uint64_t amount; /* else */
+};
+
+struct rule {
+    enum budget_kind kind;
+    enum budget_total total;
+    const char *pattern; /* of types or holders */
+    enum budget_per per;
+    enum budget_measure measure;
+    struct limit limit;
+    bool limit_is_min_score; /* of suspects: the limit is --min-score */
+    bool is_default;
+    size_t entry;       /* rules of one entry share it */
+    const char *source; /* "heapdrift.yml:7", "option" or "default" */
+    const char *path;   /* of the file, or NULL; and the line in it */
+    uint64_t line;
+};
+
+/* An exception: what its pattern matches may exceed its budget. */
+struct suppression {
+    const char *type, *holder; /* patterns; one of them is NULL */
+    const char *reason;
+    bool expires;
+    int64_t until; /* the last day on which it counts, since 1970-01-01 */
+    const char *until_text;
+    const char *path;
+    uint64_t line;
+};
+
+enum {
+    BUDGETS_MOST_RULES = 1000,
+    BUDGETS_MOST_SUPPRESSIONS = 1000,
+    BUDGETS_LONGEST_FILE = 1 << 20
+};
+
+struct hd_budgets {
+    struct arena arena;
+    struct rule *rules; /* malloc'd; in the order in which they are reported */
+    size_t rule_count, rule_cap;
+    struct suppression *suppressions; /* malloc'd */
+    size_t suppression_count, suppression_cap;
+    size_t entries;
+    struct baseline baseline; /* {0} without one */
+    bool accepts;             /* what the run shows becomes the baseline */
+    int64_t today;            /* days since 1970-01-01 */
+};
+
+/* The text of a limit. NULL, or what it should have been. */
+const char *limit_parse(const char *s, enum budget_measure measure, struct limit *limit);
+
+/* Append a rule; its strings must live as long as b. False and err if the same is there
+ * already, or if there are too many. */
+bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err);
+
+/* "type MyApp.*", "total bytes", "holder ...", "suspects any": as it is reported. */
+const char *rule_name(const struct rule *rule, struct arena *a);
+
+#endif

@@ -1,0 +1,195 @@
+#include "cli/find_config.h"
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- budgets ------------------------------------------------------------- */
+
+/* SOURCE_DATE_EPOCH is what a reproducible build takes for now; so tests have a date. */
+static bool set_time(struct hd_budgets *b)
+{
+    const char *given = getenv("SOURCE_DATE_EPOCH");
+    if (given == NULL || given[0] == '\0') {
+        hd_budgets_set_time(b, (int64_t)time(NULL));
+        return true;
+    }
+    char *end;
+    errno = 0;
+    long long seconds = strtoll(given, &end, 10);
+    if (errno != 0 || *end != '\0') {
+        fprintf(stderr,
+                "heapdrift: SOURCE_DATE_EPOCH=%s: must be seconds since 1970-01-01\n",
+                given);
+        return false;
+    }
+    hd_budgets_set_time(b, seconds);
+    return true;
+}
+
+static bool read_files(struct hd_budgets *b, const struct settings *s)
+{
+    char found[CONFIG_PATH_SIZE] = "";
+    struct hd_error err = {0};
+    if (s->config == NULL && !find_config(found))
+        return false;
+    const char *config = s->config != NULL ? s->config : found;
+    if (config[0] != '\0' && !hd_budgets_read(b, config, &err)) {
+        print_error(config, &err);
+        return false;
+    }
+    if (s->baseline == NULL || s->baseline_write != NULL ||
+        hd_budgets_read_baseline(b, s->baseline, &err))
+        return true;
+    print_error(s->baseline, &err);
+    return false;
+}
+
+/* NULL after saying what is wrong. Mistakes are found before any snapshot is read. */
+static struct hd_budgets *take_budgets(const struct settings *s)
+{
+    struct hd_budgets *b = hd_budgets_new();
+    struct hd_error err = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->budget_count; i++)
+        ok = hd_budgets_add_option(b, s->budgets[i].name, s->budgets[i].value, &err);
+    if (!ok)
+        print_error(NULL, &err);
+    ok = ok && set_time(b) && read_files(b, s);
+    if (ok && s->baseline_write != NULL)
+        hd_budgets_accept(b);
+    if (ok)
+        return b;
+    hd_budgets_free(b);
+    return NULL;
+}
+
+/* --- build servers ------------------------------------------------------- */
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && value[0] != '\0';
+}
+
+/* Annotations go to stderr, where GitHub looks as well: stdout is the report. */
+static bool annotate(const struct settings *s, const struct hd_report *report)
+{
+    const char *actions = getenv("GITHUB_ACTIONS");
+    struct hd_error err = {0};
+    if (actions == NULL || strcmp(actions, "true") != 0 || strcmp(s->format, "github") == 0)
+        return true;
+    if (hd_report_write(report, "github", NULL, stderr, &err))
+        return true;
+    print_error("standard error", &err);
+    return false;
+}
+
+/* Other steps write there too, so it is appended to. */
+static bool summarise(const struct hd_report *report)
+{
+    static const char variable[] = "GITHUB_STEP_SUMMARY";
+    struct hd_error err = {0};
+    if (!is_set(variable))
+        return true;
+    FILE *to = fopen(getenv(variable), "a");
+    bool ok = to != NULL;
+    ok = ok && hd_report_write(report, "md", NULL, to, &err);
+    ok = to != NULL && fclose(to) == 0 && ok;
+    if (!ok)
+        fprintf(stderr, "heapdrift: %s=%s: %s\n", variable, getenv(variable),
+                err.status != HD_OK ? err.message : strerror(errno));
+    return ok;
+}
+
+/* --- the check ----------------------------------------------------------- */
+
+static bool write_baseline(const void *report, const struct settings *s, FILE *to,
+                           struct hd_error *err)
+{
+    (void)s;
+    return hd_report_write_baseline(report, to, err);
+}
+
+static int status_of(const struct settings *s, const struct hd_report *report)
+{
+    if (hd_report_verdict(report) == HD_FAIL)
+        return EXIT_OVER;
+    bool undecided = hd_report_verdict(report) == HD_INCONCLUSIVE;
+    if (s->strict && (undecided || !hd_report_conclusive(report))) {
+        fputs("heapdrift: inconclusive: the snapshots do not allow a judgement; the report "
+              "says why\n",
+              stderr);
+        return EXIT_INCONCLUSIVE;
+    }
+    if (undecided && !s->quiet)
+        fputs("heapdrift: warning: inconclusive: not every rule could be decided; with "
+              "--strict this is status 3\n",
+              stderr);
+    return EXIT_DONE;
+}
+
+/* An error about a line is about a file of budgets; any other about a snapshot. */
+static void print_trouble(const struct settings *s, const struct loaded *l,
+                          const struct hd_error *err)
+{
+    char found[CONFIG_PATH_SIZE] = "";
+    const char *path = NULL;
+    if (err->where == HD_AT_LINE && (s->config != NULL || find_config(found)))
+        path = s->config != NULL ? s->config : found;
+    else if (err->snapshot > 0)
+        path = l->all[err->snapshot - 1].path;
+    print_error(path, err);
+}
+
+static int check(const struct settings *s, const struct loaded *l,
+                 const struct hd_budgets *budgets)
+{
+    struct hd_error err = {0};
+    struct hd_snapshot **snaps = loaded_snapshots(l);
+    struct hd_report *report = hd_report_check(snaps, l->count, &s->options, budgets, &err);
+    free(snaps);
+    if (report == NULL) {
+        print_trouble(s, l, &err);
+        return EXIT_TROUBLE;
+    }
+    int status = status_of(s, report);
+    bool ok = output_report(s, report, false);
+    ok = annotate(s, report) && ok;
+    ok = summarise(report) && ok;
+    if (ok && s->baseline_write != NULL)
+        ok = output_file(s, s->baseline_write, write_baseline, report);
+    hd_report_free(report);
+    return ok ? status : EXIT_TROUBLE;
+}
+
+static int run(struct settings *s)
+{
+    struct hd_budgets *budgets = take_budgets(s);
+    if (budgets == NULL)
+        return EXIT_TROUBLE;
+    struct loaded l = load_snapshots(s);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && count_can_be_compared(&l, "check") && take_iterations_for(s, &l))
+        status = check(s, &l, budgets);
+    loaded_free(&l);
+    hd_budgets_free(budgets);
+    return status;
+}
+
+const struct command cmd_check = {
+    .name = "check",
+    .bit = ON_CHECK,
+    .operands = "SNAPSHOT SNAPSHOT...",
+    .summary = "the same held against growth budgets; status 1 when over",
+    .description =
+        "Compare 2 to 50 snapshots of one program, in order of time, and hold what grew\n"
+        "against budgets: those of heapdrift.yml and of options. Without any budget it\n"
+        "fails on a suspect of 2 % of the heap, from four snapshots on. Status 1 means "
+        "over\n"
+        "budget, 2 that something is wrong with an input, 3 (with --strict) that the\n"
+        "snapshots do not allow a judgement.",
+    .run = run,
+};

@@ -1,0 +1,539 @@
+/* A check: a diff whose growth is held against budgets. */
+#include "base/error.h"
+#include "base/out.h"
+#include "budget/judge.h"
+#include "format/open.h"
+#include "heap/names.h"
+#include "report/human.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+    struct hd_report *r;
+    struct hd_snapshot *const *snaps;
+    size_t count;
+    const struct hd_options *opt;
+    struct hd_budgets budgets; /* as they were given, or the default rule */
+    struct rule default_rule;
+    struct series types, holders;
+    struct hd_snapshot *units[HD_MAX_SNAPSHOTS]; /* of holders */
+    bool has_holders;
+    struct scored *scored;
+    size_t scored_count;
+    struct hd_error *err;
+};
+
+/* --- evidence ------------------------------------------------------------ */
+
+static const char *join_holder(struct hd_report *r, const struct report_suspect *s)
+{
+    struct text t = {0};
+    if (s->holder == NULL)
+        return NULL;
+    for (size_t i = 0; i < s->holder_len; i++) {
+        text_add_string(&t, i > 0 ? " → " : "");
+        text_add_string(&t, s->holder[i]);
+    }
+    const char *joined = report_string(r, text_string(&t));
+    text_free(&t);
+    return joined;
+}
+
+/* All that the ranking found, in its order: suspects, then what scores less. */
+static void add_scored(struct check *c)
+{
+    struct hd_report *r = c->r;
+    c->scored = arena_array(&r->arena, struct scored, r->suspect_count + r->minor_count);
+    for (size_t i = 0; i < r->suspect_count + r->minor_count; i++) {
+        const struct report_suspect *s =
+            i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
+        c->scored[c->scored_count++] = (struct scored){.type = s->type,
+                                                       .subject = s->subject,
+                                                       .holder = join_holder(r, s),
+                                                       .score = s->score,
+                                                       .share = s->score_share};
+    }
+}
+
+static bool asks_for_holders(const struct check *c)
+{
+    for (size_t i = 0; i < c->budgets.rule_count; i++)
+        if (c->budgets.rules[i].kind == BUDGET_HOLDER)
+            return true;
+    return false;
+}
+
+/* The same snapshots by holder, where all of them can tell. */
+static bool add_holders(struct check *c)
+{
+    struct series_warnings ignored = {0};
+    struct hd_options by_holder = *c->opt;
+    by_holder.by = HD_BY_HOLDER;
+    for (size_t k = 0; k < c->count; k++)
+        if (!c->snaps[k]->info.has_roots || c->snaps[k]->read.tables_only)
+            return true;
+    if (!asks_for_holders(c))
+        return true;
+    struct series_question ask = {report_selection(c->opt), HD_BY_HOLDER,
+                                  c->opt->iterations};
+    c->has_holders =
+        report_begin_units(c->units, c->snaps, c->count, &by_holder, c->err) &&
+        series_align(&c->holders, c->units, c->count, &ask, &c->r->arena, &ignored, c->err);
+    return c->has_holders;
+}
+
+/* What makes a comparison say nothing about growth; or NULL. */
+static const char *doubt_about_order(const struct check *c)
+{
+    for (size_t i = 0; i < c->r->warning_count; i++)
+        if (strcmp(c->r->warnings[i].code, warning_texts[WARN_DIFFERENT_PROGRAM].code) == 0)
+            return "the snapshots seem to be of different programs";
+    for (size_t k = 1; k < c->count; k++) {
+        const struct hd_snapshot *before = c->snaps[k - 1], *now = c->snaps[k];
+        if (before->clock_is_date && now->clock_is_date && now->clock < before->clock)
+            return "the snapshots are not in order of time";
+    }
+    return NULL;
+}
+
+static bool shows(const void *filter, const char *name)
+{
+    return report_shows(filter, name);
+}
+
+static struct evidence evidence_of(const struct check *c)
+{
+    return (struct evidence){.types = &c->types,
+                             .holders = c->has_holders ? &c->holders : NULL,
+                             .reachable = c->r->reachable,
+                             .scored = c->scored,
+                             .scored_count = c->scored_count,
+                             .bytes_known = c->r->bytes_known,
+                             .min_share = c->opt->min_share,
+                             .min_bytes = c->opt->min_bytes,
+                             .doubt = doubt_about_order(c),
+                             .iterations = c->opt->iterations,
+                             .shows = shows,
+                             .filter = c->opt};
+}
+
+/* --- how findings read --------------------------------------------------- */
+
+static const char *noun_of(const struct rule *rule)
+{
+    return rule->kind == BUDGET_TOTAL ? "object" : "instance";
+}
+
+/* A mean per iteration may lie between two whole numbers. */
+static void add_number(struct text *t, double n)
+{
+    char s[48];
+    if (n == floor(n) && n < 9e15) {
+        human_count(t, (uint64_t)n);
+        return;
+    }
+    snprintf(s, sizeof(s), "%.2f", n);
+    text_add_string(t, s);
+}
+
+/* "120 instances", "1.84 MiB". */
+static void add_amount(struct text *t, const struct rule *rule, double n)
+{
+    if (rule->measure != MEASURE_COUNT) {
+        human_size(t, (uint64_t)(n + 0.5));
+        return;
+    }
+    add_number(t, n);
+    text_add_char(t, ' ');
+    text_add_string(t, noun_of(rule));
+    text_add_string(t, n == 1 ? "" : "s");
+}
+
+static void add_signed_amount(struct text *t, const struct rule *rule, double n)
+{
+    text_add_char(t, n < 0 ? '-' : '+');
+    add_amount(t, rule, fabs(n));
+}
+
+static void add_per(struct text *t, const struct rule *rule)
+{
+    static const char *const per[] = {
+        [PER_TOTAL] = "", [PER_STEP] = " per step", [PER_ITERATION] = " per iteration"};
+    text_add_string(t, per[rule->per]);
+}
+
+static void add_percent(struct text *t, const char *format, double percent)
+{
+    char s[48];
+    snprintf(s, sizeof(s), format, percent);
+    text_add_string(t, s);
+}
+
+static const char *take_text(struct hd_report *r, struct text *t)
+{
+    const char *s = report_string(r, text_string(t));
+    text_free(t);
+    return s;
+}
+
+static const char *growth_limit(struct hd_report *r, const struct rule *rule)
+{
+    struct text t = {0};
+    if (rule->limit.relative)
+        add_percent(&t, "+%g %%", rule->limit.percent);
+    else
+        add_signed_amount(&t, rule, (double)rule->limit.amount);
+    add_per(&t, rule);
+    return take_text(r, &t);
+}
+
+static const char *growth_observed(struct hd_report *r, const struct finding *f)
+{
+    struct text t = {0};
+    bool share = f->rule->limit.relative && f->base > 0;
+    if (share) {
+        double percent = 100 * f->observed / f->base;
+        add_percent(&t, fabs(percent) < 99.5 ? "%+.1f %%" : "%+.0f %%", percent);
+        text_add_string(&t, " (");
+    }
+    add_signed_amount(&t, f->rule, f->observed);
+    text_add_string(&t, share ? ")" : "");
+    add_per(&t, f->rule);
+    return take_text(r, &t);
+}
+
+static const char *score_limit(struct check *c, const struct rule *rule)
+{
+    struct text t = {0};
+    struct limit limit = rule->limit;
+    if (rule->limit_is_min_score)
+        limit = c->opt->min_bytes > 0
+                    ? (struct limit){.amount = c->opt->min_bytes}
+                    : (struct limit){.relative = true, .percent = 100 * c->opt->min_share};
+    text_add_string(&t, "score below ");
+    if (limit.relative)
+        add_percent(&t, "%g %%", limit.percent);
+    else
+        human_size(&t, limit.amount);
+    return take_text(c->r, &t);
+}
+
+static const char *score_observed(struct check *c, const struct finding *f)
+{
+    struct text t = {0};
+    if (f->scored == NO_SCORED)
+        return "nothing grows";
+    text_add_string(&t, "score ");
+    human_percent(&t, f->base > 0 ? f->observed / f->base : 0);
+    text_add_string(&t, " (");
+    if (c->r->bytes_known)
+        human_size(&t, (uint64_t)(f->observed + 0.5));
+    else
+        human_plural(&t, (uint64_t)(f->observed + 0.5), "object");
+    text_add_char(&t, ')');
+    return take_text(c->r, &t);
+}
+
+static const char *reason_of(struct check *c, const struct finding *f)
+{
+    if (f->reason != NULL || f->accepted <= 0)
+        return report_string(c->r, f->reason);
+    struct text t = {0};
+    text_add_string(&t, "besides ");
+    add_amount(&t, f->rule, f->accepted);
+    text_add_string(&t, " that the baseline accepts");
+    return take_text(c->r, &t);
+}
+
+static const struct tally *tallies_of(const struct check *c, const struct finding *f)
+{
+    const struct hd_report *r = c->r;
+    if (f->scored != NO_SCORED) {
+        size_t i = (size_t)f->scored;
+        return i < r->suspect_count ? r->suspects[i].at : r->minor[i - r->suspect_count].at;
+    }
+    if (f->at != NULL)
+        return f->at;
+    return f->rule->kind == BUDGET_TOTAL && f->rule->total != TOTAL_REACHABLE_BYTES
+               ? r->totals
+               : NULL;
+}
+
+static struct report_rule report_rule_of(struct check *c, const struct finding *f)
+{
+    const struct rule *rule = f->rule;
+    struct hd_report *r = c->r;
+    bool is_score = rule->measure == MEASURE_SCORE;
+    bool in_bytes = is_score ? r->bytes_known : rule->measure == MEASURE_BYTES;
+    struct report_rule to = {.number = (size_t)(rule - c->budgets.rules),
+                             .rule = rule_name(rule, &r->arena),
+                             .source = report_string(r, rule->source),
+                             .path = report_string(r, rule->path),
+                             .line = rule->line,
+                             .subject = report_string(r, f->subject),
+                             .limit =
+                                 is_score ? score_limit(c, rule) : growth_limit(r, rule),
+                             .limit_value = f->known ? f->limit : NAN,
+                             .observed_value = f->known ? f->observed : NAN,
+                             .unit = in_bytes ? "bytes" : "objects",
+                             .status = f->status,
+                             .reason = reason_of(c, f),
+                             .first = f->first,
+                             .last = f->last,
+                             .at = tallies_of(c, f),
+                             .is_about_bytes = rule->measure == MEASURE_BYTES,
+                             .holder = report_string(r, f->holder)};
+    if (f->known)
+        to.observed = is_score ? score_observed(c, f) : growth_observed(r, f);
+    else if (is_score && f->status == RULE_PASS)
+        to.observed = score_observed(c, f);
+    return to;
+}
+
+/* --- chains -------------------------------------------------------------- */
+
+/* What holds the types that fail and are no suspects, the first ones of the table. */
+struct unchained {
+    size_t rules[64];
+    size_t len;
+};
+
+static struct unchained find_unchained(const struct check *c, const struct findings *found)
+{
+    struct unchained u = {.len = 0};
+    size_t most = sizeof(u.rules) / sizeof(*u.rules), shown = report_rows(c->r, most);
+    for (size_t i = 0; i < found->len && u.len < shown; i++) {
+        bool type = found->all[i].rule->kind == BUDGET_TYPE;
+        if (type && c->r->rules[i].status == RULE_FAIL && c->r->rules[i].chains.len == 0)
+            u.rules[u.len++] = i;
+    }
+    return u;
+}
+
+static bool add_chains_of_types(struct check *c, const struct unchained *u)
+{
+    struct hd_snapshot *last = c->snaps[c->count - 1];
+    bool known = last->info.has_roots && !last->read.tables_only && c->opt->chains > 0;
+    if (u->len == 0 || !known)
+        return true;
+    if (!snapshot_need_graph(last, c->err))
+        return false;
+    struct arena scratch = {0};
+    uint32_t *query_of = arena_array(&scratch, uint32_t, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++)
+        for (size_t q = 0; q < u->len && last->types[t].kind == TYPE_OBJECT; q++)
+            if (strcmp(last->types[t].name, c->r->rules[u->rules[q]].subject) == 0)
+                query_of[t] = (uint32_t)q + 1;
+    struct chain_question ask = {.query_of_key = query_of,
+                                 .key_count = last->type_count,
+                                 .queries = u->len,
+                                 .selection = report_selection(c->opt)};
+    struct chain_options how = report_chain_options(c->r);
+    struct walk walk = walk_graph(last, &scratch);
+    struct chains *chains = chains_find(last, &walk, &ask, &how, &scratch);
+    for (size_t q = 0; q < u->len; q++) {
+        const struct chains *one = &chains[q];
+        struct report_chains *to = &c->r->rules[u->rules[q]].chains;
+        if (one->instances > 0)
+            *to = report_chains_of(c->r, last, &one, 1);
+        /* Only the last snapshot was looked at. */
+        for (size_t i = 0; i < to->len; i++)
+            to->all[i].instances = NULL;
+    }
+    arena_free(&scratch);
+    return true;
+}
+
+/* Suspects have theirs from the ranking. A type that fails by two rules is asked for
+ * twice: the second time it has them already. */
+static bool add_chains(struct check *c, const struct findings *found)
+{
+    for (size_t i = 0; i < found->len; i++) {
+        int64_t scored = found->all[i].scored;
+        if (scored != NO_SCORED && (size_t)scored < c->r->suspect_count)
+            c->r->rules[i].chains = c->r->suspects[scored].chains;
+        c->r->rules[i].is_suspect =
+            scored != NO_SCORED && (size_t)scored < c->r->suspect_count;
+    }
+    struct unchained u = find_unchained(c, found);
+    return add_chains_of_types(c, &u);
+}
+
+/* --- warnings ------------------------------------------------------------ */
+
+static void warn_about_line(struct check *c, enum warning_code code, const char *path,
+                            uint64_t line, const char *what)
+{
+    struct text message = {0};
+    text_add_string(&message, what);
+    text_add_string(&message, ": ");
+    text_add_string(&message, warning_texts[code].message);
+    report_warn_detail(c->r, code, (size_t)-1, text_string(&message));
+    struct hd_warning *added = &c->r->warnings[c->r->warning_count - 1];
+    added->path = report_string(c->r, path);
+    added->line = line > 0 ? line : HD_UNKNOWN;
+    text_free(&message);
+}
+
+static void add_warnings(struct check *c, const struct findings *found)
+{
+    const struct hd_budgets *b = &c->budgets;
+    struct arena scratch = {0};
+    for (size_t i = 0; i < b->rule_count; i++) {
+        /* Two rules of one entry match the same. */
+        bool again = i > 0 && b->rules[i].entry == b->rules[i - 1].entry;
+        if (!found->rule_matched[i] && !again && c->types.fit_count >= 2)
+            warn_about_line(c, WARN_UNUSED_BUDGET, b->rules[i].path, b->rules[i].line,
+                            rule_name(&b->rules[i], &scratch));
+    }
+    for (size_t i = 0; i < b->suppression_count; i++) {
+        const struct suppression *s = &b->suppressions[i];
+        const char *what = s->type != NULL ? s->type : s->holder;
+        if (found->expired[i])
+            warn_about_line(c, WARN_EXPIRED_SUPPRESSION, s->path, s->line,
+                            arena_printf(&scratch, "%s (until %s, %s)", what, s->until_text,
+                                         s->reason));
+        else if (!found->suppression_used[i])
+            warn_about_line(c, WARN_UNUSED_SUPPRESSION, s->path, s->line, what);
+    }
+    const struct baseline *base = &b->baseline;
+    size_t fit = c->types.fit_count;
+    uint64_t rounds = HD_UNKNOWN;
+    if (c->opt->iterations != NULL && fit >= 2)
+        rounds =
+            c->opt->iterations[c->types.fit[fit - 1]] - c->opt->iterations[c->types.fit[0]];
+    if (base->snapshots > 0 && (base->snapshots != fit || base->iterations != rounds))
+        report_warn(c->r, WARN_DIFFERENT_BASELINE, (size_t)-1);
+    arena_free(&scratch);
+}
+
+/* --- all of it ----------------------------------------------------------- */
+
+static bool accept(struct check *c, const struct evidence *e, struct baseline *made)
+{
+    for (size_t k = 0; k < c->count; k++)
+        if (!c->snaps[k]->info.complete || c->types.fit_count < 2) {
+            if (c->err != NULL)
+                c->err->snapshot = (unsigned)k + 1;
+            return fail(c->err, HD_USAGE,
+                        "objects may be missing, so its growth is no baseline");
+        }
+    struct text t = {0};
+    judge_accept(made, &c->budgets, e);
+    baseline_print(&t, made);
+    c->r->baseline = take_text(c->r, &t);
+    c->budgets.baseline = *made;
+    return true;
+}
+
+static enum hd_verdict verdict_of(const struct hd_report *r)
+{
+    enum hd_verdict verdict = HD_PASS;
+    for (size_t i = 0; i < r->rule_count; i++) {
+        if (r->rules[i].status == RULE_FAIL)
+            return HD_FAIL;
+        if (r->rules[i].status == RULE_INCONCLUSIVE)
+            verdict = HD_INCONCLUSIVE;
+    }
+    return verdict;
+}
+
+static bool decide(struct check *c)
+{
+    struct baseline made = {0};
+    struct findings found = {0};
+    struct evidence e = evidence_of(c);
+    struct arena scratch = {0};
+    bool ok = (!c->budgets.accepts || accept(c, &e, &made)) &&
+              judge_rules(&found, &c->budgets, &e, &scratch, c->err);
+    if (ok) {
+        c->r->rules = arena_array(&c->r->arena, struct report_rule, found.len);
+        for (size_t i = 0; i < found.len; i++)
+            c->r->rules[c->r->rule_count++] = report_rule_of(c, &found.all[i]);
+        c->r->verdict = verdict_of(c->r);
+        add_warnings(c, &found);
+        ok = add_chains(c, &found);
+    }
+    baseline_free(&made);
+    arena_free(&scratch);
+    return ok;
+}
+
+static void take_budgets(struct check *c, const struct hd_budgets *b)
+{
+    c->budgets = b != NULL ? *b : (struct hd_budgets){.today = INT64_MIN};
+    if (c->budgets.rule_count > 0)
+        return;
+    c->default_rule = (struct rule){.kind = BUDGET_SUSPECTS,
+                                    .measure = MEASURE_SCORE,
+                                    .limit_is_min_score = true,
+                                    .is_default = true,
+                                    .source = "default"};
+    c->budgets.rules = &c->default_rule;
+    c->budgets.rule_count = 1;
+}
+
+struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count,
+                                  const struct hd_options *opt, const struct hd_budgets *b,
+                                  struct hd_error *err)
+{
+    struct hd_options options = opt != NULL ? *opt : hd_default_options();
+    options.by = HD_BY_TYPE;
+    struct check c = {.r = report_new(REPORT_CHECK, &options),
+                      .snaps = snaps,
+                      .count = count,
+                      .opt = &options,
+                      .err = err};
+    take_budgets(&c, b);
+    bool ok = report_compare(c.r, snaps, snaps, count, &options, &c.types, err);
+    if (ok) {
+        add_scored(&c);
+        ok = add_holders(&c) && decide(&c);
+        report_end_units(c.units, snaps, count);
+    }
+    if (ok)
+        return c.r;
+    hd_report_free(c.r);
+    return NULL;
+}
+
+const char *const verdict_names[] = {
+    [HD_PASS] = "pass", [HD_FAIL] = "fail", [HD_INCONCLUSIVE] = "inconclusive"};
+
+size_t report_rule_end(const struct hd_report *r, size_t i)
+{
+    size_t number = r->rules[i].number;
+    while (i < r->rule_count && r->rules[i].number == number)
+        i++;
+    return i;
+}
+
+enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t end)
+{
+    static const int badness[RULE_STATUS_COUNT] = {
+        [RULE_SUPPRESSED] = 1, [RULE_INCONCLUSIVE] = 2, [RULE_FAIL] = 3};
+    enum rule_status worst = RULE_PASS;
+    for (; i < end; i++)
+        if (badness[r->rules[i].status] > badness[worst])
+            worst = r->rules[i].status;
+    return worst;
+}
+
+enum hd_verdict hd_report_verdict(const struct hd_report *report)
+{
+    return report->verdict;
+}
+
+bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
+                              struct hd_error *err)
+{
+    struct out out = {.file = to};
+    if (report->baseline == NULL)
+        return fail(err, HD_USAGE, "nothing was accepted");
+    out_string(&out, report->baseline);
+    return out_finish(&out, err);
+}

@@ -1,0 +1,119 @@
+/* The text of a check: the verdict, what was compared, every rule with what was observed
+ * and what holds it, the suspects, the next command to run. */
+#include "report/text_check.h"
+
+#include "report/text_diff.h"
+#include "report/text_parts.h"
+
+enum { INDENT = 4, HELD_BY_INDENT = INDENT + 9 };
+
+static const struct column rule_columns[] = {
+    {"", ALIGN_LEFT, false},
+    {"observed", ALIGN_RIGHT, false},
+    {"limit", ALIGN_RIGHT, false},
+    {"rule", ALIGN_LEFT, true},
+};
+
+static void add_note(struct table *t, struct text *line, unsigned width)
+{
+    struct text wrapped = {0};
+    text_wrap_arrows(&wrapped, text_string(line), line->len, 0, HELD_BY_INDENT, width);
+    table_note(t, wrapped.data, wrapped.len);
+    text_free(&wrapped);
+    text_free(line);
+}
+
+/* Which numbers show it, between which snapshots. */
+static void add_numbers(struct text *t, const struct hd_report *r,
+                        const struct report_rule *f)
+{
+    text_add_string(t, "    ");
+    if (f->at != NULL && f->is_about_bytes) {
+        human_size(t, f->at[f->first].bytes);
+        text_add_string(t, " → ");
+        human_size(t, f->at[f->last].bytes);
+        text_add_string(t, "  ");
+    } else if (f->at != NULL) {
+        human_count(t, f->at[f->first].count);
+        text_add_string(t, " → ");
+        human_count(t, f->at[f->last].count);
+        text_add_string(t, "  ");
+        human_trend(t, f->at, r->snapshot_count);
+        text_add_string(t, "  ");
+    }
+    human_name(t, text_file_name(r->snapshots[f->first].info.path));
+    text_add_string(t, " → ");
+    human_name(t, text_file_name(r->snapshots[f->last].info.path));
+    text_add_string(t, "  ");
+    human_name(t, f->source);
+}
+
+/* Who reads a failure wants to know why; a pass is one line. */
+static void add_notes(struct table *t, const struct hd_report *r,
+                      const struct report_rule *f, unsigned width)
+{
+    struct text line = {0};
+    if (f->reason != NULL) {
+        text_add_string(&line, "    ");
+        human_name(&line, f->reason);
+        add_note(t, &line, 0);
+    }
+    if (f->status != RULE_FAIL)
+        return;
+    add_numbers(&line, r, f);
+    table_note(t, line.data, line.len);
+    text_clear(&line);
+    text_add_string(&line, "    held by  ");
+    text_rule_holder(&line, f);
+    /* Of a suspect the table below says it. */
+    if (line.len > HELD_BY_INDENT && !f->is_suspect)
+        add_note(t, &line, width);
+    text_free(&line);
+}
+
+static void add_rule(struct table *t, const struct hd_report *r,
+                     const struct report_rule *f, unsigned width)
+{
+    table_cell(t, rule_status_names[f->status]);
+    table_cell(t, f->observed != NULL ? f->observed : "-");
+    table_cell(t, f->limit);
+    text_rule_name(&t->content, f);
+    table_end_cell(t);
+    add_notes(t, r, f, width);
+}
+
+static void write_rules(const struct hd_report *r, const struct hd_write_options *opt,
+                        struct out *o)
+{
+    struct table t = TABLE_OF(rule_columns);
+    struct text others = {0};
+    size_t shown = report_rows(r, r->rule_count);
+    text_heading(o, opt, "RULES", NULL);
+    for (size_t i = 0; i < shown; i++)
+        add_rule(&t, r, &r->rules[i], opt->width);
+    if (shown < r->rule_count) {
+        human_others(&others, r->rule_count - shown);
+        text_add_string(&others, "  -n 0 for all");
+        table_note(&t, others.data, others.len);
+    }
+    table_print(&t, o, opt->width, opt->color);
+    table_free(&t);
+    text_free(&others);
+}
+
+void text_write_check(const struct hd_report *r, const struct hd_write_options *opt,
+                      struct out *o)
+{
+    static const char *const colors[] = {[HD_PASS] = "\033[1;32m",
+                                         [HD_FAIL] = "\033[1;31m",
+                                         [HD_INCONCLUSIVE] = "\033[1;33m"};
+    struct text verdict = {0};
+    text_verdict(&verdict, r);
+    out_printf(o, "%s%s%s\n", opt->color ? colors[r->verdict] : "", text_string(&verdict),
+               opt->color ? "\033[0m" : "");
+    text_free(&verdict);
+    text_diff_head(r, opt, o);
+    write_rules(r, opt, o);
+    text_diff_suspects(r, opt, o);
+    text_diff_next(r, o);
+}

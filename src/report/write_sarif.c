@@ -1,0 +1,259 @@
+/* SARIF 2.1.0 (OASIS): one result per finding of a check. Where it is in the code is not
+ * known; logicalLocations name the type and what holds it, and the physical location is
+ * the line of the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
+#include "base/hash.h"
+#include "report/text_parts.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new_nocheck(object, key, value);
+}
+
+static json_t *string_of(struct text *t)
+{
+    json_t *s = json_stringn_nocheck(t->len > 0 ? t->data : "", t->len);
+    text_free(t);
+    return s;
+}
+
+static json_t *name_of(const char *s)
+{
+    struct text t = {0};
+    human_name(&t, s);
+    return string_of(&t);
+}
+
+static json_t *message(json_t *text)
+{
+    json_t *o = json_object();
+    set(o, "text", text);
+    return o;
+}
+
+/* --- rules --------------------------------------------------------------- */
+
+/* Kinds of rules, by the first word of their names. */
+static const struct {
+    const char *word, *id, *summary;
+} kinds[] = {
+    {"total", "total-growth", "The whole heap grows by more than its budget"},
+    {"type", "type-growth", "A type grows by more than its budget"},
+    {"holder", "holder-growth", "What hangs below a root grows by more than its budget"},
+    {"suspects", "suspect", "A type is ranked as a likely leak"},
+};
+
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+
+static size_t kind_of(const struct report_rule *f)
+{
+    size_t len = strcspn(f->rule, " ");
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (strlen(kinds[i].word) == len && strncmp(kinds[i].word, f->rule, len) == 0)
+            return i;
+    return KIND_COUNT - 1;
+}
+
+static json_t *driver(void)
+{
+    json_t *o = json_object(), *rules = json_array();
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        json_t *rule = json_object();
+        set(rule, "id", json_string(kinds[i].id));
+        set(rule, "shortDescription", message(json_string(kinds[i].summary)));
+        json_array_append_new(rules, rule);
+    }
+    set(o, "name", json_string("heapdrift"));
+    set(o, "version", json_string(HD_VERSION));
+    set(o, "semanticVersion", json_string(HD_VERSION));
+    set(o, "rules", rules);
+    return o;
+}
+
+/* --- results ------------------------------------------------------------- */
+
+/* The chain is a location of its own: a path of types, from the root down. */
+static json_t *logical_locations(const struct report_rule *f)
+{
+    json_t *all = json_array();
+    struct text holder = {0};
+    if (f->subject != NULL) {
+        json_t *type = json_object();
+        struct text name = {0};
+        human_short_name(&name, f->subject);
+        set(type, "name", string_of(&name));
+        set(type, "fullyQualifiedName", name_of(f->subject));
+        set(type, "kind", json_string("type"));
+        json_array_append_new(all, type);
+    }
+    text_rule_holder(&holder, f);
+    if (holder.len > 0) {
+        json_t *chain = json_object();
+        set(chain, "fullyQualifiedName", string_of(&holder));
+        set(chain, "kind", json_string("rootChain"));
+        json_array_append_new(all, chain);
+    }
+    text_free(&holder);
+    return all;
+}
+
+/* A relative reference (RFC 3986): what is no plain character is escaped. */
+static json_t *uri(const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-._~/";
+    struct text t = {0};
+    while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)
+        path += path[1] == '.' ? 3 : 2;
+    for (; *path != '\0'; path++) {
+        char escaped[8];
+        snprintf(escaped, sizeof(escaped), "%%%02X", (unsigned)(unsigned char)*path);
+        if (strchr(plain, *path) != NULL)
+            text_add_char(&t, *path);
+        else
+            text_add_string(&t, escaped);
+    }
+    return string_of(&t);
+}
+
+static json_t *locations(const struct report_rule *f)
+{
+    json_t *location = json_object(), *logical = logical_locations(f), *all = json_array();
+    if (f->path != NULL) {
+        json_t *physical = json_object(), *artifact = json_object(),
+               *region = json_object();
+        set(artifact, "uri", uri(f->path));
+        set(region, "startLine", json_integer((json_int_t)f->line));
+        set(physical, "artifactLocation", artifact);
+        set(physical, "region", region);
+        set(location, "physicalLocation", physical);
+    }
+    if (json_array_size(logical) > 0)
+        set(location, "logicalLocations", logical);
+    else
+        json_decref(logical);
+    if (json_object_size(location) > 0)
+        json_array_append_new(all, location);
+    else
+        json_decref(location);
+    return all;
+}
+
+/* The same finding of two runs has the same one, whatever the numbers. */
+static json_t *fingerprints(const struct report_rule *f)
+{
+    struct text t = {0};
+    char hex[24];
+    text_add_string(&t, f->rule);
+    text_add_char(&t, '\n');
+    text_add_string(&t, f->subject != NULL ? f->subject : "");
+    snprintf(hex, sizeof(hex), "%016" PRIx64, (uint64_t)XXH3_64bits(t.data, t.len));
+    text_free(&t);
+    json_t *o = json_object();
+    set(o, "ruleAndSubject/v1", json_string(hex));
+    return o;
+}
+
+static json_t *suppressions(const struct report_rule *f)
+{
+    json_t *all = json_array(), *one = json_object();
+    set(one, "kind", json_string("external"));
+    set(one, "justification", name_of(f->reason));
+    json_array_append_new(all, one);
+    return all;
+}
+
+/* "level" is for failures only (3.27.10): anything else has "none". */
+static json_t *result(const struct hd_report *r, const struct report_rule *f)
+{
+    static const char *const result_kinds[RULE_STATUS_COUNT] = {[RULE_PASS] = "pass",
+                                                                [RULE_FAIL] = "fail",
+                                                                [RULE_SUPPRESSED] = "fail",
+                                                                [RULE_INCONCLUSIVE] =
+                                                                    "open"};
+    bool fails = f->status == RULE_FAIL || f->status == RULE_SUPPRESSED;
+    size_t kind = kind_of(f);
+    json_t *o = json_object();
+    struct text t = {0};
+    text_rule_name(&t, f);
+    text_add_string(&t, ": ");
+    text_rule(&t, r, f);
+    set(o, "ruleId", json_string(kinds[kind].id));
+    set(o, "ruleIndex", json_integer((json_int_t)kind));
+    set(o, "kind", json_string(result_kinds[f->status]));
+    set(o, "level", json_string(fails ? "error" : "none"));
+    set(o, "message", message(string_of(&t)));
+    set(o, "locations", locations(f));
+    set(o, "partialFingerprints", fingerprints(f));
+    if (f->status == RULE_SUPPRESSED)
+        set(o, "suppressions", suppressions(f));
+    return o;
+}
+
+static json_t *invocation(const struct hd_report *r)
+{
+    json_t *o = json_object(), *notes = json_array();
+    for (size_t i = 0; i < r->warning_count; i++) {
+        const struct hd_warning *w = &r->warnings[i];
+        json_t *note = json_object(), *descriptor = json_object();
+        struct text t = {0};
+        human_name(&t, w->path != NULL ? text_file_name(w->path) : "");
+        text_add_string(&t, w->path != NULL ? ": " : "");
+        human_name(&t, w->message);
+        set(descriptor, "id", json_string(w->code));
+        set(note, "descriptor", descriptor);
+        set(note, "level", json_string("warning"));
+        set(note, "message", message(string_of(&t)));
+        json_array_append_new(notes, note);
+    }
+    set(o, "executionSuccessful", json_true());
+    set(o, "toolExecutionNotifications", notes);
+    return o;
+}
+
+static json_t *run(const struct hd_report *r)
+{
+    json_t *o = json_object(), *tool = json_object(), *results = json_array(),
+           *invocations = json_array();
+    set(tool, "driver", driver());
+    for (size_t i = 0; i < r->rule_count; i++)
+        json_array_append_new(results, result(r, &r->rules[i]));
+    json_array_append_new(invocations, invocation(r));
+    set(o, "tool", tool);
+    set(o, "invocations", invocations);
+    set(o, "columnKind", json_string("unicodeCodePoints"));
+    set(o, "results", results);
+    return o;
+}
+
+static int write_piece(const char *piece, size_t size, void *out)
+{
+    out_bytes(out, piece, size);
+    return 0;
+}
+
+static void write(const struct hd_report *r, const struct hd_write_options *opt,
+                  struct out *o)
+{
+    (void)opt;
+    json_t *whole = json_object(), *runs = json_array();
+    json_array_append_new(runs, run(r));
+    set(whole, "$schema",
+        json_string("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                    "sarif-schema-2.1.0.json"));
+    set(whole, "version", json_string("2.1.0"));
+    set(whole, "runs", runs);
+    json_dump_callback(whole, write_piece, o, JSON_INDENT(1));
+    out_string(o, "\n");
+    json_decref(whole);
+}
+
+const struct writer write_sarif = {
+    .name = "sarif",
+    .summary = "SARIF 2.1.0, for code scanning (check)",
+    .only_check = true,
+    .write = write,
+};
