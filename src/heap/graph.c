@@ -56,5 +56,6 @@ void graph_free(struct graph *g)
     free(g->edge_begin);
     free(g->edge_to);
     free(g->reachable);
+    free(g->own_addresses);
     free(g);
 }

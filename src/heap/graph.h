@@ -40,9 +40,10 @@ struct graph {
     node_id *edge_to;
     uint64_t *reachable; /* a bit per node: on a chain from root */
 
-    /* node_count unaligned little-endian 64-bit addresses inside the input, or
-     * NULL. Touching them costs page faults: only when one is printed. */
+    /* node_count unaligned little-endian 64-bit addresses, as a rule inside the input,
+     * or NULL. Touching them costs page faults: only when one is printed. */
     const unsigned char *addresses;
+    unsigned char *own_addresses; /* the same, malloc'd, if no input holds them */
 };
 
 uint64_t graph_big_size(const struct graph *g, node_id n);
