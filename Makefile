@@ -144,7 +144,7 @@ fuzz: tests/fuzz/fuzz_read.c
 	      -fno-sanitize-recover=undefined \
 	      -o build/fuzz/read $< $(LIB_SRC) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
-	      fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
+	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 
 # --- looks -----------------------------------------------------------------------
 

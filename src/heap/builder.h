@@ -35,6 +35,7 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
+    unsigned number;       /* which of several snapshots in the input, from 1; 0: not said */
 
     struct raw_type *types;
     size_t type_count, type_cap;
@@ -93,6 +94,14 @@ static inline void builder_edge(struct builder *b, node_id to)
     struct graph *g = b->graph;
     if (g->edge_count < b->edge_cap || builder_room_for_edge(b))
         g->edge_to[g->edge_count++] = to;
+}
+
+/* For formats that tell references apart from objects: after builder_node() for all
+ * objects, this for each of them in the same order, and its references with
+ * builder_edge(). Nodes that have none must be begun as well. */
+static inline void builder_references_of(struct builder *b, node_id n)
+{
+    b->graph->edge_begin[n] = b->graph->edge_count;
 }
 
 void builder_root(struct builder *b,

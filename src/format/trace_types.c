@@ -1,0 +1,184 @@
+#include "format/trace_types.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- definitions --------------------------------------------------------- */
+
+void trace_types_utf8(struct text *out, struct bytes wide)
+{
+    enum { HIGH = 0xD800, LOW = 0xDC00, END = 0xE000, FIRST = 0x10000, SHIFT = 10 };
+    for (size_t i = 0; i + 1 < wide.size; i += 2) {
+        uint32_t c = trace_u16(wide.data + i);
+        uint32_t next = i + 3 < wide.size ? trace_u16(wide.data + i + 2) : 0;
+        if (c >= HIGH && c < LOW && next >= LOW && next < END) {
+            c = FIRST + ((c - HIGH) << SHIFT) + (next - LOW);
+            i += 2;
+        }
+        text_add_code_point(out, c);
+    }
+}
+
+static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
+{
+    size_t before = t->ids.len;
+    uint32_t n = id_numbers_add(&t->ids, id);
+    if (n == before) {
+        t->all = grow(t->all, before, &t->cap, sizeof(*t->all));
+        t->all[n] = (struct trace_type){0};
+    }
+    return &t->all[n];
+}
+
+/* A type that is defined again keeps its memory if nothing has changed: every session
+ * tells all types once more. */
+static void define(struct trace_types *t, const struct heap_type *from, struct text *name)
+{
+    struct trace_type *type = use_slot(t, from->id);
+    type->flags = from->flags;
+    type->token = from->token;
+    type->module = from->module;
+    bool same = type->is_defined && type->name_len == name->len &&
+                (name->len == 0 || memcmp(type->name, name->data, name->len) == 0);
+    type->is_defined = true;
+    if (!same) {
+        type->name = arena_strdup(&t->arena, text_string(name), name->len);
+        type->name_len = name->len;
+    }
+    if (same && type->parameter_count == from->parameter_count)
+        return;
+    uint64_t *parameters = arena_array(&t->arena, uint64_t, from->parameter_count);
+    for (uint32_t i = 0; i < from->parameter_count; i++)
+        parameters[i] = trace_u64(from->parameters + 8 * (size_t)i);
+    type->parameters = parameters;
+    type->parameter_count = from->parameter_count;
+}
+
+bool trace_types_define(struct trace_types *t, const struct bulk *b)
+{
+    struct trace_fields f = {b->rest.data, b->rest.data + b->rest.size, false};
+    struct text name = {0};
+    struct heap_type type;
+    for (uint32_t i = 0; i < b->count && heap_type_next(&f, &type); i++) {
+        text_clear(&name);
+        trace_types_utf8(&name, type.name);
+        define(t, &type, &name);
+    }
+    text_free(&name);
+    return !f.failed;
+}
+
+bool trace_types_module(struct trace_types *t, struct bytes payload)
+{
+    struct heap_module module;
+    if (!heap_module_parse(payload, &module))
+        return false;
+    size_t before = t->module_ids.len;
+    uint32_t n = id_numbers_add(&t->module_ids, module.id);
+    if (n != before || module.path.size == 0) {
+        if (n == before) {
+            t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+            t->modules[n] = "";
+        }
+        return true;
+    }
+    struct text path = {0};
+    trace_types_utf8(&path, module.path);
+    t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+    t->modules[n] = arena_strdup(&t->arena, text_string(&path), path.len);
+    text_free(&path);
+    return true;
+}
+
+uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b)
+{
+    struct trace_type *type = use_slot(t, id);
+    if (!type->is_used) {
+        type->is_used = true;
+        type->built_as = builder_type(b, TYPE_OBJECT, NULL, 0);
+    }
+    return type->built_as;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* Backticks and their numbers go, [ ] become < >, and <> becomes []: what dotnet-gcdump
+ * does, and names_canonical() undoes where it went too far. */
+static void add_rewritten(struct text *out, const char *name, size_t len)
+{
+    size_t start = out->len;
+    for (size_t i = 0; i < len; i++) {
+        size_t digits = 0;
+        while (name[i] == '`' && i + 1 + digits < len && name[i + 1 + digits] >= '0' &&
+               name[i + 1 + digits] <= '9')
+            digits++;
+        if (digits > 0) {
+            i += digits;
+            continue;
+        }
+        char c = name[i] == '[' ? '<' : name[i] == ']' ? '>' : name[i];
+        bool empty = c == '>' && out->len > start && out->data[out->len - 1] == '<';
+        if (empty)
+            out->data[out->len - 1] = '[';
+        text_add_char(out, empty ? ']' : c);
+    }
+}
+
+void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
+                      struct text *out)
+{
+    char text[64];
+    uint32_t n = id_numbers_find(&t->ids, id);
+    if (n == NO_ID || !t->all[n].is_defined) {
+        text_add_string(out, unknown);
+        snprintf(text, sizeof(text), "0x%" PRIx64, id);
+        text_add_string(out, text);
+        if (unknown[0] != '\0' && unknown[strlen(unknown) - 1] == '(')
+            text_add_char(out, ')');
+        return;
+    }
+    const struct trace_type *type = &t->all[n];
+    if (type->flags & TYPE_FLAG_RCW)
+        text_add_string(out, "[RCW ");
+    if (type->name_len == 0) {
+        snprintf(text, sizeof(text), "%s(0x%" PRIx32 ")",
+                 type->flags & TYPE_FLAG_ARRAY ? "ArrayType" : "Type", type->token);
+        text_add_string(out, text);
+    } else {
+        add_rewritten(out, type->name, type->name_len);
+    }
+    if (type->flags & TYPE_FLAG_RCW)
+        text_add_char(out, ']');
+}
+
+uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
+{
+    struct text name = {0};
+    uint64_t nameless = 0;
+    for (size_t i = 0; i < t->ids.len; i++) {
+        const struct trace_type *type = &t->all[i];
+        if (!type->is_used)
+            continue;
+        text_clear(&name);
+        trace_types_name(t, t->ids.ids[i], "UNKNOWN ", &name);
+        builder_name_type(b, type->built_as, name.data, name.len);
+        nameless += !type->is_defined || type->name_len == 0;
+        uint32_t module = id_numbers_find(&t->module_ids, type->module);
+        if (module != NO_ID && t->modules[module][0] != '\0')
+            builder_module(b, type->built_as, t->modules[module],
+                           strlen(t->modules[module]));
+    }
+    text_free(&name);
+    return nameless;
+}
+
+void trace_types_free(struct trace_types *t)
+{
+    id_numbers_free(&t->ids);
+    id_numbers_free(&t->module_ids);
+    free(t->all);
+    free(t->modules);
+    arena_free(&t->arena);
+    *t = (struct trace_types){0};
+}
