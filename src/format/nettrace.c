@@ -68,6 +68,8 @@ struct nettrace {
     uint64_t row_end;      /* where the next begins; 0 before the first */
     uint64_t payload_end;  /* of the event given last, if it was not taken yet */
     struct trace_event at; /* that event */
+    struct bytes payload;  /* its payload, if it was taken */
+    size_t most;           /* nettrace_distrust() */
 
     struct id_numbers metas;
     struct trace_meta *meta;
@@ -114,6 +116,10 @@ static bool cut(struct nettrace *t, enum trace_end how)
 
 static const unsigned char *need(struct nettrace *t, size_t size)
 {
+    if (t->most > 0 && size > t->most) {
+        refuse(t, "larger than anything that a runtime sends");
+        return NULL;
+    }
     const unsigned char *p = trace_bytes_take(&t->bytes, size);
     if (p == NULL)
         cut(t, TRACE_CUT);
@@ -284,6 +290,19 @@ static bool read_new_trace(struct nettrace *t)
     return !f.failed || refuse(t, "the trace's own block is damaged");
 }
 
+void nettrace_distrust(struct nettrace *t, size_t most)
+{
+    t->most = most;
+}
+
+/* Tables grow with the bytes that come: 3 of them may be a new thread. */
+static void check_tables(struct nettrace *t)
+{
+    enum { ENTRY = 64 };
+    if (t->most > 0 && t->metas.len + t->threads.len + t->loss_count > t->most / ENTRY)
+        refuse(t, "more threads, events and losses than any process has");
+}
+
 /* --- threads and losses -------------------------------------------------- */
 
 static struct trace_thread *use_thread(struct nettrace *t, uint64_t id)
@@ -295,6 +314,7 @@ static struct trace_thread *use_thread(struct nettrace *t, uint64_t id)
     if (n == before) {
         t->thread = grow(t->thread, before, &t->thread_cap, sizeof(*t->thread));
         t->thread[n] = (struct trace_thread){.pid = HD_UNKNOWN};
+        check_tables(t);
     }
     t->last_thread = n;
     return &t->thread[n];
@@ -308,6 +328,7 @@ static void note_loss(struct nettrace *t, const struct trace_thread *thread, uin
         last->events += events;
         return;
     }
+    check_tables(t);
     t->losses = grow(t->losses, t->loss_count, &t->loss_cap, sizeof(*t->losses));
     t->losses[t->loss_count++] = (struct trace_loss){thread->time, time, events};
 }
@@ -437,6 +458,7 @@ static void define(struct nettrace *t, uint32_t number, struct trace_meta meta)
     if (n == before)
         t->meta = grow(t->meta, before, &t->meta_cap, sizeof(*t->meta));
     t->meta[n] = meta;
+    check_tables(t);
 }
 
 /* The payload of a row of versions 3 to 5. What follows the version is never needed. */
@@ -792,12 +814,12 @@ static bool next_block(struct nettrace *t)
 
 bool nettrace_payload(struct nettrace *t, struct bytes *payload)
 {
-    if (t->payload_end == 0)
-        return false;
-    const unsigned char *p = need(t, t->at.size);
-    t->payload_end = 0;
-    *payload = (struct bytes){p, t->at.size};
-    return p != NULL;
+    if (t->payload_end > 0) {
+        t->payload = (struct bytes){need(t, t->at.size), t->at.size};
+        t->payload_end = 0;
+    }
+    *payload = t->payload;
+    return payload->data != NULL;
 }
 
 static bool has_rows(const struct nettrace *t)
@@ -812,6 +834,7 @@ bool nettrace_next(struct nettrace *t, struct trace_event *event)
         if (t->payload_end > t->bytes.at && !skip_to(t, t->payload_end))
             break;
         t->payload_end = 0;
+        t->payload = (struct bytes){0};
         if (!has_rows(t) || t->bytes.at >= t->block_end) {
             next_block(t);
             continue;

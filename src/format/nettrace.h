@@ -64,11 +64,15 @@ bool nettrace_recognises(struct bytes head);
 struct nettrace *nettrace_begin(struct input *in, struct hd_error *err);
 void nettrace_free(struct nettrace *t); /* NULL is fine */
 
+/* For the stream of a process that may be anything: refuse what would need more than that
+ * many bytes of memory, about. A file cannot send more than it has. */
+void nettrace_distrust(struct nettrace *t, size_t most);
+
 /* The next event; false when there is none, and nettrace_end() says why. Waits for bytes
  * if the input does. */
 bool nettrace_next(struct nettrace *t, struct trace_event *event);
 
-/* The payload of the event that was given last, until the next call; false when the file
+/* The payload of the event that was given last, until the next event; false when the file
  * ends in it. */
 bool nettrace_payload(struct nettrace *t, struct bytes *payload);
 
