@@ -62,7 +62,9 @@ struct job {
 static bool write_to(const struct job *j, FILE *to, const char *name)
 {
     struct hd_error err = {0};
-    return j->how.write(j->thing, j->settings, to, &err) || trouble(name, err.message);
+    if (j->how.write(j->thing, j->settings, to, &err))
+        return true;
+    return !j->how.tells && trouble(name, err.message);
 }
 
 /* Devices and pipes are written as they are: there is nothing to rename. */
@@ -152,7 +154,7 @@ bool output_report(const struct settings *s, const struct hd_report *report,
 {
     if (!s->quiet && !warnings_are_in_it)
         output_warnings(report);
-    return output_whole(s, (struct output_how){write_report}, report);
+    return output_whole(s, (struct output_how){.write = write_report}, report);
 }
 
 int output_status(const struct settings *s, const struct hd_report *report)

@@ -8,6 +8,7 @@
 struct output_how {
     bool (*write)(const void *thing, const struct settings *s, FILE *to,
                   struct hd_error *err);
+    bool tells; /* write says itself why it failed */
 };
 
 /* Write to --output through a temporary file renamed into place, or to standard output if

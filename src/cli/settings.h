@@ -25,6 +25,15 @@ struct settings {
     uint64_t *iterations;
     size_t iteration_count;
 
+    /* collect */
+    uint64_t process_id;     /* 0: not given */
+    const char *name;        /* of the process */
+    const char *socket;      /* its diagnostics socket */
+    uint64_t timeout_ms;     /* without a byte */
+    uint64_t interval_ms;    /* from one snapshot to the next */
+    uint32_t snapshot_count; /* 0: one, not numbered */
+    bool interval_given;
+
     const char **operands; /* what is no option */
     size_t operand_count;
     struct settings_memory *memory;
@@ -37,7 +46,9 @@ enum command_bit {
     ON_ROOTS = 4,
     ON_INFO = 8,
     ON_HELP = 16,
-    ON_CONVERT = 32
+    ON_CONVERT = 32,
+    ON_COLLECT = 64,
+    ON_PS = 128
 };
 
 struct command {

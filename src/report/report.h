@@ -8,7 +8,7 @@
 #include "analysis/chain_growth.h"
 #include "analysis/series.h"
 
-enum report_kind { REPORT_DIFF, REPORT_TOP, REPORT_ROOTS, REPORT_INFO };
+enum report_kind { REPORT_DIFF, REPORT_TOP, REPORT_ROOTS, REPORT_INFO, REPORT_PROCESSES };
 
 struct report_snapshot {
     struct hd_info info;
@@ -88,6 +88,10 @@ struct hd_report {
     const char **matched;
     size_t matched_count;
     struct report_chains chains;
+
+    /* processes */
+    struct hd_process *processes;
+    size_t process_count;
 
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;

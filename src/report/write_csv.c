@@ -205,13 +205,30 @@ static void write_info(const struct hd_report *r, struct sheet *s)
     }
 }
 
+static void write_processes(const struct hd_report *r, struct sheet *s)
+{
+    static const char *const titles[] = {"pid",     "name",   "runtime", "user",
+                                         "command", "socket", "problem"};
+    ADD_TITLES(s, titles);
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *p = &r->processes[i];
+        const char *cells[] = {p->name,    p->runtime, p->user,
+                               p->command, p->socket,  p->problem};
+        add_number(s, p->pid);
+        for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++)
+            add_optional(s, cells[c]);
+        end_row(s);
+    }
+}
+
 static void write_sheet(const struct hd_report *r, struct sheet s)
 {
     static void (*const write[])(const struct hd_report *,
                                  struct sheet *) = {[REPORT_DIFF] = write_diff,
                                                     [REPORT_TOP] = write_top,
                                                     [REPORT_ROOTS] = write_roots,
-                                                    [REPORT_INFO] = write_info};
+                                                    [REPORT_INFO] = write_info,
+                                                    [REPORT_PROCESSES] = write_processes};
     write[r->kind](r, &s);
 }
 

@@ -365,6 +365,25 @@ static json_t *info(const struct hd_report *r)
     return o;
 }
 
+static json_t *processes(const struct hd_report *r)
+{
+    json_t *o = begin("heapdrift-ps"), *array = json_array();
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *from = &r->processes[i];
+        json_t *p = json_object();
+        set(p, "pid", number_or_null(from->pid));
+        set(p, "name", string_or_null(from->name));
+        set(p, "runtime", string_or_null(from->runtime));
+        set(p, "user", string_or_null(from->user));
+        set(p, "command", string_or_null(from->command));
+        set(p, "socket", string_or_null(from->socket));
+        set(p, "problem", string_or_null(from->problem));
+        json_array_append_new(array, p);
+    }
+    set(o, "processes", array);
+    return o;
+}
+
 static int write_piece(const char *piece, size_t size, void *out)
 {
     out_bytes(out, piece, size);
@@ -377,7 +396,9 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     static json_t *(*const make[])(const struct hd_report *) = {[REPORT_DIFF] = diff,
                                                                 [REPORT_TOP] = top,
                                                                 [REPORT_ROOTS] = roots,
-                                                                [REPORT_INFO] = info};
+                                                                [REPORT_INFO] = info,
+                                                                [REPORT_PROCESSES] =
+                                                                    processes};
     (void)opt;
     json_t *whole = make[r->kind](r);
     json_dump_callback(whole, write_piece, o, JSON_INDENT(1));

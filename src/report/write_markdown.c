@@ -2,6 +2,7 @@
  * code blocks. The first line is a comment by which a bot finds its own text again. */
 #include "report/text_parts.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* How many backticks stand side by side at most. */
@@ -341,14 +342,34 @@ static void add_info(struct text *t, const struct hd_report *r)
     }
 }
 
+static void add_processes(struct text *t, const struct hd_report *r)
+{
+    text_add_string(t, "| pid | name | runtime | user | command | problem |\n"
+                       "|---:|---|---|---|---|---|\n");
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *p = &r->processes[i];
+        const char *cells[] = {p->name, p->runtime, p->user, p->command, p->problem};
+        char pid[24];
+        snprintf(pid, sizeof(pid), "| %" PRIu64, p->pid);
+        text_add_string(t, pid);
+        for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++) {
+            text_add_string(t, " | ");
+            if (cells[c] != NULL)
+                add_code(t, cells[c]);
+        }
+        text_add_string(t, " |\n");
+    }
+}
+
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
-    static void (*const add[])(struct text *,
-                               const struct hd_report *) = {[REPORT_DIFF] = add_diff,
-                                                            [REPORT_TOP] = add_top,
-                                                            [REPORT_ROOTS] = add_roots,
-                                                            [REPORT_INFO] = add_info};
+    static void (*const add[])(struct text *, const struct hd_report *) = {
+        [REPORT_DIFF] = add_diff,
+        [REPORT_TOP] = add_top,
+        [REPORT_ROOTS] = add_roots,
+        [REPORT_INFO] = add_info,
+        [REPORT_PROCESSES] = add_processes};
     struct text t = {0};
     (void)opt;
     text_add_string(&t, "<!-- heapdrift -->\n");

@@ -316,6 +316,48 @@ static void write_info(const struct hd_report *r, const struct hd_write_options 
     text_free(&name);
 }
 
+/* --- processes ----------------------------------------------------------- */
+
+static void add_name(struct table *t, const char *name)
+{
+    human_name(&t->content, name != NULL ? name : "-");
+    table_end_cell(t);
+}
+
+static void write_processes(const struct hd_report *r, const struct hd_write_options *opt,
+                            struct out *o)
+{
+    static const struct column columns[] = {{"pid", ALIGN_RIGHT, false},
+                                            {"name", ALIGN_LEFT, false},
+                                            {"runtime", ALIGN_LEFT, false},
+                                            {"user", ALIGN_LEFT, false},
+                                            {"command", ALIGN_LEFT, true}};
+    struct table t = TABLE_OF(columns);
+    if (r->process_count == 0) {
+        out_string(o, "no .NET process that can be collected from\n");
+        return;
+    }
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *p = &r->processes[i];
+        char pid[24];
+        snprintf(pid, sizeof(pid), "%" PRIu64, p->pid);
+        table_cell(&t, pid);
+        add_name(&t, p->name);
+        add_name(&t, p->runtime);
+        add_name(&t, p->user);
+        add_name(&t, p->command);
+        if (p->problem == NULL)
+            continue;
+        struct text note = {0};
+        text_add_string(&note, "    ");
+        human_name(&note, p->problem);
+        table_note(&t, note.data, note.len);
+        text_free(&note);
+    }
+    table_print(&t, o, opt->width, opt->color);
+    table_free(&t);
+}
+
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
@@ -331,6 +373,9 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
         break;
     case REPORT_INFO:
         write_info(r, opt, o);
+        break;
+    case REPORT_PROCESSES:
+        write_processes(r, opt, o);
         break;
     }
 }
