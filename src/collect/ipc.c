@@ -190,7 +190,7 @@ static bool not_ready(enum ready why, const struct patience *p, struct hd_error 
     if (why == READY_STOPPED)
         return fail(err, HD_STOPPED, "stopped");
     if (why == READY_TIMED_OUT)
-        return fail(err, HD_TIMED_OUT, "no answer for %u s", (p->silence_ms + 999) / 1000);
+        return fail(err, HD_TIMED_OUT, "no answer for %g s", (double)p->silence_ms / 1e3);
     return fail(err, HD_IO, "%s", strerror(errno));
 }
 

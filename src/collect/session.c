@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Patience where nothing is at stake any more, in milliseconds. */
-enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TICK_MS = 100 };
+enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TO_LEAVE_MS = 200, TICK_MS = 100 };
 
 /* A peer that sends a byte now and then is no reason to wait for ever. */
 enum { MOST_SILENCES = 20 };
@@ -132,9 +132,9 @@ static bool receive_start(struct session *s, struct reply *reply)
     }
     if (err.status == HD_TIMED_OUT)
         return fail(s->err, HD_TIMED_OUT,
-                    "the heap was not walked within %u s: the process hangs or is stopped, "
+                    "the heap was not walked within %g s: the process hangs or is stopped, "
                     "or its heap is large; --timeout=SECONDS waits longer",
-                    s->patience.silence_ms / 1000);
+                    (double)s->patience.silence_ms / 1e3);
     return fail(s->err, err.status, "%s", err.message);
 }
 
@@ -197,7 +197,8 @@ static void drain(struct session *s)
 {
     static const struct patience unasked = {0};
     unsigned char block[16384];
-    uint64_t deadline = clock_ms() + TO_STOP_MS;
+    bool credible = s->err->status != HD_BAD_FORMAT;
+    uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
     while (s->stream >= 0 && clock_ms() < deadline &&
            ipc_await(s->stream, false, deadline, &unasked) == READY) {
         ssize_t n = read(s->stream, block, sizeof(block));
@@ -209,7 +210,8 @@ static void drain(struct session *s)
 /* Wait until the runtime has put the session away, so that the next one finds it clean. */
 static void finish_stop(struct session *s)
 {
-    const struct patience brief = {.silence_ms = TO_CONNECT_MS};
+    bool credible = s->err->status != HD_BAD_FORMAT;
+    const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};
     if (s->control < 0)
         return;
     struct reply *reply = alloc_zeroed(sizeof(*reply));
@@ -240,13 +242,13 @@ static bool is_overdue(struct session *s)
     uint64_t now = clock_ms(), silence = s->patience.silence_ms;
     if (now - s->last_byte >= silence)
         return !fail(s->err, HD_TIMED_OUT,
-                     "nothing came for %u s, and the heap walk has not ended; "
+                     "nothing came for %g s, and the heap walk has not ended; "
                      "--timeout=SECONDS waits longer",
-                     (unsigned)(silence / 1000));
+                     (double)silence / 1e3);
     if (now - s->began >= silence * MOST_SILENCES)
         return !fail(s->err, HD_TIMED_OUT,
-                     "the heap walk did not end in %u s; --timeout=SECONDS waits longer",
-                     (unsigned)(silence * MOST_SILENCES / 1000));
+                     "the heap walk did not end in %g s; --timeout=SECONDS waits longer",
+                     (double)(silence * MOST_SILENCES) / 1e3);
     return false;
 }
 
