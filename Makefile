@@ -8,6 +8,7 @@
 #
 #   make test         unit, sweep and command-line tests of a plain build
 #   make asan         the same under AddressSanitizer and UBSan
+#   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
@@ -114,6 +115,9 @@ test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $
 	$(BUILD)/sweep fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
 
+check-live: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
+
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
 # is a failure.
 asan:
@@ -164,10 +168,11 @@ tidy:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 	shellcheck scripts/*.sh tests/bench/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/cli/helper.bash
+	shellcheck tests/live/*.sh
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all demo check install clean test asan golden score bench fuzz lint layers tidy style format
+.PHONY: all demo check check-live install clean test asan golden score bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

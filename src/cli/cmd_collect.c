@@ -300,6 +300,8 @@ static int run(struct settings *s)
                                !s->no_progress && !s->quiet && isatty(STDERR_FILENO)};
     c.how.context = &c;
     int status = s->snapshot_count > 0 ? collect_series(&c) : collect_one(&c);
+    /* One that came when all was done has nothing left to stop. */
+    was_stopped(&c, 0);
     if (c.signals >= 0)
         close(c.signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
