@@ -140,13 +140,20 @@ static void read_folder(struct proc *p, struct text *t, struct arena *arena)
         }
 }
 
+/* What cannot be read is taken for ours. */
+static bool is_same_as_ours(pid_t pid, const char *name)
+{
+    char path[64], own[64];
+    struct stat ours, its;
+    path_of(path, pid, name);
+    snprintf(own, sizeof(own), "/proc/self/%s", name);
+    return stat(path, &its) != 0 || stat(own, &ours) != 0 ||
+           (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
+}
+
 static bool sees_our_files(pid_t pid)
 {
-    char path[64];
-    struct stat ours, its;
-    path_of(path, pid, "root");
-    return stat(path, &its) != 0 || stat("/", &ours) != 0 ||
-           (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
+    return is_same_as_ours(pid, "ns/mnt") && is_same_as_ours(pid, "root");
 }
 
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena)

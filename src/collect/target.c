@@ -16,6 +16,7 @@
 struct candidate {
     const char *path;
     pid_t number; /* in the name */
+    bool cut;     /* perhaps not all of it */
     uint64_t key; /* as far as the name was not cut */
     uid_t owner;
     struct timespec changed;
@@ -28,7 +29,7 @@ struct candidates {
     bool unreadable; /* a folder */
 };
 
-/* Names are cut at 107 characters of the path, even inside the key. */
+/* Names are cut at 107 characters of the path, even inside the number. */
 static bool parse_name(const char *name, struct candidate *c)
 {
     static const char prefix[] = "dotnet-diagnostic-";
@@ -36,15 +37,23 @@ static bool parse_name(const char *name, struct candidate *c)
         return false;
     const char *at = name + strlen(prefix);
     char *end;
-    if (!isdigit((unsigned char)*at))
-        return false;
     errno = 0;
-    long number = strtol(at, &end, 10);
-    if (*end != '-' || number <= 0 || errno != 0 || number != (pid_t)number)
+    long number = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
+    if (number <= 0 || errno != 0 || number != (pid_t)number)
         return false;
     c->number = (pid_t)number;
-    c->key = strtoull(end + 1, NULL, 10);
-    return true;
+    c->cut = *end == '\0';
+    if (*end == '-')
+        c->key = strtoull(end + 1, NULL, 10);
+    return c->cut || *end == '-';
+}
+
+/* Whether it may be the socket of that process: the kernel tells who it is, later. */
+static bool may_be_of(const struct candidate *c, pid_t pid)
+{
+    while (c->cut && pid > c->number)
+        pid /= 10;
+    return c->number == pid;
 }
 
 /* Sockets in a folder; of one number, or of any if it is 0. */
@@ -60,7 +69,7 @@ static void look_in(const char *folder, pid_t number, struct candidates *to,
     while ((entry = readdir(dir)) != NULL) {
         struct candidate c = {0};
         struct stat st;
-        if (!parse_name(entry->d_name, &c) || (number != 0 && c.number != number) ||
+        if (!parse_name(entry->d_name, &c) || (number != 0 && !may_be_of(&c, number)) ||
             fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISSOCK(st.st_mode))
             continue;
@@ -360,7 +369,7 @@ static const struct proc *proc_named(const struct proc *all, size_t count,
                                      const struct candidate *c)
 {
     for (size_t i = 0; i < count; i++)
-        if (all[i].inner_pid == c->number && all[i].start == c->key)
+        if (all[i].inner_pid == c->number && all[i].start == c->key && !c->cut)
             return &all[i];
     return NULL;
 }

@@ -109,10 +109,26 @@ PYTHON
     [[ $(cd "$tmp" && ls ./*.nettrace* ./*.gcdump* | xargs) == "./1.nettrace ./2.gcdump" ]]
 }
 
+@test "a live process: by name" {
+    need_dotnet
+    start_lab cache
+    works ps --format=csv
+    # Others may run at the same time.
+    local same
+    same=$(grep -c ',LeakLab,' <<<"$out")
+    hd collect -n LeakLab -o "$tmp/a.nettrace"
+    if [[ $same == 1 ]]; then
+        status_is 0
+    else
+        status_is 2
+        err_matches "processes are called LeakLab: .*; choose one with --process-id"
+    fi
+}
+
 @test "a live process: a series" {
     need_dotnet
     start_lab cache
-    works collect -n LeakLab -o "$tmp/app.nettrace" --count=3 --interval=100ms -v
+    works collect -p "$pid" -o "$tmp/app.nettrace" --count=3 --interval=100ms -v
     [[ $(cd "$tmp" && ls ./app* | xargs) == "./app-1.nettrace ./app-2.nettrace ./app-3.nettrace" ]]
     [[ $(grep -cE 'app-[123].nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s$' <<<"$err") == 3 ]]
 }

@@ -201,3 +201,34 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     hd_as ps --format=json
     [[ $(json ".processes[] | select(.pid == $pid) | .problem") == "the diagnostics socket belongs to user root"* ]]
 }
+
+@test "a process with a long TMPDIR, whose socket has a cut name" {
+    need_dotnet
+    local folder
+    folder=$(mktemp -d "/tmp/$(printf 'x%.0s' {1..74})XXXXXX")
+    start_lab cache TMPDIR="$folder"
+    ls "$folder" | grep -q '^dotnet-diagnostic-[0-9]*$' || skip "the name was not cut inside the pid"
+    works collect -p "$pid" -o "$tmp/a.nettrace" --strict
+    stop_lab
+    rm -rf "$folder"
+}
+
+@test "a process in a container" {
+    need_dotnet
+    unshare -m -p -f true 2>/dev/null || skip "no namespaces here"
+    lab=$tmp/contained
+    cat >"$lab" <<SCRIPT
+#!/bin/sh
+exec unshare -m -p -f --kill-child sh -c 'mount -t tmpfs none /var/tmp; mount -t proc proc /proc
+    TMPDIR=/var/tmp exec "$PWD/build/live/out/LeakLab" cache'
+SCRIPT
+    chmod +x "$lab"
+    start_lab cache
+    [[ $pid == 1 ]]
+    works ps --format=json
+    pid=$(json '.processes[] | select(.socket | test("/root/var/tmp/dotnet-diagnostic-1-")) | .pid' | head -1)
+    [[ $pid -gt 1 ]]
+    works collect -p "$pid" -o "$tmp/a.nettrace" --strict
+    works info --format=json "$tmp/a.nettrace"
+    [[ $(json '.snapshots[0].complete') == true ]]
+}
