@@ -206,7 +206,7 @@ static void tell(const struct collecting *c)
     if (!s->quiet && got->other_client)
         fprintf(
             stderr,
-            "heapdrift: warning: %s: unknown-types: %" PRIu64 " of %" PRIu64
+            "heapdrift: warning: %s: unknown-type: %" PRIu64 " of %" PRIu64
             " types have no name: another tracing client of process %" PRIu64
             " (dotnet-monitor, dotnet-trace, an APM agent) keeps the names; stop it and "
             "collect again\n",
