@@ -145,7 +145,7 @@ fuzz: tests/fuzz/fuzz_read.c
 	@scripts/install-deps.sh build fuzz
 	@mkdir -p build/fuzz/corpus
 	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
-	      -fno-sanitize-recover=undefined \
+	      -fno-sanitize-recover=undefined -Itests \
 	      -o build/fuzz/read $< $(LIB_SRC) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables

@@ -121,8 +121,9 @@ const struct command cmd_convert = {
     .operands = "IN -o OUT",
     .summary = "a snapshot in another format",
     .description =
-        "Write a snapshot as .gcdump, as heap text (.txt) or as a type table (.csv, "
-        ".json).\n"
-        "What the target cannot hold is told on standard error. -o - is standard output.",
+        "Write a snapshot as gcdump (.gcdump), heap-text (.txt), table-csv (.csv) or\n"
+        "table-json (.json). What the target cannot hold is told on standard error, a "
+        "line\n"
+        "each. -o - is standard output.",
     .run = run,
 };

@@ -79,6 +79,10 @@ void print_help(const struct command *command, FILE *to)
           to);
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
         fprintf(to, "  %-6s %s\n", hd_format_name(i), hd_format_summary(i));
+    fputs("\nconvert --to=, and the suffix that stands for it:\n", to);
+    struct hd_target target;
+    for (size_t i = 0; hd_target(i, &target); i++)
+        fprintf(to, "  %-10s %-8s %s\n", target.name, target.suffix, target.summary);
     fputs("\n"
           "`heapdrift help COMMAND` shows the options of a command. @FILE reads arguments "
           "from\n"

@@ -87,6 +87,18 @@ static uint32_t add_units(struct text *t, const char *string)
     return units;
 }
 
+bool fastser_replaces(const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+    for (size_t left = strlen(string), n; left > 0; s += n, left -= n) {
+        n = utf8_length(s, left);
+        if (n == 0 && !is_lone_surrogate(s, left))
+            return true;
+        n = n > 0 ? n : 3;
+    }
+    return false;
+}
+
 void fastser_put_string(struct fastser_write *f, const char *s)
 {
     if (s == NULL) {

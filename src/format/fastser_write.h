@@ -37,6 +37,9 @@ void fastser_put_f32(struct fastser_write *f, float value);
  * to see to, too. */
 void fastser_put_string(struct fastser_write *f, const char *s);
 
+/* Whether s has bytes that fastser_put_string() would replace. */
+bool fastser_replaces(const char *s);
+
 /* An object of a type, up to its fields; name must live as long as f. Then the fields,
  * then the end. */
 void fastser_put_begin(struct fastser_write *f, const char *name, int32_t version,

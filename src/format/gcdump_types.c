@@ -15,7 +15,12 @@ static void respell(struct text *t, const char *name, size_t len)
                 i++;
             continue;
         }
-        text_add_char(t, name[i] == '[' ? '<' : name[i] == ']' ? '>' : name[i]);
+        char c = name[i];
+        if (c == '[')
+            c = '<';
+        else if (c == ']')
+            c = '>';
+        text_add_char(t, c);
     }
     for (size_t i = 0; i + 1 < t->len; i++) {
         if (t->data[i] == '<' && t->data[i + 1] == '>') {
@@ -25,20 +30,29 @@ static void respell(struct text *t, const char *name, size_t len)
     }
 }
 
+static bool reads_as(const struct text *spelling, const struct text *canonical)
+{
+    struct text read = {0};
+    names_canonical(&read, spelling->data, spelling->len);
+    bool same = spelling->len > 0 && read.len == canonical->len &&
+                memcmp(read.data, canonical->data, read.len) == 0;
+    text_free(&read);
+    return same;
+}
+
 const char *gcdump_spelling(const char *name, size_t len, struct arena *a)
 {
-    struct text theirs = {0}, canonical = {0}, of_theirs = {0};
+    struct text canonical = {0}, theirs = {0};
     names_canonical(&canonical, name, len);
     respell(&theirs, name, len);
-    names_canonical(&of_theirs, theirs.data, theirs.len);
-    const struct text *use = &theirs;
-    if (theirs.len == 0 || of_theirs.len != canonical.len ||
-        memcmp(of_theirs.data, canonical.data, canonical.len) != 0)
-        use = &canonical;
+    if (!reads_as(&theirs, &canonical)) {
+        text_clear(&theirs);
+        respell(&theirs, canonical.data, canonical.len);
+    }
+    const struct text *use = reads_as(&theirs, &canonical) ? &theirs : &canonical;
     const char *spelling = arena_strdup(a, use->data, use->len);
-    text_free(&theirs);
     text_free(&canonical);
-    text_free(&of_theirs);
+    text_free(&theirs);
     return spelling;
 }
 

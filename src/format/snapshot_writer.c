@@ -2,6 +2,8 @@
 #include "format/snapshot_writer.h"
 
 #include "base/error.h"
+#include "format/fastser_write.h"
+#include "format/open.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -116,6 +118,14 @@ static bool has_origin(const struct hd_snapshot *snap)
            o->filters != NULL;
 }
 
+static bool has_raw_names(const struct hd_snapshot *snap)
+{
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (fastser_replaces(snap->types[t].name))
+            return true;
+    return false;
+}
+
 static const struct {
     unsigned fact;
     const char *what;
@@ -137,6 +147,8 @@ static const struct {
      "that objects may be missing: the result will look complete"},
     {FACT_ORIGIN, "origin", has_origin,
      "how the table was made: its generation and filters"},
+    {FACT_RAW_NAMES, "names", has_raw_names,
+     "names that are not UTF-8: U+FFFD replaces what is not"},
 };
 
 static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
@@ -148,6 +160,24 @@ static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
     if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0)
         losses_add(l, "weak-roots", "weak handles are left out: %llu",
                    (unsigned long long)snap->weak_roots);
+}
+
+bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err)
+{
+    struct tally sum = {0};
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct tally *row = &snap->types[t].tally[SELECT_ALL];
+        uint64_t bytes = row->bytes != HD_UNKNOWN ? row->bytes : 0;
+        if (snap->types[t].kind != TYPE_OBJECT)
+            continue;
+        if (row->count > most || bytes > most || row->count > HD_UNKNOWN - 1 - sum.count ||
+            bytes > HD_UNKNOWN - 1 - sum.bytes)
+            return fail(err, HD_TOO_BIG,
+                        "counts or bytes that are too large for the table");
+        sum.count += row->count;
+        sum.bytes += bytes;
+    }
+    return true;
 }
 
 /* --- writing ------------------------------------------------------------- */
@@ -165,6 +195,12 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
                     "a type table cannot become %s, which needs objects and references; "
                     "take table-csv or table-json",
                     w->name);
+    if (w->holds & FACT_GRAPH) {
+        if (!snapshot_need_graph(snap, err))
+            return false;
+        if (snap->graph == NULL)
+            return fail(err, HD_USAGE, "has no objects");
+    }
     struct losses l = {.arena = &snap->arena};
     struct out o = {.file = to};
     add_general_losses(&l, snap, w);

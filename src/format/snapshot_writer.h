@@ -20,7 +20,8 @@ enum snapshot_fact {
     FACT_PID = 64,
     FACT_SAMPLING = 128,
     FACT_INCOMPLETE = 256,
-    FACT_ORIGIN = 512
+    FACT_ORIGIN = 512,
+    FACT_RAW_NAMES = 1024 /* names that are no UTF-8 */
 };
 
 /* What was lost on the way, in order. Made by the writers, shown by the program. */
@@ -47,6 +48,10 @@ struct snapshot_writer {
     bool (*write)(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err);
 };
+
+/* Of type tables: false and err unless every number is at most `most`, and their sums fit
+ * 64 bits. Those of a damaged sample may not. */
+bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err);
 
 extern const struct snapshot_writer *const snapshot_writers[]; /* ends with NULL */
 

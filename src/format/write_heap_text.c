@@ -1,8 +1,8 @@
 /* A heap text of one section: mirror of read_heap_text.c. docs/formats/heap-text.md.
  *
- * Object ids are node numbers + 1, type ids row numbers + 1; the names that stand behind
- * "static var" become types without objects. In one pass, a byte per node beside the
- * snapshot. */
+ * Object ids are node numbers + 1, type ids count the types with objects; the names that
+ * stand behind "static var" become types without objects. In one pass, a byte per node
+ * beside the snapshot. */
 #include "format/snapshot_writer.h"
 #include "heap/names.h"
 
@@ -17,6 +17,8 @@ struct writing {
     struct out *out;
     struct arena arena; /* scratch */
     struct text line;
+    uint64_t *type_ids; /* by row; 0: not used */
+    uint64_t last_type_id;
     uint64_t names_changed, kinds_changed, references_lost;
 };
 
@@ -68,9 +70,12 @@ static void add_name(struct writing *w, const char *name, size_t len, const char
     if (len == 0)
         text_add_string(&w->line, if_empty);
     for (size_t i = 0; i < len; i++) {
-        bool line_end = name[i] == '\n' || name[i] == '\r';
-        text_add_char(&w->line, line_end ? ' ' : name[i]);
-        changed |= line_end;
+        char c = name[i];
+        if (c == '\n' || c == '\r') {
+            c = ' ';
+            changed = true;
+        }
+        text_add_char(&w->line, c);
     }
     w->names_changed += changed && given > 0;
 }
@@ -81,11 +86,14 @@ static void write_types(struct writing *w)
 {
     for (type_id t = 0; t < w->snap->type_count; t++) {
         const struct type *type = &w->snap->types[t];
-        if (type->kind != TYPE_OBJECT || type->raw.count == 0 ||
-            strcmp(type->name, UNKNOWN_TYPE_NAME) == 0)
+        if (type->kind != TYPE_OBJECT || type->raw.count == 0)
+            continue;
+        w->type_ids[t] = ++w->last_type_id;
+        /* Without a record it has no name when it is read again, either. */
+        if (strcmp(type->name, UNKNOWN_TYPE_NAME) == 0)
             continue;
         text_add_char(&w->line, 't');
-        add_id(&w->line, (uint64_t)t + 1);
+        add_id(&w->line, w->type_ids[t]);
         add_name(w, type->name, strlen(type->name), UNKNOWN_TYPE_NAME);
         end_line(w);
     }
@@ -101,7 +109,7 @@ static void write_object(struct writing *w, node_id n)
     const struct graph *g = w->g;
     text_add_char(&w->line, 'o');
     add_id(&w->line, (uint64_t)n + 1);
-    add_id(&w->line, (uint64_t)g->type[n] + 1);
+    add_id(&w->line, w->type_ids[g->type[n]]);
     add_id(&w->line, graph_size(g, n));
     for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
         if (kind_of(w, g->edge_to[e]) == TYPE_OBJECT)
@@ -185,18 +193,18 @@ static void write_root(struct writing *w, node_id object, enum root_kind kind,
     w->kinds_changed += !code.exact;
 }
 
-/* The objects of one pseudo-node, whose number names its variable, behind all rows. */
+/* The objects of one pseudo-node. */
 static void write_group(struct writing *w, node_id n, enum root_kind kind)
 {
     const struct graph *g = w->g;
-    uint64_t variable = (uint64_t)w->snap->type_count + n + 1;
-    bool named = false;
+    uint64_t variable = 0;
     for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
         if (kind_of(w, g->edge_to[e]) != TYPE_OBJECT)
             continue;
-        if (is_static(kind) && !named)
+        if (is_static(kind) && variable == 0) {
+            variable = ++w->last_type_id;
             write_variable(w, w->snap->types[g->type[n]].name, variable);
-        named = true;
+        }
         write_root(w, g->edge_to[e], kind, variable);
     }
 }
@@ -280,6 +288,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
 {
     (void)err;
     struct writing w = {.snap = snap, .g = snap->graph, .out = o};
+    w.type_ids = arena_array(&w.arena, uint64_t, snap->type_count);
     write_edge(&w, "a 2");
     write_types(&w);
     write_objects(&w);
@@ -297,6 +306,6 @@ const struct snapshot_writer write_heap_text = {
     .name = "heap-text",
     .summary = "one record per line, for scripts",
     .suffix = ".txt",
-    .holds = FACT_GRAPH | FACT_PROCESS,
+    .holds = FACT_GRAPH | FACT_PROCESS | FACT_RAW_NAMES,
     .write = write,
 };

@@ -8,7 +8,8 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
                   struct hd_error *err)
 {
     (void)l;
-    (void)err;
+    if (!table_fits(snap, HD_UNKNOWN - 1, err))
+        return false;
     struct text line = {0};
     out_string(o, "type,count,bytes\n");
     for (type_id t = 0; t < snap->type_count; t++) {

@@ -1,6 +1,5 @@
 /* The type table as JSON, with what is known of the snapshot: mirror of
  * read_table_json.c. */
-#include "base/error.h"
 #include "format/snapshot_writer.h"
 
 #include <errno.h>
@@ -40,7 +39,6 @@ static void put(struct out *o, json_t *value)
 static json_t *snapshot(const struct hd_info *info)
 {
     json_t *s = json_object();
-    json_object_set_new(s, "producer", string_or_null(info->producer));
     json_object_set_new(s, "time", string_or_null(info->time));
     json_object_set_new(s, "pid", number_or_null(info->pid));
     json_object_set_new(s, "process", string_or_null(info->process));
@@ -58,24 +56,12 @@ static json_t *row(const struct type *type)
     return r;
 }
 
-/* What jansson's signed integers hold, in the sums as well. */
-static bool check_numbers(const struct hd_snapshot *snap, struct hd_error *err)
-{
-    for (type_id t = 0; t < snap->type_count; t++) {
-        const struct tally *all = &snap->types[t].tally[SELECT_ALL];
-        if (all->count > INT64_MAX || (all->bytes > INT64_MAX && all->bytes != HD_UNKNOWN))
-            return fail(err, HD_TOO_BIG,
-                        "a number of more than 63 bits, which JSON does "
-                        "not hold; take table-csv");
-    }
-    return true;
-}
-
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err)
 {
     (void)l;
-    if (!check_numbers(snap, err))
+    /* jansson's integers are signed. */
+    if (!table_fits(snap, INT64_MAX, err))
         return false;
     out_string(o, "{\"format\": \"heapdrift-table\", \"version\": 1,\n \"snapshot\": ");
     put(o, snapshot(&snap->info));

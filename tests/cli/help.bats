@@ -12,7 +12,8 @@ options_of() {
 # A value that the option takes.
 value_of() {
     case $1 in
-    format) echo json ;;
+    format) [[ ${c:-} == convert ]] && echo table-json || echo json ;;
+    to) echo table-csv ;;
     output) echo "$tmp/out" ;;
     sort | by) [[ $1 == by ]] && echo type || echo bytes ;;
     type | exclude) echo 'X.*' ;;
@@ -95,6 +96,7 @@ value_of() {
 diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose
 top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose
 roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet samples seed size-base strict threads type verbose
+convert format help memory no-progress output quiet size-base strict threads to verbose
 info color format help memory no-progress output quiet size-base strict threads verbose
 help help
 OPTIONS
@@ -122,9 +124,9 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots info; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff top roots info convert; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
-    for c in top roots info; do
+    for c in top roots info convert; do
         options_of $c | sort -u >"$tmp/has"
         while read -r option; do
             hd $c "--$option$([[ $option == *= ]] && value_of "${option%=}")" "$before"
@@ -134,7 +136,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots info; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff top roots info convert; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^static const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/settings.c | sort -u | diff - "$tmp/listed"
 }

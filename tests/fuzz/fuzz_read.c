@@ -1,7 +1,7 @@
 /* Any bytes, through the same front door as a file: read whole and as tables only,
- * then reported on in every format. What must hold of real and damaged snapshots is
- * checked by tests/sweep; here a crash, a leak or a hang is the finding. */
-#include "heapdrift.h"
+ * then reported on and converted to every format. What must hold of real and damaged
+ * snapshots is checked by tests/sweep; here a crash, a leak or a hang is the finding. */
+#include "support/rewritten.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +55,38 @@ static void report(struct hd_snapshot *snap)
     write_all(hd_report_roots(&snap, 1, &opt, &err), &err);
 }
 
+/* What was read is written, and that is read again; from gcdump to gcdump as it was. */
+static void convert(struct hd_snapshot *snap)
+{
+    struct hd_target target;
+    for (size_t i = 0; hd_target(i, &target); i++) {
+        struct hd_error err = {0};
+        char *bytes;
+        size_t len;
+        struct hd_snapshot *again = rewritten(snap, target.name, &bytes, &len, &err);
+        if (again == NULL) {
+            check_error(&err);
+            if (err.status != HD_USAGE && err.status != HD_TOO_BIG)
+                abort();
+        } else if (strcmp(snap->info.format, "gcdump") == 0 && i == 0 &&
+                   rewritten_gcdump_differs(snap, again) != NULL) {
+            abort();
+        }
+        hd_snapshot_close(again);
+        free(bytes);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int tables_only = 0; tables_only < 2; tables_only++) {
-        struct hd_read_options how = {.tables_only = tables_only != 0};
+        struct hd_read_options how = {.tables_only = tables_only != 0, .to_write = true};
         struct hd_error err = {0};
         struct hd_snapshot *snap = hd_snapshot_from_memory(data, size, &how, &err);
-        if (snap != NULL)
+        if (snap != NULL) {
             report(snap);
-        else
+            convert(snap);
+        } else
             check_error(&err);
         hd_snapshot_close(snap);
     }

@@ -236,6 +236,7 @@ struct hd_snapshot *forge_finish(struct forge *f)
     cr_assert(f->row_count == 0 || f->node_count == 0, "forge: rows or objects, not both");
     struct builder b = builder_begin(NULL, "forged");
     b.snap->info.format = "forged";
+    builder_keep_source(&b);
     b.snap->info.sampled = f->sampled;
     b.snap->info.has_generations = f->has_generations;
     build_types(f, &b);

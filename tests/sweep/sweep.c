@@ -6,8 +6,9 @@
  * prefix of a small file and 500 of a large one, 100,000 changes of one byte, and in
  * small .gcdump files every 32-bit word, aligned or not, set to 0, 1 and all ones,
  * which covers each length field. Each input must give an error in one line that
- * points into the input, or a snapshot whose rows sum to its totals and of which
- * every report can be written in every format. --quick does a twentieth of it.
+ * points into the input, or a snapshot whose rows sum to its totals, of which every
+ * report can be written in every format, and which is the same after it was converted.
+ * --quick does a twentieth of it.
  *
  * It all happens in one process: a crash ends it, and says with which input. Leaks
  * and reads behind the end are for the sanitizers to find, so each input has memory
@@ -15,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/input.h"
 #include "report/report.h"
+#include "support/rewritten.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -38,7 +40,8 @@ enum {
     SECONDS_PER_INPUT = 20,
     /* Of the damaged inputs that open, every so many are also reported on: four
      * reports in five formats take ten times as long as reading a small file. */
-    REPORT_EVERY = 16
+    REPORT_EVERY = 16,
+    WRITE_EVERY = 3
 };
 
 enum damage { WHOLE, PREFIX, BYTE, WORD };
@@ -54,7 +57,7 @@ struct sweep {
     size_t file_count, file_cap;
     unsigned step; /* 1, or QUICKER: every so many prefixes and words */
     FILE *null;
-    uint64_t inputs, opened, reported, failed;
+    uint64_t inputs, opened, reported, written, failed;
     bool input_failed; /* the one that is under way */
 };
 
@@ -254,9 +257,39 @@ static void check_reports(struct sweep *s, struct hd_snapshot *snap, struct byte
     s->reported++;
 }
 
+/* What the reader accepts, every writer writes, and reading that gives the same. Names
+ * that are no UTF-8 may merge, and heap text has no pseudo-nodes below objects. */
+static void check_written(struct sweep *s, struct hd_snapshot *snap, struct bytes b)
+{
+    struct hd_target target;
+    for (size_t i = 0; hd_target(i, &target); i++) {
+        struct hd_error err = {0};
+        char *data;
+        size_t size;
+        struct hd_snapshot *again = rewritten(snap, target.name, &data, &size, &err);
+        bool from_gcdump = strcmp(snap->info.format, "gcdump") == 0;
+        bool to_gcdump = strcmp(target.name, "gcdump") == 0;
+        const char *what = NULL;
+        if (again == NULL)
+            check_error(s, &err, b, target.name);
+        if (again == NULL && err.status != HD_USAGE && err.status != HD_TOO_BIG)
+            complain(s, "%s that was just written: %s", target.name, err.message);
+        else if (again != NULL && again->info.objects != snap->info.objects &&
+                 !snap->info.sampled)
+            what = "objects";
+        else if (again != NULL && from_gcdump && to_gcdump)
+            what = rewritten_gcdump_differs(snap, again);
+        if (what != NULL)
+            complain(s, "%s, read again, differs: %s", target.name, what);
+        hd_snapshot_close(again);
+        free(data);
+        s->written++;
+    }
+}
+
 static void open_as(struct sweep *s, struct bytes b, bool tables_only)
 {
-    const struct hd_read_options how = {.tables_only = tables_only};
+    const struct hd_read_options how = {.tables_only = tables_only, .to_write = true};
     struct hd_error err = {0};
     struct hd_snapshot *snap = hd_snapshot_from_memory(b.data, b.size, &how, &err);
     if (snap == NULL) {
@@ -268,6 +301,8 @@ static void open_as(struct sweep *s, struct bytes b, bool tables_only)
     check_rows(s, snap);
     if (s->opened++ % REPORT_EVERY == 0 || now.damage == WHOLE)
         check_reports(s, snap, b);
+    if (s->opened % WRITE_EVERY == 0 || now.damage == WHOLE)
+        check_written(s, snap, b);
     hd_snapshot_close(snap);
 }
 
@@ -438,8 +473,9 @@ int main(int argc, char **argv)
     now.path = NULL;
 
     printf("sweep: %zu files: %" PRIu64 " prefixes, %" PRIu64 " words, %" PRIu64 " bytes; "
-           "%" PRIu64 " snapshots opened, %" PRIu64 " of them reported on\n",
-           s.file_count, prefixes, words, bytes, s.opened, s.reported);
+           "%" PRIu64 " snapshots opened, %" PRIu64 " of them reported on, %" PRIu64
+           " files written\n",
+           s.file_count, prefixes, words, bytes, s.opened, s.reported, s.written);
     printf("sweep: %" PRIu64 " inputs, %" PRIu64 " failures\n", s.inputs, s.failed);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", s.inputs - s.failed, s.failed);
     for (size_t i = 0; i < s.file_count; i++) {

@@ -1,0 +1,191 @@
+# heapdrift convert: a snapshot in another format.
+# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+cache=fixtures/leaklab/cache/0.gcdump.gz
+
+# What a report says of a file, but for what the file itself is called and made of.
+report_of() {
+    works "$@" --format=json
+    jq -S '(.snapshot?, .snapshots[]?) |= (if . == null then . else del(.path, .format,
+        .producer, .xxh3, .weak_roots) end) | del(.warnings[]?.path)' <<<"$out"
+}
+
+@test "convert takes the target from the suffix, or from --to or --format" {
+    works convert -q "$before" -o "$tmp/a.gcdump"
+    works convert -q "$before" -o "$tmp/b" --to=gcdump
+    works convert -q "$before" --format gcdump -o "$tmp/c.txt"
+    cmp "$tmp/a.gcdump" "$tmp/b"
+    cmp "$tmp/a.gcdump" "$tmp/c.txt"
+    works info --format=json "$tmp/c.txt"
+    [[ $(json '.snapshots[0].format') == gcdump ]]
+    [[ $(json '.snapshots[0].producer') == heapdrift ]]
+    works convert -q "$before" -o "$tmp/d.txt"
+    works convert -q "$before" -o "$tmp/e.csv"
+    works convert -q "$before" -o "$tmp/f.json"
+    works info --format=json "$tmp/d.txt" "$tmp/e.csv" "$tmp/f.json"
+    [[ $(json '[.snapshots[].format] | join(" ")') == "heap-text table-csv table-json" ]]
+}
+
+@test "convert names the known targets when the suffix is unknown" {
+    hd convert "$before" -o "$tmp/out.nettrace"
+    fails_with "$tmp/out.nettrace: which format? use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json)"
+    hd convert "$before" -o -
+    err_has "use --to=FORMAT"
+    hd convert "$before" -o "$tmp/.gcdump" --to=pprof
+    fails_with "--to=pprof: must be gcdump, heap-text, table-csv or table-json"
+    [[ ! -e $tmp/out.nettrace ]]
+}
+
+@test "convert needs one snapshot and a place for the result" {
+    hd convert -o "$tmp/x.csv"
+    fails_with "convert takes one snapshot, not 0"
+    hd convert "${pair[@]}" -o "$tmp/x.csv"
+    fails_with "convert takes one snapshot, not 2"
+    hd convert "$before"
+    fails_with "convert needs a file to write: heapdrift convert IN -o OUT"
+    hd convert fixtures/heap-text/bad-nul.txt -o "$tmp/x.csv"
+    status_is 2
+    err_has "nul-byte"
+    [[ ! -e $tmp/x.csv ]]
+}
+
+@test "a type table becomes other tables, and nothing with objects" {
+    local t
+    for t in gcdump heap-text; do
+        hd convert fixtures/type-tables/table.csv --to=$t -o "$tmp/x"
+        fails_with "fixtures/type-tables/table.csv: a type table, which has no objects: it can become table-csv or table-json"
+        [[ ! -e $tmp/x ]]
+    done
+    works convert fixtures/type-tables/table.csv -o "$tmp/x.json"
+    report_of top -n 0 fixtures/type-tables/table.csv >"$tmp/1"
+    report_of top -n 0 "$tmp/x.json" >"$tmp/2"
+    diff "$tmp/1" "$tmp/2"
+}
+
+@test "files of dotnet-gcdump come out byte for byte" {
+    local f
+    for f in fixtures/leaklab/*/[0-5].gcdump.gz; do
+        works convert "$f" -o "$tmp/out.gcdump"
+        err_is ""
+        zcat "$f" | cmp - "$tmp/out.gcdump"
+    done
+}
+
+@test "every gcdump gives the same reports after it was converted" {
+    local f compared=0
+    for f in fixtures/gcdump-made/*.gcdump "$cache"; do
+        hd convert -q "$f" -o "$tmp/out.gcdump"
+        [[ $status == 2 ]] && continue
+        for command in info "top -n 0" "roots --type=*"; do
+            # shellcheck disable=SC2086
+            hd $command --format=json -q "$f"
+            [[ $status == 0 ]] || continue
+            compared=$((compared + 1))
+            # shellcheck disable=SC2086
+            report_of $command -q "$f" | jq 'del(.warnings)' >"$tmp/1"
+            # shellcheck disable=SC2086
+            report_of $command -q "$tmp/out.gcdump" | jq 'del(.warnings)' >"$tmp/2"
+            diff "$tmp/1" "$tmp/2" || complain "$f: $command differs"
+        done
+    done
+    [[ $compared -gt 60 ]] || complain "only $compared reports were compared"
+}
+
+@test "a series in heap text is ranked the same as gcdumps" {
+    local i
+    for i in 1 2 3 4; do
+        works convert "fixtures/heap-text/series-$i.txt" -o "$tmp/$i.gcdump"
+        works convert "$tmp/$i.gcdump" -o "$tmp/$i.txt"
+    done
+    report_of diff -n 0 "${series[@]}" >"$tmp/before"
+    report_of diff -n 0 "$tmp"/[1-4].gcdump >"$tmp/gcdump"
+    report_of diff -n 0 "$tmp"/[1-4].txt >"$tmp/text"
+    diff "$tmp/before" "$tmp/gcdump"
+    diff "$tmp/before" "$tmp/text"
+}
+
+@test "convert says what the target cannot hold, a line each" {
+    works convert "$cache" -o "$tmp/x.txt"
+    err_is "heapdrift: note: $cache: addresses: heap-text cannot hold addresses of objects
+heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
+    works convert "$cache" -o "$tmp/x.csv"
+    err_has "note: $cache: references: table-csv cannot hold objects, references and roots"
+    works convert fixtures/heap-text/root-kinds.txt -o "$tmp/x.gcdump"
+    err_is "heapdrift: note: fixtures/heap-text/root-kinds.txt: weak-roots: weak handles are left out: 4"
+    works convert fixtures/gcdump-made/ms_full.gcdump -o "$tmp/x.txt"
+    local what
+    for what in generations time pid sampling; do
+        err_has "ms_full.gcdump: $what: heap-text cannot hold"
+    done
+    works convert -q fixtures/gcdump-made/ms_full.gcdump -o "$tmp/x.txt"
+    err_is ""
+}
+
+@test "what is sampled or incomplete is told, and stays so where the target can say it" {
+    works convert fixtures/gcdump-made/sampled.gcdump -o "$tmp/x.json"
+    err_has "warning: fixtures/gcdump-made/sampled.gcdump: sampled:"
+    works info --format=json "$tmp/x.json"
+    [[ $(json '.snapshots[0].sampled') == true ]]
+    hd convert --strict fixtures/gcdump-made/sampled.gcdump -o "$tmp/y.gcdump"
+    status_is 3
+    err_has "inconclusive: the snapshot is incomplete or sampled"
+    [[ -s $tmp/y.gcdump ]]
+    works convert fixtures/heap-text/repeated-domain.txt -o "$tmp/z.gcdump"
+    works info --format=json "$tmp/z.gcdump"
+    [[ $(json '.snapshots[0].complete') == false ]]
+}
+
+@test "convert reads and writes standard input and output" {
+    works convert -q --to=heap-text -o - "$before"
+    printf '%s\n' "$out" >"$tmp/1.txt"
+    works convert -q --to=heap-text -o - - <"$before"
+    [[ $out == "$(<"$tmp/1.txt")" ]]
+    works convert -q --to=gcdump -o "$tmp/2.gcdump" - <"$tmp/1.txt"
+    works convert -q --to=gcdump -o "$tmp/3.gcdump" "$before"
+    cmp "$tmp/2.gcdump" "$tmp/3.gcdump"
+}
+
+@test "-o - is standard output for reports, too" {
+    works top --format=csv "$before"
+    local expected=$out
+    works top --format=csv -o - "$before"
+    out_is "$expected"
+    [[ ! -e ./- ]]
+}
+
+@test "a file may be converted onto itself" {
+    zcat "$cache" >"$tmp/x.gcdump"
+    works convert "$tmp/x.gcdump" -o "$tmp/x.gcdump"
+    zcat "$cache" | cmp - "$tmp/x.gcdump"
+    cp "$before" "$tmp/y.txt"
+    works convert "$tmp/y.txt" -o "$tmp/y.txt" --to=gcdump
+    works info --format=json "$tmp/y.txt"
+    [[ $(json '.snapshots[0].format') == gcdump ]]
+    [[ $(find "$tmp" -name 'x.gcdump?*' -o -name 'y.txt?*') == "" ]]
+}
+
+@test "a full disk leaves nothing behind" {
+    local t
+    for t in gcdump heap-text table-csv table-json; do
+        hd convert -q "$before" --to=$t -o /dev/full
+        fails_with "/dev/full: No space left on device"
+    done
+    mkdir "$tmp/o"
+    hd convert -q "$before" -o "$tmp/o/no/x.gcdump"
+    status_is 2
+    [[ $(ls -A "$tmp/o") == "" ]]
+}
+
+@test "convert keeps to --size-base and --memory" {
+    works convert -q --size-base=10 fixtures/heap-text/decimal-sizes.txt -o "$tmp/x.csv"
+    works info --format=json "$tmp/x.csv"
+    local bytes
+    bytes=$(json '.snapshots[0].bytes')
+    works info --format=json --size-base=10 fixtures/heap-text/decimal-sizes.txt
+    [[ $(json '.snapshots[0].bytes') == "$bytes" ]]
+    hd convert --memory=1K "$before" -o "$tmp/y.gcdump"
+    status_is 2
+    err_has "--memory"
+    [[ ! -e $tmp/y.gcdump ]]
+}
