@@ -573,6 +573,15 @@ static void warn(struct reading *r, uint64_t nameless)
 {
     struct warnings *all = &r->b->snap->warnings;
     judge(r);
+    if (r->survey.walk_count > 1 && r->b->number == 0) {
+        size_t number = (size_t)(r->walk - r->survey.walks) + 1;
+        builder_warn(r->b, WARN_SEVERAL_SNAPSHOTS, 0);
+        warnings_add_detail(all, WARN_SEVERAL_SNAPSHOTS,
+                            arena_printf(&r->b->snap->arena,
+                                         "%zu heap snapshots in one trace; number %zu was "
+                                         "read, FILE#1 is the first",
+                                         r->survey.walk_count, number));
+    }
     if (r->end == TRACE_LACKS_END)
         builder_warn(r->b, WARN_NO_TRAILER, 0);
     for (uint64_t i = 0; i < nameless; i++)
@@ -648,6 +657,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 const struct reader read_nettrace = {
     .name = "nettrace",
     .summary = "trace with a heap walk, by dotnet-trace or from the process itself",
+    .has_numbers = true,
     .recognises = recognises,
     .read = read,
 };

@@ -152,17 +152,29 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
         text_add_char(out, ']');
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const struct type_name *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
 {
+    struct hd_snapshot *snap = b->snap;
     struct text name = {0};
     uint64_t nameless = 0;
+    snap->type_names = arena_array(&snap->arena, struct type_name, t->ids.len);
     for (size_t i = 0; i < t->ids.len; i++) {
         const struct trace_type *type = &t->all[i];
+        uint64_t id = t->ids.ids[i];
+        text_clear(&name);
+        trace_types_name(t, id, "UNKNOWN ", &name);
+        const char *canonical = builder_name(b, name.data, name.len);
+        if (type->is_defined && type->name_len > 0)
+            snap->type_names[snap->type_name_count++] = (struct type_name){id, canonical};
         if (!type->is_used)
             continue;
-        text_clear(&name);
-        trace_types_name(t, t->ids.ids[i], "UNKNOWN ", &name);
-        builder_name_type(b, type->built_as, name.data, name.len);
+        b->types[type->built_as].name = canonical;
         nameless += !type->is_defined || type->name_len == 0;
         uint32_t module = id_numbers_find(&t->module_ids, type->module);
         if (module != NO_ID && t->modules[module][0] != '\0')
@@ -170,6 +182,7 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
                            strlen(t->modules[module]));
     }
     text_free(&name);
+    qsort(snap->type_names, snap->type_name_count, sizeof(*snap->type_names), by_id);
     return nameless;
 }
 

@@ -21,7 +21,7 @@ uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, 
     return id;
 }
 
-void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len)
+const char *builder_name(struct builder *b, const char *name, size_t len)
 {
     text_clear(&b->scratch);
     names_canonical(&b->scratch, name, len);
@@ -31,7 +31,12 @@ void builder_name_type(struct builder *b, uint32_t type, const char *name, size_
         text_free(&b->scratch);
         b->scratch = folded;
     }
-    b->types[type].name = arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
+    return arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
+}
+
+void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len)
+{
+    b->types[type].name = builder_name(b, name, len);
 }
 
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len)
@@ -64,6 +69,10 @@ bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum genera
     if (info->has_generations) {
         b->snap->by_generation[gen].count++;
         b->snap->by_generation[gen].bytes += size;
+        if (t->by_generation == NULL)
+            t->by_generation = arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+        t->by_generation[gen].count++;
+        t->by_generation[gen].bytes += size;
         if (generation_is_old(gen)) {
             t->old.count++;
             t->old.bytes += size;
@@ -215,6 +224,14 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
     row->raw.bytes += raw->all.bytes;
     row->tally[SELECT_GEN2].count += raw->old.count;
     row->tally[SELECT_GEN2].bytes += raw->old.bytes;
+    if (row->by_generation == NULL)
+        row->by_generation = raw->by_generation;
+    for (size_t g = 0; raw->by_generation != NULL &&
+                       row->by_generation != raw->by_generation && g < GENERATION_COUNT;
+         g++) {
+        row->by_generation[g].count += raw->by_generation[g].count;
+        row->by_generation[g].bytes += raw->by_generation[g].bytes;
+    }
     sum->count += raw->multiplier * (double)raw->all.count;
     sum->bytes += raw->multiplier * (double)raw->all.bytes;
     sum->old_count += raw->multiplier * (double)raw->old.count;

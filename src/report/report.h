@@ -23,8 +23,9 @@ struct report_type {
     const char *type;
     struct tally *at; /* per snapshot */
     enum series_status status;
-    uint64_t retained;  /* of top */
-    uint64_t survivors; /* at least so many were there in the first snapshot */
+    uint64_t retained;           /* of top */
+    struct tally *by_generation; /* of top, GENERATION_COUNT of them; NULL unknown */
+    uint64_t survivors;          /* at least so many were there in the first snapshot */
 };
 
 struct report_chain {

@@ -90,6 +90,7 @@ static void add_chain(struct text *t, const struct report_chain *c)
         }
         text_add_string(t, i == 0 ? "    " : "  → ");
         human_frame(t, &c->chain.frames[i], false);
+        human_young(t, &c->chain.frames[i]);
         text_add_char(t, '\n');
     }
     text_add_string(t, "```\n");
