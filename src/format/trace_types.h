@@ -20,6 +20,8 @@ struct trace_type {
     uint64_t module;
     const char *name; /* UTF-8, as in the stream; may be "" */
     size_t name_len;
+    const char *full_name; /* with the outer class; NULL: not known */
+    size_t full_len;
     const uint64_t *parameters; /* ids of generic arguments, or of the element */
     uint32_t parameter_count;
 };

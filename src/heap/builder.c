@@ -39,6 +39,11 @@ void builder_name_type(struct builder *b, uint32_t type, const char *name, size_
     b->types[type].name = builder_name(b, name, len);
 }
 
+void builder_full_name(struct builder *b, uint32_t type, const char *full_name)
+{
+    b->types[type].full_name = full_name;
+}
+
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len)
 {
     b->types[type].module = builder_string(b, module, len);
@@ -196,7 +201,7 @@ struct row_slot {
 /* What a row adds up in doubles until it is rounded once. */
 struct row_sum {
     double count, bytes, old_count, old_bytes;
-    bool bytes_unknown, several_modules;
+    bool bytes_unknown, several_modules, several_names, named;
 };
 
 static type_id intern_row(struct builder *b, const struct raw_type *raw,
@@ -237,6 +242,12 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
     sum->old_count += raw->multiplier * (double)raw->old.count;
     sum->old_bytes += raw->multiplier * (double)raw->old.bytes;
     sum->bytes_unknown |= raw->bytes_unknown;
+    if (!sum->named)
+        row->full_name = raw->full_name;
+    sum->named = true;
+    if (row->full_name == NULL || raw->full_name == NULL ||
+        strcmp(row->full_name, raw->full_name) != 0)
+        sum->several_names = true;
     if (row->module != NULL &&
         (raw->module == NULL || strcmp(row->module, raw->module) != 0))
         sum->several_modules = true;
@@ -253,6 +264,8 @@ static void settle_row(struct type *row, const struct row_sum *sum, bool sampled
 {
     if (sum->several_modules)
         row->module = NULL;
+    if (sum->several_names)
+        row->full_name = NULL;
     row->tally[SELECT_ALL] = row->raw;
     if (sampled) {
         row->tally[SELECT_ALL] =

@@ -18,7 +18,8 @@
 #include "heap/snapshot.h"
 
 struct raw_type {
-    const char *name; /* canonical; NULL until it is named */
+    const char *name;      /* canonical; NULL until it is named */
+    const char *full_name; /* the same with its outer class; NULL: not known */
     const char *module;
     double multiplier; /* of a sampled file; 1 otherwise */
     enum type_kind kind;
@@ -54,6 +55,10 @@ void builder_name_type(struct builder *b, uint32_t type, const char *name, size_
 
 /* The canonical form of a name, as types get it; lives as long as the snapshot. */
 const char *builder_name(struct builder *b, const char *name, size_t len);
+
+/* What people should read instead of the name: the same with its outer class, canonical
+ * (builder_name). Rows are made by the name all the same. */
+void builder_full_name(struct builder *b, uint32_t type, const char *full_name);
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len);
 
 /* Count one object. gen is GEN_UNKNOWN unless info.has_generations. False when the

@@ -28,8 +28,9 @@ struct tally {
 
 /* A row of the type table: all types of one kind with one canonical name. */
 struct type {
-    const char *name;   /* canonical, NUL-terminated, any bytes but NUL */
-    const char *module; /* NULL: unknown, or several */
+    const char *name;      /* canonical, NUL-terminated, any bytes but NUL */
+    const char *full_name; /* with the outer class that name lacks; NULL: not known */
+    const char *module;    /* NULL: unknown, or several */
     enum type_kind kind;
     struct tally raw;               /* as in the file */
     struct tally tally[SELECTIONS]; /* scaled if the file is sampled */

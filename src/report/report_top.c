@@ -141,7 +141,7 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
     r->totals = s.totals;
     r->types = arena_array(&r->arena, struct report_type, s.row_count);
     for (size_t i = 0; i < s.row_count; i++)
-        if (report_shows(opt, s.rows[i].name))
+        if (report_shows_row(r, opt, s.rows[i].name))
             r->types[r->type_count++] = (struct report_type){.type = s.rows[i].name,
                                                              .at = s.rows[i].at,
                                                              .status = s.rows[i].status,
@@ -163,6 +163,7 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
     opt = opt != NULL ? opt : &defaults;
     struct hd_report *r = report_new(REPORT_TOP, opt);
     struct hd_snapshot *unit = NULL;
+    report_add_snapshots(r, &snap, 1);
     bool ok = snapshot_need_graph(snap, err) &&
               report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
     if (unit != NULL)
@@ -171,7 +172,6 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
         hd_report_free(r);
         return NULL;
     }
-    report_add_snapshots(r, &snap, 1);
     add_retained(r, snap, opt);
     add_generations(r, snap, opt);
     qsort(r->types, r->type_count, sizeof(*r->types), orders[opt->sort]);

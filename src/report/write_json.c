@@ -293,6 +293,12 @@ static json_t *iterations(const struct hd_report *r)
     return array;
 }
 
+static json_t *full_name(const struct hd_report *r, const char *type)
+{
+    const char *shown = report_shown(r, type);
+    return shown != type ? json_string(shown) : json_null();
+}
+
 static void set_types(json_t *o, const struct hd_report *r)
 {
     size_t shown = report_rows(r, r->type_count);
@@ -306,11 +312,13 @@ static void set_types(json_t *o, const struct hd_report *r)
             set(row, "bytes", numbers(t->at, r->snapshot_count, true));
             set(row, "status", json_string(series_status_names[t->status]));
             set(row, "survivors", number_or_null(t->survivors));
+            set(row, "full_name", full_name(r, t->type));
         } else {
             set(row, "count", number_or_null(t->at->count));
             set(row, "bytes", number_or_null(t->at->bytes));
             set(row, "retained", number_or_null(t->retained));
             set(row, "generations", generations(t->by_generation));
+            set(row, "full_name", full_name(r, t->type));
         }
         json_array_append_new(array, row);
     }

@@ -83,7 +83,8 @@ static void write_top_table(const struct hd_report *r, const struct hd_write_opt
     struct table t = {.columns = columns, .column_count = top_columns(r, columns)};
     size_t shown = report_rows(r, r->type_count);
     for (size_t i = 0; i < shown; i++)
-        add_top_row(&t, r, *r->types[i].at, &r->types[i], r->types[i].type);
+        add_top_row(&t, r, *r->types[i].at, &r->types[i],
+                    report_shown(r, r->types[i].type));
     if (shown < r->type_count) {
         struct text name = {0};
         human_others(&name, r->type_count - shown);
@@ -181,7 +182,7 @@ static void write_roots(const struct hd_report *r, const struct hd_write_options
 {
     struct text t = {0};
     size_t last = r->snapshot_count - 1;
-    human_name(&t, r->matched_count == 1 ? r->matched[0] : r->pattern);
+    human_name(&t, r->matched_count == 1 ? report_shown(r, r->matched[0]) : r->pattern);
     if (r->matched_count > 1) {
         text_add_string(&t, "  (");
         human_count(&t, r->matched_count);
