@@ -612,9 +612,8 @@ static bool choose(struct reading *r)
         return true;
     size_t count = r->survey.walk_count;
     if (count > 0)
-        return fail(r->err, HD_USAGE,
-                    "#%u: there are only %zu heap snapshots in this trace", r->b->number,
-                    count);
+        return fail(r->err, HD_USAGE, "#%u: this trace holds %zu heap snapshot%s only",
+                    r->b->number, count, count > 1 ? "s" : "");
     if (r->survey.events_lost > 0)
         return fail(
             r->err, HD_UNSUPPORTED,
