@@ -85,9 +85,10 @@ struct hd_read_options {
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
 };
 
-/* Read one snapshot. path may be "-" (standard input); the format is recognised
- * by the bytes, never by the name; compressed and zipped files are unpacked on
- * the way. A folder is an error here (see hd_inputs_add). opt may be NULL. */
+/* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
+ * snapshot of a file that holds several (traces). The format is recognised by the bytes,
+ * never by the name; compressed and zipped files are unpacked on the way. A folder is an
+ * error here (see hd_inputs_add). opt may be NULL. */
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
 
@@ -95,6 +96,10 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
 struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err);
+
+/* Name types that some snapshots have no name of ("UNKNOWN 0x...") as others of the same
+ * process do, before any report is made of them. Elements may be NULL. */
+void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count);
 
 void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
 

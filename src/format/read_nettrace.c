@@ -573,6 +573,15 @@ static void warn(struct reading *r, uint64_t nameless)
 {
     struct warnings *all = &r->b->snap->warnings;
     judge(r);
+    if (r->survey.walk_count > 1 && r->b->number == 0) {
+        size_t number = (size_t)(r->walk - r->survey.walks) + 1;
+        builder_warn(r->b, WARN_SEVERAL_SNAPSHOTS, 0);
+        warnings_add_detail(all, WARN_SEVERAL_SNAPSHOTS,
+                            arena_printf(&r->b->snap->arena,
+                                         "%zu heap snapshots in one trace; number %zu was "
+                                         "read, FILE#1 is the first",
+                                         r->survey.walk_count, number));
+    }
     if (r->end == TRACE_LACKS_END)
         builder_warn(r->b, WARN_NO_TRAILER, 0);
     for (uint64_t i = 0; i < nameless; i++)
@@ -603,9 +612,8 @@ static bool choose(struct reading *r)
         return true;
     size_t count = r->survey.walk_count;
     if (count > 0)
-        return fail(r->err, HD_USAGE,
-                    "#%u: there are only %zu heap snapshots in this trace", r->b->number,
-                    count);
+        return fail(r->err, HD_USAGE, "#%u: this trace holds %zu heap snapshot%s only",
+                    r->b->number, count, count > 1 ? "s" : "");
     if (r->survey.events_lost > 0)
         return fail(
             r->err, HD_UNSUPPORTED,
@@ -648,6 +656,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 const struct reader read_nettrace = {
     .name = "nettrace",
     .summary = "trace with a heap walk, by dotnet-trace or from the process itself",
+    .has_numbers = true,
     .recognises = recognises,
     .read = read,
 };

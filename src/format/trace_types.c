@@ -152,17 +152,109 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
         text_add_char(out, ']');
 }
 
+/* --- outer classes -------------------------------------------------------- */
+
+/* Names lack the outer class ("Entry"), but generic arguments have it: in
+ * "List[Outer+Entry]", whose argument is the type that is called "Entry". */
+static void learn_argument(struct trace_types *t, uint64_t id, const char *text, size_t len)
+{
+    uint32_t n = id_numbers_find(&t->ids, id);
+    if (n == NO_ID || t->all[n].name_len == 0 || t->all[n].full_name != NULL)
+        return;
+    struct trace_type *type = &t->all[n];
+    if (len <= type->name_len + 1 || text[len - type->name_len - 1] != '+' ||
+        memcmp(text + len - type->name_len, type->name, type->name_len) != 0)
+        return;
+    type->full_name = arena_strdup(&t->arena, text, len);
+    type->full_len = len;
+}
+
+/* The arguments of a name, each with its id: at the outermost brackets behind the first. */
+static void learn_arguments(struct trace_types *t, const struct trace_type *type)
+{
+    const char *open = type->name_len > 0 ? memchr(type->name, '[', type->name_len) : NULL;
+    if (open == NULL || type->flags & TYPE_FLAG_ARRAY)
+        return;
+    const char *end = type->name + type->name_len, *start = open + 1;
+    uint32_t parameter = 0;
+    size_t depth = 0;
+    for (const char *c = start; c < end && parameter < type->parameter_count; c++) {
+        bool ends = depth == 0 && (*c == ',' || *c == ']');
+        if (ends) {
+            learn_argument(t, type->parameters[parameter++], start, (size_t)(c - start));
+            start = c + 1;
+        }
+        if (ends && *c == ']')
+            return;
+        if (*c == '[')
+            depth++;
+        else if (*c == ']' && depth > 0)
+            depth--;
+    }
+}
+
+/* An array is called as its element, and something in brackets. */
+static bool learn_array(struct trace_types *t, struct trace_type *type)
+{
+    if (!(type->flags & TYPE_FLAG_ARRAY) || type->parameter_count != 1 ||
+        type->full_name != NULL)
+        return false;
+    uint32_t n = id_numbers_find(&t->ids, type->parameters[0]);
+    if (n == NO_ID || t->all[n].full_name == NULL || type->name_len <= t->all[n].name_len ||
+        memcmp(type->name, t->all[n].name, t->all[n].name_len) != 0)
+        return false;
+    struct text name = {0};
+    text_add(&name, t->all[n].full_name, t->all[n].full_len);
+    text_add(&name, type->name + t->all[n].name_len, type->name_len - t->all[n].name_len);
+    type->full_name = arena_strdup(&t->arena, text_string(&name), name.len);
+    type->full_len = name.len;
+    text_free(&name);
+    return true;
+}
+
+/* Arrays of arrays take a round each. */
+static void learn_outer_classes(struct trace_types *t)
+{
+    enum { MOST_ROUNDS = 4 };
+    for (size_t i = 0; i < t->ids.len; i++)
+        learn_arguments(t, &t->all[i]);
+    bool learned = true;
+    for (int round = 0; round < MOST_ROUNDS && learned; round++) {
+        learned = false;
+        for (size_t i = 0; i < t->ids.len; i++)
+            learned |= learn_array(t, &t->all[i]);
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct type_name *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
 {
+    struct hd_snapshot *snap = b->snap;
     struct text name = {0};
     uint64_t nameless = 0;
+    learn_outer_classes(t);
+    snap->type_names = arena_array(&snap->arena, struct type_name, t->ids.len);
     for (size_t i = 0; i < t->ids.len; i++) {
         const struct trace_type *type = &t->all[i];
+        uint64_t id = t->ids.ids[i];
+        text_clear(&name);
+        trace_types_name(t, id, "UNKNOWN ", &name);
+        const char *canonical = builder_name(b, name.data, name.len);
+        if (type->is_defined && type->name_len > 0)
+            snap->type_names[snap->type_name_count++] = (struct type_name){id, canonical};
         if (!type->is_used)
             continue;
-        text_clear(&name);
-        trace_types_name(t, t->ids.ids[i], "UNKNOWN ", &name);
-        builder_name_type(b, type->built_as, name.data, name.len);
+        b->types[type->built_as].name = canonical;
+        if (type->full_name != NULL && !(type->flags & TYPE_FLAG_RCW)) {
+            text_clear(&name);
+            add_rewritten(&name, type->full_name, type->full_len);
+            builder_full_name(b, type->built_as, builder_name(b, name.data, name.len));
+        }
         nameless += !type->is_defined || type->name_len == 0;
         uint32_t module = id_numbers_find(&t->module_ids, type->module);
         if (module != NO_ID && t->modules[module][0] != '\0')
@@ -170,6 +262,7 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
                            strlen(t->modules[module]));
     }
     text_free(&name);
+    qsort(snap->type_names, snap->type_name_count, sizeof(*snap->type_names), by_id);
     return nameless;
 }
 

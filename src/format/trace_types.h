@@ -20,6 +20,8 @@ struct trace_type {
     uint64_t module;
     const char *name; /* UTF-8, as in the stream; may be "" */
     size_t name_len;
+    const char *full_name; /* with the outer class; NULL: not known */
+    size_t full_len;
     const uint64_t *parameters; /* ids of generic arguments, or of the element */
     uint32_t parameter_count;
 };
@@ -46,7 +48,8 @@ uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b);
 void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
                       struct text *out);
 
-/* Give the builder's types their names and modules; returns how many have none. */
+/* Give the builder's types their names and modules, and the snapshot the names of all
+ * types by id; returns how many used ones have none. */
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b);
 
 /* UTF-16 as UTF-8; lone surrogates are kept as three bytes. */

@@ -23,8 +23,9 @@ struct report_type {
     const char *type;
     struct tally *at; /* per snapshot */
     enum series_status status;
-    uint64_t retained;  /* of top */
-    uint64_t survivors; /* at least so many were there in the first snapshot */
+    uint64_t retained;           /* of top */
+    struct tally *by_generation; /* of top, GENERATION_COUNT of them; NULL unknown */
+    uint64_t survivors;          /* at least so many were there in the first snapshot */
 };
 
 struct report_chain {
@@ -62,6 +63,7 @@ struct report_suspect {
 };
 
 struct hd_report {
+    struct report_name *names; /* of types that are shown by another name */
     struct arena arena;
     enum report_kind kind;
     struct hd_options options; /* patterns and iterations not included */
@@ -101,6 +103,14 @@ struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt
 
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
+
+/* What people read instead of a type's name: with its outer class, if a snapshot tells it
+ * and no other contradicts; else the name. */
+const char *report_shown(const struct hd_report *r, const char *name);
+
+/* Whether the options let a row stay, under its own name or the one that is shown. */
+bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
+                      const char *name);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,

@@ -140,7 +140,9 @@ static void write_roots(const struct hd_report *r, struct sheet *s)
         text_clear(&chain);
         for (size_t f = 0; f < c->frame_count; f++) {
             text_add_string(&chain, f > 0 ? " → " : "");
-            human_frame(&chain, &c->frames[f], false);
+            struct frame plain = c->frames[f];
+            memset(plain.shown, 0, sizeof(plain.shown));
+            human_frame(&chain, &plain, false);
         }
         add_cell(s, root_kind_names[c->kind]);
         add_share(s, c->share);

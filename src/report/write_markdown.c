@@ -91,6 +91,7 @@ static void add_chain(struct text *t, const struct report_chain *c)
         }
         text_add_string(t, i == 0 ? "    " : "  → ");
         human_frame(t, &c->chain.frames[i], false);
+        human_young(t, &c->chain.frames[i]);
         text_add_char(t, '\n');
     }
     text_add_string(t, "```\n");
@@ -158,10 +159,10 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
         text_add_string(t, " | ");
         text_retained(t, r, s);
         text_add_string(t, " | ");
-        add_code(t, s->subject);
+        add_code(t, report_shown(r, s->subject));
         if (strcmp(s->subject, s->type) != 0) {
             text_add_string(t, " in ");
-            add_code(t, s->type);
+            add_code(t, report_shown(r, s->type));
         }
         if (s->per_iteration != HD_UNKNOWN) {
             text_add_string(t, " exactly ");
@@ -198,7 +199,7 @@ static void add_suspects(struct text *t, const struct hd_report *r)
         text_add_string(t, "\n**");
         human_count(t, s->rank);
         text_add_string(t, ".** ");
-        add_code(t, s->type);
+        add_code(t, report_shown(r, s->type));
         text_add_string(t, " is held by\n\n");
         add_chains(t, &s->chains);
     }
@@ -233,7 +234,7 @@ static void add_types(struct text *t, const struct hd_report *r)
     struct text name = {0};
     for (size_t i = 0; i < shown; i++) {
         text_clear(&name);
-        add_code(&name, r->types[i].type);
+        add_code(&name, report_shown(r, r->types[i].type));
         add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
     }
     if (shown < r->type_count) {
@@ -279,7 +280,7 @@ static void add_top(struct text *t, const struct hd_report *r)
     size_t shown = report_rows(r, r->type_count);
     for (size_t i = 0; i < shown; i++) {
         add_top_row(t, r->types[i].at->count, r->types[i].at->bytes);
-        add_code(t, r->types[i].type);
+        add_code(t, report_shown(r, r->types[i].type));
         text_add_string(t, " |\n");
     }
     if (shown < r->type_count) {
