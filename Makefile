@@ -8,6 +8,7 @@
 #
 #   make test         unit, sweep and command-line tests of a plain build
 #   make asan         the same under AddressSanitizer and UBSan
+#   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
@@ -36,7 +37,8 @@ LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
 TEST_SRC  = $(wildcard tests/*/test_*.c)
-TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/shapes.c \
+TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
+            tests/bench/shapes.c \
             tests/score/score.c
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -67,7 +69,8 @@ $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthetic.o \
-                    $(BUILD)/libheapdrift.a
+                    $(BUILD)/tests/bench/synthetic_trace.o \
+                    $(BUILD)/tests/support/trace_forge.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/tests/%.o: tests/%.c
@@ -114,6 +117,9 @@ test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $
 	$(BUILD)/sweep fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
 
+check-live: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
+
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
 # is a failure.
 asan:
@@ -144,7 +150,7 @@ fuzz: tests/fuzz/fuzz_read.c
 	      -fno-sanitize-recover=undefined -Itests \
 	      -o build/fuzz/read $< $(LIB_SRC) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
-	      fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
+	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 
 # --- looks -----------------------------------------------------------------------
 
@@ -164,10 +170,11 @@ tidy:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 	shellcheck scripts/*.sh tests/bench/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/cli/helper.bash
+	shellcheck tests/live/*.sh
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all demo check install clean test asan golden score bench fuzz lint layers tidy style format
+.PHONY: all demo check check-live install clean test asan golden score bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

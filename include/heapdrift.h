@@ -31,7 +31,9 @@ enum hd_status {
     HD_UNSUPPORTED,    /* a known thing that cannot be used here */
     HD_BAD_FORMAT,     /* a snapshot, but damaged */
     HD_TOO_BIG,        /* over a limit, of memory or of 32-bit ids */
-    HD_USAGE           /* the question does not fit the snapshots */
+    HD_USAGE,          /* the question does not fit the snapshots */
+    HD_TIMED_OUT,      /* a process did not answer in time */
+    HD_STOPPED         /* by the caller */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -93,9 +95,10 @@ struct hd_read_options {
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
 };
 
-/* Read one snapshot. path may be "-" (standard input); the format is recognised
- * by the bytes, never by the name; compressed and zipped files are unpacked on
- * the way. A folder is an error here (see hd_inputs_add). opt may be NULL. */
+/* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
+ * snapshot of a file that holds several (traces). The format is recognised by the bytes,
+ * never by the name; compressed and zipped files are unpacked on the way. A folder is an
+ * error here (see hd_inputs_add). opt may be NULL. */
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
 
@@ -103,6 +106,10 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
 struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err);
+
+/* Name types that some snapshots have no name of ("UNKNOWN 0x...") as others of the same
+ * process do, before any report is made of them. Elements may be NULL. */
+void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count);
 
 void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
 
@@ -195,6 +202,67 @@ void hd_budgets_accept(struct hd_budgets *b);
  * expires. */
 void hd_budgets_set_time(struct hd_budgets *b, int64_t seconds);
 
+/* --- running processes ------------------------------------------------- */
+
+/* A process with a .NET runtime. Strings may be NULL. */
+struct hd_process {
+    uint64_t pid;
+    const char *name;    /* of its program; of `dotnet app.dll` it is app */
+    const char *runtime; /* "10.0.12" */
+    const char *command;
+    const char *user;
+    const char *socket;  /* its diagnostics socket */
+    const char *problem; /* why it cannot be collected from; NULL: it can */
+};
+
+/* {0} is empty. */
+struct hd_processes {
+    struct hd_process *all; /* by pid */
+    size_t count;
+    struct hd_processes_memory *memory;
+};
+
+/* Find the processes of this machine that have a diagnostics socket, containers included
+ * as far as this user may look into them. Asks each, for a second at most. */
+void hd_processes_find(struct hd_processes *processes);
+void hd_processes_free(struct hd_processes *processes);
+
+/* The process of that name, or 0 when there is none, or more than one. */
+uint64_t hd_process_named(const char *name, struct hd_error *err);
+
+struct hd_collect_progress {
+    uint64_t bytes;   /* that came; 0 while the heap is walked */
+    uint64_t objects; /* among them */
+};
+
+struct hd_collect_options {
+    uint64_t pid;
+    const char *socket;  /* instead of pid: the absolute path of a diagnostics socket */
+    unsigned silence_ms; /* without a byte until giving up; 0: 30,000 */
+    bool keep_names;     /* take a snapshot without type names as it is */
+
+    /* Asked every 100 ms or so; false stops. NULL: go on. */
+    bool (*go_on)(void *context, const struct hd_collect_progress *so_far);
+    void *context;
+};
+
+/* What was collected. */
+struct hd_collected {
+    uint64_t pid, bytes; /* bytes of the trace */
+    uint64_t objects, object_bytes, references;
+    uint64_t events_lost;
+    uint64_t types, nameless; /* types of objects; those that nobody named */
+    bool complete;            /* every object and reference is there */
+    bool other_client;        /* a second tracing client keeps the names away */
+};
+
+/* Take a snapshot of the heap of a running process, as a .nettrace from the position of to
+ * on, which must be a file: of an old runtime it may take two tries. The process does a
+ * full, blocking collection; it goes on afterwards, also after a failure. Memory: some
+ * 2 MiB, whatever the heap. */
+bool hd_collect(FILE *to, const struct hd_collect_options *opt,
+                struct hd_collected *collected, struct hd_error *err);
+
 /* --- report ------------------------------------------------------------ */
 
 enum hd_sort {
@@ -286,6 +354,9 @@ struct hd_info_entry {
 };
 
 struct hd_report *hd_report_info(const struct hd_info_entry *entries, size_t count);
+
+/* Which processes there are. */
+struct hd_report *hd_report_processes(const struct hd_processes *processes);
 
 /* Warnings about the snapshots and their order. snapshot counts from 0, or is
  * (size_t)-1. */

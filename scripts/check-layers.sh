@@ -2,7 +2,7 @@
 # A folder may include itself and the folders before it in this list, nothing else.
 # The program in cli/ includes heapdrift.h and its own headers only, so that every build
 # proves that the public interface is enough.
-order='base heap format analysis budget report'
+order='base heap format collect analysis budget report'
 status=0
 
 complain() {

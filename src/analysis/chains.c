@@ -200,6 +200,8 @@ static void make_frames(struct chain *c, const struct hd_snapshot *snap,
         uint32_t repeats;
         f->type_count = signature_pattern(s, i, &repeats);
         f->repeat_min = f->repeat_max = repeats;
+        f->example_nodes = repeats * f->type_count;
+        f->generation = GEN_UNKNOWN;
         for (unsigned p = 0; p < f->type_count; p++)
             f->types[p] = type_name(snap, s->all[i + p].type);
         i += f->type_count;
@@ -279,6 +281,32 @@ static void group_paths(struct chains *c, const struct hd_snapshot *snap,
         make_frames(chain, snap, &paths[begin], end - begin, a);
     }
     qsort(c->all, c->len, sizeof(*c->all), by_count);
+}
+
+static enum generation generation_of(const struct hd_snapshot *snap, node_id n)
+{
+    const struct graph *g = snap->graph;
+    if (!snap->info.has_generations || n == NO_NODE ||
+        snap->types[g->type[n]].kind != TYPE_OBJECT)
+        return GEN_UNKNOWN;
+    return ranges_find(&snap->ranges, graph_address(g, n));
+}
+
+/* Of the examples, from the instance up: frames and walk have the same nodes. */
+static void find_generations(struct chains *c, const struct hd_snapshot *snap,
+                             const struct walk *walk)
+{
+    for (size_t i = 0; snap->info.has_generations && i < c->len; i++) {
+        node_id at = c->all[i].example;
+        for (size_t f = c->all[i].frame_count; f-- > 0;) {
+            struct frame *frame = &c->all[i].frames[f];
+            for (uint32_t n = 0; n < frame->example_nodes && at != NO_NODE; n++) {
+                enum generation g = generation_of(snap, at);
+                frame->generation = g < frame->generation ? g : frame->generation;
+                at = walk->parent[at];
+            }
+        }
+    }
 }
 
 /* --- exact counts -------------------------------------------------------- */
@@ -363,7 +391,11 @@ static void frames_of_index(struct chain *c, const struct hd_snapshot *snap,
     c->frame_count = x->length[chain];
     c->frames = arena_array(a, struct frame, c->frame_count);
     for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain])
-        c->frames[i] = (struct frame){{type_name(snap, x->type[chain])}, 1, 1, 1};
+        c->frames[i] = (struct frame){.types = {type_name(snap, x->type[chain])},
+                                      .type_count = 1,
+                                      .repeat_min = 1,
+                                      .repeat_max = 1,
+                                      .generation = GEN_UNKNOWN};
 }
 
 /* Replace the sampled answers by exact ones; the samples keep giving the repeats. */
@@ -423,6 +455,7 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
             paths[i].order = i;
         }
         group_paths(&answers[q], snap, paths, a);
+        find_generations(&answers[q], snap, walk);
         for (uint32_t i = 0; i < samplers[q].len; i++)
             signature_free(&paths[i].signature);
     }

@@ -14,8 +14,11 @@ enum { FRAME_MAX_TYPES = 3 };
 
 struct frame {
     const char *types[FRAME_MAX_TYPES];
+    const char *shown[FRAME_MAX_TYPES]; /* the same for people; NULL: as types */
     unsigned type_count;
     uint32_t repeat_min, repeat_max; /* over the group's samples */
+    uint32_t example_nodes;          /* how many objects of the example it stands for */
+    enum generation generation;      /* the youngest of these; GEN_UNKNOWN if not known */
 };
 
 struct chain {

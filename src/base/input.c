@@ -1,6 +1,6 @@
-/* Three sources behind one face: a plain file (mapped, or read block by block),
- * memory, and a libarchive stream for what is compressed. Whatever is not a
- * regular file is read into memory first, so that everything can be rewound. */
+/* Four sources behind one face: a plain file (mapped, or read block by block),
+ * memory, a libarchive stream for what is compressed, and a stream of someone else's.
+ * A path that is no regular file is read into memory first, so that it can be rewound. */
 #include "base/input.h"
 
 #include "base/alloc.h"
@@ -31,6 +31,8 @@ struct input {
     struct archive *archive; /* open at the entry wanted; NULL if not compressed */
     unsigned entry;          /* of a zip: its number from 0 */
     bool is_bare;            /* it unpacks to nothing at all */
+    ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
+    void *from;
 
     unsigned char *head;
     size_t head_size;
@@ -311,6 +313,28 @@ struct input *input_over(const void *data, size_t size)
     return in;
 }
 
+struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), void *from)
+{
+    struct input *in = alloc_zeroed(sizeof(*in));
+    in->fd = -1;
+    in->take = take;
+    in->from = from;
+    return in;
+}
+
+static ssize_t take_from_fd(void *from, void *to, size_t room)
+{
+    ssize_t n;
+    while ((n = read((int)(intptr_t)from, to, room)) < 0 && errno == EINTR)
+        continue;
+    return n;
+}
+
+struct input *input_stream_fd(int fd)
+{
+    return input_stream(take_from_fd, (void *)(intptr_t)fd);
+}
+
 void input_close(struct input *in)
 {
     if (in == NULL)
@@ -358,6 +382,8 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
         if (!slurp(in, -1, start, in->head_size, &in->all, err))
             return false;
         in->owned_all = (void *)in->all.data;
+    } else if (in->take != NULL) {
+        return fail(err, HD_UNSUPPORTED, "cannot be read whole: it comes as it comes");
     } else if (in->fd >= 0 && in->all.data == NULL && !map_file(in, err)) {
         return false;
     }
@@ -368,7 +394,11 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
 static bool next_from_file(struct input *in, struct bytes *block, struct hd_error *err)
 {
     ssize_t n;
-    if (in->archive == NULL) {
+    if (in->take != NULL) {
+        n = in->take(in->from, in->block, BLOCK_SIZE);
+        if (n < 0)
+            return fail(err, HD_IO, "%s", strerror(errno));
+    } else if (in->archive == NULL) {
         n = pread(in->fd, in->block, BLOCK_SIZE, (off_t)in->position);
         if (n < 0)
             return fail(err, HD_IO, "%s", strerror(errno));
@@ -386,7 +416,8 @@ static bool next_from_file(struct input *in, struct bytes *block, struct hd_erro
 
 bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
 {
-    bool in_memory = in->all.data != NULL || (in->fd < 0 && in->archive == NULL);
+    bool in_memory =
+        in->all.data != NULL || (in->fd < 0 && in->archive == NULL && in->take == NULL);
     if (in_memory) {
         size_t left = in->all.size - (size_t)in->position;
         size_t size = left < BLOCK_SIZE ? left : BLOCK_SIZE;
@@ -404,6 +435,8 @@ bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
 bool input_rewind(struct input *in, struct hd_error *err)
 {
     bool unread = in->position == 0;
+    if (in->take != NULL)
+        return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
     if (in->archive == NULL || in->all.data != NULL || unread)
         return true;

@@ -12,6 +12,8 @@
 
 #include "heapdrift.h"
 
+#include <sys/types.h>
+
 struct bytes {
     const unsigned char *data;
     size_t size;
@@ -36,6 +38,15 @@ struct input *input_open(const char *path, const struct input_options *opt,
 
 /* The same over memory that the caller keeps; never decompresses. */
 struct input *input_over(const void *data, size_t size);
+
+/* Bytes as they come from elsewhere, such as a socket. take does what read(2) does: put at
+ * most room bytes, wait only when there are none, 0 at the end, -1 and errno on failure;
+ * it may keep a copy, watch a clock, or give up. There is no head, and nothing is
+ * decompressed, kept or rewound: for who knows what the bytes will be. */
+struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), void *from);
+
+/* The same from a file descriptor, which stays the caller's. */
+struct input *input_stream_fd(int fd);
 
 void input_close(struct input *in);
 

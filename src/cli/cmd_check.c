@@ -160,7 +160,8 @@ static int check(const struct settings *s, const struct loaded *l,
     ok = annotate(s, report) && ok;
     ok = summarise(report) && ok;
     if (ok && s->baseline_write != NULL)
-        ok = output_file(s, s->baseline_write, write_baseline, report);
+        ok = output_file(s, s->baseline_write, (struct output_how){.write = write_baseline},
+                         report);
     hd_report_free(report);
     return ok ? status : EXIT_TROUBLE;
 }

@@ -86,7 +86,7 @@ static int convert(const struct settings *s, const struct loaded *l,
         tell_warnings(l);
     struct hd_losses lost = {0};
     const struct conversion c = {in->snap, target, &lost};
-    if (!output_file(s, s->output, write_snapshot, &c))
+    if (!output_file(s, s->output, (struct output_how){.write = write_snapshot}, &c))
         return EXIT_TROUBLE;
     for (size_t i = 0; i < lost.count && !s->quiet; i++)
         fprintf(stderr, "heapdrift: note: %s: %s: %s\n",

@@ -222,6 +222,9 @@ struct loaded load_snapshots(const struct settings *s)
     free(openable.all);
     free(errors);
     sort_out(&l, s);
+    struct hd_snapshot **snaps = loaded_snapshots(&l);
+    hd_snapshots_share_names(snaps, l.count);
+    free(snaps);
     return l;
 }
 

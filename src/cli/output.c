@@ -56,14 +56,16 @@ static bool trouble(const char *what, const char *why)
 struct job {
     const struct settings *settings;
     const char *path;
-    output_how *write;
+    struct output_how how;
     const void *thing;
 };
 
 static bool write_to(const struct job *j, FILE *to, const char *name)
 {
     struct hd_error err = {0};
-    return j->write(j->thing, j->settings, to, &err) || trouble(name, err.message);
+    if (j->how.write(j->thing, j->settings, to, &err))
+        return true;
+    return !j->how.tells && trouble(name, err.message);
 }
 
 /* Devices and pipes are written as they are: there is nothing to rename. */
@@ -124,10 +126,10 @@ static bool write_whole(const struct job *j)
     return ok;
 }
 
-bool output_file(const struct settings *s, const char *path, output_how *write,
+bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing)
 {
-    const struct job j = {s, path, write, thing};
+    const struct job j = {s, path, how, thing};
     if (path == NULL || strcmp(path, "-") == 0)
         return write_to(&j, stdout, "standard output");
     struct stat st;
@@ -147,7 +149,7 @@ bool output_report(const struct settings *s, const struct hd_report *report,
 {
     if (!s->quiet && !warnings_are_in_it)
         output_warnings(report);
-    return output_file(s, s->output, write_report, report);
+    return output_file(s, s->output, (struct output_how){.write = write_report}, report);
 }
 
 int output_status(const struct settings *s, const struct hd_report *report)

@@ -4,13 +4,16 @@
 
 #include "cli/load.h"
 
-/* How a thing is written to a file: false and err if that fails. */
-typedef bool output_how(const void *thing, const struct settings *s, FILE *to,
-                        struct hd_error *err);
+/* How to write a thing to a file: false and err if that fails. */
+struct output_how {
+    bool (*write)(const void *thing, const struct settings *s, FILE *to,
+                  struct hd_error *err);
+    bool tells; /* write says itself why it failed */
+};
 
 /* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
  * into place, to path. False after saying on stderr what went wrong. */
-bool output_file(const struct settings *s, const char *path, output_how *write,
+bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing);
 
 /* The warnings of a report, on stderr. */

@@ -8,10 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Those that read snapshots; those that print. */
 enum {
     ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK,
-    ON_ALL = ON_REPORTS | ON_CONVERT
+    ON_ALL = ON_REPORTS | ON_CONVERT,
+    ON_PRINTS = ON_REPORTS | ON_PS,
+    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT
 };
+enum { MOST_COLLECTED = 100000, DEFAULT_TIMEOUT_MS = 30000, DEFAULT_INTERVAL_MS = 30000 };
 enum { MOST_SAMPLES = 1000000 };
 
 struct settings_memory {
@@ -368,6 +372,63 @@ static const char *take_verbose(struct settings *s, const char *value)
     return NULL;
 }
 
+/* A process id is an int to the kernel. */
+static const char *take_process_id(struct settings *s, const char *value)
+{
+    const char *wrong = parse_number(value, INT32_MAX, &s->process_id);
+    return wrong != NULL || s->process_id == 0 ? "the number of a process" : NULL;
+}
+
+static const char *take_name(struct settings *s, const char *value)
+{
+    s->name = value;
+    return value[0] != '\0' ? NULL : "the name of a program";
+}
+
+static const char *take_socket(struct settings *s, const char *value)
+{
+    s->socket = value;
+    return value[0] == '/' ? NULL : "the absolute path of a diagnostics socket";
+}
+
+/* Seconds; or with a unit. A month is more than enough. */
+static const char *parse_duration(const char *value, uint64_t *ms)
+{
+    static const char wrong[] = "seconds, or a time such as 500ms, 30s, 5m, 1h";
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
+    const double most = 31 * 24 * 3.6e6;
+    char *end;
+    double n = strtod(value, &end);
+    if (end == value || value[0] < '0' || value[0] > '9' || !(n >= 0))
+        return wrong;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(end, units[i].unit) == 0 && n * units[i].factor <= most) {
+            *ms = (uint64_t)(n * units[i].factor);
+            return NULL;
+        }
+    return wrong;
+}
+
+static const char *take_timeout(struct settings *s, const char *value)
+{
+    const char *wrong = parse_duration(value, &s->timeout_ms);
+    return wrong == NULL && s->timeout_ms == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_interval(struct settings *s, const char *value)
+{
+    s->interval_given = true;
+    return parse_duration(value, &s->interval_ms);
+}
+
+static const char *take_count(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_COLLECTED, &s->snapshot_count);
+}
+
 static const char *take_help(struct settings *s, const char *value)
 {
     (void)value;
@@ -378,12 +439,24 @@ static const char *take_help(struct settings *s, const char *value)
 /* --- the options --------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"format", 0, ON_REPORTS, "FORMAT",
+    {"process-id", 'p', ON_COLLECT, "PID", "the process; see `heapdrift ps`",
+     take_process_id},
+    {"name", 'n', ON_COLLECT, "NAME", "the process of that name", take_name},
+    {"diagnostic-port", 0, ON_COLLECT, "SOCKET", "the process that listens at this socket",
+     take_socket},
+    {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
+     take_count},
+    {"interval", 0, ON_COLLECT, "TIME",
+     "from one snapshot to the next: 500ms, 30s (default), 5m, 1h", take_interval},
+    {"timeout", 't', ON_COLLECT, "SECONDS",
+     "give up when nothing has come for so long; default 30", take_timeout},
+    {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift --help`", take_format},
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
-    {"output", 'o', ON_ALL, "FILE", "write there instead of standard output", take_output},
+    {"output", 'o', ON_EVERY, "FILE", "write there instead of standard output",
+     take_output},
     {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK, "N", "rows per table; default 20, 0 for all",
      take_rows},
     {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained (top) or name", take_sort},
@@ -431,19 +504,20 @@ static const struct option options[] = {
     {"baseline-write", 0, ON_CHECK, "FILE", "accept what grows now, and write it to FILE",
      take_baseline_write},
     {"exit-code", 0, ON_DIFF, NULL, "status 1 when there is a suspect", take_exit_code},
-    {"strict", 0, ON_ALL, NULL, "status 3 when the snapshots allow no judgement",
-     take_strict},
+    {"strict", 0, ON_ALL | ON_COLLECT, NULL,
+     "status 3 when the snapshots allow no judgement", take_strict},
     {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
      take_size_base},
     {"memory", 0, ON_ALL, "SIZE", "memory that may be used; default 3/4 of what is free",
      take_memory},
     {"threads", 'j', ON_ALL, "N", "files read side by side; default: processors",
      take_threads},
-    {"color", 0, ON_REPORTS, "WHEN", "auto (default), always or never", take_color},
-    {"no-progress", 0, ON_ALL, NULL, "do not show what is being read", take_no_progress},
-    {"quiet", 'q', ON_ALL, NULL, "no warnings and notes", take_quiet},
-    {"verbose", 'v', ON_ALL, NULL, "say what was read", take_verbose},
-    {"help", 'h', ON_ALL | ON_HELP, NULL, "show this", take_help},
+    {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
+    {"no-progress", 0, ON_ALL | ON_COLLECT, NULL, "do not show what is being read",
+     take_no_progress},
+    {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
+    {"verbose", 'v', ON_ALL | ON_COLLECT, NULL, "say what was read", take_verbose},
+    {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
 };
 
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
@@ -578,7 +652,9 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     *s = (struct settings){.options = hd_default_options(),
                            .read = {.max_memory = available_memory() / 4 * 3},
                            .format = hd_format_name(0),
-                           .threads = processors()};
+                           .threads = processors(),
+                           .timeout_ms = DEFAULT_TIMEOUT_MS,
+                           .interval_ms = DEFAULT_INTERVAL_MS};
     s->memory = more(NULL, sizeof(*s->memory));
     *s->memory = (struct settings_memory){0};
     make_table(command, table);

@@ -35,6 +35,15 @@ struct settings {
     const char *config;                    /* NULL: to be looked for */
     const char *baseline, *baseline_write; /* files; NULL */
 
+    /* collect */
+    uint64_t process_id;     /* 0: not given */
+    const char *name;        /* of the process */
+    const char *socket;      /* its diagnostics socket */
+    uint64_t timeout_ms;     /* without a byte */
+    uint64_t interval_ms;    /* from one snapshot to the next */
+    uint32_t snapshot_count; /* 0: one, not numbered */
+    bool interval_given;
+
     const char **operands; /* what is no option */
     size_t operand_count;
     struct settings_memory *memory;
@@ -48,7 +57,9 @@ enum command_bit {
     ON_INFO = 8,
     ON_HELP = 16,
     ON_CHECK = 32,
-    ON_CONVERT = 64
+    ON_CONVERT = 64,
+    ON_COLLECT = 128,
+    ON_PS = 256
 };
 
 struct command {

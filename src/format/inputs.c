@@ -1,6 +1,7 @@
 /* Which files a path stands for: itself, or what lies in a folder. */
 #include "base/arena.h"
 #include "base/error.h"
+#include "format/open.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -90,11 +91,17 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
     if (inputs->memory == NULL)
         inputs->memory = alloc_zeroed(sizeof(*inputs->memory));
     struct stat st = {0};
-    if (strcmp(path, "-") != 0 && stat(path, &st) != 0)
+    size_t len;
+    unsigned number = snapshot_number(path, &len);
+    const char *kept = arena_strdup(&inputs->memory->arena, path, strlen(path));
+    const char *file = arena_strdup(&inputs->memory->arena, path, len);
+    if (strcmp(path, "-") != 0 && stat(file, &st) != 0)
         return fail(err, HD_IO, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode) && number > 0)
+        return fail(err, HD_IO, "%s", strerror(EISDIR));
     if (S_ISDIR(st.st_mode))
         return add_folder(inputs, path, err);
-    add(inputs, arena_strdup(&inputs->memory->arena, path, strlen(path)), false);
+    add(inputs, kept, false);
     return true;
 }
 

@@ -2,6 +2,11 @@
 
 #include "base/error.h"
 #include "format/reader.h"
+#include "heap/borrow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -36,6 +41,14 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
         return NULL;
     }
     b.snap->info.format = reader->name;
+    size_t file_len;
+    b.number = snapshot_number(path, &file_len);
+    if (b.number > 0 && !reader->has_numbers) {
+        fail(err, HD_UNSUPPORTED, "#%u: a file of this format (%s) holds one snapshot only",
+             b.number, reader->name);
+        builder_abandon(&b);
+        return NULL;
+    }
     b.want_graph = !opt->tables_only;
     b.max_memory = opt->max_memory;
     b.across_builds = opt->across_builds;
@@ -74,11 +87,30 @@ static bool is_snapshot(struct bytes head)
            reader->recognises(head) == RECOGNISED_YES;
 }
 
+unsigned snapshot_number(const char *path, size_t *len)
+{
+    enum { MOST_DIGITS = 6 };
+    const char *mark = strrchr(path, '#');
+    *len = strlen(path);
+    size_t digits = mark != NULL ? strspn(mark + 1, "0123456789") : 0;
+    if (digits == 0 || digits > MOST_DIGITS || mark[1 + digits] != '\0' || mark == path ||
+        mark[1] == '0' || access(path, F_OK) == 0)
+        return 0;
+    *len = (size_t)(mark - path);
+    return (unsigned)strtoul(mark + 1, NULL, 10);
+}
+
 static struct input *open_path(const char *path, const struct hd_read_options *opt,
                                struct hd_error *err)
 {
     struct input_options how = {.wanted = is_snapshot, .max_memory = opt->max_memory};
-    return input_open(path, &how, err);
+    struct text file = {0};
+    size_t len;
+    snapshot_number(path, &len);
+    text_add(&file, path, len);
+    struct input *in = input_open(text_string(&file), &how, err);
+    text_free(&file);
+    return in;
 }
 
 void snapshot_release_graph(struct hd_snapshot *snap)
@@ -128,6 +160,7 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
                 fresh->graph->node_count == snap->node_count;
     if (same) {
         snap->graph = fresh->graph;
+        snapshot_rename_graph(snap, snap->graph);
         snap->graph->reachable = snap->reachable;
         snap->reachable = NULL;
         snap->input = fresh->input;
@@ -157,6 +190,11 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
 void hd_snapshot_close(struct hd_snapshot *snap)
 {
     snapshot_free(snap);
+}
+
+void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count)
+{
+    snapshots_borrow_names(snaps, count);
 }
 
 const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap)

@@ -10,6 +10,10 @@
 struct hd_snapshot *snapshot_read(struct input *in, const char *path,
                                   const struct hd_read_options *opt, struct hd_error *err);
 
+/* "FILE#2" means the second snapshot of FILE, unless a file has that very name. The number,
+ * from 1, and the length of FILE; 0 and the whole length without. */
+unsigned snapshot_number(const char *path, size_t *len);
+
 /* Read the graph again if it was dropped. False and err if that fails, or if the file is
  * no longer the same; a snapshot that never had a graph is left as it is. */
 bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err);

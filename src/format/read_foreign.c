@@ -47,15 +47,6 @@ static bool name_is(struct bytes name, const char *text)
     return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
 }
 
-/* Trace since version 3; before, the other name. */
-static bool is_netperf(struct bytes head)
-{
-    struct bytes name;
-    return has_entry_type(head, &name) &&
-           (name_is(name, "Trace") ||
-            name_is(name, "Microsoft.DotNet.Runtime.EventPipeFile"));
-}
-
 static bool is_memory_graph(struct bytes head)
 {
     struct bytes name;
@@ -70,11 +61,6 @@ static bool is_other_serialised(struct bytes head)
 }
 
 /* --- traces and dumps ---------------------------------------------------- */
-
-static bool is_nettrace(struct bytes head)
-{
-    return HAS_AT(head, 0, "Nettrace");
-}
 
 static bool is_minidump(struct bytes head)
 {
@@ -174,11 +160,6 @@ static const struct foreign {
     bool (*is)(struct bytes head);
     const char *message;
 } known[] = {
-    {is_nettrace,
-     "this is a trace (.nettrace); if it has heap events, make a gcdump of it with "
-     "`dotnet-gcdump convert`"},
-    {is_netperf, "this is a trace (.netperf); take a gcdump of the process with "
-                 "`dotnet-gcdump collect -p PID`"},
     {is_memory_graph, "this is a .gcHeap, a heap graph without its dump" SAVE_GCDUMP},
     {is_other_serialised,
      "this is a file of PerfView (.etlx or similar), but no gcdump" SAVE_GCDUMP},

@@ -16,6 +16,8 @@ struct reader {
     const char *name;    /* "gcdump": `info`, JSON, docs/formats/<name>.md */
     const char *summary; /* one line for --help; NULL: known, but no snapshot */
 
+    bool has_numbers; /* a file may hold several snapshots: builder.number says which */
+
     /* By the first bytes, decompressed; at most INPUT_HEAD_SIZE of them. */
     enum recognition (*recognises)(struct bytes head);
 

@@ -21,12 +21,8 @@ uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, 
     return id;
 }
 
-void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len)
+const char *builder_name(struct builder *b, const char *name, size_t len)
 {
-    if (b->source != NULL) {
-        b->types[type].source.name = builder_string(b, name, len);
-        b->types[type].source.name_len = len;
-    }
     text_clear(&b->scratch);
     names_canonical(&b->scratch, name, len);
     if (b->across_builds) {
@@ -35,7 +31,21 @@ void builder_name_type(struct builder *b, uint32_t type, const char *name, size_
         text_free(&b->scratch);
         b->scratch = folded;
     }
-    b->types[type].name = arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
+    return arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
+}
+
+void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len)
+{
+    if (b->source != NULL) {
+        b->types[type].source.name = builder_string(b, name, len);
+        b->types[type].source.name_len = len;
+    }
+    b->types[type].name = builder_name(b, name, len);
+}
+
+void builder_full_name(struct builder *b, uint32_t type, const char *full_name)
+{
+    b->types[type].full_name = full_name;
 }
 
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len)
@@ -69,6 +79,10 @@ bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum genera
     if (info->has_generations) {
         b->snap->by_generation[gen].count++;
         b->snap->by_generation[gen].bytes += size;
+        if (t->by_generation == NULL)
+            t->by_generation = arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+        t->by_generation[gen].count++;
+        t->by_generation[gen].bytes += size;
         if (generation_is_old(gen)) {
             t->old.count++;
             t->old.bytes += size;
@@ -193,7 +207,7 @@ struct row_slot {
 /* What a row adds up in doubles until it is rounded once. */
 struct row_sum {
     double count, bytes, old_count, old_bytes;
-    bool bytes_unknown, several_modules;
+    bool bytes_unknown, several_modules, several_names, named;
 };
 
 static type_id intern_row(struct builder *b, const struct raw_type *raw,
@@ -221,11 +235,25 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
     row->raw.bytes += raw->all.bytes;
     row->tally[SELECT_GEN2].count += raw->old.count;
     row->tally[SELECT_GEN2].bytes += raw->old.bytes;
+    if (row->by_generation == NULL)
+        row->by_generation = raw->by_generation;
+    for (size_t g = 0; raw->by_generation != NULL &&
+                       row->by_generation != raw->by_generation && g < GENERATION_COUNT;
+         g++) {
+        row->by_generation[g].count += raw->by_generation[g].count;
+        row->by_generation[g].bytes += raw->by_generation[g].bytes;
+    }
     sum->count += raw->multiplier * (double)raw->all.count;
     sum->bytes += raw->multiplier * (double)raw->all.bytes;
     sum->old_count += raw->multiplier * (double)raw->old.count;
     sum->old_bytes += raw->multiplier * (double)raw->old.bytes;
     sum->bytes_unknown |= raw->bytes_unknown;
+    if (!sum->named)
+        row->full_name = raw->full_name;
+    sum->named = true;
+    if (row->full_name == NULL || raw->full_name == NULL ||
+        strcmp(row->full_name, raw->full_name) != 0)
+        sum->several_names = true;
     if (row->module != NULL &&
         (raw->module == NULL || strcmp(row->module, raw->module) != 0))
         sum->several_modules = true;
@@ -242,6 +270,8 @@ static void settle_row(struct type *row, const struct row_sum *sum, bool sampled
 {
     if (sum->several_modules)
         row->module = NULL;
+    if (sum->several_names)
+        row->full_name = NULL;
     row->tally[SELECT_ALL] = row->raw;
     if (sampled) {
         row->tally[SELECT_ALL] =

@@ -18,11 +18,13 @@
 #include "heap/snapshot.h"
 
 struct raw_type {
-    const char *name; /* canonical; NULL until it is named */
+    const char *name;      /* canonical; NULL until it is named */
+    const char *full_name; /* the same with its outer class; NULL: not known */
     const char *module;
     double multiplier; /* of a sampled file; 1 otherwise */
     enum type_kind kind;
-    struct tally all, old; /* old: gen2, LOH, POH, frozen */
+    struct tally all, old;       /* old: gen2, LOH, POH, frozen */
+    struct tally *by_generation; /* NULL until there is an object of a known one */
     bool bytes_unknown;
     struct source_type source; /* if the builder keeps them */
 };
@@ -35,6 +37,7 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
+    unsigned number; /* which of several snapshots in the input, from 1; 0: not said */
 
     struct raw_type *types;
     size_t type_count, type_cap;
@@ -51,6 +54,13 @@ struct builder {
  * and the undefined node have types of their own, by kind. */
 uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, size_t len);
 void builder_name_type(struct builder *b, uint32_t type, const char *name, size_t len);
+
+/* The canonical form of a name, as types get it; lives as long as the snapshot. */
+const char *builder_name(struct builder *b, const char *name, size_t len);
+
+/* What people should read instead of the name: the same with its outer class, canonical
+ * (builder_name). Rows are made by the name all the same. */
+void builder_full_name(struct builder *b, uint32_t type, const char *full_name);
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len);
 
 /* Count one object. gen is GEN_UNKNOWN unless info.has_generations. False when the
@@ -93,6 +103,14 @@ static inline void builder_edge(struct builder *b, node_id to)
     struct graph *g = b->graph;
     if (g->edge_count < b->edge_cap || builder_room_for_edge(b))
         g->edge_to[g->edge_count++] = to;
+}
+
+/* For formats that tell references apart from objects: after builder_node() for all
+ * objects, this for each of them in the same order, and its references with
+ * builder_edge(). Nodes that have none must be begun as well. */
+static inline void builder_references_of(struct builder *b, node_id n)
+{
+    b->graph->edge_begin[n] = b->graph->edge_count;
 }
 
 void builder_root(struct builder *b,

@@ -57,5 +57,6 @@ void graph_free(struct graph *g)
     free(g->edge_to);
     free(g->reachable);
     free(g->source_type);
+    free(g->own_addresses);
     free(g);
 }

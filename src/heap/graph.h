@@ -40,12 +40,13 @@ struct graph {
     node_id *edge_to;
     uint64_t *reachable; /* a bit per node: on a chain from root */
 
-    /* node_count unaligned little-endian 64-bit addresses inside the input, or
-     * NULL. Touching them costs page faults: only when one is printed. */
+    /* node_count unaligned little-endian 64-bit addresses, as a rule inside the input,
+     * or NULL. Touching them costs page faults: only when one is printed. */
     const unsigned char *addresses;
 
     /* Which struct source_type each node has; NULL unless hd_read_options.to_write. */
     uint32_t *source_type;
+    unsigned char *own_addresses; /* the same, malloc'd, if no input holds them */
 };
 
 uint64_t graph_big_size(const struct graph *g, node_id n);

@@ -29,12 +29,20 @@ struct tally {
 
 /* A row of the type table: all types of one kind with one canonical name. */
 struct type {
-    const char *name;   /* canonical, NUL-terminated, any bytes but NUL */
-    const char *module; /* NULL: unknown, or several */
+    const char *name;      /* canonical, NUL-terminated, any bytes but NUL */
+    const char *full_name; /* with the outer class that name lacks; NULL: not known */
+    const char *module;    /* NULL: unknown, or several */
     enum type_kind kind;
     struct tally raw;               /* as in the file */
     struct tally tally[SELECTIONS]; /* scaled if the file is sampled */
     double count_scale;             /* scaled / raw count; 1 unless sampled */
+    struct tally *by_generation;    /* raw, GENERATION_COUNT of them; NULL if unknown */
+};
+
+/* The canonical name of a type by the id that it has in its process. */
+struct type_name {
+    uint64_t id;
+    const char *name;
 };
 
 /* What a table says about how it was made. NULL = unknown. */
@@ -50,6 +58,9 @@ struct hd_snapshot {
     struct hd_info info;
     struct type *types; /* ordered by first use in the input */
     uint32_t type_count;
+    struct type_name *type_names; /* by id; empty if the input tells none */
+    size_t type_name_count;
+    type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
     struct table_origin origin;
     uint64_t weak_roots; /* records of weak handles, HD_UNKNOWN without */

@@ -46,6 +46,11 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                       "a sample of the heap: bytes are scaled up, counts are estimates"},
     [WARN_MOSTLY_UNREACHABLE] = {"mostly-unreachable",
                                  "more than half of the objects hang from no root"},
+    [WARN_SEVERAL_SNAPSHOTS] = {"several-snapshots",
+                                "one of several snapshots in a file; FILE#1 is the first"},
+    [WARN_NAMES_BORROWED] =
+        {"names-borrowed", "types without names, named as in another snapshot of the same "
+                           "process"},
     [WARN_OUT_OF_ORDER] = {"out-of-order",
                            "not taken later than the snapshot in front of it"},
     [WARN_DIFFERENT_PROCESS] = {"different-process",
@@ -95,6 +100,19 @@ void warnings_add_detail(struct warnings *w, enum warning_code code, const char 
 {
     struct warning *found = find_or_add(w, code);
     found->detail = detail;
+}
+
+void warnings_take_back(struct warnings *w, enum warning_code code, uint64_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->len; i++) {
+        struct warning *found = &w->all[i];
+        if (found->code == code)
+            found->count -= count < found->count ? count : found->count;
+        if (found->code != code || found->count > 0)
+            w->all[kept++] = *found;
+    }
+    w->len = kept;
 }
 
 const struct warning *warnings_find(const struct warnings *w, enum warning_code code)

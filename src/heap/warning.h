@@ -34,6 +34,8 @@ enum warning_code {
     WARN_INCOMPLETE,
     WARN_SAMPLED,
     WARN_MOSTLY_UNREACHABLE,
+    WARN_SEVERAL_SNAPSHOTS,
+    WARN_NAMES_BORROWED,
     /* a series */
     WARN_OUT_OF_ORDER,
     WARN_DIFFERENT_PROCESS,
@@ -73,6 +75,9 @@ void warnings_add(struct warnings *w, enum warning_code code, uint64_t line);
 
 /* The same with a message for this case; it must live as long as w. */
 void warnings_add_detail(struct warnings *w, enum warning_code code, const char *detail);
+
+/* count of them turned out to be none; without any left the warning goes. */
+void warnings_take_back(struct warnings *w, enum warning_code code, uint64_t count);
 
 const struct warning *warnings_find(const struct warnings *w, enum warning_code code);
 void warnings_free(struct warnings *w);

@@ -180,10 +180,11 @@ void human_frame(struct text *t, const struct frame *f, bool short_names)
     for (unsigned i = 0; i < f->type_count; i++) {
         if (i > 0)
             text_add_string(t, " → ");
+        const char *name = f->shown[i] != NULL ? f->shown[i] : f->types[i];
         if (short_names)
-            human_short_name(t, f->types[i]);
+            human_short_name(t, name);
         else
-            human_name(t, f->types[i]);
+            human_name(t, name);
     }
     if (repeated && f->type_count > 1)
         text_add_char(t, ')');
@@ -195,6 +196,15 @@ void human_frame(struct text *t, const struct frame *f, bool short_names)
         text_add_string(t, "–");
         human_count(t, f->repeat_max);
     }
+}
+
+void human_young(struct text *t, const struct frame *f)
+{
+    if (f->generation > GEN1)
+        return;
+    text_add_string(t, " (");
+    text_add_string(t, generation_names[f->generation]);
+    text_add_char(t, ')');
 }
 
 /* Bytes of the character at i, at least 1. */

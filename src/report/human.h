@@ -31,6 +31,9 @@ void human_short_name(struct text *t, const char *name);
 /* A frame of a chain; "(A → B) ×2–9" for a repeated pattern. */
 void human_frame(struct text *t, const struct frame *f, bool short_names);
 
+/* " (gen0)" or " (gen1)" behind a frame of young objects; nothing for others. */
+void human_young(struct text *t, const struct frame *f);
+
 /* s cut in its middle, with one "…", to at most that many columns. */
 void human_shorten(struct text *t, const char *s, size_t len, size_t columns);
 

@@ -2,12 +2,18 @@
 
 #include "analysis/holders.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct report_name {
+    const char *shown; /* NULL: snapshots contradict each other */
+    UT_hash_handle hh;
+};
 
 struct hd_options hd_default_options(void)
 {
@@ -32,6 +38,7 @@ void hd_report_free(struct hd_report *report)
 {
     if (report == NULL)
         return;
+    HASH_CLEAR(hh, report->names);
     free(report->warnings);
     arena_free(&report->arena);
     free(report);
@@ -40,6 +47,34 @@ void hd_report_free(struct hd_report *report)
 const char *report_string(struct hd_report *r, const char *s)
 {
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+const char *report_shown(const struct hd_report *r, const char *name)
+{
+    struct report_name *found;
+    HASH_FIND_STR(r->names, name, found);
+    return found != NULL && found->shown != NULL ? found->shown : name;
+}
+
+static void add_names(struct hd_report *r, const struct hd_snapshot *snap)
+{
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        struct report_name *found;
+        if (type->kind != TYPE_OBJECT || type->full_name == NULL)
+            continue;
+        HASH_FIND_STR(r->names, type->name, found);
+        if (found == NULL) {
+            found = arena_alloc(&r->arena, sizeof(*found));
+            found->shown = report_string(r, type->full_name);
+            const char *key = report_string(r, type->name);
+            HASH_ADD_KEYPTR(hh, r->names, key, strlen(key), found);
+        } else if (found->shown != NULL && strcmp(found->shown, type->full_name) != 0) {
+            found->shown = NULL;
+        }
+    }
 }
 
 /* --- snapshots and warnings ---------------------------------------------- */
@@ -107,6 +142,7 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
     r->snapshot_count = count;
     for (size_t k = 0; k < count; k++) {
         r->snapshots[k] = describe(r, snaps[k]);
+        add_names(r, snaps[k]);
         add_reader_warnings(r, k, &snaps[k]->warnings);
     }
 }
@@ -165,6 +201,15 @@ bool report_shows(const struct hd_options *opt, const char *name)
     if (report_excludes(opt, name))
         return false;
     return !opt->app_only || !names_is_framework(name);
+}
+
+bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
+                      const char *name)
+{
+    const char *shown = report_shown(r, name);
+    if (report_shows(opt, name))
+        return true;
+    return shown != name && opt->type_count > 0 && report_shows(opt, shown);
 }
 
 size_t report_rows(const struct hd_report *r, size_t len)
@@ -258,8 +303,10 @@ static struct report_chain report_chain_of(struct hd_report *r,
     struct frame *frames = arena_array(&r->arena, struct frame, c.chain.frame_count);
     for (size_t i = 0; i < c.chain.frame_count; i++) {
         frames[i] = c.chain.frames[i];
-        for (unsigned t = 0; t < frames[i].type_count; t++)
+        for (unsigned t = 0; t < frames[i].type_count; t++) {
             frames[i].types[t] = report_string(r, frames[i].types[t]);
+            frames[i].shown[t] = report_shown(r, frames[i].types[t]);
+        }
     }
     c.chain.frames = frames;
     if (grown->instances != NULL) {

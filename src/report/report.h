@@ -15,6 +15,7 @@ enum report_kind {
     REPORT_ROOTS,
     REPORT_INFO,
     REPORT_CHECK, /* a diff with rules */
+    REPORT_PROCESSES,
     REPORT_KIND_COUNT
 };
 
@@ -31,8 +32,9 @@ struct report_type {
     const char *type;
     struct tally *at; /* per snapshot */
     enum series_status status;
-    uint64_t retained;  /* of top */
-    uint64_t survivors; /* at least so many were there in the first snapshot */
+    uint64_t retained;           /* of top */
+    struct tally *by_generation; /* of top, GENERATION_COUNT of them; NULL unknown */
+    uint64_t survivors;          /* at least so many were there in the first snapshot */
 };
 
 struct report_chain {
@@ -91,6 +93,7 @@ struct report_rule {
 };
 
 struct hd_report {
+    struct report_name *names; /* of types that are shown by another name */
     struct arena arena;
     enum report_kind kind;
     struct hd_options options; /* patterns and iterations not included */
@@ -124,6 +127,10 @@ struct hd_report {
     size_t matched_count;
     struct report_chains chains;
 
+    /* processes */
+    struct hd_process *processes;
+    size_t process_count;
+
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
 };
@@ -132,6 +139,14 @@ struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt
 
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
+
+/* What people read instead of a type's name: with its outer class, if a snapshot tells it
+ * and no other contradicts; else the name. */
+const char *report_shown(const struct hd_report *r, const char *name);
+
+/* Whether the options let a row stay, under its own name or the one that is shown. */
+bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
+                      const char *name);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,

@@ -62,7 +62,7 @@ static void add_types(struct hd_report *r, const struct series *s,
     struct sortable *rows = arena_array(&scratch, struct sortable, s->row_count);
     enum hd_sort sort = opt->sort != HD_SORT_DEFAULT ? opt->sort : HD_SORT_COUNT;
     for (size_t i = 0; i < s->row_count; i++) {
-        if (!report_shows(opt, s->rows[i].name))
+        if (!report_shows_row(r, opt, s->rows[i].name))
             continue;
         rows[r->type_count++] =
             (struct sortable){.row = {.type = s->rows[i].name,

@@ -179,8 +179,8 @@ static bool shows(const struct ranker *k, const struct report_suspect *s)
 {
     if (report_excludes(k->opt, s->type) || report_excludes(k->opt, s->subject))
         return false;
-    bool title = s->subject[0] != '[' && report_shows(k->opt, s->subject);
-    return title || report_shows(k->opt, s->type);
+    bool title = s->subject[0] != '[' && report_shows_row(k->r, k->opt, s->subject);
+    return title || report_shows_row(k->r, k->opt, s->type);
 }
 
 static bool is_suspect(const struct hd_options *opt, const struct report_suspect *s)

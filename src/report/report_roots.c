@@ -18,7 +18,7 @@ static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         if (type->kind == TYPE_OBJECT && type->raw.count > 0 &&
-            report_shows(opt, type->name))
+            report_shows_row(r, opt, type->name))
             r->matched[r->matched_count++] = report_string(r, type->name);
     }
     qsort(r->matched, r->matched_count, sizeof(*r->matched), by_bytes);
@@ -45,7 +45,7 @@ static void count_instances(struct hd_report *r, struct hd_snapshot *const *snap
     for (size_t k = 0; k < count; k++) {
         for (type_id t = 0; t < snaps[k]->type_count; t++) {
             const struct type *type = &snaps[k]->types[t];
-            if (type->kind != TYPE_OBJECT || !report_shows(opt, type->name))
+            if (type->kind != TYPE_OBJECT || !report_shows_row(r, opt, type->name))
                 continue;
             struct tally at = series_tally(snaps[k], type, report_selection(opt));
             struct tally *sum = &r->totals[k];
@@ -92,8 +92,8 @@ static struct chains *chains_in(struct hd_report *r, struct hd_snapshot *snap,
 {
     uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
     for (type_id t = 0; t < snap->type_count; t++)
-        query_of[t] =
-            snap->types[t].kind == TYPE_OBJECT && report_shows(opt, snap->types[t].name);
+        query_of[t] = snap->types[t].kind == TYPE_OBJECT &&
+                      report_shows_row(r, opt, snap->types[t].name);
     struct chain_question ask = {.query_of_key = query_of,
                                  .key_count = snap->type_count,
                                  .queries = 1,
@@ -141,11 +141,11 @@ struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count
         return NULL;
     }
     struct hd_report *r = report_new(REPORT_ROOTS, opt);
+    report_add_snapshots(r, snaps, count);
     r->pattern = join_patterns(r, opt);
     match_types(r, snaps[count - 1], opt);
     bool ok = can_answer(r, snaps, count, report_selection(opt), err);
     if (ok) {
-        report_add_snapshots(r, snaps, count);
         count_instances(r, snaps, count, opt);
         if (r->totals[count - 1].count == 0)
             ok = fail(err, HD_USAGE,

@@ -1,4 +1,5 @@
 #include "analysis/dominators.h"
+#include "analysis/unit.h"
 #include "base/hash.h"
 #include "format/open.h"
 #include "report/report.h"
@@ -87,6 +88,47 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
     arena_free(&scratch);
 }
 
+/* How many of the objects that are counted lie in each generation. What --reachable leaves
+ * out is not known by generation. */
+static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
+                            const struct hd_options *opt)
+{
+    if (!snap->info.has_generations || opt->reachable || opt->by == HD_BY_HOLDER)
+        return;
+    struct arena scratch = {0};
+    struct text name = {0};
+    struct row_slot *rows = NULL, *slot;
+    for (size_t i = 0; i < r->type_count; i++) {
+        slot = arena_alloc(&scratch, sizeof(*slot));
+        slot->row = &r->types[i];
+        HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
+        slot->row->by_generation = arena_array(&r->arena, struct tally, GENERATION_COUNT);
+    }
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        if (type->kind != TYPE_OBJECT || type->by_generation == NULL)
+            continue;
+        text_clear(&name);
+        unit_name(&name, opt->by, type);
+        HASH_FIND(hh, rows, name.data, name.len, slot);
+        for (enum generation g = GEN0; slot != NULL && g < GENERATION_COUNT; g++) {
+            if (opt->gen2 && !generation_is_old(g))
+                continue;
+            const struct tally *from = &type->by_generation[g];
+            struct tally *to = &slot->row->by_generation[g];
+            double bytes_scale =
+                type->raw.bytes > 0
+                    ? (double)type->tally[SELECT_ALL].bytes / (double)type->raw.bytes
+                    : 1;
+            to->count += (uint64_t)(type->count_scale * (double)from->count + 0.5);
+            to->bytes += (uint64_t)(bytes_scale * (double)from->bytes + 0.5);
+        }
+    }
+    HASH_CLEAR(hh, rows);
+    text_free(&name);
+    arena_free(&scratch);
+}
+
 static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
                      const struct hd_options *opt, struct hd_error *err)
 {
@@ -99,7 +141,7 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
     r->totals = s.totals;
     r->types = arena_array(&r->arena, struct report_type, s.row_count);
     for (size_t i = 0; i < s.row_count; i++)
-        if (report_shows(opt, s.rows[i].name))
+        if (report_shows_row(r, opt, s.rows[i].name))
             r->types[r->type_count++] = (struct report_type){.type = s.rows[i].name,
                                                              .at = s.rows[i].at,
                                                              .status = s.rows[i].status,
@@ -121,6 +163,7 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
     opt = opt != NULL ? opt : &defaults;
     struct hd_report *r = report_new(REPORT_TOP, opt);
     struct hd_snapshot *unit = NULL;
+    report_add_snapshots(r, &snap, 1);
     bool ok = snapshot_need_graph(snap, err) &&
               report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
     if (unit != NULL)
@@ -129,8 +172,8 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
         hd_report_free(r);
         return NULL;
     }
-    report_add_snapshots(r, &snap, 1);
     add_retained(r, snap, opt);
+    add_generations(r, snap, opt);
     qsort(r->types, r->type_count, sizeof(*r->types), orders[opt->sort]);
     return r;
 }

@@ -111,11 +111,12 @@ static const struct column suspect_columns[] = {
 enum { RETAINED_COLUMN = 5 };
 
 /* What the ranking found growing, if the title is another; and the rate. */
-static void add_remarks(struct text *t, const struct report_suspect *s)
+static void add_remarks(struct text *t, const struct hd_report *r,
+                        const struct report_suspect *s)
 {
     if (strcmp(s->subject, s->type) != 0) {
         text_add_string(t, "  (");
-        human_short_name(t, s->type);
+        human_short_name(t, report_shown(r, s->type));
         text_add_char(t, ')');
     }
     if (s->per_iteration != HD_UNKNOWN) {
@@ -153,8 +154,8 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
         table_end_cell(t);
     }
     struct text remarks = {0};
-    add_remarks(&remarks, s);
-    human_name(&t->content, s->subject);
+    add_remarks(&remarks, r, s);
+    human_name(&t->content, report_shown(r, s->subject));
     if (!is_narrow(width))
         text_add(&t->content, remarks.data, remarks.len);
     table_end_cell(t);
@@ -364,7 +365,7 @@ static void add_type_row(struct table *t, const struct hd_report *r,
         table_end_cell(t);
     }
     table_cell(t, series_status_names[row->status]);
-    human_name(&t->content, row->type);
+    human_name(&t->content, report_shown(r, row->type));
     table_end_cell(t);
 }
 

@@ -141,7 +141,9 @@ static void write_roots(const struct hd_report *r, struct sheet *s)
         text_clear(&chain);
         for (size_t f = 0; f < c->frame_count; f++) {
             text_add_string(&chain, f > 0 ? " → " : "");
-            human_frame(&chain, &c->frames[f], false);
+            struct frame plain = c->frames[f];
+            memset(plain.shown, 0, sizeof(plain.shown));
+            human_frame(&chain, &plain, false);
         }
         add_cell(s, root_kind_names[c->kind]);
         add_share(s, c->share);
@@ -230,14 +232,30 @@ static void write_check(const struct hd_report *r, struct sheet *s)
     }
 }
 
+static void write_processes(const struct hd_report *r, struct sheet *s)
+{
+    static const char *const titles[] = {"pid",     "name",   "runtime", "user",
+                                         "command", "socket", "problem"};
+    ADD_TITLES(s, titles);
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *p = &r->processes[i];
+        const char *cells[] = {p->name,    p->runtime, p->user,
+                               p->command, p->socket,  p->problem};
+        add_number(s, p->pid);
+        for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++)
+            add_optional(s, cells[c]);
+        end_row(s);
+    }
+}
+
 static void write_sheet(const struct hd_report *r, struct sheet s)
 {
-    static void (*const write[])(const struct hd_report *,
-                                 struct sheet *) = {[REPORT_DIFF] = write_diff,
-                                                    [REPORT_TOP] = write_top,
-                                                    [REPORT_ROOTS] = write_roots,
-                                                    [REPORT_INFO] = write_info,
-                                                    [REPORT_CHECK] = write_check};
+    static void (*const write[])(const struct hd_report *, struct sheet *) = {
+        [REPORT_DIFF] = write_diff,          [REPORT_TOP] = write_top,
+        [REPORT_ROOTS] = write_roots,        [REPORT_INFO] = write_info,
+        [REPORT_CHECK] = write_check,
+
+        [REPORT_PROCESSES] = write_processes};
     write[r->kind](r, &s);
 }
 

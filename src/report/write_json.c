@@ -102,15 +102,15 @@ static json_t *snapshot(const struct hd_info *info)
     return o;
 }
 
-static json_t *generations(const struct report_snapshot *s)
+static json_t *generations(const struct tally *by_generation)
 {
-    if (!s->info.has_generations)
+    if (by_generation == NULL)
         return json_null();
     json_t *o = json_object();
     for (int g = 0; g < GENERATION_COUNT; g++) {
         json_t *tally = json_object();
-        set(tally, "objects", number_or_null(s->by_generation[g].count));
-        set(tally, "bytes", number_or_null(s->by_generation[g].bytes));
+        set(tally, "objects", number_or_null(by_generation[g].count));
+        set(tally, "bytes", number_or_null(by_generation[g].bytes));
         set(o, generation_names[g], tally);
     }
     return o;
@@ -131,7 +131,7 @@ static json_t *roots_by_kind(const struct report_snapshot *s)
 static json_t *snapshot_in_full(const struct report_snapshot *s)
 {
     json_t *o = snapshot(&s->info);
-    set(o, "generations", generations(s));
+    set(o, "generations", generations(s->info.has_generations ? s->by_generation : NULL));
     set(o, "roots_by_kind", roots_by_kind(s));
     set(o, "weak_roots", number_or_null(s->weak_roots));
     set(o, "command", string_or_null(s->origin.command));
@@ -190,6 +190,9 @@ static json_t *chain(const struct hd_report *r, const struct report_chain *c)
         set(frame, "types", strings(f->types, f->type_count));
         set(frame, "repeat_min", json_integer(f->repeat_min));
         set(frame, "repeat_max", json_integer(f->repeat_max));
+        set(frame, "generation",
+            f->generation != GEN_UNKNOWN ? json_string(generation_names[f->generation])
+                                         : json_null());
         json_array_append_new(frames, frame);
     }
     set(example, "object", json_integer(c->chain.example));
@@ -290,6 +293,12 @@ static json_t *iterations(const struct hd_report *r)
     return array;
 }
 
+static json_t *full_name(const struct hd_report *r, const char *type)
+{
+    const char *shown = report_shown(r, type);
+    return shown != type ? json_string(shown) : json_null();
+}
+
 static void set_types(json_t *o, const struct hd_report *r)
 {
     size_t shown = report_rows(r, r->type_count);
@@ -303,10 +312,13 @@ static void set_types(json_t *o, const struct hd_report *r)
             set(row, "bytes", numbers(t->at, r->snapshot_count, true));
             set(row, "status", json_string(series_status_names[t->status]));
             set(row, "survivors", number_or_null(t->survivors));
+            set(row, "full_name", full_name(r, t->type));
         } else {
             set(row, "count", number_or_null(t->at->count));
             set(row, "bytes", number_or_null(t->at->bytes));
             set(row, "retained", number_or_null(t->retained));
+            set(row, "generations", generations(t->by_generation));
+            set(row, "full_name", full_name(r, t->type));
         }
         json_array_append_new(array, row);
     }
@@ -410,6 +422,25 @@ static json_t *info(const struct hd_report *r)
     return o;
 }
 
+static json_t *processes(const struct hd_report *r)
+{
+    json_t *o = begin("heapdrift-ps"), *array = json_array();
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *from = &r->processes[i];
+        json_t *p = json_object();
+        set(p, "pid", number_or_null(from->pid));
+        set(p, "name", string_or_null(from->name));
+        set(p, "runtime", string_or_null(from->runtime));
+        set(p, "user", string_or_null(from->user));
+        set(p, "command", string_or_null(from->command));
+        set(p, "socket", string_or_null(from->socket));
+        set(p, "problem", string_or_null(from->problem));
+        json_array_append_new(array, p);
+    }
+    set(o, "processes", array);
+    return o;
+}
+
 static int write_piece(const char *piece, size_t size, void *out)
 {
     out_bytes(out, piece, size);
@@ -419,11 +450,11 @@ static int write_piece(const char *piece, size_t size, void *out)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
-    static json_t *(*const make[])(const struct hd_report *) = {[REPORT_DIFF] = diff,
-                                                                [REPORT_TOP] = top,
-                                                                [REPORT_ROOTS] = roots,
-                                                                [REPORT_INFO] = info,
-                                                                [REPORT_CHECK] = check};
+    static json_t *(*const make[])(const struct hd_report *) = {
+        [REPORT_DIFF] = diff,          [REPORT_TOP] = top,     [REPORT_ROOTS] = roots,
+        [REPORT_INFO] = info,          [REPORT_CHECK] = check,
+
+        [REPORT_PROCESSES] = processes};
     (void)opt;
     json_t *whole = make[r->kind](r);
     json_dump_callback(whole, write_piece, o, JSON_INDENT(1));

@@ -2,6 +2,7 @@
  * code blocks. The first line is a comment by which a bot finds its own text again. */
 #include "report/text_parts.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* How many backticks stand side by side at most. */
@@ -105,6 +106,7 @@ static void add_chain(struct text *t, const struct report_chain *c)
         }
         text_add_string(t, i == 0 ? "    " : "  → ");
         human_frame(t, &c->chain.frames[i], false);
+        human_young(t, &c->chain.frames[i]);
         text_add_char(t, '\n');
     }
     text_add_string(t, "```\n");
@@ -172,10 +174,10 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
         text_add_string(t, " | ");
         text_retained(t, r, s);
         text_add_string(t, " | ");
-        add_code(t, s->subject);
+        add_code(t, report_shown(r, s->subject));
         if (strcmp(s->subject, s->type) != 0) {
             text_add_string(t, " in ");
-            add_code(t, s->type);
+            add_code(t, report_shown(r, s->type));
         }
         if (s->per_iteration != HD_UNKNOWN) {
             text_add_string(t, " exactly ");
@@ -212,7 +214,7 @@ static void add_suspects(struct text *t, const struct hd_report *r)
         text_add_string(t, "\n**");
         human_count(t, s->rank);
         text_add_string(t, ".** ");
-        add_code(t, s->type);
+        add_code(t, report_shown(r, s->type));
         text_add_string(t, " is held by\n\n");
         add_chains(t, &s->chains);
     }
@@ -247,7 +249,7 @@ static void add_types(struct text *t, const struct hd_report *r)
     struct text name = {0};
     for (size_t i = 0; i < shown; i++) {
         text_clear(&name);
-        add_code(&name, r->types[i].type);
+        add_code(&name, report_shown(r, r->types[i].type));
         add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
     }
     if (shown < r->type_count) {
@@ -356,7 +358,7 @@ static void add_top(struct text *t, const struct hd_report *r)
     size_t shown = report_rows(r, r->type_count);
     for (size_t i = 0; i < shown; i++) {
         add_top_row(t, r->types[i].at->count, r->types[i].at->bytes);
-        add_code(t, r->types[i].type);
+        add_code(t, report_shown(r, r->types[i].type));
         text_add_string(t, " |\n");
     }
     if (shown < r->type_count) {
@@ -419,15 +421,32 @@ static void add_info(struct text *t, const struct hd_report *r)
     }
 }
 
+static void add_processes(struct text *t, const struct hd_report *r)
+{
+    text_add_string(t, "| pid | name | runtime | user | command | problem |\n"
+                       "|---:|---|---|---|---|---|\n");
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *p = &r->processes[i];
+        const char *cells[] = {p->name, p->runtime, p->user, p->command, p->problem};
+        char pid[24];
+        snprintf(pid, sizeof(pid), "| %" PRIu64, p->pid);
+        text_add_string(t, pid);
+        for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++) {
+            text_add_string(t, " | ");
+            if (cells[c] != NULL)
+                add_code(t, cells[c]);
+        }
+        text_add_string(t, " |\n");
+    }
+}
+
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
-    static void (*const add[])(struct text *,
-                               const struct hd_report *) = {[REPORT_DIFF] = add_diff,
-                                                            [REPORT_TOP] = add_top,
-                                                            [REPORT_ROOTS] = add_roots,
-                                                            [REPORT_INFO] = add_info,
-                                                            [REPORT_CHECK] = add_check};
+    static void (*const add[])(struct text *, const struct hd_report *) = {
+        [REPORT_DIFF] = add_diff,   [REPORT_TOP] = add_top,
+        [REPORT_ROOTS] = add_roots, [REPORT_INFO] = add_info,
+        [REPORT_CHECK] = add_check, [REPORT_PROCESSES] = add_processes};
     struct text t = {0};
     (void)opt;
     text_add_string(&t, "<!-- heapdrift -->\n");

@@ -8,20 +8,49 @@
 
 /* --- top ----------------------------------------------------------------- */
 
-enum { TOP_COLUMNS = 5 };
+enum { MOST_TOP_COLUMNS = 6 };
 
-static struct column top_column(size_t i, const char *unit)
+static bool has_generations(const struct hd_report *r)
 {
-    const struct column columns[TOP_COLUMNS] = {{"count", ALIGN_RIGHT, false},
-                                                {"bytes", ALIGN_RIGHT, false},
-                                                {"of heap", ALIGN_RIGHT, false},
-                                                {"retained", ALIGN_RIGHT, false},
-                                                {unit, ALIGN_LEFT, true}};
-    return columns[i];
+    return r->type_count > 0 && r->types[0].by_generation != NULL;
+}
+
+static size_t top_columns(const struct hd_report *r, struct column *columns)
+{
+    size_t n = 0;
+    columns[n++] = (struct column){"count", ALIGN_RIGHT, false};
+    columns[n++] = (struct column){"bytes", ALIGN_RIGHT, false};
+    columns[n++] = (struct column){"of heap", ALIGN_RIGHT, false};
+    columns[n++] = (struct column){"retained", ALIGN_RIGHT, false};
+    if (has_generations(r))
+        columns[n++] = (struct column){"generation", ALIGN_LEFT, false};
+    columns[n++] = (struct column){report_unit(r), ALIGN_LEFT, true};
+    return n;
+}
+
+/* "gen2", or "gen1 83 %, gen2 17 %" of the objects; "-" if not known. */
+static void add_generations(struct text *t, const struct tally *by_generation,
+                            uint64_t count)
+{
+    size_t before = t->len;
+    for (int g = 0; by_generation != NULL && g < GENERATION_COUNT; g++) {
+        uint64_t here = by_generation[g].count;
+        if (here == 0)
+            continue;
+        if (t->len > before)
+            text_add_string(t, ", ");
+        text_add_string(t, generation_names[g]);
+        if (here == count)
+            continue;
+        text_add_char(t, ' ');
+        human_percent(t, (double)here / (double)count);
+    }
+    if (t->len == before)
+        text_add_char(t, '-');
 }
 
 static void add_top_row(struct table *t, const struct hd_report *r, struct tally tally,
-                        uint64_t retained, const char *name)
+                        const struct report_type *row, const char *name)
 {
     human_count(&t->content, tally.count);
     table_end_cell(t);
@@ -32,8 +61,13 @@ static void add_top_row(struct table *t, const struct hd_report *r, struct tally
     else
         text_add_char(&t->content, '-');
     table_end_cell(t);
-    human_size(&t->content, retained);
+    human_size(&t->content, row != NULL ? row->retained : HD_UNKNOWN);
     table_end_cell(t);
+    if (has_generations(r)) {
+        if (row != NULL)
+            add_generations(&t->content, row->by_generation, tally.count);
+        table_end_cell(t);
+    }
     human_name(&t->content, name);
     table_end_cell(t);
 }
@@ -46,21 +80,20 @@ static struct tally last_of(struct text_sums sums)
 static void write_top_table(const struct hd_report *r, const struct hd_write_options *opt,
                             struct out *o)
 {
-    struct column columns[TOP_COLUMNS];
-    for (size_t i = 0; i < TOP_COLUMNS; i++)
-        columns[i] = top_column(i, report_unit(r));
-    struct table t = TABLE_OF(columns);
+    struct column columns[MOST_TOP_COLUMNS];
+    struct table t = {.columns = columns, .column_count = top_columns(r, columns)};
     size_t shown = report_rows(r, r->type_count);
     for (size_t i = 0; i < shown; i++)
-        add_top_row(&t, r, *r->types[i].at, r->types[i].retained, r->types[i].type);
+        add_top_row(&t, r, *r->types[i].at, &r->types[i],
+                    report_shown(r, r->types[i].type));
     if (shown < r->type_count) {
         struct text name = {0};
         human_others(&name, r->type_count - shown);
-        add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->type_count)), HD_UNKNOWN,
+        add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->type_count)), NULL,
                     text_string(&name));
         text_free(&name);
     }
-    add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->type_count)), HD_UNKNOWN,
+    add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->type_count)), NULL,
                 text_total_name(r));
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
@@ -97,6 +130,7 @@ static void write_frame(struct text *t, const struct frame *f, bool first, unsig
     enum { INDENT = 6 };
     struct text name = {0};
     human_frame(&name, f, false);
+    human_young(&name, f);
     text_add_string(t, first ? "      " : "    → ");
     human_shorten(t, name.data, name.len,
                   width > 2 * INDENT ? width - INDENT : name.len + 1);
@@ -149,7 +183,7 @@ static void write_roots(const struct hd_report *r, const struct hd_write_options
 {
     struct text t = {0};
     size_t last = r->snapshot_count - 1;
-    human_name(&t, r->matched_count == 1 ? r->matched[0] : r->pattern);
+    human_name(&t, r->matched_count == 1 ? report_shown(r, r->matched[0]) : r->pattern);
     if (r->matched_count > 1) {
         text_add_string(&t, "  (");
         human_count(&t, r->matched_count);
@@ -317,6 +351,48 @@ static void write_info(const struct hd_report *r, const struct hd_write_options 
     text_free(&name);
 }
 
+/* --- processes ----------------------------------------------------------- */
+
+static void add_name(struct table *t, const char *name)
+{
+    human_name(&t->content, name != NULL ? name : "-");
+    table_end_cell(t);
+}
+
+static void write_processes(const struct hd_report *r, const struct hd_write_options *opt,
+                            struct out *o)
+{
+    static const struct column columns[] = {{"pid", ALIGN_RIGHT, false},
+                                            {"name", ALIGN_LEFT, false},
+                                            {"runtime", ALIGN_LEFT, false},
+                                            {"user", ALIGN_LEFT, false},
+                                            {"command", ALIGN_LEFT, true}};
+    struct table t = TABLE_OF(columns);
+    if (r->process_count == 0) {
+        out_string(o, "no .NET process that can be collected from\n");
+        return;
+    }
+    for (size_t i = 0; i < r->process_count; i++) {
+        const struct hd_process *p = &r->processes[i];
+        char pid[24];
+        snprintf(pid, sizeof(pid), "%" PRIu64, p->pid);
+        table_cell(&t, pid);
+        add_name(&t, p->name);
+        add_name(&t, p->runtime);
+        add_name(&t, p->user);
+        add_name(&t, p->command);
+        if (p->problem == NULL)
+            continue;
+        struct text note = {0};
+        text_add_string(&note, "    ");
+        human_name(&note, p->problem);
+        table_note(&t, note.data, note.len);
+        text_free(&note);
+    }
+    table_print(&t, o, opt->width, opt->color);
+    table_free(&t);
+}
+
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
@@ -335,6 +411,9 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
         break;
     case REPORT_CHECK:
         text_write_check(r, opt, o);
+        break;
+    case REPORT_PROCESSES:
+        write_processes(r, opt, o);
         break;
     case REPORT_KIND_COUNT:
         break;

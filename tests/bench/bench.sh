@@ -53,6 +53,16 @@ tables=$(seconds "$program diff --tables-only $before $after")
 chains=$(seconds "$program diff $before $after")
 bytes=$(memory "$program" diff "$before" "$after")
 
+# The same heap as a trace, read by one thread with its graph. md5sum takes about as
+# long as a program that looks at each byte once can.
+"$1/make-heap" "$((objects * 3))" "$folder/t.nettrace" --format=nettrace
+trace_size=$(wc -c <"$folder/t.nettrace")
+md5=$(seconds "md5sum $folder/t.nettrace")
+trace=$(seconds "$program info -j1 $folder/t.nettrace")
+trace_tables=$(seconds "$program top -j1 --tables-only $folder/t.nettrace")
+trace_bytes=$(memory "$program" info -j1 "$folder/t.nettrace")
+rm "$folder/t.nettrace"
+
 # Ten times as large, fewer runs: dominators and retained sizes; and a whole diff.
 large=$((objects * 10))
 "$1/make-heap" "$large" "$folder/2.gcdump" --step=0 --leak=$((large / 16))
@@ -65,7 +75,9 @@ large_chains=$(seconds "$program diff $folder/2.gcdump $folder/3.gcdump")
 status=0
 awk -v objects="$objects" -v wc="$wc" -v top="$top" -v tables="$tables" -v chains="$chains" \
     -v bytes="$bytes" -v large="$large" -v retained="$retained" \
-    -v retained_bytes="$retained_bytes" -v large_chains="$large_chains" '
+    -v retained_bytes="$retained_bytes" -v large_chains="$large_chains" \
+    -v trace_size="$trace_size" -v md5="$md5" -v trace="$trace" \
+    -v trace_tables="$trace_tables" -v trace_bytes="$trace_bytes" '
 function row(what, measured, unit, gate) {
     ok = measured <= gate
     failed += !ok
@@ -81,7 +93,13 @@ BEGIN {
     row("top of ten times as much, per object", retained / large * 1e9, "ns", 130)
     row("most memory of that top, per object", retained_bytes / large, "bytes", 80)
     row("diff of two of these, with chains", large_chains, "s", 4)
-    printf "\nmillions of objects per second: top --tables-only %.1f, diff --tables-only %.1f, " \
+    row("trace with graph / md5sum", trace / md5, "times", 5)
+    row("trace, tables only / md5sum", trace_tables / md5, "times", 1.5)
+    row("nanoseconds per 1000 bytes of trace", trace / trace_size * 1e12, "ns", 6666)
+    row("most memory for a trace, per object", trace_bytes / objects / 3, "bytes", 100)
+    printf "\nMB of trace per second: with graph %.0f, tables only %.0f, md5sum %.0f\n", \
+           trace_size / trace / 1e6, trace_size / trace_tables / 1e6, trace_size / md5 / 1e6
+    printf "millions of objects per second: top --tables-only %.1f, diff --tables-only %.1f, " \
            "diff %.1f\n", objects / top / 1e6, 2 * objects / tables / 1e6, 2 * objects / chains / 1e6
     exit failed > 0
 }' || status=1

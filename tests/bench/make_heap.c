@@ -1,12 +1,13 @@
 /* make-heap - write a made-up heap (synthetic.h) as a snapshot.
  *
- *     make-heap OBJECTS OUT [--seed=N] [--format=gcdump|heap-text]
+ *     make-heap OBJECTS OUT [--seed=N] [--format=gcdump|heap-text|nettrace]
  *               [--step=K --leak=PER_STEP]
  *
  * Step K has the same objects as step 0, and K * PER_STEP more instances of
  * Bench.Leaked in a list that the static variable Bench.Holder.s_items holds. */
 #include "base/alloc.h"
 #include "bench/synthetic.h"
+#include "bench/synthetic_trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -429,8 +430,10 @@ int main(int argc, char **argv)
             ok = false;
     }
     bool text = strcmp(format, "heap-text") == 0;
-    if (!ok || (!text && strcmp(format, "gcdump") != 0) || step * leak > MOST) {
-        fputs("usage: make-heap OBJECTS OUT [--seed=N] [--format=gcdump|heap-text]\n"
+    bool trace = strcmp(format, "nettrace") == 0;
+    if (!ok || (!text && !trace && strcmp(format, "gcdump") != 0) || step * leak > MOST) {
+        fputs("usage: make-heap OBJECTS OUT [--seed=N] "
+              "[--format=gcdump|heap-text|nettrace]\n"
               "                 [--step=K --leak=PER_STEP]\n",
               stderr);
         return 2;
@@ -442,7 +445,7 @@ int main(int argc, char **argv)
         return 2;
     }
     struct heap *h = synthetic_make(seed, objects, (uint32_t)(step * leak));
-    (text ? write_heap_text : write_gcdump)(h, f);
+    (text ? write_heap_text : trace ? synthetic_write_trace : write_gcdump)(h, f);
     synthetic_free(h);
     bool lost = ferror(f) != 0;
     if (fclose(f) != 0 || lost) {

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots check info convert help)
+commands=(diff top roots check info convert collect ps help)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -22,6 +22,7 @@ value_of() {
     config) echo "$tmp/budgets.yml" ;;
     baseline) echo "$tmp/accepted" ;;
     baseline-write) echo "$tmp/new" ;;
+    diagnostic-port) echo /none ;;
     iterations) echo 0,10 ;;
     size-base) echo 16 ;;
     memory) echo 1GiB ;;
@@ -77,7 +78,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -103,6 +104,8 @@ roots across-builds app-only chains color depth exact exclude format gen2 help i
 check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose
 convert format help memory no-progress output quiet size-base strict threads to verbose
 info color format help memory no-progress output quiet size-base strict threads verbose
+collect count diagnostic-port help interval name no-progress output process-id quiet strict timeout verbose
+ps color format help output quiet
 help help
 OPTIONS
 }
@@ -118,12 +121,16 @@ OPTIONS
             *) args+=("--$option") ;;
             esac
         done < <(options_of "$c")
-        [[ $c == help || ${#args[@]} -gt 10 ]]
+        [[ $c == help || $c == ps || ${#args[@]} -gt 10 ]]
         printf 'version: 1\n' >"$tmp/budgets.yml"
         printf 'heapdrift-baseline\t1\nsnapshots\t2\n' >"$tmp/accepted"
         hd "$c" "${args[@]}" "$tmp/no-such-file"
         # It got as far as the operand.
-        [[ $c == help ]] || err_has "no-such-file: No such file or directory"
+        case $c in
+        help) ;;
+        ps | collect) err_has "$c takes no operands" ;;
+        *) err_has "no-such-file: No such file or directory" ;;
+        esac
         err_lacks option
         err_lacks "must be"
     done
@@ -131,7 +138,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots check info convert; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff top roots check info convert collect ps; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -143,7 +150,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots check info convert; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff top roots check info convert collect ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^static const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/settings.c | sort -u | diff - "$tmp/listed"
 }
@@ -200,7 +207,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots check info; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff top roots check info convert collect ps; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -216,6 +223,7 @@ OPTIONS
         grep -q "\`$code\`" docs/warnings.md || complain "docs/warnings.md has no $code"
     done <"$tmp/codes"
     for schema in docs/json-schema/*.json; do
+        [[ $schema != */heapdrift-ps.json ]] || continue
         jq -r '."$defs".warning.properties.code.enum[]' "$schema" | sort | diff "$tmp/codes" -
     done
 }
@@ -224,6 +232,7 @@ OPTIONS
     works help
     sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p' <<<"$out" | sort >"$tmp/formats"
     for schema in docs/json-schema/*.json; do
+        [[ $schema != */heapdrift-ps.json ]] || continue
         jq -r '."$defs".snapshot.properties.format.enum[]' "$schema" | sort | diff "$tmp/formats" -
     done
 }

@@ -21,11 +21,12 @@ static void expect_foreign(const char *what, const void *data, size_t size,
     "\x14\0\0\0!FastSerialization.1\x04\x04\x01\x03\0\0\0\0\0\0\0" len "\0\0\0" name \
     "\x06 fields of the object"
 
-Test(foreign, names_traces_and_says_how_to_convert_them)
+/* Traces are read; those without a heap are no snapshots all the same. */
+Test(foreign, traces_without_a_heap_say_how_to_record_one)
 {
-    FOREIGN("Nettrace\x14\0\0\0!FastSerialization.1", "dotnet-gcdump convert");
-    FOREIGN(SERIALISED("\x05", "Trace"), ".netperf");
-    FOREIGN(SERIALISED("\x26", "Microsoft.DotNet.Runtime.EventPipeFile"), ".netperf");
+    FOREIGN("Nettrace\x14\0\0\0!FastSerialization.1", "dotnet-trace collect");
+    FOREIGN(SERIALISED("\x05", "Trace"), "cut off");
+    FOREIGN(SERIALISED("\x26", "Microsoft.DotNet.Runtime.EventPipeFile"), ".nettrace");
 }
 
 Test(foreign, names_other_files_of_perfview)

@@ -8,6 +8,14 @@ static const char *const formats[] = {"text", "json",  "csv",   "tsv",
                                       "md",   "junit", "sarif", "github"};
 enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 5 };
 
+static struct hd_report *two_processes(void)
+{
+    struct hd_process all[] = {
+        {.pid = 7, .name = "shop", .runtime = "10.0.12", .command = "dotnet shop.dll, -x"},
+        {.pid = 4711, .problem = "does not answer"}};
+    return hd_report_processes(&(struct hd_processes){.all = all, .count = 2});
+}
+
 static struct hd_report *report_of(enum report_kind kind)
 {
     switch (kind) {
@@ -19,6 +27,8 @@ static struct hd_report *report_of(enum report_kind kind)
         return roots_of(shop(10), "System.String", hd_default_options());
     case REPORT_CHECK:
         return shop_check();
+    case REPORT_PROCESSES:
+        return two_processes();
     case REPORT_INFO:
     case REPORT_KIND_COUNT:
         break;
@@ -114,4 +124,23 @@ Test(writer, what_is_for_checks_holds_nothing_else)
         }
         hd_report_free(r);
     }
+}
+
+Test(writer, processes_are_rows)
+{
+    struct hd_report *r = two_processes();
+    expect_written(r, "csv",
+                   "pid,name,runtime,user,command,socket,problem\n"
+                   "7,shop,10.0.12,,\"dotnet shop.dll, -x\",,\n"
+                   "4711,,,,,,does not answer\n");
+    expect_written(r, "text",
+                   " pid  name  runtime  user  command\n"
+                   "   7  shop  10.0.12  -     dotnet shop.dll, -x\n"
+                   "4711  -     -        -     -\n"
+                   "    does not answer\n");
+    hd_report_free(r);
+    const struct hd_processes none = {0};
+    r = hd_report_processes(&none);
+    expect_written(r, "text", "no .NET process that can be collected from\n");
+    hd_report_free(r);
 }

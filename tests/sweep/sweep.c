@@ -3,12 +3,12 @@
  *     sweep [--quick] FOLDER
  *
  * Every snapshot below FOLDER, decompressed, is opened whole, cut and changed: every
- * prefix of a small file and 500 of a large one, 100,000 changes of one byte, and in
- * small .gcdump files every 32-bit word, aligned or not, set to 0, 1 and all ones,
- * which covers each length field. Each input must give an error in one line that
- * points into the input, or a snapshot whose rows sum to its totals, of which every
- * report can be written in every format, and which is the same after it was converted.
- * --quick does a twentieth of it.
+ * prefix of a small file and 500 of a large one (40 of a trace of megabytes), 100,000
+ * changes of one byte, and in small .gcdump files and traces every 32-bit word, aligned or
+ * not, set to 0, 1 and all ones, which covers each length field. Each input must give an
+ * error in one line that points into the input, or a snapshot whose rows sum to its totals,
+ * of which every report can be written in every format, and which is the same after it was
+ * converted. --quick does a twentieth of it.
  *
  * It all happens in one process: a crash ends it, and says with which input. Leaks
  * and reads behind the end are for the sanitizers to find, so each input has memory
@@ -35,6 +35,8 @@ enum {
     SMALL_FILE = 16 * 1024,
     TINY_FILE = 2 * 1024,
     PREFIXES_OF_LARGE = 500,
+    HUGE_FILE = 1024 * 1024,
+    PREFIXES_OF_HUGE = 40,
     CHANGED_BYTES = 100000,
     QUICKER = 20,
     SECONDS_PER_INPUT = 20,
@@ -331,9 +333,22 @@ static void try_prefix(struct sweep *s, const struct file *f, size_t size)
     free(copy);
 }
 
+static bool begins_with(const struct file *f, const char *magic, size_t len)
+{
+    return f->size >= len && memcmp(f->data, magic, len) == 0;
+}
+
+static bool is_trace(const struct file *f)
+{
+    static const char magic[] = "Nettrace";
+    return begins_with(f, magic, sizeof(magic) - 1);
+}
+
 static uint64_t sweep_prefixes(struct sweep *s, const struct file *f)
 {
-    size_t count = f->size <= SMALL_FILE ? f->size : PREFIXES_OF_LARGE;
+    size_t large =
+        is_trace(f) && f->size > HUGE_FILE ? PREFIXES_OF_HUGE : PREFIXES_OF_LARGE;
+    size_t count = f->size <= SMALL_FILE ? f->size : large;
     uint64_t before = s->inputs;
     for (size_t i = 0; i < count; i += s->step)
         try_prefix(s, f, count == f->size ? i : (size_t)((uint64_t)f->size * i / count));
@@ -388,8 +403,8 @@ static uint64_t sweep_words(struct sweep *s, struct file *f)
     static const uint32_t values[] = {0, 1, UINT32_MAX};
     static const char magic[] = "\x14\0\0\0!FastSerialization.1";
     uint64_t before = s->inputs;
-    if (f->size < sizeof(magic) - 1 || f->size > TINY_FILE ||
-        memcmp(f->data, magic, sizeof(magic) - 1) != 0)
+    bool binary = is_trace(f) || begins_with(f, magic, sizeof(magic) - 1);
+    if (f->size > TINY_FILE || !binary)
         return 0;
     for (size_t at = 0; at + 4 <= f->size; at += s->step)
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)

@@ -1,0 +1,28 @@
+#include "cli/output.h"
+
+static int run(struct settings *s)
+{
+    if (s->operand_count > 0) {
+        fputs("heapdrift: ps takes no operands\n", stderr);
+        return EXIT_TROUBLE;
+    }
+    struct hd_processes processes;
+    hd_processes_find(&processes);
+    struct hd_report *report = hd_report_processes(&processes);
+    int status = output_report(s, report, false) ? EXIT_DONE : EXIT_TROUBLE;
+    hd_report_free(report);
+    hd_processes_free(&processes);
+    return status;
+}
+
+const struct command cmd_ps = {
+    .name = "ps",
+    .bit = ON_PS,
+    .operands = "",
+    .summary = "processes that snapshots can be taken of",
+    .description = "Processes with a .NET runtime that can be asked for snapshots: id, "
+                   "name, version of\n"
+                   "the runtime, user, command line. As root also those of other users and "
+                   "containers.",
+    .run = run,
+};

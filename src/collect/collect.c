@@ -1,0 +1,175 @@
+/* Snapshots of running processes, as the program sees them: find a process, ask it, take
+ * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
+#include "base/error.h"
+#include "collect/process_info.h"
+#include "collect/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process that is busy walking its heap does not answer. */
+static const struct patience brief = {.silence_ms = 1000};
+
+enum { DEFAULT_SILENCE_MS = 30000 };
+
+/* --- processes --------------------------------------------------------------------- */
+
+struct hd_processes_memory {
+    struct arena arena;
+};
+
+/* First what costs nothing, then what the runtime says. */
+static void describe(struct hd_process *to, const struct found *from, struct arena *arena)
+{
+    const struct proc *proc = from->proc;
+    *to = (struct hd_process){.pid = (uint64_t)from->target.pid,
+                              .name = proc != NULL ? proc->name : NULL,
+                              .command = proc != NULL ? proc->command : NULL,
+                              .user = proc_user(from->target.uid, arena),
+                              .socket = from->target.socket,
+                              .problem = from->problem};
+    if (from->target.visible)
+        to->runtime = proc_runtime(from->target.pid, arena);
+    if (from->problem != NULL)
+        return;
+    struct process_info info;
+    struct hd_error err = {0};
+    if (process_info_ask(&info, &from->target, &brief, arena, &err)) {
+        to->name = info.name != NULL ? info.name : to->name;
+        to->command = info.command != NULL ? info.command : to->command;
+        to->runtime = info.runtime != NULL ? info.runtime : to->runtime;
+    } else if (err.status == HD_TIMED_OUT) {
+        to->problem = "does not answer: it is stopped, or busy with another request";
+    } else if (err.status != HD_UNSUPPORTED) {
+        to->problem = arena_strdup(arena, err.message, strlen(err.message));
+    }
+}
+
+void hd_processes_find(struct hd_processes *processes)
+{
+    struct hd_processes_memory *memory = alloc_zeroed(sizeof(*memory));
+    size_t count;
+    struct found *found = targets_find(&count, &brief, &memory->arena);
+    *processes =
+        (struct hd_processes){.all = arena_array(&memory->arena, struct hd_process, count),
+                              .count = count,
+                              .memory = memory};
+    for (size_t i = 0; i < count; i++)
+        describe(&processes->all[i], &found[i], &memory->arena);
+}
+
+void hd_processes_free(struct hd_processes *processes)
+{
+    if (processes->memory != NULL)
+        arena_free(&processes->memory->arena);
+    free(processes->memory);
+    *processes = (struct hd_processes){0};
+}
+
+/* --- by name ----------------------------------------------------------------------- */
+
+/* The kernel's name is what others show: the first 15 characters of the program's. */
+static bool goes_by(const struct hd_process *p, const char *name)
+{
+    if (p->name != NULL && strcmp(p->name, name) == 0)
+        return true;
+    struct arena scratch = {0};
+    struct proc proc;
+    bool same = proc_read(&proc, (pid_t)p->pid, &scratch) && proc.short_name != NULL &&
+                strcmp(proc.short_name, name) == 0;
+    arena_free(&scratch);
+    return same;
+}
+
+uint64_t hd_process_named(const char *name, struct hd_error *err)
+{
+    struct hd_processes all;
+    struct text pids = {0};
+    uint64_t pid = 0;
+    size_t n = 0;
+    hd_processes_find(&all);
+    for (size_t i = 0; i < all.count; i++) {
+        char number[32];
+        if (!goes_by(&all.all[i], name))
+            continue;
+        pid = all.all[i].pid;
+        snprintf(number, sizeof(number), "%s%llu", n++ > 0 ? ", " : "",
+                 (unsigned long long)pid);
+        text_add_string(&pids, number);
+    }
+    if (n == 0)
+        fail(err, HD_USAGE,
+             "no .NET process is called %s; `heapdrift ps` lists those there are", name);
+    else if (n > 1)
+        fail(err, HD_USAGE, "%zu processes are called %s: %s; choose one with --process-id",
+             n, name, text_string(&pids));
+    text_free(&pids);
+    hd_processes_free(&all);
+    return n == 1 ? pid : 0;
+}
+
+/* --- a snapshot -------------------------------------------------------------------- */
+
+/* Natively compiled programs and odd types may lack a few; a session without the names
+ * that another client keeps lacks nearly all. */
+static bool lacks_names(const struct session_result *r)
+{
+    return r->nameless > r->types / 100;
+}
+
+static bool start_again(FILE *to, long from, struct hd_error *err)
+{
+    if (from < 0 || fflush(to) != 0 || fseek(to, from, SEEK_SET) != 0 ||
+        ftruncate(fileno(to), from) != 0)
+        return fail(err, HD_IO, "cannot write: %s", strerror(errno));
+    return true;
+}
+
+/* Old runtimes need to be told to name types again; on newer ones they come by themselves
+ * unless another client keeps them. */
+static bool collect_named(const struct target *t, const struct session_patience *p,
+                          const struct hd_collect_options *opt, FILE *to,
+                          struct session_result *result, struct hd_error *err)
+{
+    long from = ftell(to);
+    if (!session_collect(t, p, to, result, err))
+        return false;
+    if (opt->keep_names || !lacks_names(result) || !result->can_flush)
+        return true;
+    return session_flush(t, p, err) && start_again(to, from, err) &&
+           session_collect(t, p, to, result, err);
+}
+
+bool hd_collect(FILE *to, const struct hd_collect_options *opt,
+                struct hd_collected *collected, struct hd_error *err)
+{
+    struct arena arena = {0};
+    struct target target;
+    struct session_result r = {0};
+    const struct session_patience p = {
+        .silence_ms = opt->silence_ms > 0 ? opt->silence_ms : DEFAULT_SILENCE_MS,
+        .go_on = opt->go_on,
+        .context = opt->context};
+    *collected = (struct hd_collected){0};
+    bool found = opt->socket != NULL
+                     ? target_at_socket(&target, opt->socket, &brief, &arena, err)
+                     : target_of_process(&target, (pid_t)opt->pid, &brief, &arena, err);
+    bool ok = found && collect_named(&target, &p, opt, to, &r, err);
+    if (ok && fflush(to) != 0)
+        ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
+    if (ok)
+        *collected = (struct hd_collected){.pid = (uint64_t)target.pid,
+                                           .bytes = r.bytes,
+                                           .objects = r.objects,
+                                           .object_bytes = r.object_bytes,
+                                           .references = r.references,
+                                           .events_lost = r.events_lost,
+                                           .types = r.types,
+                                           .nameless = r.nameless,
+                                           .complete = r.complete,
+                                           .other_client = lacks_names(&r)};
+    arena_free(&arena);
+    return ok;
+}

@@ -1,0 +1,101 @@
+/* ipc.h - the .NET diagnostics protocol: one request and its reply on a Unix socket.
+ *
+ * The other end is not trusted: it may be silent, die, or be no .NET process at all. So
+ * nothing here waits without an end, and no length that it sends decides how much memory
+ * is taken. It must not know what a request is good for.
+ *
+ * Facts from the protocol's document in dotnet/diagnostics (design-docs/ipc-protocol.md)
+ * and from talking to runtimes 3.1 and 10. docs/collect.md. */
+#ifndef IPC_H
+#define IPC_H
+
+#include "base/text.h"
+#include "heapdrift.h"
+
+#include <sys/types.h>
+
+/* How long to be patient. */
+struct patience {
+    unsigned silence_ms; /* without a byte */
+    /* Asked about every 100 ms; false: the user wants to stop. NULL: never. */
+    bool (*go_on)(void *context);
+    void *context;
+};
+
+/* Milliseconds on a clock that is never set. */
+uint64_t clock_ms(void);
+
+enum ready { READY, READY_TIMED_OUT, READY_STOPPED, READY_FAILED };
+
+/* Wait until fd can be read (or written), until the time deadline at most. */
+enum ready ipc_await(int fd, bool to_write, uint64_t deadline, const struct patience *p);
+
+/* A non-blocking connection to the socket at that absolute path, or -1 and errno:
+ * ECONNREFUSED is a socket that a dead process left behind, ETIMEDOUT one that does not
+ * take connections, ECANCELED a user who stopped waiting. Paths longer than the 107
+ * characters of an address work. The caller closes it. */
+int ipc_connect(const char *path, const struct patience *p);
+
+/* Who listens. The pid is 0 if the process is not visible from here. */
+bool ipc_peer(int fd, pid_t *pid, uid_t *uid);
+
+/* --- requests ---------------------------------------------------------------- */
+
+enum ipc_command {
+    IPC_STOP_TRACING = 0x0201,
+    IPC_COLLECT_TRACING = 0x0202, /* 0x0203 is CollectTracing2, and so on */
+    IPC_COLLECT_TRACING2 = 0x0203,
+    IPC_COLLECT_TRACING3 = 0x0204,
+    IPC_COLLECT_TRACING4 = 0x0205,
+    IPC_COLLECT_TRACING5 = 0x0206,
+    IPC_COLLECT_TRACING6 = 0x0207,
+    IPC_PROCESS_INFO = 0x0400,
+    IPC_PROCESS_INFO2 = 0x0404,
+    IPC_PROCESS_INFO3 = 0x0408
+};
+
+struct request {
+    unsigned char bytes[512];
+    size_t len;
+};
+
+struct request request_for(enum ipc_command command);
+void request_u8(struct request *r, uint8_t n);
+void request_u32(struct request *r, uint32_t n);
+void request_u64(struct request *r, uint64_t n);
+void request_string(struct request *r, const char *ascii);
+
+/* Write all of it. */
+bool ipc_send(int fd, const struct request *r, const struct patience *p,
+              struct hd_error *err);
+
+/* --- replies ------------------------------------------------------------------ */
+
+enum { IPC_HEADER_SIZE = 20, MOST_REPLY = 65535 - IPC_HEADER_SIZE };
+
+/* HRESULTs that decide how to go on. */
+enum {
+    IPC_BAD_ENCODING = (int)0x80131384,
+    IPC_UNKNOWN_COMMAND = (int)0x80131385,
+};
+
+struct reply {
+    bool ok;
+    int32_t refusal; /* HRESULT if not ok */
+    unsigned char payload[MOST_REPLY];
+    size_t size;
+};
+
+/* Read one reply and nothing behind it. False when there is none, or it is none of this
+ * protocol. A refusal by the runtime is a reply. */
+bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
+                 struct hd_error *err);
+
+/* What a refusal means, as the end of a sentence. */
+const char *ipc_refusal(int32_t hresult);
+
+/* The length-prefixed UTF-16 string at *offset of the payload, as UTF-8 that replaces
+ * *to. False when it does not fit the payload. */
+bool reply_string(const struct reply *reply, size_t *offset, struct text *to);
+
+#endif

@@ -1,0 +1,241 @@
+#include "collect/proc.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of a command line, an environment, a status. */
+enum { MOST_BYTES = 1 << 20 };
+
+static void path_of(char path[64], pid_t pid, const char *name)
+{
+    snprintf(path, 64, "/proc/%ld/%s", (long)pid, name);
+}
+
+static bool read_file(pid_t pid, const char *name, struct text *to)
+{
+    char path[64], block[4096];
+    path_of(path, pid, name);
+    text_clear(to);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = 0;
+    while (to->len < MOST_BYTES && (n = read(fd, block, sizeof(block))) > 0)
+        text_add(to, block, (size_t)n);
+    close(fd);
+    return n >= 0;
+}
+
+/* --- facts ---------------------------------------------------------------------- */
+
+/* "4711 (name) S ...": the name may hold blanks and parentheses. */
+static void read_stat(struct proc *p, struct text *t, struct arena *arena)
+{
+    enum { START_FIELD = 22, STATE_FIELD = 3 };
+    if (!read_file(p->pid, "stat", t))
+        return;
+    const char *s = text_string(t), *open = strchr(s, '('), *at = strrchr(s, ')');
+    if (open == NULL || at == NULL || at < open)
+        return;
+    p->short_name = arena_strdup(arena, open + 1, (size_t)(at - open) - 1);
+    p->ended = at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X');
+    for (int field = STATE_FIELD - 1; field < START_FIELD && at != NULL; field++) {
+        at = strchr(at, ' ');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    if (at != NULL)
+        p->start = strtoull(at, NULL, 10);
+}
+
+/* The numbers behind "Uid:" are real, effective, saved, file system; those behind
+ * "NSpid:" one pid per namespace, innermost last. */
+static void read_status(struct proc *p, struct text *t)
+{
+    p->inner_pid = p->pid;
+    if (!read_file(p->pid, "status", t))
+        return;
+    const char *s = text_string(t), *line = strstr(s, "\nUid:");
+    char *end;
+    if (line != NULL) {
+        strtoul(line + 5, &end, 10);
+        p->uid = (uid_t)strtoul(end, NULL, 10);
+    }
+    line = strstr(s, "\nNSpid:");
+    for (const char *at = line != NULL ? line + 7 : ""; *at == '\t' || *at == ' ';
+         at = end) {
+        long n = strtol(at, &end, 10);
+        if (end == at)
+            return;
+        p->inner_pid = (pid_t)n;
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t len = strlen(s), end_len = strlen(end);
+    return len > end_len && strcmp(s + len - end_len, end) == 0;
+}
+
+/* The arguments lie one behind the other, each with its NUL. A program that the host runs
+ * goes by the name of its assembly. */
+static const char *program_of(const char *arguments, size_t len, struct arena *arena)
+{
+    const char *program = base_name(arguments);
+    if (strcmp(program, "dotnet") != 0)
+        return arena_strdup(arena, program, strlen(program));
+    for (size_t at = strlen(arguments) + 1; at < len; at += strlen(arguments + at) + 1) {
+        const char *argument = arguments + at;
+        if (ends_with(argument, ".dll")) {
+            const char *name = base_name(argument);
+            return arena_strdup(arena, name, strlen(name) - strlen(".dll"));
+        }
+    }
+    return "dotnet";
+}
+
+static void read_command(struct proc *p, struct text *t, struct arena *arena)
+{
+    p->name = p->short_name;
+    if (!read_file(p->pid, "cmdline", t) || t->len == 0)
+        return;
+    const char *s = text_string(t);
+    p->name = program_of(s, t->len, arena);
+    size_t len = t->len;
+    while (len > 0 && s[len - 1] == '\0')
+        len--;
+    char *command = arena_strdup(arena, s, len);
+    for (size_t i = 0; i < len; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+    p->command = command;
+}
+
+/* Its TMPDIR, if its environment may be read. */
+static void read_folder(struct proc *p, struct text *t, struct arena *arena)
+{
+    p->folder = "/tmp";
+    if (!read_file(p->pid, "environ", t))
+        return;
+    const char *s = text_string(t);
+    for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
+        if (strncmp(s + at, "TMPDIR=/", 8) == 0) {
+            p->folder = arena_strdup(arena, s + at + 7, strlen(s + at + 7));
+            return;
+        }
+}
+
+/* What cannot be read is taken for ours. */
+static bool is_same_as_ours(pid_t pid, const char *name)
+{
+    char path[64], own[64];
+    struct stat ours, its;
+    path_of(path, pid, name);
+    snprintf(own, sizeof(own), "/proc/self/%s", name);
+    return stat(path, &its) != 0 || stat(own, &ours) != 0 ||
+           (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
+}
+
+static bool sees_our_files(pid_t pid)
+{
+    return is_same_as_ours(pid, "ns/mnt") && is_same_as_ours(pid, "root");
+}
+
+bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
+{
+    char path[64];
+    struct stat st;
+    *p = (struct proc){.pid = pid};
+    path_of(path, pid, "stat");
+    if (pid <= 0 || stat(path, &st) != 0)
+        return false;
+    p->uid = st.st_uid;
+    struct text t = {0};
+    read_stat(p, &t, arena);
+    if (p->ended) {
+        text_free(&t);
+        return false;
+    }
+    read_status(p, &t);
+    read_command(p, &t, arena);
+    read_folder(p, &t, arena);
+    p->same_files = sees_our_files(pid);
+    text_free(&t);
+    return true;
+}
+
+/* --- the runtime ------------------------------------------------------------------ */
+
+/* ".../Microsoft.NETCore.App/10.0.12/libcoreclr.so" */
+const char *proc_runtime(pid_t pid, struct arena *arena)
+{
+    static const char folder[] = "/Microsoft.NETCore.App/";
+    struct text t = {0};
+    const char *version = NULL;
+    if (read_file(pid, "maps", &t)) {
+        const char *at = strstr(text_string(&t), folder);
+        at = at != NULL ? at + strlen(folder) : "";
+        size_t len = strcspn(at, "/\n");
+        if (at[len] == '/' && isdigit((unsigned char)at[0]) && len < 64)
+            version = arena_strdup(arena, at, len);
+    }
+    text_free(&t);
+    return version;
+}
+
+/* --- all of them ------------------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+    return (x > y) - (x < y);
+}
+
+pid_t *proc_all(size_t *count, struct arena *arena)
+{
+    pid_t *all = NULL;
+    size_t len = 0, cap = 0;
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    while (proc != NULL && (entry = readdir(proc)) != NULL) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (*end != '\0' || pid <= 0)
+            continue;
+        all = grow(all, len, &cap, sizeof(*all));
+        all[len++] = (pid_t)pid;
+    }
+    if (proc != NULL)
+        closedir(proc);
+    pid_t *kept = arena_array(arena, pid_t, len);
+    if (len > 0)
+        memcpy(kept, all, len * sizeof(*kept));
+    free(all);
+    qsort(kept, len, sizeof(*kept), by_number);
+    *count = len;
+    return kept;
+}
+
+const char *proc_user(uid_t uid, struct arena *arena)
+{
+    char buffer[4096];
+    struct passwd user, *found = NULL;
+    if (getpwuid_r(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
+        return arena_strdup(arena, found->pw_name, strlen(found->pw_name));
+    return arena_printf(arena, "uid %lu", (unsigned long)uid);
+}

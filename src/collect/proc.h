@@ -1,0 +1,39 @@
+/* proc.h - what /proc tells about a process, for free: nothing here talks to it.
+ *
+ * Every file may be missing, unreadable or gone in the next moment; then the fact is
+ * unknown. What is read is bounded. */
+#ifndef PROC_H
+#define PROC_H
+
+#include "base/arena.h"
+#include "heapdrift.h"
+
+#include <sys/types.h>
+
+struct proc {
+    pid_t pid;
+    pid_t inner_pid;        /* in its own pid namespace; pid if it is in ours */
+    uint64_t start;         /* in clock ticks since boot: the key in its socket's name */
+    uid_t uid;              /* effective */
+    const char *name;       /* the program: of `dotnet app.dll` it is app */
+    const char *command;    /* arguments, with blanks between; NULL unknown */
+    const char *short_name; /* the kernel's 15 characters */
+    const char *folder;     /* that holds its sockets, as it sees it */
+    bool same_files;        /* its file system is ours */
+    bool ended;             /* only its parent has not noticed */
+};
+
+/* False when there is no such process. Strings go to the arena. */
+bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
+
+/* The version of the runtime that it has mapped, such as "10.0.12"; NULL unknown. Only
+ * for processes of the same user. */
+const char *proc_runtime(pid_t pid, struct arena *arena);
+
+/* Ids of all visible processes, rising; *count of them. */
+pid_t *proc_all(size_t *count, struct arena *arena);
+
+/* "alice", or "uid 1234". */
+const char *proc_user(uid_t uid, struct arena *arena);
+
+#endif

@@ -1,0 +1,430 @@
+#include "collect/session.h"
+
+#include "base/error.h"
+#include "collect/type_watch.h"
+#include "format/heap_survey.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Patience where nothing is at stake any more, in milliseconds. */
+enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TO_LEAVE_MS = 200, TICK_MS = 100 };
+
+/* A peer that sends a byte now and then is no reason to wait for ever. */
+enum { MOST_SILENCES = 20 };
+
+/* No runtime comes near: events have at most 64 KiB, and a session sees a few walks. */
+enum { MOST_MEMORY = 4 << 20, MOST_WALKS = 1000, MOST_GCS = 20000 };
+
+struct session {
+    const struct target *target;
+    const struct session_patience *how;
+    struct patience patience; /* the same, for ipc */
+    struct hd_error *err;
+    FILE *to;
+    int stream, control; /* -1: closed; control carries the stop */
+    uint64_t id;
+    bool old_runtime;
+    bool stopping;
+    uint64_t began, last_byte; /* clock_ms() */
+    struct hd_collect_progress so_far;
+};
+
+/* --- what is asked for ------------------------------------------------------------- */
+
+/* Keywords of the runtime's provider. */
+enum {
+    GC = 0x1,
+    LOADER = 0x8,
+    TYPES = 0x80000,
+    HEAP_DUMP = 0x100000,
+    SURVIVAL_AND_MOVEMENT = 0x400000, /* brings the ranges of the generations */
+    HEAP_COLLECT = 0x800000,          /* forces the collection */
+    TYPE_NAMES = 0x1000000
+};
+
+enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
+
+/* Memory that the process may use to hold what we have not read yet. It takes what it
+ * needs: some 50 bytes for each object. */
+enum { BUFFER_MB = 1024, FLUSH_BUFFER_MB = 16 };
+
+static void add_provider(struct request *r, uint64_t keywords, bool filtered)
+{
+    /* Ranges of what survived and moved, which come with SURVIVAL_AND_MOVEMENT. */
+    static const uint32_t unwanted[] = {21, 22};
+    request_u32(r, 1);
+    request_u64(r, keywords);
+    request_u32(r, INFORMATIONAL);
+    request_string(r, "Microsoft-Windows-DotNETRuntime");
+    request_string(r, "");
+    if (!filtered)
+        return;
+    request_u8(r, 0); /* all but these */
+    request_u32(r, sizeof(unwanted) / sizeof(*unwanted));
+    for (size_t i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
+        request_u32(r, unwanted[i]);
+}
+
+/* The commands differ in what they let one choose. At the end of the session runtimes
+ * list their modules, older ones all methods with them; names of modules come no other
+ * way, and 3.1 names types again only after it. */
+static struct request request_to_start(enum ipc_command command, bool flush)
+{
+    enum { BLOCK_WHEN_FULL = 1 };
+    struct request r = request_for(command);
+    uint64_t keywords =
+        GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT | HEAP_COLLECT | TYPE_NAMES;
+    if (command >= IPC_COLLECT_TRACING5)
+        request_u32(&r, 0); /* a session with a stream */
+    request_u32(&r, flush ? FLUSH_BUFFER_MB : BUFFER_MB);
+    request_u32(&r, FORMAT_NETTRACE);
+    if (command >= IPC_COLLECT_TRACING4)
+        request_u64(&r, flush ? 0 : LOADER); /* of the list at the end */
+    else if (command >= IPC_COLLECT_TRACING2)
+        request_u8(&r, !flush);
+    if (command >= IPC_COLLECT_TRACING3)
+        request_u8(&r, 0); /* no stacks */
+    add_provider(&r, flush ? LOADER : keywords, command >= IPC_COLLECT_TRACING5);
+    if (command >= IPC_COLLECT_TRACING6)
+        request_u32(&r, BLOCK_WHEN_FULL);
+    return r;
+}
+
+/* --- starting ---------------------------------------------------------------------- */
+
+static bool ask_to_go_on(void *context)
+{
+    struct session *s = context;
+    return s->how->go_on == NULL || s->how->go_on(s->how->context, &s->so_far);
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static uint64_t id_in(const struct reply *reply)
+{
+    uint64_t id = 0;
+    for (size_t i = 0; i < 8 && reply->size >= 8; i++)
+        id |= (uint64_t)reply->payload[i] << (8 * i);
+    return id;
+}
+
+/* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
+ * would leave a session behind that nobody can stop, so the answer gets a last chance. */
+static bool receive_start(struct session *s, struct reply *reply)
+{
+    struct hd_error err = {0};
+    if (ipc_receive(s->stream, reply, &s->patience, &err))
+        return true;
+    if (err.status == HD_STOPPED) {
+        const struct patience last = {.silence_ms = TO_STOP_MS};
+        if (ipc_receive(s->stream, reply, &last, NULL) && reply->ok)
+            s->id = id_in(reply);
+    }
+    if (err.status == HD_TIMED_OUT)
+        return fail(s->err, HD_TIMED_OUT,
+                    "the heap was not walked within %g s: the process hangs or is stopped, "
+                    "or its heap is large; --timeout=SECONDS waits longer",
+                    (double)s->patience.silence_ms / 1e3);
+    return fail(s->err, err.status, "%s", err.message);
+}
+
+static bool send_start(struct session *s, enum ipc_command command, bool flush,
+                       struct reply *reply)
+{
+    struct request r = request_to_start(command, flush);
+    s->stream = target_connect(s->target, &s->patience, s->err);
+    return s->stream >= 0 && ipc_send(s->stream, &r, &s->patience, s->err) &&
+           receive_start(s, reply);
+}
+
+static bool is_too_new(const struct reply *reply)
+{
+    return reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING;
+}
+
+/* From the newest command down to the first that the runtime knows. */
+static bool start(struct session *s, bool flush)
+{
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    bool answered = false;
+    int command = IPC_COLLECT_TRACING6;
+    for (; command >= IPC_COLLECT_TRACING; command--) {
+        answered = send_start(s, (enum ipc_command)command, flush, reply);
+        if (!answered || reply->ok || !is_too_new(reply))
+            break;
+        close_fd(&s->stream);
+    }
+    if (answered && reply->ok)
+        s->id = id_in(reply);
+    s->old_runtime = command <= IPC_COLLECT_TRACING2;
+    if (answered && !reply->ok)
+        fail(s->err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
+             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+    else if (answered && s->id == 0)
+        fail(s->err, HD_UNSUPPORTED, "the process answers without a tracing session");
+    bool ok = answered && reply->ok && s->id != 0;
+    free(reply);
+    s->began = s->last_byte = clock_ms();
+    return ok;
+}
+
+/* --- stopping ---------------------------------------------------------------------- */
+
+/* The stop goes over a connection of its own. Its answer comes when the stream has been
+ * read. */
+static bool begin_stop(struct session *s, struct hd_error *err)
+{
+    const struct patience brief = {.silence_ms = TO_CONNECT_MS};
+    struct request r = request_for(IPC_STOP_TRACING);
+    s->stopping = true;
+    request_u64(&r, s->id);
+    s->control = target_connect(s->target, &brief, err);
+    return s->control >= 0 && ipc_send(s->control, &r, &brief, err);
+}
+
+/* Read and forget until the end, but not for long. */
+static void drain(struct session *s)
+{
+    static const struct patience unasked = {0};
+    unsigned char block[16384];
+    bool credible = s->err->status != HD_BAD_FORMAT;
+    uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
+    while (s->stream >= 0 && clock_ms() < deadline &&
+           ipc_await(s->stream, false, deadline, &unasked) == READY) {
+        ssize_t n = read(s->stream, block, sizeof(block));
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            return;
+    }
+}
+
+/* Wait until the runtime has put the session away, so that the next one finds it clean. */
+static void finish_stop(struct session *s)
+{
+    bool credible = s->err->status != HD_BAD_FORMAT;
+    const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};
+    if (s->control < 0)
+        return;
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    ipc_receive(s->control, reply, &brief, NULL);
+    free(reply);
+}
+
+/* A client that just goes away leaves a session behind, and on old runtimes a next
+ * snapshot without names. */
+static void end(struct session *s, bool whole)
+{
+    if (s->id != 0 && !whole) {
+        if (!s->stopping)
+            begin_stop(s, NULL);
+        if (s->control >= 0)
+            drain(s);
+    }
+    if (s->id != 0 && s->stopping && s->control >= 0)
+        finish_stop(s);
+    close_fd(&s->stream);
+    close_fd(&s->control);
+}
+
+/* --- the stream -------------------------------------------------------------------- */
+
+static bool is_overdue(struct session *s)
+{
+    uint64_t now = clock_ms(), silence = s->patience.silence_ms;
+    if (now - s->last_byte >= silence)
+        return !fail(s->err, HD_TIMED_OUT,
+                     "nothing came for %g s, and the heap walk has not ended; "
+                     "--timeout=SECONDS waits longer",
+                     (double)silence / 1e3);
+    if (now - s->began >= silence * MOST_SILENCES)
+        return !fail(s->err, HD_TIMED_OUT,
+                     "the heap walk did not end in %g s; --timeout=SECONDS waits longer",
+                     (double)(silence * MOST_SILENCES) / 1e3);
+    return false;
+}
+
+/* read(2) for input_stream(): what comes is written before it is looked at. */
+static ssize_t take(void *from, void *to, size_t room)
+{
+    struct session *s = from;
+    for (;;) {
+        if (!ask_to_go_on(s)) {
+            fail(s->err, HD_STOPPED, "stopped");
+            return -1;
+        }
+        struct pollfd ready = {.fd = s->stream, .events = POLLIN};
+        ssize_t n = poll(&ready, 1, TICK_MS) > 0 ? read(s->stream, to, room) : -2;
+        if (n == 0 || (n == -1 && errno == ECONNRESET))
+            return 0;
+        if (n > 0) {
+            s->last_byte = clock_ms();
+            s->so_far.bytes += (uint64_t)n;
+            if (fwrite(to, 1, (size_t)n, s->to) == (size_t)n)
+                return is_overdue(s) ? -1 : n;
+            fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
+            return -1;
+        }
+        if (n == -1 && errno != EAGAIN && errno != EINTR) {
+            fail(s->err, HD_IO, "cannot read from the process: %s", strerror(errno));
+            return -1;
+        }
+        if (is_overdue(s))
+            return -1;
+    }
+}
+
+/* --- the walk ---------------------------------------------------------------------- */
+
+struct watch {
+    struct heap_survey survey;
+    struct type_watch types;
+    uint64_t object_bytes;
+    bool done;
+};
+
+static void watch_free(struct watch *w)
+{
+    heap_survey_free(&w->survey);
+    type_watch_free(&w->types);
+}
+
+static void watch_records(struct session *s, struct watch *w, struct nettrace *t,
+                          enum heap_event kind)
+{
+    struct bytes payload;
+    struct bulk b;
+    unsigned pointer_size = nettrace_header(t)->pointer_size;
+    if (!nettrace_payload(t, &payload) || !bulk_parse(kind, payload, pointer_size, &b))
+        return;
+    if (kind == EVENT_TYPES) {
+        type_watch_types(&w->types, &b);
+        return;
+    }
+    /* Behind the walk comes that of another session, if any. */
+    if (w->done)
+        return;
+    type_watch_nodes(&w->types, &b, pointer_size);
+    for (uint32_t i = 0; i < b.count; i++)
+        w->object_bytes += heap_node_at(b.records + i * b.size, pointer_size).size;
+    s->so_far.objects += b.count;
+}
+
+static bool is_credible(const struct watch *w, const struct trace_event *e)
+{
+    return e->size <= MOST_MEMORY && w->survey.walk_count <= MOST_WALKS &&
+           w->survey.gc_count <= MOST_GCS;
+}
+
+static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
+                        const struct trace_event *e)
+{
+    enum heap_event kind = heap_event_kind(e);
+    if (kind == EVENT_OTHER)
+        return true;
+    if (!is_credible(w, e))
+        return nettrace_refuse(t, "more than any runtime sends");
+    if (!heap_survey_add(&w->survey, t, e))
+        return false;
+    if (kind == EVENT_TYPES || kind == EVENT_NODES)
+        watch_records(s, w, t, kind);
+    if ((kind != EVENT_GC_START && kind != EVENT_GC_END) || w->done ||
+        !heap_survey_done(&w->survey))
+        return true;
+    w->done = true;
+    return begin_stop(s, s->err);
+}
+
+static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
+                  struct session_result *result)
+{
+    heap_survey_finish(&w->survey, t);
+    const struct heap_walk *walk = heap_survey_walk(&w->survey, 0);
+    struct type_counts types = type_watch_count(&w->types);
+    if (walk == NULL || !w->done)
+        return fail(s->err, HD_IO,
+                    "the process ended the session before its heap was walked (%" PRIu64
+                    " objects had come); has it ended?",
+                    s->so_far.objects);
+    *result = (struct session_result){.bytes = s->so_far.bytes,
+                                      .objects = walk->nodes.records,
+                                      .object_bytes = w->object_bytes,
+                                      .references = walk->edges.records,
+                                      .events_lost = walk->events_lost,
+                                      .types = types.types,
+                                      .nameless = types.nameless,
+                                      .complete = walk->is_complete,
+                                      .can_flush = s->old_runtime};
+    return true;
+}
+
+static bool follow(struct session *s, struct session_result *result)
+{
+    struct watch w = {0};
+    struct trace_event e;
+    struct hd_error err = {0};
+    struct input *in = input_stream(take, s);
+    struct nettrace *t = nettrace_begin(in, &err);
+    bool ok = true;
+    nettrace_distrust(t, MOST_MEMORY);
+    while (ok && nettrace_next(t, &e))
+        ok = watch_event(s, &w, t, &e);
+    enum trace_end how = nettrace_end(t);
+    if (s->err->status == HD_OK && err.status != HD_OK)
+        fail(s->err, HD_BAD_FORMAT, "the process sent no trace: byte 0x%" PRIx64 ": %s",
+             err.at, err.message);
+    else if (s->err->status == HD_OK && how != TRACE_ENDS)
+        fail(s->err, HD_IO,
+             "the process closed the stream after %" PRIu64
+             " bytes, before its end; has it ended?",
+             s->so_far.bytes);
+    ok = s->err->status == HD_OK && judge(s, &w, t, result);
+    watch_free(&w);
+    nettrace_free(t);
+    input_close(in);
+    return ok;
+}
+
+static struct session prepare(const struct target *t, const struct session_patience *p,
+                              FILE *to, struct hd_error *err)
+{
+    return (struct session){.target = t,
+                            .how = p,
+                            .patience = {.silence_ms = p->silence_ms},
+                            .err = err,
+                            .to = to,
+                            .stream = -1,
+                            .control = -1};
+}
+
+bool session_collect(const struct target *t, const struct session_patience *p, FILE *to,
+                     struct session_result *result, struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct session s = prepare(t, p, to, err != NULL ? err : &own);
+    s.patience.go_on = ask_to_go_on;
+    s.patience.context = &s;
+    bool ok = start(&s, false) && follow(&s, result);
+    end(&s, ok);
+    return ok;
+}
+
+bool session_flush(const struct target *t, const struct session_patience *p,
+                   struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct session s = prepare(t, p, NULL, err != NULL ? err : &own);
+    s.patience.go_on = ask_to_go_on;
+    s.patience.context = &s;
+    bool ok = start(&s, true);
+    end(&s, false);
+    return ok;
+}

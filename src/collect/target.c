@@ -1,0 +1,425 @@
+#include "collect/target.h"
+
+#include "base/error.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- names ------------------------------------------------------------------------ */
+
+struct candidate {
+    const char *path;
+    pid_t number; /* in the name */
+    bool cut;     /* perhaps not all of it */
+    uint64_t key; /* as far as the name was not cut */
+    uid_t owner;
+    struct timespec changed;
+    unsigned rank; /* for sorting: the smaller the likelier */
+};
+
+struct candidates {
+    struct candidate *all;
+    size_t len, cap;
+    bool unreadable; /* a folder */
+};
+
+/* Names are cut at 107 characters of the path, even inside the number. */
+static bool parse_name(const char *name, struct candidate *c)
+{
+    static const char prefix[] = "dotnet-diagnostic-";
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return false;
+    const char *at = name + strlen(prefix);
+    char *end;
+    errno = 0;
+    long number = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
+    if (number <= 0 || errno != 0 || number != (pid_t)number)
+        return false;
+    c->number = (pid_t)number;
+    c->cut = *end == '\0';
+    if (*end == '-')
+        c->key = strtoull(end + 1, NULL, 10);
+    return c->cut || *end == '-';
+}
+
+/* Whether it may be the socket of that process: the kernel tells who it is, later. */
+static bool may_be_of(const struct candidate *c, pid_t pid)
+{
+    while (c->cut && pid > c->number)
+        pid /= 10;
+    return c->number == pid;
+}
+
+/* Sockets in a folder; of one number, or of any if it is 0. */
+static void look_in(const char *folder, pid_t number, struct candidates *to,
+                    struct arena *arena)
+{
+    DIR *dir = opendir(folder);
+    if (dir == NULL) {
+        to->unreadable = to->unreadable || errno == EACCES;
+        return;
+    }
+    struct dirent *entry;
+    while ((entry = readdir(dir)) != NULL) {
+        struct candidate c = {0};
+        struct stat st;
+        if (!parse_name(entry->d_name, &c) || (number != 0 && !may_be_of(&c, number)) ||
+            fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISSOCK(st.st_mode))
+            continue;
+        size_t len = strlen(folder);
+        bool slash = len > 0 && folder[len - 1] == '/';
+        c.path = arena_printf(arena, "%s%s%s", folder, slash ? "" : "/", entry->d_name);
+        c.owner = st.st_uid;
+        c.changed = st.st_mtim;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = c;
+    }
+    closedir(dir);
+}
+
+/* --- folders ---------------------------------------------------------------------- */
+
+struct folder {
+    dev_t dev;
+    ino_t ino;
+};
+
+struct folders {
+    struct folder *seen;
+    size_t len, cap;
+};
+
+static bool is_new(struct folders *f, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return true; /* the one who opens it finds out why */
+    for (size_t i = 0; i < f->len; i++)
+        if (f->seen[i].dev == st.st_dev && f->seen[i].ino == st.st_ino)
+            return false;
+    f->seen = grow(f->seen, f->len, &f->cap, sizeof(*f->seen));
+    f->seen[f->len++] = (struct folder){st.st_dev, st.st_ino};
+    return true;
+}
+
+static const char *folder_of(const struct proc *proc, struct arena *arena)
+{
+    return proc->same_files
+               ? proc->folder
+               : arena_printf(arena, "/proc/%ld/root%s", (long)proc->pid, proc->folder);
+}
+
+static void look_in_new(struct folders *f, const char *folder, pid_t number,
+                        struct candidates *to, struct arena *arena)
+{
+    if (folder != NULL && folder[0] == '/' && is_new(f, folder))
+        look_in(folder, number, to, arena);
+}
+
+/* Where a process puts its socket when we cannot know: where we would. */
+static void look_in_usual(struct folders *f, pid_t number, struct candidates *to,
+                          struct arena *arena)
+{
+    look_in_new(f, getenv("TMPDIR"), number, to, arena);
+    look_in_new(f, "/tmp", number, to, arena);
+}
+
+/* --- who listens ------------------------------------------------------------------- */
+
+/* Ours, or anybody's if we are root. */
+static bool may_trust(uid_t owner)
+{
+    uid_t self = geteuid();
+    return owner == self || self == 0;
+}
+
+static bool foreign(const char *socket, uid_t owner, struct hd_error *err)
+{
+    struct arena scratch = {0};
+    fail(err, HD_IO,
+         "the diagnostics socket belongs to user %s; run heapdrift as that user, or as "
+         "root (%s)",
+         proc_user(owner, &scratch), socket);
+    arena_free(&scratch);
+    return false;
+}
+
+static bool cannot_connect(const char *socket, struct hd_error *err)
+{
+    if (errno == ECONNREFUSED)
+        return fail(err, HD_IO, "nobody listens at %s: its process has ended", socket);
+    if (errno == EACCES || errno == EPERM)
+        return fail(err, HD_IO,
+                    "%s: %s; run heapdrift as the user of the process, or as "
+                    "root",
+                    socket, strerror(errno));
+    if (errno == ETIMEDOUT)
+        return fail(err, HD_TIMED_OUT,
+                    "%s takes no connections: the process hangs, or is "
+                    "stopped",
+                    socket);
+    if (errno == ECANCELED)
+        return fail(err, HD_STOPPED, "stopped");
+    return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
+}
+
+/* Connect once to learn who it is. The runtime takes a connection without a request for
+ * a client that went away. */
+static bool who_listens(const char *socket, uid_t owner, const struct patience *p,
+                        pid_t *pid, uid_t *uid, struct hd_error *err)
+{
+    if (!may_trust(owner))
+        return foreign(socket, owner, err);
+    int fd = ipc_connect(socket, p);
+    if (fd < 0)
+        return cannot_connect(socket, err);
+    bool known = ipc_peer(fd, pid, uid);
+    close(fd);
+    if (!known)
+        return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
+    return may_trust(*uid) || foreign(socket, *uid, err);
+}
+
+int target_connect(const struct target *t, const struct patience *p, struct hd_error *err)
+{
+    pid_t pid;
+    uid_t uid;
+    int fd = ipc_connect(t->socket, p);
+    if (fd < 0) {
+        cannot_connect(t->socket, err);
+        return -1;
+    }
+    bool same = ipc_peer(fd, &pid, &uid) && uid == t->uid &&
+                (t->visible ? pid == t->pid : pid == 0 || pid == t->pid);
+    if (same)
+        return fd;
+    close(fd);
+    fail(err, HD_IO, "%s: another process listens there by now", t->socket);
+    return -1;
+}
+
+/* --- one process ------------------------------------------------------------------- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->changed.tv_sec != y->changed.tv_sec)
+        return x->changed.tv_sec > y->changed.tv_sec ? -1 : 1;
+    if (x->changed.tv_nsec != y->changed.tv_nsec)
+        return x->changed.tv_nsec > y->changed.tv_nsec ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+/* What was tried for one process. */
+struct search {
+    const struct proc *proc; /* NULL: not visible */
+    struct target best, unseen;
+    size_t found, unseen_count;
+    struct hd_error denied, dead, other;
+};
+
+static void try(struct search *s, const struct candidate *c, const struct patience *p)
+{
+    struct hd_error why = {0};
+    struct target t = {.socket = c->path, .pid = c->number};
+    pid_t pid = 0;
+    if (!who_listens(c->path, c->owner, p, &pid, &t.uid, &why)) {
+        struct hd_error *slot = !may_trust(c->owner) ? &s->denied : &s->dead;
+        if (slot->status == HD_OK)
+            *slot = why;
+    } else if (s->proc != NULL && pid == s->proc->pid) {
+        t.visible = true;
+        t.pid = pid;
+        if (s->found++ == 0)
+            s->best = t;
+    } else if (pid == 0 || s->proc == NULL) {
+        t.visible = pid != 0;
+        t.pid = pid != 0 ? pid : c->number;
+        if (s->unseen_count++ == 0)
+            s->unseen = t;
+    } else if (s->other.status == HD_OK) {
+        fail(&s->other, HD_IO, "process %ld listens at %s, not process %ld", (long)pid,
+             c->path, (long)s->proc->pid);
+    }
+}
+
+static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
+                      struct hd_error *err)
+{
+    const struct proc *proc = s->proc;
+    struct arena scratch = {0};
+    if (proc == NULL)
+        fail(err, HD_IO, "there is no process %ld", (long)pid);
+    else if (geteuid() != 0 && proc->uid != geteuid())
+        fail(err, HD_IO,
+             "process %ld (%s) belongs to user %s; run heapdrift as that user, or as root",
+             (long)pid, proc->name, proc_user(proc->uid, &scratch));
+    else if (unreadable)
+        fail(err, HD_IO, "process %ld (%s): no permission to look for its socket in %s",
+             (long)pid, proc->name, proc->folder);
+    else
+        fail(err, HD_IO,
+             "process %ld (%s) has no diagnostics socket in %s: it runs no .NET Core 3.0 "
+             "or later, or DOTNET_EnableDiagnostics=0 is set, or its TMPDIR is read-only "
+             "or too long",
+             (long)pid, proc->name, proc->folder);
+    arena_free(&scratch);
+    return false;
+}
+
+static bool decide(const struct search *s, struct target *t, pid_t pid, bool unreadable,
+                   struct hd_error *err)
+{
+    if (s->found > 0) {
+        *t = s->best;
+        return true;
+    }
+    if (s->unseen_count > 1)
+        return fail(err, HD_USAGE,
+                    "%zu processes in other containers have the number %ld; choose one "
+                    "with --diagnostic-port=SOCKET, see `heapdrift ps`",
+                    s->unseen_count, (long)pid);
+    if (s->unseen_count == 1) {
+        *t = s->unseen;
+        return true;
+    }
+    if (s->denied.status != HD_OK)
+        return fail(err, s->denied.status, "%s", s->denied.message);
+    if (s->other.status != HD_OK)
+        return fail(err, s->other.status, "%s", s->other.message);
+    if (s->proc != NULL && s->dead.status != HD_OK)
+        return fail(err, s->dead.status, "%s", s->dead.message);
+    return no_socket(s, pid, unreadable, err);
+}
+
+bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
+                       struct arena *arena, struct hd_error *err)
+{
+    struct proc proc;
+    struct search s = {0};
+    struct candidates c = {0};
+    struct folders f = {0};
+    if (proc_read(&proc, pid, arena)) {
+        s.proc = &proc;
+        look_in_new(&f, folder_of(&proc, arena), proc.inner_pid, &c, arena);
+    }
+    look_in_usual(&f, s.proc != NULL ? proc.inner_pid : pid, &c, arena);
+    for (size_t i = 0; i < c.len; i++)
+        c.all[i].rank = s.proc != NULL && c.all[i].key == proc.start ? 0 : 1;
+    if (c.len > 0)
+        qsort(c.all, c.len, sizeof(*c.all), by_rank);
+    for (size_t i = 0; i < c.len && s.found == 0; i++)
+        try(&s, &c.all[i], p);
+    bool ok = decide(&s, t, pid, c.unreadable, err);
+    free(c.all);
+    free(f.seen);
+    return ok;
+}
+
+bool target_at_socket(struct target *t, const char *path, const struct patience *p,
+                      struct arena *arena, struct hd_error *err)
+{
+    struct stat st;
+    if (path[0] != '/')
+        return fail(err, HD_USAGE, "a socket is named by its absolute path");
+    if (stat(path, &st) != 0)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    if (!S_ISSOCK(st.st_mode))
+        return fail(err, HD_IO, "is no socket");
+    *t = (struct target){.socket = arena_strdup(arena, path, strlen(path))};
+    pid_t pid = 0;
+    if (!who_listens(t->socket, st.st_uid, p, &pid, &t->uid, err))
+        return false;
+    struct candidate named = {0};
+    const char *slash = strrchr(path, '/');
+    t->visible = pid != 0;
+    t->pid = pid != 0 ? pid : parse_name(slash + 1, &named) ? named.number : 0;
+    return true;
+}
+
+/* --- all of them ------------------------------------------------------------------- */
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    if (x->target.pid != y->target.pid)
+        return x->target.pid < y->target.pid ? -1 : 1;
+    return strcmp(x->target.socket, y->target.socket);
+}
+
+static const struct proc *proc_with_pid(const struct proc *all, size_t count, pid_t pid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].pid == pid)
+            return &all[i];
+    return NULL;
+}
+
+/* By its name alone: all that is known of a socket that may not be used. */
+static const struct proc *proc_named(const struct proc *all, size_t count,
+                                     const struct candidate *c)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].inner_pid == c->number && all[i].start == c->key && !c->cut)
+            return &all[i];
+    return NULL;
+}
+
+static bool find_one(struct found *found, const struct candidate *c,
+                     const struct proc *procs, size_t proc_count, const struct patience *p,
+                     struct arena *arena)
+{
+    struct hd_error why = {0};
+    pid_t pid = 0;
+    *found = (struct found){.target = {.socket = c->path, .pid = c->number}};
+    if (who_listens(c->path, c->owner, p, &pid, &found->target.uid, &why)) {
+        found->target.visible = pid != 0;
+        found->target.pid = pid != 0 ? pid : c->number;
+        found->proc = proc_with_pid(procs, proc_count, pid);
+        return true;
+    }
+    /* Not ours, or it does not take connections. What is dead stays out. */
+    found->proc = proc_named(procs, proc_count, c);
+    if (found->proc == NULL)
+        return false;
+    found->target.pid = found->proc->pid;
+    found->target.uid = found->proc->uid;
+    found->target.visible = true;
+    found->problem = arena_strdup(arena, why.message, strlen(why.message));
+    return true;
+}
+
+struct found *targets_find(size_t *count, const struct patience *p, struct arena *arena)
+{
+    size_t n, kept = 0;
+    pid_t *pids = proc_all(&n, arena);
+    struct proc *procs = arena_array(arena, struct proc, n);
+    struct candidates c = {0};
+    struct folders f = {0};
+    look_in_usual(&f, 0, &c, arena);
+    for (size_t i = 0; i < n; i++) {
+        if (!proc_read(&procs[kept], pids[i], arena))
+            continue;
+        look_in_new(&f, folder_of(&procs[kept], arena), 0, &c, arena);
+        kept++;
+    }
+    struct found *all = arena_array(arena, struct found, c.len);
+    *count = 0;
+    for (size_t i = 0; i < c.len; i++)
+        if (find_one(&all[*count], &c.all[i], procs, kept, p, arena))
+            ++*count;
+    if (*count > 0)
+        qsort(all, *count, sizeof(*all), by_pid);
+    free(c.all);
+    free(f.seen);
+    return all;
+}

@@ -1,0 +1,70 @@
+/* trace_bytes.h - the bytes of a trace, as far as they have come.
+ *
+ * Two levels. A trace_bytes follows an input without holding it: bytes are taken in
+ * pieces of any size, contiguous even where two blocks of the input meet. A trace_fields
+ * reads values out of one such piece; like a cursor it fails once and stays failed, but
+ * it gives no message: what a short piece means is for its reader to say. */
+#ifndef TRACE_BYTES_H
+#define TRACE_BYTES_H
+
+#include "base/input.h"
+
+struct trace_bytes {
+    struct input *in;
+    struct hd_error *err;
+    const unsigned char *next, *end; /* what is at hand */
+    uint64_t at;                     /* offset of next in the input */
+    unsigned char *joined;           /* pieces that lay in two blocks */
+    size_t joined_cap;
+    bool failed; /* the input could not be read; err says why */
+};
+
+struct trace_bytes trace_bytes_begin(struct input *in, struct hd_error *err);
+void trace_bytes_free(struct trace_bytes *b);
+
+/* The next size bytes, until the next call; NULL when the input ends before. */
+const unsigned char *trace_bytes_take(struct trace_bytes *b, size_t size);
+
+/* The next bytes without taking them: size, or *got if the input ends before. */
+const unsigned char *trace_bytes_peek(struct trace_bytes *b, size_t size, size_t *got);
+
+/* False when the input ends before. */
+bool trace_bytes_skip(struct trace_bytes *b, uint64_t size);
+
+/* Little-endian values. */
+static inline uint32_t trace_u16(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t trace_u32(const unsigned char *p)
+{
+    return trace_u16(p) | trace_u16(p + 2) << 16;
+}
+
+static inline uint64_t trace_u64(const unsigned char *p)
+{
+    return trace_u32(p) | (uint64_t)trace_u32(p + 4) << 32;
+}
+
+struct trace_fields {
+    const unsigned char *at, *end;
+    bool failed;
+};
+
+uint8_t trace_field_u8(struct trace_fields *f);
+uint16_t trace_field_u16(struct trace_fields *f);
+uint32_t trace_field_u32(struct trace_fields *f);
+uint64_t trace_field_u64(struct trace_fields *f);
+struct bytes trace_field_bytes(struct trace_fields *f, size_t size);
+
+/* A number of at most that many bits, 32 or 64: 7 to a byte, the lowest first. */
+uint64_t trace_varuint(struct trace_fields *f, unsigned bits);
+
+/* UTF-8 behind its length as a varuint. */
+struct bytes trace_string(struct trace_fields *f);
+
+/* UTF-16 up to a zero, which is taken but not given. */
+struct bytes trace_wide(struct trace_fields *f);
+
+#endif

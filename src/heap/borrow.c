@@ -1,0 +1,198 @@
+#include "heap/borrow.h"
+
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct row_slot {
+    type_id row;
+    UT_hash_handle hh;
+};
+
+/* A name with an id in place of a type's name: what stands before and behind it. */
+struct nameless {
+    uint64_t id;
+    const char *before, *behind;
+};
+
+/* How readers spell it, of objects and of static variables. */
+static const struct {
+    enum type_kind kind;
+    const char *begin, *before, *end;
+} spellings[] = {
+    {TYPE_OBJECT, "UNKNOWN 0x", "", ""},
+    {TYPE_PSEUDO, "[static var Type(0x", "[static var ", ")"},
+};
+
+static bool is_nameless(const struct type *t, struct nameless *n)
+{
+    enum { MOST_DIGITS = 16 };
+    for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+        size_t begin = strlen(spellings[i].begin), end = strlen(spellings[i].end);
+        if (t->kind != spellings[i].kind ||
+            strncmp(t->name, spellings[i].begin, begin) != 0)
+            continue;
+        const char *digits = t->name + begin;
+        size_t len = strspn(digits, "0123456789abcdef");
+        if (len == 0 || len > MOST_DIGITS ||
+            strncmp(digits + len, spellings[i].end, end) != 0 ||
+            (end == 0 && digits[len] != '\0'))
+            continue;
+        *n = (struct nameless){strtoull(digits, NULL, 16), spellings[i].before,
+                               digits + len + end};
+        return true;
+    }
+    return false;
+}
+
+static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapshot *b)
+{
+    bool named = a->info.process != NULL && b->info.process != NULL;
+    return a->info.pid != HD_UNKNOWN && a->info.pid == b->info.pid &&
+           (!named || strcmp(a->info.process, b->info.process) == 0);
+}
+
+static const char *find_name(const struct hd_snapshot *snap, uint64_t id)
+{
+    size_t low = 0, high = snap->type_name_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (snap->type_names[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < snap->type_name_count && snap->type_names[low].id == id;
+    return found ? snap->type_names[low].name : NULL;
+}
+
+static void take_over(struct tally *to, struct tally *from)
+{
+    bool unknown = to->bytes == HD_UNKNOWN || from->bytes == HD_UNKNOWN;
+    to->count += from->count;
+    to->bytes = unknown ? HD_UNKNOWN : to->bytes + from->bytes;
+    *from = (struct tally){0};
+}
+
+/* Row t becomes part of row into, and is empty from now on. */
+static void merge(struct hd_snapshot *snap, type_id t, type_id into)
+{
+    if (snap->renamed == NULL) {
+        snap->renamed = arena_array(&snap->arena, type_id, snap->type_count);
+        for (type_id i = 0; i < snap->type_count; i++)
+            snap->renamed[i] = i;
+    }
+    snap->renamed[t] = into;
+    if (snap->types[t].kind == TYPE_OBJECT && snap->types[t].raw.count > 0 &&
+        snap->types[into].raw.count > 0)
+        snap->info.types--;
+    take_over(&snap->types[into].raw, &snap->types[t].raw);
+    struct tally *to = snap->types[into].by_generation,
+                 *from = snap->types[t].by_generation;
+    for (size_t g = 0; to != NULL && from != NULL && g < GENERATION_COUNT; g++)
+        take_over(&to[g], &from[g]);
+    if (to == NULL)
+        snap->types[into].by_generation = from;
+    snap->types[t].by_generation = NULL;
+    for (size_t s = 0; s < SELECTIONS; s++)
+        take_over(&snap->types[into].tally[s], &snap->types[t].tally[s]);
+}
+
+/* Rows are one if kind and name are. */
+static struct row_slot **of_kind(struct row_slot *rows[2], enum type_kind kind)
+{
+    return &rows[kind == TYPE_PSEUDO];
+}
+
+static void rename_row(struct hd_snapshot *snap, type_id t, const char *name,
+                       struct row_slot **rows, struct arena *scratch)
+{
+    struct row_slot *slot;
+    size_t len = strlen(name);
+    HASH_FIND(hh, *rows, name, len, slot);
+    if (slot != NULL) {
+        merge(snap, t, slot->row);
+        return;
+    }
+    slot = arena_alloc(scratch, sizeof(*slot));
+    slot->row = t;
+    snap->types[t].name = name;
+    HASH_ADD_KEYPTR(hh, *rows, snap->types[t].name, len, slot);
+}
+
+static void note(struct hd_snapshot *snap, uint64_t named, const char *path)
+{
+    warnings_take_back(&snap->warnings, WARN_UNKNOWN_TYPE, named);
+    for (uint64_t i = 0; i < named; i++)
+        warnings_add(&snap->warnings, WARN_NAMES_BORROWED, 0);
+    warnings_add_detail(&snap->warnings, WARN_NAMES_BORROWED,
+                        arena_printf(&snap->arena,
+                                     "types without names, named as in %s, which is of the "
+                                     "same process",
+                                     path));
+}
+
+static void list_rows(const struct hd_snapshot *snap, struct row_slot *rows[2],
+                      struct arena *scratch)
+{
+    struct nameless n;
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        if (type->kind == TYPE_UNDEFINED || is_nameless(type, &n))
+            continue;
+        struct row_slot *slot = arena_alloc(scratch, sizeof(*slot));
+        slot->row = t;
+        struct row_slot **of = of_kind(rows, type->kind);
+        HASH_ADD_KEYPTR(hh, *of, type->name, strlen(type->name), slot);
+    }
+}
+
+static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, size_t count)
+{
+    struct arena scratch = {0};
+    struct row_slot *rows[2] = {NULL, NULL};
+    const char *lender = NULL;
+    uint64_t named = 0;
+    list_rows(snap, rows, &scratch);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        struct nameless n;
+        if (!is_nameless(&snap->types[t], &n))
+            continue;
+        const char *name = NULL;
+        for (size_t k = 0; k < count && name == NULL; k++) {
+            if (snaps[k] == snap || !is_same_process(snap, snaps[k]))
+                continue;
+            name = find_name(snaps[k], n.id);
+            if (name != NULL && lender == NULL)
+                lender = snaps[k]->info.path;
+        }
+        if (name == NULL)
+            continue;
+        enum type_kind kind = snap->types[t].kind;
+        named += kind == TYPE_OBJECT && snap->types[t].raw.count > 0;
+        rename_row(snap, t, arena_printf(&snap->arena, "%s%s%s", n.before, name, n.behind),
+                   of_kind(rows, kind), &scratch);
+    }
+    HASH_CLEAR(hh, rows[0]);
+    HASH_CLEAR(hh, rows[1]);
+    arena_free(&scratch);
+    if (named > 0)
+        note(snap, named, lender);
+    if (snap->graph != NULL)
+        snapshot_rename_graph(snap, snap->graph);
+}
+
+void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (snaps[k] != NULL &&
+            warnings_find(&snaps[k]->warnings, WARN_UNKNOWN_TYPE) != NULL)
+            borrow(snaps[k], snaps, count);
+}
+
+void snapshot_rename_graph(const struct hd_snapshot *snap, struct graph *g)
+{
+    for (node_id n = 0; snap->renamed != NULL && n < g->node_count; n++)
+        g->type[n] = snap->renamed[g->type[n]];
+}

@@ -1,0 +1,19 @@
+/* borrow.h - names for types that a snapshot lacks, from another one of the process.
+ *
+ * A runtime tells its types to tracing clients only once while any client listens, so a
+ * later snapshot may have ids instead of names ("UNKNOWN 0x7f..."). An id means the same
+ * type as long as the process lives, and traces keep the names by id. */
+#ifndef BORROW_H
+#define BORROW_H
+
+#include "heap/snapshot.h"
+
+/* Name what has no name in any of the snapshots as others of the same process do; warn
+ * about it (WARN_NAMES_BORROWED). Processes are the same if their known ids are equal,
+ * and their names do not differ. O(types log types) per pair of snapshots. */
+void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count);
+
+/* A graph that was read again has the types of the file: make them the rows of snap. */
+void snapshot_rename_graph(const struct hd_snapshot *snap, struct graph *g);
+
+#endif

@@ -1,0 +1,134 @@
+# Snapshots of running processes: usage, errors, and one live process where there is .NET.
+# tests/live has the long ones.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
+load helper
+load ../live/lab
+
+teardown() { stop_lab; }
+
+@test "collect says what it needs" {
+    hd collect
+    fails_with "collect from which process? Use --process-id, --name or --diagnostic-port; \`heapdrift ps\` lists processes"
+    hd collect -p 1 -n shop -o "$tmp/a.gcdump"
+    fails_with "--process-id, --name and --diagnostic-port exclude each other"
+    hd collect -p 1
+    fails_with "collect needs a file to write: heapdrift collect -p PID -o OUT"
+    hd collect -p 1 -o "$tmp/a.txt"
+    fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, or in .nettrace for the trace as it comes"
+    hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
+    fails_with "--interval needs --count"
+    hd collect -o "$tmp/a.gcdump" 1234
+    fails_with "collect takes no operands; the process is named by --process-id, --name or --diagnostic-port"
+    hd ps 1
+    fails_with "ps takes no operands"
+}
+
+@test "collect refuses values that make no sense" {
+    local option
+    for option in --process-id=0 --process-id=x --process-id=-4 --process-id=99999999999 --count=0 \
+        --timeout=0 --timeout=x --timeout=5y --interval=-1 --interval=60d --name= \
+        --diagnostic-port=relative; do
+        hd collect -o "$tmp/a.gcdump" "$option"
+        status_is 2
+        err_matches "^heapdrift: ${option%%=*}=.*: must be "
+    done
+}
+
+@test "collect says why it cannot, and leaves no file" {
+    mkdir "$tmp/o"
+    hd collect -p 2147483647 -o "$tmp/o/a.nettrace"
+    fails_with "there is no process 2147483647"
+    hd collect -p $$ -o "$tmp/o/a.gcdump"
+    status_is 2
+    err_matches "^heapdrift: process $$ \(.*\) has no diagnostics socket in "
+    hd collect -n no-such-program -o "$tmp/o/a.gcdump"
+    fails_with "no .NET process is called no-such-program; \`heapdrift ps\` lists those there are"
+    hd collect --diagnostic-port="$tmp/none" -o "$tmp/o/a.gcdump"
+    status_is 2
+    err_has "No such file or directory"
+    hd collect -p $$ -o "$tmp/none/a.gcdump"
+    fails_with "$tmp/none/a.gcdump: No such file or directory"
+    [[ -z $(ls -A "$tmp/o") ]]
+}
+
+@test "collect refuses a socket that a dead process left behind" {
+    python -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1])' \
+        "$tmp/dotnet-diagnostic-$$-1-socket"
+    TMPDIR=$tmp hd collect -p $$ -o "$tmp/a.gcdump"
+    status_is 2
+    err_has "nobody listens at $tmp/dotnet-diagnostic-$$-1-socket: its process has ended"
+    TMPDIR=$tmp works ps --format=csv
+    out_lacks "$tmp"
+}
+
+@test "a process that hangs is given up on" {
+    python - "$tmp/socket" <<'PYTHON' &
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+time.sleep(20)
+PYTHON
+    local server=$!
+    for _ in {1..100}; do [[ -S $tmp/socket ]] && break || sleep 0.05; done
+    mkdir "$tmp/o"
+    hd collect --diagnostic-port="$tmp/socket" --timeout=500ms -o "$tmp/o/a.gcdump"
+    kill $server
+    status_is 2
+    err_matches '^heapdrift: the heap was not walked within 0.5 s: .*--timeout'
+    [[ -z $(ls -A "$tmp/o") ]]
+}
+
+@test "ps writes every format" {
+    works ps --format=csv
+    out_matches '^pid,name,runtime,user,command,socket,problem'
+    works ps --format=json
+    [[ $(json .schema) == heapdrift-ps ]]
+    works ps --format=md
+    out_has '| pid | name |'
+}
+
+@test "a live process: ps, collect as trace and gcdump, compare" {
+    need_dotnet
+    start_lab cache
+    iterate 5
+    works ps --format=csv
+    out_matches "(^|"$'\n'")$pid,LeakLab,[0-9]+\.[0-9.]+,"
+    works ps --format=json
+    python tests/cli/check_json.py docs/json-schema "$tmp/.out"
+    works collect -p "$pid" -o "$tmp/1.nettrace"
+    out_is ""
+    err_is ""
+    iterate 10
+    works collect --process-id="$pid" --output="$tmp/2.gcdump" --timeout=60
+    works info --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
+    [[ $(json '[.snapshots[] | .complete, .has_graph, .pid] | join(" ")') == "true true $pid true true $pid" ]]
+    works diff --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
+    [[ $(json '.types[] | select(.type == "Shop.Sessions.Session") | .count | join(" ")') == "300 900" ]]
+    # Nothing but the two snapshots.
+    [[ $(cd "$tmp" && ls ./*.nettrace* ./*.gcdump* | xargs) == "./1.nettrace ./2.gcdump" ]]
+}
+
+@test "a live process: by name" {
+    need_dotnet
+    start_lab cache
+    works ps --format=csv
+    # Others may run at the same time.
+    local same
+    same=$(grep -c ',LeakLab,' <<<"$out")
+    hd collect -n LeakLab -o "$tmp/a.nettrace"
+    if [[ $same == 1 ]]; then
+        status_is 0
+    else
+        status_is 2
+        err_matches "processes are called LeakLab: .*; choose one with --process-id"
+    fi
+}
+
+@test "a live process: a series" {
+    need_dotnet
+    start_lab cache
+    works collect -p "$pid" -o "$tmp/app.nettrace" --count=3 --interval=100ms -v
+    [[ $(cd "$tmp" && ls ./app* | xargs) == "./app-1.nettrace ./app-2.nettrace ./app-3.nettrace" ]]
+    [[ $(grep -cE 'app-[123].nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s$' <<<"$err") == 3 ]]
+}

@@ -1,0 +1,466 @@
+/* Sessions with a peer that plays recorded streams, whole and damaged, or misbehaves. */
+#include "heapdrift.h"
+
+#include "base/input.h"
+#include "support/peer.h"
+#include "support/random.h"
+#include "support/scratch.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct scratch scratch;
+
+static void open_scratch(void)
+{
+    scratch_open(&scratch);
+}
+
+static void remove_scratch(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(collect, .init = open_scratch, .fini = remove_scratch, .timeout = 240);
+
+/* --- a session ------------------------------------------------------------------- */
+
+/* The whole of a compressed recording; free() its data. */
+static struct bytes recording(const char *path)
+{
+    struct hd_error err = {0};
+    struct bytes all;
+    struct input *in = input_open(path, NULL, &err);
+    cr_assert(in != NULL && input_all(in, &all, &err), "%s: %s", path, err.message);
+    unsigned char *copy = malloc(all.size);
+    memcpy(copy, all.data, all.size);
+    input_close(in);
+    return (struct bytes){copy, all.size};
+}
+
+#define NET10 "fixtures/leaklab/nettrace/1.nettrace.zst"
+#define NET31 "fixtures/nettrace-real/leak31_first.nettrace.zst"
+
+struct outcome {
+    bool ok;
+    struct hd_collected got;
+    struct hd_error err;
+    struct peer_log log;
+    struct bytes written;
+    double seconds;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+enum { SILENCE_MS = 400 };
+
+static struct outcome collect_with(const struct peer_script *script,
+                                   struct hd_collect_options how)
+{
+    struct outcome o = {0};
+    const char *path = scratch_path(&scratch, "dotnet-diagnostic-77-1-socket");
+    struct peer *peer = peer_start(path, script);
+    FILE *to = tmpfile();
+    double start = now();
+    how.socket = path;
+    how.silence_ms = how.silence_ms > 0 ? how.silence_ms : SILENCE_MS;
+    o.ok = hd_collect(to, &how, &o.got, &o.err);
+    o.seconds = now() - start;
+    o.log = peer_stop(peer);
+    if (o.ok) {
+        o.written.size = (size_t)ftell(to);
+        unsigned char *data = malloc(o.written.size);
+        rewind(to);
+        cr_assert_eq(fread(data, 1, o.written.size, to), o.written.size);
+        o.written.data = data;
+    }
+    fclose(to);
+    cr_assert(o.ok == (o.err.status == HD_OK), "%s", o.err.message);
+    return o;
+}
+
+static struct outcome collect(const struct peer_script *script)
+{
+    return collect_with(script, (struct hd_collect_options){0});
+}
+
+/* One recording from an honest peer. */
+static struct outcome collect_recording(const char *path, unsigned newest, size_t tail)
+{
+    struct bytes stream = recording(path);
+    const struct peer_script script = {
+        .streams = &stream, .stream_count = 1, .newest_command = newest, .tail = tail};
+    struct outcome o = collect(&script);
+    cr_assert(o.ok, "%s: %s", path, o.err.message);
+    cr_assert(o.written.size == stream.size &&
+                  memcmp(o.written.data, stream.data, stream.size) == 0,
+              "%s is not what was sent", path);
+    free((void *)o.written.data);
+    free((void *)stream.data);
+    return o;
+}
+
+static void fails_with(struct outcome o, enum hd_status status, const char *words)
+{
+    cr_assert_not(o.ok);
+    cr_expect_eq(o.err.status, status, "%d: %s", o.err.status, o.err.message);
+    cr_expect_not_null(strstr(o.err.message, words), "%s", o.err.message);
+}
+
+/* --- honest peers ---------------------------------------------------------------- */
+
+Test(collect, copies_the_stream_and_counts_what_is_in_it)
+{
+    struct outcome o = collect_recording(NET10, 0, 0);
+    cr_expect_eq(o.got.objects, 40451);
+    cr_expect_eq(o.got.object_bytes, 2572179);
+    cr_expect_eq(o.got.references, 53237);
+    cr_expect_eq(o.got.nameless, 0);
+    cr_expect_eq(o.got.events_lost, 0);
+    cr_expect(o.got.complete);
+    cr_expect_not(o.got.other_client);
+    cr_expect_eq(o.got.pid, (uint64_t)getpid());
+}
+
+Test(collect, asks_from_the_newest_command_down_and_stops_once)
+{
+    struct outcome o = collect_recording(NET10, 0x0206, 0);
+    cr_assert_eq(o.log.count, 3);
+    cr_expect_eq(o.log.commands[0], 0x0207);
+    cr_expect_eq(o.log.commands[1], 0x0206);
+    cr_expect_eq(o.log.commands[2], 0x0201);
+    o = collect_recording(NET31, 0x0203, 0);
+    cr_expect_eq(o.log.commands[o.log.count - 2], 0x0203);
+    cr_expect_eq(o.log.stops, 1);
+    cr_expect_eq(o.log.flushes, 0);
+}
+
+/* The end of the stream comes only after the stop, as from a runtime. */
+Test(collect, stops_at_the_end_of_the_walk_and_reads_on)
+{
+    enum { END_TAG = 1 };
+    struct outcome o = collect_recording(NET10, 0, 16384);
+    cr_expect_eq(o.got.objects, 40451);
+    cr_expect_lt(o.seconds, 0.35, "waited for silence: %f", o.seconds);
+    o = collect_recording("fixtures/nettrace-real/leak31_servergc.nettrace.zst", 0x0203,
+                          END_TAG);
+    cr_expect_eq(o.got.objects, 16526);
+    cr_expect(o.got.complete);
+}
+
+Test(collect, reads_what_net_core_3_sent)
+{
+    struct outcome o = collect_recording(NET31, 0x0203, 0);
+    cr_expect_eq(o.got.objects, 8526);
+    cr_expect_eq(o.got.object_bytes, 2001799);
+    cr_expect_eq(o.got.references, 9788);
+    cr_expect_eq(o.got.nameless, 0);
+    cr_expect(o.got.complete);
+    o = collect_recording("fixtures/nettrace-real/leak31_gens_rundown.nettrace.zst", 0x0203,
+                          0);
+    cr_expect_eq(o.got.objects, 8526);
+}
+
+Test(collect, marks_a_stream_with_losses_as_incomplete)
+{
+    struct outcome o =
+        collect_recording("fixtures/nettrace-real/leak31_dropped_1mb.nettrace.zst", 0, 0);
+    cr_expect_not(o.got.complete);
+    cr_expect_eq(o.got.objects, 48192);
+    o = collect_recording("fixtures/leaklab/odd/lossy.nettrace.zst", 0, 0);
+    cr_expect_not(o.got.complete);
+    cr_expect_gt(o.got.events_lost, 0);
+}
+
+/* --- names ----------------------------------------------------------------------- */
+
+#define NAMELESS "fixtures/nettrace-real/leak31_unknown_types.nettrace.zst"
+
+Test(collect, has_an_old_runtime_name_its_types_again)
+{
+    struct bytes streams[] = {recording(NAMELESS), recording(NET31)};
+    const struct peer_script script = {
+        .streams = streams, .stream_count = 2, .newest_command = 0x0203};
+    struct outcome o = collect(&script);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.log.sessions, 2);
+    cr_expect_eq(o.log.flushes, 1);
+    cr_expect_eq(o.log.stops, 3);
+    cr_expect_eq(o.got.nameless, 0);
+    cr_expect_not(o.got.other_client);
+    cr_expect_eq(o.written.size, streams[1].size);
+    cr_expect_eq(memcmp(o.written.data, streams[1].data, streams[1].size), 0);
+    free((void *)o.written.data);
+    free((void *)streams[0].data);
+    free((void *)streams[1].data);
+}
+
+Test(collect, says_that_another_client_keeps_the_names)
+{
+    struct outcome o = collect_recording(NAMELESS, 0x0206, 0);
+    cr_expect(o.got.other_client);
+    cr_expect_eq(o.got.nameless, o.got.types);
+    cr_expect_eq(o.log.sessions, 1, "a new runtime is asked once");
+    o = collect_recording(NAMELESS, 0x0203, 0);
+    cr_expect(o.got.other_client);
+    cr_expect_eq(o.log.sessions, 2);
+}
+
+/* --- cuts and damage ------------------------------------------------------------- */
+
+static void cut_everywhere(const char *path, size_t step)
+{
+    struct bytes stream = recording(path);
+    struct peer_script script = {.habit = PEER_DIES,
+                                 .streams = &stream,
+                                 .stream_count = 1,
+                                 .newest_command = 0x0206};
+    for (size_t cut = 0; cut < stream.size; cut += step) {
+        script.cut = cut;
+        struct outcome o = collect(&script);
+        cr_assert_not(o.ok, "%s: cut at %zu", path, cut);
+        cr_assert_eq(o.err.status, HD_IO, "%zu: %s", cut, o.err.message);
+        cr_assert_lt(o.seconds, 2, "%zu took %f s", cut, o.seconds);
+    }
+    script.cut = stream.size - 1;
+    cr_assert_not(collect(&script).ok);
+    free((void *)stream.data);
+}
+
+Test(collect, fails_at_every_cut_of_a_stream)
+{
+    cut_everywhere(NET31, 1000);
+}
+
+Test(collect, fails_at_every_cut_of_a_stream_with_server_gc)
+{
+    cut_everywhere("fixtures/nettrace-real/leak31_servergc.nettrace.zst", 5000);
+}
+
+Test(collect, fails_at_every_cut_of_a_new_stream)
+{
+    cut_everywhere(NET10, 20000);
+}
+
+Test(collect, survives_damage)
+{
+    enum { TRIALS = 300, BYTES = 20 };
+    struct bytes stream = recording(NET31);
+    unsigned char *damaged = malloc(stream.size);
+    const struct bytes played = {damaged, stream.size};
+    const struct peer_script script = {.streams = &played, .stream_count = 1};
+    struct random random = random_from(7);
+    size_t failed = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        memcpy(damaged, stream.data, stream.size);
+        for (int k = 0; k < BYTES; k++)
+            damaged[random_below(&random, (uint32_t)stream.size)] =
+                (unsigned char)random_below(&random, 256);
+        struct outcome o =
+            collect_with(&script, (struct hd_collect_options){.silence_ms = 50});
+        cr_assert_lt(o.seconds, 5, "%d took %f s", i, o.seconds);
+        failed += !o.ok;
+        free((void *)o.written.data);
+    }
+    cr_expect_gt(failed, 0);
+    free(damaged);
+    free((void *)stream.data);
+}
+
+/* --- rogues ---------------------------------------------------------------------- */
+
+Test(collect, gives_up_on_a_peer_that_says_nothing)
+{
+    struct outcome o = collect(&(struct peer_script){.habit = PEER_SAYS_NOTHING});
+    fails_with(o, HD_TIMED_OUT, "--timeout");
+    cr_expect_lt(o.seconds, 1.5, "%f", o.seconds);
+}
+
+Test(collect, notices_a_peer_that_hangs_up)
+{
+    fails_with(collect(&(struct peer_script){.habit = PEER_HANGS_UP}), HD_IO, "ended");
+}
+
+static struct outcome answered(const void *bytes, size_t size)
+{
+    return collect(&(struct peer_script){.habit = PEER_ANSWERS, .answer = {bytes, size}});
+}
+
+Test(collect, refuses_answers_of_another_protocol)
+{
+    static const char http[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
+    fails_with(answered(http, sizeof(http)), HD_UNSUPPORTED, "protocol");
+    unsigned char small[20] = "DOTNET_IPC_V1";
+    small[14] = 19;
+    small[16] = 0xFF;
+    fails_with(answered(small, sizeof(small)), HD_UNSUPPORTED, "protocol");
+    unsigned char request[20] = "DOTNET_IPC_V1";
+    request[14] = 20;
+    request[16] = 0x02;
+    fails_with(answered(request, sizeof(request)), HD_UNSUPPORTED, "protocol");
+}
+
+Test(collect, waits_no_longer_for_an_answer_that_is_said_to_be_long)
+{
+    unsigned char huge[20] = "DOTNET_IPC_V1";
+    huge[14] = huge[15] = huge[16] = 0xFF;
+    struct outcome o = answered(huge, sizeof(huge));
+    fails_with(o, HD_TIMED_OUT, "");
+    cr_expect_lt(o.seconds, 1.5);
+}
+
+Test(collect, refuses_a_session_without_a_number)
+{
+    unsigned char empty[20] = "DOTNET_IPC_V1";
+    empty[14] = 20;
+    empty[16] = 0xFF;
+    fails_with(answered(empty, sizeof(empty)), HD_UNSUPPORTED, "session");
+}
+
+Test(collect, gives_up_on_a_stream_that_stops)
+{
+    struct bytes stream = recording(NET31);
+    const size_t cuts[] = {0, 1, 100, 5000, stream.size / 2, stream.size - 1000};
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
+        struct outcome o = collect(&(struct peer_script){.habit = PEER_STOPS_SENDING,
+                                                         .streams = &stream,
+                                                         .stream_count = 1,
+                                                         .cut = cuts[i]});
+        cr_expect_not(o.ok);
+        cr_expect_lt(o.seconds, 2, "%f", o.seconds);
+        cr_expect_eq(o.log.stops, 1, "the session is stopped all the same");
+    }
+    free((void *)stream.data);
+}
+
+/* A block of nothing, again and again: each is sound. */
+Test(collect, gives_up_on_a_stream_without_end)
+{
+    enum { BEFORE_BLOCKS = 102, SILENCE = 100, MOST_SILENCES = 20 };
+    static const unsigned char block[] = "\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6";
+    /* The size, 2^30, and as many zeros as somebody likes to read. */
+    unsigned char endless[65536] = {0};
+    struct bytes all = recording(NET31);
+    unsigned char *start = malloc(BEFORE_BLOCKS + sizeof(block) + 8);
+    memcpy(start, all.data, BEFORE_BLOCKS);
+    memcpy(start + BEFORE_BLOCKS, block, sizeof(block) - 1);
+    memset(start + BEFORE_BLOCKS + sizeof(block) - 1, 0xFF, 8);
+    struct bytes stream = {start, BEFORE_BLOCKS + sizeof(block) + 7};
+    const struct peer_script script = {.habit = PEER_SENDS_FOR_EVER,
+                                       .streams = &stream,
+                                       .stream_count = 1,
+                                       .answer = {endless, 1}};
+    struct outcome o =
+        collect_with(&script, (struct hd_collect_options){.silence_ms = SILENCE});
+    cr_expect_not(o.ok);
+    cr_expect_lt(o.seconds, (SILENCE * MOST_SILENCES + 8000) / 1e3, "%f: %s", o.seconds,
+                 o.err.message);
+    free(start);
+    free((void *)all.data);
+}
+
+/* A metadata row of 4 GiB in a block of 4 GiB: nothing of that size is held. */
+Test(collect, holds_no_more_than_a_runtime_would_send)
+{
+    enum { BEFORE_BLOCKS = 102 };
+    static const unsigned char block[] = "\5\5\1\2\0\0\0\2\0\0\0\15\0\0\0MetadataBlock\6"
+                                         "\xFF\xFF\xFF\xFF\0"
+                                         "\24\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                         "\x80\0\xFF\xFF\xFF\xFF\x7";
+    struct bytes all = recording(NET31);
+    unsigned char zeros[4096] = {0}, *start = malloc(BEFORE_BLOCKS + sizeof(block));
+    memcpy(start, all.data, BEFORE_BLOCKS);
+    memcpy(start + BEFORE_BLOCKS, block, sizeof(block) - 1);
+    struct bytes stream = {start, BEFORE_BLOCKS + sizeof(block) - 1};
+    const struct peer_script script = {.habit = PEER_SENDS_FOR_EVER,
+                                       .streams = &stream,
+                                       .stream_count = 1,
+                                       .answer = {zeros, sizeof(zeros)}};
+    struct outcome o = collect(&script);
+    fails_with(o, HD_BAD_FORMAT, "larger");
+    cr_expect_lt(o.seconds, 3, "%f", o.seconds);
+    free(start);
+    free((void *)all.data);
+}
+
+/* --- refusals, and second thoughts ----------------------------------------------- */
+
+Test(collect, says_in_words_why_a_runtime_refuses)
+{
+    static const struct {
+        uint32_t code;
+        const char *words;
+    } cases[] = {{0x80004005, "too many tracing sessions"},
+                 {0x80131371, "not started yet"},
+                 {0x80131515, "does not support"},
+                 {0x80131385, "too old"},
+                 {0x8007000E, "no memory left"},
+                 {0x12345678, "0x12345678"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        fails_with(
+            collect(&(struct peer_script){.habit = PEER_REFUSES, .refusal = cases[i].code}),
+            HD_UNSUPPORTED, cases[i].words);
+}
+
+struct patience_of_user {
+    double until;
+    uint64_t bytes; /* or until so many have come */
+};
+
+static bool until_then(void *context, const struct hd_collect_progress *so_far)
+{
+    const struct patience_of_user *p = context;
+    return p->until > 0 ? now() < p->until : so_far->bytes < p->bytes;
+}
+
+Test(collect, stops_the_session_when_the_user_has_enough)
+{
+    struct bytes stream = recording(NET10);
+    struct patience_of_user user = {.bytes = 1000};
+    struct peer_script script = {
+        .habit = PEER_STOPS_SENDING, .streams = &stream, .stream_count = 1, .cut = 200000};
+    const struct hd_collect_options how = {
+        .silence_ms = 30000, .go_on = until_then, .context = &user};
+    struct outcome o = collect_with(&script, how);
+    fails_with(o, HD_STOPPED, "stopped");
+    cr_expect_eq(o.log.stops, 1);
+    cr_expect_lt(o.seconds, 2);
+    /* While the heap is walked the session has no number yet; the answer is waited for. */
+    user = (struct patience_of_user){.until = now() + 0.2};
+    script.wait_ms = 800;
+    o = collect_with(&script, how);
+    fails_with(o, HD_STOPPED, "stopped");
+    cr_expect_eq(o.log.stops, 1);
+    cr_expect_lt(o.seconds, 3);
+    free((void *)stream.data);
+}
+
+Test(collect, says_what_is_wrong_with_a_socket)
+{
+    struct hd_collected got;
+    FILE *to = tmpfile();
+    const char *none = scratch_path(&scratch, "none");
+    const char *file = scratch_file(&scratch, "file", "x", 1);
+    const struct {
+        const char *path, *words;
+    } cases[] = {{none, "No such file"}, {file, "is no socket"}, {"relative", "absolute"}};
+    for (size_t i = 0; i < 3; i++) {
+        struct hd_error err = {0};
+        const struct hd_collect_options how = {.socket = cases[i].path};
+        cr_expect_not(hd_collect(to, &how, &got, &err));
+        cr_expect_not_null(strstr(err.message, cases[i].words), "%s", err.message);
+    }
+    struct hd_error err = {0};
+    const struct hd_collect_options how = {.pid = INT32_MAX};
+    cr_expect_not(hd_collect(to, &how, &got, &err));
+    cr_expect_not_null(strstr(err.message, "there is no process 2147483647"));
+    fclose(to);
+}

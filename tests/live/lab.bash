@@ -1,0 +1,35 @@
+# A leaking process to collect from. Source it behind tests/cli/helper.bash.
+# shellcheck shell=bash
+
+# Skip the test where there is no .NET; else $lab is the program.
+need_dotnet() {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    lab=$(tests/live/build-leaklab.sh) || return
+}
+
+# start_lab SCENARIO [NAME=VALUE...]: run it; $pid is its id, and `iterate N` makes it work.
+start_lab() {
+    local scenario=$1
+    shift
+    mkfifo "$tmp/in" "$tmp/out"
+    env LEAKLAB_GC=1 "$@" "$lab" "$scenario" <"$tmp/in" >"$tmp/out" 2>"$tmp/lab.err" 3>&- &
+    started=$!
+    exec 7>"$tmp/in" 8<"$tmp/out"
+    read -r -t 120 _ pid <&8
+}
+
+iterate() {
+    local answer
+    echo "$1" >&7
+    read -r -t 120 answer <&8
+    [[ $answer == done* ]]
+}
+
+stop_lab() {
+    [[ -n ${started:-} ]] || return 0
+    exec 7>&- 8<&-
+    kill -CONT "$started" 2>/dev/null || true
+    wait "$started" || true
+    started=
+    rm -f "$tmp/in" "$tmp/out"
+}

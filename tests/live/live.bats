@@ -1,0 +1,234 @@
+# Snapshots of live processes: every kind of leak, workstation and server GC, a large heap,
+# signals, other clients. `make check-live`; skipped without .NET.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
+load ../cli/helper
+load lab
+
+teardown() { stop_lab; }
+
+# What leaks per iteration, for each scenario with an exact number.
+leaks='events OrderNotifier 64
+cache Session 60
+timers Reminder 50
+linked PooledRequest 60
+async TaskCompletionSource 50
+gchandle FrameBuffer 20
+threadstatic ParseContext 70
+cwt Connection 60'
+
+# leak_shows SCENARIO TYPE PER_ITERATION NAME=VALUE...: in three snapshots between known
+# iterations, and each is complete.
+leak_shows() {
+    local scenario=$1 type=$2 rate=$3 i counts
+    shift 3
+    start_lab "$scenario" "$@"
+    iterate 10
+    for i in 1 2 3; do
+        iterate 10
+        works collect -p "$pid" -o "$tmp/$i.nettrace"
+        err_is ""
+    done
+    works info --format=json "$tmp"/[123].nettrace
+    [[ $(json '[.snapshots[].complete] | all') == true ]]
+    [[ $(json '[.snapshots[].has_generations] | all') == true ]]
+    works diff --format=json -n0 "$tmp"/[123].nettrace
+    counts=$(json "[.types[] | select(.type | test(\"(^|[.+])$type(<|\$)\")) | .count] | max_by(.[2] - .[0]) | \"\(.[1] - .[0]) \(.[2] - .[1])\"")
+    [[ $counts == "$((10 * rate)) $((10 * rate))" ]] ||
+        complain "$scenario: $type grew by $counts instead of $((10 * rate)) each time"
+    stop_lab
+    rm "$tmp"/[123].nettrace
+}
+
+all_leaks_show() {
+    local scenario type rate
+    while read -r scenario type rate; do
+        leak_shows "$scenario" "$type" "$rate" "$@"
+    done <<<"$leaks"
+}
+
+@test "every kind of leak shows, workstation GC" {
+    need_dotnet
+    all_leaks_show
+}
+
+@test "every kind of leak shows, server GC with a fixed number of heaps" {
+    need_dotnet
+    all_leaks_show DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0
+}
+
+@test "every kind of leak shows, server GC that adapts" {
+    need_dotnet
+    all_leaks_show DOTNET_gcServer=1
+}
+
+@test "leaks without an exact number show, too" {
+    need_dotnet
+    local scenario
+    for scenario in list density bigarray none; do
+        start_lab "$scenario"
+        iterate 20
+        works collect -p "$pid" -o "$tmp/a.gcdump"
+        iterate 20
+        works collect -p "$pid" -o "$tmp/b.gcdump"
+        works info --format=json --strict "$tmp/a.gcdump" "$tmp/b.gcdump"
+        [[ $(json '[.snapshots[].complete] | all') == true ]]
+        stop_lab
+    done
+}
+
+@test "a heap of 3,000,000 objects is complete, in little memory" {
+    need_dotnet
+    start_lab none LEAKLAB_CATALOG=310000
+    iterate 1
+    command time -f '%M %e' -o "$tmp/usage" "$HEAPDRIFT" collect -p "$pid" -o "$tmp/big.nettrace" --strict
+    echo "# $(<"$tmp/usage") (KiB, s), $(stat -c %s "$tmp/big.nettrace") bytes" >&3
+    [[ $(cut -d' ' -f1 "$tmp/usage") -lt 16384 ]]
+    works info --format=json "$tmp/big.nettrace"
+    [[ $(json '.snapshots[0].objects') -ge 3000000 ]]
+    [[ $(json '.snapshots[0].complete') == true ]]
+    works collect -p "$pid" -o "$tmp/big.gcdump" --strict
+    works top --format=csv "$tmp/big.gcdump"
+}
+
+@test "20 runs in a row, each complete and quick" {
+    need_dotnet
+    start_lab cache
+    iterate 1
+    local i start took
+    for i in {1..20}; do
+        start=$(date +%s%N)
+        works collect -p "$pid" -o "$tmp/$i.nettrace" --strict
+        took=$((($(date +%s%N) - start) / 1000000))
+        err_is ""
+        [[ $took -lt 1000 ]] || complain "run $i took $took ms"
+    done
+    [[ $took -lt 400 ]] || complain "$took ms for a small heap"
+    works info --format=json "$tmp"/{1..20}.nettrace
+    [[ $(json '[.snapshots[] | .complete] | all') == true ]]
+    iterate 1
+}
+
+@test "a signal stops the session and leaves the process and the next snapshot whole" {
+    need_dotnet
+    start_lab none LEAKLAB_CATALOG=100000
+    iterate 1
+    mkdir "$tmp/o"
+    local signal delay
+    for signal in INT TERM; do
+        for delay in 0 0.1 0.3; do
+            status=0
+            # Background jobs of a script ignore SIGINT. Not our function python: a signal
+            # would end the shell around it.
+            python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/a.gcdump" 2>"$tmp/err" &
+            local job=$!
+            # Its temporary file shows that it has begun.
+            until [[ -n $(ls -A "$tmp/o") ]] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+            sleep $delay
+            kill -$signal $job 2>/dev/null || true
+            wait $job || status=$?
+            out='' err=$(<"$tmp/err") ran="collect, SIG$signal"
+            [[ $status == 0 || $err == "heapdrift: stopped; the process goes on, and nothing was written" ]] ||
+                complain "after SIG$signal"
+            [[ $status == 0 || -z $(ls -A "$tmp/o") ]] || complain "left a file"
+            rm -f "$tmp"/o/*
+        done
+    done
+    iterate 1
+    works collect -p "$pid" -o "$tmp/b.nettrace" --strict
+    err_is ""
+}
+
+@test "a process that is stopped is given up on, and works again later" {
+    need_dotnet
+    start_lab cache
+    kill -STOP "$pid"
+    mkdir "$tmp/o"
+    hd collect -p "$pid" -t 1 -o "$tmp/o/a.nettrace"
+    status_is 2
+    err_has "the heap was not walked within 1 s"
+    [[ -z $(ls -A "$tmp/o") ]]
+    works ps --format=json
+    [[ $(json ".processes[] | select(.pid == $pid) | .problem") == "does not answer"* ]]
+    kill -CONT "$pid"
+    iterate 1
+    works collect -p "$pid" -o "$tmp/o/a.nettrace" --strict
+}
+
+@test "a process that dies meanwhile is an error" {
+    need_dotnet
+    start_lab none LEAKLAB_CATALOG=100000
+    mkdir "$tmp/o"
+    { sleep 0.1; kill -KILL "$pid"; } &
+    hd collect -p "$pid" -o "$tmp/o/a.nettrace"
+    [[ $status == 2 ]] || skip "collected before it died"
+    err_has "has it ended?"
+    [[ -z $(ls -A "$tmp/o") ]]
+}
+
+@test "a second tracing client that keeps the names is told" {
+    need_dotnet
+    start_lab cache
+    local socket
+    works ps --format=json
+    socket=$(json ".processes[] | select(.pid == $pid) | .socket")
+    coproc HOLDER { python tests/live/hold_types.py "$socket"; }
+    local holder=$HOLDER_PID hold_in=${HOLDER[1]}
+    read -r -t 10 _ <&"${HOLDER[0]}"
+    works collect -p "$pid" -o "$tmp/1.nettrace"
+    err_is ""
+    works collect -p "$pid" -o "$tmp/2.nettrace"
+    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client'
+    hd collect -p "$pid" -o "$tmp/2.nettrace" --strict
+    status_is 3
+    exec {hold_in}>&-
+    wait $holder || true
+    works collect -p "$pid" -o "$tmp/3.nettrace" --strict
+    err_is ""
+}
+
+@test "the socket of another user is refused" {
+    need_dotnet
+    [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
+    start_lab cache
+    chmod 755 "$tmp" "$BATS_RUN_TMPDIR" 2>/dev/null || true
+    local as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${as_nobody[@]}" "$HEAPDRIFT" --version >/dev/null 2>&1 || skip "nobody may not run it"
+    hd_as() { status=0; "${as_nobody[@]}" "$HEAPDRIFT" "$@" >"$tmp/.out" 2>"$tmp/.err" || status=$?; out=$(<"$tmp/.out") err=$(<"$tmp/.err") ran="as nobody: $*"; }
+    hd_as collect -p "$pid" -o "/tmp/heapdrift-$$.nettrace"
+    fails_with "the diagnostics socket belongs to user root; run heapdrift as that user, or as root ($(ls /tmp/dotnet-diagnostic-"$pid"-*-socket))"
+    hd_as ps --format=json
+    [[ $(json ".processes[] | select(.pid == $pid) | .problem") == "the diagnostics socket belongs to user root"* ]]
+}
+
+@test "a process with a long TMPDIR, whose socket has a cut name" {
+    need_dotnet
+    local folder
+    folder=$(mktemp -d "/tmp/$(printf 'x%.0s' {1..74})XXXXXX")
+    start_lab cache TMPDIR="$folder"
+    ls "$folder" | grep -q '^dotnet-diagnostic-[0-9]*$' || skip "the name was not cut inside the pid"
+    works collect -p "$pid" -o "$tmp/a.nettrace" --strict
+    stop_lab
+    rm -rf "$folder"
+}
+
+@test "a process in a container" {
+    need_dotnet
+    unshare -m -p -f true 2>/dev/null || skip "no namespaces here"
+    lab=$tmp/contained
+    cat >"$lab" <<SCRIPT
+#!/bin/sh
+exec unshare -m -p -f --kill-child sh -c 'mount -t tmpfs none /var/tmp; mount -t proc proc /proc
+    TMPDIR=/var/tmp exec "$PWD/build/live/out/LeakLab" cache'
+SCRIPT
+    chmod +x "$lab"
+    start_lab cache
+    [[ $pid == 1 ]]
+    works ps --format=json
+    pid=$(json '.processes[] | select(.socket | test("/root/var/tmp/dotnet-diagnostic-1-")) | .pid' | head -1)
+    [[ $pid -gt 1 ]]
+    works collect -p "$pid" -o "$tmp/a.nettrace" --strict
+    works info --format=json "$tmp/a.nettrace"
+    [[ $(json '.snapshots[0].complete') == true ]]
+}

@@ -1,0 +1,217 @@
+#include "support/peer.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct peer {
+    struct peer_script script;
+    struct peer_log log;
+    pthread_t thread;
+    int listener, stream;
+    int end[2]; /* closed on one side when the test is over */
+    size_t played;
+    struct bytes playing;
+};
+
+enum { HEADER = 20, SESSION = 0x1234 };
+
+/* Wait for fd; false when the test is over. */
+static bool await(struct peer *p, int fd, short events)
+{
+    struct pollfd both[] = {{.fd = fd, .events = events},
+                            {.fd = p->end[0], .events = POLLIN}};
+    for (;;) {
+        if (poll(both, 2, -1) < 0 && errno != EINTR)
+            return false;
+        if (both[1].revents != 0)
+            return false;
+        if (both[0].revents != 0)
+            return true;
+    }
+}
+
+/* False when the client has gone, or the test is over. */
+static bool put(struct peer *p, int fd, const unsigned char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = send(fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EAGAIN) {
+            if (!await(p, fd, POLLOUT))
+                return false;
+            continue;
+        }
+        if (n < 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool get(struct peer *p, int fd, unsigned char *to, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = await(p, fd, POLLIN) ? read(fd, to, size) : -1;
+        if (n <= 0)
+            return false;
+        to += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static void answer(struct peer *p, int fd, bool ok, uint64_t value, size_t size)
+{
+    unsigned char m[HEADER + 8] = "DOTNET_IPC_V1";
+    m[14] = (unsigned char)(HEADER + size);
+    m[16] = 0xFF;
+    m[17] = ok ? 0 : 0xFF;
+    for (size_t i = 0; i < size; i++)
+        m[HEADER + i] = (unsigned char)(value >> (8 * i));
+    put(p, fd, m, HEADER + size);
+}
+
+/* Rogue peers keep the connection, which is closed at the end of the test. */
+static void play(struct peer *p, int fd)
+{
+    const struct peer_script *s = &p->script;
+    size_t last = s->stream_count > 0 ? s->stream_count - 1 : 0;
+    if (s->stream_count > 0)
+        p->playing = s->streams[p->played < last ? p->played : last];
+    p->played++;
+    size_t first = p->playing.size - s->tail;
+    if (s->habit == PEER_STOPS_SENDING || s->habit == PEER_DIES)
+        first = s->cut < p->playing.size ? s->cut : p->playing.size;
+    put(p, fd, p->playing.data, first);
+    if (s->habit == PEER_DIES) {
+        close(fd);
+        return;
+    }
+    while (s->habit == PEER_SENDS_FOR_EVER && put(p, fd, s->answer.data, s->answer.size))
+        continue;
+    p->stream = fd;
+}
+
+static bool has_walk(const unsigned char *payload, size_t size)
+{
+    /* The keyword that forces the collection, somewhere in the provider's. */
+    for (size_t i = 0; i + 8 <= size; i++)
+        if (memcmp(payload + i, "\x01\x00\xd8\x01\0\0\0\0", 8) == 0)
+            return true;
+    return false;
+}
+
+static void start(struct peer *p, int fd, unsigned command, bool walk)
+{
+    const struct peer_script *s = &p->script;
+    unsigned newest = s->newest_command != 0 ? s->newest_command : 0x0206;
+    if (s->habit == PEER_REFUSES || command > newest) {
+        answer(p, fd, false, command > newest ? 0x80131385 : s->refusal, 4);
+        close(fd);
+        return;
+    }
+    if (s->wait_ms > 0)
+        poll(NULL, 0, (int)s->wait_ms);
+    answer(p, fd, true, SESSION, 8);
+    p->log.sessions += walk;
+    p->log.flushes += !walk;
+    if (walk) {
+        play(p, fd);
+        return;
+    }
+    p->playing = (struct bytes){0};
+    p->stream = fd;
+}
+
+static void stop(struct peer *p, int fd)
+{
+    p->log.stops++;
+    if (p->script.habit == PEER_HONEST && p->stream >= 0) {
+        size_t tail = p->playing.size > 0 ? p->script.tail : 0;
+        put(p, p->stream, p->playing.data + p->playing.size - tail, tail);
+    }
+    if (p->stream >= 0)
+        close(p->stream);
+    p->stream = -1;
+    answer(p, fd, true, SESSION, 8);
+    close(fd);
+}
+
+static void serve(struct peer *p, int fd)
+{
+    unsigned char header[HEADER], payload[1024];
+    size_t size = 0;
+    /* Somebody may only look. */
+    bool asked = get(p, fd, header, HEADER);
+    if (asked)
+        size = (size_t)(header[14] | header[15] << 8) - HEADER;
+    if (!asked || size > sizeof(payload) || !get(p, fd, payload, size)) {
+        close(fd);
+        return;
+    }
+    unsigned command = (unsigned)(header[16] << 8 | header[17]);
+    if (p->log.count < MOST_COMMANDS)
+        p->log.commands[p->log.count++] = command;
+    if (p->script.habit == PEER_SAYS_NOTHING) {
+        p->stream = fd;
+    } else if (p->script.habit == PEER_ANSWERS) {
+        put(p, fd, p->script.answer.data, p->script.answer.size);
+        p->stream = fd;
+    } else if (p->script.habit == PEER_HANGS_UP) {
+        close(fd);
+    } else if (command == 0x0201) {
+        stop(p, fd);
+    } else if (command >= 0x0202 && command <= 0x0207) {
+        start(p, fd, command, has_walk(payload, size));
+    } else {
+        answer(p, fd, false, 0x80131385, 4);
+        close(fd);
+    }
+}
+
+static void *run(void *arg)
+{
+    struct peer *p = arg;
+    while (await(p, p->listener, POLLIN)) {
+        int fd = accept(p->listener, NULL, NULL);
+        if (fd >= 0)
+            serve(p, fd);
+    }
+    return NULL;
+}
+
+struct peer *peer_start(const char *path, const struct peer_script *script)
+{
+    struct peer *p = alloc_zeroed(sizeof(*p));
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    p->script = *script;
+    p->stream = -1;
+    p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    unlink(path);
+    memcpy(to.sun_path, path, strlen(path) + 1);
+    if (pipe(p->end) != 0 || bind(p->listener, (struct sockaddr *)&to, sizeof(to)) != 0 ||
+        listen(p->listener, 8) != 0 || pthread_create(&p->thread, NULL, run, p) != 0)
+        abort();
+    return p;
+}
+
+struct peer_log peer_stop(struct peer *p)
+{
+    close(p->end[1]);
+    pthread_join(p->thread, NULL);
+    struct peer_log log = p->log;
+    if (p->stream >= 0)
+        close(p->stream);
+    close(p->listener);
+    close(p->end[0]);
+    free(p);
+    return log;
+}

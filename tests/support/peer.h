@@ -1,0 +1,53 @@
+/* peer.h - the other end of a diagnostics socket, for tests: answers as a runtime does,
+ * plays recorded streams, or misbehaves as told.
+ *
+ *     struct peer_script script = {.streams = &trace, .stream_count = 1};
+ *     struct peer *peer = peer_start(path, &script);
+ *     ... hd_collect() from path ...
+ *     peer_stop(peer);
+ *
+ * A thread of the test serves one connection after the other. */
+#ifndef PEER_H
+#define PEER_H
+
+#include "base/input.h"
+
+enum peer_habit {
+    PEER_HONEST,
+    PEER_SAYS_NOTHING,   /* takes the request, and is silent */
+    PEER_HANGS_UP,       /* instead of an answer */
+    PEER_ANSWERS,        /* with the bytes of .answer, whatever was asked, then is silent */
+    PEER_STOPS_SENDING,  /* at .cut, and is silent */
+    PEER_DIES,           /* at .cut: the stream is closed */
+    PEER_SENDS_FOR_EVER, /* behind the stream, .answer again and again */
+    PEER_REFUSES         /* with .refusal */
+};
+
+struct peer_script {
+    enum peer_habit habit;
+    const struct bytes *streams; /* of the first session with a heap walk, the second, ...;
+                                                 the last one goes on */
+    size_t stream_count;
+    unsigned newest_command; /* to start a session; 0: 0x0206, as .NET 10 */
+    size_t tail;             /* bytes that are sent only after the stop */
+    size_t cut;
+    struct bytes answer;
+    uint32_t refusal;
+    unsigned wait_ms; /* before the answer to a start */
+};
+
+enum { MOST_COMMANDS = 64 };
+
+/* What was asked for, in order. */
+struct peer_log {
+    unsigned commands[MOST_COMMANDS]; /* 0x0206: set 2, id 6 */
+    size_t count;
+    size_t sessions, flushes, stops;
+};
+
+struct peer;
+
+struct peer *peer_start(const char *path, const struct peer_script *script);
+struct peer_log peer_stop(struct peer *peer);
+
+#endif
