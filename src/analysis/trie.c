@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLD_DEPTH = 8 };
+enum { FOLD_DEPTH = 8, AHEAD = 16 };
 
 /* --- labels -------------------------------------------------------------- */
 
@@ -125,19 +125,23 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
 /* Owners have smaller numbers than what they own, so one pass in order of the numbers
  * meets every parent first. */
 static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *snap,
-                          const struct dominators *d, enum selection selection,
-                          bool folding)
+                          struct dominators *d, enum selection selection, bool folding)
 {
     const struct graph *g = snap->graph;
     struct full_trie *f = &t->full[k];
     struct pair_table children = {0};
     label_id *label_of = intern_types(&t->labels, snap);
-    path_id *at = alloc_resize(NULL, array_bytes((size_t)d->count + 1, sizeof(*at)));
+    path_id *at = spare_take(&d->spare, d->count, sizeof(*at));
     f->at_node =
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
     memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
     at[0] = add_full_path(f, NO_PATH, 0);
     for (uint32_t w = 1; w < d->count; w++) {
+        if (w + AHEAD < d->count) {
+            __builtin_prefetch(&g->type[d->node[w + AHEAD]]);
+            __builtin_prefetch(&g->small_size[d->node[w + AHEAD]]);
+            __builtin_prefetch(&f->at_node[d->node[w + AHEAD]], 1);
+        }
         node_id n = d->node[w];
         label_id label = label_of[g->type[n]];
         path_id p = path_of(f, &children, at[d->idom[w]], label, folding);
@@ -150,7 +154,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     }
     if (snap->info.sampled)
         scale_sample(t, k, snap, label_of);
-    free(at);
+    spare_give(&d->spare, at, d->count, sizeof(*at));
     free(label_of);
     pair_table_free(&children);
 }

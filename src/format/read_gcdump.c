@@ -240,8 +240,16 @@ static void keep_order(const struct nodes *r)
     s->described_count = len;
 }
 
+/* Records are in the order of their writer, so the next one is often far away. */
+static inline void prefetch_record(const struct gcdump *d, uint64_t i)
+{
+    if (i < d->node_count)
+        __builtin_prefetch((const void *)((uintptr_t)d->blob.data + u32_at(d->offsets, i)));
+}
+
 static bool read_all_nodes(struct nodes *r)
 {
+    enum { RECORDS_AHEAD = 16 };
     const struct gcdump *d = r->d;
     for (uint32_t t = 0; t < d->type_count; t++) {
         const struct gcdump_type *type = &d->types[t];
@@ -254,9 +262,11 @@ static bool read_all_nodes(struct nodes *r)
     }
     if (r->b->want_graph && d->node_count > 0)
         builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
-    for (uint64_t i = 0; i < d->node_count; i++)
+    for (uint64_t i = 0; i < d->node_count; i++) {
+        prefetch_record(d, i + RECORDS_AHEAD);
         if (!read_node(r, i))
             return false;
+    }
     if (r->b->source != NULL && r->b->want_graph)
         keep_order(r);
     return true;
