@@ -113,6 +113,12 @@ void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count);
 
 void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
 
+/* Bytes that the graph takes in memory; 0 without one, or while it is dropped. */
+uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap);
+
+/* Drop a graph that drop_graph allows to: reports read it again. Small ones stay. */
+void hd_snapshot_drop_graph(struct hd_snapshot *snap);
+
 /* The name of input format number i, NULL behind the last; and a line about it, NULL for
  * what is recognised only to say what it is. */
 const char *hd_input_format_name(size_t i);
@@ -305,6 +311,11 @@ struct hd_options {
     uint32_t depth;   /* frames shown per chain; what is cut is cut in the middle */
     uint64_t seed;
     bool exact; /* count every instance's chain instead of a sample's */
+
+    /* how, which changes no answer */
+    unsigned threads;    /* that work on snapshots side by side; 0 or 1: one */
+    uint64_t max_memory; /* bytes for graphs and work on them: as many snapshots at once as
+                            fit, HD_TOO_BIG if not even one does. 0: no limit */
 };
 
 struct hd_options hd_default_options(void);

@@ -130,7 +130,10 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     const struct graph *g = snap->graph;
     struct full_trie *f = &t->full[k];
     struct pair_table children = {0};
-    label_id *label_of = intern_types(&t->labels, snap);
+    const label_id *label_of = f->label_of;
+    const struct label *labels = t->labels.all;
+    /* Threads that count side by side must not share a line of the cache. */
+    uint64_t *count = alloc_zeroed(array_bytes(t->labels.len + 1, sizeof(*count)));
     path_id *at = spare_take(&d->spare, d->count, sizeof(*at));
     f->at_node =
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
@@ -146,16 +149,18 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         label_id label = label_of[g->type[n]];
         path_id p = path_of(f, &children, at[d->idom[w]], label, folding);
         at[w] = f->at_node[n] = p;
-        t->labels.all[label].count[k]++;
-        if (t->labels.all[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
+        count[label]++;
+        if (labels[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
             f->count[p]++;
             f->bytes[p] += graph_size(g, n);
         }
     }
+    for (size_t l = 0; l < t->labels.len; l++)
+        labels[l].count[k] = count[l];
     if (snap->info.sampled)
         scale_sample(t, k, snap, label_of);
     spare_give(&d->spare, at, d->count, sizeof(*at));
-    free(label_of);
+    free(count);
     pair_table_free(&children);
 }
 
@@ -234,13 +239,22 @@ void trie_begin(struct trie *t, size_t snapshots)
     t->full = alloc_zeroed(array_bytes(snapshots, sizeof(*t->full)));
 }
 
+void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap)
+{
+    if (t->full[k].label_of == NULL)
+        t->full[k].label_of = intern_types(&t->labels, snap);
+}
+
 void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules)
 {
+    trie_name_types(t, k, snap);
     struct dominators d = dominators_find(
         snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
     fold_snapshot(t, k, snap, &d, selection, !rules->no_folding);
     dominators_free(&d);
+    free(t->full[k].label_of);
+    t->full[k].label_of = NULL;
 }
 
 /* --- the series ---------------------------------------------------------- */
@@ -409,6 +423,7 @@ void trie_free(struct trie *t)
         free(f->by_label);
         free(f->label_begin);
         free(f->before);
+        free(f->label_of);
         free(f->at_node);
         free(f->cut);
     }

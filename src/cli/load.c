@@ -36,6 +36,7 @@ struct pool {
     pthread_mutex_t lock;
     size_t next;
     size_t at_once;
+    uint64_t kept; /* bytes of graphs that wait for their report */
 };
 
 static double seconds(void)
@@ -52,24 +53,69 @@ static bool is_large(const char *path)
     return stat(path, &st) == 0 && st.st_size >= LARGE;
 }
 
+/* Half of the memory is for graphs that wait, half for those that are being read. */
+static uint64_t for_waiting(const struct pool *p)
+{
+    return p->at_once > 1 ? p->settings->read.max_memory / 2 : 0;
+}
+
+/* With threads a graph stays if there is room, so that no file is read twice. One thread
+ * is sparing: the first is used at once; the last waits, and is read again unless that
+ * takes longer than its memory is worth. */
+static void keep_or_drop(struct pool *p, size_t i)
+{
+    const struct hd_info_entry *entry = &p->l->all[i];
+    uint64_t bytes = hd_snapshot_graph_memory(entry->snap);
+    bool keep = i == 0 || (i + 1 == p->l->count && is_large(entry->path));
+    if (p->at_once > 1) {
+        pthread_mutex_lock(&p->lock);
+        keep = p->kept + bytes <= for_waiting(p);
+        p->kept += keep ? bytes : 0;
+        pthread_mutex_unlock(&p->lock);
+    }
+    if (!keep)
+        hd_snapshot_drop_graph(entry->snap);
+}
+
 static void load_one(struct pool *p, size_t i)
 {
     struct hd_info_entry *entry = &p->l->all[i];
     struct hd_read_options how = p->settings->read;
-    /* As many snapshots as there are threads may be in memory at once. */
-    how.max_memory /= p->at_once;
-    how.drop_graph = p->l->count > 1;
-    /* The first is used at once. The last waits, and is read again unless that takes
-     * longer than its memory is worth. */
-    how.drop_later = i == 0 || (i + 1 == p->l->count && is_large(entry->path));
+    how.max_memory = (how.max_memory - for_waiting(p)) / p->at_once;
+    how.drop_graph = how.drop_later = p->l->count > 1;
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
-    if (!p->settings->verbose || entry->snap == NULL)
+    if (entry->snap == NULL)
+        return;
+    keep_or_drop(p, i);
+    if (!p->settings->verbose)
         return;
     const struct hd_info *info = hd_snapshot_info(entry->snap);
     fprintf(stderr, "heapdrift: %s: %s, %" PRIu64 " objects, read in %.3f s\n", entry->path,
             info->format, info->objects, seconds() - start);
+}
+
+/* What was too large for a share of the memory gets all of it, one after the other. */
+static void load_large_ones_again(struct pool *p)
+{
+    if (p->at_once == 1)
+        return;
+    bool dropped = false;
+    p->at_once = 1;
+    for (size_t i = 0; i < p->l->count; i++) {
+        struct hd_info_entry *entry = &p->l->all[i];
+        if (entry->error.status != HD_TOO_BIG || strcmp(entry->path, "-") == 0)
+            continue;
+        for (size_t k = 0; !dropped && k < p->l->count; k++)
+            if (p->l->all[k].snap != NULL)
+                hd_snapshot_drop_graph(p->l->all[k].snap);
+        dropped = true;
+        entry->error = (struct hd_error){0};
+        load_one(p, i);
+        if (entry->snap != NULL)
+            hd_snapshot_drop_graph(entry->snap);
+    }
 }
 
 static void *work(void *arg)
@@ -97,6 +143,7 @@ static void load_all(struct pool *p)
     work(p);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    load_large_ones_again(p);
     pthread_mutex_destroy(&p->lock);
 }
 

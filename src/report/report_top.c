@@ -2,6 +2,7 @@
 #include "analysis/unit.h"
 #include "base/hash.h"
 #include "format/open.h"
+#include "report/plan.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -164,8 +165,11 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
     struct hd_report *r = report_new(REPORT_TOP, opt);
     struct hd_snapshot *unit = NULL;
     report_add_snapshots(r, &snap, 1);
-    bool ok = snapshot_need_graph(snap, err) &&
-              report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
+    struct plan plan;
+    bool ok =
+        snapshot_need_graph(snap, err) &&
+        (snap->graph == NULL || plan_graphs(&plan, &snap, 1, plan_dominators, opt, err)) &&
+        report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
     if (unit != NULL)
         report_end_units(&unit, &snap, 1);
     if (!ok) {
