@@ -76,15 +76,47 @@ static path_id fold(const struct full_trie *f, path_id parent, label_id label)
     return NO_PATH;
 }
 
-static path_id path_of(struct full_trie *f, struct pair_table *children, path_id parent,
-                       label_id label, bool folding)
+/* Where objects of a label below a path belong was asked for the one before, as a rule:
+ * instances are many and paths few. So every path remembers its latest answers, in one
+ * line of the cache, by the low bits of the label. */
+enum { ANSWERS = 4 };
+
+struct answers {
+    label_id label[ANSWERS];
+    path_id path[ANSWERS];
+};
+
+struct folder {
+    struct full_trie *f;
+    struct pair_table children;
+    struct answers *answers; /* of each path */
+    size_t len, cap;
+    bool folding;
+};
+
+static path_id find_path(struct folder *in, path_id parent, label_id label)
 {
-    path_id p = folding ? fold(f, parent, label) : NO_PATH;
+    path_id p = in->folding ? fold(in->f, parent, label) : NO_PATH;
     if (p != NO_PATH)
         return p;
-    path_id next = (path_id)f->len;
-    p = pair_table_put(children, parent, label, next);
-    return p == next ? add_full_path(f, parent, label) : p;
+    path_id next = (path_id)in->f->len;
+    p = pair_table_put(&in->children, parent, label, next);
+    return p == next ? add_full_path(in->f, parent, label) : p;
+}
+
+static inline path_id path_of(struct folder *in, path_id parent, label_id label)
+{
+    struct answers *a = &in->answers[parent];
+    if (a->label[label % ANSWERS] == label)
+        return a->path[label % ANSWERS];
+    path_id p = find_path(in, parent, label);
+    a->label[label % ANSWERS] = label;
+    a->path[label % ANSWERS] = p;
+    for (; in->len < in->f->len; in->len++) {
+        in->answers = grow(in->answers, in->len, &in->cap, sizeof(*in->answers));
+        memset(&in->answers[in->len], 0xFF, sizeof(*in->answers));
+    }
+    return p;
 }
 
 static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
@@ -129,7 +161,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
 {
     const struct graph *g = snap->graph;
     struct full_trie *f = &t->full[k];
-    struct pair_table children = {0};
+    struct folder in = {.f = f, .folding = folding};
     const label_id *label_of = f->label_of;
     const struct label *labels = t->labels.all;
     /* Threads that count side by side must not share a line of the cache. */
@@ -139,6 +171,8 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
     memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
     at[0] = add_full_path(f, NO_PATH, 0);
+    in.answers = grow(in.answers, in.len, &in.cap, sizeof(*in.answers));
+    memset(&in.answers[in.len++], 0xFF, sizeof(*in.answers));
     for (uint32_t w = 1; w < d->count; w++) {
         if (w + AHEAD < d->count) {
             __builtin_prefetch(&g->type[d->node[w + AHEAD]]);
@@ -147,7 +181,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         }
         node_id n = d->node[w];
         label_id label = label_of[g->type[n]];
-        path_id p = path_of(f, &children, at[d->idom[w]], label, folding);
+        path_id p = path_of(&in, at[d->idom[w]], label);
         at[w] = f->at_node[n] = p;
         count[label]++;
         if (labels[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
@@ -161,7 +195,8 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         scale_sample(t, k, snap, label_of);
     spare_give(&d->spare, at, d->count, sizeof(*at));
     free(count);
-    pair_table_free(&children);
+    free(in.answers);
+    pair_table_free(&in.children);
 }
 
 /* --- objects of a label below a path ------------------------------------- */
