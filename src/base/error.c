@@ -57,21 +57,21 @@ bool fail_at_line(struct hd_error *err, uint64_t line, const char *kind, const c
     return false;
 }
 
-/* Rounded up: what is named must be enough. */
-static uint64_t in_units(uint64_t bytes, const char **unit)
+enum { KIB = 1 << 10, MIB = 1 << 20 };
+
+static uint64_t unit_for(uint64_t bytes)
 {
-    enum { KIB = 1 << 10, MIB = 1 << 20, ENOUGH = 10 };
-    uint64_t size = bytes >= ENOUGH * MIB ? MIB : KIB;
-    *unit = size == MIB ? "MiB" : "KiB";
-    return bytes / size + (bytes % size != 0);
+    enum { ENOUGH = 10 };
+    return bytes >= ENOUGH * MIB ? MIB : KIB;
 }
 
 bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit)
 {
-    const char *unit, *limit_unit;
-    uint64_t n = in_units(needed, &unit), most = in_units(limit, &limit_unit);
+    uint64_t unit = unit_for(needed), limit_unit = unit_for(limit);
+    /* Rounded up: what is named must be enough. */
     return fail(err, HD_TOO_BIG,
                 "%s takes %" PRIu64 " %s of memory, and %" PRIu64
                 " %s may be used: --memory allows more, --tables-only does without",
-                what, n, unit, most, limit_unit);
+                what, needed / unit + (needed % unit != 0), unit == MIB ? "MiB" : "KiB",
+                limit / limit_unit, limit_unit == MIB ? "MiB" : "KiB");
 }

@@ -67,11 +67,6 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
         snap->read = *opt;
-        if (snap->graph != NULL) {
-            snap->node_count = snap->graph->node_count;
-            snap->edge_count = snap->graph->edge_count;
-            snap->graph_bytes = graph_bytes(snap->graph);
-        }
         if (!opt->drop_later)
             snapshot_release_graph(snap);
     }

@@ -443,6 +443,9 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
         g->type[n] = row_of[g->type[n]];
     b->snap->graph = g;
     b->graph = NULL;
+    b->snap->node_count = g->node_count;
+    b->snap->edge_count = g->edge_count;
+    b->snap->graph_bytes = graph_bytes(g);
     if (b->graph_only)
         return true;
     graph_mark_reachable(g);
