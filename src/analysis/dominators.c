@@ -132,6 +132,8 @@ static void walk_below(struct finder *f, uint32_t start)
             if (at.next_edge < end) {
                 f->stack = grow(f->stack, depth, &f->stack_cap, sizeof(*f->stack));
                 f->stack[depth++] = at;
+                /* What comes after w is below it. */
+                __builtin_prefetch(&g->edge_to[g->edge_begin[g->edge_to[at.next_edge]]]);
             }
             at.number = f->count - 1;
             at.next_edge = g->edge_begin[w];
@@ -399,23 +401,21 @@ uint64_t *dominators_retained(struct dominators *d, const struct graph *g)
  * numbers are below w, itself included, and they stand side by side. */
 static uint32_t *preorder(struct dominators *d, uint32_t *size)
 {
-    uint32_t *position = spare_take(&d->spare, d->count, sizeof(*position));
+    uint32_t *at = spare_take(&d->spare, d->count, sizeof(*at));
     uint32_t *next = spare_take(&d->spare, d->count, sizeof(*next));
     for (uint32_t w = 0; w < d->count; w++)
         size[w] = 1;
     for (uint32_t w = d->count; w-- > 1;)
         size[d->idom[w]] += size[w];
-    position[0] = 0;
+    at[0] = 0;
     next[0] = 1;
     for (uint32_t w = 1; w < d->count; w++) {
-        position[w] = next[d->idom[w]];
+        uint32_t position = next[d->idom[w]];
         next[d->idom[w]] += size[w];
-        next[w] = position[w] + 1;
+        next[w] = position + 1;
+        at[position] = w;
     }
-    uint32_t *at = next;
-    for (uint32_t w = 0; w < d->count; w++)
-        at[position[w]] = w;
-    spare_give(&d->spare, position, d->count, sizeof(*position));
+    spare_give(&d->spare, next, d->count, sizeof(*next));
     return at;
 }
 
