@@ -48,6 +48,14 @@ struct hd_error {
     char message[240]; /* one line, no trailing newline, no file name */
 };
 
+/* --- progress ----------------------------------------------------------- */
+
+/* What takes time. Whoever gives hd_read_options or hd_options a progress function is told
+ * of more bytes of the file that were read (as it lies there, compressed or not; all is
+ * 0), or of more objects out of all. It is called by whichever thread does the work, by
+ * several at once, some hundred times per file: it has to be quick. */
+enum hd_phase { HD_READING, HD_FINDING_OWNERS, HD_FINDING_CHAINS };
+
 /* --- words of a command line ------------------------------------------- */
 
 /* 64KiB, 10MB, 1.5GiB, plain bytes: K and Ki are 1024, kB and MB decimal. False if s is
@@ -93,6 +101,9 @@ struct hd_read_options {
     bool to_write;       /* keep what hd_snapshot_write() can say again */
     unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
+
+    void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
+    void *progress_context;
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
@@ -316,6 +327,8 @@ struct hd_options {
     unsigned threads;    /* that work on snapshots side by side; 0 or 1: one */
     uint64_t max_memory; /* bytes for graphs and work on them: as many snapshots at once as
                             fit, HD_TOO_BIG if not even one does. 0: no limit */
+    void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
+    void *progress_context;
 };
 
 struct hd_options hd_default_options(void);

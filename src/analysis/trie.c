@@ -280,16 +280,23 @@ void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap)
         t->full[k].label_of = intern_types(&t->labels, snap);
 }
 
+void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                    struct dominators *d, enum selection selection,
+                    const struct ranking_rules *rules)
+{
+    trie_name_types(t, k, snap);
+    fold_snapshot(t, k, snap, d, selection, !rules->no_folding);
+    free(t->full[k].label_of);
+    t->full[k].label_of = NULL;
+}
+
 void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules)
 {
-    trie_name_types(t, k, snap);
     struct dominators d = dominators_find(
         snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
-    fold_snapshot(t, k, snap, &d, selection, !rules->no_folding);
+    trie_add_owned(t, k, snap, &d, selection, rules);
     dominators_free(&d);
-    free(t->full[k].label_of);
-    t->full[k].label_of = NULL;
 }
 
 /* --- the series ---------------------------------------------------------- */

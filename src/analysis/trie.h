@@ -88,6 +88,11 @@ void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap);
 void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules);
 
+/* The same where the dominators are known: of owners, unless a rule is off. */
+void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                    struct dominators *d, enum selection selection,
+                    const struct ranking_rules *rules);
+
 /* When all snapshots are in: find the anchors, cut and merge. */
 void trie_align(struct trie *t, const struct ranking_rules *rules);
 

@@ -46,11 +46,16 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
 static bool is_large(const char *path)
 {
     enum { LARGE = 64 << 20 };
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size >= LARGE;
+    return size_of(path) >= LARGE;
 }
 
 /* Half of the memory is for graphs that wait, half for those that are being read. */
@@ -83,6 +88,8 @@ static void load_one(struct pool *p, size_t i)
     struct hd_read_options how = p->settings->read;
     how.max_memory = (how.max_memory - for_waiting(p)) / p->at_once;
     how.drop_graph = how.drop_later = p->l->count > 1;
+    how.progress = p->progress != NULL ? progress_tell : NULL;
+    how.progress_context = p->progress;
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
@@ -246,7 +253,15 @@ static bool standard_input_twice(const struct settings *s)
     return n > 1;
 }
 
-struct loaded load_snapshots(const struct settings *s)
+static void begin_progress(struct pool *p)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < p->l->count; i++)
+        bytes += size_of(p->l->all[i].path);
+    progress_files(p->progress, p->l->count, bytes);
+}
+
+struct loaded load_snapshots(struct settings *s)
 {
     struct loaded l = {0};
     if (standard_input_twice(s)) {
@@ -260,9 +275,13 @@ struct loaded load_snapshots(const struct settings *s)
         if (l.all[i].error.status == HD_OK)
             openable.all[openable.count++] = l.all[i];
     struct pool pool = {.settings = s, .l = &openable};
-    pool.progress = progress_start(!s->no_progress && !s->quiet, openable.count);
+    pool.progress = progress_start(!s->no_progress && !s->quiet);
+    begin_progress(&pool);
     load_all(&pool);
-    progress_stop(pool.progress);
+    progress_hide(pool.progress);
+    l.progress = pool.progress;
+    s->options.progress = l.progress != NULL ? progress_tell : NULL;
+    s->options.progress_context = l.progress;
     for (size_t i = 0, from = 0; i < l.count; i++)
         if (l.all[i].error.status == HD_OK)
             l.all[i] = openable.all[from++];
@@ -283,8 +302,14 @@ struct hd_snapshot **loaded_snapshots(const struct loaded *l)
     return snaps;
 }
 
+void loaded_hide_progress(const struct loaded *l)
+{
+    progress_hide(l->progress);
+}
+
 void loaded_free(struct loaded *l)
 {
+    progress_stop(l->progress);
     for (size_t i = 0; i < l->count; i++)
         hd_snapshot_close(l->all[i].snap);
     free(l->all);

@@ -67,6 +67,8 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
         snap->read = *opt;
+        /* Reading again is part of something else. */
+        snap->read.progress = NULL;
         if (!opt->drop_later)
             snapshot_release_graph(snap);
     }
@@ -103,7 +105,10 @@ unsigned snapshot_number(const char *path, size_t *len)
 static struct input *open_path(const char *path, const struct hd_read_options *opt,
                                struct hd_error *err)
 {
-    struct input_options how = {.wanted = is_snapshot, .max_memory = opt->max_memory};
+    struct input_options how = {.wanted = is_snapshot,
+                                .max_memory = opt->max_memory,
+                                .progress = opt->progress,
+                                .progress_context = opt->progress_context};
     struct text file = {0};
     size_t len;
     snapshot_number(path, &len);

@@ -122,6 +122,16 @@ static void add_survivors(struct ranker *k, const struct hd_snapshot *last)
     }
 }
 
+/* Of the objects of all snapshots that are worked on. */
+static void tell(const struct ranker *k, enum hd_phase phase, uint64_t more)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; k->opt->progress != NULL && i < k->s->fit_count; i++)
+        all += fit_snapshot(k, i)->node_count;
+    if (k->opt->progress != NULL)
+        k->opt->progress(k->opt->progress_context, phase, more, all);
+}
+
 struct folding {
     struct ranker *k;
     struct failures failures;
@@ -178,7 +188,12 @@ static bool fold_one(void *context, size_t i)
         remember_first(f, snap);
     if (is_last && alone)
         count_survivors(f, snap);
-    trie_add(&k->trie, i, snap, k->s->selection, &all_rules);
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    uint32_t most = snap->node_count / 4 * 3; /* of the time */
+    tell(k, HD_FINDING_OWNERS, most);
+    trie_add_owned(&k->trie, i, snap, &d, k->s->selection, &all_rules);
+    dominators_free(&d);
+    tell(k, HD_FINDING_OWNERS, snap->node_count - most);
     if (is_first && alone)
         remember_first(f, snap);
     if (is_last && !alone)
@@ -195,6 +210,7 @@ static bool fold_graphs(struct ranker *k)
     struct folding f = {.k = k};
     size_t n = k->s->fit_count;
     trie_begin(&k->trie, n);
+    tell(k, HD_FINDING_OWNERS, 0);
     if (!plan(k, plan_dominators, NULL))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -419,6 +435,7 @@ static bool find_chains(void *context, size_t place)
     struct chain_question ask = question_for(k, i, s->count, scratch);
     s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
     arena_free(&of_walk);
+    tell(k, HD_FINDING_CHAINS, snap->node_count);
     if (i + 1 < k->s->fit_count && !k->plan.keep)
         snapshot_release_graph(snap);
     return true;
@@ -452,6 +469,7 @@ static bool add_chains(struct ranker *k)
     for (size_t i = 0; i < k->s->fit_count; i++)
         if (looks_at(k, i))
             s.places[s.used++] = i;
+    tell(k, HD_FINDING_CHAINS, 0);
     workers_run(s.used, k->plan.at_once, find_chains, &s);
     bool complete = true;
     for (size_t place = 0; place < s.used; place++)

@@ -54,11 +54,17 @@ static int by_retained(const void *a, const void *b)
 
 /* What the instances of each type of snap retain together, by type; NULL without a graph.
  */
-static uint64_t *retained_by_type(const struct hd_snapshot *snap, struct arena *a)
+static uint64_t *retained_by_type(const struct hd_snapshot *snap,
+                                  const struct hd_options *opt, struct arena *a)
 {
     if (snap->graph == NULL)
         return NULL;
+    uint64_t all = snap->node_count;
+    if (opt->progress != NULL)
+        opt->progress(opt->progress_context, HD_FINDING_OWNERS, 0, all);
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    if (opt->progress != NULL)
+        opt->progress(opt->progress_context, HD_FINDING_OWNERS, all - all / 4, all);
     uint64_t *retained = dominators_retained(&d, snap->graph);
     uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, a);
     free(retained);
@@ -73,7 +79,7 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
     if (opt->by != HD_BY_TYPE || snap->graph == NULL)
         return;
     struct arena scratch = {0};
-    uint64_t *retained = retained_by_type(snap, &scratch);
+    uint64_t *retained = retained_by_type(snap, opt, &scratch);
     struct row_slot *rows = NULL, *slot;
     for (size_t i = 0; i < r->type_count; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));

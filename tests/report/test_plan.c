@@ -2,6 +2,9 @@
 
 #include "report/written.h"
 
+#include <pthread.h>
+#include <sys/stat.h>
+
 /* --- how many fit ------------------------------------------------------------ */
 
 static uint64_t hundred(uint64_t objects, uint64_t references)
@@ -166,6 +169,62 @@ Test(plan, reports_are_the_same_with_any_number_of_threads)
             }
             free(one);
         }
+}
+
+/* --- progress ----------------------------------------------------------------------- */
+
+struct told {
+    pthread_mutex_t lock;
+    uint64_t done[3], all[3];
+};
+
+static void listen(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+{
+    struct told *t = context;
+    pthread_mutex_lock(&t->lock);
+    t->done[phase] += more;
+    t->all[phase] = all;
+    pthread_mutex_unlock(&t->lock);
+}
+
+Test(plan, progress_tells_of_every_object_once)
+{
+    struct told t = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct hd_snapshot *snaps[COUNT];
+    open_four(snaps);
+    uint64_t nodes = 0;
+    for (size_t k = 0; k < COUNT; k++)
+        nodes += snaps[k]->node_count;
+    struct hd_options opt = hd_default_options();
+    opt.threads = 3;
+    opt.exact = true;
+    opt.progress = listen;
+    opt.progress_context = &t;
+    hd_report_free(hd_report_diff(snaps, COUNT, &opt, NULL));
+    cr_expect_eq(t.all[HD_FINDING_OWNERS], nodes);
+    cr_expect_eq(t.done[HD_FINDING_OWNERS], nodes);
+    cr_expect_eq(t.done[HD_FINDING_CHAINS], nodes, "exact chains look at all snapshots");
+    cr_expect_eq(t.done[HD_READING], 0, "nothing was read");
+    t = (struct told){.lock = PTHREAD_MUTEX_INITIALIZER};
+    hd_report_free(hd_report_top(snaps[0], &opt, NULL));
+    cr_expect_eq(t.all[HD_FINDING_OWNERS], snaps[0]->node_count);
+    cr_expect_leq(t.done[HD_FINDING_OWNERS], snaps[0]->node_count);
+    for (size_t k = 0; k < COUNT; k++)
+        hd_snapshot_close(snaps[k]);
+}
+
+Test(plan, progress_of_reading_ends_at_the_size_of_the_file)
+{
+    struct told t = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct hd_read_options opt = {.progress = listen, .progress_context = &t};
+    struct stat st;
+    const char *text = "fixtures/heap-text/before.txt";
+    struct hd_snapshot *snap = hd_snapshot_open(text, &opt, NULL);
+    cr_assert_not_null(snap);
+    cr_assert_eq(stat(text, &st), 0);
+    cr_expect_eq(t.done[HD_READING], (uint64_t)st.st_size);
+    cr_expect(snap->read.progress == NULL, "reading again is part of something else");
+    hd_snapshot_close(snap);
 }
 
 Test(plan, every_report_of_a_graph_says_what_it_would_take)
