@@ -27,16 +27,22 @@ struct frame_on_stack {
     uint32_t next_edge;
 };
 
+/* Where a node stands: its number, and its first reference. The two are looked at
+ * together, so they lie together, though edge_begin is in the graph already. */
+struct place {
+    uint32_t number, begin;
+};
+
 struct finder {
     const struct hd_snapshot *snap;
     const struct graph *g;
     enum dominator_kind kind;
 
     uint32_t count;
-    uint32_t *number; /* node -> number */
-    node_id *node;    /* number -> node */
-    uint32_t *parent; /* in the depth-first tree; becomes idom */
-    uint32_t *semi;   /* number of the semidominator */
+    struct place *place; /* of each node, and one more */
+    node_id *node;       /* number -> node */
+    uint32_t *parent;    /* in the depth-first tree; becomes idom */
+    uint32_t *semi;      /* number of the semidominator */
 
     /* Back and cross edges: from a number to a smaller one. */
     uint32_t *edge_to, *edge_from;
@@ -77,13 +83,13 @@ static void store_edge(struct finder *f, uint32_t to, uint32_t from)
 /* One reference, from the node numbered v. True if w is new and has to be walked. */
 static inline bool see_edge(struct finder *f, uint32_t v, node_id w)
 {
-    uint32_t number = f->number[w];
+    uint32_t number = f->place[w].number;
     if (number == UNSEEN) {
         number = f->count++;
-        f->number[w] = number;
+        f->place[w].number = number;
         f->node[number] = w;
         f->parent[number] = f->semi[number] = v;
-        return f->g->edge_begin[w] < f->g->edge_begin[w + 1];
+        return f->place[w].begin < f->place[w + 1].begin;
     }
     if (number > v) {
         if (v < f->semi[number])
@@ -107,10 +113,8 @@ static inline void prefetch_targets(const struct finder *f, uint32_t e, uint32_t
 {
     enum { AT_ONCE = 4 };
     end = end - e > AT_ONCE ? e + AT_ONCE : end;
-    for (; e < end; e++) {
-        __builtin_prefetch(&f->number[f->g->edge_to[e]]);
-        __builtin_prefetch(&f->g->edge_begin[f->g->edge_to[e]]);
-    }
+    for (; e < end; e++)
+        __builtin_prefetch(&f->place[f->g->edge_to[e]]);
 }
 
 /* Everything below the node numbered start. The current node is kept at hand, so that the
@@ -133,11 +137,11 @@ static void walk_below(struct finder *f, uint32_t start)
                 f->stack = grow(f->stack, depth, &f->stack_cap, sizeof(*f->stack));
                 f->stack[depth++] = at;
                 /* What comes after w is below it. */
-                __builtin_prefetch(&g->edge_to[g->edge_begin[g->edge_to[at.next_edge]]]);
+                __builtin_prefetch(&g->edge_to[f->place[g->edge_to[at.next_edge]].begin]);
             }
             at.number = f->count - 1;
-            at.next_edge = g->edge_begin[w];
-            end = g->edge_begin[w + 1];
+            at.next_edge = f->place[w].begin;
+            end = f->place[w + 1].begin;
             prefetch_targets(f, at.next_edge, end);
         }
     }
@@ -210,7 +214,7 @@ static void walk_by_class(struct finder *f)
         f->class_first = f->count;
         for (size_t i = 0; i < len; i++)
             if (root_kind_class((enum root_kind)entries[i].kind) == class &&
-                f->number[entries[i].node] >= f->class_first &&
+                f->place[entries[i].node].number >= f->class_first &&
                 see_edge(f, 0, entries[i].node))
                 walk_below(f, f->count - 1);
     }
@@ -222,8 +226,9 @@ static void walk_by_class(struct finder *f)
 static void number_nodes(struct finder *f)
 {
     const struct graph *g = f->g;
-    memset(f->number, 0xFF, array_bytes(g->node_count, sizeof(*f->number)));
-    f->number[g->root] = 0;
+    for (size_t n = 0; n <= g->node_count; n++)
+        f->place[n] = (struct place){UNSEEN, g->edge_begin[n]};
+    f->place[g->root].number = 0;
     f->node[0] = g->root;
     f->parent[0] = f->semi[0] = 0;
     f->count = 1;
@@ -233,9 +238,8 @@ static void number_nodes(struct finder *f)
         walk_below(f, 0);
     free(f->stack);
     f->stack = NULL;
-    /* One more than nodes: it has room for the sums of sort_edges(). */
-    spare_give(&f->spare, f->number, (size_t)g->node_count + 2, sizeof(*f->number));
-    f->number = NULL;
+    spare_give(&f->spare, f->place, (size_t)g->node_count + 1, sizeof(*f->place));
+    f->place = NULL;
 }
 
 /* --- semidominators ---------------------------------------------------------------------
@@ -245,8 +249,7 @@ static void number_nodes(struct finder *f)
 static void sort_edges(struct finder *f, uint32_t **begin, uint32_t **from)
 {
     size_t n = f->count;
-    uint32_t *start = spare_take(&f->spare, n + 2, sizeof(*start));
-    memset(start, 0, array_bytes(n + 2, sizeof(*start)));
+    uint32_t *start = alloc_zeroed(array_bytes(n + 2, sizeof(*start)));
     for (size_t e = 0; e < f->edge_count; e++) {
         if (e + AHEAD < f->edge_count)
             __builtin_prefetch(&start[f->edge_to[e + AHEAD] + 2], 1);
@@ -311,7 +314,7 @@ static void find_semidominators(struct finder *f, struct forest *t)
 {
     uint32_t *begin, *from;
     sort_edges(f, &begin, &from);
-    t->at = spare_take(&f->spare, (size_t)f->count + 1, sizeof(*t->at));
+    t->at = spare_take(&f->spare, f->count, sizeof(*t->at));
     for (uint32_t w = f->count; w-- > 1;) {
         uint32_t semi = f->semi[w];
         /* Edges are used from the end of the list to its beginning. */
@@ -356,7 +359,7 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
     struct finder f = {.snap = snap,
                        .g = g,
                        .kind = kind,
-                       .number = array_of(n + 2),
+                       .place = alloc_resize(NULL, array_bytes(n + 1, sizeof(*f.place))),
                        .node = array_of(n),
                        .parent = array_of(n),
                        .semi = array_of(n)};
@@ -368,8 +371,8 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
         find_immediate(&f, t.at);
     }
     free(t.path);
-    free(f.number);
-    spare_give(&f.spare, t.at, (size_t)f.count + 1, sizeof(*t.at));
+    free(f.place);
+    spare_give(&f.spare, t.at, f.count, sizeof(*t.at));
     spare_give(&f.spare, f.semi, n, sizeof(*f.semi));
     return (struct dominators){f.count, f.node, f.parent, f.spare};
 }
