@@ -61,8 +61,8 @@ enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 static uint64_t unit_for(uint64_t bytes)
 {
-    enum { ENOUGH = 10 };
-    return bytes >= ENOUGH * MIB ? MIB : KIB;
+    const uint64_t enough = 10;
+    return bytes >= enough * MIB ? MIB : KIB;
 }
 
 bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit)

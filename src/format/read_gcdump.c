@@ -244,8 +244,9 @@ static void keep_order(const struct nodes *r)
 /* Records are in the order of their writer, so the next one is often far away. */
 static inline void prefetch_record(const struct gcdump *d, uint64_t i)
 {
-    if (i < d->node_count)
-        __builtin_prefetch((const void *)((uintptr_t)d->blob.data + u32_at(d->offsets, i)));
+    uint32_t offset = i < d->node_count ? u32_at(d->offsets, i) : 0;
+    if (offset < d->blob.size)
+        __builtin_prefetch(d->blob.data + offset);
 }
 
 static bool read_all_nodes(struct nodes *r)
