@@ -49,7 +49,9 @@ static double seconds(void)
 static uint64_t size_of(const char *path)
 {
     struct stat st;
-    return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+               ? (uint64_t)st.st_size
+               : 0;
 }
 
 static bool is_large(const char *path)
