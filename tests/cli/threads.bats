@@ -31,7 +31,7 @@ same_with_threads() {
     same_with_threads diff --format=json --exact fixtures/leaklab/cache
     same_with_threads diff --format=json --by=holder fixtures/leaklab/events
     same_with_threads check --format=json --max-growth=1% fixtures/leaklab/cache
-    same_with_threads roots --format=json --type='*Order*' --exact "${series[@]}"
+    same_with_threads roots --format=json --type='*Session*' --exact "${series[@]}"
     same_with_threads diff --format=json fixtures/gcdump-made/v3.gcdump "${pair[@]}" fixtures/none
     for file in fixtures/gcdump-made/*.gcdump; do
         same_with_threads top --format=json "$file"
