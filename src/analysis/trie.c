@@ -109,8 +109,8 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
     }
     for (size_t p = 1; p < f->len; p++) {
         double scale = t->labels.all[f->label[p]].scale[k];
-        f->count[p] = (uint64_t)((double)f->count[p] * scale + 0.5);
-        f->bytes[p] = (uint64_t)((double)f->bytes[p] * of_bytes[f->label[p]] + 0.5);
+        f->count[p] = tally_scaled(f->count[p], scale);
+        f->bytes[p] = tally_scaled(f->bytes[p], of_bytes[f->label[p]]);
     }
     free(of_bytes);
 }
