@@ -59,7 +59,7 @@ struct hd_info {
     const char *path;     /* as given */
     const char *format;   /* "gcdump", "heap-text", "dumpheap-stat", ... */
     const char *producer; /* the tool that wrote it, if it says so */
-    const char *time;     /* ISO 8601 without zone: the writer's local time */
+    const char *time; /* ISO 8601 without zone: the writer's local time, of a trace UTC */
     const char *process;
     uint64_t pid;
     uint64_t objects;    /* without pseudo-nodes and undefined ones */

@@ -33,6 +33,7 @@ struct input {
     bool is_bare;            /* it unpacks to nothing at all */
     ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
     void *from;
+    int stream_fd; /* of input_stream_fd() */
 
     unsigned char *head;
     size_t head_size;
@@ -325,14 +326,18 @@ struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), v
 static ssize_t take_from_fd(void *from, void *to, size_t room)
 {
     ssize_t n;
-    while ((n = read((int)(intptr_t)from, to, room)) < 0 && errno == EINTR)
+    const struct input *in = from;
+    while ((n = read(in->stream_fd, to, room)) < 0 && errno == EINTR)
         continue;
     return n;
 }
 
 struct input *input_stream_fd(int fd)
 {
-    return input_stream(take_from_fd, (void *)(intptr_t)fd);
+    struct input *in = input_stream(take_from_fd, NULL);
+    in->from = in;
+    in->stream_fd = fd;
+    return in;
 }
 
 void input_close(struct input *in)

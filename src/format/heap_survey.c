@@ -61,6 +61,12 @@ static uint32_t *walk_of(struct heap_survey *s, const struct trace_event *e)
     return &s->walk_of_thread[n];
 }
 
+static bool has_numbers(enum heap_event kind)
+{
+    return kind >= EVENT_NODES && kind <= EVENT_PAIRS;
+}
+
+/* Of a kind that has numbers. */
 static struct heap_sequence *sequence_of(struct heap_walk *w, enum heap_event kind)
 {
     switch (kind) {
@@ -70,20 +76,19 @@ static struct heap_sequence *sequence_of(struct heap_walk *w, enum heap_event ki
         return &w->edges;
     case EVENT_ROOTS:
         return &w->roots;
-    case EVENT_PAIRS:
-        return &w->pairs;
     default:
-        return NULL;
+        return &w->pairs;
     }
 }
 
 /* Numbers begin again with each walk. Statics have none, but come before all others. */
 static bool begins_walk(struct heap_walk *w, enum heap_event kind, uint32_t index)
 {
+    if (!has_numbers(kind))
+        return kind == EVENT_STATICS &&
+               w->nodes.events + w->edges.events + w->roots.events > 0;
     const struct heap_sequence *q = sequence_of(w, kind);
-    if (q != NULL)
-        return q->events > 0 && index < q->next;
-    return kind == EVENT_STATICS && w->nodes.events + w->edges.events + w->roots.events > 0;
+    return q->events > 0 && index < q->next;
 }
 
 static struct heap_walk *use_walk(struct heap_survey *s, const struct trace_event *e,
@@ -149,9 +154,8 @@ static bool add_walk_event(struct heap_survey *s, struct nettrace *t,
     struct heap_walk *w = use_walk(s, e, kind, b.index);
     if (kind == EVENT_NODES && !add_nodes(w, t, &b, e->time))
         return false;
-    struct heap_sequence *q = sequence_of(w, kind);
-    if (q != NULL)
-        add_records(q, &b);
+    if (has_numbers(kind))
+        add_records(sequence_of(w, kind), &b);
     s->statics += kind == EVENT_STATICS;
     w->end_at = e->at;
     w->last_time = e->time;

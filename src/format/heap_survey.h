@@ -3,7 +3,19 @@
  * Give it every event of a trace, in the order of the file; it keeps some 200 bytes per
  * walk and 40 per full collection. Then it tells where each walk begins and ends, how
  * many objects and references it has, and whether any are missing. heap_survey_done()
- * answers for a trace that is still coming: a collector can stop it then. */
+ * answers for a trace that is still coming: a collector can stop it then.
+ *
+ *     struct input *in = input_stream(take, &session);
+ *     struct nettrace *t = nettrace_begin(in, &err);
+ *     struct heap_survey s = {0};
+ *     struct trace_event e;
+ *     while (nettrace_next(t, &e) && heap_survey_add(&s, t, &e))
+ *         if (heap_survey_done(&s))
+ *             ... ask the process to stop, and read on until the stream ends
+ *     heap_survey_finish(&s, t);
+ *     walk = heap_survey_walk(&s, 0); // its numbers; NULL: none
+ *
+ * take() may keep a copy of the bytes, which can then be read as any other file. */
 #ifndef HEAP_SURVEY_H
 #define HEAP_SURVEY_H
 

@@ -653,14 +653,10 @@ static void describe(struct nettrace *t)
     }
 }
 
-/* Rows of fixed layout are padded to 4 bytes of the file. */
+/* Of rows of fixed layout the size counts, which includes what pads them. */
 static bool go_to_next_row(struct nettrace *t)
 {
     uint64_t end = t->row_end;
-    if (!t->is_compressed && end > 0)
-        end += (4 - end % 4) % 4;
-    if (end > t->block_end)
-        end = t->block_end;
     t->row_end = 0;
     return end <= t->bytes.at || skip_to(t, end);
 }

@@ -117,11 +117,17 @@ static void add_rewritten(struct text *out, const char *name, size_t len)
             i += digits;
             continue;
         }
-        char c = name[i] == '[' ? '<' : name[i] == ']' ? '>' : name[i];
-        bool empty = c == '>' && out->len > start && out->data[out->len - 1] == '<';
-        if (empty)
+        bool closes = name[i] == ']' || name[i] == '>';
+        if (closes && out->len > start && out->data[out->len - 1] == '<') {
             out->data[out->len - 1] = '[';
-        text_add_char(out, empty ? ']' : c);
+            text_add_char(out, ']');
+        } else if (name[i] == '[') {
+            text_add_char(out, '<');
+        } else if (name[i] == ']') {
+            text_add_char(out, '>');
+        } else {
+            text_add_char(out, name[i]);
+        }
     }
 }
 

@@ -566,3 +566,42 @@ Test(input, a_dash_is_standard_input)
     }
     free(content);
 }
+
+/* --- streams ---------------------------------------------------------------------- */
+
+Test(input, a_stream_gives_what_is_there_and_nothing_twice)
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    struct input *in = input_stream_fd(ends[0]);
+    struct hd_error err = {0};
+    struct bytes block, all;
+    cr_expect_eq(input_head(in).size, 0);
+    cr_assert_eq(write(ends[1], "one", 3), 3);
+    cr_assert(input_next(in, &block, &err), "%s", err.message);
+    cr_expect_eq(block.size, 3, "it does not wait for a whole block");
+    cr_expect_eq(memcmp(block.data, "one", 3), 0);
+    cr_assert_eq(write(ends[1], "two", 3), 3);
+    close(ends[1]);
+    cr_assert(input_next(in, &block, &err));
+    cr_expect_eq(memcmp(block.data, "two", 3), 0);
+    cr_assert(input_next(in, &block, &err));
+    cr_expect_eq(block.size, 0, "the other side has closed it");
+    cr_expect_not(input_rewind(in, &err));
+    cr_expect_eq(err.status, HD_UNSUPPORTED);
+    cr_expect_not(input_all(in, &all, NULL));
+    cr_expect_not(input_can_reopen(in));
+    input_close(in);
+    cr_expect_eq(close(ends[0]), 0, "it was the caller's");
+}
+
+Test(input, a_stream_that_fails_says_why)
+{
+    struct input *in = input_stream_fd(-1);
+    struct hd_error err = {0};
+    struct bytes block;
+    cr_expect_not(input_next(in, &block, &err));
+    cr_expect_eq(err.status, HD_IO);
+    cr_expect_str_eq(err.message, strerror(EBADF));
+    input_close(in);
+}

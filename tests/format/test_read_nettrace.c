@@ -77,7 +77,7 @@ static uint64_t roots_of(const struct hd_snapshot *snap, enum root_kind kind)
     return snap->roots_by_kind[kind];
 }
 
-/* --- objects, references, roots ------------------------------------------------------ */
+/* --- objects, references, roots -------------------------------------------------- */
 
 static void expect_two(unsigned pointer_size)
 {
@@ -220,7 +220,7 @@ Test(nettrace, com_objects_are_marked_and_get_nothing_extra)
     trace_forge_free(&f);
 }
 
-/* --- types ---------------------------------------------------------------------------- */
+/* --- types ----------------------------------------------------------------------- */
 
 static const char *full_name(const struct hd_snapshot *snap, const char *name)
 {
@@ -335,8 +335,7 @@ Test(nettrace, names_of_another_process_are_not_borrowed)
     hd_snapshot_close(snaps[1]);
 }
 
-/* --- generations ------------------------------------------------------------------------
- */
+/* --- generations ----------------------------------------------------------------- */
 
 /* Ranges before the walk say where things were. */
 static struct trace_forge with_generations(void)
@@ -406,8 +405,7 @@ Test(nettrace, tens_of_thousands_of_ranges_are_no_problem)
     trace_forge_free(&f);
 }
 
-/* --- several walks, order
- * ------------------------------------------------------------------ */
+/* --- several walks, order -------------------------------------------------------- */
 
 Test(nettrace, of_several_walks_the_last_complete_one_is_read)
 {
@@ -457,8 +455,45 @@ Test(nettrace, the_start_may_stand_behind_the_end)
     trace_forge_free(&f);
 }
 
-/* --- what is lost
- * ----------------------------------------------------------------------------- */
+/* Nothing but the numbers of the events and the statics parts the walks of a thread when
+ * its collections are told by another thread. */
+Test(nettrace, statics_belong_to_the_walk_behind_them)
+{
+    struct trace_forge f = begin(8);
+    trace_forge_types(&f, MAIN, &box, 1);
+    for (uint32_t gc = 1; gc <= 2; gc++) {
+        trace_forge_gc(&f, OTHER, true, gc);
+        trace_forge_static(&f, MAIN, 0x7000, box.id, 0, gc == 1 ? "s_old" : "s_new");
+        walk_two(&f, 0x7000);
+        trace_forge_gc(&f, OTHER, false, gc);
+        trace_forge_next_walk(&f);
+    }
+    trace_forge_end(&f);
+    struct hd_snapshot *snap = open_good(&f);
+    cr_expect(snap->info.complete);
+    cr_expect_null(forge_type(snap, TYPE_PSEUDO, "[static var App.Box.s_old]"));
+    cr_expect_not_null(forge_type(snap, TYPE_PSEUDO, "[static var App.Box.s_new]"));
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
+}
+
+Test(nettrace, a_later_walk_that_lacks_references_is_not_taken)
+{
+    struct trace_forge f = begin(8);
+    whole_walk(&f, 0x7000, 1);
+    trace_forge_gc(&f, MAIN, true, 2);
+    trace_forge_node(&f, 0x8000, 24, box.id, 1);
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 2);
+    trace_forge_end(&f);
+    struct hd_snapshot *snap = open_good(&f);
+    cr_expect_eq(graph_address(snap->graph, 0), 0x7000);
+    cr_expect(snap->info.complete);
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
+}
+
+/* --- what is lost ---------------------------------------------------------------- */
 
 static void expect_incomplete(struct trace_forge *f, const char *says)
 {
@@ -573,6 +608,29 @@ Test(nettrace, objects_that_are_told_twice_are_noticed_and_found)
     trace_forge_free(&f);
 }
 
+/* Numbers of positions and nodes part more with every repeat. */
+Test(nettrace, objects_behind_several_repeats_are_found)
+{
+    static const uint64_t addresses[] = {0x7000, 0x7000, 0x7018, 0x7000,
+                                         0x7018, 0x7030, 0x7048};
+    enum { NODES = sizeof(addresses) / sizeof(addresses[0]) };
+    static const node_id first[] = {0, 0, 2, 0, 2, 5, 6};
+    struct trace_forge f = begin(8);
+    trace_forge_gc(&f, MAIN, true, 1);
+    for (size_t i = 0; i < NODES; i++) {
+        trace_forge_node(&f, addresses[i], 24, box.id, 1);
+        trace_forge_edge(&f, addresses[i]);
+    }
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 1);
+    trace_forge_end(&f);
+    struct hd_snapshot *snap = open_good(&f);
+    for (node_id n = 0; n < NODES; n++)
+        cr_expect_eq(snap->graph->edge_to[n], first[n], "node %u", n);
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
+}
+
 Test(nettrace, a_file_without_its_end_mark_is_whole_one_cut_in_a_block_is_not)
 {
     struct trace_forge f = begin(8);
@@ -601,8 +659,7 @@ Test(nettrace, traces_without_objects_are_refused)
     expect_refused(&f, HD_UNSUPPORTED, "900 events were lost");
 }
 
-/* --- damage
- * ---------------------------------------------------------------------------------- */
+/* --- damage ---------------------------------------------------------------------- */
 
 Test(nettrace, damage_is_refused_with_its_place)
 {
@@ -653,8 +710,7 @@ Test(nettrace, memory_may_be_limited)
     trace_forge_free(&f);
 }
 
-/* --- who and when
- * ------------------------------------------------------------------------------ */
+/* --- who and when ---------------------------------------------------------------- */
 
 static void expect_process(const char *command, const char *name)
 {
@@ -681,8 +737,7 @@ Test(nettrace, the_process_is_the_program_of_the_command_line)
     expect_process("dotnet run", "dotnet");
 }
 
-/* --- from a socket
- * -------------------------------------------------------------------------------- */
+/* --- from a socket --------------------------------------------------------------- */
 
 /* Bytes in small pieces, as they may come. */
 struct trickle {

@@ -79,3 +79,19 @@ Test(warning, every_code_has_a_word_and_a_message_of_its_own)
             cr_expect_str_neq(t->code, warning_texts[other].code);
     }
 }
+
+Test(warning, what_turns_out_to_be_nothing_is_taken_back)
+{
+    struct warnings w = {0};
+    for (int i = 0; i < 3; i++)
+        warnings_add(&w, WARN_UNKNOWN_TYPE, 0);
+    warnings_add(&w, WARN_SAMPLED, 0);
+    warnings_take_back(&w, WARN_UNKNOWN_TYPE, 2);
+    cr_expect_eq(warnings_find(&w, WARN_UNKNOWN_TYPE)->count, 1);
+    warnings_take_back(&w, WARN_UNKNOWN_TYPE, 5);
+    cr_expect_null(warnings_find(&w, WARN_UNKNOWN_TYPE));
+    warnings_take_back(&w, WARN_FILTERED, 1);
+    cr_expect_eq(w.len, 1);
+    cr_expect_eq(w.all[0].code, WARN_SAMPLED);
+    warnings_free(&w);
+}
