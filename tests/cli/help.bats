@@ -22,6 +22,7 @@ value_of() {
     size-base) echo 16 ;;
     memory) echo 1GiB ;;
     color) echo never ;;
+    diagnostic-port) echo /none ;;
     *) echo 2 ;;
     esac
 }
@@ -98,6 +99,8 @@ top app-only by color exclude format gen2 help memory no-progress output quiet r
 roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet samples seed size-base strict threads type verbose
 convert format help memory no-progress output quiet size-base strict threads to verbose
 info color format help memory no-progress output quiet size-base strict threads verbose
+collect count diagnostic-port help interval name no-progress output process-id quiet strict timeout verbose
+ps color format help output quiet
 help help
 OPTIONS
 }
@@ -113,10 +116,14 @@ OPTIONS
             *) args+=("--$option") ;;
             esac
         done < <(options_of "$c")
-        [[ $c == help || ${#args[@]} -gt 10 ]]
+        [[ $c == help || $c == ps || ${#args[@]} -gt 10 ]]
         hd "$c" "${args[@]}" "$tmp/no-such-file"
         # It got as far as the operand.
-        [[ $c == help ]] || err_has "no-such-file: No such file or directory"
+        case $c in
+        help) ;;
+        ps | collect) err_has "$c takes no operands" ;;
+        *) err_has "no-such-file: No such file or directory" ;;
+        esac
         err_lacks option
         err_lacks "must be"
     done
@@ -124,7 +131,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots info convert; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff top roots info convert collect ps; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -136,7 +143,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots info convert; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff top roots info convert collect ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^static const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/settings.c | sort -u | diff - "$tmp/listed"
 }
@@ -193,7 +200,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots info; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff top roots info convert collect ps; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
