@@ -37,7 +37,7 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
-    unsigned number;       /* which of several snapshots in the input, from 1; 0: not said */
+    unsigned number; /* which of several snapshots in the input, from 1; 0: not said */
 
     struct raw_type *types;
     size_t type_count, type_cap;
