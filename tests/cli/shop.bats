@@ -64,8 +64,9 @@ SH
 #!/bin/bash
 [[ $1 == collect && $2 == -p && $4 == -o && -d /proc/$3 ]] || exit 1
 k=${5##*/}
+k=${k%.gcdump}
 [[ $(<"$SHOP_IS") == leaking ]] && from=cache || from=none
-cp "fixtures/leaklab/$from/${k%.gcdump}.gcdump.gz" "$5"
+cp "fixtures/leaklab/$from/${k/first/0}.gcdump.gz" "$5"
 SH
     printf '#!/bin/sh\n[ "$1" = help ] && exit 2\nexec "%s" "$@"\n' "$HEAPDRIFT" >"$tmp/heapdrift"
     chmod +x "$tmp/bin/dotnet" "$tmp/bin/dotnet-gcdump" "$tmp/heapdrift"
