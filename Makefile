@@ -169,7 +169,7 @@ tidy:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
-	shellcheck scripts/*.sh tests/bench/*.sh tests/live/*.sh .ci/run
+	shellcheck scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/cli/helper.bash
 
 format:
