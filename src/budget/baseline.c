@@ -1,6 +1,5 @@
 #include "budget/baseline.h"
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/quantity.h"
@@ -37,7 +36,7 @@ static struct accepted_slot *find(const struct baseline *b, enum accepted_kind k
 void baseline_add(struct baseline *b, const struct accepted *accepted)
 {
     size_t len = strlen(accepted->name) + 1;
-    struct accepted_slot *slot = alloc_zeroed(sizeof(*slot) + len);
+    struct accepted_slot *slot = arena_alloc(&b->arena, sizeof(*slot) + len);
     slot->index = b->len;
     slot->key[0] = (char)('0' + accepted->kind);
     memcpy(slot->key + 1, accepted->name, len - 1);
@@ -55,12 +54,8 @@ struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
 
 void baseline_free(struct baseline *b)
 {
-    struct accepted_slot *slot, *next;
-    HASH_ITER(hh, b->slots, slot, next)
-    {
-        HASH_DEL(b->slots, slot);
-        free(slot);
-    }
+    HASH_CLEAR(hh, b->slots);
+    arena_free(&b->arena);
     free(b->all);
     *b = (struct baseline){0};
 }
@@ -153,6 +148,7 @@ static size_t split(char *line, char **columns, size_t most)
 /* The name without its escapes, in place; false if one is unknown. */
 static bool unescape(char *s)
 {
+    static const char escapes[] = "\\tnr";
     char *to = s;
     for (; *s != '\0'; s++) {
         if (*s != '\\') {
@@ -160,9 +156,9 @@ static bool unescape(char *s)
             continue;
         }
         s++;
-        if (*s == '\0' || strchr("\\tnr", *s) == NULL)
+        if (*s == '\0' || strchr(escapes, *s) == NULL)
             return false;
-        *to++ = *s == 't' ? '\t' : *s == 'n' ? '\n' : *s == 'r' ? '\r' : '\\';
+        *to++ = "\\\t\n\r"[strchr(escapes, *s) - escapes];
     }
     *to = '\0';
     return true;

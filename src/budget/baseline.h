@@ -6,6 +6,7 @@
 #ifndef BASELINE_H
 #define BASELINE_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "heapdrift.h"
 
@@ -24,12 +25,11 @@ struct accepted {
 struct baseline {
     struct accepted *all; /* malloc'd; names in the caller's arena */
     size_t len, cap;
-    uint64_t snapshots;  /* of the run that was accepted; 0: there is no baseline */
-    uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
-    struct accepted_slot *slots;
+    uint64_t snapshots;          /* of the run that was accepted; 0: there is no baseline */
+    uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
+    struct accepted_slot *slots; /* by kind and name; in the arena */
+    struct arena arena;
 };
-
-struct arena;
 
 void baseline_add(struct baseline *b, const struct accepted *accepted);
 

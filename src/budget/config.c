@@ -238,7 +238,7 @@ static bool ends_here(struct reader *r, yaml_parser_t *parser)
 static bool check_document(struct reader *r)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
-    if (root == NULL)
+    if (root == NULL || (root->type == YAML_SCALAR_NODE && scalar(root)[0] == '\0'))
         return bad(r, 1, "empty-file",
                    "no budgets in it; it begins with \"version: 1\" and \"budgets:\"");
     if (root->type != YAML_MAPPING_NODE)
@@ -257,7 +257,9 @@ static bool read_lines(struct reader *r, struct bytes all)
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return fail(r->err, HD_TOO_BIG, "out of memory");
-    yaml_parser_set_input_string(&parser, all.data, all.size);
+    /* An empty input has no address. */
+    yaml_parser_set_input_string(&parser, all.size > 0 ? all.data : (const uint8_t *)"",
+                                 all.size);
     bool ok = compose(r, &parser);
     if (ok && (!check_document(r) || !ends_here(r, &parser))) {
         yaml_document_delete(&r->document);

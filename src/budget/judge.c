@@ -13,6 +13,11 @@ const char *const rule_status_names[RULE_STATUS_COUNT] = {[RULE_PASS] = "pass",
                                                           [RULE_INCONCLUSIVE] =
                                                               "inconclusive"};
 
+/* qsort of plain pointers looks like a mistake. */
+struct scored_row {
+    const struct scored *row;
+};
+
 struct court {
     const struct hd_budgets *b;
     const struct evidence *e;
@@ -20,7 +25,7 @@ struct court {
     struct arena *a;
     struct findings *out;
     size_t cap;
-    const struct scored **by_type; /* the ranking's rows in order of their types */
+    struct scored_row *by_type; /* the ranking in order of its types */
 };
 
 /* --- values -------------------------------------------------------------- */
@@ -268,26 +273,27 @@ static int64_t *entries_of_rows(const struct court *c)
 
 static int by_type(const void *a, const void *b)
 {
-    const struct scored *const *x = a, *const *y = b;
-    return strcmp((*x)->type, (*y)->type);
+    const struct scored_row *x = a, *y = b;
+    return strcmp(x->row->type, y->row->type);
 }
 
 static void index_scored(struct court *c)
 {
-    c->by_type = arena_array(c->a, const struct scored *, c->e->scored_count);
-    for (size_t i = 0; i < c->e->scored_count; i++)
-        c->by_type[i] = &c->e->scored[i];
-    qsort((void *)c->by_type, c->e->scored_count, sizeof(*c->by_type), by_type);
+    size_t count = c->e->scored_count;
+    c->by_type = arena_array(c->a, struct scored_row, count);
+    for (size_t i = 0; i < count; i++)
+        c->by_type[i].row = &c->e->scored[i];
+    qsort(c->by_type, count, sizeof(*c->by_type), by_type);
 }
 
 static int64_t scored_named(const struct court *c, const char *name)
 {
-    struct scored key = {.type = name};
-    const struct scored *wanted = &key, **found = NULL;
+    const struct scored key = {.type = name};
+    const struct scored_row wanted = {&key}, *found = NULL;
     if (c->e->scored_count > 0)
-        found = bsearch((const void *)&wanted, (const void *)c->by_type, c->e->scored_count,
-                        sizeof(*c->by_type), by_type);
-    return found != NULL ? *found - c->e->scored : NO_SCORED;
+        found =
+            bsearch(&wanted, c->by_type, c->e->scored_count, sizeof(*c->by_type), by_type);
+    return found != NULL ? found->row - c->e->scored : NO_SCORED;
 }
 
 /* How near a finding is to its limit, for the one that stands for many. */

@@ -84,6 +84,7 @@ struct report_rule {
     const char *reason;     /* or NULL */
     size_t first, last;     /* the snapshots that show it */
     const struct tally *at; /* of the subject, per snapshot; or NULL */
+    bool is_about_bytes;    /* of at; else about its counts */
     const char *holder;     /* what holds it, as one line; or NULL */
     bool is_suspect;        /* and shown as such, with the same chains */
     struct report_chains chains;

@@ -285,6 +285,7 @@ static struct report_rule report_rule_of(struct check *c, const struct finding *
                              .first = f->first,
                              .last = f->last,
                              .at = tallies_of(c, f),
+                             .is_about_bytes = rule->measure == MEASURE_BYTES,
                              .holder = report_string(r, f->holder)};
     if (f->known)
         to.observed = is_score ? score_observed(c, f) : growth_observed(r, f);
@@ -336,8 +337,12 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
     struct chains *chains = chains_find(last, &walk, &ask, &how, &scratch);
     for (size_t q = 0; q < u->len; q++) {
         const struct chains *one = &chains[q];
+        struct report_chains *to = &c->r->rules[u->rules[q]].chains;
         if (one->instances > 0)
-            c->r->rules[u->rules[q]].chains = report_chains_of(c->r, last, &one, 1);
+            *to = report_chains_of(c->r, last, &one, 1);
+        /* Only the last snapshot was looked at. */
+        for (size_t i = 0; i < to->len; i++)
+            to->all[i].instances = NULL;
     }
     arena_free(&scratch);
     return true;

@@ -28,7 +28,12 @@ static void add_numbers(struct text *t, const struct hd_report *r,
                         const struct report_rule *f)
 {
     text_add_string(t, "    ");
-    if (f->at != NULL) {
+    if (f->at != NULL && f->is_about_bytes) {
+        human_size(t, f->at[f->first].bytes);
+        text_add_string(t, " → ");
+        human_size(t, f->at[f->last].bytes);
+        text_add_string(t, "  ");
+    } else if (f->at != NULL) {
         human_count(t, f->at[f->first].count);
         text_add_string(t, " → ");
         human_count(t, f->at[f->last].count);

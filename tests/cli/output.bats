@@ -281,6 +281,11 @@ for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
         "$HEAPDRIFT" diff -q --format=json --exact --across-builds --tables-only "${series[@]}"
         "$HEAPDRIFT" diff -q --format=json --by=holder fixtures/leaklab/events
         "$HEAPDRIFT" diff -q --format=json fixtures/leaklab/events/0.* fixtures/leaklab/timers/5.*
+        "$HEAPDRIFT" check -q --format=json fixtures/leaklab/none
+        "$HEAPDRIFT" check -q --format=json --budget='Shop.*=0' --max-growth=1% --max-score=1MiB \
+            --exact fixtures/leaklab/events || [[ $? == 1 ]]
+        "$HEAPDRIFT" check -q --format=json --budget=Zebra=0 --baseline-write="$tmp/accepted" "${pair[@]}"
+        "$HEAPDRIFT" check -q --format=json --budget='*=1KiB' fixtures/type-tables/{gcdump-report.txt,table.csv}
         "$HEAPDRIFT" top -q --format=json --by=holder --sort=retained "$before"
         "$HEAPDRIFT" roots -q --format=json --exact -t Shop.Orders.Order fixtures/leaklab/events
         "$HEAPDRIFT" roots -q --format=json -t System.String "${series[@]}"

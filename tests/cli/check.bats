@@ -1,0 +1,294 @@
+# The gate for builds: budgets, verdicts, exit status, what build servers read.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# Where no heapdrift.yml lies above, and nothing of a build server is set.
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return
+    tmp=$BATS_TEST_TMPDIR
+    export LC_ALL=C.UTF-8 TERM=xterm SOURCE_DATE_EPOCH=1795219200 # 2026-11-21
+    unset NO_COLOR COLUMNS GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+    cache=$PWD/fixtures/leaklab/cache none=$PWD/fixtures/leaklab/none
+    lab=(fixtures/leaklab/{cache,density,events,list,timers})
+}
+
+# A file of budgets.
+budgets() { printf 'version: 1\n%s\n' "$1" >"$tmp/heapdrift.yml"; }
+
+@test "the default budget fails every leak and passes what has none, for every window" {
+    local folder first n files wanted
+    for folder in "${lab[@]}" fixtures/leaklab/none; do
+        wanted=$([[ $folder == */none ]] && echo 0 || echo 1)
+        files=("$folder"/[0-5].gcdump.*)
+        [[ ${#files[@]} == 6 && ${files[0]} == */0.gcdump.* ]]
+        for n in 4 5; do
+            for ((first = 1; first + n <= 6; first++)); do
+                hd check -q "${files[@]:first:n}"
+                status_is "$wanted"
+            done
+        done
+        hd check -q "$folder"
+        status_is "$wanted"
+    done
+}
+
+@test "text of a failure" {
+    budgets 'budgets:
+  - total: bytes
+    max_growth: 5%
+  - type: "Shop.Sessions.*"
+    max_growth: 0
+  - holder: "*s_sessions]*"
+    max_growth: 100
+    per: step
+  - type: System.String
+    max_growth_bytes: 10MiB
+  - suspects: any
+suppress:
+  - type: "Shop.Sessions.LogEntry*"
+    reason: "SHOP-7: belongs to its session"
+    until: 2027-06-30'
+    hd check -c "$tmp/heapdrift.yml" "$cache"
+    status_is 1
+    out=${out//"$tmp"/TMP}
+    out=${out//"$PWD"/PWD}
+    printf '%s\n' "$out" >"$tmp/.out"
+    golden_is check.txt
+}
+
+@test "fewer than four snapshots are inconclusive without a budget" {
+    hd check "$cache"/{1,2,3}.gcdump.gz
+    status_is 0
+    out_has "inconclusive: 1 of 1 rule could not be decided"
+    err_has "inconclusive"
+    hd check --strict "$cache"/{1,2,3}.gcdump.gz
+    status_is 3
+    hd check --strict --budget='Shop.Sessions.Session=10' "$cache"/{1,2,3}.gcdump.gz
+    status_is 1
+    hd check --strict --budget='Shop.Sessions.Session=10000' "$cache"/{1,2,3}.gcdump.gz
+    status_is 0
+}
+
+@test "a broken input is never a pass" {
+    cp "$none"/{1,2,3,4}.gcdump.gz "$tmp"
+    works check "$tmp"/{1,2,3,4}.gcdump.gz
+    gunzip "$tmp/4.gcdump.gz"
+    head -c 5000 "$tmp/4.gcdump" >"$tmp/cut.gcdump"
+    hd check "$tmp"/{1,2,3}.gcdump.gz "$tmp/cut.gcdump"
+    status_is 2
+    out_is ""
+    hd check "$tmp"/{1,2,3,9}.gcdump.gz
+    status_is 2
+    hd check "$tmp/1.gcdump.gz"
+    fails_with 'check compares 2 to 50 snapshots, not 1; for one use `heapdrift top`'
+}
+
+@test "a failure wins over an inconclusive rule, trouble over both" {
+    budgets 'budgets:
+  - total: reachable_bytes
+    max_growth: 1TiB
+  - type: X
+    max_growth: 0'
+    printf 'type,count,bytes\nX,%d,100\n' 1 >"$tmp/1.csv"
+    printf 'type,count,bytes\nX,%d,100\n' 2 >"$tmp/2.csv"
+    hd check --strict -c "$tmp/heapdrift.yml" "$tmp"/{1,2}.csv
+    status_is 1
+    hd check --strict -c "$tmp/heapdrift.yml" "$tmp"/{2,1}.csv
+    status_is 3
+    hd check -c "$tmp/heapdrift.yml" "$tmp"/{2,1}.csv
+    status_is 0
+    hd check -c "$tmp/heapdrift.yml" -o /dev/full "$tmp"/{1,2}.csv
+    status_is 2
+}
+
+# --- where budgets come from -----------------------------------------------------------
+
+@test "heapdrift.yml is found in a parent folder, up to the root of the repository" {
+    mkdir -p "$tmp/repo/.git" "$tmp/repo/a/b"
+    printf 'version: 1\nbudgets:\n  - total: objects\n    max_growth: 0\n' >"$tmp/repo/heapdrift.yml"
+    cd "$tmp/repo/a/b"
+    hd check --format=json "$none"
+    status_is 1
+    [[ $(json '.rules[0].source') == ../../heapdrift.yml:3 ]]
+    cd "$tmp/repo"
+    hd check --format=json "$none"
+    [[ $(json '.rules[0].source') == heapdrift.yml:3 ]]
+    mkdir "$tmp/repo/a/.git"
+    cd "$tmp/repo/a/b"
+    hd check --format=json "$none"
+    status_is 0
+    [[ $(json '.rules[0].source') == default ]]
+}
+
+@test "two files of budgets are one too many" {
+    mkdir -p "$tmp/repo/.git" "$tmp/repo/a"
+    budgets 'budgets: []'
+    cp "$tmp/heapdrift.yml" "$tmp/repo"
+    cp "$tmp/heapdrift.yml" "$tmp/repo/a"
+    cd "$tmp/repo/a"
+    hd check "$none"
+    fails_with "both heapdrift.yml and ../heapdrift.yml are there; choose one with --config=FILE"
+    works check -c heapdrift.yml "$none"
+    rm ../heapdrift.yml
+    cp heapdrift.yml heapdrift.yaml
+    hd check "$none"
+    fails_with "both heapdrift.yml and heapdrift.yaml are there; choose one with --config=FILE"
+    hd check -c heapdrift.yml -c heapdrift.yaml "$none"
+    fails_with "--config=heapdrift.yaml: must be one file only"
+}
+
+@test "a mistake in the budgets is one line with its place, before a snapshot is read" {
+    local text wanted
+    while IFS='|' read -r text wanted; do
+        budgets "${text//;/$'\n'}"
+        hd check -c "$tmp/heapdrift.yml" no-such-file
+        fails_with "$tmp/heapdrift.yml:$wanted"
+    done <<'MISTAKES'
+budgets:;  - type: X;    max_grow: 1|4: unknown-key: max_grow; did you mean max_growth?
+budgets:;  - type: [X];    max_growth: 1|3: wrong-type: Expecting STRING, got event: SEQUENCE_START
+budgets:;  - total: bytes;    max_growth: 5XB|4: bad-limit: max_growth: 5XB: must be a size such as 10MiB, or a share such as 5%
+budgets:;  - type: X;    max_growth: -1|4: bad-limit: max_growth: -1: must be a limit that is not negative: how much may be added
+budgets:;  - {type: X, max_growth: 1};  - {type: X, max_growth: 2}|4: duplicate-rule: type X has a budget on line 3 already; put all its limits there
+suppress:;  - {type: X, reason: r, until: 31.12.2026}|3: bad-date: until: 31.12.2026: must be a day such as 2026-12-31
+MISTAKES
+    : >"$tmp/heapdrift.yml"
+    hd check -c "$tmp/heapdrift.yml" no-such-file
+    fails_with "$tmp/heapdrift.yml:1: empty-file: no budgets in it; it begins with \"version: 1\" and \"budgets:\""
+    hd check -c "$tmp/none.yml" no-such-file
+    fails_with "$tmp/none.yml: No such file or directory"
+    hd check -c "$tmp" no-such-file
+    status_is 2
+    if [[ $(id -u) != 0 ]]; then
+        chmod 0 "$tmp/heapdrift.yml"
+        hd check -c "$tmp/heapdrift.yml" no-such-file
+        fails_with "$tmp/heapdrift.yml: Permission denied"
+    fi
+}
+
+@test "a budget that matches no type is a warning with its place" {
+    budgets 'budgets:
+  - type: Zebra
+    max_growth: 0'
+    works check -c "$tmp/heapdrift.yml" "$none"
+    err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-budget: type Zebra: a budget that matches nothing"
+    works check --budget=Zebra=0 "$none"
+    err_is "heapdrift: warning: unused-budget: type Zebra: a budget that matches nothing"
+}
+
+@test "per iteration needs iterations" {
+    budgets 'budgets:
+  - type: "*Session"
+    max_growth: 59
+    per: iteration'
+    hd check -c "$tmp/heapdrift.yml" "$cache"
+    fails_with "$tmp/heapdrift.yml:3: no-iterations: per: iteration needs --iterations=A,B,..., one number per snapshot"
+    hd check --format=json --iterations=0,20,40,60,80,100 -c "$tmp/heapdrift.yml" "$cache"
+    status_is 1
+    [[ $(json '.rules[0].observed') == "+60 instances per iteration" ]]
+    [[ $(json '.rules[0] | .observed_value, .limit_value, .unit') == $'60\n59\nobjects' ]]
+}
+
+@test "options are budgets too" {
+    hd check --max-growth=1MiB --max-growth-objects=10% --budget='Shop.*Session=6000' --max-score=1MiB \
+        --format=csv "$cache"
+    status_is 1
+    [[ $(column 1 | xargs) == "fail fail pass fail" ]]
+    [[ $(tail -n +2 <<<"$out" | grep -c ',option,') == 4 ]]
+    hd check --max-growth=-1 "$cache"
+    fails_with "--max-growth=-1: must be a limit that is not negative: how much may be added"
+    hd check --budget=X "$cache"
+    fails_with "--budget=X: must be TYPE=N, a type or a pattern and how many instances may be added"
+    hd check --max-score=much "$cache"
+    status_is 2
+}
+
+# --- suppressions ------------------------------------------------------------------------
+
+@test "a suppression ends after its day" {
+    budgets 'suppress:
+  - type: Shop.Sessions.Session
+    reason: "SHOP-7: known"
+    until: 2026-11-21'
+    works check -c "$tmp/heapdrift.yml" --format=json "$cache"
+    [[ $(json '.verdict, .rules[0].status, .rules[0].reason') == $'pass\nsuppressed\nSHOP-7: known' ]]
+    SOURCE_DATE_EPOCH=1795305599 works check -q -c "$tmp/heapdrift.yml" "$cache"
+    SOURCE_DATE_EPOCH=1795305600 hd check -c "$tmp/heapdrift.yml" "$cache"
+    status_is 1
+    err_has ":3: expired-suppression: Shop.Sessions.Session (until 2026-11-21, SHOP-7: known)"
+    SOURCE_DATE_EPOCH=tomorrow hd check "$cache"
+    fails_with "SOURCE_DATE_EPOCH=tomorrow: must be seconds since 1970-01-01"
+    works check -c "$tmp/heapdrift.yml" "$none"
+    err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-suppression: Shop.Sessions.Session: a suppression that excuses nothing; remove it"
+}
+
+# --- baselines ---------------------------------------------------------------------------
+
+@test "a baseline accepts what was, and nothing more" {
+    budgets 'budgets:
+  - {type: "*", max_growth: 0}
+  - {total: bytes, max_growth: 0}
+  - {suspects: any}
+  - {holder: "*s_sessions]*", max_growth: 0}'
+    local four=("$cache"/{1,2,3,4}.gcdump.gz)
+    hd check -q -c "$tmp/heapdrift.yml" "${four[@]}"
+    status_is 1
+    works check -c "$tmp/heapdrift.yml" --baseline-write="$tmp/accepted" "${four[@]}"
+    works check -c "$tmp/heapdrift.yml" --baseline="$tmp/accepted" "${four[@]}"
+    err_is ""
+    # Sorted, without addresses and times: written again it is the same.
+    cp "$tmp/accepted" "$tmp/before"
+    works check -c "$tmp/heapdrift.yml" --baseline-write="$tmp/accepted" "${four[@]}"
+    cmp "$tmp/accepted" "$tmp/before"
+    # Another leak is not covered by it.
+    hd check -q -c "$tmp/heapdrift.yml" --baseline="$tmp/accepted" fixtures/leaklab/events/[1-4].gcdump.zst
+    status_is 1
+    sed -i '1s/1/2/' "$tmp/accepted"
+    hd check --baseline="$tmp/accepted" "${four[@]}"
+    fails_with "$tmp/accepted:1: unknown-version: baseline of version 2; this program reads 1: write it anew with --baseline-write"
+    hd check --baseline="$tmp/nothing" "${four[@]}"
+    fails_with "$tmp/nothing: No such file or directory"
+    hd check -q --baseline-write=/dev/full "${four[@]}"
+    status_is 2
+}
+
+# --- formats -----------------------------------------------------------------------------
+
+@test "the same input gives the same bytes, in every format and with any number of threads" {
+    local format i
+    budgets 'budgets:
+  - {type: "Shop.*", max_growth: 0}
+  - {suspects: any}'
+    for format in text json csv tsv md junit sarif github; do
+        hd check --format=$format -j1 -c "$tmp/heapdrift.yml" "$cache"
+        status_is 1
+        cp "$tmp/.out" "$tmp/first"
+        for i in 1 2 3; do
+            hd check --format=$format -j2 -c "$tmp/heapdrift.yml" "$cache"
+            cmp "$tmp/.out" "$tmp/first"
+        done
+    done
+    hd diff --format=junit "$cache"
+    fails_with '--format=junit is for `heapdrift check`'
+}
+
+@test "GitHub gets annotations and a summary" {
+    budgets 'budgets:
+  - type: "Shop.Sessions.Session"
+    max_growth: 5%
+suppress:
+  - type: Zebra
+    reason: none'
+    export GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$tmp/summary.md
+    echo "# before" >"$tmp/summary.md"
+    cd "$tmp"
+    hd check "$cache"
+    status_is 1
+    out_lacks "::error"
+    err_has "::error file=heapdrift.yml,line=3,title=heapdrift%3A over budget::type Shop.Sessions.Session: +6,000 instances from 0.gcdump.gz to 5.gcdump.gz; limit: +5 %25 (heapdrift.yml:3)%0Aheld by [static var "
+    err_has "::warning file=heapdrift.yml,line=6,title=unused-suppression::Zebra: a suppression that excuses nothing; remove it"
+    [[ $(head -1 summary.md) == "# before" ]]
+    [[ $(sed -n 2p summary.md) == "<!-- heapdrift -->" ]]
+    GITHUB_STEP_SUMMARY=$tmp/no/folder hd check "$cache"
+    status_is 2
+    err_has "GITHUB_STEP_SUMMARY=$tmp/no/folder: No such file or directory"
+}
