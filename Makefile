@@ -13,12 +13,14 @@
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make score        the ranking against others on series with known leaks
+#   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
 #   make golden       accept the program's current output as expected
 
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
 PREFIX   ?= /usr/local
 FUZZ_SECONDS ?= 60
+LIVE_RUNS ?= 20
 
 CC       ?= cc
 CFLAGS   ?= -O2 -g
@@ -138,6 +140,10 @@ golden: $(BUILD)/heapdrift
 score: $(BUILD)/score
 	$(BUILD)/score
 
+# A program that leaks and one that does not, built and run here; says so where it cannot.
+live: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift tests/live/shop.sh $(LIVE_RUNS)
+
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
 	@scripts/install-deps.sh build test
 	tests/bench/bench.sh $(BUILD)
@@ -169,12 +175,11 @@ tidy:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
-	shellcheck scripts/*.sh tests/bench/*.sh .ci/run
-	shellcheck tests/live/*.sh
+	shellcheck scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all demo check check-live install clean test asan golden score bench fuzz lint layers tidy style format
+.PHONY: all demo check check-live install clean test asan golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
