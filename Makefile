@@ -119,7 +119,7 @@ test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $
 	$(BUILD)/sweep fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
 
-check-live: $(BUILD)/heapdrift
+check-live: $(BUILD)/heapdrift live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
 
 # Criterion passes a test that leaks, so the sanitizers report to files and any file

@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { USUAL_COUNT = 5, PATH_SIZE = 4096 };
+enum { USUAL_COUNT = 5, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
 
 struct watching {
     const struct settings *settings;
-    char folder[PATH_SIZE];
+    char folder[FOLDER_SIZE];
     bool is_temporary, is_new;
-    char *paths[HD_MAX_SNAPSHOTS];
+    char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
     size_t count; /* of snapshots that are there */
 };
 
@@ -57,7 +57,7 @@ static bool open_folder(struct watching *w)
     const char *wanted = w->settings->output;
     if (wanted == NULL)
         return make_temporary(w);
-    if (strlen(wanted) + 32 > sizeof(w->folder))
+    if (strlen(wanted) >= sizeof(w->folder))
         return trouble(wanted, strerror(ENAMETOOLONG));
     snprintf(w->folder, sizeof(w->folder), "%s", wanted);
     w->is_new = mkdir(wanted, 0777) == 0;
@@ -67,11 +67,8 @@ static bool open_folder(struct watching *w)
 
 static void close_folder(struct watching *w)
 {
-    for (size_t i = 0; i < w->count; i++) {
-        if (w->is_temporary)
-            unlink(w->paths[i]);
-        free(w->paths[i]);
-    }
+    for (size_t i = 0; w->is_temporary && i < w->count; i++)
+        unlink(w->paths[i]);
     /* Of a new folder nothing is left if nothing was collected. */
     if (w->is_temporary || (w->is_new && w->count == 0))
         rmdir(w->folder);
@@ -88,20 +85,15 @@ static void tell(const struct collecting *c, size_t number, size_t wanted)
 
 static bool take_next(struct watching *w, struct collecting *c, int *status)
 {
-    size_t size = strlen(w->folder) + 32;
-    char *path = malloc(size);
-    if (path == NULL)
-        return trouble(w->folder, strerror(errno));
-    snprintf(path, size, "%s/%zu.gcdump", w->folder, w->count + 1);
-    int result = collecting_take(c, path);
-    if (result == EXIT_TROUBLE) {
-        /* Who stops knows that; what is there is compared. */
-        *status = c->stopped ? *status : EXIT_TROUBLE;
-        free(path);
-        return false;
+    char *path = w->paths[w->count];
+    snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
+    if (collecting_take(c, path) != EXIT_TROUBLE) {
+        w->count++;
+        return true;
     }
-    w->paths[w->count++] = path;
-    return true;
+    /* Who stops knows that; what is there is compared. */
+    *status = c->stopped ? *status : EXIT_TROUBLE;
+    return false;
 }
 
 static int collect_all(struct watching *w)
@@ -141,8 +133,11 @@ static bool has_budgets(const struct settings *s)
 
 static int compare(const struct watching *w)
 {
+    const char *paths[HD_MAX_SNAPSHOTS];
     struct settings s = *w->settings;
-    s.operands = (const char **)w->paths;
+    for (size_t i = 0; i < w->count; i++)
+        paths[i] = w->paths[i];
+    s.operands = paths;
     s.operand_count = w->count;
     s.output = NULL;
     s.files_go = w->is_temporary;
@@ -164,21 +159,17 @@ static bool check(const struct settings *s)
 static int run(struct settings *s)
 {
     struct watching w = {.settings = s};
-    if (!check(s))
+    if (!check(s) || !open_folder(&w))
         return EXIT_TROUBLE;
-    int status = EXIT_TROUBLE;
-    if (open_folder(&w)) {
-        status = collect_all(&w);
-        if (w.count >= 2) {
-            int found = compare(&w);
-            status = status != EXIT_DONE ? status : found;
-        } else if (status == EXIT_DONE) {
-            fputs("heapdrift: stopped before there were two snapshots to compare\n",
-                  stderr);
-            status = EXIT_TROUBLE;
-        }
-        close_folder(&w);
+    int status = collect_all(&w);
+    if (w.count >= 2) {
+        int found = compare(&w);
+        status = status != EXIT_DONE ? status : found;
+    } else if (status == EXIT_DONE) {
+        fputs("heapdrift: stopped before there were two snapshots to compare\n", stderr);
+        status = EXIT_TROUBLE;
     }
+    close_folder(&w);
     return status;
 }
 

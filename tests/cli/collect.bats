@@ -161,7 +161,7 @@ PYTHON
     works watch -p "$pid" --count=4 --interval=1 --format=json -o "$tmp/kept"
     wait $!
     [[ $(json .schema) == heapdrift-diff && $(json '.suspects[0].subject') == Shop.Sessions.Session ]]
-    [[ $(cd "$tmp/kept" && ls | xargs) == "1.gcdump 2.gcdump 3.gcdump 4.gcdump" ]]
+    [[ $(cd "$tmp/kept" && echo ./*) == "./1.gcdump ./2.gcdump ./3.gcdump ./4.gcdump" ]]
     hd check -q --budget=Session=0 "$tmp/kept"
     status_is 1
 }

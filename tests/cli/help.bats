@@ -27,7 +27,6 @@ value_of() {
     size-base) echo 16 ;;
     memory) echo 1GiB ;;
     color) echo never ;;
-    diagnostic-port) echo /none ;;
     *) echo 2 ;;
     esac
 }
