@@ -9,6 +9,7 @@
 #   make test         unit, sweep and command-line tests of a plain build
 #   make asan         the same under AddressSanitizer and UBSan
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
+#   make check-full   check, check-live, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
@@ -122,6 +123,9 @@ test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $
 check-live: $(BUILD)/heapdrift live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
 
+check-full: check check-live
+	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
+
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
 # is a failure.
 asan:
@@ -181,5 +185,5 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all demo check check-live install clean test asan golden score live bench fuzz lint layers tidy style format
+.PHONY: all demo check check-live check-full install clean test asan golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2012,SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
-unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 
 # Install once for all tests: the first shell block of the guide.
 setup_file() {
