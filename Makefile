@@ -98,7 +98,8 @@ demo:
 check:
 	@scripts/install-deps.sh build test
 	$(MAKE) --no-print-directory all
-	$(MAKE) --no-print-directory lint test score asan
+	$(MAKE) --no-print-directory lint test score
+	$(MAKE) --no-print-directory asan SWEEP_FLAGS=--quick
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
@@ -117,13 +118,13 @@ clean:
 
 test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $(BUILD)/score
 	$(BUILD)/unit-tests -j2
-	$(BUILD)/sweep fixtures
+	$(BUILD)/sweep $(SWEEP_FLAGS) fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
 
 check-live: $(BUILD)/heapdrift live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
 
-check-full: check check-live
+check-full: check check-live asan
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
@@ -134,7 +135,8 @@ asan:
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \
 	$(MAKE) --no-print-directory test \
-	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g'
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g' \
+	    SWEEP_FLAGS=$(SWEEP_FLAGS)
 	@! cat build/asan/reports/* 2>/dev/null
 
 golden: $(BUILD)/heapdrift
