@@ -48,6 +48,14 @@ struct hd_error {
     char message[240]; /* one line, no trailing newline, no file name */
 };
 
+/* --- progress ----------------------------------------------------------- */
+
+/* What takes time. Whoever gives hd_read_options or hd_options a progress function is told
+ * of more bytes of the file that were read (as it lies there, compressed or not; all is
+ * 0), or of more objects out of all. It is called by whichever thread does the work, by
+ * several at once, some hundred times per file: it has to be quick. */
+enum hd_phase { HD_READING, HD_FINDING_OWNERS, HD_FINDING_CHAINS };
+
 /* --- words of a command line ------------------------------------------- */
 
 /* 64KiB, 10MB, 1.5GiB, plain bytes: K and Ki are 1024, kB and MB decimal. False if s is
@@ -93,6 +101,9 @@ struct hd_read_options {
     bool to_write;       /* keep what hd_snapshot_write() can say again */
     unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
+
+    void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
+    void *progress_context;
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
@@ -112,6 +123,12 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
 void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count);
 
 void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
+
+/* Bytes that the graph takes in memory; 0 without one, or while it is dropped. */
+uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap);
+
+/* Drop a graph that drop_graph allows to: reports read it again. Small ones stay. */
+void hd_snapshot_drop_graph(struct hd_snapshot *snap);
 
 /* The name of input format number i, NULL behind the last; and a line about it, NULL for
  * what is recognised only to say what it is. */
@@ -305,6 +322,13 @@ struct hd_options {
     uint32_t depth;   /* frames shown per chain; what is cut is cut in the middle */
     uint64_t seed;
     bool exact; /* count every instance's chain instead of a sample's */
+
+    /* how, which changes no answer */
+    unsigned threads;    /* that work on snapshots side by side; 0 or 1: one */
+    uint64_t max_memory; /* bytes for graphs and work on them: as many snapshots at once as
+                            fit, HD_TOO_BIG if not even one does. 0: no limit */
+    void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
+    void *progress_context;
 };
 
 struct hd_options hd_default_options(void);

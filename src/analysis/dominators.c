@@ -18,6 +18,10 @@
 
 #define UNSEEN UINT32_MAX
 
+/* Nearly every step below goes to memory that no cache holds. Loops that know where they
+ * will go ask for it that many steps before. */
+enum { AHEAD = 16 };
+
 struct frame_on_stack {
     uint32_t number;
     uint32_t next_edge;
@@ -41,6 +45,7 @@ struct finder {
 
     struct frame_on_stack *stack;
     size_t stack_cap;
+    struct spare spare;
     uint64_t *is_entry; /* a bit per node: a group of roots, visited from the root only */
 };
 
@@ -96,6 +101,18 @@ static void push(struct finder *f, size_t *depth, uint32_t number)
         (struct frame_on_stack){number, f->g->edge_begin[f->node[number]]};
 }
 
+/* What see_edge() will look at for the next few references: an object has few, and of long
+ * arrays the rest is asked for on the way. */
+static inline void prefetch_targets(const struct finder *f, uint32_t e, uint32_t end)
+{
+    enum { AT_ONCE = 4 };
+    end = end - e > AT_ONCE ? e + AT_ONCE : end;
+    for (; e < end; e++) {
+        __builtin_prefetch(&f->number[f->g->edge_to[e]]);
+        __builtin_prefetch(&f->g->edge_begin[f->g->edge_to[e]]);
+    }
+}
+
 /* Everything below the node numbered start. The current node is kept at hand, so that the
  * stack is touched only to go down and up. */
 static void walk_below(struct finder *f, uint32_t start)
@@ -107,16 +124,21 @@ static void walk_below(struct finder *f, uint32_t start)
         struct frame_on_stack at = f->stack[--depth];
         uint32_t end = g->edge_begin[f->node[at.number] + 1];
         while (at.next_edge < end) {
+            if (end - at.next_edge > AHEAD)
+                prefetch_targets(f, at.next_edge + AHEAD - 1, at.next_edge + AHEAD);
             node_id w = g->edge_to[at.next_edge++];
             if (bit(f->is_entry, w) || !see_edge(f, at.number, w))
                 continue;
             if (at.next_edge < end) {
                 f->stack = grow(f->stack, depth, &f->stack_cap, sizeof(*f->stack));
                 f->stack[depth++] = at;
+                /* What comes after w is below it. */
+                __builtin_prefetch(&g->edge_to[g->edge_begin[g->edge_to[at.next_edge]]]);
             }
             at.number = f->count - 1;
             at.next_edge = g->edge_begin[w];
             end = g->edge_begin[w + 1];
+            prefetch_targets(f, at.next_edge, end);
         }
     }
 }
@@ -211,7 +233,8 @@ static void number_nodes(struct finder *f)
         walk_below(f, 0);
     free(f->stack);
     f->stack = NULL;
-    free(f->number);
+    /* One more than nodes: it has room for the sums of sort_edges(). */
+    spare_give(&f->spare, f->number, (size_t)g->node_count + 2, sizeof(*f->number));
     f->number = NULL;
 }
 
@@ -222,14 +245,21 @@ static void number_nodes(struct finder *f)
 static void sort_edges(struct finder *f, uint32_t **begin, uint32_t **from)
 {
     size_t n = f->count;
-    uint32_t *start = alloc_zeroed(array_bytes(n + 2, sizeof(*start)));
-    for (size_t e = 0; e < f->edge_count; e++)
+    uint32_t *start = spare_take(&f->spare, n + 2, sizeof(*start));
+    memset(start, 0, array_bytes(n + 2, sizeof(*start)));
+    for (size_t e = 0; e < f->edge_count; e++) {
+        if (e + AHEAD < f->edge_count)
+            __builtin_prefetch(&start[f->edge_to[e + AHEAD] + 2], 1);
         start[f->edge_to[e] + 2]++;
+    }
     for (size_t w = 0; w + 2 < n + 2; w++)
         start[w + 2] += start[w + 1];
     uint32_t *sorted = array_of(f->edge_count);
-    for (size_t e = 0; e < f->edge_count; e++)
+    for (size_t e = 0; e < f->edge_count; e++) {
+        if (e + AHEAD < f->edge_count)
+            __builtin_prefetch(&start[f->edge_to[e + AHEAD] + 1], 1);
         sorted[start[f->edge_to[e] + 1]++] = f->edge_from[e];
+    }
     free(f->edge_to);
     free(f->edge_from);
     f->edge_to = f->edge_from = NULL;
@@ -237,10 +267,21 @@ static void sort_edges(struct finder *f, uint32_t **begin, uint32_t **from)
     *from = sorted;
 }
 
-/* The forest of numbers already done: anc leads towards the root of its tree, label is
- * the smallest semi between a number and there. */
+/* Two numbers that are always looked at together stand together. */
+struct pair {
+    union {
+        uint32_t anc;   /* towards the root of its tree */
+        uint32_t depth; /* in the tree of dominators */
+    };
+    union {
+        uint32_t label; /* the smallest semi between a number and anc */
+        uint32_t jump;
+    };
+};
+
+/* The forest of numbers already done. */
 struct forest {
-    uint32_t *anc, *label;
+    struct pair *at;
     uint32_t *path;
     size_t path_cap;
 };
@@ -250,18 +291,18 @@ struct forest {
 static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limit)
 {
     size_t depth = 0;
-    while (t->anc[v] >= limit) {
+    while (t->at[v].anc >= limit) {
         t->path = grow(t->path, depth, &t->path_cap, sizeof(*t->path));
         t->path[depth++] = v;
-        v = t->anc[v];
+        v = t->at[v].anc;
     }
-    uint32_t top = t->anc[v], best = t->label[v];
+    uint32_t top = t->at[v].anc, best = t->at[v].label;
     while (depth > 0) {
-        v = t->path[--depth];
-        if (t->label[v] < best)
-            best = t->label[v];
-        t->label[v] = best;
-        t->anc[v] = top;
+        struct pair *at = &t->at[t->path[--depth]];
+        if (at->label < best)
+            best = at->label;
+        at->label = best;
+        at->anc = top;
     }
     return best;
 }
@@ -270,20 +311,22 @@ static void find_semidominators(struct finder *f, struct forest *t)
 {
     uint32_t *begin, *from;
     sort_edges(f, &begin, &from);
-    t->anc = array_of(f->count);
-    t->label = array_of(f->count);
+    t->at = spare_take(&f->spare, (size_t)f->count + 1, sizeof(*t->at));
     for (uint32_t w = f->count; w-- > 1;) {
         uint32_t semi = f->semi[w];
+        /* Edges are used from the end of the list to its beginning. */
         for (uint32_t e = begin[w]; e < begin[w + 1] && semi > 0; e++) {
+            if (e >= AHEAD)
+                __builtin_prefetch(&t->at[from[e - AHEAD]], 1);
             uint32_t via = smallest_semi(t, from[e], w + 1);
             if (via < semi)
                 semi = via;
         }
-        f->semi[w] = t->label[w] = semi;
-        t->anc[w] = f->parent[w];
+        f->semi[w] = semi;
+        t->at[w] = (struct pair){.anc = f->parent[w], .label = semi};
     }
-    free(begin);
-    free(from);
+    spare_give(&f->spare, begin, (size_t)f->count + 2, sizeof(*begin));
+    spare_give(&f->spare, from, f->edge_count, sizeof(*from));
 }
 
 /* --- immediate dominators ----------------------------------------------------------------
@@ -291,18 +334,18 @@ static void find_semidominators(struct finder *f, struct forest *t)
 
 /* The deepest ancestor of the parent, in the tree built so far, with a number not above
  * semi. Numbers fall towards the root, so a jump that stays at or above semi is safe. */
-static void find_immediate(struct finder *f, uint32_t *depth, uint32_t *jump)
+static void find_immediate(struct finder *f, struct pair *at)
 {
     uint32_t *idom = f->parent;
-    depth[0] = jump[0] = 0;
+    at[0] = (struct pair){.depth = 0, .jump = 0};
     for (uint32_t w = 1; w < f->count; w++) {
         uint32_t d = f->parent[w];
         while (d > f->semi[w])
-            d = jump[d] >= f->semi[w] ? jump[d] : idom[d];
+            d = at[d].jump >= f->semi[w] ? at[d].jump : idom[d];
         idom[w] = d;
-        depth[w] = depth[d] + 1;
-        uint32_t j = jump[d];
-        jump[w] = depth[d] - depth[j] == depth[j] - depth[jump[j]] ? jump[j] : d;
+        struct pair above = at[d], skip = at[above.jump];
+        bool even = above.depth - skip.depth == skip.depth - at[skip.jump].depth;
+        at[w] = (struct pair){.depth = above.depth + 1, .jump = even ? skip.jump : d};
     }
 }
 
@@ -313,7 +356,7 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
     struct finder f = {.snap = snap,
                        .g = g,
                        .kind = kind,
-                       .number = array_of(n),
+                       .number = array_of(n + 2),
                        .node = array_of(n),
                        .parent = array_of(n),
                        .semi = array_of(n)};
@@ -322,72 +365,75 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
     struct forest t = {0};
     if (f.count > 0) {
         find_semidominators(&f, &t);
-        find_immediate(&f, t.anc, t.label);
+        find_immediate(&f, t.at);
     }
-    free(t.anc);
-    free(t.label);
     free(t.path);
     free(f.number);
-    free(f.semi);
-    return (struct dominators){f.count, f.node, f.parent};
+    spare_give(&f.spare, t.at, (size_t)f.count + 1, sizeof(*t.at));
+    spare_give(&f.spare, f.semi, n, sizeof(*f.semi));
+    return (struct dominators){f.count, f.node, f.parent, f.spare};
 }
 
 void dominators_free(struct dominators *d)
 {
     free(d->node);
     free(d->idom);
+    spare_free(&d->spare);
     *d = (struct dominators){0};
 }
 
 /* --- retained sizes ------------------------------------------------------ */
 
-uint64_t *dominators_retained(const struct dominators *d, const struct graph *g)
+uint64_t *dominators_retained(struct dominators *d, const struct graph *g)
 {
-    uint64_t *retained =
-        alloc_resize(NULL, array_bytes((size_t)d->count + 1, sizeof(*retained)));
-    for (uint32_t w = 0; w < d->count; w++)
+    uint64_t *retained = spare_take(&d->spare, (size_t)d->count + 1, sizeof(*retained));
+    for (uint32_t w = 0; w < d->count; w++) {
+        if (w + AHEAD < d->count)
+            __builtin_prefetch(&g->small_size[d->node[w + AHEAD]]);
         retained[w] = graph_size(g, d->node[w]);
+    }
     for (uint32_t w = d->count; w-- > 1;)
         retained[d->idom[w]] += retained[w];
     return retained;
 }
 
-/* Where each number stands in a preorder of the dominator tree, without lists of
- * children: size[w] numbers are below w, itself included, and they stand side by side. */
-static void preorder(const struct dominators *d, uint32_t *size, uint32_t *position)
+/* The numbers in a preorder of the dominator tree, without lists of children: size[w]
+ * numbers are below w, itself included, and they stand side by side. */
+static uint32_t *preorder(struct dominators *d, uint32_t *size)
 {
-    uint32_t *next = array_of(d->count);
+    uint32_t *at = spare_take(&d->spare, d->count, sizeof(*at));
+    uint32_t *next = spare_take(&d->spare, d->count, sizeof(*next));
     for (uint32_t w = 0; w < d->count; w++)
         size[w] = 1;
     for (uint32_t w = d->count; w-- > 1;)
         size[d->idom[w]] += size[w];
-    position[0] = 0;
+    at[0] = 0;
     next[0] = 1;
     for (uint32_t w = 1; w < d->count; w++) {
-        position[w] = next[d->idom[w]];
+        uint32_t position = next[d->idom[w]];
         next[d->idom[w]] += size[w];
-        next[w] = position[w] + 1;
+        next[w] = position + 1;
+        at[position] = w;
     }
-    free(next);
+    spare_give(&d->spare, next, d->count, sizeof(*next));
+    return at;
 }
 
-uint64_t *dominators_retained_by_type(const struct dominators *d,
-                                      const struct hd_snapshot *snap,
+uint64_t *dominators_retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
                                       const uint64_t *retained, struct arena *a)
 {
     uint64_t *sum = arena_array(a, uint64_t, snap->type_count);
     if (d->count == 0)
         return sum;
-    uint32_t *size = array_of(d->count), *position = array_of(d->count);
-    uint32_t *at = array_of(d->count);
-    preorder(d, size, position);
-    for (uint32_t w = 0; w < d->count; w++)
-        at[position[w]] = w;
+    uint32_t *size = spare_take(&d->spare, d->count, sizeof(*size));
+    uint32_t *at = preorder(d, size);
     /* In preorder an instance lies below another of its type iff it stands before the
      * end of the last outermost one. */
     uint32_t *end = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*end)));
     for (uint32_t p = 0; p < d->count; p++) {
         uint32_t w = at[p];
+        if (p + AHEAD < d->count)
+            __builtin_prefetch(&snap->graph->type[d->node[at[p + AHEAD]]]);
         type_id t = snap->graph->type[d->node[w]];
         if (p < end[t])
             continue;
@@ -395,8 +441,7 @@ uint64_t *dominators_retained_by_type(const struct dominators *d,
         end[t] = p + size[w];
     }
     free(end);
-    free(at);
-    free(size);
-    free(position);
+    spare_give(&d->spare, at, d->count, sizeof(*at));
+    spare_give(&d->spare, size, d->count, sizeof(*size));
     return sum;
 }

@@ -10,12 +10,14 @@
 #define DOMINATORS_H
 
 #include "base/arena.h"
+#include "base/spare.h"
 #include "heap/snapshot.h"
 
 struct dominators {
-    uint32_t count; /* nodes on a chain from a root */
-    node_id *node;  /* number -> node */
-    uint32_t *idom; /* number -> number; idom[0] = 0 */
+    uint32_t count;     /* nodes on a chain from a root */
+    node_id *node;      /* number -> node */
+    uint32_t *idom;     /* number -> number; idom[0] = 0 */
+    struct spare spare; /* arrays that finding them took, for what is computed next */
 };
 
 enum dominator_kind {
@@ -35,13 +37,12 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
 void dominators_free(struct dominators *d);
 
 /* Bytes that each number retains, itself included; malloc'd. */
-uint64_t *dominators_retained(const struct dominators *d, const struct graph *g);
+uint64_t *dominators_retained(struct dominators *d, const struct graph *g);
 
 /* Bytes that the instances of each type retain together, an object counted once even
  * where instances retain each other; indexed by type, in a. retained is that of
  * dominators_retained(). */
-uint64_t *dominators_retained_by_type(const struct dominators *d,
-                                      const struct hd_snapshot *snap,
+uint64_t *dominators_retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
                                       const uint64_t *retained, struct arena *a);
 
 #endif

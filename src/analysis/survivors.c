@@ -55,6 +55,28 @@ static type_id *number_names(struct survivors *s, const struct hd_snapshot *snap
     return number;
 }
 
+/* Objects of one type mostly have one size, so the latest answer of each type is kept. */
+struct latest {
+    uint32_t size, kind;
+};
+
+static inline uint32_t kind_of(struct survivors *s, struct latest *latest, uint32_t number,
+                               uint32_t size, uint32_t new_kind)
+{
+    struct latest *l = &latest[number];
+    if (l->size != size || l->kind == NO_PAIR)
+        *l = (struct latest){size, pair_table_put(&s->kinds, number, size, new_kind)};
+    return l->kind;
+}
+
+static struct latest *no_answers(const struct survivors *s, struct arena *a)
+{
+    struct latest *latest = arena_array(a, struct latest, s->name_count);
+    for (uint32_t i = 0; i < s->name_count; i++)
+        latest[i].kind = NO_PAIR;
+    return latest;
+}
+
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first)
 {
     *s = (struct survivors){0};
@@ -64,14 +86,17 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first)
     const type_id *number = number_names(s, first);
     s->kind = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->kind)));
     ids_init(&s->addresses, ADDRESS_SHIFT);
+    struct arena scratch = {0};
+    struct latest *latest = no_answers(s, &scratch);
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
         if (number[g->type[n]] == NO_TYPE || address == 0 ||
             !ids_add(&s->addresses, address))
             continue;
-        s->kind[s->addresses.len - 1] = pair_table_put(
-            &s->kinds, number[g->type[n]], g->small_size[n], (uint32_t)s->kinds.len);
+        s->kind[s->addresses.len - 1] = kind_of(s, latest, number[g->type[n]],
+                                                g->small_size[n], (uint32_t)s->kinds.len);
     }
+    arena_free(&scratch);
     ids_freeze(&s->addresses);
     return true;
 }
@@ -89,6 +114,7 @@ uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
         bool known = name != NULL && last->types[t].kind == TYPE_OBJECT;
         number[t] = known ? name->number : NO_TYPE;
     }
+    struct latest *latest = no_answers(s, &scratch);
     uint64_t *kept = arena_array(a, uint64_t, last->type_count);
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
@@ -96,8 +122,8 @@ uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
             continue;
         uint32_t at = ids_find(&s->addresses, address);
         kept[g->type[n]] +=
-            at != NO_ID && s->kind[at] == pair_table_put(&s->kinds, number[g->type[n]],
-                                                         g->small_size[n], NO_PAIR);
+            at != NO_ID && s->kind[at] == kind_of(s, latest, number[g->type[n]],
+                                                  g->small_size[n], NO_PAIR);
     }
     arena_free(&scratch);
     return kept;

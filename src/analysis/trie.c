@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLD_DEPTH = 8 };
+enum { FOLD_DEPTH = 8, AHEAD = 16 };
 
 /* --- labels -------------------------------------------------------------- */
 
@@ -76,15 +76,47 @@ static path_id fold(const struct full_trie *f, path_id parent, label_id label)
     return NO_PATH;
 }
 
-static path_id path_of(struct full_trie *f, struct pair_table *children, path_id parent,
-                       label_id label, bool folding)
+/* Where objects of a label below a path belong was asked for the one before, as a rule:
+ * instances are many and paths few. So every path remembers its latest answers, in one
+ * line of the cache, by the low bits of the label. */
+enum { ANSWERS = 4 };
+
+struct answers {
+    label_id label[ANSWERS];
+    path_id path[ANSWERS];
+};
+
+struct folder {
+    struct full_trie *f;
+    struct pair_table children;
+    struct answers *answers; /* of each path */
+    size_t len, cap;
+    bool folding;
+};
+
+static path_id find_path(struct folder *in, path_id parent, label_id label)
 {
-    path_id p = folding ? fold(f, parent, label) : NO_PATH;
+    path_id p = in->folding ? fold(in->f, parent, label) : NO_PATH;
     if (p != NO_PATH)
         return p;
-    path_id next = (path_id)f->len;
-    p = pair_table_put(children, parent, label, next);
-    return p == next ? add_full_path(f, parent, label) : p;
+    path_id next = (path_id)in->f->len;
+    p = pair_table_put(&in->children, parent, label, next);
+    return p == next ? add_full_path(in->f, parent, label) : p;
+}
+
+static inline path_id path_of(struct folder *in, path_id parent, label_id label)
+{
+    struct answers *a = &in->answers[parent];
+    if (a->label[label % ANSWERS] == label)
+        return a->path[label % ANSWERS];
+    path_id p = find_path(in, parent, label);
+    a->label[label % ANSWERS] = label;
+    a->path[label % ANSWERS] = p;
+    for (; in->len < in->f->len; in->len++) {
+        in->answers = grow(in->answers, in->len, &in->cap, sizeof(*in->answers));
+        memset(&in->answers[in->len], 0xFF, sizeof(*in->answers));
+    }
+    return p;
 }
 
 static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
@@ -118,34 +150,46 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
 /* Owners have smaller numbers than what they own, so one pass in order of the numbers
  * meets every parent first. */
 static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *snap,
-                          const struct dominators *d, enum selection selection,
-                          bool folding)
+                          struct dominators *d, enum selection selection, bool folding)
 {
     const struct graph *g = snap->graph;
     struct full_trie *f = &t->full[k];
-    struct pair_table children = {0};
-    label_id *label_of = intern_types(&t->labels, snap);
-    path_id *at = alloc_resize(NULL, array_bytes((size_t)d->count + 1, sizeof(*at)));
+    struct folder in = {.f = f, .folding = folding};
+    const label_id *label_of = f->label_of;
+    const struct label *labels = t->labels.all;
+    /* Threads that count side by side must not share a line of the cache. */
+    uint64_t *count = alloc_zeroed(array_bytes(t->labels.len + 1, sizeof(*count)));
+    path_id *at = spare_take(&d->spare, d->count, sizeof(*at));
     f->at_node =
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
     memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
     at[0] = add_full_path(f, NO_PATH, 0);
+    in.answers = grow(in.answers, in.len, &in.cap, sizeof(*in.answers));
+    memset(&in.answers[in.len++], 0xFF, sizeof(*in.answers));
     for (uint32_t w = 1; w < d->count; w++) {
+        if (w + AHEAD < d->count) {
+            __builtin_prefetch(&g->type[d->node[w + AHEAD]]);
+            __builtin_prefetch(&g->small_size[d->node[w + AHEAD]]);
+            __builtin_prefetch(&f->at_node[d->node[w + AHEAD]], 1);
+        }
         node_id n = d->node[w];
         label_id label = label_of[g->type[n]];
-        path_id p = path_of(f, &children, at[d->idom[w]], label, folding);
+        path_id p = path_of(&in, at[d->idom[w]], label);
         at[w] = f->at_node[n] = p;
-        t->labels.all[label].count[k]++;
-        if (t->labels.all[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
+        count[label]++;
+        if (labels[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
             f->count[p]++;
             f->bytes[p] += graph_size(g, n);
         }
     }
+    for (size_t l = 0; l < t->labels.len; l++)
+        labels[l].count[k] = count[l];
     if (snap->info.sampled)
         scale_sample(t, k, snap, label_of);
-    free(at);
-    free(label_of);
-    pair_table_free(&children);
+    spare_give(&d->spare, at, d->count, sizeof(*at));
+    free(count);
+    free(in.answers);
+    pair_table_free(&in.children);
 }
 
 /* --- objects of a label below a path ------------------------------------- */
@@ -223,12 +267,28 @@ void trie_begin(struct trie *t, size_t snapshots)
     t->full = alloc_zeroed(array_bytes(snapshots, sizeof(*t->full)));
 }
 
+void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap)
+{
+    if (t->full[k].label_of == NULL)
+        t->full[k].label_of = intern_types(&t->labels, snap);
+}
+
+void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                    struct dominators *d, enum selection selection,
+                    const struct ranking_rules *rules)
+{
+    trie_name_types(t, k, snap);
+    fold_snapshot(t, k, snap, d, selection, !rules->no_folding);
+    free(t->full[k].label_of);
+    t->full[k].label_of = NULL;
+}
+
 void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules)
 {
     struct dominators d = dominators_find(
         snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
-    fold_snapshot(t, k, snap, &d, selection, !rules->no_folding);
+    trie_add_owned(t, k, snap, &d, selection, rules);
     dominators_free(&d);
 }
 
@@ -398,6 +458,7 @@ void trie_free(struct trie *t)
         free(f->by_label);
         free(f->label_begin);
         free(f->before);
+        free(f->label_of);
         free(f->at_node);
         free(f->cut);
     }

@@ -37,8 +37,9 @@ struct full_trie {
     label_id *label;
     uint64_t *count, *bytes; /* selected objects that are at the path itself */
     size_t len, cap;
-    path_id *at_node; /* path of each node of the graph; NO_PATH if unreachable */
-    path_id *cut;     /* path in the aligned trie; filled in by trie_align() */
+    label_id *label_of; /* of each type of the snapshot, until it was added */
+    path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
+    path_id *cut;       /* path in the aligned trie; filled in by trie_align() */
 
     /* Objects of a label below a path are looked up in this order of the trie. */
     uint32_t *position, *end; /* preorder interval of each path */
@@ -77,10 +78,20 @@ struct ranking_rules {
 
 void trie_begin(struct trie *t, size_t snapshots);
 
+/* Give the types of snapshot k their labels. trie_add() does so itself; to add snapshots
+ * from several threads at once, do this for all of them before, in order. */
+void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap);
+
 /* Fold the graph of snapshot k, which must be there, into its trie; the graph is not
- * needed afterwards. selection says which objects are counted. */
+ * needed afterwards. selection says which objects are counted. Once all types have labels,
+ * different snapshots may be added at the same time. */
 void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules);
+
+/* The same where the dominators are known: of owners, unless a rule is off. */
+void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                    struct dominators *d, enum selection selection,
+                    const struct ranking_rules *rules);
 
 /* When all snapshots are in: find the anchors, cut and merge. */
 void trie_align(struct trie *t, const struct ranking_rules *rules);

@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 /* Messages quote what files say: one line, and nothing that a terminal obeys. */
@@ -54,4 +55,23 @@ bool fail_at_line(struct hd_error *err, uint64_t line, const char *kind, const c
     }
     va_end(args);
     return false;
+}
+
+enum { KIB = 1 << 10, MIB = 1 << 20 };
+
+static uint64_t unit_for(uint64_t bytes)
+{
+    enum { ENOUGH = 10 };
+    return bytes >= ENOUGH * MIB ? MIB : KIB;
+}
+
+bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit)
+{
+    uint64_t unit = unit_for(needed), limit_unit = unit_for(limit);
+    /* Rounded up: what is named must be enough. */
+    return fail(err, HD_TOO_BIG,
+                "%s takes %" PRIu64 " %s of memory, and %" PRIu64
+                " %s may be used: --memory allows more, --tables-only does without",
+                what, needed / unit + (needed % unit != 0), unit == MIB ? "MiB" : "KiB",
+                limit / limit_unit, limit_unit == MIB ? "MiB" : "KiB");
 }

@@ -21,4 +21,8 @@ bool fail_at_byte(struct hd_error *err, uint64_t offset, const char *fmt, ...)
 bool fail_at_line(struct hd_error *err, uint64_t line, const char *kind, const char *fmt,
                   ...) __attribute__((format(printf, 4, 5)));
 
+/* HD_TOO_BIG: what, "to analyse its graph", would take needed bytes of memory, but only
+ * limit may be used. Says what to do about it. */
+bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit);
+
 #endif

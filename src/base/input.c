@@ -26,7 +26,8 @@ struct input {
     struct bytes all; /* decompressed, when at hand */
     void *owned_raw, *owned_all;
     size_t mapped;      /* bytes of all that are a mapping */
-    uint64_t file_size; /* of a plain file */
+    uint64_t file_size; /* of a file, compressed or not */
+    uint64_t told;      /* bytes of it that progress was told of */
 
     struct archive *archive; /* open at the entry wanted; NULL if not compressed */
     unsigned entry;          /* of a zip: its number from 0 */
@@ -396,6 +397,20 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
     return true;
 }
 
+/* Only what is new: a second pass over a file is no progress. */
+static void tell(struct input *in, uint64_t at)
+{
+    if (in->opt.progress == NULL || at <= in->told)
+        return;
+    in->opt.progress(in->opt.progress_context, HD_READING, at - in->told, 0);
+    in->told = at;
+}
+
+void input_passed(struct input *in, double share)
+{
+    tell(in, (uint64_t)((double)in->file_size * share));
+}
+
 static bool next_from_file(struct input *in, struct bytes *block, struct hd_error *err)
 {
     ssize_t n;
@@ -434,6 +449,8 @@ bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
             return false;
     }
     in->position += block->size;
+    tell(in, in->archive != NULL ? (uint64_t)archive_filter_bytes(in->archive, -1)
+                                 : in->position);
     return true;
 }
 

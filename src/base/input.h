@@ -29,6 +29,9 @@ struct input_options {
     bool (*wanted)(struct bytes head);
     /* Refuse to hold more decompressed bytes than this; 0 is no limit. */
     uint64_t max_memory;
+    /* As in hd_read_options; NULL: nobody wants to know. */
+    void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
+    void *progress_context;
 };
 
 /* NULL and err when path cannot be opened or decompressed. A folder is an
@@ -58,6 +61,9 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err);
 
 /* The next block, valid until the next call; size 0 at the end. */
 bool input_next(struct input *in, struct bytes *block, struct hd_error *err);
+
+/* Who has all bytes at once says which share of them is done, 0 to 1. */
+void input_passed(struct input *in, double share);
 
 bool input_rewind(struct input *in, struct hd_error *err);
 

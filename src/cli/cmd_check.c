@@ -151,6 +151,7 @@ static int check(const struct settings *s, const struct loaded *l,
     struct hd_snapshot **snaps = loaded_snapshots(l);
     struct hd_report *report = hd_report_check(snaps, l->count, &s->options, budgets, &err);
     free(snaps);
+    loaded_hide_progress(l);
     if (report == NULL) {
         print_trouble(s, l, &err);
         return EXIT_TROUBLE;

@@ -36,6 +36,7 @@ struct pool {
     pthread_mutex_t lock;
     size_t next;
     size_t at_once;
+    uint64_t kept; /* bytes of graphs that wait for their report */
 };
 
 static double seconds(void)
@@ -45,31 +46,83 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
 static bool is_large(const char *path)
 {
     enum { LARGE = 64 << 20 };
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size >= LARGE;
+    return size_of(path) >= LARGE;
+}
+
+/* Half of the memory is for graphs that wait, half for those that are being read. */
+static uint64_t for_waiting(const struct pool *p)
+{
+    return p->at_once > 1 ? p->settings->read.max_memory / 2 : 0;
+}
+
+/* With threads a graph stays if there is room, so that no file is read twice. One thread
+ * is sparing: the first is used at once; the last waits, and is read again unless that
+ * takes longer than its memory is worth. */
+static void keep_or_drop(struct pool *p, size_t i)
+{
+    const struct hd_info_entry *entry = &p->l->all[i];
+    uint64_t bytes = hd_snapshot_graph_memory(entry->snap);
+    bool keep = i == 0 || (i + 1 == p->l->count && is_large(entry->path));
+    if (p->at_once > 1) {
+        pthread_mutex_lock(&p->lock);
+        keep = p->kept + bytes <= for_waiting(p);
+        p->kept += keep ? bytes : 0;
+        pthread_mutex_unlock(&p->lock);
+    }
+    if (!keep)
+        hd_snapshot_drop_graph(entry->snap);
 }
 
 static void load_one(struct pool *p, size_t i)
 {
     struct hd_info_entry *entry = &p->l->all[i];
     struct hd_read_options how = p->settings->read;
-    /* As many snapshots as there are threads may be in memory at once. */
-    how.max_memory /= p->at_once;
-    how.drop_graph = p->l->count > 1;
-    /* The first is used at once. The last waits, and is read again unless that takes
-     * longer than its memory is worth. */
-    how.drop_later = i == 0 || (i + 1 == p->l->count && is_large(entry->path));
+    how.max_memory = (how.max_memory - for_waiting(p)) / p->at_once;
+    how.drop_graph = how.drop_later = p->l->count > 1;
+    how.progress = p->progress != NULL ? progress_tell : NULL;
+    how.progress_context = p->progress;
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
-    if (!p->settings->verbose || entry->snap == NULL)
+    if (entry->snap == NULL)
+        return;
+    keep_or_drop(p, i);
+    if (!p->settings->verbose)
         return;
     const struct hd_info *info = hd_snapshot_info(entry->snap);
     fprintf(stderr, "heapdrift: %s: %s, %" PRIu64 " objects, read in %.3f s\n", entry->path,
             info->format, info->objects, seconds() - start);
+}
+
+/* What was too large for a share of the memory gets all of it, one after the other. */
+static void load_large_ones_again(struct pool *p)
+{
+    if (p->at_once == 1)
+        return;
+    bool dropped = false;
+    p->at_once = 1;
+    for (size_t i = 0; i < p->l->count; i++) {
+        struct hd_info_entry *entry = &p->l->all[i];
+        if (entry->error.status != HD_TOO_BIG || strcmp(entry->path, "-") == 0)
+            continue;
+        for (size_t k = 0; !dropped && k < p->l->count; k++)
+            if (p->l->all[k].snap != NULL)
+                hd_snapshot_drop_graph(p->l->all[k].snap);
+        dropped = true;
+        entry->error = (struct hd_error){0};
+        load_one(p, i);
+        if (entry->snap != NULL)
+            hd_snapshot_drop_graph(entry->snap);
+    }
 }
 
 static void *work(void *arg)
@@ -97,6 +150,7 @@ static void load_all(struct pool *p)
     work(p);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    load_large_ones_again(p);
     pthread_mutex_destroy(&p->lock);
 }
 
@@ -199,7 +253,15 @@ static bool standard_input_twice(const struct settings *s)
     return n > 1;
 }
 
-struct loaded load_snapshots(const struct settings *s)
+static void begin_progress(struct pool *p)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < p->l->count; i++)
+        bytes += size_of(p->l->all[i].path);
+    progress_files(p->progress, p->l->count, bytes);
+}
+
+struct loaded load_snapshots(struct settings *s)
 {
     struct loaded l = {0};
     if (standard_input_twice(s)) {
@@ -213,9 +275,13 @@ struct loaded load_snapshots(const struct settings *s)
         if (l.all[i].error.status == HD_OK)
             openable.all[openable.count++] = l.all[i];
     struct pool pool = {.settings = s, .l = &openable};
-    pool.progress = progress_start(!s->no_progress && !s->quiet, openable.count);
+    pool.progress = progress_start(!s->no_progress && !s->quiet);
+    begin_progress(&pool);
     load_all(&pool);
-    progress_stop(pool.progress);
+    progress_hide(pool.progress);
+    l.progress = pool.progress;
+    s->options.progress = l.progress != NULL ? progress_tell : NULL;
+    s->options.progress_context = l.progress;
     for (size_t i = 0, from = 0; i < l.count; i++)
         if (l.all[i].error.status == HD_OK)
             l.all[i] = openable.all[from++];
@@ -236,8 +302,14 @@ struct hd_snapshot **loaded_snapshots(const struct loaded *l)
     return snaps;
 }
 
+void loaded_hide_progress(const struct loaded *l)
+{
+    progress_hide(l->progress);
+}
+
 void loaded_free(struct loaded *l)
 {
+    progress_stop(l->progress);
     for (size_t i = 0; i < l->count; i++)
         hd_snapshot_close(l->all[i].snap);
     free(l->all);

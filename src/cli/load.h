@@ -4,16 +4,19 @@
 
 #include "cli/settings.h"
 
+struct progress;
+
 struct loaded {
     struct hd_info_entry *all; /* in order of the operands; folders expanded */
     size_t count;
     size_t failed; /* how many have no snapshot */
     struct hd_inputs inputs;
+    struct progress *progress; /* s->options tell it; hidden until they do */
 };
 
 /* Open all operands, several at a time. Everything that cannot be read is told on
  * stderr; so are files of folders that are no snapshots. */
-struct loaded load_snapshots(const struct settings *s);
+struct loaded load_snapshots(struct settings *s);
 
 /* False after saying so if --iterations has not one number per snapshot; else they are in
  * s->options. */
@@ -21,6 +24,9 @@ bool take_iterations_for(struct settings *s, const struct loaded *l);
 
 /* False after saying so if there are not 2 to 50 snapshots for that command. */
 bool count_can_be_compared(const struct loaded *l, const char *command);
+
+/* Nothing more is to be shown: output follows. */
+void loaded_hide_progress(const struct loaded *l);
 
 /* The snapshots of l as the library wants them; malloc'd. */
 struct hd_snapshot **loaded_snapshots(const struct loaded *l);

@@ -174,6 +174,7 @@ int output_status(const struct settings *s, const struct hd_report *report)
 int output_answer(const struct settings *s, const struct loaded *l,
                   struct hd_report *report, const struct hd_error *err)
 {
+    loaded_hide_progress(l);
     if (report == NULL) {
         bool one = err->snapshot > 0 || l->count == 1;
         size_t blamed = err->snapshot > 0 ? err->snapshot - 1 : 0;

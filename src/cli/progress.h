@@ -1,20 +1,34 @@
-/* progress.h - a line on the terminal's stderr while files are read, for work of more
- * than half a second. A thread of its own, so that the library need not know. */
+/* progress.h - a line on the terminal's stderr while files are read and graphs analysed,
+ * for work of more than half a second: which phase, how fast, how much longer. A thread of
+ * its own writes it, so that the library only counts. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "heapdrift.h"
 
 struct progress;
 
-/* NULL when it is not wanted, or stderr is no terminal. */
-struct progress *progress_start(bool wanted, size_t files);
+/* NULL when it is not wanted, or stderr is no terminal; NULL is fine below. */
+struct progress *progress_start(bool wanted);
 
-/* The file that is being read now; path must live until progress_stop(). */
+/* Reading begins: that many files of that many bytes. */
+void progress_files(struct progress *p, size_t files, uint64_t bytes);
+
+/* The file that is being read now; path must live until progress_hide(). */
 void progress_file(struct progress *p, size_t number, const char *path);
 
-/* Erase the line. NULL is fine. */
+/* What hd_read_options.progress and hd_options.progress take; the context is a progress. */
+void progress_tell(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
+
+/* Erase the line, until the next phase. */
+void progress_hide(struct progress *p);
+
+/* Erase it for good. */
 void progress_stop(struct progress *p);
+
+/* "finding owners: 40 %, 12.3 million objects/s, 4 s left", after that many seconds of a
+ * phase in which done of all bytes or objects are; all may be 0, if it is not known. */
+void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done, uint64_t all,
+                   double seconds);
 
 #endif

@@ -67,6 +67,8 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
         snap->read = *opt;
+        /* Reading again is part of something else. */
+        snap->read.progress = NULL;
         if (!opt->drop_later)
             snapshot_release_graph(snap);
     }
@@ -103,7 +105,10 @@ unsigned snapshot_number(const char *path, size_t *len)
 static struct input *open_path(const char *path, const struct hd_read_options *opt,
                                struct hd_error *err)
 {
-    struct input_options how = {.wanted = is_snapshot, .max_memory = opt->max_memory};
+    struct input_options how = {.wanted = is_snapshot,
+                                .max_memory = opt->max_memory,
+                                .progress = opt->progress,
+                                .progress_context = opt->progress_context};
     struct text file = {0};
     size_t len;
     snapshot_number(path, &len);
@@ -115,16 +120,13 @@ static struct input *open_path(const char *path, const struct hd_read_options *o
 
 void snapshot_release_graph(struct hd_snapshot *snap)
 {
-    enum { SMALL_GRAPH = 8 << 20 };
-    const struct graph *g = snap->graph;
-    if (g == NULL || !snap->read.drop_graph)
+    enum { SMALL_GRAPH = 8 << 20, SMALL_SHARE = 8 };
+    if (snap->graph == NULL || !snap->read.drop_graph)
         return;
-    size_t bytes = (size_t)g->node_count * (sizeof(*g->type) + 2 * sizeof(uint32_t)) +
-                   (size_t)g->edge_count * sizeof(*g->edge_to);
-    if (bytes <= SMALL_GRAPH)
+    uint64_t limit = snap->read.max_memory, bytes = snap->graph_bytes;
+    if (bytes <= SMALL_GRAPH && (limit == 0 || bytes <= limit / SMALL_SHARE))
         return;
     /* What is reachable is kept, a bit per node, so that it is not walked again. */
-    snap->node_count = snap->graph->node_count;
     snap->reachable = snap->graph->reachable;
     snap->graph->reachable = NULL;
     graph_free(snap->graph);
@@ -169,6 +171,16 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
     }
     snapshot_free(fresh);
     return same || fail(err, HD_IO, "changed while it was read");
+}
+
+uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap)
+{
+    return snap->graph != NULL ? snap->graph_bytes : 0;
+}
+
+void hd_snapshot_drop_graph(struct hd_snapshot *snap)
+{
+    snapshot_release_graph(snap);
 }
 
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,

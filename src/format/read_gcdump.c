@@ -59,6 +59,7 @@ static bool is_nameless(const struct gcdump_type *t)
 /* --- nodes --------------------------------------------------------------- */
 
 struct nodes {
+    struct input *in;
     const struct gcdump *d;
     struct builder *b;
     struct node_type *types;
@@ -240,8 +241,16 @@ static void keep_order(const struct nodes *r)
     s->described_count = len;
 }
 
+/* Records are in the order of their writer, so the next one is often far away. */
+static inline void prefetch_record(const struct gcdump *d, uint64_t i)
+{
+    if (i < d->node_count)
+        __builtin_prefetch((const void *)((uintptr_t)d->blob.data + u32_at(d->offsets, i)));
+}
+
 static bool read_all_nodes(struct nodes *r)
 {
+    enum { RECORDS_AHEAD = 16, TOLD_EVERY = 1 << 16 };
     const struct gcdump *d = r->d;
     for (uint32_t t = 0; t < d->type_count; t++) {
         const struct gcdump_type *type = &d->types[t];
@@ -254,9 +263,13 @@ static bool read_all_nodes(struct nodes *r)
     }
     if (r->b->want_graph && d->node_count > 0)
         builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
-    for (uint64_t i = 0; i < d->node_count; i++)
+    for (uint64_t i = 0; i < d->node_count; i++) {
+        prefetch_record(d, i + RECORDS_AHEAD);
+        if (i % TOLD_EVERY == 0)
+            input_passed(r->in, (double)i / (double)d->node_count);
         if (!read_node(r, i))
             return false;
+    }
     if (r->b->source != NULL && r->b->want_graph)
         keep_order(r);
     return true;
@@ -414,7 +427,8 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
             memcpy(kept.all, d.ranges.all, kept.len * sizeof(*kept.all));
         d.ranges = kept;
         describe(b, &d);
-        struct nodes r = {.d = &d,
+        struct nodes r = {.in = in,
+                          .d = &d,
                           .b = b,
                           .err = err,
                           .types = arena_array(&scratch, struct node_type, d.type_count)};

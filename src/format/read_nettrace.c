@@ -473,10 +473,8 @@ static bool fits(const struct reading *r)
     if (limit == 0 || objects <= (limit - limit / 2) / PER_OBJECT * 2)
         if (limit == 0 || objects * PER_OBJECT + references * PER_REFERENCE <= limit)
             return true;
-    return fail(r->err, HD_TOO_BIG,
-                "the graph needs more than the %llu bytes of memory it may use; see "
-                "--memory, or do without chains: --tables-only",
-                (unsigned long long)limit);
+    return fail_memory(r->err, "its graph",
+                       objects * PER_OBJECT + references * PER_REFERENCE, limit);
 }
 
 static bool read_graph(struct reading *r)

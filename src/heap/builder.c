@@ -122,8 +122,10 @@ static bool fits(struct builder *b, size_t nodes, size_t edges)
     enum { PER_NODE = sizeof(type_id) + 2 * sizeof(uint32_t), PER_EDGE = sizeof(node_id) };
     size_t per_source = b->source != NULL ? sizeof(uint32_t) + sizeof(node_id) : 0;
     uint64_t bytes = (uint64_t)nodes * (PER_NODE + per_source) + (uint64_t)edges * PER_EDGE;
-    if (b->max_memory > 0 && bytes > b->max_memory)
+    if (b->max_memory > 0 && bytes > b->max_memory && !b->over_memory) {
         b->over_memory = true;
+        b->needed = bytes;
+    }
     return !b->over_memory;
 }
 
@@ -429,10 +431,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
         return fail(err, HD_TOO_BIG, "more than %u objects or references",
                     (unsigned)ID_LIMIT);
     if (b->over_memory)
-        return fail(err, HD_TOO_BIG,
-                    "the graph needs more than the %llu bytes of memory it may use; see "
-                    "--memory, or do without chains: --tables-only",
-                    (unsigned long long)b->max_memory);
+        return fail_memory(err, "its graph", b->needed, b->max_memory);
     resize_nodes(b, g->node_count);
     resize_edges(b, g->edge_count);
     g->edge_begin[g->node_count] = g->edge_count;
@@ -444,6 +443,9 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
         g->type[n] = row_of[g->type[n]];
     b->snap->graph = g;
     b->graph = NULL;
+    b->snap->node_count = g->node_count;
+    b->snap->edge_count = g->edge_count;
+    b->snap->graph_bytes = graph_bytes(g);
     if (b->graph_only)
         return true;
     graph_mark_reachable(g);

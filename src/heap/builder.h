@@ -47,6 +47,7 @@ struct builder {
     size_t node_cap, edge_cap;
     bool too_big;     /* a count went past 2^32 - 2 */
     bool over_memory; /* the graph does not fit max_memory */
+    uint64_t needed;  /* bytes that it would have taken then */
 };
 
 /* A type of the file; name NULL: not known yet (builder_name_type), and

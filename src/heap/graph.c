@@ -4,6 +4,17 @@
 
 #include <stdlib.h>
 
+uint64_t graph_bytes(const struct graph *g)
+{
+    uint64_t per_node = sizeof(*g->type) + sizeof(*g->small_size) + sizeof(*g->edge_begin);
+    if (g->own_addresses != NULL)
+        per_node += sizeof(uint64_t);
+    if (g->source_type != NULL)
+        per_node += sizeof(*g->source_type);
+    return g->node_count * per_node + (uint64_t)g->edge_count * sizeof(*g->edge_to) +
+           g->big_cap * sizeof(*g->big) + g->node_count / 8;
+}
+
 uint64_t graph_big_size(const struct graph *g, node_id n)
 {
     size_t low = 0, high = g->big_count;

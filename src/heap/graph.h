@@ -49,6 +49,9 @@ struct graph {
     unsigned char *own_addresses; /* the same, malloc'd, if no input holds them */
 };
 
+/* What the arrays of g take, in bytes. */
+uint64_t graph_bytes(const struct graph *g);
+
 uint64_t graph_big_size(const struct graph *g, node_id n);
 
 /* Shallow size in bytes. */

@@ -76,12 +76,13 @@ struct hd_snapshot {
     uint64_t roots_by_kind[ROOT_KIND_COUNT]; /* if info.has_roots */
     struct ranges ranges; /* where each generation lies, if info.has_generations */
     struct tally by_generation[GENERATION_COUNT]; /* raw objects, if has_generations */
-    uint64_t *reachable;         /* of a graph that was dropped; malloc'd */
-    uint32_t node_count;         /* of that graph */
-    struct graph *graph;         /* NULL: none, not wanted, or dropped */
-    struct input *input;         /* kept open: graph addresses lie in it */
-    struct source *source;       /* NULL unless hd_read_options.to_write */
-    struct hd_read_options read; /* how it was read, to read its graph again */
+    uint64_t *reachable;             /* of a graph that was dropped; malloc'd */
+    uint32_t node_count, edge_count; /* of the graph, dropped or not; 0 without one */
+    uint64_t graph_bytes;            /* that it takes, or took */
+    struct graph *graph;             /* NULL: none, not wanted, or dropped */
+    struct input *input;             /* kept open: graph addresses lie in it */
+    struct source *source;           /* NULL unless hd_read_options.to_write */
+    struct hd_read_options read;     /* how it was read, to read its graph again */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };

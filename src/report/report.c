@@ -1,5 +1,8 @@
 #include "report/report.h"
 
+#include "base/workers.h"
+#include "report/plan.h"
+
 #include "analysis/holders.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -235,29 +238,54 @@ enum selection report_selection(const struct hd_options *opt)
 
 /* --- units --------------------------------------------------------------- */
 
+struct holding {
+    struct hd_snapshot **units;
+    struct hd_snapshot *const *snaps;
+    size_t count;
+    enum selection selection;
+    struct plan plan;
+    struct hd_error errors[HD_MAX_SNAPSHOTS];
+};
+
+static bool hold_one(void *context, size_t k)
+{
+    struct holding *h = context;
+    struct hd_snapshot *snap = h->snaps[k];
+    struct hd_error *err = &h->errors[k];
+    bool known = snap->info.has_roots && !snap->read.tables_only;
+    bool ok =
+        known ? series_can_select(snap, h->selection, err) && snapshot_need_graph(snap, err)
+              : fail(err, HD_USAGE,
+                     "--by=holder needs a graph with roots, which is not in this snapshot "
+                     "or was not read");
+    if (!ok)
+        return false;
+    h->units[k] = holders_of(snap, h->selection);
+    if (k + 1 < h->count && !h->plan.keep)
+        snapshot_release_graph(snap);
+    return true;
+}
+
 bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
                         size_t count, const struct hd_options *opt, struct hd_error *err)
 {
-    enum selection selection = report_selection(opt);
+    for (size_t k = 0; opt->by != HD_BY_HOLDER && k < count; k++)
+        units[k] = snaps[k];
+    if (opt->by != HD_BY_HOLDER)
+        return true;
+    struct holding h = {
+        .units = units, .snaps = snaps, .count = count, .selection = report_selection(opt)};
+    if (!plan_graphs(&h.plan, snaps, count, plan_dominators, opt, err))
+        return false;
+    workers_run(count, h.plan.at_once, hold_one, &h);
     for (size_t k = 0; k < count; k++) {
-        if (opt->by != HD_BY_HOLDER) {
-            units[k] = snaps[k];
+        if (h.errors[k].status == HD_OK)
             continue;
+        if (err != NULL && err->status == HD_OK) {
+            *err = h.errors[k];
+            err->snapshot = (unsigned)k + 1;
         }
-        bool known = snaps[k]->info.has_roots && !snaps[k]->read.tables_only;
-        bool ok = known ? series_can_select(snaps[k], selection, err) &&
-                              snapshot_need_graph(snaps[k], err)
-                        : fail(err, HD_USAGE,
-                               "--by=holder needs a graph with roots, which is not in this "
-                               "snapshot or was not read");
-        if (!ok) {
-            if (err != NULL)
-                err->snapshot = (unsigned)k + 1;
-            return false;
-        }
-        units[k] = holders_of(snaps[k], selection);
-        if (k + 1 < count)
-            snapshot_release_graph(snaps[k]);
+        return false;
     }
     return true;
 }

@@ -5,8 +5,11 @@
 #include "analysis/runtime_names.h"
 #include "analysis/survivors.h"
 #include "base/hash.h"
+#include "base/workers.h"
 #include "format/open.h"
+#include "report/plan.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +19,7 @@ struct ranker {
     const struct hd_options *opt;
     struct hd_error *err;
     struct trie trie;
+    struct plan plan;
     struct survivors first; /* if remembers */
     bool remembers;
     path_id *heads;        /* of each of r->suspects, by its place there */
@@ -44,19 +48,51 @@ static struct series_row *row_named(const struct ranker *k, const char *name)
     return slot != NULL ? slot->row : NULL;
 }
 
-/* --- graphs, one after the other ------------------------------------------------ */
+/* --- graphs, as many at once as there are threads and memory for ------------------- */
 
 static struct hd_snapshot *fit_snapshot(const struct ranker *k, size_t i)
 {
     return k->s->snaps[k->s->fit[i]];
 }
 
-static bool need_graph(const struct ranker *k, struct hd_snapshot *snap, size_t index)
+/* What each of several snapshots that were worked on side by side failed with. */
+struct failures {
+    struct hd_error all[SERIES_MAX_SNAPSHOTS];
+};
+
+/* That of the first snapshot counts, as if they had come one after the other. */
+static bool report_failure(const struct ranker *k, const struct failures *f)
 {
-    if (snapshot_need_graph(snap, k->err))
-        return true;
-    if (k->err != NULL)
-        k->err->snapshot = (unsigned)index + 1;
+    for (size_t i = 0; i < k->s->fit_count; i++) {
+        if (f->all[i].status == HD_OK)
+            continue;
+        if (k->err != NULL && k->err->status == HD_OK) {
+            *k->err = f->all[i];
+            k->err->snapshot = (unsigned)k->s->fit[i] + 1;
+        }
+        return false;
+    }
+    return true;
+}
+
+/* Decide for the fit snapshots that wanted(k, i) names. */
+static bool plan(struct ranker *k, plan_work *work,
+                 bool (*wanted)(const struct ranker *, size_t))
+{
+    struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
+    size_t index[SERIES_MAX_SNAPSHOTS], count = 0;
+    for (size_t i = 0; i < k->s->fit_count; i++) {
+        if (wanted != NULL && !wanted(k, i))
+            continue;
+        index[count] = k->s->fit[i];
+        snaps[count++] = fit_snapshot(k, i);
+    }
+    struct hd_error err = {0};
+    bool ok = plan_graphs(&k->plan, snaps, count, work, k->opt, &err);
+    if (ok || k->err == NULL || k->err->status != HD_OK)
+        return ok;
+    *k->err = err;
+    k->err->snapshot = (unsigned)index[err.snapshot - 1] + 1;
     return false;
 }
 
@@ -86,30 +122,106 @@ static void add_survivors(struct ranker *k, const struct hd_snapshot *last)
     }
 }
 
-/* Each graph is read, folded and given back, so that two are never in memory at once.
- * Survivors are counted before the last is folded, when the most memory is free. */
+/* Of the objects of all snapshots that are worked on. */
+static void tell(const struct ranker *k, enum hd_phase phase, uint64_t more)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; k->opt->progress != NULL && i < k->s->fit_count; i++)
+        all += fit_snapshot(k, i)->node_count;
+    if (k->opt->progress != NULL)
+        k->opt->progress(k->opt->progress_context, phase, more, all);
+}
+
+struct folding {
+    struct ranker *k;
+    struct failures failures;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool looked_at_first; /* what survives is known, or will never be */
+};
+
+static void remember_first(struct folding *f, const struct hd_snapshot *first)
+{
+    struct ranker *k = f->k;
+    if (first != NULL && !k->s->restarted && !first->info.sampled)
+        k->remembers = survivors_begin(&k->first, first);
+    pthread_mutex_lock(&f->lock);
+    f->looked_at_first = true;
+    pthread_cond_signal(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* The first was begun before the last, so it comes to an end. */
+static void count_survivors(struct folding *f, const struct hd_snapshot *last)
+{
+    struct ranker *k = f->k;
+    pthread_mutex_lock(&f->lock);
+    while (!f->looked_at_first)
+        pthread_cond_wait(&f->changed, &f->lock);
+    pthread_mutex_unlock(&f->lock);
+    if (!k->remembers)
+        return;
+    if (!last->info.sampled)
+        add_survivors(k, last);
+    survivors_free(&k->first);
+    k->remembers = false;
+    input_forget_pages(last->input);
+}
+
+/* One after the other, the first is remembered when its dominators are gone, and forgotten
+ * before those of the last come: then the most memory is free. Side by side it is the
+ * other way round, so that the last need not wait. */
+static bool fold_one(void *context, size_t i)
+{
+    static const struct ranking_rules all_rules;
+    struct folding *f = context;
+    struct ranker *k = f->k;
+    struct hd_snapshot *snap = fit_snapshot(k, i);
+    bool is_first = i == 0, is_last = i + 1 == k->s->fit_count;
+    bool alone = k->plan.at_once == 1;
+    if (!snapshot_need_graph(snap, &f->failures.all[i])) {
+        if (is_first)
+            remember_first(f, NULL);
+        return false;
+    }
+    if (is_first && !alone)
+        remember_first(f, snap);
+    if (is_last && alone)
+        count_survivors(f, snap);
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    uint32_t most = snap->node_count / 4 * 3; /* of the time */
+    tell(k, HD_FINDING_OWNERS, most);
+    trie_add_owned(&k->trie, i, snap, &d, k->s->selection, &all_rules);
+    dominators_free(&d);
+    tell(k, HD_FINDING_OWNERS, snap->node_count - most);
+    if (is_first && alone)
+        remember_first(f, snap);
+    if (is_last && !alone)
+        count_survivors(f, snap);
+    bool again = is_first || k->opt->exact;
+    if (!is_last && !(k->plan.keep && again))
+        snapshot_release_graph(snap);
+    return true;
+}
+
 static bool fold_graphs(struct ranker *k)
 {
     static const struct ranking_rules all_rules;
+    struct folding f = {.k = k};
     size_t n = k->s->fit_count;
     trie_begin(&k->trie, n);
-    for (size_t i = 0; i < n; i++) {
-        struct hd_snapshot *snap = fit_snapshot(k, i);
-        if (!need_graph(k, snap, k->s->fit[i]))
-            return false;
-        if (i + 1 == n && k->remembers) {
-            if (!snap->info.sampled)
-                add_survivors(k, snap);
-            survivors_free(&k->first);
-            k->remembers = false;
-            input_forget_pages(snap->input);
-        }
-        trie_add(&k->trie, i, snap, k->s->selection, &all_rules);
-        if (i == 0 && !k->s->restarted && !snap->info.sampled)
-            k->remembers = survivors_begin(&k->first, snap);
-        if (i + 1 < n)
-            snapshot_release_graph(snap);
-    }
+    tell(k, HD_FINDING_OWNERS, 0);
+    if (!plan(k, plan_dominators, NULL))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        trie_name_types(&k->trie, i, fit_snapshot(k, i));
+    pthread_mutex_init(&f.lock, NULL);
+    pthread_cond_init(&f.changed, NULL);
+    workers_run(n, k->plan.at_once, fold_one, &f);
+    pthread_cond_destroy(&f.changed);
+    pthread_mutex_destroy(&f.lock);
+    if (!report_failure(k, &f.failures))
+        return false;
     trie_align(&k->trie, &all_rules);
     return true;
 }
@@ -291,52 +403,82 @@ static bool is_before_all(const struct ranker *k, size_t i, size_t count)
     return k->r->by_graph && instances == 0;
 }
 
-static bool add_chains(struct ranker *k)
+/* The chains of some snapshots. */
+struct search {
+    const struct ranker *k;
+    size_t count; /* suspects that chains are wanted of */
+    size_t places[SERIES_MAX_SNAPSHOTS];
+    size_t used;
+    struct arena scratch[SERIES_MAX_SNAPSHOTS];         /* of each place */
+    const struct chains *answers[SERIES_MAX_SNAPSHOTS]; /* count of them; NULL: no graph */
+    struct failures failures;
+};
+
+static bool find_chains(void *context, size_t place)
 {
-    struct hd_report *r = k->r;
-    size_t count = report_rows(r, r->suspect_count), n = k->s->fit_count, used = 0;
-    if (count == 0 || k->opt->chains == 0)
+    struct search *s = context;
+    const struct ranker *k = s->k;
+    size_t i = s->places[place];
+    struct hd_snapshot *snap = fit_snapshot(k, i);
+    struct arena *scratch = &s->scratch[place];
+    if (is_before_all(k, i, s->count)) {
+        s->answers[place] = arena_array(scratch, struct chains, s->count);
         return true;
-    struct arena scratch = {0};
-    struct chain_options how = report_chain_options(r);
-    const struct chains **answers = arena_array(&scratch, const struct chains *, n *count);
-    for (size_t i = 0; i < n; i++) {
-        struct hd_snapshot *snap = fit_snapshot(k, i);
-        if (!looks_at(k, i))
-            continue;
-        if (is_before_all(k, i, count)) {
-            struct chains *none = arena_array(&scratch, struct chains, count);
-            for (size_t q = 0; q < count; q++)
-                answers[q * n + used] = &none[q];
-            used++;
-            continue;
-        }
-        bool ok = need_graph(k, snap, k->s->fit[i]);
-        if (!ok || snap->graph == NULL || !snap->info.has_roots) {
-            arena_free(&scratch);
-            return ok;
-        }
-        struct arena of_walk = {0};
-        struct walk walk = walk_graph(snap, &of_walk);
-        struct chain_question ask = question_for(k, i, count, &scratch);
-        struct chains *found = chains_find(snap, &walk, &ask, &how, &scratch);
-        arena_free(&of_walk);
-        for (size_t q = 0; q < count; q++)
-            answers[q * n + used] = &found[q];
-        used++;
-        if (i + 1 < n)
-            snapshot_release_graph(snap);
     }
-    for (size_t q = 0; q < count; q++) {
+    if (!snapshot_need_graph(snap, &s->failures.all[i]))
+        return false;
+    if (snap->graph == NULL || !snap->info.has_roots)
+        return false;
+    struct chain_options how = report_chain_options(k->r);
+    struct arena of_walk = {0};
+    struct walk walk = walk_graph(snap, &of_walk);
+    struct chain_question ask = question_for(k, i, s->count, scratch);
+    s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
+    arena_free(&of_walk);
+    tell(k, HD_FINDING_CHAINS, snap->node_count);
+    if (i + 1 < k->s->fit_count && !k->plan.keep)
+        snapshot_release_graph(snap);
+    return true;
+}
+
+static void set_chains(const struct search *s)
+{
+    const struct ranker *k = s->k;
+    struct hd_report *r = k->r;
+    size_t n = k->s->fit_count;
+    for (size_t q = 0; q < s->count; q++) {
+        const struct chains *of_suspect[SERIES_MAX_SNAPSHOTS];
+        for (size_t place = 0; place < s->used; place++)
+            of_suspect[place] = &s->answers[place][q];
         struct report_chains *chains = &r->suspects[q].chains;
-        *chains = report_chains_of(r, fit_snapshot(k, n - 1), &answers[q * n], used);
+        *chains = report_chains_of(r, fit_snapshot(k, n - 1), of_suspect, s->used);
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;
-            *instances = *instances != NULL && used == n ? spread(k, *instances) : NULL;
+            *instances = *instances != NULL && s->used == n ? spread(k, *instances) : NULL;
         }
     }
-    arena_free(&scratch);
-    return true;
+}
+
+static bool add_chains(struct ranker *k)
+{
+    struct search s = {.k = k, .count = report_rows(k->r, k->r->suspect_count)};
+    if (s.count == 0 || k->opt->chains == 0)
+        return true;
+    if (!plan(k, plan_walk, looks_at))
+        return false;
+    for (size_t i = 0; i < k->s->fit_count; i++)
+        if (looks_at(k, i))
+            s.places[s.used++] = i;
+    tell(k, HD_FINDING_CHAINS, 0);
+    workers_run(s.used, k->plan.at_once, find_chains, &s);
+    bool complete = true;
+    for (size_t place = 0; place < s.used; place++)
+        complete &= s.answers[place] != NULL;
+    if (complete)
+        set_chains(&s);
+    for (size_t place = 0; place < s.used; place++)
+        arena_free(&s.scratch[place]);
+    return report_failure(k, &s.failures);
 }
 
 /* --- all of it ------------------------------------------------------------------------ */

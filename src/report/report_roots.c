@@ -1,5 +1,7 @@
 #include "base/error.h"
+#include "base/workers.h"
 #include "format/open.h"
+#include "report/plan.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -86,50 +88,88 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
     return true;
 }
 
+/* The chains of the wanted snapshots, each in a place of its own. */
+struct search {
+    struct hd_report *r;
+    struct hd_snapshot *const *snaps;
+    const struct hd_options *opt;
+    struct plan plan;
+    struct hd_snapshot *wanted[HD_MAX_SNAPSHOTS];
+    size_t index[HD_MAX_SNAPSHOTS]; /* among snaps */
+    size_t len;
+    struct arena scratch[HD_MAX_SNAPSHOTS];
+    const struct chains *answers[HD_MAX_SNAPSHOTS]; /* NULL: there is no graph */
+    struct hd_error errors[HD_MAX_SNAPSHOTS];
+};
+
 /* One answer, for one snapshot; the graph is read if it is not there. */
-static struct chains *chains_in(struct hd_report *r, struct hd_snapshot *snap,
-                                const struct hd_options *opt, struct arena *scratch)
+static bool chains_in(void *context, size_t place)
 {
+    struct search *s = context;
+    struct hd_snapshot *snap = s->wanted[place];
+    struct arena *scratch = &s->scratch[place];
+    if (!snapshot_need_graph(snap, &s->errors[place]))
+        return false;
+    if (snap->graph == NULL)
+        return true;
     uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
     for (type_id t = 0; t < snap->type_count; t++)
         query_of[t] = snap->types[t].kind == TYPE_OBJECT &&
-                      report_shows_row(r, opt, snap->types[t].name);
+                      report_shows_row(s->r, s->opt, snap->types[t].name);
     struct chain_question ask = {.query_of_key = query_of,
                                  .key_count = snap->type_count,
                                  .queries = 1,
-                                 .selection = report_selection(opt)};
-    struct chain_options how = report_chain_options(r);
+                                 .selection = report_selection(s->opt)};
+    struct chain_options how = report_chain_options(s->r);
     struct arena of_walk = {0};
     struct walk walk = walk_graph(snap, &of_walk);
-    struct chains *found = chains_find(snap, &walk, &ask, &how, scratch);
+    s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
     arena_free(&of_walk);
-    return found;
+    if (place + 1 < s->len && !s->plan.keep)
+        snapshot_release_graph(snap);
+    return true;
+}
+
+/* That of the first snapshot that failed. */
+static bool report_failure(const struct search *s, struct hd_error *err)
+{
+    for (size_t place = 0; place < s->len; place++) {
+        if (s->errors[place].status == HD_OK)
+            continue;
+        if (err != NULL && err->status == HD_OK)
+            *err = s->errors[place];
+        return blame(err, s->index[place]);
+    }
+    return true;
 }
 
 /* Samples tell the change from the first to the last snapshot, exact counts all between. */
 static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
                         const struct hd_options *opt, struct hd_error *err)
 {
-    struct arena scratch = {0};
-    const struct chains **answers = arena_array(&scratch, const struct chains *, count);
-    size_t used = 0;
-    bool ok = true;
-    for (size_t k = 0; ok && k < count; k++) {
+    struct search s = {.r = r, .snaps = snaps, .opt = opt};
+    for (size_t k = 0; k < count; k++) {
         bool wanted = k + 1 == count || k == 0 || opt->exact;
         if (!wanted || !snaps[k]->info.has_roots)
             continue;
-        ok = snapshot_need_graph(snaps[k], err) || blame(err, k);
-        if (!ok || snaps[k]->graph == NULL)
-            continue;
-        answers[used++] = chains_in(r, snaps[k], opt, &scratch);
-        if (k + 1 < count)
-            snapshot_release_graph(snaps[k]);
+        s.index[s.len] = k;
+        s.wanted[s.len++] = snaps[k];
     }
+    if (!plan_graphs(&s.plan, s.wanted, s.len, plan_walk, opt, err))
+        return err != NULL ? blame(err, s.index[err->snapshot - 1]) : false;
+    workers_run(s.len, s.plan.at_once, chains_in, &s);
+    bool ok = report_failure(&s, err);
+    const struct chains *answers[HD_MAX_SNAPSHOTS];
+    size_t used = 0;
+    for (size_t place = 0; ok && place < s.len; place++)
+        if (s.answers[place] != NULL)
+            answers[used++] = s.answers[place];
     if (ok)
         r->chains = report_chains_of(r, snaps[count - 1], answers, used);
     for (size_t i = 0; used < count && i < r->chains.len; i++)
         r->chains.all[i].instances = NULL;
-    arena_free(&scratch);
+    for (size_t place = 0; place < s.len; place++)
+        arena_free(&s.scratch[place]);
     return ok;
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/unit.h"
 #include "base/hash.h"
 #include "format/open.h"
+#include "report/plan.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -53,11 +54,17 @@ static int by_retained(const void *a, const void *b)
 
 /* What the instances of each type of snap retain together, by type; NULL without a graph.
  */
-static uint64_t *retained_by_type(const struct hd_snapshot *snap, struct arena *a)
+static uint64_t *retained_by_type(const struct hd_snapshot *snap,
+                                  const struct hd_options *opt, struct arena *a)
 {
     if (snap->graph == NULL)
         return NULL;
+    uint64_t all = snap->node_count;
+    if (opt->progress != NULL)
+        opt->progress(opt->progress_context, HD_FINDING_OWNERS, 0, all);
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    if (opt->progress != NULL)
+        opt->progress(opt->progress_context, HD_FINDING_OWNERS, all - all / 4, all);
     uint64_t *retained = dominators_retained(&d, snap->graph);
     uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, a);
     free(retained);
@@ -72,7 +79,7 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
     if (opt->by != HD_BY_TYPE || snap->graph == NULL)
         return;
     struct arena scratch = {0};
-    uint64_t *retained = retained_by_type(snap, &scratch);
+    uint64_t *retained = retained_by_type(snap, opt, &scratch);
     struct row_slot *rows = NULL, *slot;
     for (size_t i = 0; i < r->type_count; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));
@@ -164,8 +171,11 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
     struct hd_report *r = report_new(REPORT_TOP, opt);
     struct hd_snapshot *unit = NULL;
     report_add_snapshots(r, &snap, 1);
-    bool ok = snapshot_need_graph(snap, err) &&
-              report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
+    struct plan plan;
+    bool ok =
+        snapshot_need_graph(snap, err) &&
+        (snap->graph == NULL || plan_graphs(&plan, &snap, 1, plan_dominators, opt, err)) &&
+        report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
     if (unit != NULL)
         report_end_units(&unit, &snap, 1);
     if (!ok) {

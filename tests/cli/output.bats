@@ -164,6 +164,18 @@ ARGS
     err_is ""
 }
 
+@test "on a terminal a line tells what goes on, and goes away" {
+    local copy=$tmp/slow
+    mkfifo "$copy"
+    { sleep 1.2; cat "$before"; } >"$copy" &
+    script -qec "'$HEAPDRIFT' top -q --color=never '$copy' | head -1" /dev/null >"$tmp/none" </dev/null
+    { sleep 1.2; cat "$before"; } >"$copy" &
+    script -qec "'$HEAPDRIFT' top --color=never '$copy' | head -1" /dev/null >"$tmp/seen" </dev/null
+    grep -q $'\e\\[Kreading; 1 of 1: '"$copy" "$tmp/seen" || complain "$(cat -v "$tmp/seen")"
+    grep -q $'\r\e\\[K' "$tmp/seen"
+    ! grep -q reading "$tmp/none"
+}
+
 @test "colour is for terminals, NO_COLOR and --color decide" {
     works diff -q "${pair[@]}"
     out_lacks $'\e'
