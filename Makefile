@@ -9,16 +9,19 @@
 #   make test         unit, sweep and command-line tests of a plain build
 #   make asan         the same under AddressSanitizer and UBSan
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
+#   make check-full   check, check-live, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make score        the ranking against others on series with known leaks
+#   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
 #   make golden       accept the program's current output as expected
 
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
 PREFIX   ?= /usr/local
 FUZZ_SECONDS ?= 60
+LIVE_RUNS ?= 20
 
 CC       ?= cc
 CFLAGS   ?= -O2 -g
@@ -95,7 +98,8 @@ demo:
 check:
 	@scripts/install-deps.sh build test
 	$(MAKE) --no-print-directory all
-	$(MAKE) --no-print-directory lint test score asan
+	$(MAKE) --no-print-directory lint test score
+	$(MAKE) --no-print-directory asan SWEEP_FLAGS=--quick
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
@@ -114,11 +118,14 @@ clean:
 
 test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $(BUILD)/score
 	$(BUILD)/unit-tests -j2
-	$(BUILD)/sweep fixtures
+	$(BUILD)/sweep $(SWEEP_FLAGS) fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
 
-check-live: $(BUILD)/heapdrift
+check-live: $(BUILD)/heapdrift live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
+
+check-full: check check-live asan
+	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
 # is a failure.
@@ -128,7 +135,8 @@ asan:
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \
 	$(MAKE) --no-print-directory test \
-	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g'
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g' \
+	    SWEEP_FLAGS=$(SWEEP_FLAGS)
 	@! cat build/asan/reports/* 2>/dev/null
 
 golden: $(BUILD)/heapdrift
@@ -137,6 +145,10 @@ golden: $(BUILD)/heapdrift
 # Headed growth beside other rankings on made-up series with known leaks.
 score: $(BUILD)/score
 	$(BUILD)/score
+
+# A program that leaks and one that does not, built and run here; says so where it cannot.
+live: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift tests/live/shop.sh $(LIVE_RUNS)
 
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
 	@scripts/install-deps.sh build test
@@ -169,12 +181,11 @@ tidy:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
-	shellcheck scripts/*.sh tests/bench/*.sh .ci/run
-	shellcheck tests/live/*.sh
+	shellcheck scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all demo check check-live install clean test asan golden score bench fuzz lint layers tidy style format
+.PHONY: all demo check check-live check-full install clean test asan golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -403,6 +403,7 @@ bool hd_report_conclusive(const struct hd_report *report);
 struct hd_write_options {
     unsigned width; /* of the terminal, in columns; 0: no limit */
     bool color;     /* escape sequences of a terminal */
+    bool files_go;  /* the snapshots will not be there: no command that names them */
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

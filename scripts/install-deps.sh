@@ -2,14 +2,16 @@
 # Install the Debian packages that are missing, and nothing when all are there.
 #
 #   scripts/install-deps.sh build         what the program is built with
-#   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer
+#   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
+#                                         action: the GitHub action beside the build
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libmxml-dev libutf8proc-dev scdoc'
-test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema jq
+test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc'
 fuzz='clang libclang-rt-14-dev'
+action='jq'
 
 wanted=
 for group in "$@"; do
@@ -17,8 +19,9 @@ for group in "$@"; do
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
     fuzz) wanted="$wanted $fuzz" ;;
+    action) wanted="$wanted $action" ;;
     *)
-        echo "usage: $0 build [test] [fuzz]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [action]" >&2
         exit 2
         ;;
     esac

@@ -125,13 +125,6 @@ static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selectio
            generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
 }
 
-/* A damaged multiplier must not take the product out of range. */
-static uint64_t scaled(uint64_t n, double factor)
-{
-    double value = (double)n * factor + 0.5;
-    return value < 18446744073709549568.0 ? (uint64_t)value : HD_UNKNOWN - 1;
-}
-
 /* Every path has one type, so what a sample stands for is known by path. */
 static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *snap,
                          const label_id *label_of)
@@ -148,8 +141,8 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
     }
     for (size_t p = 1; p < f->len; p++) {
         double scale = t->labels.all[f->label[p]].scale[k];
-        f->count[p] = scaled(f->count[p], scale);
-        f->bytes[p] = scaled(f->bytes[p], of_bytes[f->label[p]]);
+        f->count[p] = tally_scaled(f->count[p], scale);
+        f->bytes[p] = tally_scaled(f->bytes[p], of_bytes[f->label[p]]);
     }
     free(of_bytes);
 }

@@ -341,8 +341,9 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
     }
     bool matched = c->out->len > begin || nearest.subject != NULL;
     c->out->rule_matched[rule - c->b->rules] = matched;
-    qsort(&c->out->all[begin], c->out->len - begin, sizeof(*c->out->all),
-          by_status_and_growth);
+    if (c->out->len > begin)
+        qsort(&c->out->all[begin], c->out->len - begin, sizeof(*c->out->all),
+              by_status_and_growth);
     if (nearest.subject != NULL &&
         (c->out->len == begin || nearest.status == RULE_INCONCLUSIVE)) {
         add(c, nearest);

@@ -1,36 +1,9 @@
-/* Snapshots of a running process into files. What a signal stops is stopped in good order:
- * the process is told, and no part of a file stays. */
+#include "cli/collecting.h"
 #include "cli/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-struct collecting {
-    const struct settings *settings;
-    struct hd_collect_options how;
-    int signals; /* readable when the user wants to stop; -1: never */
-    bool stopped, progress;
-    struct timespec begin; /* of this snapshot */
-    struct hd_collected collected;
-};
-
-static double seconds_since(struct timespec begin)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin.tv_sec) +
-           (double)(now.tv_nsec - begin.tv_nsec) / 1e9;
-}
-
-/* --- what to do, and where --------------------------------------------------------- */
 
 static bool usage(const char *what)
 {
@@ -38,26 +11,13 @@ static bool usage(const char *what)
     return false;
 }
 
-static bool ends_in(const char *path, const char *suffix)
-{
-    size_t len = strlen(path), tail = strlen(suffix);
-    return len > tail && strcmp(path + len - tail, suffix) == 0;
-}
-
 static bool check(const struct settings *s)
 {
-    int ways = (s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
-    if (s->operand_count > 0)
-        return usage("collect takes no operands; the process is named by --process-id, "
-                     "--name or --diagnostic-port");
-    if (ways == 0)
-        return usage("collect from which process? Use --process-id, --name or "
-                     "--diagnostic-port; `heapdrift ps` lists processes");
-    if (ways > 1)
-        return usage("--process-id, --name and --diagnostic-port exclude each other");
+    if (!collecting_process_is_named(s, "collect"))
+        return false;
     if (s->output == NULL)
         return usage("collect needs a file to write: heapdrift collect -p PID -o OUT");
-    if (!ends_in(s->output, ".nettrace") && !ends_in(s->output, ".gcdump")) {
+    if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump")) {
         fprintf(
             stderr,
             "heapdrift: %s: the name of a snapshot ends in .gcdump, or in .nettrace for "
@@ -82,229 +42,33 @@ static char *numbered(const char *path, uint32_t number)
     return name;
 }
 
-/* --- meanwhile --------------------------------------------------------------------- */
-
-static bool was_stopped(struct collecting *c, int wait_ms)
-{
-    struct pollfd ready = {.fd = c->signals, .events = POLLIN};
-    struct signalfd_siginfo which;
-    if (c->signals >= 0 && poll(&ready, 1, wait_ms) > 0 &&
-        read(c->signals, &which, sizeof(which)) > 0)
-        c->stopped = true;
-    return c->stopped;
-}
-
-static void show(const struct collecting *c, const struct hd_collect_progress *so_far)
-{
-    double seconds = seconds_since(c->begin);
-    if (!c->progress || seconds < 0.5)
-        return;
-    if (so_far->bytes == 0)
-        fprintf(stderr, "\r\033[Kcollecting: the heap is being walked, %.0f s", seconds);
-    else
-        fprintf(stderr, "\r\033[Kcollecting: %" PRIu64 " objects, %.1f MiB, %.0f s",
-                so_far->objects, (double)so_far->bytes / 1048576, seconds);
-}
-
-static bool go_on(void *context, const struct hd_collect_progress *so_far)
-{
-    struct collecting *c = context;
-    show(c, so_far);
-    return !was_stopped(c, 0);
-}
-
-/* --- one snapshot ------------------------------------------------------------------ */
-
-/* What goes wrong with the process is told as it is; what goes wrong with the file, by
- * its name. */
-static bool failed(const struct settings *s, const struct hd_error *err)
-{
-    bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
-    if (err->status == HD_STOPPED)
-        fputs("heapdrift: stopped; the process goes on, and nothing was written\n", stderr);
-    else
-        print_error(of_file ? s->output : NULL, err);
-    return false;
-}
-
-static bool take(struct collecting *c, FILE *to, struct hd_error *err)
-{
-    bool ok = hd_collect(to, &c->how, &c->collected, err);
-    if (c->progress)
-        fputs("\r\033[K", stderr);
-    return ok;
-}
-
-static bool write_trace(const void *thing, const struct settings *s, FILE *to,
-                        struct hd_error *err)
-{
-    /* What is collected is told behind the file. */
-    struct collecting *c = *(struct collecting *const *)thing;
-    return take(c, to, err) || failed(s, err);
-}
-
-/* Without a name from the start, so that nothing can leave it behind. */
-static FILE *open_nameless(const char *beside)
-{
-    struct stat st;
-    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
-        return tmpfile();
-    size_t size = strlen(beside) + sizeof(".XXXXXX");
-    char *name = malloc(size);
-    if (name == NULL)
-        return NULL;
-    snprintf(name, size, "%s.XXXXXX", beside);
-    int fd = mkstemp(name);
-    if (fd >= 0)
-        unlink(name);
-    free(name);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
-
-static bool convert(const struct settings *s, FILE *trace, FILE *to, struct hd_error *err)
-{
-    char path[64];
-    struct hd_read_options how = s->read;
-    how.to_write = true;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(trace));
-    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    bool ok = snap != NULL && hd_snapshot_write(snap, "gcdump", to, NULL, err);
-    hd_snapshot_close(snap);
-    return ok;
-}
-
-static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
-{
-    struct collecting *c = *(struct collecting *const *)thing;
-    FILE *trace = open_nameless(s->output);
-    if (trace == NULL) {
-        fprintf(stderr, "heapdrift: %s: %s\n", s->output, strerror(errno));
-        return false;
-    }
-    bool ok = take(c, trace, err) || failed(s, err);
-    if (ok && !convert(s, trace, to, err)) {
-        print_error(s->output, err);
-        ok = false;
-    }
-    fclose(trace);
-    return ok;
-}
-
-static void tell(const struct collecting *c)
-{
-    const struct settings *s = c->settings;
-    const struct hd_collected *got = &c->collected;
-    if (!s->quiet && !got->complete)
-        fprintf(stderr,
-                "heapdrift: warning: %s: incomplete: %" PRIu64
-                " events were lost, so objects or references are missing\n",
-                s->output, got->events_lost);
-    if (!s->quiet && got->other_client)
-        fprintf(
-            stderr,
-            "heapdrift: warning: %s: unknown-type: %" PRIu64 " of %" PRIu64
-            " types have no name: another tracing client of process %" PRIu64
-            " (dotnet-monitor, dotnet-trace, an APM agent) keeps the names; stop it and "
-            "collect again\n",
-            s->output, got->nameless, got->types, got->pid);
-    if (s->verbose || (c->progress && !s->quiet))
-        fprintf(stderr, "heapdrift: %s: %" PRIu64 " objects, %.1f MiB, in %.2f s\n",
-                s->output, got->objects, (double)got->object_bytes / 1048576,
-                seconds_since(c->begin));
-}
-
-static int collect_one(struct collecting *c)
-{
-    const struct settings *s = c->settings;
-    const struct output_how how = {.write = ends_in(s->output, ".nettrace") ? write_trace
-                                                                            : write_gcdump,
-                                   .tells = true};
-    clock_gettime(CLOCK_MONOTONIC, &c->begin);
-    if (!output_file(s, s->output, how, (const void *)&c))
-        return EXIT_TROUBLE;
-    tell(c);
-    /* Whoever keeps the names keeps them next time, too: do not try twice. */
-    c->how.keep_names = c->how.keep_names || c->collected.other_client;
-    if (!s->strict || (c->collected.complete && !c->collected.other_client))
-        return EXIT_DONE;
-    fputs("heapdrift: inconclusive: the snapshot is incomplete\n", stderr);
-    return EXIT_INCONCLUSIVE;
-}
-
-/* --- a series ---------------------------------------------------------------------- */
-
-static bool wait_for_next(struct collecting *c)
-{
-    double left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
-    while (left > 0 && !was_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
-        left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
-    if (c->stopped)
-        fputs("heapdrift: stopped; what was collected so far stays\n", stderr);
-    return !c->stopped;
-}
-
 static int collect_series(struct collecting *c)
 {
+    const struct settings *s = c->settings;
     int status = EXIT_DONE;
-    for (uint32_t i = 1; i <= c->settings->snapshot_count; i++) {
-        struct settings one = *c->settings;
-        struct collecting now = *c;
-        char *name = numbered(c->settings->output, i);
-        one.output = name;
-        now.settings = &one;
-        now.how.context = &now;
-        int result = name != NULL ? collect_one(&now) : EXIT_TROUBLE;
+    for (uint32_t i = 1; i <= s->snapshot_count; i++) {
+        char *name = numbered(s->output, i);
+        int result = name != NULL ? collecting_take(c, name) : EXIT_TROUBLE;
         free(name);
-        now.settings = c->settings;
-        *c = now;
-        c->how.context = c;
         if (result == EXIT_TROUBLE)
             return result;
         status = result != EXIT_DONE ? result : status;
-        if (i < c->settings->snapshot_count && !wait_for_next(c))
-            return EXIT_TROUBLE;
+        if (i == s->snapshot_count || collecting_wait(c))
+            continue;
+        fputs("heapdrift: stopped; what was collected so far stays\n", stderr);
+        return EXIT_TROUBLE;
     }
     return status;
 }
 
 static int run(struct settings *s)
 {
-    if (!check(s))
+    struct collecting c = {.signals = -1};
+    if (!check(s) || !collecting_begin(&c, s))
         return EXIT_TROUBLE;
-    uint64_t pid = s->process_id;
-    if (s->name != NULL) {
-        struct hd_error err = {0};
-        pid = hd_process_named(s->name, &err);
-        if (pid == 0) {
-            print_error(NULL, &err);
-            return EXIT_TROUBLE;
-        }
-    }
-    sigset_t set, before;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, &before);
-    struct collecting c = {.settings = s,
-                           .how = {.pid = pid,
-                                   .socket = s->socket,
-                                   .silence_ms = (unsigned)s->timeout_ms,
-                                   .go_on = go_on},
-                           .signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC),
-                           .progress =
-                               !s->no_progress && !s->quiet && isatty(STDERR_FILENO)};
-    c.how.context = &c;
-    int status = s->snapshot_count > 0 ? collect_series(&c) : collect_one(&c);
-    /* One that came when all was done has nothing left to stop. */
-    was_stopped(&c, 0);
-    if (c.signals >= 0)
-        close(c.signals);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    int status =
+        s->snapshot_count > 0 ? collect_series(&c) : collecting_take(&c, s->output);
+    collecting_end(&c);
     return status;
 }
 

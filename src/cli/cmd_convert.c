@@ -6,17 +6,11 @@
 
 /* --- the target ---------------------------------------------------------- */
 
-static bool ends_in(const char *path, const char *suffix)
-{
-    size_t len = strlen(path), tail = strlen(suffix);
-    return len > tail && strcmp(path + len - tail, suffix) == 0;
-}
-
 static bool find_target(const struct settings *s, struct hd_target *target)
 {
     for (size_t i = 0; hd_target(i, target); i++)
         if (s->target != NULL ? strcmp(s->target, target->name) == 0
-                              : ends_in(s->output, target->suffix))
+                              : output_ends_in(s->output, target->suffix))
             return true;
     fprintf(stderr, "heapdrift: %s: which format? use --to=FORMAT, or a name that ends in",
             s->output);

@@ -8,6 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool output_ends_in(const char *path, const char *suffix)
+{
+    size_t len = strlen(path), tail = strlen(suffix);
+    return len > tail && strcmp(path + len - tail, suffix) == 0;
+}
+
 void output_warnings(const struct hd_report *report)
 {
     size_t count;
@@ -30,7 +36,7 @@ void output_warnings(const struct hd_report *report)
 
 static struct hd_write_options style_for(const struct settings *s, FILE *to)
 {
-    struct hd_write_options style = {0};
+    struct hd_write_options style = {.files_go = s->files_go};
     bool terminal = isatty(fileno(to));
     struct winsize size;
     if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)

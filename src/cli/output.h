@@ -4,6 +4,9 @@
 
 #include "cli/load.h"
 
+/* Whether a name has that suffix, and something before it. */
+bool output_ends_in(const char *path, const char *suffix);
+
 /* How to write a thing to a file: false and err if that fails. */
 struct output_how {
     bool (*write)(const void *thing, const struct settings *s, FILE *to,

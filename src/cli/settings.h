@@ -43,6 +43,7 @@ struct settings {
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
+    bool files_go; /* watch: the snapshots are removed at the end */
 
     const char **operands; /* what is no option */
     size_t operand_count;
@@ -59,7 +60,8 @@ enum command_bit {
     ON_CHECK = 32,
     ON_CONVERT = 64,
     ON_COLLECT = 128,
-    ON_PS = 256
+    ON_PS = 256,
+    ON_WATCH = 512
 };
 
 struct command {

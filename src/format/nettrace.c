@@ -1,4 +1,4 @@
-/* Blocks, rows, metadata and threads of a trace. Layouts: docs/formats/nettrace.md.
+/* Blocks and threads of a trace; rows are trace_row.h's. Layouts: docs/formats/nettrace.md.
  *
  * Nothing is believed: a size is only a promise of how many bytes will be skipped or
  * waited for, and what is kept in memory has come from the input. Bytes that are not all
@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "format/trace_bytes.h"
+#include "format/trace_row.h"
 #include "heap/ids.h"
 
 #include <inttypes.h>
@@ -34,23 +35,11 @@ enum block {
     BLOCK_OTHER
 };
 
-/* What a metadata record says about the events that refer to it. */
-struct trace_meta {
-    enum trace_provider provider;
-    uint32_t id, version;
-};
-
 struct trace_thread {
     uint64_t pid;  /* of version 6 */
     uint64_t time; /* of its last event */
     uint32_t sequence;
     bool seen;
-};
-
-/* A row's header; what a row leaves out is that of the row before. */
-struct row {
-    uint32_t metadata, sequence, processor, stack, labels, size;
-    uint64_t capture_thread, thread, time;
 };
 
 struct nettrace {
@@ -64,7 +53,7 @@ struct nettrace {
     uint64_t block_end;    /* where its bytes end */
     bool is_compressed;    /* its rows */
     bool has_end_tag;      /* an object of versions 3 to 5 must be closed */
-    struct row row;        /* the last one */
+    struct trace_row row;  /* the last one */
     uint64_t row_end;      /* where the next begins; 0 before the first */
     uint64_t payload_end;  /* of the event given last, if it was not taken yet */
     struct trace_event at; /* that event */
@@ -335,7 +324,7 @@ static void note_loss(struct nettrace *t, const struct trace_thread *thread, uin
 
 /* Numbers wrap at 2^32. A thread id that the system has given to another thread begins
  * again, so a step back is no loss. */
-static void check_sequence(struct nettrace *t, const struct row *row)
+static void check_sequence(struct nettrace *t, const struct trace_row *row)
 {
     enum { STEP_BACK = 31 };
     struct trace_thread *thread = use_thread(t, row->capture_thread);
@@ -425,32 +414,6 @@ static bool read_threads(struct nettrace *t)
 
 /* --- metadata ------------------------------------------------------------ */
 
-static const struct {
-    const char *name;
-    enum trace_provider provider;
-} providers[] = {
-    {"Microsoft-Windows-DotNETRuntime", TRACE_RUNTIME},
-    {"Microsoft-Windows-DotNETRuntimeRundown", TRACE_RUNDOWN},
-    {"Microsoft-DotNETCore-EventPipe", TRACE_EVENTPIPE},
-};
-
-/* width is 1 for UTF-8, 2 for UTF-16; all names are ASCII. */
-static enum trace_provider provider_of(struct bytes name, size_t width)
-{
-    for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++) {
-        size_t len = strlen(providers[i].name), same = 0;
-        if (name.size != width * len)
-            continue;
-        while (same < len &&
-               name.data[width * same] == (unsigned char)providers[i].name[same] &&
-               (width == 1 || name.data[width * same + 1] == 0))
-            same++;
-        if (same == len)
-            return providers[i].provider;
-    }
-    return TRACE_OTHER;
-}
-
 static void define(struct nettrace *t, uint32_t number, struct trace_meta meta)
 {
     size_t before = t->metas.len;
@@ -461,56 +424,15 @@ static void define(struct nettrace *t, uint32_t number, struct trace_meta meta)
     check_tables(t);
 }
 
-/* The payload of a row of versions 3 to 5. What follows the version is never needed. */
 static bool read_old_metadata(struct nettrace *t, struct bytes payload)
 {
     struct trace_fields f = {payload.data, payload.data + payload.size, false};
-    uint32_t number = trace_field_u32(&f);
-    struct bytes provider = trace_wide(&f);
-    struct trace_meta meta = {.provider = provider_of(provider, 2)};
-    meta.id = trace_field_u32(&f);
-    trace_wide(&f);
-    trace_field_u64(&f); /* keywords */
-    meta.version = trace_field_u32(&f);
-    trace_field_u32(&f); /* level */
-    if (f.failed)
+    uint32_t number = 0;
+    struct trace_meta meta;
+    if (!trace_meta_parse(&f, &number, &meta))
         return refuse_at(t, t->at.at, "a metadata record that is too short");
     define(t, number, meta);
     return true;
-}
-
-static uint32_t find_version(struct trace_fields *f)
-{
-    enum { OPCODE = 1, KEYWORDS = 3, TEMPLATE, TEXT, PAIR, GUID, LEVEL, VERSION };
-    uint32_t version = 0;
-    while (f->at < f->end && !f->failed) {
-        switch (trace_field_u8(f)) {
-        case OPCODE:
-        case LEVEL:
-            trace_field_u8(f);
-            break;
-        case KEYWORDS:
-            trace_field_u64(f);
-            break;
-        case PAIR:
-            trace_string(f);
-            trace_string(f);
-            break;
-        case TEMPLATE:
-        case TEXT:
-            trace_string(f);
-            break;
-        case GUID:
-            trace_field_bytes(f, 16);
-            break;
-        case VERSION:
-            version = trace_field_u8(f);
-            break;
-        default:
-            return version;
-        }
-    }
-    return version;
 }
 
 static bool read_new_metadata(struct nettrace *t)
@@ -524,18 +446,9 @@ static bool read_new_metadata(struct nettrace *t)
     while (all.at < all.end && !all.failed) {
         struct bytes one = trace_field_bytes(&all, trace_field_u16(&all));
         struct trace_fields f = {one.data, one.data + one.size, all.failed};
-        uint32_t number = (uint32_t)trace_varuint(&f, 32);
-        struct trace_meta meta = {.provider = provider_of(trace_string(&f), 1)};
-        meta.id = (uint32_t)trace_varuint(&f, 32);
-        trace_string(&f);
-        for (uint32_t fields = trace_field_u16(&f); fields > 0 && !f.failed; fields--)
-            trace_field_bytes(&f, trace_field_u16(&f));
-        if (f.at < f.end && !f.failed) {
-            struct bytes more = trace_field_bytes(&f, trace_field_u16(&f));
-            struct trace_fields options = {more.data, more.data + more.size, f.failed};
-            meta.version = find_version(&options);
-        }
-        if (f.failed)
+        uint32_t number = 0;
+        struct trace_meta meta;
+        if (!trace_meta_parse_new(&f, &number, &meta))
             return refuse(t, "a metadata record that is too short");
         define(t, number, meta);
     }
@@ -544,76 +457,22 @@ static bool read_new_metadata(struct nettrace *t)
 
 /* --- rows ---------------------------------------------------------------- */
 
-enum { GUIDS = 32, LONGEST_ROW_HEADER = 96 };
-#define NOT_SORTED (UINT32_C(1) << 31)
-
-static void read_compressed(struct trace_fields *f, struct row *r, bool is_new)
-{
-    enum { METADATA = 1, CAPTURE = 2, THREAD = 4, STACK = 8, ACTIVITY = 16, RELATED = 32 };
-    enum { SIZE = 128, GUID = 16 };
-    unsigned flags = trace_field_u8(f);
-    if (flags & METADATA)
-        r->metadata = (uint32_t)trace_varuint(f, 32);
-    if (flags & CAPTURE) {
-        r->sequence += (uint32_t)trace_varuint(f, 32) + 1;
-        r->capture_thread = trace_varuint(f, 64);
-        r->processor = (uint32_t)trace_varuint(f, 32);
-    } else if (r->metadata != 0) {
-        r->sequence++;
-    }
-    if (flags & THREAD)
-        r->thread = trace_varuint(f, 64);
-    if (flags & STACK)
-        r->stack = (uint32_t)trace_varuint(f, 32);
-    r->time += trace_varuint(f, 64);
-    if (flags & ACTIVITY && is_new)
-        r->labels = (uint32_t)trace_varuint(f, 32);
-    else if (flags & ACTIVITY)
-        trace_field_bytes(f, GUID);
-    if (flags & RELATED && !is_new)
-        trace_field_bytes(f, GUID);
-    if (flags & SIZE)
-        r->size = (uint32_t)trace_varuint(f, 32);
-}
-
-/* Rows of fixed layout say how long they are; *end is relative to the row. */
-static void read_plain(struct trace_fields *f, struct row *r, unsigned version,
-                       uint64_t *end)
-{
-    *end = 4 + (uint64_t)trace_field_u32(f);
-    r->metadata = trace_field_u32(f) & ~NOT_SORTED;
-    if (version <= 3) {
-        r->capture_thread = r->thread = trace_field_u32(f);
-        r->time = trace_field_u64(f);
-        trace_field_bytes(f, GUIDS);
-    } else {
-        r->sequence = trace_field_u32(f);
-        r->thread = trace_field_u64(f);
-        r->capture_thread = trace_field_u64(f);
-        r->processor = trace_field_u32(f);
-        r->stack = trace_field_u32(f);
-        r->time = trace_field_u64(f);
-        trace_field_bytes(f, version >= 6 ? 4 : GUIDS);
-    }
-    r->size = trace_field_u32(f);
-}
-
 /* The next row's header; the payload follows. */
 static bool read_row(struct nettrace *t)
 {
     uint64_t start = t->bytes.at, left = t->block_end - start;
-    size_t most = left < LONGEST_ROW_HEADER ? (size_t)left : LONGEST_ROW_HEADER;
+    size_t most = left < TRACE_ROW_LONGEST ? (size_t)left : TRACE_ROW_LONGEST;
     const unsigned char *p = trace_bytes_peek(&t->bytes, most, &most);
     if (t->bytes.failed)
         return cut(t, TRACE_CUT);
     struct trace_fields f = {p, p + most, false};
     uint64_t end = 0;
-    struct row row = t->row;
+    struct trace_row row = t->row;
     if (t->is_compressed)
-        read_compressed(&f, &row, t->header.version >= 6);
+        trace_row_compressed(&f, &row, t->header.version >= 6);
     else
-        read_plain(&f, &row, t->header.version, &end);
-    if (f.failed && most < left && most < LONGEST_ROW_HEADER)
+        end = trace_row_plain(&f, &row, t->header.version);
+    if (f.failed && most < left && most < TRACE_ROW_LONGEST)
         return cut(t, TRACE_CUT);
     if (f.failed)
         return refuse(t, "an event's header runs over the end of its block");
@@ -634,7 +493,7 @@ static bool read_row(struct nettrace *t)
 /* Fill in t->at from the row. */
 static void describe(struct nettrace *t)
 {
-    const struct row *r = &t->row;
+    const struct trace_row *r = &t->row;
     uint32_t n = id_numbers_find(&t->metas, r->metadata);
     struct trace_meta meta = n != NO_ID ? t->meta[n] : (struct trace_meta){0};
     bool has_sequence = t->header.version >= 4;
@@ -666,7 +525,7 @@ static bool go_to_next_row(struct nettrace *t)
 /* Header size, flags, two times. The times are not needed. */
 static bool read_event_header(struct nettrace *t)
 {
-    t->row = (struct row){0};
+    t->row = (struct trace_row){0};
     t->row_end = 0;
     t->is_compressed = false;
     if (t->header.version <= 3)

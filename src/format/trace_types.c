@@ -255,7 +255,7 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
             snap->type_names[snap->type_name_count++] = (struct type_name){id, canonical};
         if (!type->is_used)
             continue;
-        b->types[type->built_as].name = canonical;
+        builder_name_type(b, type->built_as, name.data, name.len);
         if (type->full_name != NULL && !(type->flags & TYPE_FLAG_RCW)) {
             text_clear(&name);
             add_rewritten(&name, type->full_name, type->full_len);

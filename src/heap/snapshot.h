@@ -27,6 +27,15 @@ struct tally {
     uint64_t bytes; /* shallow; HD_UNKNOWN when the input has none */
 };
 
+/* n times scale, rounded; at most what is known. A damaged file may scale beyond all
+ * bounds. */
+static inline uint64_t tally_scaled(uint64_t n, double scale)
+{
+    const double beyond = 18446744073709549568.0; /* the largest double below 2^64 */
+    double scaled = (double)n * scale + 0.5;
+    return scaled < beyond ? (uint64_t)scaled : HD_UNKNOWN - 1;
+}
+
 /* A row of the type table: all types of one kind with one canonical name. */
 struct type {
     const char *name;      /* canonical, NUL-terminated, any bytes but NUL */

@@ -127,8 +127,8 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
                 type->raw.bytes > 0
                     ? (double)type->tally[SELECT_ALL].bytes / (double)type->raw.bytes
                     : 1;
-            to->count += (uint64_t)(type->count_scale * (double)from->count + 0.5);
-            to->bytes += (uint64_t)(bytes_scale * (double)from->bytes + 0.5);
+            to->count += tally_scaled(from->count, type->count_scale);
+            to->bytes += tally_scaled(from->bytes, bytes_scale);
         }
     }
     HASH_CLEAR(hh, rows);

@@ -115,5 +115,5 @@ void text_write_check(const struct hd_report *r, const struct hd_write_options *
     text_diff_head(r, opt, o);
     write_rules(r, opt, o);
     text_diff_suspects(r, opt, o);
-    text_diff_next(r, o);
+    text_diff_next(r, opt, o);
 }

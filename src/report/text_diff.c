@@ -424,8 +424,11 @@ static bool is_plain(const char *word)
     return plain;
 }
 
-void text_diff_next(const struct hd_report *r, struct out *o)
+void text_diff_next(const struct hd_report *r, const struct hd_write_options *opt,
+                    struct out *o)
 {
+    if (opt->files_go)
+        return;
     const char *files[] = {r->snapshots[0].info.path,
                            r->snapshots[r->snapshot_count - 1].info.path};
     if (r->suspect_count == 0 || r->suspects[0].chains.len == 0 ||
@@ -466,5 +469,5 @@ void text_write_diff(const struct hd_report *r, const struct hd_write_options *o
     text_diff_head(r, opt, o);
     text_diff_suspects(r, opt, o);
     write_types(r, opt, o);
-    text_diff_next(r, o);
+    text_diff_next(r, opt, o);
 }

@@ -10,7 +10,8 @@ void text_diff_head(const struct hd_report *r, const struct hd_write_options *op
                     struct out *o);
 void text_diff_suspects(const struct hd_report *r, const struct hd_write_options *opt,
                         struct out *o);
-void text_diff_next(const struct hd_report *r, struct out *o);
+void text_diff_next(const struct hd_report *r, const struct hd_write_options *opt,
+                    struct out *o);
 
 void text_write_diff(const struct hd_report *r, const struct hd_write_options *opt,
                      struct out *o);

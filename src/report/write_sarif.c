@@ -100,12 +100,15 @@ static json_t *logical_locations(const struct report_rule *f)
     return all;
 }
 
-/* A relative reference (RFC 3986): what is no plain character is escaped. */
+/* What is no plain character is escaped (RFC 3986). A relative path stays a relative
+ * reference, which readers take to be from the root of the repository; an absolute one
+ * needs its scheme (SARIF 3.4.3). */
 static json_t *uri(const char *path)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789-._~/";
     struct text t = {0};
+    text_add_string(&t, path[0] == '/' ? "file://" : "");
     while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)
         path += path[1] == '.' ? 3 : 2;
     for (; *path != '\0'; path++) {

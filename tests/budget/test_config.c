@@ -214,7 +214,7 @@ Test(config, every_prefix_and_every_changed_byte_is_read_or_refused)
         "version: 1\nbudgets:\n  - type: \"A.*\"\n    max_growth: 5%\n"
         "suppress:\n  - type: B\n    reason: c\n    until: 2026-12-31\n";
     char changed[sizeof(text)];
-    for (size_t i = 0; i < sizeof(text); i++) {
+    for (size_t i = 0; i + 1 < sizeof(text); i++) {
         for (int how = 0; how < 4; how++) {
             memcpy(changed, text, sizeof(text));
             changed[i] = how == 0 ? '\0' : how == 1 ? ':' : how == 2 ? '\xff' : '\n';

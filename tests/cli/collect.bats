@@ -103,10 +103,10 @@ PYTHON
     works collect --process-id="$pid" --output="$tmp/2.gcdump" --timeout=60
     works info --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
     [[ $(json '[.snapshots[] | .complete, .has_graph, .pid] | join(" ")') == "true true $pid true true $pid" ]]
-    works diff --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
+    works diff --format=json -n0 "$tmp/1.nettrace" "$tmp/2.gcdump"
     [[ $(json '.types[] | select(.type == "Shop.Sessions.Session") | .count | join(" ")') == "300 900" ]]
     # Nothing but the two snapshots.
-    [[ $(cd "$tmp" && ls ./*.nettrace* ./*.gcdump* | xargs) == "./1.nettrace ./2.gcdump" ]]
+    [[ $(echo "$tmp"/*.nettrace* "$tmp"/*.gcdump*) == "$tmp/1.nettrace $tmp/2.gcdump" ]]
 }
 
 @test "a live process: by name" {
@@ -129,6 +129,56 @@ PYTHON
     need_dotnet
     start_lab cache
     works collect -p "$pid" -o "$tmp/app.nettrace" --count=3 --interval=100ms -v
-    [[ $(cd "$tmp" && ls ./app* | xargs) == "./app-1.nettrace ./app-2.nettrace ./app-3.nettrace" ]]
+    [[ $(echo "$tmp"/app*) == "$tmp/app-1.nettrace $tmp/app-2.nettrace $tmp/app-3.nettrace" ]]
     [[ $(grep -cE 'app-[123].nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s$' <<<"$err") == 3 ]]
+}
+
+# --- watch -----------------------------------------------------------------------------
+
+@test "watch says what it needs" {
+    hd watch
+    fails_with "watch from which process? Use --process-id, --name or --diagnostic-port; \`heapdrift ps\` lists processes"
+    hd watch -p 1 --count=1
+    fails_with "--count=1: watch compares 2 to 50 snapshots"
+    hd watch -p 1 --count=51
+    fails_with "--count=51: watch compares 2 to 50 snapshots"
+    hd watch -p 2147483647 -o "$tmp/o"
+    fails_with "there is no process 2147483647"
+    [[ ! -e $tmp/o ]]
+    mkdir "$tmp/o"
+    touch "$tmp/o/1.gcdump"
+    hd watch -p 1 -o "$tmp/o"
+    fails_with "$tmp/o: there are files in it; name a new folder"
+    hd watch -p 1 -o "$tmp/none/o"
+    fails_with "$tmp/none/o: No such file or directory"
+}
+
+@test "a live process: watch ranks what grew, and keeps the files" {
+    need_dotnet
+    start_lab cache
+    iterate 20
+    (for _ in 1 2 3; do sleep 0.8 && iterate 20; done) 3>&- &
+    works watch -p "$pid" --count=4 --interval=1 --format=json -o "$tmp/kept"
+    wait $!
+    [[ $(json .schema) == heapdrift-diff && $(json '.suspects[0].subject') == Shop.Sessions.Session ]]
+    [[ $(cd "$tmp/kept" && echo ./*) == "./1.gcdump ./2.gcdump ./3.gcdump ./4.gcdump" ]]
+    hd check -q --budget=Session=0 "$tmp/kept"
+    status_is 1
+}
+
+@test "a live process: watch takes budgets, and leaves nothing behind" {
+    need_dotnet
+    start_lab none
+    iterate 20
+    mkdir "$tmp/t"
+    # The runtime's socket is not there.
+    local socket
+    works ps --format=json
+    socket=$(json ".processes[] | select(.pid == $pid) | .socket")
+    TMPDIR=$tmp/t works watch --diagnostic-port="$socket" --count=2 --interval=100ms --max-growth=1GiB --format=junit
+    out_has '<testsuite name="heapdrift" tests="1" failures="0"'
+    TMPDIR=$tmp/t hd watch --diagnostic-port="$socket" --count=2 --interval=100ms --budget='System.*=0' --max-growth-objects=0 -q
+    [[ $status == 0 || $status == 1 ]]
+    out_lacks "next:"
+    [[ -z $(ls -A "$tmp/t") ]]
 }

@@ -189,3 +189,12 @@ heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
     err_has "--memory"
     [[ ! -e $tmp/y.gcdump ]]
 }
+
+@test "a trace becomes a gcdump of the same types" {
+    works top --format=csv -n0 fixtures/leaklab/nettrace/1.nettrace.zst
+    local expected=$out
+    works convert -q fixtures/leaklab/nettrace/1.nettrace.zst -o "$tmp/1.gcdump"
+    works top --format=csv -n0 "$tmp/1.gcdump"
+    out_is "$expected"
+    out_has "Shop.Sessions.Session,"
+}

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots check info convert collect ps help)
+commands=(diff top roots check info convert collect watch ps help)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -78,7 +78,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -105,6 +105,7 @@ check across-builds app-only baseline baseline-write budget chains color config 
 convert format help memory no-progress output quiet size-base strict threads to verbose
 info color format help memory no-progress output quiet size-base strict threads verbose
 collect count diagnostic-port help interval name no-progress output process-id quiet strict timeout verbose
+watch app-only baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose
 ps color format help output quiet
 help help
 OPTIONS
@@ -128,7 +129,7 @@ OPTIONS
         # It got as far as the operand.
         case $c in
         help) ;;
-        ps | collect) err_has "$c takes no operands" ;;
+        ps | collect | watch) err_has "$c takes no operands" ;;
         *) err_has "no-such-file: No such file or directory" ;;
         esac
         err_lacks option
@@ -138,7 +139,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots check info convert collect ps; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff top roots check info convert collect watch ps; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -150,9 +151,9 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots check info convert collect ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
-    sed -n '/^static const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
-        src/cli/settings.c | sort -u | diff - "$tmp/listed"
+    for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
+        src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
 
 @test "short options are those that help lists" {
@@ -207,7 +208,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots check info convert collect ps; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do

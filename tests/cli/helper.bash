@@ -4,6 +4,9 @@
 
 HEAPDRIFT=${HEAPDRIFT:-$BATS_TEST_DIRNAME/../../build/heapdrift}
 
+# What is built in a test is built as anybody builds it, not as the make that runs the tests.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL SANITIZE CFLAGS
+
 # Snapshots that many tests take: two small ones with a leak, and four.
 pair=(fixtures/heap-text/before.txt fixtures/heap-text/after.txt)
 series=(fixtures/heap-text/series-{1,2,3,4}.txt)

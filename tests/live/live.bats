@@ -183,7 +183,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     hd collect -p "$pid" -o "$tmp/2.nettrace" --strict
     status_is 3
     exec {hold_in}>&-
-    wait $holder || true
+    wait "$holder" || true
     works collect -p "$pid" -o "$tmp/3.nettrace" --strict
     err_is ""
 }
@@ -207,7 +207,8 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     local folder
     folder=$(mktemp -d "/tmp/$(printf 'x%.0s' {1..74})XXXXXX")
     start_lab cache TMPDIR="$folder"
-    ls "$folder" | grep -q '^dotnet-diagnostic-[0-9]*$' || skip "the name was not cut inside the pid"
+    local names=("$folder"/dotnet-diagnostic-*)
+    [[ ${names[0]} =~ /dotnet-diagnostic-[0-9]+$ ]] || skip "the name was not cut inside the pid"
     works collect -p "$pid" -o "$tmp/a.nettrace" --strict
     stop_lab
     rm -rf "$folder"

@@ -1,0 +1,186 @@
+/* Collect, then compare: snapshots of a running process at intervals, and what grew in
+ * them. It adds nothing to either: `diff` or `check` does the rest. */
+#include "cli/collecting.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { USUAL_COUNT = 5, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
+
+struct watching {
+    const struct settings *settings;
+    char folder[FOLDER_SIZE];
+    bool is_temporary, is_new;
+    char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
+    size_t count; /* of snapshots that are there */
+};
+
+/* --- the folder ---------------------------------------------------------- */
+
+static bool trouble(const char *what, const char *why)
+{
+    fprintf(stderr, "heapdrift: %s: %s\n", what, why);
+    return false;
+}
+
+static bool make_temporary(struct watching *w)
+{
+    const char *below = getenv("TMPDIR");
+    int len = snprintf(w->folder, sizeof(w->folder), "%s/heapdrift-XXXXXX",
+                       below != NULL && below[0] != '\0' ? below : "/tmp");
+    w->is_temporary = len < (int)sizeof(w->folder) && mkdtemp(w->folder) != NULL;
+    return w->is_temporary || trouble(w->folder, strerror(errno));
+}
+
+/* Snapshots that are there already would be taken for older ones of this series. */
+static bool is_empty(const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool empty = d != NULL;
+    for (const struct dirent *e; empty && (e = readdir(d)) != NULL;)
+        empty = e->d_name[0] == '.';
+    if (d == NULL)
+        return trouble(folder, strerror(errno));
+    closedir(d);
+    return empty || trouble(folder, "there are files in it; name a new folder");
+}
+
+static bool open_folder(struct watching *w)
+{
+    const char *wanted = w->settings->output;
+    if (wanted == NULL)
+        return make_temporary(w);
+    if (strlen(wanted) >= sizeof(w->folder))
+        return trouble(wanted, strerror(ENAMETOOLONG));
+    snprintf(w->folder, sizeof(w->folder), "%s", wanted);
+    w->is_new = mkdir(wanted, 0777) == 0;
+    return w->is_new ||
+           (errno == EEXIST ? is_empty(wanted) : trouble(wanted, strerror(errno)));
+}
+
+static void close_folder(struct watching *w)
+{
+    for (size_t i = 0; w->is_temporary && i < w->count; i++)
+        unlink(w->paths[i]);
+    /* Of a new folder nothing is left if nothing was collected. */
+    if (w->is_temporary || (w->is_new && w->count == 0))
+        rmdir(w->folder);
+}
+
+/* --- snapshots ----------------------------------------------------------- */
+
+static void tell(const struct collecting *c, size_t number, size_t wanted)
+{
+    if (c->progress)
+        fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
+                number, wanted, (double)c->settings->interval_ms / 1e3);
+}
+
+static bool take_next(struct watching *w, struct collecting *c, int *status)
+{
+    char *path = w->paths[w->count];
+    snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
+    if (collecting_take(c, path) != EXIT_TROUBLE) {
+        w->count++;
+        return true;
+    }
+    /* Who stops knows that; what is there is compared. */
+    *status = c->stopped ? *status : EXIT_TROUBLE;
+    return false;
+}
+
+static int collect_all(struct watching *w)
+{
+    struct collecting c = {.signals = -1};
+    size_t wanted =
+        w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
+    int status = EXIT_DONE;
+    if (!collecting_begin(&c, w->settings))
+        return EXIT_TROUBLE;
+    while (w->count < wanted && take_next(w, &c, &status)) {
+        if (w->count == wanted)
+            break;
+        tell(&c, w->count, wanted);
+        if (!collecting_wait(&c))
+            break;
+    }
+    if (c.progress)
+        fputs("\r\033[K", stderr);
+    if (c.stopped && w->count >= 2 && !w->settings->quiet)
+        fprintf(stderr, "heapdrift: note: stopped after %zu of %zu snapshots\n", w->count,
+                wanted);
+    collecting_end(&c);
+    return status;
+}
+
+/* --- the comparison ------------------------------------------------------ */
+
+static bool has_budgets(const struct settings *s)
+{
+    bool format = false;
+    for (size_t i = 0; hd_format_name(i) != NULL; i++)
+        format |= hd_format_is_for_check(i) && strcmp(s->format, hd_format_name(i)) == 0;
+    return format || s->budget_count > 0 || s->config != NULL || s->baseline != NULL ||
+           s->baseline_write != NULL;
+}
+
+static int compare(const struct watching *w)
+{
+    const char *paths[HD_MAX_SNAPSHOTS];
+    struct settings s = *w->settings;
+    for (size_t i = 0; i < w->count; i++)
+        paths[i] = w->paths[i];
+    s.operands = paths;
+    s.operand_count = w->count;
+    s.output = NULL;
+    s.files_go = w->is_temporary;
+    return command_named(has_budgets(&s) ? "check" : "diff")->run(&s);
+}
+
+static bool check(const struct settings *s)
+{
+    if (!collecting_process_is_named(s, "watch"))
+        return false;
+    if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
+        return true;
+    fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
+            s->snapshot_count, HD_MAX_SNAPSHOTS);
+    return false;
+}
+
+/* What went wrong while collecting wins over what the comparison says. */
+static int run(struct settings *s)
+{
+    struct watching w = {.settings = s};
+    if (!check(s) || !open_folder(&w))
+        return EXIT_TROUBLE;
+    int status = collect_all(&w);
+    if (w.count >= 2) {
+        int found = compare(&w);
+        status = status != EXIT_DONE ? status : found;
+    } else if (status == EXIT_DONE) {
+        fputs("heapdrift: stopped before there were two snapshots to compare\n", stderr);
+        status = EXIT_TROUBLE;
+    }
+    close_folder(&w);
+    return status;
+}
+
+const struct command cmd_watch = {
+    .name = "watch",
+    .bit = ON_WATCH,
+    .operands = "-p PID",
+    .summary = "collect at intervals, then diff (or check)",
+    .description =
+        "Take snapshots of a running .NET process, five in two minutes unless told\n"
+        "otherwise, and say what grew. With budgets it ends with the status of `heapdrift\n"
+        "check`. Ctrl-C ends it early: what was collected by then is compared.",
+    .run = run,
+};

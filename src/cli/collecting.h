@@ -1,0 +1,41 @@
+/* collecting.h - snapshots of a running process into files.
+ *
+ * What a signal stops is stopped in good order: the process is told, and no part of a file
+ * stays. The commands that collect decide how many there are, and what becomes of them. */
+#ifndef COLLECTING_H
+#define COLLECTING_H
+
+#include "cli/settings.h"
+
+#include <signal.h>
+#include <time.h>
+
+struct collecting {
+    const struct settings *settings;
+    struct hd_collect_options how;
+    int signals; /* readable when the user wants to stop; -1: never */
+    bool stopped, progress;
+    struct timespec begin; /* of this snapshot */
+    struct hd_collected collected;
+    sigset_t before;
+};
+
+/* Whether options name one process; else says so for that command. */
+bool collecting_process_is_named(const struct settings *s, const char *command);
+
+/* Find the process, and take SIGINT, SIGTERM and SIGHUP for a wish to stop. c must stay
+ * where it is. False after saying why there is none; else collecting_end() is due. */
+bool collecting_begin(struct collecting *c, const struct settings *s);
+void collecting_end(struct collecting *c);
+
+/* One snapshot, as the suffix of path says. An exit status: EXIT_TROUBLE after saying why
+ * there is none (c->stopped if a signal is to blame), EXIT_INCONCLUSIVE with --strict. */
+int collecting_take(struct collecting *c, const char *path);
+
+/* Wait until the next one is due by --interval; false if a signal came. */
+bool collecting_wait(struct collecting *c);
+
+/* Wait for a signal for so long; true from the first one on. */
+bool collecting_is_stopped(struct collecting *c, int wait_ms);
+
+#endif

@@ -1,0 +1,512 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Those that read snapshots; those that print. */
+enum {
+    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK,
+    ON_ALL = ON_REPORTS | ON_CONVERT,
+    ON_PRINTS = ON_REPORTS | ON_PS | ON_WATCH,
+    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT
+};
+enum { MOST_COLLECTED = 100000 };
+enum { MOST_SAMPLES = 1000000 };
+
+void *more(void *items, size_t size)
+{
+    void *p = realloc(items, size);
+    if (p == NULL) {
+        fputs("heapdrift: out of memory\n", stderr);
+        exit(EXIT_TROUBLE);
+    }
+    return p;
+}
+
+/* --- values -------------------------------------------------------------- */
+
+static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(s, &end, 10);
+    if (errno != 0 || end == s || *end != '\0' || s[0] == '-' || s[0] == '+' ||
+        value > most)
+        return "a whole number, not too large";
+    *n = value;
+    return NULL;
+}
+
+static const char *parse_small(const char *s, uint32_t least, uint32_t most, uint32_t *n)
+{
+    uint64_t value = 0;
+    const char *wrong = parse_number(s, most, &value);
+    if (wrong != NULL)
+        return wrong;
+    if (value < least)
+        return least == 1 ? "at least 1" : "at least 2";
+    *n = (uint32_t)value;
+    return NULL;
+}
+
+static const char *parse_size(const char *s, uint64_t *bytes)
+{
+    return hd_size_from_text(s, bytes) ? NULL : "a size such as 64KiB, 10MB or 1.5GiB";
+}
+
+static const char *take_format(struct settings *s, const char *value)
+{
+    /* Which of them a command has is known when all options are. */
+    for (size_t i = 0; hd_format_name(i) != NULL; i++)
+        if (strcmp(value, hd_format_name(i)) == 0) {
+            s->format = hd_format_name(i);
+            return NULL;
+        }
+    return "text, json, csv, tsv or md; for check also junit, sarif or github";
+}
+
+static const char *take_target(struct settings *s, const char *value)
+{
+    struct hd_target t;
+    for (size_t i = 0; hd_target(i, &t); i++)
+        if (strcmp(value, t.name) == 0) {
+            s->target = t.name;
+            return NULL;
+        }
+    return "gcdump, heap-text, table-csv or table-json";
+}
+
+static const char *take_output(struct settings *s, const char *value)
+{
+    s->output = value;
+    return value[0] != '\0' ? NULL : "a file name";
+}
+
+static const char *take_rows(struct settings *s, const char *value)
+{
+    return parse_small(value, 0, HD_DEFAULT_ROWS - 1, &s->options.rows);
+}
+
+static const char *take_sort(struct settings *s, const char *value)
+{
+    static const char *const names[] = {[HD_SORT_COUNT] = "count",
+                                        [HD_SORT_BYTES] = "bytes",
+                                        [HD_SORT_RETAINED] = "retained",
+                                        [HD_SORT_NAME] = "name"};
+    for (unsigned i = HD_SORT_COUNT; i <= HD_SORT_NAME; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->options.sort = (enum hd_sort)i;
+            return NULL;
+        }
+    return "count, bytes, retained or name";
+}
+
+static const char *take_unit(struct settings *s, const char *value)
+{
+    static const char *const names[] = {[HD_BY_TYPE] = "type",
+                                        [HD_BY_NAMESPACE] = "namespace",
+                                        [HD_BY_MODULE] = "module",
+                                        [HD_BY_HOLDER] = "holder"};
+    for (unsigned i = HD_BY_TYPE; i <= HD_BY_HOLDER; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->options.by = (enum hd_unit)i;
+            return NULL;
+        }
+    return "type, namespace, module or holder";
+}
+
+static const char *add_pattern(const char ***all, size_t *count, const char *value)
+{
+    if (value[0] == '\0')
+        return "a type or a pattern";
+    *all = more((void *)*all, (*count + 1) * sizeof(**all));
+    (*all)[(*count)++] = value;
+    return NULL;
+}
+
+static const char *take_type(struct settings *s, const char *value)
+{
+    return add_pattern(&s->types, &s->options.type_count, value);
+}
+
+static const char *take_exclude(struct settings *s, const char *value)
+{
+    return add_pattern(&s->excludes, &s->options.exclude_count, value);
+}
+
+static const char *take_app_only(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.app_only = true;
+    return NULL;
+}
+
+static const char *take_gen2(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.gen2 = true;
+    return NULL;
+}
+
+static const char *take_reachable(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.reachable = true;
+    return NULL;
+}
+
+static const char *take_min_score(struct settings *s, const char *value)
+{
+    size_t len = strlen(value);
+    if (len == 0 || value[len - 1] != '%') {
+        /* Nothing scores less than one byte. */
+        const char *wrong = parse_size(value, &s->options.min_bytes);
+        s->options.min_share = 0;
+        return wrong != NULL ? "a size such as 1MiB, or a share such as 2%" : NULL;
+    }
+    char *end;
+    double percent = strtod(value, &end);
+    if (end != value + len - 1 || !(percent >= 0) || percent > 100)
+        return "a share from 0% to 100%";
+    s->options.min_share = percent / 100;
+    s->options.min_bytes = 0;
+    return NULL;
+}
+
+static const char *take_iterations(struct settings *s, const char *value)
+{
+    static const char wrong[] = "rising whole numbers, one per snapshot: 0,20,40";
+    s->iteration_count = 0;
+    for (const char *at = value;; at++) {
+        char *end;
+        errno = 0;
+        uint64_t n = strtoull(at, &end, 10);
+        if (end == at || errno != 0 || *at < '0' || *at > '9' ||
+            (*end != ',' && *end != '\0'))
+            return wrong;
+        if (s->iteration_count > 0 && n <= s->iterations[s->iteration_count - 1])
+            return wrong;
+        s->iterations =
+            more(s->iterations, (s->iteration_count + 1) * sizeof(*s->iterations));
+        s->iterations[s->iteration_count++] = n;
+        if (*end == '\0')
+            return NULL;
+        at = end;
+    }
+}
+
+static const char *take_across_builds(struct settings *s, const char *value)
+{
+    (void)value;
+    s->read.across_builds = true;
+    return NULL;
+}
+
+static const char *take_exact(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.exact = true;
+    return NULL;
+}
+
+static const char *take_tables_only(struct settings *s, const char *value)
+{
+    (void)value;
+    s->read.tables_only = true;
+    return NULL;
+}
+
+static const char *take_chains(struct settings *s, const char *value)
+{
+    return parse_small(value, 0, MOST_SAMPLES, &s->options.chains);
+}
+
+static const char *take_samples(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_SAMPLES, &s->options.samples);
+}
+
+static const char *take_seed(struct settings *s, const char *value)
+{
+    return parse_number(value, UINT64_MAX, &s->options.seed);
+}
+
+static const char *take_depth(struct settings *s, const char *value)
+{
+    return parse_small(value, 2, MOST_SAMPLES, &s->options.depth);
+}
+
+static const char *take_size_base(struct settings *s, const char *value)
+{
+    s->read.size_base = strcmp(value, "10") == 0 ? 10 : 16;
+    return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : "10 or 16";
+}
+
+static const char *add_budget(struct settings *s, const char *name, const char *value)
+{
+    s->budgets = more(s->budgets, (s->budget_count + 1) * sizeof(*s->budgets));
+    s->budgets[s->budget_count++] = (struct budget_option){name, value};
+    return NULL;
+}
+
+static const char *take_max_growth(struct settings *s, const char *value)
+{
+    return add_budget(s, "max-growth", value);
+}
+
+static const char *take_max_growth_objects(struct settings *s, const char *value)
+{
+    return add_budget(s, "max-growth-objects", value);
+}
+
+static const char *take_budget(struct settings *s, const char *value)
+{
+    return add_budget(s, "budget", value);
+}
+
+static const char *take_max_score(struct settings *s, const char *value)
+{
+    return add_budget(s, "max-score", value);
+}
+
+static const char *take_file_once(const char **file, const char *value)
+{
+    const char *before = *file;
+    *file = value;
+    if (value[0] == '\0')
+        return "a file name";
+    return before == NULL || strcmp(before, value) == 0 ? NULL : "one file only";
+}
+
+static const char *take_config(struct settings *s, const char *value)
+{
+    return take_file_once(&s->config, value);
+}
+
+static const char *take_baseline(struct settings *s, const char *value)
+{
+    return take_file_once(&s->baseline, value);
+}
+
+static const char *take_baseline_write(struct settings *s, const char *value)
+{
+    return take_file_once(&s->baseline_write, value);
+}
+
+static const char *take_exit_code(struct settings *s, const char *value)
+{
+    (void)value;
+    s->exit_code = true;
+    return NULL;
+}
+
+static const char *take_strict(struct settings *s, const char *value)
+{
+    (void)value;
+    s->strict = true;
+    return NULL;
+}
+
+static const char *take_memory(struct settings *s, const char *value)
+{
+    const char *wrong = parse_size(value, &s->read.max_memory);
+    return wrong == NULL && s->read.max_memory == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_threads(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_THREADS, &s->threads);
+}
+
+static const char *take_color(struct settings *s, const char *value)
+{
+    static const char *const names[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    for (unsigned i = COLOR_AUTO; i <= COLOR_NEVER; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->color = (enum color)i;
+            return NULL;
+        }
+    return "auto, always or never";
+}
+
+static const char *take_no_progress(struct settings *s, const char *value)
+{
+    (void)value;
+    s->no_progress = true;
+    return NULL;
+}
+
+static const char *take_quiet(struct settings *s, const char *value)
+{
+    (void)value;
+    s->quiet = true;
+    return NULL;
+}
+
+static const char *take_verbose(struct settings *s, const char *value)
+{
+    (void)value;
+    s->verbose = true;
+    return NULL;
+}
+
+/* A process id is an int to the kernel. */
+static const char *take_process_id(struct settings *s, const char *value)
+{
+    const char *wrong = parse_number(value, INT32_MAX, &s->process_id);
+    return wrong != NULL || s->process_id == 0 ? "the number of a process" : NULL;
+}
+
+static const char *take_name(struct settings *s, const char *value)
+{
+    s->name = value;
+    return value[0] != '\0' ? NULL : "the name of a program";
+}
+
+static const char *take_socket(struct settings *s, const char *value)
+{
+    s->socket = value;
+    return value[0] == '/' ? NULL : "the absolute path of a diagnostics socket";
+}
+
+/* Seconds; or with a unit. A month is more than enough. */
+static const char *parse_duration(const char *value, uint64_t *ms)
+{
+    static const char wrong[] = "seconds, or a time such as 500ms, 30s, 5m, 1h";
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
+    const double most = 31 * 24 * 3.6e6;
+    char *end;
+    double n = strtod(value, &end);
+    if (end == value || value[0] < '0' || value[0] > '9' || !(n >= 0))
+        return wrong;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(end, units[i].unit) == 0 && n * units[i].factor <= most) {
+            *ms = (uint64_t)(n * units[i].factor);
+            return NULL;
+        }
+    return wrong;
+}
+
+static const char *take_timeout(struct settings *s, const char *value)
+{
+    const char *wrong = parse_duration(value, &s->timeout_ms);
+    return wrong == NULL && s->timeout_ms == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_interval(struct settings *s, const char *value)
+{
+    s->interval_given = true;
+    return parse_duration(value, &s->interval_ms);
+}
+
+static const char *take_count(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_COLLECTED, &s->snapshot_count);
+}
+
+static const char *take_help(struct settings *s, const char *value)
+{
+    (void)value;
+    s->help = true;
+    return NULL;
+}
+
+/* --- the options --------------------------------------------------------- */
+
+const struct option options[] = {
+    {"process-id", 'p', ON_COLLECT | ON_WATCH, "PID", "the process; see `heapdrift ps`",
+     take_process_id},
+    {"name", 'n', ON_COLLECT | ON_WATCH, "NAME", "the process of that name", take_name},
+    {"diagnostic-port", 0, ON_COLLECT | ON_WATCH, "SOCKET",
+     "the process that listens at this socket", take_socket},
+    {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
+     take_count},
+    {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
+    {"interval", 0, ON_COLLECT | ON_WATCH, "TIME",
+     "from one snapshot to the next: 500ms, 30s (default), 5m, 1h", take_interval},
+    {"timeout", 't', ON_COLLECT, "SECONDS",
+     "give up when nothing has come for so long; default 30", take_timeout},
+    {"timeout", 0, ON_WATCH, "SECONDS",
+     "give up when nothing has come for so long; default 30", take_timeout},
+    {"format", 0, ON_PRINTS, "FORMAT",
+     "text (default), json, csv, ...: see `heapdrift --help`", take_format},
+    {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
+     take_target},
+    {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
+    {"output", 'o', ON_EVERY, "FILE", "write there instead of standard output",
+     take_output},
+    {"output", 'o', ON_WATCH, "DIR", "keep the snapshots there: 1.gcdump, 2.gcdump, ...",
+     take_output},
+    {"rows", 0, ON_WATCH, "N", "rows per table; default 20, 0 for all", take_rows},
+    {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK, "N", "rows per table; default 20, 0 for all",
+     take_rows},
+    {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained (top) or name", take_sort},
+    {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
+     "only types that match; * and ? are wildcards; repeatable", take_type},
+    {"exclude", 'x', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
+     "not these types; repeatable", take_exclude},
+    {"app-only", 0, ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
+     "hide the types of the framework", take_app_only},
+    {"gen2", 0, ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
+     "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
+    {"reachable", 0, ON_DIFF | ON_TOP | ON_CHECK | ON_WATCH, NULL,
+     "count only objects on a chain from a root", take_reachable},
+    {"by", 0, ON_DIFF | ON_TOP, "UNIT",
+     "what a row is: type (default), namespace, module or holder", take_unit},
+    {"min-score", 0, ON_DIFF | ON_CHECK | ON_WATCH, "SIZE|PCT",
+     "least score of a suspect; default 2%", take_min_score},
+    {"iterations", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "A,B,...",
+     "iterations of the workload that had run at each snapshot", take_iterations},
+    {"tables-only", 0, ON_DIFF | ON_TOP | ON_CHECK, NULL,
+     "do not read references: counts and bytes per type only", take_tables_only},
+    {"chains", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "K",
+     "root chains shown per type; default 3", take_chains},
+    {"samples", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "R",
+     "instances looked at per type; default 32", take_samples},
+    {"seed", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "S",
+     "which instances are sampled; default 0", take_seed},
+    {"depth", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "D",
+     "types shown per chain; default 64", take_depth},
+    {"exact", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
+     "look at every instance instead of a sample", take_exact},
+    {"across-builds", 0, ON_DIFF | ON_ROOTS | ON_CHECK, NULL,
+     "fold numbers in compiler-made names, so that two builds line up", take_across_builds},
+    {"config", 'c', ON_CHECK | ON_WATCH, "FILE",
+     "budgets; default: heapdrift.yml here or in a parent folder", take_config},
+    {"max-growth", 0, ON_CHECK | ON_WATCH, "SIZE|PCT", "the whole heap may grow by so much",
+     take_max_growth},
+    {"max-growth-objects", 0, ON_CHECK | ON_WATCH, "N|PCT", "so many objects may be added",
+     take_max_growth_objects},
+    {"budget", 0, ON_CHECK | ON_WATCH, "TYPE=N",
+     "so many instances of each matching type may be added; repeatable", take_budget},
+    {"max-score", 0, ON_CHECK | ON_WATCH, "SIZE|PCT", "no suspect may score so much",
+     take_max_score},
+    {"baseline", 0, ON_CHECK | ON_WATCH, "FILE", "subtract the growth that FILE accepts",
+     take_baseline},
+    {"baseline-write", 0, ON_CHECK | ON_WATCH, "FILE",
+     "accept what grows now, and write it to FILE", take_baseline_write},
+    {"exit-code", 0, ON_DIFF | ON_WATCH, NULL, "status 1 when there is a suspect",
+     take_exit_code},
+    {"strict", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
+     "status 3 when the snapshots allow no judgement", take_strict},
+    {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
+     take_size_base},
+    {"memory", 0, ON_ALL | ON_WATCH, "SIZE",
+     "memory that may be used; default 3/4 of what is free", take_memory},
+    {"threads", 'j', ON_ALL | ON_WATCH, "N",
+     "snapshots worked on side by side; default: processors", take_threads},
+    {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
+    {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
+     "do not show what is being read", take_no_progress},
+    {"quiet", 'q', ON_EVERY | ON_WATCH, NULL, "no warnings and notes", take_quiet},
+    {"verbose", 'v', ON_ALL | ON_COLLECT | ON_WATCH, NULL, "say what was read",
+     take_verbose},
+    {"help", 'h', ON_EVERY | ON_WATCH | ON_HELP, NULL, "show this", take_help},
+};
+
+const size_t option_count = sizeof(options) / sizeof(options[0]);

@@ -1,0 +1,26 @@
+/* options.h - what every option is called, which commands have it, and how its value is
+ * taken. How the command line is cut into options: settings.c. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "cli/settings.h"
+
+struct option {
+    const char *name;
+    char letter; /* 0: none */
+    unsigned commands;
+    const char *argument; /* NULL: a switch */
+    const char *help;
+    /* Take the value (NULL for a switch); NULL, or what it should have been. */
+    const char *(*take)(struct settings *s, const char *value);
+};
+
+/* In the order of --help. */
+extern const struct option options[];
+extern const size_t option_count;
+enum { MOST_OPTIONS = 96 };
+
+/* realloc that ends the program when there is no memory. */
+void *more(void *items, size_t size);
+
+#endif
