@@ -59,6 +59,14 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err);
 /* The next block, valid until the next call; size 0 at the end. */
 bool input_next(struct input *in, struct bytes *block, struct hd_error *err);
 
+/* Whether bytes can be had from anywhere with input_read_at(), and how many there are:
+ * true for files and memory, false for what is unpacked or comes as it comes. */
+bool input_has_places(const struct input *in, uint64_t *size);
+
+/* Up to size bytes from that place on, without moving anything: several threads may do so
+ * at once. 0 behind the end, -1 and errno on failure. Only if input_has_places(). */
+ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t size);
+
 bool input_rewind(struct input *in, struct hd_error *err);
 
 /* Give the memory of a mapped file back to the system until it is touched again: after a

@@ -36,6 +36,7 @@ struct pool {
     pthread_mutex_t lock;
     size_t next;
     size_t at_once;
+    unsigned each; /* threads for one file: what files side by side leave over */
 };
 
 static double seconds(void)
@@ -58,6 +59,7 @@ static void load_one(struct pool *p, size_t i)
     struct hd_read_options how = p->settings->read;
     /* As many snapshots as there are threads may be in memory at once. */
     how.max_memory /= p->at_once;
+    how.threads = p->each;
     how.drop_graph = p->l->count > 1;
     /* The first is used at once. The last waits, and is read again unless that takes
      * longer than its memory is worth. */
@@ -91,6 +93,7 @@ static void load_all(struct pool *p)
     size_t started = 0, wanted = p->settings->threads;
     wanted = wanted < p->l->count ? wanted : p->l->count;
     p->at_once = wanted > 0 ? wanted : 1;
+    p->each = p->settings->threads / (unsigned)p->at_once;
     pthread_mutex_init(&p->lock, NULL);
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, p) == 0)
         started++;

@@ -510,7 +510,7 @@ static const struct option options[] = {
      take_size_base},
     {"memory", 0, ON_ALL, "SIZE", "memory that may be used; default 3/4 of what is free",
      take_memory},
-    {"threads", 'j', ON_ALL, "N", "files read side by side; default: processors",
+    {"threads", 'j', ON_ALL, "N", "threads that read files; default: processors",
      take_threads},
     {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
     {"no-progress", 0, ON_ALL | ON_COLLECT, NULL, "do not show what is being read",

@@ -37,6 +37,7 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
+    unsigned threads;      /* that a reader may use; 0 is 1 */
     unsigned number; /* which of several snapshots in the input, from 1; 0: not said */
 
     struct raw_type *types;
