@@ -68,6 +68,10 @@ void builder_module(struct builder *b, uint32_t type, const char *module, size_t
  * sum of all bytes no longer fits 64 bits. */
 bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen);
 
+/* Count many objects of one generation, whose bytes are known to fit. */
+void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
+                     enum generation gen);
+
 /* Count a row of a table; bytes may be HD_UNKNOWN. False on overflow. */
 bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes);
 
