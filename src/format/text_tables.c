@@ -54,6 +54,7 @@ struct piece {
 
     struct text_records records;
     uint64_t lines; /* begun */
+    uint64_t blocks;
     struct part *parts;
     size_t part_count, part_cap;
     struct arena names;
@@ -253,6 +254,14 @@ static bool add_bytes(struct piece *p)
     return true;
 }
 
+/* No slot can overflow in so many blocks, and this often costs nothing. */
+static void flush_sometimes(struct piece *p)
+{
+    enum { BLOCKS = 4096 };
+    if (++p->blocks % BLOCKS == 0)
+        usual_flush(p->usual);
+}
+
 /* The last line of the file, which has no end. */
 static bool read_last_line(struct piece *p, const unsigned char *text, size_t size)
 {
@@ -278,6 +287,7 @@ static bool read_blocks(struct piece *p)
         size_t size = cut + (size_t)got, words = (size + TEXT_WORD - 1) / TEXT_WORD, begin;
         memset(text + size, ' ', USUAL_AHEAD);
         p->stops[words] = 0;
+        flush_sometimes(p);
         if (!p->marker->mark(text, words, p->ends, p->stops) ||
             !read_lines(p, text, size, place, &begin) || !add_bytes(p))
             return false;
@@ -305,8 +315,9 @@ static void *read_piece(void *arg)
     p->stops = alloc_resize(NULL, (WORDS + 1) * sizeof(*p->stops));
     p->usual = alloc_zeroed(sizeof(*p->usual));
     memset(p->memory, 0, USUAL_BEHIND + CUT_BYTES);
-    p->ok = begin_part(p) && read_blocks(p) && add_bytes(p);
+    p->ok = begin_part(p) && read_blocks(p);
     usual_flush(p->usual);
+    p->ok = p->ok && add_bytes(p);
     p->totals.sizes_have_letters |= usual_sizes_have_letters(p->usual);
     free(p->memory);
     free(p->ends);
