@@ -55,7 +55,7 @@ static bool mark_plain(const unsigned char *text, size_t words, uint64_t *ends,
     return nul == 0;
 }
 
-static const struct text_marker plain = {"plain", works_everywhere, mark_plain};
+static const struct text_marker plain = {"plain", works_everywhere, false, mark_plain};
 
 /* --- x86-64 -------------------------------------------------------------- */
 
@@ -139,19 +139,20 @@ mark_v4(const unsigned char *text, size_t words, uint64_t *ends, uint64_t *stops
 
 static bool has_v3(void)
 {
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+           __builtin_cpu_supports("bmi2") != 0;
 }
 
 static bool has_v4(void)
 {
-    return __builtin_cpu_supports("avx512f") != 0 &&
+    return has_v3() && __builtin_cpu_supports("avx512f") != 0 &&
            __builtin_cpu_supports("avx512bw") != 0;
 }
 
 /* What the whole program is built for (Makefile: BASELINE). */
-static const struct text_marker v2 = {"x86-64-v2", works_everywhere, mark_v2};
-static const struct text_marker v3 = {"x86-64-v3", has_v3, mark_v3};
-static const struct text_marker v4 = {"x86-64-v4", has_v4, mark_v4};
+static const struct text_marker v2 = {"x86-64-v2", works_everywhere, false, mark_v2};
+static const struct text_marker v3 = {"x86-64-v3", has_v3, true, mark_v3};
+static const struct text_marker v4 = {"x86-64-v4", has_v4, true, mark_v4};
 
 #endif
 
@@ -165,7 +166,7 @@ const struct text_marker *const text_markers[] = {
 const struct text_marker *text_marker_best(void)
 {
     size_t i = 0;
-    while (!text_markers[i]->works())
+    while (text_markers[i + 1] != NULL && !text_markers[i]->works())
         i++;
     return text_markers[i];
 }

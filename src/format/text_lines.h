@@ -16,6 +16,7 @@ enum { TEXT_WORD = 64 };
 struct text_marker {
     const char *name;
     bool (*works)(void); /* on this processor */
+    bool has_bmi;        /* then it has the bit operations of x86-64-v3 too */
 
     /* Of 64 * words bytes at text: bit i % 64 of ends[i / 64] is set if byte i is LF, of
      * stops[i / 64] if it is no hex digit. False if one is NUL. */

@@ -27,6 +27,9 @@ seconds() {
     jq '.results[].median' "$folder/time.json"
 }
 
+# Processor time of each command of the last call to seconds.
+cpu_seconds() { jq '.results[] | .user + .system' "$folder/time.json"; }
+
 # What a command needs at most, in bytes.
 memory() {
     /usr/bin/time -f %M -o "$folder/time.txt" "$@" >/dev/null 2>"$folder/errors" || {
@@ -51,11 +54,12 @@ row() {
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f\n", a / b }'; }
 
-# rates NAME SECONDS FILE
+# rates NAME SECONDS FILE, and the next line of cpu on descriptor 3
 rates() {
-    awk -v name="$1" -v s="$2" -v n="$objects" -v bytes="$(bytes_of "$3")" 'BEGIN {
-        printf "%-26s %8.2f ms, %7.1f million objects/s, %6.2f GB/s, %5.1f bytes/object\n",
-               name, s * 1e3, n / s / 1e6, bytes / s / 1e9, bytes / n
+    read -r cpu <&3
+    awk -v name="$1" -v s="$2" -v n="$objects" -v bytes="$(bytes_of "$3")" -v cpu="$cpu" 'BEGIN {
+        printf "%-22s %7.2f ms (cpu %7.2f), %6.1f million objects/s, %6.2f GB/s, " \
+               "%4.1f bytes/object\n", name, s * 1e3, cpu * 1e3, n / s / 1e6, bytes / s / 1e9, bytes / n
     }'
 }
 
@@ -79,14 +83,19 @@ seconds "wc -l $text" "$program top --tables-only -j1 $text" \
     "$program top --tables-only -j1 $dump" "$program top --tables-only -j2 $dump" \
     "$program --version" "$program diff $folder/a.gcdump $folder/b.gcdump" \
     "$program diff --tables-only -j2 $text $text_after" >"$folder/seconds"
+cpu_seconds >"$folder/cpu"
 {
     read -r wc_text; read -r text1; read -r text2; read -r md5
     read -r wc_dump; read -r dump1; read -r dump2
     read -r start; read -r small; read -r diff2
 } <"$folder/seconds"
 
-echo "$objects objects, medians of $runs runs; $("$program" --version)"
+echo "$objects objects, medians of $runs runs; $("$program" --version); $(nproc) processors"
+awk -v n="$(nproc)" '$1 > 0.5 * n && n > 0 || n < 2 {
+    print "load average " $1 ": others use the processors, so ratios of 2 threads are too high"
+}' /proc/loadavg
 echo
+exec 3<"$folder/cpu"
 rates "wc -l, heap text" "$wc_text" "$text"
 rates "table, heap text, -j1" "$text1" "$text"
 rates "table, heap text, -j2" "$text2" "$text"
