@@ -41,7 +41,7 @@ CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
 TEST_SRC  = $(wildcard tests/*/test_*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
-            tests/bench/shapes.c \
+            tests/bench/synthetic_stream.c tests/bench/shapes.c \
             tests/score/score.c
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -73,6 +73,7 @@ $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
 
 $(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthetic.o \
                     $(BUILD)/tests/bench/synthetic_trace.o \
+                    $(BUILD)/tests/bench/synthetic_stream.o \
                     $(BUILD)/tests/support/trace_forge.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
@@ -153,6 +154,7 @@ live: $(BUILD)/heapdrift
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
 	@scripts/install-deps.sh build test
 	tests/bench/bench.sh $(BUILD)
+	tests/bench/tables.sh $(BUILD)
 
 # Any format, through the same front door as a real file.
 fuzz: tests/fuzz/fuzz_read.c

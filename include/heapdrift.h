@@ -101,6 +101,8 @@ struct hd_read_options {
     bool to_write;       /* keep what hd_snapshot_write() can say again */
     unsigned size_base;  /* of sizes in heap text: 16, or 10; 0 means 16 */
     uint64_t max_memory; /* bytes; HD_TOO_BIG instead of more. 0: no limit */
+    unsigned threads;    /* that may work on this one file; 0 and 1: only the caller's.
+                            Nothing but the time depends on it */
 
     void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
     void *progress_context;

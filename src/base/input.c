@@ -454,6 +454,24 @@ bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
     return true;
 }
 
+bool input_has_places(const struct input *in, uint64_t *size)
+{
+    bool in_memory = in->all.data != NULL;
+    *size = in_memory ? in->all.size : in->file_size;
+    return in_memory || (in->fd >= 0 && in->archive == NULL && in->take == NULL);
+}
+
+ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t size)
+{
+    if (in->all.data == NULL)
+        return pread(in->fd, to, size, (off_t)place);
+    uint64_t left = place < in->all.size ? in->all.size - place : 0;
+    size = size < left ? size : (size_t)left;
+    if (size > 0)
+        memcpy(to, in->all.data + place, size);
+    return (ssize_t)size;
+}
+
 bool input_rewind(struct input *in, struct hd_error *err)
 {
     bool unread = in->position == 0;

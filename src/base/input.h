@@ -65,6 +65,14 @@ bool input_next(struct input *in, struct bytes *block, struct hd_error *err);
 /* Who has all bytes at once says which share of them is done, 0 to 1. */
 void input_passed(struct input *in, double share);
 
+/* Whether bytes can be had from anywhere with input_read_at(), and how many there are:
+ * true for files and memory, false for what is unpacked or comes as it comes. */
+bool input_has_places(const struct input *in, uint64_t *size);
+
+/* Up to size bytes from that place on, without moving anything: several threads may do so
+ * at once. 0 behind the end, -1 and errno on failure. Only if input_has_places(). */
+ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t size);
+
 bool input_rewind(struct input *in, struct hd_error *err);
 
 /* Give the memory of a mapped file back to the system until it is touched again: after a

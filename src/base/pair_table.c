@@ -6,8 +6,9 @@
 
 static size_t slot_of(const struct pair_table *t, uint64_t key)
 {
-    /* Fibonacci hashing, from the high bits down to what the table needs. */
-    size_t i = (size_t)((key * 0x9E3779B97F4A7C15U) >> 20) & (t->cap - 1);
+    /* Fibonacci hashing: only the highest bits depend on both numbers. */
+    unsigned bits = (unsigned)__builtin_ctzll((unsigned long long)t->cap);
+    size_t i = (size_t)((key * 0x9E3779B97F4A7C15U) >> (64 - bits));
     while (t->keys[i] != 0 && t->keys[i] != key)
         i = (i + 1) & (t->cap - 1);
     return i;

@@ -37,6 +37,7 @@ struct pool {
     size_t next;
     size_t at_once;
     uint64_t kept; /* bytes of graphs that wait for their report */
+    unsigned each; /* threads for one file: what files side by side leave over */
 };
 
 static double seconds(void)
@@ -90,6 +91,7 @@ static void load_one(struct pool *p, size_t i)
     struct hd_read_options how = p->settings->read;
     how.max_memory = (how.max_memory - for_waiting(p)) / p->at_once;
     how.drop_graph = how.drop_later = p->l->count > 1;
+    how.threads = p->each;
     how.progress = p->progress != NULL ? progress_tell : NULL;
     how.progress_context = p->progress;
     progress_file(p->progress, i + 1, entry->path);
@@ -146,6 +148,7 @@ static void load_all(struct pool *p)
     size_t started = 0, wanted = p->settings->threads;
     wanted = wanted < p->l->count ? wanted : p->l->count;
     p->at_once = wanted > 0 ? wanted : 1;
+    p->each = p->settings->threads / (unsigned)p->at_once;
     pthread_mutex_init(&p->lock, NULL);
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, p) == 0)
         started++;

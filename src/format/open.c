@@ -51,6 +51,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     }
     b.want_graph = !opt->tables_only;
     b.max_memory = opt->max_memory;
+    b.threads = opt->threads;
     b.across_builds = opt->across_builds;
     b.graph_only = graph_only;
     if (opt->size_base > 0)

@@ -5,6 +5,7 @@
  * records stand in the order in which the writer defined them. */
 #include "base/error.h"
 #include "format/gcdump.h"
+#include "format/gcdump_tables.h"
 #include "format/reader.h"
 
 #include <inttypes.h>
@@ -69,43 +70,6 @@ struct nodes {
     uint64_t shared_allowed; /* of these, what records at offset 0 may share */
 };
 
-/* Groups of 7 bits, the highest first, bit 7 set while another follows, at most
- * five; signed by bit 6 of the first. Arithmetic is modulo 2^32. */
-static inline int32_t compressed(const unsigned char **at, const unsigned char *end,
-                                 bool *ok)
-{
-    const unsigned char *p = *at;
-    if (p == end) {
-        *ok = false;
-        return 0;
-    }
-    uint32_t byte = *p++;
-    uint32_t value = (byte & 0x3F) - (byte & 0x40);
-    for (int i = 1; byte & 0x80; i++) {
-        if (p == end || i == 5) {
-            *ok = false;
-            return 0;
-        }
-        byte = *p++;
-        value = value << 7 | (byte & 0x7F);
-    }
-    *at = p;
-    return (int32_t)value;
-}
-
-static uint32_t u32_at(const unsigned char *all, uint64_t i)
-{
-    const unsigned char *p = all + 4 * i;
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
-}
-
-static uint64_t address_at(const struct gcdump *d, uint64_t i)
-{
-    const unsigned char *p = d->addresses + 8 * i;
-    return u32_at(p, 0) | (uint64_t)u32_at(p, 1) << 32;
-}
-
 static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const char *what)
 {
     return fail_at_byte(r->err, r->d->blob_at + offset, "node %" PRIu64 ": %s", i, what);
@@ -116,7 +80,7 @@ static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const c
 static uint32_t builder_type_of(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
 {
     struct node_type *t = &r->types[type];
-    if (size == 0 && !t->is_undefined && address_at(r->d, i) == 0) {
+    if (size == 0 && !t->is_undefined && gcdump_u64(r->d->addresses, i) == 0) {
         if (t->pseudo == NO_TYPE)
             t->pseudo = make_type(r->b, r->d, type, TYPE_PSEUDO);
         return t->pseudo;
@@ -129,7 +93,7 @@ static bool is_undescribed(const struct nodes *r, uint64_t i)
 {
     static const unsigned char record[] = {0, 0};
     const struct gcdump *d = r->d;
-    return u32_at(d->offsets, i) == 0 && r->types[0].is_undefined &&
+    return gcdump_u32(d->offsets, i) == 0 && r->types[0].is_undefined &&
            d->types[0].default_size == 0 && d->blob.size >= sizeof(record) &&
            memcmp(d->blob.data, record, sizeof(record)) == 0;
 }
@@ -142,7 +106,7 @@ static bool count_node(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
         return true;
     enum generation gen = GEN_UNKNOWN;
     if (r->d->has_generations)
-        gen = ranges_find(&r->d->ranges, address_at(r->d, i));
+        gen = ranges_find(&r->d->ranges, gcdump_u64(r->d->addresses, i));
     return builder_object(b, type, (uint64_t)size, gen);
 }
 
@@ -152,11 +116,11 @@ static bool read_references(struct nodes *r, uint64_t i, const unsigned char **a
 {
     const unsigned char *end = r->d->blob.data + r->d->blob.size;
     bool ok = true;
-    int32_t count = compressed(at, end, &ok);
+    int32_t count = gcdump_compressed(at, end, &ok);
     if (!ok || count < 0 || (size_t)count > (size_t)(end - *at))
         return bad_node(r, i, offset, "more references than the file has bytes for");
     for (int32_t k = 0; k < count; k++) {
-        int64_t to = (int64_t)i + compressed(at, end, &ok);
+        int64_t to = (int64_t)i + gcdump_compressed(at, end, &ok);
         if (!ok)
             return bad_node(r, i, offset, "the record runs over the end of all records");
         if (to < 0 || (uint64_t)to >= r->d->node_count)
@@ -182,18 +146,18 @@ static bool within_blob(struct nodes *r, uint64_t i, uint32_t offset, uint64_t l
 static bool read_node(struct nodes *r, uint64_t i)
 {
     const struct gcdump *d = r->d;
-    uint32_t offset = u32_at(d->offsets, i);
+    uint32_t offset = gcdump_u32(d->offsets, i);
     if (offset >= d->blob.size)
         return bad_node(r, i, 0, "its record lies outside of all records");
     const unsigned char *start = d->blob.data + offset, *at = start;
     const unsigned char *end = d->blob.data + d->blob.size;
     bool ok = true;
-    uint32_t type_and_flag = (uint32_t)compressed(&at, end, &ok);
+    uint32_t type_and_flag = (uint32_t)gcdump_compressed(&at, end, &ok);
     uint32_t type = type_and_flag >> 1;
     if (!ok || type >= d->type_count)
         return bad_node(r, i, offset, "is of a type that does not exist");
     int32_t size =
-        type_and_flag & 1 ? compressed(&at, end, &ok) : d->types[type].default_size;
+        type_and_flag & 1 ? gcdump_compressed(&at, end, &ok) : d->types[type].default_size;
     if (!ok || size < 0)
         return bad_node(r, i, offset, "has no valid size");
 
@@ -218,19 +182,19 @@ static void keep_order(const struct nodes *r)
     size_t bytes = array_bytes((size_t)d->node_count, sizeof(node_id));
     node_id *from = alloc_resize(NULL, bytes), *to = alloc_resize(NULL, bytes);
     for (uint32_t i = 0; i < d->node_count; i++)
-        if (u32_at(d->offsets, i) != 0 || !is_undescribed(r, i))
+        if (gcdump_u32(d->offsets, i) != 0 || !is_undescribed(r, i))
             from[len++] = i;
     for (int pass = 0; pass < PASSES; pass++) {
         uint32_t next[DIGITS] = {0}, sum = 0;
         for (uint32_t k = 0; k < len; k++)
-            next[u32_at(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++;
+            next[gcdump_u32(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++;
         for (uint32_t digit = 0; digit < DIGITS; digit++) {
             uint32_t count = next[digit];
             next[digit] = sum;
             sum += count;
         }
         for (uint32_t k = 0; k < len; k++)
-            to[next[u32_at(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++] =
+            to[next[gcdump_u32(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++] =
                 from[k];
         node_id *swap = from;
         from = to;
@@ -244,9 +208,47 @@ static void keep_order(const struct nodes *r)
 /* Records are in the order of their writer, so the next one is often far away. */
 static inline void prefetch_record(const struct gcdump *d, uint64_t i)
 {
-    uint32_t offset = i < d->node_count ? u32_at(d->offsets, i) : 0;
+    uint32_t offset = i < d->node_count ? gcdump_u32(d->offsets, i) : 0;
     if (offset < d->blob.size)
         __builtin_prefetch(d->blob.data + offset);
+}
+
+/* Objects are given in the order of types, so that it is the same for any number of
+ * threads. */
+static void give_counts(struct nodes *r, const struct node_counts *c)
+{
+    for (uint32_t t = 0; t < r->d->type_count; t++) {
+        const struct node_count *n = &c->types[t];
+        struct node_type *type = &r->types[t];
+        r->bytes += n->objects.bytes;
+        if (n->pseudo > 0)
+            type->pseudo = make_type(r->b, r->d, t, TYPE_PSEUDO);
+        if (type->is_undefined)
+            continue;
+        if (c->by_generation == NULL)
+            builder_row(r->b, type->object, n->objects.count, n->objects.bytes);
+        for (int g = 0; c->by_generation != NULL && g < GENERATION_COUNT; g++)
+            builder_objects(r->b, type->object,
+                            &c->by_generation[(size_t)t * GENERATION_COUNT + (size_t)g],
+                            (enum generation)g);
+    }
+}
+
+/* False if a record is damaged: then nothing has happened. */
+static bool count_all_nodes(struct nodes *r)
+{
+    const struct gcdump *d = r->d;
+    struct node_counts counts;
+    unsigned char *undefined = alloc_zeroed((size_t)d->type_count + 1);
+    for (uint32_t t = 0; t < d->type_count; t++)
+        undefined[t] = r->types[t].is_undefined;
+    bool ok = gcdump_count(d, undefined, r->b->threads, &counts);
+    free(undefined);
+    if (!ok)
+        return false;
+    give_counts(r, &counts);
+    node_counts_free(&counts);
+    return true;
 }
 
 static bool read_all_nodes(struct nodes *r)
@@ -262,6 +264,9 @@ static bool read_all_nodes(struct nodes *r)
             .pseudo = NO_TYPE,
             .is_undefined = undefined};
     }
+    /* The first damaged record is found one after the other. */
+    if (!r->b->want_graph && count_all_nodes(r))
+        return true;
     if (r->b->want_graph && d->node_count > 0)
         builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
     for (uint64_t i = 0; i < d->node_count; i++) {

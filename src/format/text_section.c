@@ -6,13 +6,15 @@
 struct section_type {
     const char *name; /* as in the file; NULL until its record comes */
     size_t name_len;
-    uint32_t type;                       /* of the builder; NO_TYPE without objects */
+    uint64_t name_line;                  /* of that record */
+    uint64_t bytes;                      /* of its objects */
     struct sighting objects, containers; /* what uses the id */
+    uint32_t type;                       /* of the builder, once the section ends */
 };
 
 struct section_object {
     uint64_t size, line;
-    uint32_t type; /* of the builder */
+    uint32_t type; /* number of its id */
     uint32_t reference_count;
 };
 
@@ -24,17 +26,19 @@ struct section_root {
 
 /* --- warnings ------------------------------------------------------------ */
 
+/* Pieces of a section do not come in order of lines. */
 static void see(struct sighting *s, uint64_t line)
 {
-    if (s->count++ == 0)
+    if (s->count++ == 0 || line < s->line)
         s->line = line;
 }
 
 /* More of the same kind, from elsewhere in the section. */
-static void see_all(struct sighting *s, const struct sighting *more)
+static void see_all(struct sighting *s, const struct sighting *more, uint64_t lines_before)
 {
-    if (more->count > 0 && (s->count == 0 || more->line < s->line))
-        s->line = more->line;
+    uint64_t line = more->line + lines_before;
+    if (more->count > 0 && (s->count == 0 || line < s->line))
+        s->line = line;
     s->count += more->count;
 }
 
@@ -44,7 +48,7 @@ void section_odd(struct section *s, enum warning_code code, uint64_t line)
 }
 
 /* What was odd becomes known in another order than it stands in the file. */
-static void give_warnings(struct section *s)
+static void give_warnings(struct section *s, struct builder *b)
 {
     for (;;) {
         struct sighting *first = NULL;
@@ -54,7 +58,7 @@ static void give_warnings(struct section *s)
         if (first == NULL)
             return;
         for (; first->count > 0; first->count--)
-            builder_warn(s->b, (enum warning_code)(first - s->odd), first->line);
+            builder_warn(b, (enum warning_code)(first - s->odd), first->line);
     }
 }
 
@@ -68,7 +72,7 @@ static struct section_type *use_type(struct section *s, uint64_t id, uint32_t *n
                                                     : id_numbers_add(&s->type_ids, id);
     if (n == known) {
         s->types = grow(s->types, known, &s->type_cap, sizeof(*s->types));
-        s->types[n] = (struct section_type){.type = NO_TYPE};
+        s->types[n] = (struct section_type){0};
     }
     s->last_type_id = id;
     s->last_type = n;
@@ -89,8 +93,7 @@ bool section_name_type(struct section *s, uint64_t id, const char *name, size_t 
     }
     t->name = arena_strdup(&s->names, name, len);
     t->name_len = len;
-    if (t->type != NO_TYPE)
-        builder_name_type(s->b, t->type, name, len);
+    t->name_line = line;
     return true;
 }
 
@@ -100,8 +103,8 @@ static void find_unnamed_types(struct section *s)
         const struct section_type *t = &s->types[i];
         if (t->name != NULL)
             continue;
-        see_all(&s->odd[WARN_UNKNOWN_TYPE], &t->objects);
-        see_all(&s->odd[WARN_UNKNOWN_CONTAINER], &t->containers);
+        see_all(&s->odd[WARN_UNKNOWN_TYPE], &t->objects, 0);
+        see_all(&s->odd[WARN_UNKNOWN_CONTAINER], &t->containers, 0);
     }
 }
 
@@ -120,31 +123,64 @@ static enum section_result keep_object(struct section *s, uint64_t id, uint32_t 
     return ids_add(&s->ids, id) ? SECTION_OK : SECTION_DUPLICATE;
 }
 
-enum section_result section_object(struct section *s, uint64_t id, uint64_t type,
-                                   uint64_t size, uint64_t line)
+enum section_result section_object(struct section *s, struct text_totals *t, uint64_t id,
+                                   uint64_t type, uint64_t size, uint64_t line)
 {
-    struct section_type *t = use_type(s, type, NULL);
-    if (t->type == NO_TYPE)
-        t->type = builder_type(s->b, TYPE_OBJECT, t->name, t->name_len);
-    see(&t->objects, line);
-    if (s->b->want_graph) {
-        enum section_result kept = keep_object(s, id, t->type, size, line);
+    if (s->want_graph) {
+        uint32_t number;
+        use_type(s, type, &number);
+        enum section_result kept = keep_object(s, id, number, size, line);
         if (kept != SECTION_OK)
             return kept;
     }
-    return builder_object(s->b, t->type, size, GEN_UNKNOWN) ? SECTION_OK : SECTION_OVERFLOW;
+    if (size > HD_UNKNOWN - 1 - t->bytes)
+        return SECTION_OVERFLOW;
+    t->bytes += size;
+    section_count(s, type, 1, size, line);
+    return SECTION_OK;
 }
 
-static void give_objects(struct section *s, node_id first, struct text_totals *totals)
+uint32_t section_count(struct section *s, uint64_t type, uint64_t count, uint64_t bytes,
+                       uint64_t line)
+{
+    uint32_t number;
+    struct section_type *t = use_type(s, type, &number);
+    see_all(&t->objects, &(struct sighting){count, line}, 0);
+    t->bytes += bytes;
+    return number;
+}
+
+void section_count_more(struct section *s, uint32_t number, uint64_t count, uint64_t bytes)
+{
+    s->types[number].objects.count += count;
+    s->types[number].bytes += bytes;
+}
+
+/* In order of the numbers: of the first record that has the id, so the same for any
+ * number of pieces. */
+static void give_types(struct section *s, struct builder *b)
+{
+    for (size_t i = 0; i < s->type_ids.len; i++) {
+        struct section_type *t = &s->types[i];
+        if (t->objects.count == 0)
+            continue;
+        t->type = builder_type(b, TYPE_OBJECT, t->name, t->name_len);
+        /* The sum of all bytes was checked as it grew. */
+        builder_row(b, t->type, t->objects.count, t->bytes);
+    }
+}
+
+static void give_objects(struct section *s, struct builder *b, node_id first,
+                         struct text_totals *totals)
 {
     const uint64_t *reference = s->references;
     for (uint32_t i = 0; i < s->ids.len; i++) {
         const struct section_object *o = &s->objects[i];
-        builder_node(s->b, o->type, o->size);
+        builder_node(b, s->types[o->type].type, o->size);
         for (uint32_t k = 0; k < o->reference_count; k++) {
             uint32_t to = ids_find(&s->ids, *reference++);
             if (to != NO_ID) {
-                builder_edge(s->b, first + to);
+                builder_edge(b, first + to);
                 continue;
             }
             section_odd(s, WARN_DANGLING_REFERENCE, o->line);
@@ -171,7 +207,7 @@ void section_root(struct section *s, struct text_totals *t, uint64_t object,
         see(&use_type(s, *container, &root.container)->containers, line);
     else if (kind == ROOT_STATIC)
         section_odd(s, WARN_MISSING_CONTAINER, line);
-    if (!s->b->want_graph) {
+    if (!s->want_graph) {
         count_root(t, kind);
         return;
     }
@@ -202,27 +238,69 @@ static void give_roots(struct section *s, node_id first, struct root_set *set,
     }
 }
 
+/* --- pieces -------------------------------------------------------------- */
+
+static bool merge_type(struct section *s, const struct section_type *more, uint64_t id,
+                       uint64_t lines_before)
+{
+    if (more->name != NULL && !section_name_type(s, id, more->name, more->name_len,
+                                                 more->name_line + lines_before))
+        return false;
+    struct section_type *t = use_type(s, id, NULL);
+    see_all(&t->objects, &more->objects, lines_before);
+    see_all(&t->containers, &more->containers, lines_before);
+    t->bytes += more->bytes;
+    return true;
+}
+
+bool section_merge(struct section *s, const struct section *more, uint64_t lines_before)
+{
+    for (size_t i = 0; i < WARN_CODE_COUNT; i++)
+        see_all(&s->odd[i], &more->odd[i], lines_before);
+    for (size_t i = 0; i < more->type_ids.len; i++)
+        if (!merge_type(s, &more->types[i], more->type_ids.ids[i], lines_before))
+            return false;
+    return true;
+}
+
+bool totals_merge(struct text_totals *t, const struct text_totals *more)
+{
+    if (more->bytes > HD_UNKNOWN - 1 - t->bytes)
+        return false;
+    t->bytes += more->bytes;
+    t->references += more->references;
+    t->dangling_references += more->dangling_references;
+    t->strong_roots += more->strong_roots;
+    t->weak_roots += more->weak_roots;
+    t->sizes_have_letters |= more->sizes_have_letters;
+    for (size_t i = 0; i < ROOT_KIND_COUNT; i++)
+        t->roots_by_kind[i] += more->roots_by_kind[i];
+    return true;
+}
+
 /* --- the section --------------------------------------------------------- */
 
-void section_begin(struct section *s, struct builder *b)
+void section_begin(struct section *s, bool want_graph)
 {
-    *s = (struct section){.b = b};
+    *s = (struct section){.want_graph = want_graph};
     ids_init(&s->ids, 0);
 }
 
-void section_end(struct section *s, struct root_set *roots, struct text_totals *t)
+void section_end(struct section *s, struct builder *b, struct root_set *roots,
+                 struct text_totals *t)
 {
     find_unnamed_types(s);
-    if (s->b->want_graph) {
+    give_types(s, b);
+    if (s->want_graph) {
         /* Later sections may be many: after the first the builder grows by itself. */
-        if (s->b->graph == NULL && s->ids.len > 0)
-            builder_reserve(s->b, s->ids.len, s->reference_count);
-        node_id first = s->b->graph != NULL ? s->b->graph->node_count : 0;
+        if (b->graph == NULL && s->ids.len > 0)
+            builder_reserve(b, s->ids.len, s->reference_count);
+        node_id first = b->graph != NULL ? b->graph->node_count : 0;
         ids_freeze(&s->ids);
-        give_objects(s, first, t);
+        give_objects(s, b, first, t);
         give_roots(s, first, roots, t);
     }
-    give_warnings(s);
+    give_warnings(s, b);
     section_free(s);
 }
 

@@ -3,7 +3,8 @@
  * Records come in any order: objects before their types, roots before their
  * objects, references to objects further down. So a section keeps what it cannot
  * use yet and hands it to the builder when it ends. Ids mean something inside
- * their section only.
+ * their section only. Until then nothing outside of it is touched, so pieces of one
+ * section can be read by several threads and put together (section_merge).
  *
  * With a graph it takes 24 bytes per object, 8 per reference, 24 per root, and
  * the index of ids.h; without one only the types. It must not know how records
@@ -21,14 +22,16 @@ struct sighting {
 
 /* Over all sections of the file. */
 struct text_totals {
+    uint64_t bytes; /* of all objects */
     uint64_t references, dangling_references;
     uint64_t strong_roots; /* with a graph: of objects that exist */
     uint64_t weak_roots;
     uint64_t roots_by_kind[ROOT_KIND_COUNT];
+    bool sizes_have_letters; /* a digit from a to f */
 };
 
 struct section {
-    struct builder *b;
+    bool want_graph;
     struct sighting odd[WARN_CODE_COUNT];
 
     struct id_numbers type_ids;
@@ -48,7 +51,7 @@ struct section {
 };
 
 /* A {0} section holds nothing. section_begin() takes one that holds nothing. */
-void section_begin(struct section *s, struct builder *b);
+void section_begin(struct section *s, bool want_graph);
 void section_free(struct section *s);
 
 /* Note a warning. They are given to the builder in order of their first line. */
@@ -71,17 +74,32 @@ enum section_result { SECTION_OK, SECTION_DUPLICATE, SECTION_OVERFLOW, SECTION_T
 
 /* An object of the type with that id, with the references added since the one before.
  * Duplicates are found only when a graph is wanted. */
-enum section_result section_object(struct section *s, uint64_t id, uint64_t type,
-                                   uint64_t size, uint64_t line);
+enum section_result section_object(struct section *s, struct text_totals *t, uint64_t id,
+                                   uint64_t type, uint64_t size, uint64_t line);
+
+/* So many objects more of that type, without a graph; line is that of the first. The
+ * number of the type is good for section_count_more(), which says no line: when there
+ * were objects of the type before. The caller adds to the totals. */
+uint32_t section_count(struct section *s, uint64_t type, uint64_t count, uint64_t bytes,
+                       uint64_t line);
+void section_count_more(struct section *s, uint32_t number, uint64_t count, uint64_t bytes);
 
 /* A strong root. container is the id of the type that declares a static field;
  * NULL when it is not told, or the root is none. */
 void section_root(struct section *s, struct text_totals *t, uint64_t object,
                   enum root_kind kind, const uint64_t *container, uint64_t line);
 
-/* The section is complete: objects, references and warnings go to the builder,
+/* The same section goes on in more, whose line 1 is line 1 + lines_before. Only without a
+ * graph. False if the two have different names for one type: neither is of use then. */
+bool section_merge(struct section *s, const struct section *more, uint64_t lines_before);
+
+/* What two pieces of a file add up to. False if their bytes do not fit 64 bits. */
+bool totals_merge(struct text_totals *t, const struct text_totals *more);
+
+/* The section is complete: types, objects, references and warnings go to the builder,
  * roots to the set, which is shared by all sections. Costs a look-up per
  * reference. */
-void section_end(struct section *s, struct root_set *roots, struct text_totals *t);
+void section_end(struct section *s, struct builder *b, struct root_set *roots,
+                 struct text_totals *t);
 
 #endif

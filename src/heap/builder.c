@@ -91,6 +91,29 @@ bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum genera
     return true;
 }
 
+static void add_tally(struct tally *to, const struct tally *more)
+{
+    to->count += more->count;
+    to->bytes += more->bytes;
+}
+
+void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
+                     enum generation gen)
+{
+    struct raw_type *t = &b->types[type];
+    if (more->count == 0)
+        return;
+    b->snap->info.objects += more->count;
+    b->snap->info.bytes += more->bytes;
+    add_tally(&t->all, more);
+    add_tally(&b->snap->by_generation[gen], more);
+    if (t->by_generation == NULL)
+        t->by_generation = arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+    add_tally(&t->by_generation[gen], more);
+    if (generation_is_old(gen))
+        add_tally(&t->old, more);
+}
+
 bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes)
 {
     struct hd_info *info = &b->snap->info;

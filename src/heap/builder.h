@@ -37,6 +37,7 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
+    unsigned threads;      /* that a reader may use; 0 is 1 */
     unsigned number; /* which of several snapshots in the input, from 1; 0: not said */
 
     struct raw_type *types;
@@ -67,6 +68,10 @@ void builder_module(struct builder *b, uint32_t type, const char *module, size_t
 /* Count one object. gen is GEN_UNKNOWN unless info.has_generations. False when the
  * sum of all bytes no longer fits 64 bits. */
 bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen);
+
+/* Count many objects of one generation, whose bytes are known to fit. */
+void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
+                     enum generation gen);
 
 /* Count a row of a table; bytes may be HD_UNKNOWN. False on overflow. */
 bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes);

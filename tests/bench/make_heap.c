@@ -1,12 +1,14 @@
 /* make-heap - write a made-up heap (synthetic.h) as a snapshot.
  *
  *     make-heap OBJECTS OUT [--seed=N] [--format=gcdump|heap-text|nettrace]
- *               [--step=K --leak=PER_STEP]
+ *               [--step=K --leak=PER_STEP] [--stream]
  *
  * Step K has the same objects as step 0, and K * PER_STEP more instances of
- * Bench.Leaked in a list that the static variable Bench.Holder.s_items holds. */
+ * Bench.Leaked in a list that the static variable Bench.Holder.s_items holds.
+ * --stream writes heap text of any size in constant memory (synthetic_stream.h). */
 #include "base/alloc.h"
 #include "bench/synthetic.h"
+#include "bench/synthetic_stream.h"
 #include "bench/synthetic_trace.h"
 
 #include <errno.h>
@@ -414,9 +416,10 @@ int main(int argc, char **argv)
 {
     /* Twice as many are still less than 2^31 bytes of node records. */
     enum { MOST = 125000000 };
+    const uint64_t MOST_STREAMED = 10000000000;
     uint64_t seed = 1, step = 0, leak = 0;
     const char *format = "gcdump", *value;
-    bool ok = argc >= 3;
+    bool ok = argc >= 3, stream = false;
     for (int i = 3; i < argc; i++) {
         if ((value = value_of(argv[i], "--seed=")) != NULL)
             seed = number(value, UINT64_MAX);
@@ -426,27 +429,34 @@ int main(int argc, char **argv)
             leak = number(value, MOST);
         else if ((value = value_of(argv[i], "--format=")) != NULL)
             format = value;
+        else if (strcmp(argv[i], "--stream") == 0)
+            stream = true;
         else
             ok = false;
     }
     bool text = strcmp(format, "heap-text") == 0;
     bool trace = strcmp(format, "nettrace") == 0;
+    ok = ok && (!stream || text);
     if (!ok || (!text && !trace && strcmp(format, "gcdump") != 0) || step * leak > MOST) {
         fputs("usage: make-heap OBJECTS OUT [--seed=N] "
               "[--format=gcdump|heap-text|nettrace]\n"
-              "                 [--step=K --leak=PER_STEP]\n",
+              "                 [--step=K --leak=PER_STEP] [--stream]\n",
               stderr);
         return 2;
     }
-    uint32_t objects = (uint32_t)number(argv[1], MOST);
+    uint64_t objects = number(argv[1], stream ? MOST_STREAMED : MOST);
     FILE *f = fopen(argv[2], "wb");
     if (f == NULL) {
         perror(argv[2]);
         return 2;
     }
-    struct heap *h = synthetic_make(seed, objects, (uint32_t)(step * leak));
-    (text ? write_heap_text : trace ? synthetic_write_trace : write_gcdump)(h, f);
-    synthetic_free(h);
+    if (stream) {
+        synthetic_stream(f, seed, objects, step * leak);
+    } else {
+        struct heap *h = synthetic_make(seed, (uint32_t)objects, (uint32_t)(step * leak));
+        (text ? write_heap_text : trace ? synthetic_write_trace : write_gcdump)(h, f);
+        synthetic_free(h);
+    }
     bool lost = ferror(f) != 0;
     if (fclose(f) != 0 || lost) {
         perror(argv[2]);

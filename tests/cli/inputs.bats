@@ -221,3 +221,25 @@ table_of_before() {
     works top --format=csv "$tmp/pipe"
     out_is "$table"
 }
+
+@test "the number of threads changes nothing: not a byte, not a line number" {
+    # Large enough to be cut into pieces; types come last, one never.
+    awk 'BEGIN {
+        print "a 2 App.exe 1"
+        for (i = 1; i <= 200000; i++)
+            printf "o %x %x %x %x\n", i, 1 + i % 5, 16 + i % 64 * 4, i
+        for (t = 1; t <= 4; t++)
+            printf "t %x App.Type%d\n", t, t
+        print "r 1 3 0\nr 2 9 0\nc App.exe 2"
+    }' >"$BATS_TEST_TMPDIR/big.txt"
+    sed '150001s/^o/x/' "$BATS_TEST_TMPDIR/big.txt" >"$BATS_TEST_TMPDIR/bad.txt"
+    for file in big bad; do
+        for j in 1 2 8; do
+            "$HEAPDRIFT" top --tables-only --format=json -j$j "$BATS_TEST_TMPDIR/$file.txt" \
+                >"$BATS_TEST_TMPDIR/$file.$j" 2>&1 || true
+            cmp "$BATS_TEST_TMPDIR/$file.1" "$BATS_TEST_TMPDIR/$file.$j"
+        done
+    done
+    grep -q '"code":"unknown-type"\|"code": "unknown-type"' "$BATS_TEST_TMPDIR/big.8"
+    grep -q 'bad.txt:150001: unknown-record: "x" is no record' "$BATS_TEST_TMPDIR/bad.8"
+}
