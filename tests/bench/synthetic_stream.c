@@ -21,7 +21,7 @@ static uint64_t chance(uint64_t seed, uint64_t i)
     return synthetic_mix(synthetic_mix(seed) + i);
 }
 
-/* The usual way takes four times as long as the disk. */
+/* fprintf() would take most of the time. */
 static void put_hex(FILE *f, uint64_t n)
 {
     char digits[16];

@@ -1,10 +1,10 @@
 /* synthetic_stream.h - a heap text of any number of objects, in constant memory.
  *
  * Coarser than synthetic.h: every object is made from its number alone, so nothing has to
- * be held and 10^10 objects are only a matter of disk. Blocks of 64 hang from each
- * other and a quarter from static variables too: a list, its array, and items with leaves,
- * mostly strings, and references to 256 services. 1.5 references per object, 2003 types of
- * which four have half of the objects. */
+ * be held and 10^10 objects are only a matter of disk. Blocks of 64 hang from each other
+ * and a quarter from static variables too: a list, its array, and items with leaves,
+ * mostly strings, and references to 256 services. 1.2 references per object, 2003 types;
+ * two of them, strings and byte arrays, have nearly half of the objects. */
 #ifndef BENCH_SYNTHETIC_STREAM_H
 #define BENCH_SYNTHETIC_STREAM_H
 
