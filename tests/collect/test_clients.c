@@ -128,10 +128,11 @@ Test(clients, are_found_by_pid_and_name_without_this_process)
     int listener = listen_at(path), other_listener = listen_at(other);
     struct hd_client found[HD_MOST_CLIENTS];
     expect_clients(path, 0, NULL);
-    int own = connect_to(path);
+    int own = connect_to(path), own_end = accept(listener, NULL, NULL);
+    cr_assert_geq(own_end, 0);
     expect_clients(path, 0, NULL);
-    close(accept(listener, NULL, NULL));
     close(own);
+    close(own_end);
     struct child one = client(listener, path, "/opt/tools/monitor");
     struct child stranger = client(other_listener, other, "stranger");
     struct child two = client(listener, path, "agent");
