@@ -265,6 +265,14 @@ struct hd_collect_options {
     void *context;
 };
 
+/* A process that is connected to the diagnostics socket of the one that is asked. */
+struct hd_client {
+    uint64_t pid;
+    char name[64]; /* of its program, printable UTF-8, perhaps cut; "" unknown */
+};
+
+enum { HD_MOST_CLIENTS = 4 };
+
 /* What was collected. */
 struct hd_collected {
     uint64_t pid, bytes; /* bytes of the trace */
@@ -273,6 +281,9 @@ struct hd_collected {
     uint64_t types, nameless; /* types of objects; those that nobody named */
     bool complete;            /* every object and reference is there */
     bool other_client;        /* a second tracing client keeps the names away */
+    /* Who that may be: those that are connected, as far as this user may see them. */
+    struct hd_client clients[HD_MOST_CLIENTS];
+    size_t client_count;
 };
 
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to

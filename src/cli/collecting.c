@@ -133,6 +133,21 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
     return ok;
 }
 
+/* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
+static void tell_clients(const struct hd_collected *got)
+{
+    if (got->client_count == 0)
+        fputs(" (dotnet-monitor, dotnet-trace, an APM agent) keeps the names", stderr);
+    else
+        fputs(" keeps the names: ", stderr);
+    for (size_t i = 0; i < got->client_count; i++) {
+        const struct hd_client *client = &got->clients[i];
+        fprintf(stderr, "%s%s (pid %" PRIu64 ")", i > 0 ? " or " : "",
+                client->name[0] != '\0' ? client->name : "a process", client->pid);
+    }
+    fputs("; stop it and collect again\n", stderr);
+}
+
 static void tell(const struct collecting *c)
 {
     const struct settings *s = c->settings;
@@ -142,14 +157,13 @@ static void tell(const struct collecting *c)
                 "heapdrift: warning: %s: incomplete: %" PRIu64
                 " events were lost, so objects or references are missing\n",
                 s->output, got->events_lost);
-    if (!s->quiet && got->other_client)
-        fprintf(
-            stderr,
-            "heapdrift: warning: %s: unknown-type: %" PRIu64 " of %" PRIu64
-            " types have no name: another tracing client of process %" PRIu64
-            " (dotnet-monitor, dotnet-trace, an APM agent) keeps the names; stop it and "
-            "collect again\n",
-            s->output, got->nameless, got->types, got->pid);
+    if (!s->quiet && got->other_client) {
+        fprintf(stderr,
+                "heapdrift: warning: %s: unknown-type: %" PRIu64 " of %" PRIu64
+                " types have no name: another tracing client of process %" PRIu64,
+                s->output, got->nameless, got->types, got->pid);
+        tell_clients(got);
+    }
     if (s->verbose || (c->progress && !s->quiet))
         fprintf(stderr, "heapdrift: %s: %" PRIu64 " objects, %.1f MiB, in %.2f s\n",
                 s->output, got->objects, (double)got->object_bytes / 1048576,

@@ -1,6 +1,7 @@
 /* Snapshots of running processes, as the program sees them: find a process, ask it, take
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
+#include "collect/clients.h"
 #include "collect/process_info.h"
 #include "collect/session.h"
 
@@ -170,6 +171,8 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                                            .nameless = r.nameless,
                                            .complete = r.complete,
                                            .other_client = lacks_names(&r)};
+    if (ok && collected->other_client)
+        collected->client_count = clients_find(target.socket, collected->clients);
     arena_free(&arena);
     return ok;
 }

@@ -101,60 +101,193 @@ static node_id *sort_by_place(const struct trace_roots *r, size_t *begin, size_t
     return sorted;
 }
 
-static node_id pseudo_node(struct builder *b, const char *name, size_t len)
+/* --- the tree ------------------------------------------------------------- */
+
+static const char other_roots[] = "[other roots]", all_roots[] = "[.NET Roots]";
+
+/* Groups in the order in which dotnet-gcdump makes them: the statics' before anything
+ * else, then as roots need them, then the wrappers'. */
+struct tree {
+    enum trace_group order[GROUP_COUNT];
+    size_t count;
+    bool used[GROUP_COUNT];
+    node_id node[GROUP_COUNT];
+    node_id root, other;      /* other: NO_NODE if no group is below it */
+    node_id *variables;       /* by number */
+    enum trace_group *owners; /* by number */
+};
+
+static void use(struct tree *t, enum trace_group group)
 {
-    node_id id = b->graph != NULL ? b->graph->node_count : 0;
-    builder_node(b, builder_type(b, TYPE_PSEUDO, name, len), 0);
-    return id;
+    if (!t->used[group])
+        t->order[t->count++] = group;
+    t->used[group] = true;
 }
 
-/* Parents come after their children, so that a node's references stand behind it. */
+/* Whether dotnet-gcdump meets the root with its event, and not behind them all. */
+static bool is_met_at_once(const struct trace_root *root)
+{
+    return root->place < GROUP_COUNT;
+}
+
+static void find_groups(struct tree *t, const struct trace_roots *r)
+{
+    use(t, GROUP_STATICS);
+    for (size_t i = 0; i < r->len; i++)
+        if (is_met_at_once(&r->all[i]))
+            use(t, (enum trace_group)r->all[i].place);
+    use(t, GROUP_WRAPPERS);
+    for (uint32_t v = 0; v < r->variable_count; v++)
+        use(t, t->owners[v]);
+}
+
+/* The number of each pseudo-node, from first on: parents before their children. */
+static void number_nodes(struct tree *t, const struct trace_roots *r, node_id first)
+{
+    node_id next = first;
+    t->root = next++;
+    t->other = NO_NODE;
+    for (size_t i = 0; i < t->count; i++) {
+        enum trace_group group = t->order[i];
+        if (groups[group].is_other && t->other != NO_NODE)
+            continue; /* it has its number */
+        if (groups[group].is_other) {
+            t->other = next++;
+            for (size_t k = i; k < t->count; k++)
+                if (groups[t->order[k]].is_other)
+                    t->node[t->order[k]] = next++;
+            continue;
+        }
+        t->node[group] = next++;
+        for (uint32_t v = 0; v < r->variable_count; v++)
+            if (t->owners[v] == group)
+                t->variables[v] = next++;
+    }
+}
+
+static void pseudo_node(struct builder *b, const char *name, size_t len)
+{
+    builder_node(b, builder_type(b, TYPE_PSEUDO, name, len), 0);
+}
+
+/* What sort_by_place() made of the roots. */
+struct places {
+    size_t *begin;
+    node_id *objects;
+};
+
+static void add_members(struct builder *b, const struct places *p, size_t place)
+{
+    for (size_t i = p->begin[place]; i < p->begin[place + 1]; i++)
+        builder_edge(b, p->objects[i]);
+}
+
+static void emit_group(const struct tree *t, struct builder *b, const struct places *p,
+                       struct trace_variable *const *variables, uint32_t variable_count,
+                       enum trace_group group)
+{
+    pseudo_node(b, groups[group].name, strlen(groups[group].name));
+    for (uint32_t v = 0; v < variable_count; v++)
+        if (t->owners[v] == group)
+            builder_edge(b, t->variables[v]);
+    add_members(b, p, group);
+    for (uint32_t v = 0; v < variable_count; v++) {
+        if (t->owners[v] != group)
+            continue;
+        pseudo_node(b, variables[v]->name + 1, variables[v]->len - 1);
+        add_members(b, p, GROUP_COUNT + (size_t)v);
+    }
+}
+
+/* In order of their numbers. */
+static void emit_tree(const struct tree *t, struct builder *b, const struct places *p,
+                      struct trace_variable *const *variables, uint32_t variable_count)
+{
+    bool other_done = false;
+    pseudo_node(b, all_roots, sizeof(all_roots) - 1);
+    for (size_t i = 0; i < t->count; i++) {
+        bool is_other = groups[t->order[i]].is_other;
+        if (!is_other || !other_done)
+            builder_edge(b, is_other ? t->other : t->node[t->order[i]]);
+        other_done = other_done || is_other;
+    }
+    other_done = false;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!groups[t->order[i]].is_other) {
+            emit_group(t, b, p, variables, variable_count, t->order[i]);
+            continue;
+        }
+        if (other_done)
+            continue;
+        other_done = true;
+        pseudo_node(b, other_roots, sizeof(other_roots) - 1);
+        for (size_t k = i; k < t->count; k++)
+            if (groups[t->order[k]].is_other)
+                builder_edge(b, t->node[t->order[k]]);
+        for (size_t k = i; k < t->count; k++)
+            if (groups[t->order[k]].is_other)
+                emit_group(t, b, p, variables, variable_count, t->order[k]);
+    }
+}
+
+/* --- the order in which dotnet-gcdump meets nodes ----------------------------- */
+
+static void meet_variables(struct source *s, const struct tree *t,
+                           const struct trace_roots *r, enum trace_group group)
+{
+    if (t->used[group])
+        s->met[s->met_count++] = t->node[group];
+    for (size_t i = 0; i < r->len; i++) {
+        if (is_met_at_once(&r->all[i]) || t->owners[r->all[i].place - GROUP_COUNT] != group)
+            continue;
+        s->met[s->met_count++] = t->variables[r->all[i].place - GROUP_COUNT];
+        s->met[s->met_count++] = r->all[i].object;
+    }
+}
+
+/* Three nodes per root at most: [other roots], the group and the object. */
+static void note_met(struct builder *b, const struct tree *t, const struct trace_roots *r)
+{
+    enum { PER_ROOT = 3, GROUP_NODES = GROUP_COUNT + 2 };
+    struct source *s = b->source;
+    size_t most = PER_ROOT * r->len + GROUP_NODES;
+    s->met = arena_array(&b->snap->arena, node_id, most);
+    s->met[s->met_count++] = t->root;
+    s->met[s->met_count++] = t->node[GROUP_STATICS];
+    for (size_t i = 0; i < r->len; i++) {
+        if (!is_met_at_once(&r->all[i]))
+            continue;
+        if (groups[r->all[i].place].is_other)
+            s->met[s->met_count++] = t->other;
+        s->met[s->met_count++] = t->node[r->all[i].place];
+        s->met[s->met_count++] = r->all[i].object;
+    }
+    meet_variables(s, t, r, GROUP_WRAPPERS);
+    meet_variables(s, t, r, GROUP_STATICS);
+    meet_variables(s, t, r, GROUP_THREAD_STATICS);
+}
+
 void trace_roots_emit(struct trace_roots *r, struct builder *b)
 {
-    static const char other[] = "[other roots]", root[] = "[.NET Roots]";
     struct arena scratch = {0};
-    size_t places = GROUP_COUNT + (size_t)r->variable_count;
-    size_t *begin = arena_array(&scratch, size_t, places + 1);
-    node_id *objects = sort_by_place(r, begin, places, &scratch);
-    struct trace_variable **of_group =
+    struct tree t = {.count = 0};
+    size_t place_count = GROUP_COUNT + (size_t)r->variable_count;
+    struct places p = {.begin = arena_array(&scratch, size_t, place_count + 1)};
+    p.objects = sort_by_place(r, p.begin, place_count, &scratch);
+    struct trace_variable **variables =
         arena_array(&scratch, struct trace_variable *, r->variable_count);
-    node_id *variable_node = arena_array(&scratch, node_id, r->variable_count);
-
+    t.variables = arena_array(&scratch, node_id, r->variable_count);
+    t.owners = arena_array(&scratch, enum trace_group, r->variable_count);
     for (struct trace_variable *v = r->variables; v != NULL; v = v->hh.next) {
-        of_group[v->number] = v;
-        variable_node[v->number] = pseudo_node(b, v->name + 1, v->len - 1);
-        size_t place = GROUP_COUNT + (size_t)v->number;
-        for (size_t i = begin[place]; i < begin[place + 1]; i++)
-            builder_edge(b, objects[i]);
+        variables[v->number] = v;
+        t.owners[v->number] = v->group;
     }
-    node_id tops[GROUP_COUNT + 1], others[GROUP_COUNT];
-    size_t top_count = 0, other_count = 0;
-    for (int g = 0; g < GROUP_COUNT; g++) {
-        bool is_used = begin[g] < begin[g + 1];
-        for (uint32_t v = 0; v < r->variable_count && !is_used; v++)
-            is_used = of_group[v]->group == (enum trace_group)g;
-        if (!is_used)
-            continue;
-        node_id n = pseudo_node(b, groups[g].name, strlen(groups[g].name));
-        if (groups[g].is_other)
-            others[other_count++] = n;
-        else
-            tops[top_count++] = n;
-        for (uint32_t v = 0; v < r->variable_count; v++)
-            if (of_group[v]->group == (enum trace_group)g)
-                builder_edge(b, variable_node[v]);
-        for (size_t i = begin[g]; i < begin[g + 1]; i++)
-            builder_edge(b, objects[i]);
-    }
-    if (other_count > 0) {
-        tops[top_count++] = pseudo_node(b, other, sizeof(other) - 1);
-        for (size_t i = 0; i < other_count; i++)
-            builder_edge(b, others[i]);
-    }
-    node_id top = pseudo_node(b, root, sizeof(root) - 1);
-    for (size_t i = 0; i < top_count; i++)
-        builder_edge(b, tops[i]);
-    builder_root(b, top);
+    find_groups(&t, r);
+    number_nodes(&t, r, b->graph != NULL ? b->graph->node_count : 0);
+    emit_tree(&t, b, &p, variables, r->variable_count);
+    builder_root(b, t.root);
+    if (b->source != NULL)
+        note_met(b, &t, r);
     arena_free(&scratch);
 }
 

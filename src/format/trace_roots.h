@@ -4,7 +4,8 @@
  * root chains of both line up:
  *     [.NET Roots] -> [static vars] -> [static var T.f] -> object
  *                  -> [other roots] -> [strong Handles] -> object
- * Groups that hold nothing are left out. A {0} is empty. */
+ * in the same order. [static vars] and [COM/WinRT Objects] are always there, other groups
+ * if they hold something. A {0} is empty. */
 #ifndef TRACE_ROOTS_H
 #define TRACE_ROOTS_H
 
@@ -45,7 +46,8 @@ void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *
 void trace_roots_room(const struct trace_roots *r, size_t *nodes, size_t *edges);
 
 /* Make the pseudo-nodes and the root of all roots, which is there in any case. Call it
- * when all objects are nodes and have their references. */
+ * when all objects are nodes and have their references. If the source is kept it learns
+ * in which order dotnet-gcdump would have met the nodes. */
 void trace_roots_emit(struct trace_roots *r, struct builder *b);
 void trace_roots_free(struct trace_roots *r);
 

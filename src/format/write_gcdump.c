@@ -2,11 +2,13 @@
  * dotnet-gcdump. docs/formats/gcdump.md describes every field.
  *
  * Offsets of node records stand before the records, so nodes are gone through twice: to
- * measure, and to write. Takes 4 bytes per node beside the snapshot. What a snapshot
+ * measure, and to write. Takes 4 bytes per node beside the snapshot, and 8 if nodes get
+ * numbers (gcdump_numbers.h). What a snapshot
  * from a gcdump still knows of its file is written as it was. */
 #include "base/error.h"
 #include "format/fastser_write.h"
 #include "format/gcdump.h"
+#include "format/gcdump_numbers.h"
 #include "format/gcdump_tree.h"
 #include "format/gcdump_types.h"
 #include "format/snapshot_writer.h"
@@ -22,6 +24,7 @@ struct writing {
     const struct source *source;
     struct arena arena; /* scratch */
     struct gcdump_tree tree;
+    struct gcdump_numbers numbers; /* of the nodes that are kept */
     struct gcdump_types types;
     uint32_t node_count; /* in the file */
     uint32_t *offsets;   /* of records, by node of the file; 0: never described */
@@ -78,7 +81,8 @@ static void put_references(struct sink *s, const struct writing *w, uint32_t fro
     const struct graph *g = w->g;
     for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
         if (g->edge_to[e] < w->tree.kept)
-            put_compressed(s, (int32_t)((int64_t)g->edge_to[e] - from));
+            put_compressed(
+                s, (int32_t)((int64_t)gcdump_number(&w->numbers, g->edge_to[e]) - from));
 }
 
 static uint32_t out_degree(const struct graph *g, node_id n)
@@ -113,7 +117,7 @@ static void put_node(struct sink *s, struct writing *w, node_id n)
     uint32_t size = size_of(w, n);
     put_type_and_size(s, w, gcdump_types_of(&w->types, n, size), size);
     put_compressed(s, (int32_t)out_degree(w->g, n));
-    put_references(s, w, n, n);
+    put_references(s, w, gcdump_number(&w->numbers, n), n);
 }
 
 /* Of the members of a static group, the variables are groups by now. */
@@ -176,7 +180,7 @@ static void put_records(struct sink *s, struct writing *w)
     for (node_id n = 0; n < w->tree.kept; n++) {
         if (is_undescribed(w, n))
             continue;
-        note_offset(w, s, n);
+        note_offset(w, s, gcdump_number(&w->numbers, n));
         put_node(s, w, n);
     }
     for (uint32_t i = 0; i < w->tree.count; i++) {
@@ -423,7 +427,8 @@ static void put_graph(struct fastser_write *f, struct writing *w)
 {
     fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->source->has_deferred ? 1 : 0);
     fastser_put_u64(f, w->total_size);
-    fastser_put_u32(f, w->tree.count > 0 ? group_number(w, 0) : w->g->root);
+    fastser_put_u32(f, w->tree.count > 0 ? group_number(w, 0)
+                                         : gcdump_number(&w->numbers, w->g->root));
     put_types(f, w);
     fastser_put_u32(f, w->node_count);
     for (uint32_t i = 0; i < w->node_count; i++)
@@ -434,8 +439,8 @@ static void put_graph(struct fastser_write *f, struct writing *w)
     if (w->source->has_deferred)
         put_deferred(f, w);
     fastser_put_u32(f, w->node_count);
-    for (node_id n = 0; n < w->tree.kept; n++)
-        fastser_put_u64(f, address_of(w, n));
+    for (uint32_t i = 0; i < w->tree.kept; i++)
+        fastser_put_u64(f, address_of(w, gcdump_numbered(&w->numbers, i)));
     for (uint32_t i = 0; i < w->tree.count; i++)
         fastser_put_u64(f, 0);
     fastser_put_u8(f, TAG_BYTE);
@@ -511,6 +516,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
 {
     struct writing w = {.snap = snap, .g = snap->graph, .source = snap->source};
     w.tree = gcdump_tree_plan(snap, &w.arena);
+    w.numbers = gcdump_numbers_plan(snap);
     w.types = gcdump_types_begin(snap, &w.arena);
     measure(&w);
     make_segments(&w);
@@ -522,6 +528,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
         add_losses(&w, l);
     }
     gcdump_types_free(&w.types);
+    gcdump_numbers_free(&w.numbers);
     free(w.offsets);
     arena_free(&w.arena);
     return ok;

@@ -53,6 +53,12 @@ struct source {
     node_id *described;
     uint32_t described_count;
 
+    /* With which nodes a gcdump's numbers begin, perhaps several times: the roots of a
+     * trace, as they were met. Behind them each object and what it refers to. NULL: nodes
+     * keep their numbers. */
+    node_id *met;
+    size_t met_count;
+
     /* Of a gcdump, which can be written as it was; else false, and the rest is empty. */
     bool is_gcdump;
     struct source_gcdump_type *gcdump_types; /* these are types[0] ... as well */

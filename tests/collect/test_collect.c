@@ -208,6 +208,7 @@ Test(collect, says_that_another_client_keeps_the_names)
     struct outcome o = collect_recording(NAMELESS, 0x0206, 0);
     cr_expect(o.got.other_client);
     cr_expect_eq(o.got.nameless, o.got.types);
+    cr_expect_eq(o.got.client_count, 0, "this process is not told");
     cr_expect_eq(o.log.sessions, 1, "a new runtime is asked once");
     o = collect_recording(NAMELESS, 0x0203, 0);
     cr_expect(o.got.other_client);

@@ -179,7 +179,9 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     works collect -p "$pid" -o "$tmp/1.nettrace"
     err_is ""
     works collect -p "$pid" -o "$tmp/2.nettrace"
-    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client'
+    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client of process '"$pid"' keeps the names: python[0-9.]* \(pid [0-9]+\); stop it and collect again$'
+    [[ $err =~ \(pid\ ([0-9]+)\) ]]
+    [[ $(tr '\0' ' ' <"/proc/${BASH_REMATCH[1]}/cmdline") == *hold_types.py* ]]
     hd collect -p "$pid" -o "$tmp/2.nettrace" --strict
     status_is 3
     exec {hold_in}>&-

@@ -1,0 +1,228 @@
+#include "collect/clients.h"
+
+#include "collect/ipc.h"
+#include "collect/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* A runtime has 64 sessions at most, each a connection. */
+enum { MOST_CONNECTIONS = 256, MOST_MS = 1000 };
+
+/* The socket file, in the two ways in which the kernel knows it. */
+struct file {
+    const char *path; /* as its process sees it */
+    uint32_t inode, device;
+    bool has_inode;
+};
+
+struct search {
+    struct file file;
+    uint32_t peers[MOST_CONNECTIONS]; /* inodes of the clients' ends */
+    size_t peer_count;
+    uint64_t deadline;
+};
+
+/* --- the kernel's list ------------------------------------------------------------- */
+
+/* Messages and their attributes begin at multiples of 4. */
+static size_t aligned(size_t size)
+{
+    return (size + 3) & ~(size_t)3;
+}
+
+/* Devices in the kernel's own numbering: 12 bits and 20. */
+static struct file file_of(const char *socket)
+{
+    enum { MINOR_BITS = 20 };
+    static const char proc[] = "/proc/", root[] = "/root/";
+    struct file f = {.path = socket};
+    struct stat st;
+    if (stat(socket, &st) == 0) {
+        f.inode = (uint32_t)st.st_ino;
+        f.device = (uint32_t)(major(st.st_dev) << MINOR_BITS | minor(st.st_dev));
+        f.has_inode = true;
+    }
+    if (strncmp(socket, proc, strlen(proc)) == 0) {
+        const char *inside = strstr(socket, root);
+        f.path = inside != NULL ? inside + strlen(root) - 1 : socket;
+    }
+    return f;
+}
+
+/* All connected sockets: by path the kernel cannot be asked. */
+static bool ask(int fd)
+{
+    enum { ESTABLISHED = 1 };
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req body;
+    } request = {
+        .head = {.nlmsg_len = sizeof(request),
+                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .body = {.sdiag_family = AF_UNIX,
+                 .udiag_states = 1U << ESTABLISHED,
+                 .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_VFS | UDIAG_SHOW_PEER}};
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    return sendto(fd, &request, sizeof(request), 0, (const struct sockaddr *)&kernel,
+                  sizeof(kernel)) == (ssize_t)sizeof(request);
+}
+
+static bool is_path(const struct file *f, const unsigned char *name, size_t size)
+{
+    size_t len = strnlen((const char *)name, size);
+    return len > 0 && len == strlen(f->path) && memcmp(name, f->path, len) == 0;
+}
+
+/* A name may be relative, or lead through a link: then the inode tells. On an overlay
+ * file system the inode may be another one: then the name does. */
+static void take_socket(struct search *s, const unsigned char *at, size_t size)
+{
+    enum { HEAD = NLMSG_ALIGN(sizeof(struct nlattr)) };
+    bool ours = false, connected = false;
+    uint32_t peer = 0;
+    while (size >= HEAD) {
+        struct nlattr a;
+        memcpy(&a, at, sizeof(a));
+        if (a.nla_len < HEAD || a.nla_len > size)
+            return;
+        const unsigned char *value = at + HEAD;
+        size_t len = a.nla_len - (size_t)HEAD;
+        struct unix_diag_vfs vfs;
+        if (a.nla_type == UNIX_DIAG_NAME)
+            ours = ours || is_path(&s->file, value, len);
+        if (a.nla_type == UNIX_DIAG_VFS && len >= sizeof(vfs)) {
+            memcpy(&vfs, value, sizeof(vfs));
+            ours = ours || (s->file.has_inode && vfs.udiag_vfs_ino == s->file.inode &&
+                            vfs.udiag_vfs_dev == s->file.device);
+        }
+        if (a.nla_type == UNIX_DIAG_PEER && len >= sizeof(peer)) {
+            memcpy(&peer, value, sizeof(peer));
+            connected = true;
+        }
+        size_t step = aligned(a.nla_len);
+        at += step < size ? step : size;
+        size -= step < size ? step : size;
+    }
+    if (ours && connected && s->peer_count < MOST_CONNECTIONS)
+        s->peers[s->peer_count++] = peer;
+}
+
+/* False at the end of the list. */
+static bool take_messages(struct search *s, const unsigned char *at, size_t size)
+{
+    enum { HEAD = NLMSG_HDRLEN, FIXED = NLMSG_ALIGN(sizeof(struct unix_diag_msg)) };
+    while (size >= HEAD) {
+        struct nlmsghdr h;
+        memcpy(&h, at, sizeof(h));
+        if (h.nlmsg_len < HEAD || h.nlmsg_len > size || h.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+            return false;
+        if (h.nlmsg_len >= HEAD + FIXED)
+            take_socket(s, at + HEAD + FIXED, h.nlmsg_len - (size_t)HEAD - FIXED);
+        size_t step = aligned(h.nlmsg_len);
+        at += step < size ? step : size;
+        size -= step < size ? step : size;
+    }
+    return true;
+}
+
+/* The inodes of the other ends. The kernel answers in pieces of 32 KiB at most. */
+static void find_peers(struct search *s)
+{
+    enum { PIECE = 32 * 1024 };
+    const struct patience brief = {.silence_ms = MOST_MS};
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
+    if (fd < 0)
+        return;
+    unsigned char *piece = alloc_zeroed(PIECE);
+    bool more = ask(fd);
+    while (more && ipc_await(fd, false, s->deadline, &brief) == READY) {
+        ssize_t n = recv(fd, piece, PIECE, 0);
+        more = n > 0 ? take_messages(s, piece, (size_t)n) : n < 0 && errno == EINTR;
+        more = more && clock_ms() < s->deadline;
+    }
+    free(piece);
+    close(fd);
+}
+
+/* --- whose they are ---------------------------------------------------------------- */
+
+static bool is_peer(const struct search *s, uint64_t inode)
+{
+    for (size_t i = 0; i < s->peer_count; i++)
+        if (s->peers[i] == inode)
+            return true;
+    return false;
+}
+
+static bool holds_peer(const struct search *s, pid_t pid)
+{
+    static const char socket[] = "socket:[";
+    char path[64], link[64];
+    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return false;
+    bool found = false;
+    struct dirent *entry;
+    while (!found && (entry = readdir(dir)) != NULL) {
+        ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+        if (n <= 0)
+            continue;
+        link[n] = '\0';
+        found = strncmp(link, socket, strlen(socket)) == 0 &&
+                is_peer(s, strtoull(link + strlen(socket), NULL, 10));
+        if (clock_ms() >= s->deadline)
+            break;
+    }
+    closedir(dir);
+    return found;
+}
+
+/* What a process calls itself may be anything. */
+static void name_client(struct hd_client *c, pid_t pid, struct arena *arena)
+{
+    struct proc proc;
+    struct text name = {0};
+    *c = (struct hd_client){.pid = (uint64_t)pid};
+    if (proc_read(&proc, pid, arena) && proc.name != NULL)
+        text_add_utf8(&name, proc.name, strlen(proc.name));
+    size_t len = 0;
+    while (len < name.len) {
+        size_t n = utf8_length((const unsigned char *)name.data + len, name.len - len);
+        if (n == 0 || len + n >= sizeof(c->name))
+            break;
+        uint32_t code = utf8_decode((const unsigned char *)name.data + len, n);
+        memcpy(c->name + len, name.data + len, n);
+        if (code < ' ' || code == 0x7F)
+            c->name[len] = '?';
+        else if (code > 0x7F && code < 0xA0)
+            memset(c->name + len, '?', n);
+        len += n;
+    }
+    text_free(&name);
+}
+
+size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS])
+{
+    struct search s = {.file = file_of(socket), .deadline = clock_ms() + MOST_MS};
+    struct arena arena = {0};
+    size_t count = 0, n = 0;
+    find_peers(&s);
+    const pid_t *all = s.peer_count > 0 ? proc_all(&n, &arena) : NULL;
+    for (size_t i = 0; i < n && count < HD_MOST_CLIENTS && clock_ms() < s.deadline; i++)
+        if (all[i] != getpid() && holds_peer(&s, all[i]))
+            name_client(&clients[count++], all[i], &arena);
+    arena_free(&arena);
+    return count;
+}
