@@ -22,8 +22,8 @@ static struct made make(bool generations)
     struct random r = random_from(3);
     for (uint32_t t = 0; t < TYPES; t++) {
         snprintf(m.names[t], sizeof(*m.names), t == 0 ? "UNDEFINED" : "App.T%u", t);
-        m.types[t] = (struct made_type){.name = m.names[t],
-                                        .size = t > 0 && t % 7 == 0 ? -1 : (int32_t)(t * 8)};
+        m.types[t] = (struct made_type){
+            .name = m.names[t], .size = t > 0 && t % 7 == 0 ? -1 : (int32_t)(t * 8)};
     }
     for (uint32_t i = 0; i < NODES; i++) {
         struct made_node *n = &m.nodes[i];
