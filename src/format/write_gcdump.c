@@ -250,20 +250,6 @@ static bool check_limits(struct writing *w, struct hd_error *err)
 
 /* --- generations --------------------------------------------------------------- */
 
-/* The number of ranges that end at or below address. */
-static size_t ranges_below(const struct ranges *r, uint64_t address)
-{
-    size_t low = 0, high = r->len;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->all[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Objects in no range are frozen where every other one has its range: in traces. Widen,
  * for each gap between ranges, what of it they take. */
 static void find_frozen(const struct writing *w, struct range *gaps)

@@ -2,28 +2,13 @@
  * read_table_json.c. */
 #include "format/snapshot_writer.h"
 
+#include "base/json_out.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Names are bytes; JSON is UTF-8. */
-static json_t *string_or_null(const char *s)
-{
-    if (s == NULL)
-        return json_null();
-    struct text t = {0};
-    text_add_utf8(&t, s, strlen(s));
-    json_t *value = json_stringn_nocheck(t.len > 0 ? t.data : "", t.len);
-    text_free(&t);
-    return value;
-}
-
-static json_t *number_or_null(uint64_t n)
-{
-    return n == HD_UNKNOWN ? json_null() : json_integer((json_int_t)n);
-}
 
 static void put(struct out *o, json_t *value)
 {
@@ -39,20 +24,20 @@ static void put(struct out *o, json_t *value)
 static json_t *snapshot(const struct hd_info *info)
 {
     json_t *s = json_object();
-    json_object_set_new(s, "time", string_or_null(info->time));
-    json_object_set_new(s, "pid", number_or_null(info->pid));
-    json_object_set_new(s, "process", string_or_null(info->process));
-    json_object_set_new(s, "sampled", json_boolean(info->sampled));
-    json_object_set_new(s, "complete", json_boolean(info->complete));
+    json_put(s, "time", json_string_or_null(info->time));
+    json_put(s, "pid", json_number_or_null(info->pid));
+    json_put(s, "process", json_string_or_null(info->process));
+    json_put(s, "sampled", json_boolean(info->sampled));
+    json_put(s, "complete", json_boolean(info->complete));
     return s;
 }
 
 static json_t *row(const struct type *type)
 {
     json_t *r = json_object();
-    json_object_set_new(r, "type", string_or_null(type->name));
-    json_object_set_new(r, "count", number_or_null(type->tally[SELECT_ALL].count));
-    json_object_set_new(r, "bytes", number_or_null(type->tally[SELECT_ALL].bytes));
+    json_put(r, "type", json_string_or_null(type->name));
+    json_put(r, "count", json_number_or_null(type->tally[SELECT_ALL].count));
+    json_put(r, "bytes", json_number_or_null(type->tally[SELECT_ALL].bytes));
     return r;
 }
 

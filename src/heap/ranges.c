@@ -83,7 +83,7 @@ struct ranges ranges_build(const struct range *parts, size_t count, struct arena
     return r;
 }
 
-enum generation ranges_find(const struct ranges *r, uint64_t address)
+size_t ranges_below(const struct ranges *r, uint64_t address)
 {
     size_t low = 0, high = r->len;
     while (low < high) {
@@ -93,6 +93,12 @@ enum generation ranges_find(const struct ranges *r, uint64_t address)
         else
             high = middle;
     }
-    bool inside = low < r->len && r->all[low].start <= address;
-    return inside ? r->all[low].generation : GEN_UNKNOWN;
+    return low;
+}
+
+enum generation ranges_find(const struct ranges *r, uint64_t address)
+{
+    size_t at = ranges_below(r, address);
+    bool inside = at < r->len && r->all[at].start <= address;
+    return inside ? r->all[at].generation : GEN_UNKNOWN;
 }

@@ -49,4 +49,7 @@ struct ranges ranges_build(const struct range *parts, size_t count, struct arena
 /* GEN_UNKNOWN outside of all ranges. */
 enum generation ranges_find(const struct ranges *r, uint64_t address);
 
+/* The number of ranges that end at or below address. O(log ranges). */
+size_t ranges_below(const struct ranges *r, uint64_t address);
+
 #endif

@@ -2,16 +2,12 @@
  * known; logicalLocations name the type and what holds it, and the physical location is
  * the line of the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
 #include "base/hash.h"
+#include "base/json_out.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new_nocheck(object, key, value);
-}
 
 static json_t *string_of(struct text *t)
 {
@@ -30,7 +26,7 @@ static json_t *name_of(const char *s)
 static json_t *message(json_t *text)
 {
     json_t *o = json_object();
-    set(o, "text", text);
+    json_put(o, "text", text);
     return o;
 }
 
@@ -62,14 +58,14 @@ static json_t *driver(void)
     json_t *o = json_object(), *rules = json_array();
     for (size_t i = 0; i < KIND_COUNT; i++) {
         json_t *rule = json_object();
-        set(rule, "id", json_string(kinds[i].id));
-        set(rule, "shortDescription", message(json_string(kinds[i].summary)));
+        json_put(rule, "id", json_string(kinds[i].id));
+        json_put(rule, "shortDescription", message(json_string(kinds[i].summary)));
         json_array_append_new(rules, rule);
     }
-    set(o, "name", json_string("heapdrift"));
-    set(o, "version", json_string(HD_VERSION));
-    set(o, "semanticVersion", json_string(HD_VERSION));
-    set(o, "rules", rules);
+    json_put(o, "name", json_string("heapdrift"));
+    json_put(o, "version", json_string(HD_VERSION));
+    json_put(o, "semanticVersion", json_string(HD_VERSION));
+    json_put(o, "rules", rules);
     return o;
 }
 
@@ -84,16 +80,16 @@ static json_t *logical_locations(const struct report_rule *f)
         json_t *type = json_object();
         struct text name = {0};
         human_short_name(&name, f->subject);
-        set(type, "name", string_of(&name));
-        set(type, "fullyQualifiedName", name_of(f->subject));
-        set(type, "kind", json_string("type"));
+        json_put(type, "name", string_of(&name));
+        json_put(type, "fullyQualifiedName", name_of(f->subject));
+        json_put(type, "kind", json_string("type"));
         json_array_append_new(all, type);
     }
     text_rule_holder(&holder, f);
     if (holder.len > 0) {
         json_t *chain = json_object();
-        set(chain, "fullyQualifiedName", string_of(&holder));
-        set(chain, "kind", json_string("rootChain"));
+        json_put(chain, "fullyQualifiedName", string_of(&holder));
+        json_put(chain, "kind", json_string("rootChain"));
         json_array_append_new(all, chain);
     }
     text_free(&holder);
@@ -128,14 +124,14 @@ static json_t *locations(const struct report_rule *f)
     if (f->path != NULL) {
         json_t *physical = json_object(), *artifact = json_object(),
                *region = json_object();
-        set(artifact, "uri", uri(f->path));
-        set(region, "startLine", json_integer((json_int_t)f->line));
-        set(physical, "artifactLocation", artifact);
-        set(physical, "region", region);
-        set(location, "physicalLocation", physical);
+        json_put(artifact, "uri", uri(f->path));
+        json_put(region, "startLine", json_integer((json_int_t)f->line));
+        json_put(physical, "artifactLocation", artifact);
+        json_put(physical, "region", region);
+        json_put(location, "physicalLocation", physical);
     }
     if (json_array_size(logical) > 0)
-        set(location, "logicalLocations", logical);
+        json_put(location, "logicalLocations", logical);
     else
         json_decref(logical);
     if (json_object_size(location) > 0)
@@ -156,15 +152,15 @@ static json_t *fingerprints(const struct report_rule *f)
     snprintf(hex, sizeof(hex), "%016" PRIx64, (uint64_t)XXH3_64bits(t.data, t.len));
     text_free(&t);
     json_t *o = json_object();
-    set(o, "ruleAndSubject/v1", json_string(hex));
+    json_put(o, "ruleAndSubject/v1", json_string(hex));
     return o;
 }
 
 static json_t *suppressions(const struct report_rule *f)
 {
     json_t *all = json_array(), *one = json_object();
-    set(one, "kind", json_string("external"));
-    set(one, "justification", name_of(f->reason));
+    json_put(one, "kind", json_string("external"));
+    json_put(one, "justification", name_of(f->reason));
     json_array_append_new(all, one);
     return all;
 }
@@ -184,15 +180,15 @@ static json_t *result(const struct hd_report *r, const struct report_rule *f)
     text_rule_name(&t, f);
     text_add_string(&t, ": ");
     text_rule(&t, r, f);
-    set(o, "ruleId", json_string(kinds[kind].id));
-    set(o, "ruleIndex", json_integer((json_int_t)kind));
-    set(o, "kind", json_string(result_kinds[f->status]));
-    set(o, "level", json_string(fails ? "error" : "none"));
-    set(o, "message", message(string_of(&t)));
-    set(o, "locations", locations(f));
-    set(o, "partialFingerprints", fingerprints(f));
+    json_put(o, "ruleId", json_string(kinds[kind].id));
+    json_put(o, "ruleIndex", json_integer((json_int_t)kind));
+    json_put(o, "kind", json_string(result_kinds[f->status]));
+    json_put(o, "level", json_string(fails ? "error" : "none"));
+    json_put(o, "message", message(string_of(&t)));
+    json_put(o, "locations", locations(f));
+    json_put(o, "partialFingerprints", fingerprints(f));
     if (f->status == RULE_SUPPRESSED)
-        set(o, "suppressions", suppressions(f));
+        json_put(o, "suppressions", suppressions(f));
     return o;
 }
 
@@ -206,14 +202,14 @@ static json_t *invocation(const struct hd_report *r)
         human_name(&t, w->path != NULL ? text_file_name(w->path) : "");
         text_add_string(&t, w->path != NULL ? ": " : "");
         human_name(&t, w->message);
-        set(descriptor, "id", json_string(w->code));
-        set(note, "descriptor", descriptor);
-        set(note, "level", json_string("warning"));
-        set(note, "message", message(string_of(&t)));
+        json_put(descriptor, "id", json_string(w->code));
+        json_put(note, "descriptor", descriptor);
+        json_put(note, "level", json_string("warning"));
+        json_put(note, "message", message(string_of(&t)));
         json_array_append_new(notes, note);
     }
-    set(o, "executionSuccessful", json_true());
-    set(o, "toolExecutionNotifications", notes);
+    json_put(o, "executionSuccessful", json_true());
+    json_put(o, "toolExecutionNotifications", notes);
     return o;
 }
 
@@ -221,21 +217,15 @@ static json_t *run(const struct hd_report *r)
 {
     json_t *o = json_object(), *tool = json_object(), *results = json_array(),
            *invocations = json_array();
-    set(tool, "driver", driver());
+    json_put(tool, "driver", driver());
     for (size_t i = 0; i < r->rule_count; i++)
         json_array_append_new(results, result(r, &r->rules[i]));
     json_array_append_new(invocations, invocation(r));
-    set(o, "tool", tool);
-    set(o, "invocations", invocations);
-    set(o, "columnKind", json_string("unicodeCodePoints"));
-    set(o, "results", results);
+    json_put(o, "tool", tool);
+    json_put(o, "invocations", invocations);
+    json_put(o, "columnKind", json_string("unicodeCodePoints"));
+    json_put(o, "results", results);
     return o;
-}
-
-static int write_piece(const char *piece, size_t size, void *out)
-{
-    out_bytes(out, piece, size);
-    return 0;
 }
 
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
@@ -244,14 +234,13 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     (void)opt;
     json_t *whole = json_object(), *runs = json_array();
     json_array_append_new(runs, run(r));
-    set(whole, "$schema",
+    json_put(
+        whole, "$schema",
         json_string("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
                     "sarif-schema-2.1.0.json"));
-    set(whole, "version", json_string("2.1.0"));
-    set(whole, "runs", runs);
-    json_dump_callback(whole, write_piece, o, JSON_INDENT(1));
-    out_string(o, "\n");
-    json_decref(whole);
+    json_put(whole, "version", json_string("2.1.0"));
+    json_put(whole, "runs", runs);
+    json_write(whole, o);
 }
 
 const struct writer write_sarif = {
