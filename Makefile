@@ -98,7 +98,7 @@ demo:
 
 check:
 	@scripts/install-deps.sh build test
-	$(MAKE) --no-print-directory all
+	$(MAKE) --no-print-directory -j$$(nproc) all programs
 	$(MAKE) --no-print-directory lint test score
 	$(MAKE) --no-print-directory asan SWEEP_FLAGS=--quick
 
@@ -117,7 +117,10 @@ clean:
 
 # --- tests ---------------------------------------------------------------------
 
-test: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $(BUILD)/score
+# What the tests run.
+programs: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $(BUILD)/score
+
+test: programs
 	$(BUILD)/unit-tests -j2
 	$(BUILD)/sweep $(SWEEP_FLAGS) fixtures
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli
@@ -130,14 +133,15 @@ check-full: check check-live asan
 
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
 # is a failure.
+ASAN_BUILD = SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g'
+
 asan:
 	@rm -rf build/asan/reports && mkdir -p build/asan/reports
+	$(MAKE) --no-print-directory -j$$(nproc) programs $(ASAN_BUILD)
 	ASAN_OPTIONS=log_path=$(CURDIR)/build/asan/reports/asan \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \
-	$(MAKE) --no-print-directory test \
-	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' CFLAGS='-O1 -g' \
-	    SWEEP_FLAGS=$(SWEEP_FLAGS)
+	$(MAKE) --no-print-directory test $(ASAN_BUILD) SWEEP_FLAGS=$(SWEEP_FLAGS)
 	@! cat build/asan/reports/* 2>/dev/null
 
 golden: $(BUILD)/heapdrift
@@ -189,5 +193,5 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all demo check check-live check-full install clean test asan golden score live bench fuzz lint layers tidy style format
+.PHONY: all programs demo check check-live check-full install clean test asan golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
