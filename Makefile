@@ -8,6 +8,7 @@
 #
 #   make test         unit, sweep and command-line tests of a plain build
 #   make asan         the same under AddressSanitizer and UBSan
+#   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make check-full   check, check-live, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
@@ -128,7 +129,13 @@ test: programs
 check-live: $(BUILD)/heapdrift live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
 
-check-full: check check-live asan
+# Without the instructions of one processor: what runs where there is no x86-64.
+portable:
+	$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/portable CPPFLAGS=-DHD_PORTABLE \
+	    BASELINE= programs
+	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
+
+check-full: check check-live asan portable
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 
 # Criterion passes a test that leaks, so the sanitizers report to files and any file
@@ -193,5 +200,5 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all programs demo check check-live check-full install clean test asan golden score live bench fuzz lint layers tidy style format
+.PHONY: all programs demo check check-live check-full install clean test asan portable golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
