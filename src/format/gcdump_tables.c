@@ -4,8 +4,8 @@
 #include "format/gcdump_tables.h"
 
 #include "base/alloc.h"
+#include "base/workers.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +75,7 @@ struct range_count {
     const int32_t *default_sizes;
     uint64_t from, to;
     struct node_counts counts;
-    pthread_t thread;
-    bool has_thread, ok;
+    bool is_counted; /* to its end: no record is damaged */
 };
 
 static void count_generation(struct range_count *r, const struct head *h, uint64_t i)
@@ -144,12 +143,13 @@ static struct node_counts no_counts(const struct gcdump *d)
     return c;
 }
 
-static void *count_range(void *arg)
+/* One of the ranges: the work of a thread. */
+static bool count_range(void *ranges, size_t i)
 {
-    struct range_count *r = arg;
+    struct range_count *r = (struct range_count *)ranges + i;
     r->counts = no_counts(r->d);
-    r->ok = count_nodes(r);
-    return NULL;
+    r->is_counted = count_nodes(r);
+    return r->is_counted;
 }
 
 /* --- all of them --------------------------------------------------------------- */
@@ -196,24 +196,20 @@ bool gcdump_count(const struct gcdump *d, const unsigned char *undefined, unsign
     n = n > worth ? worth : n;
     n = n < 1 ? 1 : n;
     int32_t *default_sizes = list_default_sizes(d);
-    for (uint64_t i = 0; i < n; i++) {
-        struct range_count *r = &ranges[i];
-        *r = (struct range_count){.d = d,
-                                  .undefined = undefined,
-                                  .default_sizes = default_sizes,
-                                  .from = d->node_count * i / n,
-                                  .to = d->node_count * (i + 1) / n};
-        r->has_thread = i > 0 && pthread_create(&r->thread, NULL, count_range, r) == 0;
-    }
+    for (uint64_t i = 0; i < n; i++)
+        ranges[i] = (struct range_count){.d = d,
+                                         .undefined = undefined,
+                                         .default_sizes = default_sizes,
+                                         .from = d->node_count * i / n,
+                                         .to = d->node_count * (i + 1) / n};
+    workers_run((size_t)n, (unsigned)n, count_range, ranges);
     bool ok = true;
     *counts = no_counts(d);
     for (uint64_t i = 0; i < n; i++) {
-        if (ranges[i].has_thread)
-            pthread_join(ranges[i].thread, NULL);
-        else
-            count_range(&ranges[i]);
-        ok = ok && ranges[i].ok;
-        add_counts(counts, &ranges[i].counts, d->type_count);
+        /* Behind a damaged range others may not have been begun. */
+        ok = ok && ranges[i].is_counted;
+        if (ok)
+            add_counts(counts, &ranges[i].counts, d->type_count);
         node_counts_free(&ranges[i].counts);
     }
     free(default_sizes);

@@ -8,12 +8,12 @@
 #include "format/text_tables.h"
 
 #include "base/alloc.h"
+#include "base/workers.h"
 #include "format/text_heap.h"
 #include "format/text_records.h"
 #include "format/text_usual.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,10 +60,7 @@ struct piece {
     struct arena names;
     struct text_totals totals;
     bool skipping; /* the line at hand is none of its own, or counted */
-    bool ok;
-
-    pthread_t thread;
-    bool has_thread;
+    bool is_read;  /* to its end, without a mistake */
 };
 
 /* --- lines --------------------------------------------------------------- */
@@ -336,25 +333,26 @@ static bool read_blocks(struct piece *p)
 
 /* --- pieces -------------------------------------------------------------- */
 
-static void *read_piece(void *arg)
+/* One of the pieces: the work of a thread. */
+static bool read_piece(void *pieces, size_t i)
 {
-    struct piece *p = arg;
+    struct piece *p = (struct piece *)pieces + i;
     p->memory =
         alloc_resize(NULL, USUAL_BEHIND + CUT_BYTES + BLOCK_BYTES + (size_t)USUAL_AHEAD);
     p->ends = alloc_resize(NULL, (WORDS + 1) * sizeof(*p->ends));
     p->stops = alloc_resize(NULL, (WORDS + 1) * sizeof(*p->stops));
     p->usual = alloc_zeroed(sizeof(*p->usual));
     memset(p->memory, 0, USUAL_BEHIND + CUT_BYTES);
-    p->ok = begin_part(p) && read_blocks(p);
+    bool ok = begin_part(p) && read_blocks(p);
     usual_flush(p->usual);
-    p->ok = p->ok && add_bytes(p);
+    p->is_read = ok && add_bytes(p);
     p->totals.sizes_have_letters |= usual_sizes_have_letters(p->usual);
     free(p->memory);
     free(p->ends);
     free(p->stops);
     free(p->usual);
     text_free(&p->records.rest);
-    return NULL;
+    return p->is_read;
 }
 
 static void free_piece(struct piece *p)
@@ -404,7 +402,7 @@ static bool put_together(const struct piece *pieces, size_t count, struct text_h
     bool ok = true;
     for (size_t i = 0; ok && i < count; s.lines += pieces[i++].lines) {
         const struct piece *p = &pieces[i];
-        ok = p->ok && totals_merge(&s.totals, &p->totals);
+        ok = p->is_read && totals_merge(&s.totals, &p->totals);
         for (size_t k = 0; ok && k < p->part_count; k++)
             ok = put_part(&s, &p->parts[k], k > 0);
     }
@@ -422,22 +420,6 @@ static size_t piece_count(const struct text_tables_options *how, uint64_t size)
                                                     : how->threads;
     uint64_t worth = size / least;
     return (size_t)(worth < 1 ? 1 : worth < threads ? worth : threads);
-}
-
-static bool read_pieces(struct piece *pieces, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        pieces[i].has_thread =
-            pthread_create(&pieces[i].thread, NULL, read_piece, &pieces[i]) == 0;
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        if (pieces[i].has_thread)
-            pthread_join(pieces[i].thread, NULL);
-        else
-            read_piece(&pieces[i]);
-        ok = ok && pieces[i].ok;
-    }
-    return ok;
 }
 
 bool text_tables_read(struct input *in, struct builder *b,
@@ -460,7 +442,8 @@ bool text_tables_read(struct input *in, struct builder *b,
         p->records = (struct text_records){
             .size_base = b->size_base, .totals = &p->totals, .in_section = i > 0};
     }
-    bool ok = read_pieces(pieces, count) && put_together(pieces, count, NULL);
+    workers_run(count, (unsigned)count, read_piece, pieces);
+    bool ok = put_together(pieces, count, NULL);
     if (ok) {
         struct text_heap h = {.b = b};
         put_together(pieces, count, &h);
