@@ -314,9 +314,9 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
 
 static enum confidence judge(const struct series *s)
 {
-    int steps = s->fit_count >= 4   ? CONFIDENCE_HIGH
-                : s->fit_count == 3 ? CONFIDENCE_MEDIUM
-                                    : CONFIDENCE_LOW;
+    int steps = s->fit_count >= SERIES_ENOUGH_SNAPSHOTS ? CONFIDENCE_HIGH
+                : s->fit_count == 3                     ? CONFIDENCE_MEDIUM
+                                                        : CONFIDENCE_LOW;
     bool sampled = false;
     for (size_t k = 0; k < s->count; k++)
         sampled |= s->snaps[k]->info.sampled;

@@ -10,7 +10,10 @@
 #include "analysis/unit.h"
 #include "heap/snapshot.h"
 
-enum { SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS };
+enum {
+    SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS,
+    SERIES_ENOUGH_SNAPSHOTS = 4 /* with fewer, warm-up and leak look alike */
+};
 
 enum series_status {
     STATUS_GROWING,

@@ -447,9 +447,6 @@ static void judge_holder(struct court *c, const struct rule *rule)
 
 /* --- suspects ------------------------------------------------------------ */
 
-/* With fewer, warm-up and leak look alike. */
-enum { ENOUGH_SNAPSHOTS = 4 };
-
 static struct limit score_limit(const struct court *c, const struct rule *rule)
 {
     if (!rule->limit_is_min_score)
@@ -494,7 +491,7 @@ static void judge_suspects(struct court *c, const struct rule *rule)
 {
     const struct evidence *e = c->e;
     size_t begin = c->out->len;
-    if (rule->is_default && c->s->fit_count < ENOUGH_SNAPSHOTS) {
+    if (rule->is_default && c->s->fit_count < SERIES_ENOUGH_SNAPSHOTS) {
         add_inconclusive(c, rule,
                          "fewer than four comparable snapshots cannot tell a leak from "
                          "warm-up");

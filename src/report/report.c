@@ -161,9 +161,6 @@ size_t hd_report_suspects(const struct hd_report *report)
     return report->suspect_count;
 }
 
-/* With fewer, warm-up and leak look alike. */
-enum { ENOUGH_SNAPSHOTS = 4 };
-
 static bool has_undecided_rule(const struct hd_report *report)
 {
     for (size_t i = 0; i < report->rule_count; i++)
@@ -179,7 +176,7 @@ bool hd_report_conclusive(const struct hd_report *report)
             return false;
     if (report->kind == REPORT_CHECK)
         return !has_undecided_rule(report);
-    return report->kind != REPORT_DIFF || report->fit_count >= ENOUGH_SNAPSHOTS;
+    return report->kind != REPORT_DIFF || report->fit_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 
 /* --- rows ---------------------------------------------------------------- */

@@ -109,7 +109,7 @@ static void add_series_warnings(struct hd_report *r, const struct series *s,
 {
     for (size_t i = 0; i < w->len; i++)
         report_warn(r, w->all[i].code, w->all[i].snapshot);
-    if (s->confidence < CONFIDENCE_HIGH && s->fit_count < 4)
+    if (s->confidence < CONFIDENCE_HIGH && s->fit_count < SERIES_ENOUGH_SNAPSHOTS)
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
 }
 
