@@ -19,16 +19,17 @@ size_t array_bytes(size_t count, size_t item_size)
 }
 
 /* Large arrays are worth huge pages where the system has them: touching memory for the
- * first time is a good part of the cost of a heap. */
+ * first time is a good part of the cost of a heap. The page with malloc's own word in front
+ * of the array is advised too: with different advice the mapping would be two, which
+ * realloc() then has to copy instead of moving its pages. */
 static void *advise(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     enum { WORTH_IT = 4 << 20, PAGE = 4096 };
     if (size >= WORTH_IT) {
-        uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+        size_t into_page = (uintptr_t)p % PAGE;
         /* Advice only: it may be refused. */
-        (void)madvise((unsigned char *)p + (start - (uintptr_t)p), size - PAGE,
-                      MADV_HUGEPAGE);
+        (void)madvise((unsigned char *)p - into_page, into_page + size, MADV_HUGEPAGE);
     }
 #else
     (void)size;
