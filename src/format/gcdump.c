@@ -162,11 +162,12 @@ static void read_types(struct parser *p)
     enum { SMALLEST_TYPE = 4 + 4 + 4 };
     d->type_count = (uint32_t)cursor_count(c, 4, SMALLEST_TYPE, "types");
     d->types = arena_array(p->a, struct gcdump_type, d->type_count);
+    d->default_sizes = arena_array(p->a, int32_t, d->type_count);
     for (uint32_t i = 0; i < d->type_count && cursor_ok(c); i++) {
         struct gcdump_type *t = &d->types[i];
         t->multiplier = 1;
         t->name = read_string(p, &t->name_len);
-        t->default_size = cursor_i32(c);
+        t->default_size = d->default_sizes[i] = cursor_i32(c);
         t->module = read_string(p, &t->module_len);
         t->null_name = t->name == NULL;
         t->null_module = t->module == NULL;

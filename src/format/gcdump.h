@@ -27,6 +27,7 @@ struct gcdump {
     uint64_t total_size; /* as stored */
     uint32_t root;
     struct gcdump_type *types;
+    int32_t *default_sizes; /* of the types, side by side */
     uint32_t type_count;
     uint64_t node_count;
     const unsigned char *offsets; /* node_count unaligned u32, into blob */

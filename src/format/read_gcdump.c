@@ -4,7 +4,7 @@
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
 #include "base/error.h"
-#include "format/gcdump.h"
+#include "format/gcdump_record.h"
 #include "format/gcdump_tables.h"
 #include "format/reader.h"
 
@@ -120,7 +120,15 @@ static bool read_references(struct nodes *r, uint64_t i, const unsigned char **a
     if (!ok || count < 0 || (size_t)count > (size_t)(end - *at))
         return bad_node(r, i, offset, "more references than the file has bytes for");
     for (int32_t k = 0; k < count; k++) {
-        int64_t to = (int64_t)i + gcdump_compressed(at, end, &ok);
+        unsigned len = 5;
+        int32_t distance = 0;
+        if (end - *at >= 4)
+            distance = gcdump_short_value(*at, &len);
+        if (len <= 4)
+            *at += len;
+        else
+            distance = gcdump_compressed(at, end, &ok);
+        int64_t to = (int64_t)i + distance;
         if (!ok)
             return bad_node(r, i, offset, "the record runs over the end of all records");
         if (to < 0 || (uint64_t)to >= r->d->node_count)
@@ -143,6 +151,18 @@ static bool within_blob(struct nodes *r, uint64_t i, uint32_t offset, uint64_t l
     return bad_node(r, i, offset, "overlaps the record of another node");
 }
 
+/* What is wrong with a record whose head cannot be read. */
+static bool bad_head(const struct nodes *r, uint64_t i, uint32_t offset)
+{
+    const struct gcdump *d = r->d;
+    const unsigned char *at = d->blob.data + offset;
+    bool ok = true;
+    uint32_t type = (uint32_t)gcdump_compressed(&at, d->blob.data + d->blob.size, &ok) >> 1;
+    return bad_node(r, i, offset,
+                    ok && type < d->type_count ? "has no valid size"
+                                               : "is of a type that does not exist");
+}
+
 static bool read_node(struct nodes *r, uint64_t i)
 {
     const struct gcdump *d = r->d;
@@ -150,23 +170,15 @@ static bool read_node(struct nodes *r, uint64_t i)
     if (offset >= d->blob.size)
         return bad_node(r, i, 0, "its record lies outside of all records");
     const unsigned char *start = d->blob.data + offset, *at = start;
-    const unsigned char *end = d->blob.data + d->blob.size;
-    bool ok = true;
-    uint32_t type_and_flag = (uint32_t)gcdump_compressed(&at, end, &ok);
-    uint32_t type = type_and_flag >> 1;
-    if (!ok || type >= d->type_count)
-        return bad_node(r, i, offset, "is of a type that does not exist");
-    int32_t size =
-        type_and_flag & 1 ? gcdump_compressed(&at, end, &ok) : d->types[type].default_size;
-    if (!ok || size < 0)
-        return bad_node(r, i, offset, "has no valid size");
-
-    uint32_t raw = builder_type_of(r, type, size, i);
-    if (!count_node(r, raw, size, i))
+    struct gcdump_head h;
+    if (!gcdump_head(d, &at, &h))
+        return bad_head(r, i, offset);
+    uint32_t raw = builder_type_of(r, h.type, h.size, i);
+    if (!count_node(r, raw, h.size, i))
         return bad_node(r, i, offset, "the sum of all sizes exceeds 2^64 - 1");
     if (!r->b->want_graph)
         return true;
-    builder_node(r->b, raw, (uint64_t)size);
+    builder_node(r->b, raw, (uint64_t)h.size);
     return read_references(r, i, &at, offset) &&
            within_blob(r, i, offset, (uint64_t)(at - start));
 }
@@ -253,7 +265,7 @@ static bool count_all_nodes(struct nodes *r)
 
 static bool read_all_nodes(struct nodes *r)
 {
-    enum { RECORDS_AHEAD = 16, TOLD_EVERY = 1 << 16 };
+    enum { RECORDS_AHEAD = 24, TOLD_EVERY = 1 << 16 };
     const struct gcdump *d = r->d;
     for (uint32_t t = 0; t < d->type_count; t++) {
         const struct gcdump_type *type = &d->types[t];
