@@ -22,15 +22,24 @@
  * will go ask for it that many steps before. */
 enum { AHEAD = 16 };
 
+/* A node on the way down, and those of its references that are still to be walked. */
 struct frame_on_stack {
     uint32_t number;
-    uint32_t next_edge;
+    uint32_t next_edge, end;
 };
 
-/* Where a node stands: its number, and its first reference. The two are looked at
- * together, so they lie together, though edge_begin is in the graph already. */
+/* Where a node stands: its number, its references, and what the first of these refers to.
+ * All of it is in the graph already, in three places that no cache holds: here the walk
+ * waits for memory once per object, not twice. */
 struct place {
-    uint32_t number, begin;
+    uint32_t number;
+    uint32_t begin, end;
+    node_id first; /* if begin < end */
+};
+
+/* A back or cross edge, from a number to a smaller one. */
+struct link {
+    uint32_t to, from;
 };
 
 struct finder {
@@ -39,14 +48,14 @@ struct finder {
     enum dominator_kind kind;
 
     uint32_t count;
-    struct place *place; /* of each node, and one more */
+    struct place *place; /* of each node */
     node_id *node;       /* number -> node */
     uint32_t *parent;    /* in the depth-first tree; becomes idom */
     uint32_t *semi;      /* number of the semidominator */
 
-    /* Back and cross edges: from a number to a smaller one. */
-    uint32_t *edge_to, *edge_from;
-    size_t edge_count, edge_cap;
+    /* As many as the graph has references would fit: what is not used is never touched. */
+    struct link *links;
+    uint32_t link_count;
     uint32_t class_first; /* smallest number of the class being visited */
 
     struct frame_on_stack *stack;
@@ -68,18 +77,6 @@ static bool bit(const uint64_t *bits, node_id n)
 /* --- depth-first numbers ---------------------------------------------------------------
  */
 
-static void store_edge(struct finder *f, uint32_t to, uint32_t from)
-{
-    if (f->edge_count == f->edge_cap) {
-        size_t cap = f->edge_cap > 0 ? array_bytes(f->edge_cap, 2) : 1024;
-        f->edge_to = alloc_resize(f->edge_to, array_bytes(cap, sizeof(*f->edge_to)));
-        f->edge_from = alloc_resize(f->edge_from, array_bytes(cap, sizeof(*f->edge_from)));
-        f->edge_cap = cap;
-    }
-    f->edge_to[f->edge_count] = to;
-    f->edge_from[f->edge_count++] = from;
-}
-
 /* One reference, from the node numbered v. True if w is new and has to be walked. */
 static inline bool see_edge(struct finder *f, uint32_t v, node_id w)
 {
@@ -89,22 +86,15 @@ static inline bool see_edge(struct finder *f, uint32_t v, node_id w)
         f->place[w].number = number;
         f->node[number] = w;
         f->parent[number] = f->semi[number] = v;
-        return f->place[w].begin < f->place[w + 1].begin;
+        return f->place[w].begin < f->place[w].end;
     }
     if (number > v) {
         if (v < f->semi[number])
             f->semi[number] = v;
     } else if (number < v && number >= f->class_first && number != 0) {
-        store_edge(f, number, v);
+        f->links[f->link_count++] = (struct link){number, v};
     }
     return false;
-}
-
-static void push(struct finder *f, size_t *depth, uint32_t number)
-{
-    f->stack = grow(f->stack, *depth, &f->stack_cap, sizeof(*f->stack));
-    f->stack[(*depth)++] =
-        (struct frame_on_stack){number, f->g->edge_begin[f->node[number]]};
 }
 
 /* What see_edge() will look at for the next few references: an object has few, and of long
@@ -117,33 +107,39 @@ static inline void prefetch_targets(const struct finder *f, uint32_t e, uint32_t
         __builtin_prefetch(&f->place[f->g->edge_to[e]]);
 }
 
-/* Everything below the node numbered start. The current node is kept at hand, so that the
- * stack is touched only to go down and up. */
+/* Everything below the node numbered start, which has references. The current node is kept
+ * at hand, so that the stack is touched only to go down and up. */
 static void walk_below(struct finder *f, uint32_t start)
 {
-    const struct graph *g = f->g;
+    const node_id *edge_to = f->g->edge_to;
+    const struct place *here = &f->place[f->node[start]];
+    struct frame_on_stack at = {start, here->begin, here->end};
+    node_id w = here->first;
     size_t depth = 0;
-    push(f, &depth, start);
-    while (depth > 0) {
-        struct frame_on_stack at = f->stack[--depth];
-        uint32_t end = g->edge_begin[f->node[at.number] + 1];
-        while (at.next_edge < end) {
-            if (end - at.next_edge > AHEAD)
-                prefetch_targets(f, at.next_edge + AHEAD - 1, at.next_edge + AHEAD);
-            node_id w = g->edge_to[at.next_edge++];
-            if (bit(f->is_entry, w) || !see_edge(f, at.number, w))
-                continue;
-            if (at.next_edge < end) {
+    for (;;) {
+        if (at.end - at.next_edge > AHEAD)
+            prefetch_targets(f, at.next_edge + AHEAD - 1, at.next_edge + AHEAD);
+        at.next_edge++;
+        if (!bit(f->is_entry, w) && see_edge(f, at.number, w)) {
+            if (at.next_edge < at.end) {
                 f->stack = grow(f->stack, depth, &f->stack_cap, sizeof(*f->stack));
                 f->stack[depth++] = at;
                 /* What comes after w is below it. */
-                __builtin_prefetch(&g->edge_to[f->place[g->edge_to[at.next_edge]].begin]);
+                __builtin_prefetch(&edge_to[f->place[edge_to[at.next_edge]].begin]);
             }
-            at.number = f->count - 1;
-            at.next_edge = f->place[w].begin;
-            end = f->place[w + 1].begin;
-            prefetch_targets(f, at.next_edge, end);
+            here = &f->place[w];
+            at = (struct frame_on_stack){f->count - 1, here->begin, here->end};
+            w = here->first;
+            __builtin_prefetch(&f->place[w]);
+            prefetch_targets(f, at.next_edge + 1, at.end);
+            continue;
         }
+        if (at.next_edge == at.end) {
+            if (depth == 0)
+                return;
+            at = f->stack[--depth];
+        }
+        w = edge_to[at.next_edge];
     }
 }
 
@@ -226,46 +222,49 @@ static void walk_by_class(struct finder *f)
 static void number_nodes(struct finder *f)
 {
     const struct graph *g = f->g;
-    for (size_t n = 0; n <= g->node_count; n++)
-        f->place[n] = (struct place){UNSEEN, g->edge_begin[n]};
+    for (size_t n = 0; n < g->node_count; n++) {
+        uint32_t begin = g->edge_begin[n], end = g->edge_begin[n + 1];
+        f->place[n] =
+            (struct place){UNSEEN, begin, end, begin < end ? g->edge_to[begin] : NO_NODE};
+    }
     f->place[g->root].number = 0;
     f->node[0] = g->root;
     f->parent[0] = f->semi[0] = 0;
     f->count = 1;
     if (f->kind == DOMINATORS_OF_OWNERS)
         walk_by_class(f);
-    else
+    else if (f->place[g->root].begin < f->place[g->root].end)
         walk_below(f, 0);
     free(f->stack);
     f->stack = NULL;
-    spare_give(&f->spare, f->place, (size_t)g->node_count + 1, sizeof(*f->place));
+    spare_give(&f->spare, f->place, g->node_count, sizeof(*f->place));
     f->place = NULL;
 }
 
 /* --- semidominators ---------------------------------------------------------------------
  */
 
-/* Sources of the stored edges, by target: from[begin[w]] .. from[begin[w + 1] - 1]. */
-static void sort_edges(struct finder *f, uint32_t **begin, uint32_t **from)
+/* Sources of the links, by target: from[begin[w]] .. from[begin[w + 1] - 1]. */
+static void sort_links(struct finder *f, uint32_t **begin, uint32_t **from)
 {
     size_t n = f->count;
+    const struct link *links = f->links;
     uint32_t *start = alloc_zeroed(array_bytes(n + 2, sizeof(*start)));
-    for (size_t e = 0; e < f->edge_count; e++) {
-        if (e + AHEAD < f->edge_count)
-            __builtin_prefetch(&start[f->edge_to[e + AHEAD] + 2], 1);
-        start[f->edge_to[e] + 2]++;
+    for (uint32_t e = 0; e < f->link_count; e++) {
+        if (f->link_count - e > AHEAD)
+            __builtin_prefetch(&start[links[e + AHEAD].to + 2], 1);
+        start[links[e].to + 2]++;
     }
-    for (size_t w = 0; w + 2 < n + 2; w++)
+    for (size_t w = 0; w < n; w++)
         start[w + 2] += start[w + 1];
-    uint32_t *sorted = array_of(f->edge_count);
-    for (size_t e = 0; e < f->edge_count; e++) {
-        if (e + AHEAD < f->edge_count)
-            __builtin_prefetch(&start[f->edge_to[e + AHEAD] + 1], 1);
-        sorted[start[f->edge_to[e] + 1]++] = f->edge_from[e];
+    uint32_t *sorted = array_of(f->link_count);
+    for (uint32_t e = 0; e < f->link_count; e++) {
+        if (f->link_count - e > AHEAD)
+            __builtin_prefetch(&start[links[e + AHEAD].to + 1], 1);
+        sorted[start[links[e].to + 1]++] = links[e].from;
     }
-    free(f->edge_to);
-    free(f->edge_from);
-    f->edge_to = f->edge_from = NULL;
+    free(f->links);
+    f->links = NULL;
     *begin = start;
     *from = sorted;
 }
@@ -313,11 +312,11 @@ static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limi
 static void find_semidominators(struct finder *f, struct forest *t)
 {
     uint32_t *begin, *from;
-    sort_edges(f, &begin, &from);
+    sort_links(f, &begin, &from);
     t->at = spare_take(&f->spare, f->count, sizeof(*t->at));
     for (uint32_t w = f->count; w-- > 1;) {
         uint32_t semi = f->semi[w];
-        /* Edges are used from the end of the list to its beginning. */
+        /* Links are used from the end of the list to its beginning. */
         for (uint32_t e = begin[w]; e < begin[w + 1] && semi > 0; e++) {
             if (e >= AHEAD)
                 __builtin_prefetch(&t->at[from[e - AHEAD]], 1);
@@ -329,7 +328,7 @@ static void find_semidominators(struct finder *f, struct forest *t)
         t->at[w] = (struct pair){.anc = f->parent[w], .label = semi};
     }
     spare_give(&f->spare, begin, (size_t)f->count + 2, sizeof(*begin));
-    spare_give(&f->spare, from, f->edge_count, sizeof(*from));
+    spare_give(&f->spare, from, f->link_count, sizeof(*from));
 }
 
 /* --- immediate dominators ----------------------------------------------------------------
@@ -356,13 +355,16 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
 {
     const struct graph *g = snap->graph;
     size_t n = g->node_count;
-    struct finder f = {.snap = snap,
-                       .g = g,
-                       .kind = kind,
-                       .place = alloc_resize(NULL, array_bytes(n + 1, sizeof(*f.place))),
-                       .node = array_of(n),
-                       .parent = array_of(n),
-                       .semi = array_of(n)};
+    struct finder f = {
+        .snap = snap,
+        .g = g,
+        .kind = kind,
+        .place = alloc_resize(NULL, array_bytes(n > 0 ? n : 1, sizeof(*f.place))),
+        .node = array_of(n),
+        .parent = array_of(n),
+        .semi = array_of(n),
+        .links =
+            alloc_resize(NULL, array_bytes((size_t)g->edge_count + 1, sizeof(*f.links)))};
     if (n > 0)
         number_nodes(&f);
     struct forest t = {0};
@@ -374,6 +376,7 @@ struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator
     free(f.place);
     spare_give(&f.spare, t.at, f.count, sizeof(*t.at));
     spare_give(&f.spare, f.semi, n, sizeof(*f.semi));
+    free(f.links);
     return (struct dominators){f.count, f.node, f.parent, f.spare};
 }
 
