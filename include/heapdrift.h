@@ -96,6 +96,7 @@ struct hd_read_options {
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
     bool drop_graph;     /* do not keep a large graph: it is read again when needed */
     bool drop_later;     /* with drop_graph: only after it was used once */
+    bool reach_later;    /* leave hd_info.reachable_* unknown: reports find it on the way */
     bool across_builds;  /* fold numbers in compiler-made names */
     bool checksum;       /* fill in hd_info.xxh3 */
     bool to_write;       /* keep what hd_snapshot_write() can say again */

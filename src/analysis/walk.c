@@ -15,13 +15,16 @@ struct walker {
     uint32_t head, tail;
 };
 
+static bool is_seen(const struct walker *w, node_id n)
+{
+    return w->seen[n / 64] >> (n % 64) & 1;
+}
+
 static bool see(struct walker *w, node_id n)
 {
-    uint64_t bit = 1ULL << (n % 64);
-    if (w->seen[n / 64] & bit)
-        return false;
-    w->seen[n / 64] |= bit;
-    return true;
+    bool fresh = !is_seen(w, n);
+    w->seen[n / 64] |= 1ULL << (n % 64);
+    return fresh;
 }
 
 static void visit(struct walker *w, node_id n, node_id from)
@@ -81,14 +84,14 @@ static void walk_unreachable(struct walker *w)
     struct arena scratch = {0};
     uint64_t *referred = arena_array(&scratch, uint64_t, (size_t)g->node_count / 64 + 1);
     for (node_id n = 0; n < g->node_count; n++) {
-        if (graph_reachable(g, n))
+        if (is_seen(w, n))
             continue;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
             if (g->edge_to[e] != n)
                 referred[g->edge_to[e] / 64] |= 1ULL << (g->edge_to[e] % 64);
     }
     for (node_id n = 0; n < g->node_count; n++)
-        if (!graph_reachable(g, n) && !(referred[n / 64] >> (n % 64) & 1))
+        if (!(referred[n / 64] >> (n % 64) & 1))
             visit(w, n, NO_NODE);
     empty_queue(w);
     for (node_id n = 0; n < g->node_count; n++) {

@@ -172,6 +172,7 @@ static int run(struct settings *s)
     struct hd_budgets *budgets = take_budgets(s);
     if (budgets == NULL)
         return EXIT_TROUBLE;
+    s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && count_can_be_compared(&l, "check") && take_iterations_for(s, &l))

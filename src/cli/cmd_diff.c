@@ -19,6 +19,7 @@ static int run(struct settings *s)
             stderr);
         return EXIT_TROUBLE;
     }
+    s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && count_can_be_compared(&l, "diff") && take_iterations_for(s, &l))

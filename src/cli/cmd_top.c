@@ -2,6 +2,7 @@
 
 static int run(struct settings *s)
 {
+    s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && l.count != 1) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "format/reader.h"
 #include "heap/borrow.h"
+#include "heap/reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     b.want_graph = !opt->tables_only;
     b.max_memory = opt->max_memory;
     b.threads = opt->threads;
+    b.reach_later = opt->reach_later;
     b.across_builds = opt->across_builds;
     b.graph_only = graph_only;
     if (opt->size_base > 0)
@@ -172,6 +174,17 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
     }
     snapshot_free(fresh);
     return same || fail(err, HD_IO, "changed while it was read");
+}
+
+bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
+{
+    if (reach_is_known(snap))
+        return true;
+    if (!snapshot_need_graph(snap, err))
+        return false;
+    if (snap->graph != NULL)
+        reach_find(snap);
+    return true;
 }
 
 uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap)

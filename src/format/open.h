@@ -18,6 +18,10 @@ unsigned snapshot_number(const char *path, size_t *len);
  * no longer the same; a snapshot that never had a graph is left as it is. */
 bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err);
 
+/* Find what is reachable in a graph if that is not known yet (hd_read_options.reach_later);
+ * errors as above. */
+bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err);
+
 /* Give back the memory of a graph that may be dropped (hd_read_options.drop_graph) and is
  * large enough to matter. */
 void snapshot_release_graph(struct hd_snapshot *snap);

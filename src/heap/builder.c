@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "heap/builds.h"
 #include "heap/names.h"
+#include "heap/reach.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -284,13 +285,6 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
         sum->several_modules = true;
 }
 
-/* Half to even, as lrint() in the default rounding mode. */
-static uint64_t round_even(double value)
-{
-    double r = nearbyint(value);
-    return r < 18446744073709549568.0 ? (uint64_t)r : HD_UNKNOWN - 1;
-}
-
 static void settle_row(struct type *row, const struct row_sum *sum, bool sampled)
 {
     if (sum->several_modules)
@@ -300,9 +294,9 @@ static void settle_row(struct type *row, const struct row_sum *sum, bool sampled
     row->tally[SELECT_ALL] = row->raw;
     if (sampled) {
         row->tally[SELECT_ALL] =
-            (struct tally){round_even(sum->count), round_even(sum->bytes)};
+            (struct tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
         row->tally[SELECT_GEN2] =
-            (struct tally){round_even(sum->old_count), round_even(sum->old_bytes)};
+            (struct tally){tally_rounded(sum->old_count), tally_rounded(sum->old_bytes)};
         row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
     }
     if (sum->bytes_unknown)
@@ -331,91 +325,84 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
 
 /* --- the graph, measured ------------------------------------------------- */
 
-/* A bit for every node that is no object: few, so the bits stay in the cache where the
+/* A bit for every node that is no object, and one for every block of nodes with such a
+ * one: these are few and stand together, so the bits of blocks stay in the cache where the
  * types of all targets would not. */
-static uint64_t *mark_non_objects(const struct hd_snapshot *snap)
+struct others {
+    uint64_t *nodes, *blocks;
+};
+
+enum { BLOCK_BITS = 9 }; /* of nodes: 512 */
+
+static bool is_marked(const uint64_t *bits, uint32_t n)
 {
-    const struct graph *g = snap->graph;
-    uint64_t *bits = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*bits));
-    for (node_id n = 0; n < g->node_count; n++)
-        if (snap->types[g->type[n]].kind != TYPE_OBJECT)
-            bits[n / 64] |= 1ULL << (n % 64);
-    return bits;
+    return bits[n / 64] >> (n % 64) & 1;
 }
 
+static void mark(uint64_t *bits, uint32_t n)
+{
+    bits[n / 64] |= 1ULL << (n % 64);
+}
+
+static bool is_other(const struct others *o, node_id n)
+{
+    return is_marked(o->blocks, n >> BLOCK_BITS) && is_marked(o->nodes, n);
+}
+
+static struct others mark_others(const struct hd_snapshot *snap, struct arena *a)
+{
+    const struct graph *g = snap->graph;
+    size_t words = (size_t)g->node_count / 64 + 1;
+    struct others o = {arena_array(a, uint64_t, words),
+                       arena_array(a, uint64_t, (words >> BLOCK_BITS) + 1)};
+    unsigned char *other = arena_array(a, unsigned char, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        other[t] = snap->types[t].kind != TYPE_OBJECT;
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (!other[g->type[n]])
+            continue;
+        mark(o.nodes, n);
+        mark(o.blocks, n >> BLOCK_BITS);
+    }
+    return o;
+}
+
+/* Those of one node that is no object: if it groups roots, they are roots. */
+static void take_off_references(struct hd_snapshot *snap, const struct others *o, node_id n)
+{
+    const struct graph *g = snap->graph;
+    uint64_t objects = 0;
+    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+        objects += !is_other(o, g->edge_to[e]);
+    snap->info.references -= objects;
+    if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
+        snap->info.roots += objects;
+}
+
+/* From object to object: all, without those to others and those of others. */
 static void count_references(struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
     struct hd_info *info = &snap->info;
-    uint64_t *other = mark_non_objects(snap);
-    info->references = info->roots = 0;
-    for (node_id n = 0; n < g->node_count; n++) {
-        uint64_t objects = 0;
-        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-            objects += ~(other[g->edge_to[e] / 64] >> (g->edge_to[e] % 64)) & 1;
-        if (!(other[n / 64] >> (n % 64) & 1))
-            info->references += objects;
-        else if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
-            info->roots += objects;
-    }
+    struct arena scratch = {0};
+    struct others o = mark_others(snap, &scratch);
+    uint64_t to_others = 0;
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        to_others += is_other(&o, g->edge_to[e]);
+    info->references = g->edge_count - to_others;
+    info->roots = 0;
+    for (uint32_t word = 0; word <= g->node_count / 64; word++)
+        for (uint64_t left = o.nodes[word]; left != 0; left &= left - 1)
+            take_off_references(snap, &o, word * 64 + (uint32_t)__builtin_ctzll(left));
     info->has_roots = info->roots > 0;
-    free(other);
+    arena_free(&scratch);
 }
 
-static void count_reachable(struct hd_snapshot *snap)
+static void warn_about_roots(struct hd_snapshot *snap)
 {
-    const struct graph *g = snap->graph;
-    struct hd_info *info = &snap->info;
-    info->reachable_objects = info->reachable_bytes = 0;
-    for (node_id n = 0; n < g->node_count; n++) {
-        struct type *t = &snap->types[g->type[n]];
-        if (t->kind != TYPE_OBJECT || !graph_reachable(g, n))
-            continue;
-        uint64_t size = graph_size(g, n);
-        info->reachable_objects++;
-        info->reachable_bytes += size;
-        t->tally[SELECT_REACHABLE].count++;
-        t->tally[SELECT_REACHABLE].bytes += size;
-        if (info->has_generations &&
-            generation_is_old(ranges_find(&snap->ranges, graph_address(g, n)))) {
-            struct tally *both = &t->tally[SELECT_GEN2 | SELECT_REACHABLE];
-            both->count++;
-            both->bytes += size;
-        }
-    }
-}
-
-/* A row's own multiplier is known only for the row as a whole once types of
- * different multipliers are merged; so what is reachable is scaled by the row's
- * ratio, and all of it by exactly the row's own sum. */
-static void scale_reachable(struct hd_snapshot *snap)
-{
-    for (type_id i = 0; i < snap->type_count; i++) {
-        struct type *t = &snap->types[i];
-        double bytes_scale = t->raw.bytes > 0
-                                 ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes
-                                 : 1;
-        for (int both = 0; both < 2; both++) {
-            struct tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
-            bool whole = r->count == t->raw.count;
-            *r = whole ? t->tally[SELECT_ALL]
-                       : (struct tally){round_even((double)r->count * t->count_scale),
-                                        round_even((double)r->bytes * bytes_scale)};
-        }
-    }
-}
-
-static void warn_about_graph(struct hd_snapshot *snap)
-{
-    const struct hd_info *info = &snap->info;
-    if (info->objects == 0)
-        return;
-    if (!info->has_roots) {
-        if (warnings_find(&snap->warnings, WARN_NO_ROOTS) == NULL)
-            warnings_add(&snap->warnings, WARN_NO_ROOTS, 0);
-    } else if (info->reachable_objects < info->objects - info->reachable_objects) {
-        warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
-    }
+    if (snap->info.objects > 0 && !snap->info.has_roots &&
+        warnings_find(&snap->warnings, WARN_NO_ROOTS) == NULL)
+        warnings_add(&snap->warnings, WARN_NO_ROOTS, 0);
 }
 
 /* Which kind of root each pseudo-node's references are: its own name's, else the
@@ -471,12 +458,8 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     b->snap->graph_bytes = graph_bytes(g);
     if (b->graph_only)
         return true;
-    graph_mark_reachable(g);
     count_references(b->snap);
     count_roots_by_kind(b->snap);
-    count_reachable(b->snap);
-    if (b->snap->info.sampled)
-        scale_reachable(b->snap);
     return true;
 }
 
@@ -540,7 +523,9 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     struct hd_snapshot *snap = b->snap;
     count_types(snap);
     if (snap->graph != NULL && !b->graph_only)
-        warn_about_graph(snap);
+        warn_about_roots(snap);
+    if (ok && snap->graph != NULL && !b->graph_only && !b->reach_later)
+        reach_find(snap);
     b->snap = ok ? NULL : snap;
     builder_abandon(b);
     return ok ? snap : NULL;

@@ -7,7 +7,8 @@
  *   builder_node()    once per node, in node order, when a graph is wanted;
  *   builder_edge()    then once per reference of that node
  * and returns. builder_finish() merges types into rows by canonical name, adds
- * up and marks what is reachable. Readers do not know what the graph is for.
+ * up and marks what is reachable. Readers do not know what the graph is for. A graph has
+ * one node for each object that was counted, of the same type and size.
  *
  * Types are named by small numbers in order of builder_type(); several may end
  * up in one row. Node ids are counted from 0 in order of builder_node(). */
@@ -35,6 +36,7 @@ struct builder {
     struct source *source; /* what it is kept in; NULL: it is not */
     bool graph_only;       /* nothing about it is measured: it was before */
     unsigned size_base;    /* 16, or 10: sizes in heap text */
+    bool reach_later;      /* what is reachable is found by who asks (reach.h) */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
     unsigned threads;      /* that a reader may use; 0 is 1 */

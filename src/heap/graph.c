@@ -37,10 +37,15 @@ static bool mark(struct graph *g, node_id n)
     return true;
 }
 
-void graph_mark_reachable(struct graph *g)
+static void begin_marks(struct graph *g)
 {
     free(g->reachable);
     g->reachable = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*g->reachable));
+}
+
+void graph_mark_reachable(struct graph *g)
+{
+    begin_marks(g);
     node_id *queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*queue)));
     uint32_t head = 0, tail = 0;
     if (g->node_count > 0) {
@@ -55,6 +60,13 @@ void graph_mark_reachable(struct graph *g)
                 queue[tail++] = g->edge_to[e];
     }
     free(queue);
+}
+
+void graph_set_reachable(struct graph *g, const node_id *nodes, uint32_t count)
+{
+    begin_marks(g);
+    for (uint32_t i = 0; i < count; i++)
+        g->reachable[nodes[i] / 64] |= 1ULL << (nodes[i] % 64);
 }
 
 void graph_free(struct graph *g)

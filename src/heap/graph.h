@@ -38,7 +38,7 @@ struct graph {
     size_t big_count, big_cap;
     uint32_t *edge_begin; /* node_count + 1 offsets into edge_to */
     node_id *edge_to;
-    uint64_t *reachable; /* a bit per node: on a chain from root */
+    uint64_t *reachable; /* a bit per node: on a chain from root; NULL: not known yet */
 
     /* node_count unaligned little-endian 64-bit addresses, as a rule inside the input,
      * or NULL. Touching them costs page faults: only when one is printed. */
@@ -89,6 +89,9 @@ static inline uint64_t graph_address(const struct graph *g, node_id n)
 /* Fill in g->reachable by a breadth-first walk from g->root. O(nodes + edges),
  * 4 bytes per node while it runs. */
 void graph_mark_reachable(struct graph *g);
+
+/* The same for somebody who walked already: nodes are all that the root reaches. */
+void graph_set_reachable(struct graph *g, const node_id *nodes, uint32_t count);
 
 void graph_free(struct graph *g); /* NULL is fine */
 

@@ -1,7 +1,8 @@
 /* snapshot.h - one heap at one moment, as every analysis sees it.
  *
- * Made by a builder (builder.h), never changed afterwards. It always has a type
- * table; a graph only if the input has one and it was asked for. */
+ * Made by a builder (builder.h), never changed afterwards but for what is reachable, which
+ * may be found out later (reach.h). It always has a type table; a graph only if the input
+ * has one and it was asked for. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
@@ -12,6 +13,8 @@
 #include "heap/root_kind.h"
 #include "heap/source.h"
 #include "heap/warning.h"
+
+#include <math.h>
 
 enum type_kind {
     TYPE_OBJECT,
@@ -34,6 +37,13 @@ static inline uint64_t tally_scaled(uint64_t n, double scale)
     const double beyond = 18446744073709549568.0; /* the largest double below 2^64 */
     double scaled = (double)n * scale + 0.5;
     return scaled < beyond ? (uint64_t)scaled : HD_UNKNOWN - 1;
+}
+
+/* Half to even, as lrint() in the default rounding mode. */
+static inline uint64_t tally_rounded(double value)
+{
+    double r = nearbyint(value);
+    return r < 18446744073709549568.0 ? (uint64_t)r : HD_UNKNOWN - 1;
 }
 
 /* A row of the type table: all types of one kind with one canonical name. */

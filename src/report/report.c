@@ -108,17 +108,20 @@ void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snap
     r->warnings[r->warning_count - 1].message = report_string(r, message);
 }
 
+static void add_reader_warning(struct hd_report *r, size_t k, const struct warning *w)
+{
+    report_warn(r, w->code, k);
+    struct hd_warning *added = &r->warnings[r->warning_count - 1];
+    if (w->detail != NULL)
+        added->message = report_string(r, w->detail);
+    added->count = w->count > 0 ? w->count : HD_UNKNOWN;
+    added->line = w->line > 0 ? w->line : HD_UNKNOWN;
+}
+
 static void add_reader_warnings(struct hd_report *r, size_t k, const struct warnings *all)
 {
-    for (size_t i = 0; i < all->len; i++) {
-        const struct warning *w = &all->all[i];
-        report_warn(r, w->code, k);
-        struct hd_warning *added = &r->warnings[r->warning_count - 1];
-        if (w->detail != NULL)
-            added->message = report_string(r, w->detail);
-        added->count = w->count > 0 ? w->count : HD_UNKNOWN;
-        added->line = w->line > 0 ? w->line : HD_UNKNOWN;
-    }
+    for (size_t i = 0; i < all->len; i++)
+        add_reader_warning(r, k, &all->all[i]);
 }
 
 static struct report_snapshot describe(struct hd_report *r, const struct hd_snapshot *snap)
@@ -148,6 +151,47 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
         add_names(r, snaps[k]);
         add_reader_warnings(r, k, &snaps[k]->warnings);
     }
+}
+
+/* Only the last warning of a snapshot can be new: that most of it is garbage. */
+static void refresh_reach(struct hd_report *r, size_t k, const struct hd_snapshot *snap,
+                          size_t end_of_warnings)
+{
+    struct hd_info *info = &r->snapshots[k].info;
+    if (info->reachable_objects == snap->info.reachable_objects)
+        return;
+    info->reachable_objects = snap->info.reachable_objects;
+    info->reachable_bytes = snap->info.reachable_bytes;
+    const struct warnings *all = &snap->warnings;
+    if (all->len == 0 || all->all[all->len - 1].code != WARN_MOSTLY_UNREACHABLE)
+        return;
+    add_reader_warning(r, k, &all->all[all->len - 1]);
+    struct hd_warning *at = &r->warnings[end_of_warnings - 1],
+                      added = r->warnings[r->warning_count - 1];
+    memmove(at + 1, at, (r->warning_count - end_of_warnings) * sizeof(*at));
+    *at = added;
+}
+
+static bool need_reach(struct hd_snapshot *snap, size_t k, struct hd_error *err)
+{
+    if (snapshot_need_reach(snap, err))
+        return true;
+    if (err != NULL && err->snapshot == 0)
+        err->snapshot = (unsigned)k + 1;
+    return false;
+}
+
+bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
+                          size_t count, struct hd_error *err)
+{
+    size_t end = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (!need_reach(snaps[k], k, err))
+            return false;
+        end += snaps[k]->warnings.len;
+        refresh_reach(r, k, snaps[k], end);
+    }
+    return true;
 }
 
 const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count)
@@ -251,7 +295,9 @@ static bool hold_one(void *context, size_t k)
     struct hd_error *err = &h->errors[k];
     bool known = snap->info.has_roots && !snap->read.tables_only;
     bool ok =
-        known ? series_can_select(snap, h->selection, err) && snapshot_need_graph(snap, err)
+        known ? snapshot_need_reach(snap, err) &&
+                    series_can_select(snap, h->selection, err) &&
+                    snapshot_need_graph(snap, err)
               : fail(err, HD_USAGE,
                      "--by=holder needs a graph with roots, which is not in this snapshot "
                      "or was not read");
@@ -266,8 +312,11 @@ static bool hold_one(void *context, size_t k)
 bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
                         size_t count, const struct hd_options *opt, struct hd_error *err)
 {
-    for (size_t k = 0; opt->by != HD_BY_HOLDER && k < count; k++)
+    for (size_t k = 0; opt->by != HD_BY_HOLDER && k < count; k++) {
         units[k] = snaps[k];
+        if (opt->reachable && !need_reach(snaps[k], k, err))
+            return false;
+    }
     if (opt->by != HD_BY_HOLDER)
         return true;
     struct holding h = {

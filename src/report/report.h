@@ -152,6 +152,11 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count);
 
+/* Once the analyses are done: what is reachable, as they have found it meanwhile
+ * (hd_read_options.reach_later). False and err if a graph cannot be read again. */
+bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
+                          size_t count, struct hd_error *err);
+
 /* Add the general warning of this code about a snapshot, or (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 

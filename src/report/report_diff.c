@@ -155,12 +155,15 @@ bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
     if (!iterations_fit(opt, count, err))
         return false;
     report_add_snapshots(r, snaps, count);
-    add_reachable(r, snaps, count, report_selection(opt));
     if (opt->iterations != NULL) {
         r->iterations = arena_array(&r->arena, uint64_t, count);
         memcpy(r->iterations, opt->iterations, count * sizeof(*r->iterations));
     }
-    return answer(r, units, count, opt, s, err);
+    if (!answer(r, units, count, opt, s, err) ||
+        !report_refresh_reach(r, snaps, count, err))
+        return false;
+    add_reachable(r, snaps, count, report_selection(opt));
+    return true;
 }
 
 struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/workers.h"
 #include "format/open.h"
+#include "heap/reach.h"
 #include "report/plan.h"
 
 #include <pthread.h>
@@ -189,6 +190,7 @@ static bool fold_one(void *context, size_t i)
     if (is_last && alone)
         count_survivors(f, snap);
     struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    reach_given(snap, d.node, d.count);
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(k, HD_FINDING_OWNERS, most);
     trie_add_owned(&k->trie, i, snap, &d, k->s->selection, &all_rules);

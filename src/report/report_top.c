@@ -2,6 +2,7 @@
 #include "analysis/unit.h"
 #include "base/hash.h"
 #include "format/open.h"
+#include "heap/reach.h"
 #include "report/plan.h"
 #include "report/report.h"
 
@@ -52,17 +53,16 @@ static int by_retained(const void *a, const void *b)
     return by_bytes(a, b);
 }
 
-/* What the instances of each type of snap retain together, by type; NULL without a graph.
- */
-static uint64_t *retained_by_type(const struct hd_snapshot *snap,
-                                  const struct hd_options *opt, struct arena *a)
+/* What the instances of each type of snap retain together, by type. The walk for it finds
+ * what is reachable as well. */
+static uint64_t *retained_by_type(struct hd_snapshot *snap, const struct hd_options *opt,
+                                  struct arena *a)
 {
-    if (snap->graph == NULL)
-        return NULL;
     uint64_t all = snap->node_count;
     if (opt->progress != NULL)
         opt->progress(opt->progress_context, HD_FINDING_OWNERS, 0, all);
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    reach_given(snap, d.node, d.count);
     if (opt->progress != NULL)
         opt->progress(opt->progress_context, HD_FINDING_OWNERS, all - all / 4, all);
     uint64_t *retained = dominators_retained(&d, snap->graph);
@@ -72,14 +72,13 @@ static uint64_t *retained_by_type(const struct hd_snapshot *snap,
     return by_type;
 }
 
-/* Rows by type have the retained size of their type. */
+/* Rows by type have the retained size of their type; NULL: it is not known. */
 static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
-                         const struct hd_options *opt)
+                         const uint64_t *retained)
 {
-    if (opt->by != HD_BY_TYPE || snap->graph == NULL)
+    if (retained == NULL)
         return;
     struct arena scratch = {0};
-    uint64_t *retained = retained_by_type(snap, opt, &scratch);
     struct row_slot *rows = NULL, *slot;
     for (size_t i = 0; i < r->type_count; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));
@@ -168,21 +167,25 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
 {
     struct hd_options defaults = hd_default_options();
     opt = opt != NULL ? opt : &defaults;
-    struct hd_report *r = report_new(REPORT_TOP, opt);
-    struct hd_snapshot *unit = NULL;
-    report_add_snapshots(r, &snap, 1);
     struct plan plan;
-    bool ok =
-        snapshot_need_graph(snap, err) &&
-        (snap->graph == NULL || plan_graphs(&plan, &snap, 1, plan_dominators, opt, err)) &&
-        report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
+    if (!snapshot_need_graph(snap, err) ||
+        (snap->graph != NULL && !plan_graphs(&plan, &snap, 1, plan_dominators, opt, err)))
+        return NULL;
+    struct hd_report *r = report_new(REPORT_TOP, opt);
+    const uint64_t *retained = NULL;
+    if (opt->by == HD_BY_TYPE && snap->graph != NULL)
+        retained = retained_by_type(snap, opt, &r->arena);
+    struct hd_snapshot *unit = NULL;
+    bool ok = snapshot_need_reach(snap, err);
+    report_add_snapshots(r, &snap, 1);
+    ok = ok && report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
     if (unit != NULL)
         report_end_units(&unit, &snap, 1);
     if (!ok) {
         hd_report_free(r);
         return NULL;
     }
-    add_retained(r, snap, opt);
+    add_retained(r, snap, retained);
     add_generations(r, snap, opt);
     qsort(r->types, r->type_count, sizeof(*r->types), orders[opt->sort]);
     return r;

@@ -237,6 +237,7 @@ struct hd_snapshot *forge_finish(struct forge *f)
     struct builder b = builder_begin(NULL, "forged");
     b.snap->info.format = "forged";
     builder_keep_source(&b);
+    b.reach_later = f->reach_later;
     b.snap->info.sampled = f->sampled;
     b.snap->info.has_generations = f->has_generations;
     build_types(f, &b);

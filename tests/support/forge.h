@@ -37,6 +37,7 @@ struct forge {
     struct arena names;
     node_id start; /* of forge_start() */
     bool has_start, has_generations, sampled;
+    bool reach_later; /* as hd_read_options.reach_later */
 };
 
 /* An object of the type of that name, which goes through names_canonical(). */

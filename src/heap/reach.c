@@ -1,0 +1,114 @@
+#include "heap/reach.h"
+
+#include "base/alloc.h"
+
+bool reach_is_known(const struct hd_snapshot *snap)
+{
+    return snap->info.reachable_objects != HD_UNKNOWN;
+}
+
+/* --- what is left out ---------------------------------------------------- */
+
+static void take_off(struct tally *from, uint64_t size)
+{
+    from->count--;
+    from->bytes -= size;
+}
+
+static void leave_out(struct hd_snapshot *snap, node_id n)
+{
+    struct hd_info *info = &snap->info;
+    struct type *t = &snap->types[snap->graph->type[n]];
+    if (t->kind != TYPE_OBJECT)
+        return;
+    uint64_t size = graph_size(snap->graph, n);
+    info->reachable_objects--;
+    info->reachable_bytes -= size;
+    take_off(&t->tally[SELECT_REACHABLE], size);
+    if (info->has_generations &&
+        generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n))))
+        take_off(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], size);
+}
+
+static struct tally raw_of_old(const struct type *t)
+{
+    struct tally old = {0};
+    for (enum generation g = GEN0; t->by_generation != NULL && g < GENERATION_COUNT; g++) {
+        if (!generation_is_old(g))
+            continue;
+        old.count += t->by_generation[g].count;
+        old.bytes += t->by_generation[g].bytes;
+    }
+    return old;
+}
+
+/* A collection runs before a snapshot, so few objects are unreachable: these are taken off
+ * from all objects, 64 nodes at a time where there are none. */
+static void count_reachable(struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    struct hd_info *info = &snap->info;
+    info->reachable_objects = info->objects;
+    info->reachable_bytes = info->bytes;
+    for (type_id i = 0; i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        t->tally[SELECT_REACHABLE] = t->raw;
+        t->tally[SELECT_GEN2 | SELECT_REACHABLE] = raw_of_old(t);
+    }
+    for (size_t word = 0; word <= g->node_count / 64; word++) {
+        uint64_t missing = ~g->reachable[word];
+        if (word == g->node_count / 64)
+            missing &= (1ULL << (g->node_count % 64)) - 1;
+        for (; missing != 0; missing &= missing - 1)
+            leave_out(snap, (node_id)(word * 64 + (size_t)__builtin_ctzll(missing)));
+    }
+}
+
+/* A row's own multiplier is known only for the row as a whole once types of
+ * different multipliers are merged; so what is reachable is scaled by the row's
+ * ratio, and all of it by exactly the row's own sum. */
+static void scale_reachable(struct hd_snapshot *snap)
+{
+    for (type_id i = 0; i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        double bytes_scale = t->raw.bytes > 0
+                                 ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes
+                                 : 1;
+        for (int both = 0; both < 2; both++) {
+            struct tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
+            bool whole = r->count == t->raw.count;
+            *r = whole ? t->tally[SELECT_ALL]
+                       : (struct tally){tally_rounded((double)r->count * t->count_scale),
+                                        tally_rounded((double)r->bytes * bytes_scale)};
+        }
+    }
+}
+
+static void measure(struct hd_snapshot *snap)
+{
+    const struct hd_info *info = &snap->info;
+    count_reachable(snap);
+    if (info->sampled)
+        scale_reachable(snap);
+    if (info->has_roots &&
+        info->reachable_objects < info->objects - info->reachable_objects)
+        warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
+}
+
+/* --- who is reached ------------------------------------------------------ */
+
+void reach_find(struct hd_snapshot *snap)
+{
+    if (reach_is_known(snap))
+        return;
+    graph_mark_reachable(snap->graph);
+    measure(snap);
+}
+
+void reach_given(struct hd_snapshot *snap, const node_id *nodes, uint32_t count)
+{
+    if (reach_is_known(snap))
+        return;
+    graph_set_reachable(snap->graph, nodes, count);
+    measure(snap);
+}
