@@ -16,26 +16,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNSEEN UINT32_MAX
-
 /* Nearly every step below goes to memory that no cache holds. Loops that know where they
  * will go ask for it that many steps before. */
 enum { AHEAD = 16 };
 
-/* A node on the way down, and those of its references that are still to be walked. */
+/* A node on the way down, and the next of its references. */
 struct frame_on_stack {
     uint32_t number;
-    uint32_t next_edge, end;
+    node_id node;
+    uint32_t next_edge;
 };
 
-/* Where a node stands: its number, its references, and what the first of these refers to.
- * All of it is in the graph already, in three places that no cache holds: here the walk
- * waits for memory once per object, not twice. */
+/* Where a node stands. What the walk needs of a node that it has not seen, and of one that
+ * it has, takes the same eight bytes: the walk waits for memory once per object, where the
+ * arrays of the graph would make it wait twice. */
 struct place {
-    uint32_t number;
-    uint32_t begin, end;
-    node_id first; /* if begin < end */
+    union {
+        uint32_t begin;  /* unseen: of its references, or ONE_EDGE */
+        uint32_t number; /* seen */
+    };
+    node_id first; /* what its first reference refers to; NO_EDGE, or SEEN */
 };
+
+/* No node, and no number of an edge, is so high (builder.c). */
+#define SEEN UINT32_MAX
+#define NO_EDGE (UINT32_MAX - 1)
+#define ONE_EDGE UINT32_MAX
 
 /* A back or cross edge, from a number to a smaller one. */
 struct link {
@@ -77,69 +83,79 @@ static bool bit(const uint64_t *bits, node_id n)
 /* --- depth-first numbers ---------------------------------------------------------------
  */
 
-/* One reference, from the node numbered v. True if w is new and has to be walked. */
-static inline bool see_edge(struct finder *f, uint32_t v, node_id w)
+/* The next number, for a node that v refers to. */
+static inline uint32_t give_number(struct finder *f, uint32_t v, node_id w)
 {
-    uint32_t number = f->place[w].number;
-    if (number == UNSEEN) {
-        number = f->count++;
-        f->place[w].number = number;
-        f->node[number] = w;
-        f->parent[number] = f->semi[number] = v;
-        return f->place[w].begin < f->place[w].end;
-    }
+    uint32_t number = f->count++;
+    f->node[number] = w;
+    f->parent[number] = f->semi[number] = v;
+    f->place[w] = (struct place){.number = number, .first = SEEN};
+    return number;
+}
+
+/* A reference from the node numbered v to one that has a number. */
+static inline void see_again(struct finder *f, uint32_t v, uint32_t number)
+{
     if (number > v) {
         if (v < f->semi[number])
             f->semi[number] = v;
     } else if (number < v && number >= f->class_first && number != 0) {
         f->links[f->link_count++] = (struct link){number, v};
     }
-    return false;
 }
 
-/* What see_edge() will look at for the next few references: an object has few, and of long
- * arrays the rest is asked for on the way. */
-static inline void prefetch_targets(const struct finder *f, uint32_t e, uint32_t end)
+/* Give w, which v refers to, its number, and go on with its references, if it has any: *w
+ * is then what the first leads to, *v who refers to it. */
+static inline bool go_down(struct finder *f, uint32_t *v, node_id *w, size_t *depth)
 {
-    enum { AT_ONCE = 4 };
-    end = end - e > AT_ONCE ? e + AT_ONCE : end;
-    for (; e < end; e++)
-        __builtin_prefetch(&f->place[f->g->edge_to[e]]);
+    const struct graph *g = f->g;
+    node_id node = *w;
+    struct place here = f->place[node];
+    *v = give_number(f, *v, node);
+    if (here.first == NO_EDGE)
+        return false;
+    *w = here.first;
+    __builtin_prefetch(&f->place[here.first]);
+    if (here.begin != ONE_EDGE) {
+        f->stack = grow(f->stack, *depth, &f->stack_cap, sizeof(*f->stack));
+        f->stack[(*depth)++] = (struct frame_on_stack){*v, node, here.begin + 1};
+        __builtin_prefetch(&f->place[g->edge_to[here.begin + 1]]);
+        __builtin_prefetch(&g->edge_begin[node + 1]);
+    }
+    return true;
 }
 
-/* Everything below the node numbered start, which has references. The current node is kept
- * at hand, so that the stack is touched only to go down and up. */
-static void walk_below(struct finder *f, uint32_t start)
+/* The next reference of the node on top of the stack; the last one takes it off. What comes
+ * after it is asked for early, in long arrays well before its turn. */
+static inline void go_up(struct finder *f, uint32_t *v, node_id *w, size_t *depth)
 {
-    const node_id *edge_to = f->g->edge_to;
-    const struct place *here = &f->place[f->node[start]];
-    struct frame_on_stack at = {start, here->begin, here->end};
-    node_id w = here->first;
+    const struct graph *g = f->g;
+    struct frame_on_stack *at = &f->stack[*depth - 1];
+    uint32_t e = at->next_edge++, end = g->edge_begin[at->node + 1];
+    *v = at->number;
+    *w = g->edge_to[e];
+    if (e + 1 == end)
+        --*depth;
+    else
+        __builtin_prefetch(&f->place[g->edge_to[end - e > AHEAD ? e + AHEAD : e + 1]]);
+}
+
+/* The node w, which v refers to and which was not seen, and everything below it. */
+static void walk_below(struct finder *f, uint32_t v, node_id w)
+{
     size_t depth = 0;
-    for (;;) {
-        if (at.end - at.next_edge > AHEAD)
-            prefetch_targets(f, at.next_edge + AHEAD - 1, at.next_edge + AHEAD);
-        at.next_edge++;
-        if (!bit(f->is_entry, w) && see_edge(f, at.number, w)) {
-            if (at.next_edge < at.end) {
-                f->stack = grow(f->stack, depth, &f->stack_cap, sizeof(*f->stack));
-                f->stack[depth++] = at;
-                /* What comes after w is below it. */
-                __builtin_prefetch(&edge_to[f->place[edge_to[at.next_edge]].begin]);
-            }
-            here = &f->place[w];
-            at = (struct frame_on_stack){f->count - 1, here->begin, here->end};
-            w = here->first;
-            __builtin_prefetch(&f->place[w]);
-            prefetch_targets(f, at.next_edge + 1, at.end);
+    bool down = go_down(f, &v, &w, &depth);
+    while (down || depth > 0) {
+        if (!down)
+            go_up(f, &v, &w, &depth);
+        down = false;
+        if (bit(f->is_entry, w))
             continue;
-        }
-        if (at.next_edge == at.end) {
-            if (depth == 0)
-                return;
-            at = f->stack[--depth];
-        }
-        w = edge_to[at.next_edge];
+        struct place here = f->place[w];
+        if (here.first == SEEN)
+            see_again(f, v, here.number);
+        else
+            down = go_down(f, &v, &w, &depth);
     }
 }
 
@@ -200,6 +216,16 @@ static struct entry *find_entries(struct finder *f, size_t *len)
     return entries;
 }
 
+/* What an earlier class reached is its own. */
+static void enter(struct finder *f, node_id entry)
+{
+    struct place here = f->place[entry];
+    if (here.first != SEEN)
+        walk_below(f, 0, entry);
+    else if (here.number >= f->class_first)
+        see_again(f, 0, here.number);
+}
+
 /* Class after class; what an earlier class reached keeps its owner. */
 static void walk_by_class(struct finder *f)
 {
@@ -209,10 +235,8 @@ static void walk_by_class(struct finder *f)
     for (unsigned class = 0; class < ROOT_CLASSES; class ++) {
         f->class_first = f->count;
         for (size_t i = 0; i < len; i++)
-            if (root_kind_class((enum root_kind)entries[i].kind) == class &&
-                f->place[entries[i].node].number >= f->class_first &&
-                see_edge(f, 0, entries[i].node))
-                walk_below(f, f->count - 1);
+            if (root_kind_class((enum root_kind)entries[i].kind) == class)
+                enter(f, entries[i].node);
     }
     free(entries);
     free(f->is_entry);
@@ -224,17 +248,15 @@ static void number_nodes(struct finder *f)
     const struct graph *g = f->g;
     for (size_t n = 0; n < g->node_count; n++) {
         uint32_t begin = g->edge_begin[n], end = g->edge_begin[n + 1];
-        f->place[n] =
-            (struct place){UNSEEN, begin, end, begin < end ? g->edge_to[begin] : NO_NODE};
+        f->place[n] = (struct place){.begin = end - begin == 1 ? ONE_EDGE : begin,
+                                     .first = begin < end ? g->edge_to[begin] : NO_EDGE};
     }
-    f->place[g->root].number = 0;
-    f->node[0] = g->root;
-    f->parent[0] = f->semi[0] = 0;
-    f->count = 1;
-    if (f->kind == DOMINATORS_OF_OWNERS)
+    if (f->kind == DOMINATORS_PLAIN) {
+        walk_below(f, 0, g->root);
+    } else {
+        give_number(f, 0, g->root);
         walk_by_class(f);
-    else if (f->place[g->root].begin < f->place[g->root].end)
-        walk_below(f, 0);
+    }
     free(f->stack);
     f->stack = NULL;
     spare_give(&f->spare, f->place, g->node_count, sizeof(*f->place));

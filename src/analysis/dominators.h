@@ -30,7 +30,7 @@ enum dominator_kind {
     DOMINATORS_OF_OWNERS
 };
 
-/* Semi-NCA; O(m log n) at worst, for every graph. snap must have a graph. Takes up to 32
+/* Semi-NCA; O(m log n) at worst, for every graph. snap must have a graph. Takes up to 24
  * bytes per node and 12 per edge that goes back or across while it runs, of which the 8
  * of the result stay until dominators_free(). */
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
