@@ -1,0 +1,59 @@
+#!/bin/sh
+# Speed and memory of graphs: dominators, chains, traces: tests/bench/graphs.sh BUILD_DIR
+set -eu
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ -x "$1/shapes" ] || { echo "$0: needs $1/shapes" >&2; exit 2; }
+
+# Every 16th object more: 4 % of the bytes, enough for a suspect and its chains.
+before=$folder/0.gcdump after=$folder/1.gcdump text=$folder/0.txt trace=$folder/0.nettrace
+"$make_heap" "$objects" "$before" --step=0 --leak=$((objects / 16))
+"$make_heap" "$objects" "$after" --step=1 --leak=$((objects / 16))
+"$make_heap" "$objects" "$text" --format=heap-text --stream
+traced=$((objects / 4))
+"$make_heap" "$traced" "$trace" --format=nettrace
+cat "$before" "$after" "$text" "$trace" >/dev/null
+"$program" diff "$before" "$after" >"$folder/report.txt" 2>"$folder/errors" || {
+    cat "$folder/errors" >&2
+    exit 2
+}
+grep -q 'held by .*Bench\.Holder\.s_items' "$folder/report.txt" || {
+    echo "$0: the leak that was planted is not in the report" >&2
+    exit 2
+}
+
+seconds "md5sum $before" "$program top -j1 $before" "$program diff -j2 $before $after" \
+    "$program diff -j1 $before $after" "$program top -j1 $text" "md5sum $trace" \
+    "$program info -j1 $trace" "$program top -j1 --tables-only $trace" >"$folder/seconds"
+{
+    read -r md5; read -r top; read -r diff2; read -r diff1; read -r top_text
+    read -r md5_trace; read -r info_trace; read -r table_trace
+} <"$folder/seconds"
+cpu_seconds >"$folder/cpu"
+
+headline
+{
+    read -r cpu && rates "md5sum, gcdump" "$md5" "$cpu" "$before"
+    read -r cpu && rates "top, gcdump, -j1" "$top" "$cpu" "$before"
+    read -r cpu && rates "diff of two, -j2" "$diff2" "$cpu" "$before"
+    read -r cpu && rates "diff of two, -j1" "$diff1" "$cpu" "$before"
+    read -r cpu && rates "top, heap text, -j1" "$top_text" "$cpu" "$text"
+    read -r cpu && rates "md5sum, trace" "$md5_trace" "$cpu" "$trace" "$traced"
+    read -r cpu && rates "info, trace, -j1" "$info_trace" "$cpu" "$trace" "$traced"
+    read -r cpu && rates "table, trace, -j1" "$table_trace" "$cpu" "$trace" "$traced"
+} <"$folder/cpu"
+table_head
+row "top of a gcdump, 1 thread, per object" "$(calculate "$top / $objects * 1e9")" ns "<=" 110
+row "most memory of that, per object" \
+    "$(ratio "$(memory "$program" top -j1 "$before")" "$objects")" bytes "<=" 70
+row "diff of two with chains, 2 threads" "$diff2" s "<=" "$(calculate "2.5 * $objects / 1e7")"
+row "1 thread / 2 threads of that" "$(ratio "$diff1" "$diff2")" times ">=" 1.5
+row "most memory of diff -j1, per object of one" \
+    "$(ratio "$(memory "$program" diff -j1 "$before" "$after")" "$objects")" bytes "<=" 80
+row "trace with graph / md5sum" "$(ratio "$info_trace" "$md5_trace")" times "<=" 5
+row "trace, table only / md5sum" "$(ratio "$table_trace" "$md5_trace")" times "<=" 1.5
+row "most memory for a trace, per object" \
+    "$(ratio "$(memory "$program" info -j1 "$trace")" "$traced")" bytes "<=" 100
+echo
+"$1/shapes" "$before" || failed=1
+exit $failed
