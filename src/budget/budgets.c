@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const budget_total_names[BUDGET_TOTAL_COUNT + 1] = {[TOTAL_BYTES] = "bytes",
+                                                                [TOTAL_OBJECTS] = "objects",
+                                                                [TOTAL_REACHABLE_BYTES] =
+                                                                    "reachable_bytes"};
+
 struct hd_budgets *hd_budgets_new(void)
 {
     struct hd_budgets *b = alloc_zeroed(sizeof(*b));
@@ -106,12 +111,9 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
 
 const char *rule_name(const struct rule *rule, struct arena *a)
 {
-    static const char *const totals[] = {[TOTAL_BYTES] = "bytes",
-                                         [TOTAL_OBJECTS] = "objects",
-                                         [TOTAL_REACHABLE_BYTES] = "reachable_bytes"};
     switch (rule->kind) {
     case BUDGET_TOTAL:
-        return arena_printf(a, "total %s", totals[rule->total]);
+        return arena_printf(a, "total %s", budget_total_names[rule->total]);
     case BUDGET_TYPE:
         return arena_printf(a, "type %s", rule->pattern);
     case BUDGET_HOLDER:
@@ -120,6 +122,11 @@ const char *rule_name(const struct rule *rule, struct arena *a)
         break;
     }
     return "suspects any";
+}
+
+bool suppression_has_expired(const struct hd_budgets *b, const struct suppression *s)
+{
+    return s->expires && b->today > s->until;
 }
 
 /* --- options ------------------------------------------------------------- */

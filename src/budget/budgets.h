@@ -3,7 +3,7 @@
  * Rules come from heapdrift.yml, from options and, where neither has any, from the
  * default. An entry of the file may limit both counts and bytes: two rules of one entry.
  * Of the entries for types the first that matches a type is the one that counts.
- * What is measured against them: judge.h. Guide: docs/check.md. */
+ * What is held against them: judge.h. Guide: docs/check.md. */
 #ifndef BUDGETS_H
 #define BUDGETS_H
 
@@ -12,11 +12,14 @@
 #include "heapdrift.h"
 
 enum budget_kind { BUDGET_TOTAL, BUDGET_TYPE, BUDGET_HOLDER, BUDGET_SUSPECTS };
-enum budget_total { TOTAL_BYTES, TOTAL_OBJECTS, TOTAL_REACHABLE_BYTES };
+enum budget_total { TOTAL_BYTES, TOTAL_OBJECTS, TOTAL_REACHABLE_BYTES, BUDGET_TOTAL_COUNT };
 enum budget_per { PER_TOTAL, PER_STEP, PER_ITERATION };
 
 /* What a rule counts: for scores bytes too, of the score. */
 enum budget_measure { MEASURE_COUNT, MEASURE_BYTES, MEASURE_SCORE };
+
+/* "bytes", "objects", "reachable_bytes": in files, rules and baselines. NULL at the end. */
+extern const char *const budget_total_names[BUDGET_TOTAL_COUNT + 1];
 
 struct limit {
     bool relative;
@@ -74,6 +77,8 @@ const char *limit_parse(const char *s, enum budget_measure measure, struct limit
 /* Append a rule; its strings must live as long as b. False and err if the same is there
  * already, or if there are too many. */
 bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err);
+
+bool suppression_has_expired(const struct hd_budgets *b, const struct suppression *s);
 
 /* "type MyApp.*", "total bytes", "holder ...", "suspects any": as it is reported. */
 const char *rule_name(const struct rule *rule, struct arena *a);

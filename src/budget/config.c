@@ -381,7 +381,6 @@ static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *k
 static bool take_subject(struct reader *r, const yaml_node_t *entry,
                          const struct config_budget *c, struct rule *rule)
 {
-    static const char *const totals[] = {"bytes", "objects", "reachable_bytes", NULL};
     static const char *const any[] = {"any", NULL};
     const char *const subjects[] = {c->total, c->type, c->holder, c->suspects};
     static const char *const keys[] = {"total", "type", "holder", "suspects"};
@@ -404,7 +403,7 @@ static bool take_subject(struct reader *r, const yaml_node_t *entry,
         return take_word(r, entry, "suspects", c->suspects, any, &index);
     if (c->total == NULL)
         return true;
-    bool ok = take_word(r, entry, "total", c->total, totals, &index);
+    bool ok = take_word(r, entry, "total", c->total, budget_total_names, &index);
     rule->total = (enum budget_total)index;
     return ok;
 }

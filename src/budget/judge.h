@@ -7,8 +7,8 @@
 #ifndef JUDGE_H
 #define JUDGE_H
 
-#include "analysis/series.h"
 #include "budget/budgets.h"
+#include "budget/evidence.h"
 
 enum rule_status {
     RULE_PASS,
@@ -19,30 +19,6 @@ enum rule_status {
 };
 
 extern const char *const rule_status_names[RULE_STATUS_COUNT]; /* "pass", ... */
-
-/* A row of the ranking, suspects first. */
-struct scored {
-    const char *type, *subject;
-    const char *holder; /* "[static var App.s_all] → Order[]"; NULL unknown */
-    double score, share;
-};
-
-struct evidence {
-    const struct series *types;
-    const struct series *holders; /* the same snapshots by holder; NULL: not known */
-    const struct tally *reachable;
-    const struct scored *scored; /* by score, descending */
-    size_t scored_count;
-    bool bytes_known;           /* scores are bytes; else objects */
-    double min_share;           /* of --min-score, for rules without a score of their own */
-    uint64_t min_bytes;         /* instead, if not 0 */
-    const char *doubt;          /* why nothing can pass, or NULL: snapshots out of order */
-    const uint64_t *iterations; /* per snapshot, or NULL */
-    bool (*shows)(const void *filter, const char *name); /* --type and the like */
-    const void *filter;
-};
-
-enum { NO_SCORED = -1 };
 
 struct finding {
     const struct rule *rule;
@@ -75,11 +51,5 @@ struct findings {
  * live in a; b and evidence must outlive them. */
 bool judge_rules(struct findings *out, const struct hd_budgets *b, const struct evidence *e,
                  struct arena *a, struct hd_error *err);
-
-/* What this run would have to accept, for a new baseline: every type that grew, totals,
- * scores, and the holders that rules ask for. Names are the evidence's. At least two
- * snapshots must be fit. */
-void judge_accept(struct baseline *to, const struct hd_budgets *b,
-                  const struct evidence *e);
 
 #endif

@@ -1,6 +1,7 @@
 /* A check: a diff whose growth is held against budgets. */
 #include "base/error.h"
 #include "base/out.h"
+#include "budget/accept.h"
 #include "budget/judge.h"
 #include "format/open.h"
 #include "heap/names.h"
@@ -423,7 +424,7 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
                         "objects may be missing, so its growth is no baseline");
         }
     struct text t = {0};
-    judge_accept(made, &c->budgets, e);
+    accept_growth(made, &c->budgets, e);
     baseline_print(&t, made);
     c->r->baseline = take_text(c->r, &t);
     c->budgets.baseline = *made;
