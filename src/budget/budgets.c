@@ -60,6 +60,11 @@ const char *limit_parse(const char *s, enum budget_measure measure, struct limit
                                                   "as 5%";
 }
 
+double limit_amount(const struct limit *limit, double base)
+{
+    return limit->relative ? limit->percent * base / 100 : (double)limit->amount;
+}
+
 /* --- rules --------------------------------------------------------------- */
 
 static bool is_same(const char *a, const char *b)

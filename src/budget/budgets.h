@@ -74,6 +74,10 @@ struct hd_budgets {
 /* The text of a limit. NULL, or what it should have been. */
 const char *limit_parse(const char *s, enum budget_measure measure, struct limit *limit);
 
+/* How much that is in objects or bytes, of base: the value in the first snapshot, or of
+ * scores the heap. */
+double limit_amount(const struct limit *limit, double base);
+
 /* Append a rule; its strings must live as long as b. False and err if the same is there
  * already, or if there are too many. */
 bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err);

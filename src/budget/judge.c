@@ -61,16 +61,29 @@ static bool is_over(double value, double limit)
     return value > limit + fabs(limit) * 1e-12;
 }
 
-static struct finding between(const struct rule *rule, size_t first, size_t last)
+static struct limit limit_of(const struct court *c, const struct rule *rule)
 {
-    return (struct finding){
-        .rule = rule, .scored = NO_SCORED, .first = first, .last = last};
+    if (!rule->limit_is_min_score)
+        return rule->limit;
+    if (c->e->min_bytes > 0)
+        return (struct limit){.amount = c->e->min_bytes};
+    return (struct limit){.relative = true, .percent = 100 * c->e->min_share};
+}
+
+static struct finding between(const struct court *c, const struct rule *rule, size_t first,
+                              size_t last)
+{
+    return (struct finding){.rule = rule,
+                            .limit = limit_of(c, rule),
+                            .scored = NO_SCORED,
+                            .first = first,
+                            .last = last};
 }
 
 /* About the snapshots that can be compared, of which there must be two. */
 static struct finding finding_of(const struct court *c, const struct rule *rule)
 {
-    return between(rule, c->s->fit[0], c->s->fit[c->s->fit_count - 1]);
+    return between(c, rule, c->s->fit[0], c->s->fit[c->s->fit_count - 1]);
 }
 
 static void leave_open(struct finding *f, const char *reason)
@@ -104,11 +117,10 @@ static struct finding hold(const struct court *c, const struct rule *rule,
     f.accepted = accepted_by(c, rule, accepted);
     f.observed = g.value - f.accepted;
     f.noise = g.noise;
-    f.limit = rule->limit.relative ? rule->limit.percent * f.base / 100
-                                   : (double)rule->limit.amount;
-    if (is_over(f.observed - f.noise, f.limit))
+    f.allowed = limit_amount(&f.limit, f.base);
+    if (is_over(f.observed - f.noise, f.allowed))
         f.status = RULE_FAIL;
-    else if (is_over(f.observed + f.noise, f.limit))
+    else if (is_over(f.observed + f.noise, f.allowed))
         leave_open(
             &f, "a sample: the estimate may be off by more than the distance to the limit");
     else
@@ -200,7 +212,7 @@ static bool is_nearer(const struct finding *f, const struct finding *than)
 {
     if ((f->status == RULE_INCONCLUSIVE) != (than->status == RULE_INCONCLUSIVE))
         return f->status == RULE_INCONCLUSIVE;
-    double a = f->observed - f->limit, b = than->observed - than->limit;
+    double a = f->observed - f->allowed, b = than->observed - than->allowed;
     return a != b ? a > b : strcmp(f->subject, than->subject) < 0;
 }
 
@@ -286,19 +298,9 @@ static void judge_holder(struct court *c, const struct rule *rule)
 
 /* --- suspects ------------------------------------------------------------ */
 
-static struct limit score_limit(const struct court *c, const struct rule *rule)
-{
-    if (!rule->limit_is_min_score)
-        return rule->limit;
-    if (c->e->min_bytes > 0)
-        return (struct limit){.amount = c->e->min_bytes};
-    return (struct limit){.relative = true, .percent = 100 * c->e->min_share};
-}
-
 static struct finding hold_score(const struct court *c, const struct rule *rule,
                                  const struct scored *row)
 {
-    struct limit limit = score_limit(c, rule);
     struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->type);
     struct finding f = finding_of(c, rule);
     f.known = true;
@@ -308,16 +310,16 @@ static struct finding hold_score(const struct court *c, const struct rule *rule,
     f.accepted = (double)accepted.score < row->score ? (double)accepted.score : row->score;
     f.observed = row->score - f.accepted;
     f.base = row->share > 0 ? row->score / row->share : 0;
-    f.limit = limit.relative ? limit.percent * f.base / 100 : (double)limit.amount;
+    f.allowed = limit_amount(&f.limit, f.base);
     /* A score of nothing is no finding, whatever the limit. */
-    f.status = f.observed > 0 && !is_over(f.limit, f.observed) ? RULE_FAIL : RULE_PASS;
+    f.status = f.observed > 0 && !is_over(f.allowed, f.observed) ? RULE_FAIL : RULE_PASS;
     return f;
 }
 
 /* About all snapshots, whether they can be compared or not. */
 static void add_open(struct court *c, const struct rule *rule, const char *reason)
 {
-    struct finding f = between(rule, 0, c->s->count - 1);
+    struct finding f = between(c, rule, 0, c->s->count - 1);
     leave_open(&f, reason);
     add(c, f);
 }
@@ -332,7 +334,7 @@ static void judge_suspects(struct court *c, const struct rule *rule)
                  "warm-up");
         return;
     }
-    if (!e->bytes_known && !score_limit(c, rule).relative) {
+    if (!e->bytes_known && !limit_of(c, rule).relative) {
         add_open(c, rule, "bytes are unknown, so a score has no size");
         return;
     }

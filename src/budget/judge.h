@@ -23,11 +23,12 @@ extern const char *const rule_status_names[RULE_STATUS_COUNT]; /* "pass", ... */
 struct finding {
     const struct rule *rule;
     enum rule_status status;
+    struct limit limit;     /* that is applied: the rule's, or --min-score */
     const char *subject;    /* the type; NULL for totals, holders, and where none matches */
     const struct tally *at; /* of a type that is the subject, per snapshot; or NULL */
     bool known;             /* whether the numbers below are */
     double observed;        /* growth in objects or bytes, or the score */
-    double limit;           /* in the same unit */
+    double allowed;         /* in the same unit: limit, of base */
     double base;            /* the value in the first snapshot; of scores: the heap */
     double accepted;        /* what the baseline took off observed */
     double noise;           /* observed is off by up to so much: samples */

@@ -181,21 +181,21 @@ static const char *take_text(struct hd_report *r, struct text *t)
     return s;
 }
 
-static const char *growth_limit(struct hd_report *r, const struct rule *rule)
+static const char *growth_limit(struct hd_report *r, const struct finding *f)
 {
     struct text t = {0};
-    if (rule->limit.relative)
-        add_percent(&t, "+%g %%", rule->limit.percent);
+    if (f->limit.relative)
+        add_percent(&t, "+%g %%", f->limit.percent);
     else
-        add_signed_amount(&t, rule, (double)rule->limit.amount);
-    add_per(&t, rule);
+        add_signed_amount(&t, f->rule, (double)f->limit.amount);
+    add_per(&t, f->rule);
     return take_text(r, &t);
 }
 
 static const char *growth_observed(struct hd_report *r, const struct finding *f)
 {
     struct text t = {0};
-    bool share = f->rule->limit.relative && f->base > 0;
+    bool share = f->limit.relative && f->base > 0;
     if (share) {
         double percent = 100 * f->observed / f->base;
         add_percent(&t, fabs(percent) < 99.5 ? "%+.1f %%" : "%+.0f %%", percent);
@@ -207,20 +207,15 @@ static const char *growth_observed(struct hd_report *r, const struct finding *f)
     return take_text(r, &t);
 }
 
-static const char *score_limit(struct check *c, const struct rule *rule)
+static const char *score_limit(struct hd_report *r, const struct finding *f)
 {
     struct text t = {0};
-    struct limit limit = rule->limit;
-    if (rule->limit_is_min_score)
-        limit = c->opt->min_bytes > 0
-                    ? (struct limit){.amount = c->opt->min_bytes}
-                    : (struct limit){.relative = true, .percent = 100 * c->opt->min_share};
     text_add_string(&t, "score below ");
-    if (limit.relative)
-        add_percent(&t, "%g %%", limit.percent);
+    if (f->limit.relative)
+        add_percent(&t, "%g %%", f->limit.percent);
     else
-        human_size(&t, limit.amount);
-    return take_text(c->r, &t);
+        human_size(&t, f->limit.amount);
+    return take_text(r, &t);
 }
 
 static const char *score_observed(struct check *c, const struct finding *f)
@@ -276,9 +271,8 @@ static struct report_rule report_rule_of(struct check *c, const struct finding *
                              .path = report_string(r, rule->path),
                              .line = rule->line,
                              .subject = report_string(r, f->subject),
-                             .limit =
-                                 is_score ? score_limit(c, rule) : growth_limit(r, rule),
-                             .limit_value = f->known ? f->limit : NAN,
+                             .limit = is_score ? score_limit(r, f) : growth_limit(r, f),
+                             .limit_value = f->known ? f->allowed : NAN,
                              .observed_value = f->known ? f->observed : NAN,
                              .unit = in_bytes ? "bytes" : "objects",
                              .status = f->status,
