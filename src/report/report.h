@@ -74,6 +74,7 @@ struct report_suspect {
 /* What became of one rule, or of one type under a rule for many. */
 struct report_rule {
     size_t number;                /* of the rule, from 0 */
+    enum budget_kind kind;        /* of the rule */
     const char *rule;             /* "type MyApp.*" */
     const char *source;           /* "heapdrift.yml:7", "option", "default" */
     const char *path;             /* of that file, or NULL */

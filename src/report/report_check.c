@@ -266,6 +266,7 @@ static struct report_rule report_rule_of(struct check *c, const struct finding *
     bool is_score = rule->measure == MEASURE_SCORE;
     bool in_bytes = is_score ? r->bytes_known : rule->measure == MEASURE_BYTES;
     struct report_rule to = {.number = (size_t)(rule - c->budgets.rules),
+                             .kind = rule->kind,
                              .rule = rule_name(rule, &r->arena),
                              .source = report_string(r, rule->source),
                              .path = report_string(r, rule->path),

@@ -32,26 +32,18 @@ static json_t *message(json_t *text)
 
 /* --- rules --------------------------------------------------------------- */
 
-/* Kinds of rules, by the first word of their names. */
+/* By kind of budget, whose number is the index that results refer to. */
 static const struct {
-    const char *word, *id, *summary;
+    const char *id, *summary;
 } kinds[] = {
-    {"total", "total-growth", "The whole heap grows by more than its budget"},
-    {"type", "type-growth", "A type grows by more than its budget"},
-    {"holder", "holder-growth", "What hangs below a root grows by more than its budget"},
-    {"suspects", "suspect", "A type is ranked as a likely leak"},
+    [BUDGET_TOTAL] = {"total-growth", "The whole heap grows by more than its budget"},
+    [BUDGET_TYPE] = {"type-growth", "A type grows by more than its budget"},
+    [BUDGET_HOLDER] = {"holder-growth",
+                       "What hangs below a root grows by more than its budget"},
+    [BUDGET_SUSPECTS] = {"suspect", "A type is ranked as a likely leak"},
 };
 
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
-
-static size_t kind_of(const struct report_rule *f)
-{
-    size_t len = strcspn(f->rule, " ");
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if (strlen(kinds[i].word) == len && strncmp(kinds[i].word, f->rule, len) == 0)
-            return i;
-    return KIND_COUNT - 1;
-}
 
 static json_t *driver(void)
 {
@@ -174,14 +166,13 @@ static json_t *result(const struct hd_report *r, const struct report_rule *f)
                                                                 [RULE_INCONCLUSIVE] =
                                                                     "open"};
     bool fails = f->status == RULE_FAIL || f->status == RULE_SUPPRESSED;
-    size_t kind = kind_of(f);
     json_t *o = json_object();
     struct text t = {0};
     text_rule_name(&t, f);
     text_add_string(&t, ": ");
     text_rule(&t, r, f);
-    json_put(o, "ruleId", json_string(kinds[kind].id));
-    json_put(o, "ruleIndex", json_integer((json_int_t)kind));
+    json_put(o, "ruleId", json_string(kinds[f->kind].id));
+    json_put(o, "ruleIndex", json_integer((json_int_t)f->kind));
     json_put(o, "kind", json_string(result_kinds[f->status]));
     json_put(o, "level", json_string(fails ? "error" : "none"));
     json_put(o, "message", message(string_of(&t)));
