@@ -6,6 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+/* What snapshots are held against, and the file that it came from. */
+struct gate {
+    struct hd_budgets *budgets;
+    const char *config; /* given or found; "" if there is none */
+    char found[CONFIG_PATH_SIZE];
+};
+
 /* --- budgets ------------------------------------------------------------- */
 
 /* SOURCE_DATE_EPOCH is what a reproducible build takes for now; so tests have a date. */
@@ -29,41 +36,37 @@ static bool set_time(struct hd_budgets *b)
     return true;
 }
 
-static bool read_files(struct hd_budgets *b, const struct settings *s)
+static bool read_files(struct gate *g, const struct settings *s)
 {
-    char found[CONFIG_PATH_SIZE] = "";
     struct hd_error err = {0};
-    if (s->config == NULL && !find_config(found))
+    if (s->config == NULL && !find_config(g->found))
         return false;
-    const char *config = s->config != NULL ? s->config : found;
-    if (config[0] != '\0' && !hd_budgets_read(b, config, &err)) {
-        print_error(config, &err);
+    g->config = s->config != NULL ? s->config : g->found;
+    if (g->config[0] != '\0' && !hd_budgets_read(g->budgets, g->config, &err)) {
+        print_error(g->config, &err);
         return false;
     }
     if (s->baseline == NULL || s->baseline_write != NULL ||
-        hd_budgets_read_baseline(b, s->baseline, &err))
+        hd_budgets_read_baseline(g->budgets, s->baseline, &err))
         return true;
     print_error(s->baseline, &err);
     return false;
 }
 
-/* NULL after saying what is wrong. Mistakes are found before any snapshot is read. */
-static struct hd_budgets *take_budgets(const struct settings *s)
+/* False after saying what is wrong. Mistakes are found before any snapshot is read. */
+static bool take_budgets(struct gate *g, const struct settings *s)
 {
-    struct hd_budgets *b = hd_budgets_new();
     struct hd_error err = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < s->budget_count; i++)
-        ok = hd_budgets_add_option(b, s->budgets[i].name, s->budgets[i].value, &err);
+        ok = hd_budgets_add_option(g->budgets, s->budgets[i].name, s->budgets[i].value,
+                                   &err);
     if (!ok)
         print_error(NULL, &err);
-    ok = ok && set_time(b) && read_files(b, s);
+    ok = ok && set_time(g->budgets) && read_files(g, s);
     if (ok && s->baseline_write != NULL)
-        hd_budgets_accept(b);
-    if (ok)
-        return b;
-    hd_budgets_free(b);
-    return NULL;
+        hd_budgets_accept(g->budgets);
+    return ok;
 }
 
 /* --- build servers ------------------------------------------------------- */
@@ -132,28 +135,27 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 }
 
 /* An error about a line is about a file of budgets; any other about a snapshot. */
-static void print_trouble(const struct settings *s, const struct loaded *l,
+static void print_trouble(const struct gate *g, const struct loaded *l,
                           const struct hd_error *err)
 {
-    char found[CONFIG_PATH_SIZE] = "";
     const char *path = NULL;
-    if (err->where == HD_AT_LINE && (s->config != NULL || find_config(found)))
-        path = s->config != NULL ? s->config : found;
+    if (err->where == HD_AT_LINE)
+        path = g->config;
     else if (err->snapshot > 0)
         path = l->all[err->snapshot - 1].path;
     print_error(path, err);
 }
 
-static int check(const struct settings *s, const struct loaded *l,
-                 const struct hd_budgets *budgets)
+static int check(const struct settings *s, const struct loaded *l, const struct gate *g)
 {
     struct hd_error err = {0};
     struct hd_snapshot **snaps = loaded_snapshots(l);
-    struct hd_report *report = hd_report_check(snaps, l->count, &s->options, budgets, &err);
+    struct hd_report *report =
+        hd_report_check(snaps, l->count, &s->options, g->budgets, &err);
     free(snaps);
     loaded_hide_progress(l);
     if (report == NULL) {
-        print_trouble(s, l, &err);
+        print_trouble(g, l, &err);
         return EXIT_TROUBLE;
     }
     int status = status_of(s, report);
@@ -169,16 +171,17 @@ static int check(const struct settings *s, const struct loaded *l,
 
 static int run(struct settings *s)
 {
-    struct hd_budgets *budgets = take_budgets(s);
-    if (budgets == NULL)
-        return EXIT_TROUBLE;
-    s->read.reach_later = !s->options.reachable;
-    struct loaded l = load_snapshots(s);
+    struct gate g = {.budgets = hd_budgets_new(), .config = ""};
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && count_can_be_compared(&l, "check") && take_iterations_for(s, &l))
-        status = check(s, &l, budgets);
-    loaded_free(&l);
-    hd_budgets_free(budgets);
+    if (take_budgets(&g, s)) {
+        s->read.reach_later = !s->options.reachable;
+        struct loaded l = load_snapshots(s);
+        if (l.failed == 0 && count_can_be_compared(&l, "check") &&
+            take_iterations_for(s, &l))
+            status = check(s, &l, &g);
+        loaded_free(&l);
+    }
+    hd_budgets_free(g.budgets);
     return status;
 }
 
