@@ -7,9 +7,8 @@
 #include "base/error.h"
 #include "format/heap_survey.h"
 #include "format/reader.h"
+#include "format/root_events.h"
 #include "format/trace_process.h"
-#include "format/trace_roots.h"
-#include "format/trace_types.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,22 +16,6 @@
 
 /* What a pass looks at. */
 enum { AROUND = 1, NODES = 2, EDGES = 4 };
-
-struct static_var {
-    uint64_t object, type;
-    uint32_t flags;
-    const char *field;
-    size_t field_len;
-};
-
-struct pair {
-    uint64_t key, value;
-};
-
-/* A reference that a dependent handle makes, from node to node. */
-struct link {
-    node_id from, to;
-};
 
 struct reading {
     struct input *in;
@@ -43,29 +26,17 @@ struct reading {
     struct trace_header header;
     enum trace_end end;
     unsigned passes; /* of the pass under way */
-    struct arena arena;
 
     struct trace_types types;
     struct range *ranges;
     size_t range_count, range_cap;
-    struct static_var *statics;
-    size_t static_count, static_cap;
-    struct heap_root *roots;
-    size_t root_count, root_cap;
-    struct pair *pairs;
-    size_t pair_count, pair_cap;
-    struct heap_wrapper *wrappers;
-    size_t wrapper_count, wrapper_cap;
+    struct root_events outside;
     struct text command;
 
     /* of the graph */
-    struct ids ids;
+    struct trace_nodes nodes;
     uint32_t *edge_counts; /* by node */
-    unsigned char *addresses;
-    node_id *repeats; /* nodes with the address of an earlier one */
-    size_t repeat_count, repeat_cap;
-    struct link *links; /* by from */
-    size_t link_count, next_link;
+    size_t next_link;
     node_id node;  /* whose references are being read; NO_NODE before the first */
     uint32_t left; /* of them */
     uint64_t dangling, surplus;
@@ -131,61 +102,12 @@ static bool take_range(struct reading *r, struct nettrace *t, struct bytes paylo
     return true;
 }
 
-static bool take_statics(struct reading *r, struct nettrace *t, const struct bulk *b)
-{
-    struct trace_fields f = {b->rest.data, b->rest.data + b->rest.size, false};
-    struct heap_static s;
-    struct text field = {0};
-    for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
-        text_clear(&field);
-        trace_types_utf8(&field, s.field);
-        r->statics = grow(r->statics, r->static_count, &r->static_cap, sizeof(*r->statics));
-        r->statics[r->static_count++] = (struct static_var){
-            s.object, s.type, s.flags,
-            arena_strdup(&r->arena, text_string(&field), field.len), field.len};
-    }
-    text_free(&field);
-    return !f.failed || nettrace_refuse(t, "a static variable runs over its event");
-}
-
 static void take_roots(struct reading *r, const struct bulk *b)
 {
-    unsigned pointer = r->header.pointer_size;
-    uint64_t *weak = &r->b->snap->weak_roots;
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct heap_root root = heap_root_at(b->records + i * b->size, pointer);
-        if (root.flags & ROOT_FLAG_WEAK) {
-            *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
-            continue;
-        }
-        if (root.object == 0)
-            continue;
-        r->roots = grow(r->roots, r->root_count, &r->root_cap, sizeof(*r->roots));
-        r->roots[r->root_count++] = root;
-    }
-}
-
-static void take_pairs(struct reading *r, const struct bulk *b)
-{
-    unsigned pointer = r->header.pointer_size;
-    for (uint32_t i = 0; i < b->count; i++) {
-        const unsigned char *p = b->records + i * b->size;
-        r->pairs = grow(r->pairs, r->pair_count, &r->pair_cap, sizeof(*r->pairs));
-        r->pairs[r->pair_count++] =
-            (struct pair){heap_pointer(p, pointer), heap_pointer(p + pointer, pointer)};
-    }
-}
-
-static void take_wrappers(struct reading *r, const struct bulk *b)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct heap_wrapper w = heap_wrapper_at(b->records + i * b->size);
-        if (w.unknown == 0)
-            continue;
-        r->wrappers =
-            grow(r->wrappers, r->wrapper_count, &r->wrapper_cap, sizeof(*r->wrappers));
-        r->wrappers[r->wrapper_count++] = w;
-    }
+    uint64_t weak = root_events_roots(&r->outside, b, r->header.pointer_size);
+    uint64_t *all = &r->b->snap->weak_roots;
+    if (weak > 0)
+        *all = *all == HD_UNKNOWN ? weak : *all + weak;
 }
 
 /* --- objects ------------------------------------------------------------- */
@@ -198,12 +120,6 @@ static bool count_object(struct reading *r, uint32_t type, uint64_t size, uint64
         gen = ranges_find(&b->snap->ranges, address);
     return builder_object(b, type, size, gen) ||
            fail(r->err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
-}
-
-static void put_u64(unsigned char *to, uint64_t value)
-{
-    for (size_t i = 0; i < sizeof(value); i++)
-        to[i] = (unsigned char)(value >> 8 * i);
 }
 
 static bool take_nodes(struct reading *r, const struct bulk *b)
@@ -224,45 +140,19 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
         node_id id = r->b->graph->node_count;
         builder_node(r->b, built_as, n.size);
         r->edge_counts[id] = (uint32_t)n.edges;
-        put_u64(r->addresses + 8 * (size_t)id, n.address);
-        if (!ids_add(&r->ids, n.address)) {
-            r->repeats =
-                grow(r->repeats, r->repeat_count, &r->repeat_cap, sizeof(*r->repeats));
-            r->repeats[r->repeat_count++] = id;
-        }
+        trace_nodes_add(&r->nodes, id, n.address);
     }
     return true;
-}
-
-static uint64_t address_of(const struct reading *r, node_id n)
-{
-    return trace_u64(r->addresses + 8 * (size_t)n);
-}
-
-/* The node of an address. Ids are positions among nodes that repeat no other. */
-static node_id find_node(const struct reading *r, uint64_t address)
-{
-    uint32_t position = ids_find(&r->ids, address);
-    if (position == NO_ID || r->repeat_count == 0)
-        return position == NO_ID ? NO_NODE : position;
-    size_t low = 0, high = r->repeat_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->repeats[middle] - (uint32_t)middle <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return position + (uint32_t)low;
 }
 
 /* --- references ---------------------------------------------------------- */
 
 static void end_node(struct reading *r)
 {
-    for (; r->next_link < r->link_count && r->links[r->next_link].from == r->node;
+    for (; r->next_link < r->outside.link_count &&
+           r->outside.links[r->next_link].from == r->node;
          r->next_link++)
-        builder_edge(r->b, r->links[r->next_link].to);
+        builder_edge(r->b, r->outside.links[r->next_link].to);
 }
 
 /* Go to the next node; false behind the last one. */
@@ -291,7 +181,8 @@ static void take_edges(struct reading *r, const struct bulk *b)
             return;
         }
         r->left--;
-        node_id to = find_node(r, heap_pointer(b->records + i * b->size, pointer));
+        node_id to =
+            trace_nodes_find(&r->nodes, heap_pointer(b->records + i * b->size, pointer));
         if (to != NO_NODE)
             builder_edge(r->b, to);
         else
@@ -312,15 +203,16 @@ static bool take_bulk(struct reading *r, struct nettrace *t, enum heap_event kin
         return trace_types_define(&r->types, &b) ||
                nettrace_refuse(t, "a type runs over its event");
     case EVENT_STATICS:
-        return take_statics(r, t, &b);
+        return root_events_statics(&r->outside, &b) ||
+               nettrace_refuse(t, "a static variable runs over its event");
     case EVENT_ROOTS:
         take_roots(r, &b);
         return true;
     case EVENT_PAIRS:
-        take_pairs(r, &b);
+        root_events_pairs(&r->outside, &b, r->header.pointer_size);
         return true;
     case EVENT_WRAPPERS:
-        take_wrappers(r, &b);
+        root_events_wrappers(&r->outside, &b);
         return true;
     case EVENT_NODES:
         return take_nodes(r, &b);
@@ -382,86 +274,10 @@ static bool count_nodes(struct reading *r)
 {
     const struct graph *g = r->b->graph;
     for (node_id n = 0; n < g->node_count; n++)
-        if (!count_object(r, g->type[n], graph_size(g, n), address_of(r, n)))
+        if (!count_object(r, g->type[n], graph_size(g, n),
+                          trace_nodes_address(&r->nodes, n)))
             return false;
     return true;
-}
-
-static int by_from(const void *a, const void *b)
-{
-    const struct link *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
-}
-
-static void add_root(struct reading *r, struct trace_roots *roots, enum trace_group group,
-                     const char *name, size_t len, uint64_t object)
-{
-    node_id n = find_node(r, object);
-    if (n != NO_NODE)
-        trace_roots_add(roots, group, name, len, n);
-    else if (object != 0)
-        builder_warn(r->b, WARN_DANGLING_ROOT, 0);
-}
-
-/* A handle whose key is alive keeps its value alive through the key. */
-static void settle_pairs(struct reading *r, struct trace_roots *roots)
-{
-    r->links = arena_array(&r->arena, struct link, r->pair_count);
-    for (size_t i = 0; i < r->pair_count; i++) {
-        const struct pair *p = &r->pairs[i];
-        node_id key = find_node(r, p->key), value = find_node(r, p->value);
-        if (key != NO_NODE && value != NO_NODE)
-            r->links[r->link_count++] = (struct link){key, value};
-        else if (p->key != 0 && value != NO_NODE)
-            trace_roots_add(roots, GROUP_DEPENDENT, NULL, 0, value);
-    }
-    if (r->link_count > 0)
-        qsort(r->links, r->link_count, sizeof(*r->links), by_from);
-}
-
-static void settle_statics(struct reading *r, struct trace_roots *roots)
-{
-    struct text name = {0};
-    for (size_t i = 0; i < r->static_count; i++) {
-        const struct static_var *s = &r->statics[i];
-        text_clear(&name);
-        text_add_string(&name, "[static var ");
-        trace_types_name(&r->types, s->type, "Type(", &name);
-        text_add_char(&name, '.');
-        text_add(&name, s->field, s->field_len);
-        text_add_char(&name, ']');
-        enum trace_group group =
-            s->flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS;
-        add_root(r, roots, group, name.data, name.len, s->object);
-    }
-    text_free(&name);
-}
-
-static void settle_wrappers(struct reading *r, struct trace_roots *roots)
-{
-    struct text name = {0};
-    for (size_t i = 0; i < r->wrapper_count; i++) {
-        const struct heap_wrapper *w = &r->wrappers[i];
-        char address[32];
-        snprintf(address, sizeof(address), "[CCW 0x%" PRIx64 " for type ", w->unknown);
-        text_clear(&name);
-        text_add_string(&name, address);
-        trace_types_name(&r->types, w->type, "UNKNOWN ", &name);
-        text_add_char(&name, ']');
-        add_root(r, roots, GROUP_WRAPPERS, name.data, name.len, w->object);
-    }
-    text_free(&name);
-}
-
-static void settle_roots(struct reading *r, struct trace_roots *roots)
-{
-    settle_statics(r, roots);
-    settle_wrappers(r, roots);
-    for (size_t i = 0; i < r->root_count; i++)
-        add_root(r, roots, trace_group_of(&r->roots[i]), NULL, 0, r->roots[i].object);
-    settle_pairs(r, roots);
 }
 
 /* Bytes while the graph is read: arrays of the graph, and what stands beside them. */
@@ -479,7 +295,7 @@ static bool fits(const struct reading *r)
 
 static bool read_graph(struct reading *r)
 {
-    enum { MOST = UINT32_MAX - 4096, SHIFT_64 = 3, SHIFT_32 = 2 };
+    enum { MOST = UINT32_MAX - 4096 };
     struct trace_roots roots = {0};
     uint64_t objects = r->walk->nodes.records;
     if (objects >= MOST || r->walk->edges.records >= MOST)
@@ -488,15 +304,14 @@ static bool read_graph(struct reading *r)
     if (!fits(r))
         return false;
     builder_reserve(r->b, (size_t)objects + 1, (size_t)r->walk->edges.records + 1);
-    ids_init(&r->ids, r->header.pointer_size == 8 ? SHIFT_64 : SHIFT_32);
+    trace_nodes_init(&r->nodes, (size_t)objects, r->header.pointer_size);
     r->edge_counts = alloc_resize(NULL, array_bytes((size_t)objects, sizeof(uint32_t)));
-    r->addresses = alloc_resize(NULL, array_bytes((size_t)objects + 1, 8));
     bool ok = pass(r, AROUND | NODES);
     build_ranges(r);
     ok = ok && count_nodes(r);
-    ids_freeze(&r->ids);
+    trace_nodes_freeze(&r->nodes);
     if (ok)
-        settle_roots(r, &roots);
+        root_events_settle(&r->outside, &r->nodes, &r->types, &roots, r->b);
     r->node = NO_NODE;
     node_id count = r->b->graph->node_count;
     ok = ok && pass(r, EDGES);
@@ -507,12 +322,9 @@ static bool read_graph(struct reading *r)
         size_t nodes, edges;
         trace_roots_room(&roots, &nodes, &edges);
         trace_roots_emit(&roots, r->b);
-        node_id all = r->b->graph->node_count;
-        r->addresses = alloc_resize(r->addresses, array_bytes(all, 8));
-        memset(r->addresses + 8 * (size_t)count, 0, 8 * (size_t)(all - count));
-        r->b->graph->own_addresses = r->addresses;
-        r->b->graph->addresses = r->addresses;
-        r->addresses = NULL;
+        struct graph *g = r->b->graph;
+        g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
+        g->addresses = g->own_addresses;
     }
     trace_roots_free(&roots);
     return ok;
@@ -563,8 +375,9 @@ static void judge(struct reading *r)
                                : "the end of the heap walk is not in the trace");
     else if (edges != 0)
         note_incomplete(r, arena_printf(a, "%" PRIu64 " references are %s", off, which));
-    else if (r->repeat_count > 0)
-        note_incomplete(r, arena_printf(a, "%zu objects are told twice", r->repeat_count));
+    else if (r->nodes.repeat_count > 0)
+        note_incomplete(
+            r, arena_printf(a, "%zu objects are told twice", r->nodes.repeat_count));
 }
 
 static void warn(struct reading *r, uint64_t nameless)
@@ -637,17 +450,11 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     }
     heap_survey_free(&r.survey);
     trace_types_free(&r.types);
-    ids_free(&r.ids);
+    trace_nodes_free(&r.nodes);
+    root_events_free(&r.outside);
     free(r.ranges);
-    free(r.statics);
-    free(r.roots);
-    free(r.pairs);
-    free(r.wrappers);
     free(r.edge_counts);
-    free(r.addresses);
-    free(r.repeats);
     text_free(&r.command);
-    arena_free(&r.arena);
     return ok;
 }
 
