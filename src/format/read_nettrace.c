@@ -319,8 +319,6 @@ static bool read_graph(struct reading *r)
         if (!next_node(r, count))
             r->node = count;
     if (ok) {
-        size_t nodes, edges;
-        trace_roots_room(&roots, &nodes, &edges);
         trace_roots_emit(&roots, r->b);
         struct graph *g = r->b->graph;
         g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);

@@ -78,13 +78,6 @@ void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *
     r->all[r->len++] = (struct trace_root){place, object};
 }
 
-/* The root of all roots, [other roots], all groups, all variables. */
-void trace_roots_room(const struct trace_roots *r, size_t *nodes, size_t *edges)
-{
-    *nodes = 2 + GROUP_COUNT + (size_t)r->variable_count;
-    *edges = *nodes + r->len;
-}
-
 /* begin[p] .. begin[p + 1] of the result are the objects of place p, in order. */
 static node_id *sort_by_place(const struct trace_roots *r, size_t *begin, size_t places,
                               struct arena *scratch)

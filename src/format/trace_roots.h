@@ -42,9 +42,6 @@ enum trace_group trace_group_of(const struct heap_root *root);
 void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *name,
                      size_t len, node_id object);
 
-/* How many nodes and references trace_roots_emit() will make. */
-void trace_roots_room(const struct trace_roots *r, size_t *nodes, size_t *edges);
-
 /* Make the pseudo-nodes and the root of all roots, which is there in any case. Call it
  * when all objects are nodes and have their references. If the source is kept it learns
  * in which order dotnet-gcdump would have met the nodes. */
