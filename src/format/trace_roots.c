@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct trace_root {
-    uint32_t place; /* enum trace_group, or GROUP_COUNT + number of a variable */
-    node_id object;
-};
-
 struct trace_variable {
     uint32_t number;
     enum trace_group group;
@@ -75,23 +70,7 @@ void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *
     if (name != NULL)
         place = GROUP_COUNT + variable(r, group, name, len);
     r->all = grow(r->all, r->len, &r->cap, sizeof(*r->all));
-    r->all[r->len++] = (struct trace_root){place, object};
-}
-
-/* begin[p] .. begin[p + 1] of the result are the objects of place p, in order. */
-static node_id *sort_by_place(const struct trace_roots *r, size_t *begin, size_t places,
-                              struct arena *scratch)
-{
-    for (size_t i = 0; i < r->len; i++)
-        begin[r->all[i].place + 1]++;
-    for (size_t p = 0; p < places; p++)
-        begin[p + 1] += begin[p];
-    size_t *next = arena_array(scratch, size_t, places);
-    memcpy(next, begin, places * sizeof(*next));
-    node_id *sorted = arena_array(scratch, node_id, r->len);
-    for (size_t i = 0; i < r->len; i++)
-        sorted[next[r->all[i].place]++] = r->all[i].object;
-    return sorted;
+    r->all[r->len++] = (struct root_place){place, object};
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -118,7 +97,7 @@ static void use(struct tree *t, enum trace_group group)
 }
 
 /* Whether dotnet-gcdump meets the root with its event, and not behind them all. */
-static bool is_met_at_once(const struct trace_root *root)
+static bool is_met_at_once(const struct root_place *root)
 {
     return root->place < GROUP_COUNT;
 }
@@ -163,19 +142,7 @@ static void pseudo_node(struct builder *b, const char *name, size_t len)
     builder_node(b, builder_type(b, TYPE_PSEUDO, name, len), 0);
 }
 
-/* What sort_by_place() made of the roots. */
-struct places {
-    size_t *begin;
-    node_id *objects;
-};
-
-static void add_members(struct builder *b, const struct places *p, size_t place)
-{
-    for (size_t i = p->begin[place]; i < p->begin[place + 1]; i++)
-        builder_edge(b, p->objects[i]);
-}
-
-static void emit_group(const struct tree *t, struct builder *b, const struct places *p,
+static void emit_group(const struct tree *t, struct builder *b, const struct root_places *p,
                        struct trace_variable *const *variables, uint32_t variable_count,
                        enum trace_group group)
 {
@@ -183,17 +150,17 @@ static void emit_group(const struct tree *t, struct builder *b, const struct pla
     for (uint32_t v = 0; v < variable_count; v++)
         if (t->owners[v] == group)
             builder_edge(b, t->variables[v]);
-    add_members(b, p, group);
+    root_places_refer(p, group, b);
     for (uint32_t v = 0; v < variable_count; v++) {
         if (t->owners[v] != group)
             continue;
         pseudo_node(b, variables[v]->name + 1, variables[v]->len - 1);
-        add_members(b, p, GROUP_COUNT + (size_t)v);
+        root_places_refer(p, GROUP_COUNT + (size_t)v, b);
     }
 }
 
 /* In order of their numbers. */
-static void emit_tree(const struct tree *t, struct builder *b, const struct places *p,
+static void emit_tree(const struct tree *t, struct builder *b, const struct root_places *p,
                       struct trace_variable *const *variables, uint32_t variable_count)
 {
     bool other_done = false;
@@ -264,9 +231,8 @@ void trace_roots_emit(struct trace_roots *r, struct builder *b)
 {
     struct arena scratch = {0};
     struct tree t = {.count = 0};
-    size_t place_count = GROUP_COUNT + (size_t)r->variable_count;
-    struct places p = {.begin = arena_array(&scratch, size_t, place_count + 1)};
-    p.objects = sort_by_place(r, p.begin, place_count, &scratch);
+    struct root_places p =
+        root_places_sort(r->all, r->len, GROUP_COUNT + (size_t)r->variable_count, &scratch);
     struct trace_variable **variables =
         arena_array(&scratch, struct trace_variable *, r->variable_count);
     t.variables = arena_array(&scratch, node_id, r->variable_count);

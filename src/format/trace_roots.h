@@ -10,7 +10,7 @@
 #define TRACE_ROOTS_H
 
 #include "format/heap_events.h"
-#include "heap/builder.h"
+#include "heap/root_set.h"
 
 enum trace_group {
     GROUP_STATICS,
@@ -27,7 +27,7 @@ enum trace_group {
 };
 
 struct trace_roots {
-    struct trace_root *all;
+    struct root_place *all; /* enum trace_group, or GROUP_COUNT + number of a variable */
     size_t len, cap;
     struct trace_variable *variables; /* by group and name */
     uint32_t variable_count;

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct root_record {
-    uint32_t group; /* enum root_kind, or ROOT_KIND_COUNT + number of the static */
-    node_id object;
-};
-
 struct root_static {
     uint32_t number;
     const char *name;
@@ -29,6 +24,32 @@ static const char *const group_names[ROOT_KIND_COUNT] = {
     [ROOT_OTHER] = "[other roots]",
 };
 
+/* --- places -------------------------------------------------------------- */
+
+struct root_places root_places_sort(const struct root_place *all, size_t len, size_t places,
+                                    struct arena *a)
+{
+    struct root_places p = {.begin = arena_array(a, size_t, places + 1),
+                            .objects = arena_array(a, node_id, len)};
+    for (size_t i = 0; i < len; i++)
+        p.begin[all[i].place + 1]++;
+    for (size_t g = 0; g < places; g++)
+        p.begin[g + 1] += p.begin[g];
+    size_t *next = arena_array(a, size_t, places);
+    memcpy(next, p.begin, places * sizeof(*next));
+    for (size_t i = 0; i < len; i++)
+        p.objects[next[all[i].place]++] = all[i].object;
+    return p;
+}
+
+void root_places_refer(const struct root_places *p, size_t place, struct builder *b)
+{
+    for (size_t i = p->begin[place]; i < p->begin[place + 1]; i++)
+        builder_edge(b, p->objects[i]);
+}
+
+/* --- the set ------------------------------------------------------------- */
+
 static struct root_static *intern_static(struct root_set *s, const char *name, size_t len)
 {
     struct root_static *found;
@@ -45,27 +66,11 @@ static struct root_static *intern_static(struct root_set *s, const char *name, s
 void root_set_add(struct root_set *s, enum root_kind kind, const char *name, size_t len,
                   node_id object)
 {
-    uint32_t group = kind;
+    uint32_t place = kind;
     if (kind == ROOT_STATIC)
-        group = ROOT_KIND_COUNT + intern_static(s, name, len)->number;
+        place = ROOT_KIND_COUNT + intern_static(s, name, len)->number;
     s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
-    s->all[s->len++] = (struct root_record){group, object};
-}
-
-/* begin[g] .. begin[g + 1] in the result are the objects of group g, in order. */
-static node_id *sort_by_group(const struct root_set *s, size_t *begin, size_t groups,
-                              struct arena *scratch)
-{
-    for (size_t i = 0; i < s->len; i++)
-        begin[s->all[i].group + 1]++;
-    for (size_t g = 0; g < groups; g++)
-        begin[g + 1] += begin[g];
-    size_t *next = arena_array(scratch, size_t, groups);
-    memcpy(next, begin, groups * sizeof(*next));
-    node_id *sorted = arena_array(scratch, node_id, s->len);
-    for (size_t i = 0; i < s->len; i++)
-        sorted[next[s->all[i].group]++] = s->all[i].object;
-    return sorted;
+    s->all[s->len++] = (struct root_place){place, object};
 }
 
 static node_id pseudo_node(struct builder *b, const char *name, size_t len)
@@ -80,9 +85,8 @@ void root_set_emit(struct root_set *s, struct builder *b)
     if (s->len == 0)
         return;
     struct arena scratch = {0};
-    size_t groups = ROOT_KIND_COUNT + (size_t)s->static_count;
-    size_t *begin = arena_array(&scratch, size_t, groups + 1);
-    node_id *objects = sort_by_group(s, begin, groups, &scratch);
+    struct root_places p = root_places_sort(
+        s->all, s->len, ROOT_KIND_COUNT + (size_t)s->static_count, &scratch);
 
     struct text name = {0};
     node_id first_static = b->graph->node_count;
@@ -92,22 +96,19 @@ void root_set_emit(struct root_set *s, struct builder *b)
         text_add_string(&name, v->name);
         text_add_string(&name, "]");
         pseudo_node(b, name.data, name.len);
-        for (size_t i = begin[ROOT_KIND_COUNT + v->number];
-             i < begin[ROOT_KIND_COUNT + v->number + 1]; i++)
-            builder_edge(b, objects[i]);
+        root_places_refer(&p, ROOT_KIND_COUNT + (size_t)v->number, b);
     }
     text_free(&name);
 
     node_id group_nodes[ROOT_KIND_COUNT], group_count = 0;
     for (size_t g = 0; g < ROOT_KIND_COUNT; g++) {
         bool is_static = g == ROOT_STATIC;
-        if (is_static ? s->static_count == 0 : begin[g] == begin[g + 1])
+        if (is_static ? s->static_count == 0 : p.begin[g] == p.begin[g + 1])
             continue;
         group_nodes[group_count++] = pseudo_node(b, group_names[g], strlen(group_names[g]));
         for (uint32_t v = 0; is_static && v < s->static_count; v++)
             builder_edge(b, first_static + v);
-        for (size_t i = begin[g]; i < begin[g + 1]; i++)
-            builder_edge(b, objects[i]);
+        root_places_refer(&p, g, b);
     }
     static const char root[] = "[roots]";
     node_id root_node = pseudo_node(b, root, sizeof(root) - 1);

@@ -8,8 +8,27 @@
 
 #include "heap/builder.h"
 
+/* An object that a root holds, and the number of the pseudo-node in between. */
+struct root_place {
+    uint32_t place;
+    node_id object;
+};
+
+/* Roots by place, those of one place in the order in which they came. In a scratch arena.
+ */
+struct root_places {
+    size_t *begin; /* of places, and one more */
+    node_id *objects;
+};
+
+struct root_places root_places_sort(const struct root_place *all, size_t len, size_t places,
+                                    struct arena *a);
+
+/* References from the node that b made last to the objects of a place. */
+void root_places_refer(const struct root_places *p, size_t place, struct builder *b);
+
 struct root_set {
-    struct root_record *all;
+    struct root_place *all; /* enum root_kind, or ROOT_KIND_COUNT + number of a static */
     size_t len, cap;
     struct root_static *statics; /* by name */
     uint32_t static_count;
