@@ -75,11 +75,6 @@ static uint32_t *array_of(size_t count)
     return alloc_resize(NULL, array_bytes(count > 0 ? count : 1, sizeof(uint32_t)));
 }
 
-static bool bit(const uint64_t *bits, node_id n)
-{
-    return bits != NULL && (bits[n / 64] >> (n % 64) & 1);
-}
-
 /* --- depth-first numbers ---------------------------------------------------------------
  */
 
@@ -149,7 +144,7 @@ static void walk_below(struct finder *f, uint32_t v, node_id w)
         if (!down)
             go_up(f, &v, &w, &depth);
         down = false;
-        if (bit(f->is_entry, w))
+        if (f->is_entry != NULL && bits_have(f->is_entry, w))
             continue;
         struct place here = f->place[w];
         if (here.first == SEEN)
@@ -174,7 +169,7 @@ static void add_entry(struct finder *f, struct entry **entries, size_t *len, siz
     *entries = grow(*entries, *len, cap, sizeof(**entries));
     (*entries)[(*len)++] = e;
     if (pseudo)
-        f->is_entry[e.node / 64] |= 1ULL << (e.node % 64);
+        bits_set(f->is_entry, e.node);
 }
 
 /* The children of the root, and every pseudo-node whose class differs from that of
@@ -185,10 +180,10 @@ static struct entry *find_entries(struct finder *f, size_t *len)
     const struct hd_snapshot *snap = f->snap;
     struct entry *queue = NULL, *entries = NULL;
     size_t head = 0, tail = 0, queue_cap = 0, cap = 0;
-    uint64_t *seen = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*seen));
+    uint64_t *seen = bits_new(g->node_count);
     queue = grow(queue, tail, &queue_cap, sizeof(*queue));
     queue[tail++] = (struct entry){g->root, ROOT_OTHER};
-    seen[g->root / 64] |= 1ULL << (g->root % 64);
+    bits_set(seen, g->root);
     while (head < tail) {
         struct entry above = queue[head++];
         for (uint32_t e = g->edge_begin[above.node]; e < g->edge_begin[above.node + 1];
@@ -196,9 +191,9 @@ static struct entry *find_entries(struct finder *f, size_t *len)
             struct entry to = {g->edge_to[e], above.kind};
             const struct type *t = &snap->types[g->type[to.node]];
             bool pseudo = t->kind == TYPE_PSEUDO;
-            if (bit(seen, to.node) || (!pseudo && above.node != g->root))
+            if (bits_have(seen, to.node) || (!pseudo && above.node != g->root))
                 continue;
-            seen[to.node / 64] |= 1ULL << (to.node % 64);
+            bits_set(seen, to.node);
             if (pseudo)
                 to.kind =
                     (unsigned char)root_kind_below(t->name, (enum root_kind)above.kind);
@@ -230,7 +225,7 @@ static void enter(struct finder *f, node_id entry)
 static void walk_by_class(struct finder *f)
 {
     size_t len = 0;
-    f->is_entry = alloc_zeroed(((size_t)f->g->node_count / 64 + 1) * sizeof(*f->is_entry));
+    f->is_entry = bits_new(f->g->node_count);
     struct entry *entries = find_entries(f, &len);
     for (unsigned class = 0; class < ROOT_CLASSES; class ++) {
         f->class_first = f->count;

@@ -10,26 +10,14 @@ struct walker {
     const struct hd_snapshot *snap;
     const struct graph *g;
     node_id *parent;
-    uint64_t *seen; /* a bit per node */
+    uint64_t *seen; /* bits */
     node_id *queue;
     uint32_t head, tail;
 };
 
-static bool is_seen(const struct walker *w, node_id n)
-{
-    return w->seen[n / 64] >> (n % 64) & 1;
-}
-
-static bool see(struct walker *w, node_id n)
-{
-    bool fresh = !is_seen(w, n);
-    w->seen[n / 64] |= 1ULL << (n % 64);
-    return fresh;
-}
-
 static void visit(struct walker *w, node_id n, node_id from)
 {
-    if (!see(w, n))
+    if (!bits_add(w->seen, n))
         return;
     w->parent[n] = from;
     w->queue[w->tail++] = n;
@@ -59,13 +47,13 @@ static uint32_t walk_groups(struct walker *w, node_id *groups, unsigned char *ki
     uint32_t head = 0, tail = 0;
     groups[tail] = g->root;
     kind[tail++] = ROOT_OTHER;
-    see(w, g->root);
+    bits_set(w->seen, g->root);
     w->parent[g->root] = NO_NODE;
     for (; head < tail; head++) {
         node_id n = groups[head];
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
             node_id to = g->edge_to[e];
-            if (!is_pseudo(w, to) || !see(w, to))
+            if (!is_pseudo(w, to) || !bits_add(w->seen, to))
                 continue;
             w->parent[to] = n;
             groups[tail] = to;
@@ -82,16 +70,16 @@ static void walk_unreachable(struct walker *w)
 {
     const struct graph *g = w->g;
     struct arena scratch = {0};
-    uint64_t *referred = arena_array(&scratch, uint64_t, (size_t)g->node_count / 64 + 1);
+    uint64_t *referred = arena_array(&scratch, uint64_t, bits_words(g->node_count));
     for (node_id n = 0; n < g->node_count; n++) {
-        if (is_seen(w, n))
+        if (bits_have(w->seen, n))
             continue;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
             if (g->edge_to[e] != n)
-                referred[g->edge_to[e] / 64] |= 1ULL << (g->edge_to[e] % 64);
+                bits_set(referred, g->edge_to[e]);
     }
     for (node_id n = 0; n < g->node_count; n++)
-        if (!(referred[n / 64] >> (n % 64) & 1))
+        if (!bits_have(referred, n))
             visit(w, n, NO_NODE);
     empty_queue(w);
     for (node_id n = 0; n < g->node_count; n++) {
@@ -109,8 +97,7 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
                        .g = g,
                        .parent = arena_array(a, node_id, g->node_count),
                        .queue = arena_array(&scratch, node_id, g->node_count),
-                       .seen =
-                           arena_array(&scratch, uint64_t, (size_t)g->node_count / 64 + 1)};
+                       .seen = arena_array(&scratch, uint64_t, bits_words(g->node_count))};
     if (g->node_count > 0) {
         uint32_t pseudo = 0;
         for (node_id n = 0; n < g->node_count; n++)

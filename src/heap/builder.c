@@ -334,25 +334,15 @@ struct others {
 
 enum { BLOCK_BITS = 9 }; /* of nodes: 512 */
 
-static bool is_marked(const uint64_t *bits, uint32_t n)
-{
-    return bits[n / 64] >> (n % 64) & 1;
-}
-
-static void mark(uint64_t *bits, uint32_t n)
-{
-    bits[n / 64] |= 1ULL << (n % 64);
-}
-
 static bool is_other(const struct others *o, node_id n)
 {
-    return is_marked(o->blocks, n >> BLOCK_BITS) && is_marked(o->nodes, n);
+    return bits_have(o->blocks, n >> BLOCK_BITS) && bits_have(o->nodes, n);
 }
 
 static struct others mark_others(const struct hd_snapshot *snap, struct arena *a)
 {
     const struct graph *g = snap->graph;
-    size_t words = (size_t)g->node_count / 64 + 1;
+    size_t words = bits_words(g->node_count);
     struct others o = {arena_array(a, uint64_t, words),
                        arena_array(a, uint64_t, (words >> BLOCK_BITS) + 1)};
     unsigned char *other = arena_array(a, unsigned char, snap->type_count);
@@ -361,8 +351,8 @@ static struct others mark_others(const struct hd_snapshot *snap, struct arena *a
     for (node_id n = 0; n < g->node_count; n++) {
         if (!other[g->type[n]])
             continue;
-        mark(o.nodes, n);
-        mark(o.blocks, n >> BLOCK_BITS);
+        bits_set(o.nodes, n);
+        bits_set(o.blocks, n >> BLOCK_BITS);
     }
     return o;
 }

@@ -1,7 +1,5 @@
 #include "heap/graph.h"
 
-#include "base/alloc.h"
-
 #include <stdlib.h>
 
 uint64_t graph_bytes(const struct graph *g)
@@ -28,19 +26,10 @@ uint64_t graph_big_size(const struct graph *g, node_id n)
     return low < g->big_count && g->big[low].node == n ? g->big[low].bytes : BIG_SIZE;
 }
 
-static bool mark(struct graph *g, node_id n)
-{
-    uint64_t bit = 1ULL << (n % 64);
-    if (g->reachable[n / 64] & bit)
-        return false;
-    g->reachable[n / 64] |= bit;
-    return true;
-}
-
 static void begin_marks(struct graph *g)
 {
     free(g->reachable);
-    g->reachable = alloc_zeroed(((size_t)g->node_count / 64 + 1) * sizeof(*g->reachable));
+    g->reachable = bits_new(g->node_count);
 }
 
 void graph_mark_reachable(struct graph *g)
@@ -49,14 +38,14 @@ void graph_mark_reachable(struct graph *g)
     node_id *queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*queue)));
     uint32_t head = 0, tail = 0;
     if (g->node_count > 0) {
-        mark(g, g->root);
+        bits_set(g->reachable, g->root);
         queue[tail++] = g->root;
     }
     while (head < tail) {
         graph_prefetch(g, queue, head, tail);
         node_id n = queue[head++];
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-            if (mark(g, g->edge_to[e]))
+            if (bits_add(g->reachable, g->edge_to[e]))
                 queue[tail++] = g->edge_to[e];
     }
     free(queue);
@@ -66,7 +55,7 @@ void graph_set_reachable(struct graph *g, const node_id *nodes, uint32_t count)
 {
     begin_marks(g);
     for (uint32_t i = 0; i < count; i++)
-        g->reachable[nodes[i] / 64] |= 1ULL << (nodes[i] % 64);
+        bits_set(g->reachable, nodes[i]);
 }
 
 void graph_free(struct graph *g)

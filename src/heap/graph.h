@@ -12,9 +12,7 @@
 #ifndef GRAPH_H
 #define GRAPH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/bits.h"
 
 typedef uint32_t node_id;
 typedef uint32_t type_id;
@@ -62,7 +60,7 @@ static inline uint64_t graph_size(const struct graph *g, node_id n)
 
 static inline bool graph_reachable(const struct graph *g, node_id n)
 {
-    return g->reachable[n / 64] >> (n % 64) & 1;
+    return bits_have(g->reachable, n);
 }
 
 /* For walks through a queue: fetch what the nodes behind head will need, in two steps, as
