@@ -70,34 +70,25 @@ static bool over_limit(const struct input *in, uint64_t size)
     return in->opt.max_memory > 0 && size > in->opt.max_memory;
 }
 
-/* Calls read(2) until size bytes are there or the input ends; -1 on error. */
-static ssize_t read_fully(int fd, unsigned char *to, size_t size)
+/* Once, from fd; or if that is negative, from the archive's current entry. -1 on error. */
+static ssize_t read_some(struct input *in, int fd, unsigned char *to, size_t size)
 {
-    size_t len = 0;
-    while (len < size) {
-        ssize_t n = read(fd, to + len, size - len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        len += (size_t)n;
+    if (fd < 0 && in->is_bare)
+        return 0;
+    for (;;) {
+        ssize_t n = fd >= 0 ? read(fd, to, size) : archive_read_data(in->archive, to, size);
+        bool again = fd >= 0 ? n < 0 && errno == EINTR : n == ARCHIVE_RETRY;
+        if (!again)
+            return n < 0 ? -1 : n;
     }
-    return (ssize_t)len;
 }
 
-/* The same from the archive's current entry. */
-static ssize_t unpack_fully(struct input *in, unsigned char *to, size_t size)
+/* The same until size bytes are there or the input ends. */
+static ssize_t read_fully(struct input *in, int fd, unsigned char *to, size_t size)
 {
-    struct archive *a = in->archive;
-    if (in->is_bare)
-        return 0;
     size_t len = 0;
     while (len < size) {
-        ssize_t n = archive_read_data(a, to + len, size - len);
-        if (n == ARCHIVE_RETRY)
-            continue;
+        ssize_t n = read_some(in, fd, to + len, size - len);
         if (n < 0)
             return -1;
         if (n == 0)
@@ -125,8 +116,7 @@ static bool slurp(struct input *in, int fd, unsigned char *buffer, size_t len,
             cap = cap < BLOCK_SIZE ? BLOCK_SIZE : array_bytes(cap, 2);
             buffer = alloc_resize(buffer, cap);
         }
-        ssize_t n = fd >= 0 ? read_fully(fd, buffer + len, cap - len)
-                            : unpack_fully(in, buffer + len, cap - len);
+        ssize_t n = read_fully(in, fd, buffer + len, cap - len);
         bool too_big = n > 0 && over_limit(in, len + (size_t)n);
         if (n < 0 || too_big) {
             free(buffer);
@@ -189,7 +179,7 @@ static int next_entry(struct input *in, struct hd_error *err)
 
 static bool read_archive_head(struct input *in, struct hd_error *err)
 {
-    ssize_t n = unpack_fully(in, in->head, INPUT_HEAD_SIZE);
+    ssize_t n = read_fully(in, -1, in->head, INPUT_HEAD_SIZE);
     if (n < 0)
         return cannot_unpack(in->archive, err);
     in->head_size = (size_t)n;
@@ -426,7 +416,7 @@ static bool next_from_file(struct input *in, struct bytes *block, struct hd_erro
         memcpy(in->block, in->head, in->head_size);
         n = (ssize_t)in->head_size;
     } else {
-        n = unpack_fully(in, in->block, BLOCK_SIZE);
+        n = read_fully(in, -1, in->block, BLOCK_SIZE);
         if (n < 0)
             return cannot_unpack(in->archive, err);
     }
