@@ -27,7 +27,7 @@ LIVE_RUNS ?= 20
 CC       ?= cc
 CFLAGS   ?= -O2 -g
 # Every x86-64 processor since 2009 counts bits in one instruction.
-BASELINE  = $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v2)
+BASELINE := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-march=x86-64-v2)
 WARNINGS  = -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla
 ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(CFLAGS) $(SANITIZE)
