@@ -152,7 +152,7 @@ static void end_node(struct reading *r)
     for (; r->next_link < r->outside.link_count &&
            r->outside.links[r->next_link].from == r->node;
          r->next_link++)
-        builder_edge(r->b, r->outside.links[r->next_link].to);
+        builder_handle_edge(r->b, r->outside.links[r->next_link].to);
 }
 
 /* Go to the next node; false behind the last one. */

@@ -449,6 +449,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     if (b->graph_only)
         return true;
     count_references(b->snap);
+    b->snap->info.references -= b->handle_edges;
     count_roots_by_kind(b->snap);
     return true;
 }

@@ -48,9 +48,10 @@ struct builder {
 
     struct graph *graph; /* NULL until the first node */
     size_t node_cap, edge_cap;
-    bool too_big;     /* a count went past 2^32 - 2 */
-    bool over_memory; /* the graph does not fit max_memory */
-    uint64_t needed;  /* bytes that it would have taken then */
+    uint64_t handle_edges; /* of builder_handle_edge() */
+    bool too_big;          /* a count went past 2^32 - 2 */
+    bool over_memory;      /* the graph does not fit max_memory */
+    uint64_t needed;       /* bytes that it would have taken then */
 };
 
 /* A type of the file; name NULL: not known yet (builder_name_type), and
@@ -111,6 +112,14 @@ static inline void builder_edge(struct builder *b, node_id to)
     struct graph *g = b->graph;
     if (g->edge_count < b->edge_cap || builder_room_for_edge(b))
         g->edge_to[g->edge_count++] = to;
+}
+
+/* The same for what a handle holds as long as the node is there: an edge to walk along,
+ * but no reference of the object, so info.references leaves it out. */
+static inline void builder_handle_edge(struct builder *b, node_id to)
+{
+    builder_edge(b, to);
+    b->handle_edges++;
 }
 
 /* For formats that tell references apart from objects: after builder_node() for all
