@@ -118,6 +118,12 @@ static void make_noise_a_share(struct series *s)
                 s->rows[i].noise_share[k] /= (double)s->rows[i].at[k].count;
 }
 
+static bool is_counted(const struct series *s, const struct type *t, struct tally tally)
+{
+    return type_has_row(t) &&
+           (s->selection == SELECT_ALL || tally.count > 0 || tally.bytes > 0);
+}
+
 static void fill_rows(struct series *s, struct arena *a)
 {
     struct row_table table = {0};
@@ -130,7 +136,7 @@ static void fill_rows(struct series *s, struct arena *a)
         for (type_id i = 0; i < snap->type_count; i++) {
             const struct type *t = &snap->types[i];
             struct tally tally = series_tally(snap, t, s->selection);
-            if (t->kind != TYPE_OBJECT || tally.count == 0)
+            if (!is_counted(s, t, tally))
                 continue;
             struct series_row *row = row_of(s, &table, t, a);
             add_tally(&row->at[k], tally);

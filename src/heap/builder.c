@@ -494,8 +494,7 @@ static void count_types(struct hd_snapshot *snap)
 {
     bool unknown = false;
     for (type_id t = 0; t < snap->type_count; t++) {
-        if (snap->types[t].kind == TYPE_OBJECT && snap->types[t].raw.count > 0)
-            snap->info.types++;
+        snap->info.types += type_has_row(&snap->types[t]);
         unknown |= snap->types[t].raw.bytes == HD_UNKNOWN;
     }
     if (unknown)

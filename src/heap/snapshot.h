@@ -58,6 +58,14 @@ struct type {
     struct tally *by_generation;    /* raw, GENERATION_COUNT of them; NULL if unknown */
 };
 
+/* Whether it has a row of its own. What a sample scales to less than half an object has a
+ * count of 0, but bytes, and so have the rows of a table made of it. */
+static inline bool type_has_row(const struct type *t)
+{
+    bool has_bytes = t->raw.bytes > 0 && t->raw.bytes != HD_UNKNOWN;
+    return t->kind == TYPE_OBJECT && (t->raw.count > 0 || has_bytes);
+}
+
 /* The canonical name of a type by the id that it has in its process. */
 struct type_name {
     uint64_t id;

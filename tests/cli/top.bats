@@ -212,3 +212,20 @@ load helper
     works top --format=json "$tmp/again.csv"
     [[ $(json '.types[3].type') == "=1+1" ]]
 }
+
+@test "a sampled file has a row for every type, with its scaled numbers" {
+    local file
+    while read -r file; do
+        works top -q -n0 --format=json "fixtures/gcdump-made/$file"
+        json '[.types[] | [.type, .count, .bytes]] | sort | tojson' >"$tmp/got"
+        jq -r --arg f "$file" '.[$f].table_scaled | sort | tojson' \
+            fixtures/gcdump-made/expected.json >"$tmp/expected"
+        diff "$tmp/expected" "$tmp/got" || complain "$file"
+    done < <(jq -r 'to_entries[] | select(.value.table_scaled) | .key' \
+        fixtures/gcdump-made/expected.json)
+    # Less than half an object.
+    works top -q -n0 --format=csv fixtures/gcdump-made/ms_full.gcdump
+    out_has $'\nSystem.String4343,0,8,'
+    works diff -q -n0 --format=csv fixtures/gcdump-made/ms_full.gcdump fixtures/gcdump-made/ms_full.gcdump
+    out_has $'\nSystem.String4343,gone,0,8,0,8'
+}
