@@ -222,6 +222,15 @@ static const char *take_chains(struct settings *s, const char *value)
     return parse_small(value, 0, MOST_SAMPLES, &s->options.chains);
 }
 
+/* The rows of roots are its chains. */
+static const char *take_chain_rows(struct settings *s, const char *value)
+{
+    const char *wrong = take_chains(s, value);
+    if (wrong == NULL && s->options.chains == 0)
+        s->options.chains = UINT32_MAX;
+    return wrong;
+}
+
 static const char *take_samples(struct settings *s, const char *value)
 {
     return parse_small(value, 1, MOST_SAMPLES, &s->options.samples);
@@ -445,6 +454,7 @@ const struct option options[] = {
     {"rows", 0, ON_WATCH, "N", "rows per table; default 20, 0 for all", take_rows},
     {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK, "N", "rows per table; default 20, 0 for all",
      take_rows},
+    {"rows", 'n', ON_ROOTS, "N", "the same as --chains, but 0 for all", take_chain_rows},
     {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained (top) or name", take_sort},
     {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},

@@ -422,6 +422,11 @@ static bool is_near_copy(const struct chain *a, const struct chain *b)
 static size_t choose(const struct grown_chains *all, size_t wanted, bool *taken)
 {
     size_t count = 0;
+    if (wanted >= all->len) {
+        for (size_t i = 0; i < all->len; i++)
+            count += taken[i] = all->all[i].chain.frame_count > 0;
+        return count;
+    }
     for (int copies = 0; copies < 2; copies++) {
         for (size_t i = 0; i < all->len && count < wanted; i++) {
             bool copy = false;

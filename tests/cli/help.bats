@@ -100,7 +100,7 @@ value_of() {
     done <<'OPTIONS'
 diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose
 top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose
-roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet samples seed size-base strict threads type verbose
+roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose
 check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose
 convert format help memory no-progress output quiet size-base strict threads to verbose
 info color format help memory no-progress output quiet size-base strict threads verbose

@@ -157,3 +157,17 @@ static,1,1,1,[static vars] → [static var Orchard.EventHub] → Orchard.EventHu
     hd roots -t Page "${many[@]}"
     fails_with "roots looks at 1 to 50 snapshots, not 51"
 }
+
+@test "-n is how many chains, 0 for all" {
+    local last=fixtures/leaklab/cache/5.gcdump.gz n
+    for n in 1 2; do
+        works roots -q -n $n --type=String --format=json "$last"
+        [[ $(json '.chains | length') == "$n" ]] || complain "$n chains expected"
+    done
+    works roots -q -n 0 --type=String --format=json "$last"
+    [[ $(json '(.chains | length) > 3 and ((.chains | map(.share) | add) - 1 | fabs) < 1e-9') == true ]] ||
+        complain "every chain expected"
+    works roots -q --rows=0 --exact --type=String --format=csv "$last"
+    awk -F, 'NR > 1 { all += $2 } END { exit !(all > 0.999 && all < 1.001) }' <<<"$out" ||
+        complain "every chain expected"
+}
