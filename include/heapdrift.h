@@ -66,6 +66,10 @@ bool hd_size_from_text(const char *s, uint64_t *bytes);
  * enough to be a slip; else NULL. The first of several. */
 const char *hd_nearest_word(const char *word, const char *const *all);
 
+/* Print a name as reports do, of a file or a type: on one line, in valid UTF-8, and with
+ * nothing in it that a terminal obeys (\n, \t, \x1b are written so). */
+void hd_put_name(FILE *to, const char *name);
+
 /* --- snapshot ---------------------------------------------------------- */
 
 struct hd_snapshot;

@@ -1,5 +1,7 @@
 #include "cli/arguments.h"
 
+#include "cli/load.h"
+
 #include <errno.h>
 #include <popt.h>
 #include <stdio.h>
@@ -23,12 +25,6 @@ static void add(struct arguments *a, const char *word)
     a->all = more(a->all, ((size_t)a->count + 2) * sizeof(*a->all));
     a->all[a->count++] = word;
     a->all[a->count] = NULL;
-}
-
-static bool trouble(const char *path, const char *why)
-{
-    fprintf(stderr, "heapdrift: %s: %s\n", path, why);
-    return false;
 }
 
 static char *read_words(const char *path)

@@ -17,14 +17,9 @@ static bool check(const struct settings *s)
         return false;
     if (s->output == NULL)
         return usage("collect needs a file to write: heapdrift collect -p PID -o OUT");
-    if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump")) {
-        fprintf(
-            stderr,
-            "heapdrift: %s: the name of a snapshot ends in .gcdump, or in .nettrace for "
-            "the trace as it comes\n",
-            s->output);
-        return false;
-    }
+    if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump"))
+        return trouble(s->output, "the name of a snapshot ends in .gcdump, or in "
+                                  ".nettrace for the trace as it comes");
     if (s->interval_given && s->snapshot_count == 0)
         return usage("--interval needs --count");
     return true;

@@ -12,8 +12,9 @@ static bool find_target(const struct settings *s, struct hd_target *target)
         if (s->target != NULL ? strcmp(s->target, target->name) == 0
                               : output_ends_in(s->output, target->suffix))
             return true;
-    fprintf(stderr, "heapdrift: %s: which format? use --to=FORMAT, or a name that ends in",
-            s->output);
+    fputs("heapdrift: ", stderr);
+    hd_put_name(stderr, s->output);
+    fputs(": which format? use --to=FORMAT, or a name that ends in", stderr);
     for (size_t i = 0; hd_target(i, target); i++)
         fprintf(stderr, "%s %s (%s)", i > 0 ? "," : "", target->suffix, target->name);
     fputs("\n", stderr);
@@ -82,10 +83,11 @@ static int convert(const struct settings *s, const struct loaded *l,
     const struct conversion c = {in->snap, target, &lost};
     if (!output_file(s, s->output, (struct output_how){.write = write_snapshot}, &c))
         return EXIT_TROUBLE;
-    for (size_t i = 0; i < lost.count && !s->quiet; i++)
-        fprintf(stderr, "heapdrift: note: %s: %s: %s\n",
-                strcmp(in->path, "-") == 0 ? "standard input" : in->path, lost.all[i].what,
-                lost.all[i].message);
+    for (size_t i = 0; i < lost.count && !s->quiet; i++) {
+        fputs("heapdrift: note: ", stderr);
+        put_input(in->path);
+        fprintf(stderr, ": %s: %s\n", lost.all[i].what, lost.all[i].message);
+    }
     if (!s->strict || (info->complete && !info->sampled))
         return EXIT_DONE;
     fputs("heapdrift: inconclusive: the snapshot is incomplete or sampled\n", stderr);

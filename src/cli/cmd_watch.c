@@ -24,12 +24,6 @@ struct watching {
 
 /* --- the folder ---------------------------------------------------------- */
 
-static bool trouble(const char *what, const char *why)
-{
-    fprintf(stderr, "heapdrift: %s: %s\n", what, why);
-    return false;
-}
-
 static bool make_temporary(struct watching *w)
 {
     const char *below = getenv("TMPDIR");

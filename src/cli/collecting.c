@@ -120,10 +120,8 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
 {
     struct collecting *c = *(struct collecting *const *)thing;
     FILE *trace = open_nameless(s->output);
-    if (trace == NULL) {
-        fprintf(stderr, "heapdrift: %s: %s\n", s->output, strerror(errno));
-        return false;
-    }
+    if (trace == NULL)
+        return trouble(s->output, strerror(errno));
     bool ok = take(c, trace, err) || failed(s, err);
     if (ok && !convert(s, trace, to, err)) {
         print_error(s->output, err);
@@ -142,32 +140,43 @@ static void tell_clients(const struct hd_collected *got)
         fputs(" keeps the names: ", stderr);
     for (size_t i = 0; i < got->client_count; i++) {
         const struct hd_client *client = &got->clients[i];
-        fprintf(stderr, "%s%s (pid %" PRIu64 ")", i > 0 ? " or " : "",
-                client->name[0] != '\0' ? client->name : "a process", client->pid);
+        fputs(i > 0 ? " or " : "", stderr);
+        hd_put_name(stderr, client->name[0] != '\0' ? client->name : "a process");
+        fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
     }
     fputs("; stop it and collect again\n", stderr);
+}
+
+static void begin_line(const char *kind, const char *output)
+{
+    fprintf(stderr, "heapdrift: %s", kind);
+    hd_put_name(stderr, output);
 }
 
 static void tell(const struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
-    if (!s->quiet && !got->complete)
+    if (!s->quiet && !got->complete) {
+        begin_line("warning: ", s->output);
         fprintf(stderr,
-                "heapdrift: warning: %s: incomplete: %" PRIu64
+                ": incomplete: %" PRIu64
                 " events were lost, so objects or references are missing\n",
-                s->output, got->events_lost);
+                got->events_lost);
+    }
     if (!s->quiet && got->other_client) {
+        begin_line("warning: ", s->output);
         fprintf(stderr,
-                "heapdrift: warning: %s: unknown-type: %" PRIu64 " of %" PRIu64
+                ": unknown-type: %" PRIu64 " of %" PRIu64
                 " types have no name: another tracing client of process %" PRIu64,
-                s->output, got->nameless, got->types, got->pid);
+                got->nameless, got->types, got->pid);
         tell_clients(got);
     }
-    if (s->verbose || (c->progress && !s->quiet))
-        fprintf(stderr, "heapdrift: %s: %" PRIu64 " objects, %.1f MiB, in %.2f s\n",
-                s->output, got->objects, (double)got->object_bytes / 1048576,
-                seconds_since(c->begin));
+    if (s->verbose || (c->progress && !s->quiet)) {
+        begin_line("", s->output);
+        fprintf(stderr, ": %" PRIu64 " objects, %.1f MiB, in %.2f s\n", got->objects,
+                (double)got->object_bytes / 1048576, seconds_since(c->begin));
+    }
 }
 
 static int collect_one(struct collecting *c)

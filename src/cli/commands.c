@@ -32,13 +32,12 @@ const struct command *find_command(const char *name)
         names[n] = commands[n]->name;
     names[n] = NULL;
     const char *nearest = hd_nearest_word(name, names);
+    fputs("heapdrift: no command or file is called ", stderr);
+    hd_put_name(stderr, name);
     if (nearest != NULL)
-        fprintf(stderr, "heapdrift: no command or file is called %s; did you mean %s?\n",
-                name, nearest);
+        fprintf(stderr, "; did you mean %s?\n", nearest);
     else
-        fprintf(stderr,
-                "heapdrift: no command or file is called %s; see `heapdrift --help`\n",
-                name);
+        fputs("; see `heapdrift --help`\n", stderr);
     return NULL;
 }
 

@@ -9,11 +9,24 @@
 #include <sys/stat.h>
 #include <time.h>
 
+void put_input(const char *path)
+{
+    hd_put_name(stderr, strcmp(path, "-") == 0 ? "standard input" : path);
+}
+
+bool trouble(const char *name, const char *why)
+{
+    fputs("heapdrift: ", stderr);
+    hd_put_name(stderr, name);
+    fprintf(stderr, ": %s\n", why);
+    return false;
+}
+
 void print_error(const char *path, const struct hd_error *err)
 {
     fputs("heapdrift: ", stderr);
     if (path != NULL)
-        fputs(strcmp(path, "-") == 0 ? "standard input" : path, stderr);
+        put_input(path);
     if (err->where == HD_AT_LINE)
         fprintf(stderr, ":%" PRIu64 ": ", err->at);
     else if (err->where == HD_AT_BYTE)
@@ -103,8 +116,12 @@ static void load_one(struct pool *p, size_t i)
     if (!p->settings->verbose)
         return;
     const struct hd_info *info = hd_snapshot_info(entry->snap);
-    fprintf(stderr, "heapdrift: %s: %s, %" PRIu64 " objects, read in %.3f s\n", entry->path,
-            info->format, info->objects, seconds() - start);
+    flockfile(stderr);
+    fputs("heapdrift: ", stderr);
+    put_input(entry->path);
+    fprintf(stderr, ": %s, %" PRIu64 " objects, read in %.3f s\n", info->format,
+            info->objects, seconds() - start);
+    funlockfile(stderr);
 }
 
 /* What was too large for a share of the memory gets all of it, one after the other. */
@@ -220,6 +237,13 @@ static bool is_bare_folder(const struct loaded *l, const char *operand)
     return found > 0 && left == 0;
 }
 
+static void tell_skipped(const struct hd_info_entry *entry)
+{
+    fputs("heapdrift: note: ", stderr);
+    put_input(entry->path);
+    fprintf(stderr, ": skipped: %s\n", entry->error.message);
+}
+
 /* Take out what a folder holds beside snapshots; count what is left and broken. */
 static void sort_out(struct loaded *l, const struct settings *s)
 {
@@ -228,8 +252,7 @@ static void sort_out(struct loaded *l, const struct settings *s)
         struct hd_info_entry *entry = &l->all[i];
         if (entry->snap == NULL && may_be_skipped(l, entry)) {
             if (!s->quiet)
-                fprintf(stderr, "heapdrift: note: %s: skipped: %s\n", entry->path,
-                        entry->error.message);
+                tell_skipped(entry);
             continue;
         }
         if (entry->snap == NULL) {

@@ -22,12 +22,13 @@ void output_warnings(const struct hd_report *report)
         const struct hd_warning *w = &all[i];
         fputs("heapdrift: warning: ", stderr);
         if (w->path != NULL)
-            fputs(w->path, stderr);
+            put_input(w->path);
         if (w->line != HD_UNKNOWN)
             fprintf(stderr, ":%" PRIu64, w->line);
         if (w->path != NULL)
             fputs(": ", stderr);
-        fprintf(stderr, "%s: %s", w->code, w->message);
+        fprintf(stderr, "%s: ", w->code);
+        hd_put_name(stderr, w->message);
         if (w->count != HD_UNKNOWN && w->count > 1)
             fprintf(stderr, " (%" PRIu64 " times)", w->count);
         fputs("\n", stderr);
@@ -50,12 +51,6 @@ static struct hd_write_options style_for(const struct settings *s, FILE *to)
     style.color = s->color == COLOR_ALWAYS ||
                   (s->color == COLOR_AUTO && terminal && !dumb && !unwanted);
     return style;
-}
-
-static bool trouble(const char *what, const char *why)
-{
-    fprintf(stderr, "heapdrift: %s: %s\n", what, why);
-    return false;
 }
 
 /* What is to be written where, and how. */

@@ -75,8 +75,12 @@ static void show_line(struct progress *p)
     char text[TEXT_SIZE];
     progress_text(text, sizeof(text), p->phase, p->done, p->all, seconds() - p->since);
     fprintf(stderr, "\r\033[K%s", text);
-    if (p->phase == HD_READING && p->path != NULL)
-        fprintf(stderr, "; %zu of %zu: %.60s", p->number, p->files, p->path);
+    if (p->phase == HD_READING && p->path != NULL) {
+        char name[61];
+        snprintf(name, sizeof(name), "%s", p->path);
+        fprintf(stderr, "; %zu of %zu: ", p->number, p->files);
+        hd_put_name(stderr, name);
+    }
     p->shown = true;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 
+#include "cli/load.h"
 #include "cli/memory.h"
 #include "cli/options.h"
 
@@ -81,19 +82,23 @@ static void unknown_option(const char *given, const struct command *command)
             names[n++] = options[i].name;
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
+    fputs("unknown option ", stderr);
+    hd_put_name(stderr, given);
     if (nearest != NULL)
-        fprintf(stderr, "unknown option %s; did you mean --%s?\n", given, nearest);
+        fprintf(stderr, "; did you mean --%s?\n", nearest);
     else
-        fprintf(stderr, "unknown option %s; see `heapdrift help %s`\n", given,
-                command->name);
+        fprintf(stderr, "; see `heapdrift help %s`\n", command->name);
 }
 
 static bool take_value(struct settings *s, const struct option *o, const char *value)
 {
     const char *wanted = o->take(s, value);
-    if (wanted != NULL)
-        fprintf(stderr, "heapdrift: --%s=%s: must be %s\n", o->name, value, wanted);
-    return wanted == NULL;
+    if (wanted == NULL)
+        return true;
+    fprintf(stderr, "heapdrift: --%s=", o->name);
+    hd_put_name(stderr, value);
+    fprintf(stderr, ": must be %s\n", wanted);
+    return false;
 }
 
 /* --- parsing ------------------------------------------------------------- */
@@ -123,7 +128,7 @@ static bool read_options(struct settings *s, const struct command *command)
     if (got == POPT_ERROR_BADOPT)
         unknown_option(given, command);
     else
-        fprintf(stderr, "heapdrift: %s: %s\n", given, poptStrerror(got));
+        trouble(given, poptStrerror(got));
     return false;
 }
 

@@ -141,6 +141,14 @@ void human_name(struct text *t, const char *name)
     text_free(&valid);
 }
 
+void hd_put_name(FILE *to, const char *name)
+{
+    struct text t = {0};
+    human_name(&t, name);
+    fwrite(t.data, 1, t.len, to);
+    text_free(&t);
+}
+
 /* Characters that end one dotted name and begin the next. */
 static bool begins_name(char c)
 {

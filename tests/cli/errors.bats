@@ -264,4 +264,34 @@ VALUES
     out_lacks $'\e'
     works diff -q "$name" "$name"
     out_lacks $'\e'
+    # Every message is one line.
+    : >"$tmp/"$'empty\e\nx.csv'
+    hd top "$tmp/"$'empty\e\nx.csv'
+    fails_with "$tmp/empty\\x1b\\nx.csv:1: empty: nothing in it"
+    hd top "$tmp/"$'none\e\nx'
+    fails_with "$tmp/none\\x1b\\nx: No such file or directory"
+    hd $'no\nsuch'
+    fails_with 'no command or file is called no\nsuch; see `heapdrift --help`'
+    hd top $'--no\nsuch'
+    fails_with 'unknown option --no\nsuch; see `heapdrift help top`'
+    hd top $'--rows=1\n2'
+    fails_with '--rows=1\n2: must be a whole number, not too large'
+    hd top @$'no\nsuch'
+    fails_with 'no\nsuch: No such file or directory'
+    hd top "$before" -o "$tmp/"$'no\nfolder/x'
+    fails_with "$tmp/no\\nfolder/x: No such file or directory"
+    hd collect -p 1 -o $'no\nsuffix'
+    fails_with 'no\nsuffix: the name of a snapshot ends in .gcdump, or in .nettrace for the trace as it comes'
+    hd convert "$before" -o $'no\nsuffix'
+    [[ $err == 'heapdrift: no\nsuffix: which format?'* ]]
+    printf 'type,count,bytes\nA,1,\n' >"$tmp/"$'w\nx.csv'
+    works top "$tmp/"$'w\nx.csv'
+    err_is "heapdrift: warning: $tmp/w\\nx.csv: bytes-unknown: bytes are unknown; only counts can be compared"
+    works top -qv "$tmp/"$'w\nx.csv'
+    err_has "heapdrift: $tmp/w\\nx.csv: table-csv, 1 objects"
+    mkdir "$tmp/folder"
+    echo no >"$tmp/folder/"$'a\nb'
+    cp "$before" "$tmp/folder"
+    works top "$tmp/folder"
+    err_has "heapdrift: note: $tmp/folder/a\\nb: skipped: "
 }
