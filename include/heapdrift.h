@@ -192,7 +192,7 @@ struct hd_inputs {
 };
 
 /* Append path; of a folder, the files in it in natural order of their names
- * ("2.gcdump" before "10.gcdump"), without hidden ones and deeper folders. False
+ * ("2.gcdump" before "10.gcdump"), without hidden ones, deeper folders and pipes. False
  * when path does not exist or is a folder that cannot be read or is empty. */
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
 void hd_inputs_free(struct hd_inputs *inputs);

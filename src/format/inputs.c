@@ -75,8 +75,9 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
             continue;
         const char *file =
             arena_printf(&inputs->memory->arena, "%s%s%s", path, slash, entry->d_name);
+        /* Reading a pipe would wait for whoever writes into it. */
         struct stat st;
-        if (stat(file, &st) == 0 && !S_ISDIR(st.st_mode))
+        if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
             add(inputs, file, true);
     }
     closedir(folder);

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct scratch scratch;
@@ -117,6 +118,15 @@ Test(inputs, hidden_files_and_folders_are_left_out)
     make_files(files, COUNT(files));
     scratch_folder(&scratch, "deeper");
     scratch_file(&scratch, "deeper/0", "x", 1);
+    expect_folder("", seen, COUNT(seen));
+}
+
+Test(inputs, what_would_have_to_be_waited_for_is_left_out_of_a_folder)
+{
+    static const char *const seen[] = {"1"};
+    scratch_file(&scratch, "1", "x", 1);
+    cr_assert_eq(mkfifo(scratch_path(&scratch, "2"), 0600), 0);
+    cr_assert_eq(symlink("2", scratch_path(&scratch, "3")), 0);
     expect_folder("", seen, COUNT(seen));
 }
 
