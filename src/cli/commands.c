@@ -43,8 +43,8 @@ const struct command *find_command(const char *name)
 
 static void print_command_help(const struct command *c, FILE *to)
 {
-    fprintf(to, "usage: heapdrift %s [OPTIONS] %s\n\n%s\n\noptions:\n", c->name,
-            c->operands, c->description);
+    fprintf(to, "usage: heapdrift %s [OPTIONS]%s%s\n\n%s\n\noptions:\n", c->name,
+            c->operands[0] != '\0' ? " " : "", c->operands, c->description);
     settings_print_options(c, to);
 }
 

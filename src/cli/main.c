@@ -31,6 +31,12 @@ static bool command_behind_options(const struct settings *s, int skip)
     return true;
 }
 
+static int show_version(void)
+{
+    printf("heapdrift %s\n", HD_VERSION);
+    return EXIT_DONE;
+}
+
 static int run_command(const struct arguments *a)
 {
     int skip;
@@ -41,7 +47,9 @@ static int run_command(const struct arguments *a)
     int status = EXIT_TROUBLE;
     if (settings_parse(&s, command, a->count - skip, a->all + skip) &&
         !command_behind_options(&s, skip)) {
-        if (s.help) {
+        if (s.version) {
+            status = show_version();
+        } else if (s.help) {
             print_help(command, stdout);
             status = EXIT_DONE;
         } else {
@@ -67,11 +75,7 @@ static int run(const struct arguments *a)
         print_help(NULL, stdout);
         return EXIT_DONE;
     }
-    if (is(a, "--version")) {
-        printf("heapdrift %s\n", HD_VERSION);
-        return EXIT_DONE;
-    }
-    return run_command(a);
+    return is(a, "--version") ? show_version() : run_command(a);
 }
 
 int main(int argc, char **argv)

@@ -9,7 +9,7 @@ enum {
     ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK,
     ON_ALL = ON_REPORTS | ON_CONVERT,
     ON_PRINTS = ON_REPORTS | ON_PS | ON_WATCH,
-    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT
+    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH
 };
 enum { MOST_COLLECTED = 100000 };
 enum { MOST_SAMPLES = 1000000 };
@@ -425,6 +425,13 @@ static const char *take_help(struct settings *s, const char *value)
     return NULL;
 }
 
+static const char *take_version(struct settings *s, const char *value)
+{
+    (void)value;
+    s->version = true;
+    return NULL;
+}
+
 /* --- the options --------------------------------------------------------- */
 
 const struct option options[] = {
@@ -447,15 +454,15 @@ const struct option options[] = {
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
-    {"output", 'o', ON_EVERY, "FILE", "write there instead of standard output",
-     take_output},
+    {"output", 'o', ON_ALL | ON_PS | ON_COLLECT, "FILE",
+     "write there instead of standard output", take_output},
     {"output", 'o', ON_WATCH, "DIR", "keep the snapshots there: 1.gcdump, 2.gcdump, ...",
      take_output},
     {"rows", 0, ON_WATCH, "N", "rows per table; default 20, 0 for all", take_rows},
     {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK, "N", "rows per table; default 20, 0 for all",
      take_rows},
     {"rows", 'n', ON_ROOTS, "N", "the same as --chains, but 0 for all", take_chain_rows},
-    {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained (top) or name", take_sort},
+    {"sort", 0, ON_DIFF | ON_TOP, "KEY", "count, bytes, retained or name", take_sort},
     {"type", 't', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
     {"exclude", 'x', ON_DIFF | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
@@ -506,16 +513,32 @@ const struct option options[] = {
      "status 3 when the snapshots allow no judgement", take_strict},
     {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
      take_size_base},
-    {"memory", 0, ON_ALL | ON_WATCH, "SIZE",
+    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH, "SIZE",
      "memory that may be used; default 3/4 of what is free", take_memory},
     {"threads", 'j', ON_ALL | ON_WATCH, "N", "threads; default: processors", take_threads},
     {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
     {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
      "do not show what is being read", take_no_progress},
-    {"quiet", 'q', ON_EVERY | ON_WATCH, NULL, "no warnings and notes", take_quiet},
+    {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
     {"verbose", 'v', ON_ALL | ON_COLLECT | ON_WATCH, NULL, "say what was read",
      take_verbose},
-    {"help", 'h', ON_EVERY | ON_WATCH | ON_HELP, NULL, "show this", take_help},
+    {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
+    {"version", 0, ON_EVERY | ON_HELP, NULL, "show the version", take_version},
 };
 
 const size_t option_count = sizeof(options) / sizeof(options[0]);
+
+bool option_is_for(const struct option *o, const struct command *command)
+{
+    static const struct {
+        const char *name;
+        unsigned commands;
+    } idle[] = {{"strict", ON_PS},      {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
+                {"memory", ON_PS},      {"threads", ON_PS | ON_COLLECT},
+                {"no-progress", ON_PS}, {"verbose", ON_PS}};
+    unsigned all = o->commands;
+    for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+        if (strcmp(o->name, idle[i].name) == 0)
+            all |= idle[i].commands;
+    return (all & (unsigned)command->bit) != 0;
+}

@@ -15,6 +15,10 @@ struct option {
     const char *(*take)(struct settings *s, const char *value);
 };
 
+/* Whether the command takes it; those that only take it, for one set of options to go with
+ * every command, have no use for it, and their help leaves it out. */
+bool option_is_for(const struct option *o, const struct command *command);
+
 /* In the order of --help. */
 extern const struct option options[];
 extern const size_t option_count;

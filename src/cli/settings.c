@@ -22,7 +22,7 @@ static size_t make_table(const struct command *command, struct poptOption *table
     size_t n = 0;
     for (size_t i = 0; i < option_count; i++) {
         const struct option *o = &options[i];
-        if (!(o->commands & (unsigned)command->bit))
+        if (!option_is_for(o, command))
             continue;
         table[n++] = (struct poptOption){.longName = o->name,
                                          .shortName = o->letter,
@@ -59,7 +59,7 @@ static bool exists_elsewhere(const char *name, const struct command *command)
 {
     for (size_t i = 0; i < option_count; i++)
         if (strcmp(options[i].name, name) == 0)
-            return !(options[i].commands & (unsigned)command->bit);
+            return !option_is_for(&options[i], command);
     return false;
 }
 
@@ -76,7 +76,6 @@ static void unknown_option(const char *given, const struct command *command)
     }
     const char *names[MOST_OPTIONS + 2];
     size_t n = 0;
-    names[n++] = "version";
     for (size_t i = 0; i < option_count; i++)
         if (options[i].commands & (unsigned)command->bit)
             names[n++] = options[i].name;

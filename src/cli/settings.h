@@ -24,7 +24,7 @@ struct settings {
     const char *target; /* of convert; NULL: by the suffix of output */
     enum color color;
     unsigned threads;
-    bool exit_code, strict, quiet, verbose, no_progress, help;
+    bool exit_code, strict, quiet, verbose, no_progress, help, version;
 
     const char **types, **excludes; /* of options */
     uint64_t *iterations;

@@ -90,6 +90,19 @@ value_of() {
     tool=$(json .tool_version)
     works --version
     out_is "heapdrift $tool"
+    local c
+    for c in "${commands[@]}"; do
+        works "$c" --version no-such-file
+        out_is "heapdrift $tool"
+    done
+}
+
+@test "a usage line has nothing behind it" {
+    local c
+    for c in "${commands[@]}"; do
+        works help "$c"
+        [[ ${out%%$'\n'*} != *' ' ]] || complain "a blank at the end"
+    done
 }
 
 @test "each command has the options that belong to it" {
@@ -98,16 +111,16 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose
-top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose
-roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose
-check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose
-convert format help memory no-progress output quiet size-base strict threads to verbose
-info color format help memory no-progress output quiet size-base strict threads verbose
-collect count diagnostic-port help interval name no-progress output process-id quiet strict timeout verbose
-watch app-only baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose
-ps color format help output quiet
-help help
+diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version
+top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose version
+roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose version
+check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version
+convert format help memory no-progress output quiet size-base strict threads to verbose version
+info color format help memory no-progress output quiet size-base strict threads verbose version
+collect count diagnostic-port help interval memory name no-progress output process-id quiet strict timeout verbose version
+watch app-only baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version
+ps color format help output quiet version
+help help version
 OPTIONS
 }
 
@@ -117,7 +130,7 @@ OPTIONS
         args=()
         while read -r option; do
             case $option in
-            help) ;;
+            help | version) ;;
             *=) args+=("--$option$(value_of "${option%=}")" "--${option%=}" "$(value_of "${option%=}")") ;;
             *) args+=("--$option") ;;
             esac
@@ -148,6 +161,20 @@ OPTIONS
             fails_with "$c has no option --${option%=}; see \`heapdrift help $c\`"
         done < <(printf '%s\n' "${all[@]}" | comm -23 - "$tmp/has")
     done
+}
+
+@test "what is an option of all commands is taken by those too that have no use for it" {
+    local c
+    for c in collect watch ps; do
+        hd $c -q -v -j 2 --memory=1GiB --strict --size-base=10 --no-progress operand
+        status_is 2
+        err_has "$c takes no operands"
+        hd $c --memory=lots
+        fails_with "--memory=lots: must be a size such as 64KiB, 10MB or 1.5GiB"
+    done
+    works help ps
+    out_lacks --memory
+    works ps -v --strict
 }
 
 @test "the source has no option that help does not list" {
