@@ -13,12 +13,6 @@ static int compare(const struct settings *s, const struct loaded *l)
 
 static int run(struct settings *s)
 {
-    if (s->options.sort == HD_SORT_RETAINED) {
-        fputs(
-            "heapdrift: --sort=retained sorts `heapdrift top`; diff ranks by it already\n",
-            stderr);
-        return EXIT_TROUBLE;
-    }
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;

@@ -332,9 +332,9 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
     if (path[0] != '/')
         return fail(err, HD_USAGE, "a socket is named by its absolute path");
     if (stat(path, &st) != 0)
-        return fail(err, HD_IO, "%s", strerror(errno));
+        return fail(err, HD_IO, "%s: %s", path, strerror(errno));
     if (!S_ISSOCK(st.st_mode))
-        return fail(err, HD_IO, "is no socket");
+        return fail(err, HD_IO, "%s: is no socket", path);
     *t = (struct target){.socket = arena_strdup(arena, path, strlen(path))};
     pid_t pid = 0;
     if (!who_listens(t->socket, st.st_uid, p, &pid, &t->uid, err))

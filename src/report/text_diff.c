@@ -385,9 +385,11 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
                                          [HD_BY_MODULE] = "MODULES",
                                          [HD_BY_HOLDER] = "HOLDERS"};
     size_t shown = report_rows(r, r->type_count);
-    char note[96] = "by growth";
+    const char *order = r->options.sort == HD_SORT_NAME ? "by name" : "by growth";
+    char note[96];
+    snprintf(note, sizeof(note), "%s", order);
     if (shown < r->type_count)
-        snprintf(note, sizeof(note), "by growth; %zu of %zu, -n 0 for all", shown,
+        snprintf(note, sizeof(note), "%s; %zu of %zu, -n 0 for all", order, shown,
                  r->type_count);
     text_heading(o, opt, titles[r->options.by], note);
     if (r->type_count == 0) {

@@ -44,8 +44,9 @@ teardown() { stop_lab; }
     hd collect -n no-such-program -o "$tmp/o/a.gcdump"
     fails_with "no .NET process is called no-such-program; \`heapdrift ps\` lists those there are"
     hd collect --diagnostic-port="$tmp/none" -o "$tmp/o/a.gcdump"
-    status_is 2
-    err_has "No such file or directory"
+    fails_with "$tmp/none: No such file or directory"
+    hd collect --diagnostic-port="$tmp/o" -o "$tmp/o/a.gcdump"
+    fails_with "$tmp/o: is no socket"
     hd collect -p $$ -o "$tmp/none/a.gcdump"
     fails_with "$tmp/none/a.gcdump: No such file or directory"
     [[ -z $(ls -A "$tmp/o") ]]

@@ -288,11 +288,23 @@ PATTERNS
     out_has "System.Char[],gone,1,,0,0"
 }
 
-@test "diff does not sort by retained sizes" {
-    hd diff --sort=retained "${pair[@]}"
-    fails_with '--sort=retained sorts `heapdrift top`; diff ranks by it already'
+@test "of a diff, retained sorts like count, since only suspects have retained sizes" {
+    local sorted
+    works diff -q --sort=count --format=json "${pair[@]}"
+    sorted=$out
+    works diff -q --sort=retained --format=json "${pair[@]}"
+    out_is "$sorted"
 }
 
-@test "a sample that stands for less than half an object has no row, and no crash" {
+@test "the heading of the table says how it is sorted" {
+    works diff -q -n2 "${pair[@]}"
+    out_has 'TYPES  by growth; 2 of '
+    works diff -q -n2 --sort=name "${pair[@]}"
+    out_has 'TYPES  by name; 2 of '
+    works diff -q -n0 --sort=name "${pair[@]}"
+    out_has $'TYPES  by name\n'
+}
+
+@test "a sample that stands for less than half an object does no harm" {
     works diff fixtures/gcdump-made/v5.gcdump fixtures/gcdump-made/ms_full.gcdump
 }
