@@ -359,8 +359,9 @@ bool count_can_be_compared(const struct loaded *l, const char *command)
 bool take_iterations_for(struct settings *s, const struct loaded *l)
 {
     if (s->iteration_count > 0 && s->iteration_count != l->count) {
-        fprintf(stderr, "heapdrift: --iterations has %zu numbers for %zu snapshots\n",
-                s->iteration_count, l->count);
+        fprintf(stderr, "heapdrift: --iterations has %zu number%s for %zu snapshot%s\n",
+                s->iteration_count, s->iteration_count == 1 ? "" : "s", l->count,
+                l->count == 1 ? "" : "s");
         return false;
     }
     s->options.iterations = s->iteration_count > 0 ? s->iterations : NULL;

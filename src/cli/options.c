@@ -31,8 +31,7 @@ static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
     char *end;
     errno = 0;
     unsigned long long value = strtoull(s, &end, 10);
-    if (errno != 0 || end == s || *end != '\0' || s[0] == '-' || s[0] == '+' ||
-        value > most)
+    if (errno != 0 || *end != '\0' || s[0] < '0' || s[0] > '9' || value > most)
         return "a whole number, not too large";
     *n = value;
     return NULL;
@@ -167,7 +166,8 @@ static const char *take_min_score(struct settings *s, const char *value)
     }
     char *end;
     double percent = strtod(value, &end);
-    if (end != value + len - 1 || !(percent >= 0) || percent > 100)
+    bool plain = strspn(value, "0123456789.") == len - 1;
+    if (!plain || end != value + len - 1 || !(percent >= 0) || percent > 100)
         return "a share from 0% to 100%";
     s->options.min_share = percent / 100;
     s->options.min_bytes = 0;

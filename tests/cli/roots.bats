@@ -104,7 +104,7 @@ load helper
     hd roots -t Page --iterations=0,20,40 "${pair[@]}"
     fails_with "--iterations has 3 numbers for 2 snapshots"
     hd roots -t Page --iterations=3 "${pair[@]}"
-    fails_with "--iterations has 1 numbers for 2 snapshots"
+    fails_with "--iterations has 1 number for 2 snapshots"
 }
 
 @test "with several snapshots chains are new, gone, growing, steady or shrinking" {
