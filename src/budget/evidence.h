@@ -24,6 +24,7 @@ struct evidence {
     double min_share;           /* of --min-score, for rules without a score of their own */
     uint64_t min_bytes;         /* instead, if not 0 */
     const char *doubt;          /* why nothing can pass, or NULL: snapshots out of order */
+    const char *no_evidence;    /* why nothing can fail either, or NULL: only garbage */
     const uint64_t *iterations; /* per snapshot, or NULL */
     bool (*shows)(const void *filter, const char *name); /* --type and the like */
     const void *filter;

@@ -374,6 +374,10 @@ static void judge_rule(struct court *c, const struct rule *rule, const int64_t *
         add_open(c, rule, "fewer than two of the snapshots can be compared");
         return;
     }
+    if (c->e->no_evidence != NULL) {
+        add_open(c, rule, c->e->no_evidence);
+        return;
+    }
     switch (rule->kind) {
     case BUDGET_TOTAL:
         judge_total(c, rule);

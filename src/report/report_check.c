@@ -106,6 +106,15 @@ static bool shows(const void *filter, const char *name)
     return report_shows(filter, name);
 }
 
+/* What the next collection would free grows with the time since the last one. */
+static const char *only_garbage(const struct check *c)
+{
+    for (size_t k = 0; k < c->count; k++)
+        if (warnings_find(&c->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
+            return "a table lists garbage only, whose growth is no leak";
+    return NULL;
+}
+
 static struct evidence evidence_of(const struct check *c)
 {
     return (struct evidence){.types = &c->types,
@@ -117,6 +126,7 @@ static struct evidence evidence_of(const struct check *c)
                              .min_share = c->opt->min_share,
                              .min_bytes = c->opt->min_bytes,
                              .doubt = doubt_about_order(c),
+                             .no_evidence = only_garbage(c),
                              .iterations = c->opt->iterations,
                              .shows = shows,
                              .filter = c->opt};

@@ -292,3 +292,21 @@ suppress:
     status_is 2
     err_has "GITHUB_STEP_SUMMARY=$tmp/no/folder: No such file or directory"
 }
+
+@test "tables of garbage are inconclusive, whatever grows" {
+    local i tables=()
+    for i in 1 2 3 4; do
+        printf '> dumpheap -stat -dead\n%8s MT Count TotalSize Class Name\n7f00 %s00 %s000 App.Order\nTotal %s00 objects, %s000 bytes\n' \
+            '' $i $i $i $i >"$tmp/$i.txt"
+        tables+=("$tmp/$i.txt")
+    done
+    works check --format=json --max-growth=1% --max-growth-objects=1000 --budget='App.*=0' --max-score=2% "${tables[@]}"
+    [[ $(json '.verdict + " " + (.rules | map(.status) | unique | join(" ")) + " " + .rules[0].reason') == \
+        "inconclusive inconclusive a table lists garbage only, whose growth is no leak" ]] ||
+        complain "every rule should be inconclusive"
+    hd check -q --strict --max-growth=1% "${tables[@]}"
+    status_is 3
+    sed -i s/-dead/-live/ "${tables[@]}"
+    hd check -q --max-growth=1% "${tables[@]}"
+    status_is 1
+}
