@@ -145,7 +145,8 @@ void hd_put_name(FILE *to, const char *name)
 {
     struct text t = {0};
     human_name(&t, name);
-    fwrite(t.data, 1, t.len, to);
+    if (t.len > 0)
+        fwrite(t.data, 1, t.len, to);
     text_free(&t);
 }
 
