@@ -90,13 +90,27 @@ golden_is() {
     fi
 }
 
+# --- pipes ---------------------------------------------------------------------------
+
+# copy_slowly FROM TO [SECONDS]: in the background, after a while. One of them is a pipe that
+# the test may never open: then this gives up, so that it does not outlive the test for long,
+# and it does not hold what bats waits for.
+copy_slowly() {
+    # shellcheck disable=SC2016 # for the inner shell
+    timeout 30 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
+}
+
 # --- terminals -----------------------------------------------------------------------
+
+# Some containers have no pseudo-terminals.
+need_terminal() {
+    script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminal here"
+}
 
 # on_terminal COLUMNS ARG...: run with stdout on a terminal of that width; $out is what
 # it shows, without the carriage returns.
 on_terminal() {
-    # Some containers have no pseudo-terminals.
-    script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminal here"
+    need_terminal
     local word line="stty cols $1;"
     shift
     printf -v word ' %q' "$HEAPDRIFT" "$@"

@@ -217,7 +217,7 @@ table_of_before() {
 @test "a named pipe is read like standard input" {
     table_of_before
     mkfifo "$tmp/pipe"
-    cat "$before" >"$tmp/pipe" &
+    copy_slowly "$before" "$tmp/pipe"
     works top --format=csv "$tmp/pipe"
     out_is "$table"
 }

@@ -89,7 +89,7 @@ into_closed_pipe() {
 
 @test "-o to a pipe writes into the pipe" {
     mkfifo "$tmp/pipe"
-    cat "$tmp/pipe" >"$tmp/got" &
+    copy_slowly "$tmp/pipe" "$tmp/got"
     works top --format=csv -o "$tmp/pipe" "$before"
     wait
     [[ -p $tmp/pipe ]]
@@ -165,11 +165,12 @@ ARGS
 }
 
 @test "on a terminal a line tells what goes on, and goes away" {
+    need_terminal
     local copy=$tmp/slow
     mkfifo "$copy"
-    { sleep 1.2; cat "$before"; } >"$copy" &
+    copy_slowly "$before" "$copy" 1.2
     script -qec "'$HEAPDRIFT' top -q --color=never '$copy' | head -1" /dev/null >"$tmp/none" </dev/null
-    { sleep 1.2; cat "$before"; } >"$copy" &
+    copy_slowly "$before" "$copy" 1.2
     script -qec "'$HEAPDRIFT' top --color=never '$copy' | head -1" /dev/null >"$tmp/seen" </dev/null
     grep -q $'\e\\[Kreading; 1 of 1: '"$copy" "$tmp/seen" || complain "$(cat -v "$tmp/seen")"
     grep -q $'\r\e\\[K' "$tmp/seen"
