@@ -261,34 +261,10 @@ static void number_nodes(struct finder *f)
 /* --- semidominators ---------------------------------------------------------------------
  */
 
-/* Sources of the links, by target: from[begin[w]] .. from[begin[w + 1] - 1]. */
-static void sort_links(struct finder *f, uint32_t **begin, uint32_t **from)
-{
-    size_t n = f->count;
-    const struct link *links = f->links;
-    uint32_t *start = alloc_zeroed(array_bytes(n + 2, sizeof(*start)));
-    for (uint32_t e = 0; e < f->link_count; e++) {
-        if (f->link_count - e > AHEAD)
-            __builtin_prefetch(&start[links[e + AHEAD].to + 2], 1);
-        start[links[e].to + 2]++;
-    }
-    for (size_t w = 0; w < n; w++)
-        start[w + 2] += start[w + 1];
-    uint32_t *sorted = array_of(f->link_count);
-    for (uint32_t e = 0; e < f->link_count; e++) {
-        if (f->link_count - e > AHEAD)
-            __builtin_prefetch(&start[links[e + AHEAD].to + 1], 1);
-        sorted[start[links[e].to + 1]++] = links[e].from;
-    }
-    free(f->links);
-    f->links = NULL;
-    *begin = start;
-    *from = sorted;
-}
-
 /* Two numbers that are always looked at together stand together. */
 struct pair {
     union {
+        uint32_t links; /* before it is done: where those that lead to it begin, sorted */
         uint32_t anc;   /* towards the root of its tree */
         uint32_t depth; /* in the tree of dominators */
     };
@@ -326,25 +302,47 @@ static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limi
     return best;
 }
 
+/* Sources of the links, by target: a counting sort whose counts stand where nothing else
+ * does before a number is done. */
+static uint32_t *sort_links(struct finder *f, struct pair *at)
+{
+    const struct link *links = f->links;
+    uint32_t *sorted = array_of(f->link_count), sum = 0;
+    memset(at, 0, f->count * sizeof(*at));
+    for (uint32_t e = 0; e < f->link_count; e++) {
+        if (f->link_count - e > AHEAD)
+            __builtin_prefetch(&at[links[e + AHEAD].to], 1);
+        at[links[e].to].links++;
+    }
+    for (uint32_t w = 0; w < f->count; w++)
+        at[w].links = sum += at[w].links;
+    for (uint32_t e = f->link_count; e-- > 0;) {
+        if (e >= AHEAD)
+            __builtin_prefetch(&at[links[e - AHEAD].to], 1);
+        sorted[--at[links[e].to].links] = links[e].from;
+    }
+    spare_give(&f->spare, f->links, (size_t)f->g->edge_count + 1, sizeof(*f->links));
+    f->links = NULL;
+    return sorted;
+}
+
 static void find_semidominators(struct finder *f, struct forest *t)
 {
-    uint32_t *begin, *from;
-    sort_links(f, &begin, &from);
     t->at = spare_take(&f->spare, f->count, sizeof(*t->at));
+    uint32_t *from = sort_links(f, t->at), end = f->link_count;
     for (uint32_t w = f->count; w-- > 1;) {
-        uint32_t semi = f->semi[w];
-        /* Links are used from the end of the list to its beginning. */
-        for (uint32_t e = begin[w]; e < begin[w + 1] && semi > 0; e++) {
+        uint32_t semi = f->semi[w], begin = t->at[w].links;
+        for (uint32_t e = end; e-- > begin && semi > 0;) {
             if (e >= AHEAD)
                 __builtin_prefetch(&t->at[from[e - AHEAD]], 1);
             uint32_t via = smallest_semi(t, from[e], w + 1);
             if (via < semi)
                 semi = via;
         }
+        end = begin;
         f->semi[w] = semi;
         t->at[w] = (struct pair){.anc = f->parent[w], .label = semi};
     }
-    spare_give(&f->spare, begin, (size_t)f->count + 2, sizeof(*begin));
     spare_give(&f->spare, from, f->link_count, sizeof(*from));
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/workers.h"
-#include "format/gcdump_record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,28 +22,6 @@ struct range_count {
     bool is_counted; /* to its end: no record is damaged */
 };
 
-static void count_generation(struct range_count *r, const struct gcdump_head *h, uint64_t i)
-{
-    const struct gcdump *d = r->d;
-    enum generation gen = ranges_find(&d->ranges, gcdump_u64(d->addresses, i));
-    struct tally *t = &r->counts.by_generation[(size_t)h->type * GENERATION_COUNT + gen];
-    t->count++;
-    t->bytes += (uint64_t)h->size;
-}
-
-static void count_head(struct range_count *r, const struct gcdump_head *h, uint64_t i)
-{
-    struct node_count *t = &r->counts.types[h->type];
-    if (h->size == 0 && !r->undefined[h->type] && gcdump_u64(r->d->addresses, i) == 0) {
-        t->pseudo++;
-        return;
-    }
-    t->objects.count++;
-    t->objects.bytes += (uint64_t)h->size;
-    if (r->counts.by_generation != NULL && !r->undefined[h->type])
-        count_generation(r, h, i);
-}
-
 static bool count_nodes(struct range_count *r)
 {
     const struct gcdump *d = r->d;
@@ -56,12 +33,12 @@ static bool count_nodes(struct range_count *r)
         struct gcdump_head h;
         if (offset >= d->blob.size || !gcdump_head(d, &at, &h))
             return false;
-        count_head(r, &h, i);
+        gcdump_count_node(&r->counts, d, r->undefined, &h, i);
     }
     return true;
 }
 
-static struct node_counts no_counts(const struct gcdump *d)
+struct node_counts node_counts_begin(const struct gcdump *d)
 {
     size_t types = d->type_count;
     struct node_counts c = {.types = alloc_zeroed(array_bytes(types, sizeof(*c.types)))};
@@ -75,7 +52,7 @@ static struct node_counts no_counts(const struct gcdump *d)
 static bool count_range(void *ranges, size_t i)
 {
     struct range_count *r = (struct range_count *)ranges + i;
-    r->counts = no_counts(r->d);
+    r->counts = node_counts_begin(r->d);
     r->is_counted = count_nodes(r);
     return r->is_counted;
 }
@@ -122,7 +99,7 @@ bool gcdump_count(const struct gcdump *d, const unsigned char *undefined, unsign
                                          .to = d->node_count * (i + 1) / n};
     workers_run((size_t)n, (unsigned)n, count_range, ranges);
     bool ok = true;
-    *counts = no_counts(d);
+    *counts = node_counts_begin(d);
     for (uint64_t i = 0; i < n; i++) {
         /* Behind a damaged range others may not have been begun. */
         ok = ok && ranges[i].is_counted;

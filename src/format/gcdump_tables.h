@@ -1,4 +1,5 @@
-/* gcdump_tables.h - count the nodes of a .gcdump per type, by several threads.
+/* gcdump_tables.h - count the nodes of a .gcdump per type: one by one, or all of them by
+ * several threads.
  *
  * Any range of nodes can be counted alone, since records are found by a table of offsets;
  * counts of ranges are added up. References are not looked at. It does not know the
@@ -6,7 +7,7 @@
 #ifndef GCDUMP_TABLES_H
 #define GCDUMP_TABLES_H
 
-#include "format/gcdump.h"
+#include "format/gcdump_record.h"
 #include "heap/snapshot.h"
 
 /* Nodes of one type of the file. */
@@ -21,10 +22,41 @@ struct node_counts {
                                     unless the file has generations */
 };
 
-/* The nodes of d. undefined has a byte per type, not 0 for UNDEFINED. False, and nothing to
- * free, if a record is damaged; *counts is freed with node_counts_free(). */
+struct node_counts node_counts_begin(const struct gcdump *d);
+void node_counts_free(struct node_counts *counts);
+
+/* A pseudo-node has no size and no address; a name in brackets is custom, not proof.
+ * undefined has a byte per type, not 0 for UNDEFINED, whose nodes were referred to but
+ * never described. */
+static inline bool gcdump_is_pseudo(const struct gcdump *d, const unsigned char *undefined,
+                                    const struct gcdump_head *h, uint64_t i)
+{
+    return h->size == 0 && !undefined[h->type] && gcdump_u64(d->addresses, i) == 0;
+}
+
+/* Node i, which begins with h. */
+static inline void gcdump_count_node(struct node_counts *counts, const struct gcdump *d,
+                                     const unsigned char *undefined,
+                                     const struct gcdump_head *h, uint64_t i)
+{
+    struct node_count *t = &counts->types[h->type];
+    if (gcdump_is_pseudo(d, undefined, h, i)) {
+        t->pseudo++;
+        return;
+    }
+    t->objects.count++;
+    t->objects.bytes += (uint64_t)h->size;
+    if (counts->by_generation == NULL || undefined[h->type])
+        return;
+    enum generation gen = ranges_find(&d->ranges, gcdump_u64(d->addresses, i));
+    struct tally *of = &counts->by_generation[(size_t)h->type * GENERATION_COUNT + gen];
+    of->count++;
+    of->bytes += (uint64_t)h->size;
+}
+
+/* All nodes of d. False, and nothing to free, if a record is damaged; *counts is freed with
+ * node_counts_free(). */
 bool gcdump_count(const struct gcdump *d, const unsigned char *undefined, unsigned threads,
                   struct node_counts *counts);
-void node_counts_free(struct node_counts *counts);
 
 #endif

@@ -64,6 +64,8 @@ struct nodes {
     const struct gcdump *d;
     struct builder *b;
     struct node_type *types;
+    unsigned char *undefined; /* of each type, whether it is UNDEFINED */
+    struct node_counts counts;
     struct hd_error *err;
     uint64_t bytes;          /* sum of sizes */
     uint64_t consumed;       /* bytes of all records read so far */
@@ -75,17 +77,14 @@ static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const c
     return fail_at_byte(r->err, r->d->blob_at + offset, "node %" PRIu64 ": %s", i, what);
 }
 
-/* A pseudo-node has no size and no address; a name in brackets is custom, not
- * proof. UNDEFINED stands for objects that were referred to but never described. */
-static uint32_t builder_type_of(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
+static uint32_t builder_type_of(struct nodes *r, const struct gcdump_head *h, uint64_t i)
 {
-    struct node_type *t = &r->types[type];
-    if (size == 0 && !t->is_undefined && gcdump_u64(r->d->addresses, i) == 0) {
-        if (t->pseudo == NO_TYPE)
-            t->pseudo = make_type(r->b, r->d, type, TYPE_PSEUDO);
-        return t->pseudo;
-    }
-    return t->object;
+    struct node_type *t = &r->types[h->type];
+    if (!gcdump_is_pseudo(r->d, r->undefined, h, i))
+        return t->object;
+    if (t->pseudo == NO_TYPE)
+        t->pseudo = make_type(r->b, r->d, h->type, TYPE_PSEUDO);
+    return t->pseudo;
 }
 
 /* The writer's first record, which all nodes share that were only referred to. */
@@ -98,18 +97,6 @@ static bool is_undescribed(const struct nodes *r, uint64_t i)
            memcmp(d->blob.data, record, sizeof(record)) == 0;
 }
 
-static bool count_node(struct nodes *r, uint32_t type, int32_t size, uint64_t i)
-{
-    struct builder *b = r->b;
-    r->bytes += (uint64_t)size;
-    if (b->types[type].kind != TYPE_OBJECT)
-        return true;
-    enum generation gen = GEN_UNKNOWN;
-    if (r->d->has_generations)
-        gen = ranges_find(&r->d->ranges, gcdump_u64(r->d->addresses, i));
-    return builder_object(b, type, (uint64_t)size, gen);
-}
-
 /* References are distances from the node's own number. */
 static bool read_references(struct nodes *r, uint64_t i, const unsigned char **at,
                             uint32_t offset)
@@ -119,6 +106,7 @@ static bool read_references(struct nodes *r, uint64_t i, const unsigned char **a
     int32_t count = gcdump_compressed(at, end, &ok);
     if (!ok || count < 0 || (size_t)count > (size_t)(end - *at))
         return bad_node(r, i, offset, "more references than the file has bytes for");
+    node_id *edges = builder_edges(r->b, (uint32_t)count);
     for (int32_t k = 0; k < count; k++) {
         unsigned len = 5;
         int32_t distance = 0;
@@ -133,7 +121,8 @@ static bool read_references(struct nodes *r, uint64_t i, const unsigned char **a
             return bad_node(r, i, offset, "the record runs over the end of all records");
         if (to < 0 || (uint64_t)to >= r->d->node_count)
             return bad_node(r, i, offset, "refers to a node that does not exist");
-        builder_edge(r->b, (node_id)to);
+        if (edges != NULL)
+            edges[k] = (node_id)to;
     }
     return true;
 }
@@ -173,12 +162,10 @@ static bool read_node(struct nodes *r, uint64_t i)
     struct gcdump_head h;
     if (!gcdump_head(d, &at, &h))
         return bad_head(r, i, offset);
-    uint32_t raw = builder_type_of(r, h.type, h.size, i);
-    if (!count_node(r, raw, h.size, i))
-        return bad_node(r, i, offset, "the sum of all sizes exceeds 2^64 - 1");
     if (!r->b->want_graph)
         return true;
-    builder_node(r->b, raw, (uint64_t)h.size);
+    gcdump_count_node(&r->counts, d, r->undefined, &h, i);
+    builder_node(r->b, builder_type_of(r, &h, i), (uint64_t)h.size);
     return read_references(r, i, &at, offset) &&
            within_blob(r, i, offset, (uint64_t)(at - start));
 }
@@ -227,16 +214,18 @@ static inline void prefetch_record(const struct gcdump *d, uint64_t i)
 
 /* Objects are given in the order of types, so that it is the same for any number of
  * threads. */
-static void give_counts(struct nodes *r, const struct node_counts *c)
+static void give_counts(struct nodes *r)
 {
+    const struct node_counts *c = &r->counts;
     for (uint32_t t = 0; t < r->d->type_count; t++) {
         const struct node_count *n = &c->types[t];
         struct node_type *type = &r->types[t];
         r->bytes += n->objects.bytes;
-        if (n->pseudo > 0)
+        if (n->pseudo > 0 && type->pseudo == NO_TYPE)
             type->pseudo = make_type(r->b, r->d, t, TYPE_PSEUDO);
         if (type->is_undefined)
             continue;
+        /* 2^32 sizes of 31 bits fit. */
         if (c->by_generation == NULL)
             builder_row(r->b, type->object, n->objects.count, n->objects.bytes);
         for (int g = 0; c->by_generation != NULL && g < GENERATION_COUNT; g++)
@@ -244,43 +233,27 @@ static void give_counts(struct nodes *r, const struct node_counts *c)
                             &c->by_generation[(size_t)t * GENERATION_COUNT + (size_t)g],
                             (enum generation)g);
     }
+    node_counts_free(&r->counts);
 }
 
-/* False if a record is damaged: then nothing has happened. */
-static bool count_all_nodes(struct nodes *r)
+static void make_types(struct nodes *r)
 {
-    const struct gcdump *d = r->d;
-    struct node_counts counts;
-    unsigned char *undefined = alloc_zeroed((size_t)d->type_count + 1);
-    for (uint32_t t = 0; t < d->type_count; t++)
-        undefined[t] = r->types[t].is_undefined;
-    bool ok = gcdump_count(d, undefined, r->b->threads, &counts);
-    free(undefined);
-    if (!ok)
-        return false;
-    give_counts(r, &counts);
-    node_counts_free(&counts);
-    return true;
-}
-
-static bool read_all_nodes(struct nodes *r)
-{
-    enum { RECORDS_AHEAD = 24, TOLD_EVERY = 1 << 16 };
-    const struct gcdump *d = r->d;
-    for (uint32_t t = 0; t < d->type_count; t++) {
-        const struct gcdump_type *type = &d->types[t];
+    for (uint32_t t = 0; t < r->d->type_count; t++) {
+        const struct gcdump_type *type = &r->d->types[t];
         bool undefined = type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 &&
                          type->default_size <= 0;
+        r->undefined[t] = undefined;
         r->types[t] = (struct node_type){
-            .object = make_type(r->b, d, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
+            .object = make_type(r->b, r->d, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
             .pseudo = NO_TYPE,
             .is_undefined = undefined};
     }
-    /* The first damaged record is found one after the other. */
-    if (!r->b->want_graph && count_all_nodes(r))
-        return true;
-    if (r->b->want_graph && d->node_count > 0)
-        builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
+}
+
+static bool read_one_by_one(struct nodes *r)
+{
+    enum { RECORDS_AHEAD = 24, TOLD_EVERY = 1 << 16 };
+    const struct gcdump *d = r->d;
     for (uint64_t i = 0; i < d->node_count; i++) {
         prefetch_record(d, i + RECORDS_AHEAD);
         if (i % TOLD_EVERY == 0)
@@ -288,7 +261,29 @@ static bool read_all_nodes(struct nodes *r)
         if (!read_node(r, i))
             return false;
     }
-    if (r->b->source != NULL && r->b->want_graph)
+    return true;
+}
+
+static bool read_all_nodes(struct nodes *r)
+{
+    const struct gcdump *d = r->d;
+    make_types(r);
+    if (!r->b->want_graph) {
+        /* The first damaged record is found one after the other. */
+        if (!gcdump_count(d, r->undefined, r->b->threads, &r->counts))
+            return read_one_by_one(r);
+        give_counts(r);
+        return true;
+    }
+    if (d->node_count > 0)
+        builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
+    r->counts = node_counts_begin(d);
+    if (!read_one_by_one(r)) {
+        node_counts_free(&r->counts);
+        return false;
+    }
+    give_counts(r);
+    if (r->b->source != NULL)
         keep_order(r);
     return true;
 }
@@ -449,7 +444,8 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
                           .d = &d,
                           .b = b,
                           .err = err,
-                          .types = arena_array(&scratch, struct node_type, d.type_count)};
+                          .types = arena_array(&scratch, struct node_type, d.type_count),
+                          .undefined = arena_array(&scratch, unsigned char, d.type_count)};
         ok = read_all_nodes(&r);
         if (ok && b->source != NULL)
             keep_source(b, &d);

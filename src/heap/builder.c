@@ -196,17 +196,18 @@ bool builder_room_for_node(struct builder *b)
     return g->node_count < b->node_cap;
 }
 
-bool builder_room_for_edge(struct builder *b)
+bool builder_room_for_edges(struct builder *b, uint32_t count)
 {
     struct graph *g = b->graph;
-    if (g->edge_count < b->edge_cap)
-        return true;
-    if (g->edge_count == ID_LIMIT)
-        b->too_big = true;
-    else if (fits(b, b->node_cap, array_bytes(b->edge_cap, 2)))
+    while (b->edge_cap - g->edge_count < count) {
+        if (b->edge_cap == ID_LIMIT)
+            b->too_big = true;
+        if (b->too_big || !fits(b, b->node_cap, array_bytes(b->edge_cap, 2)))
+            return false;
         resize_edges(b,
                      array_bytes(b->edge_cap, 2) < ID_LIMIT ? b->edge_cap * 2 : ID_LIMIT);
-    return g->edge_count < b->edge_cap;
+    }
+    return true;
 }
 
 void builder_big_size(struct builder *b, node_id n, uint64_t size)

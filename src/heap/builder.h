@@ -85,7 +85,7 @@ void builder_reserve(struct builder *b, size_t nodes, size_t edges);
 
 /* What the functions below need when arrays are full; false: no more can be taken. */
 bool builder_room_for_node(struct builder *b);
-bool builder_room_for_edge(struct builder *b);
+bool builder_room_for_edges(struct builder *b, uint32_t count);
 void builder_big_size(struct builder *b, node_id n, uint64_t size);
 
 /* The next node of the graph; type from builder_type(). Pseudo-nodes have size
@@ -110,8 +110,20 @@ static inline void builder_node(struct builder *b, uint32_t type, uint64_t size)
 static inline void builder_edge(struct builder *b, node_id to)
 {
     struct graph *g = b->graph;
-    if (g->edge_count < b->edge_cap || builder_room_for_edge(b))
+    if (g->edge_count < b->edge_cap || builder_room_for_edges(b, 1))
         g->edge_to[g->edge_count++] = to;
+}
+
+/* Room for the next count of them, which the caller fills in; NULL: no more can be taken.
+ * count is one that the input has proved to hold. */
+static inline node_id *builder_edges(struct builder *b, uint32_t count)
+{
+    struct graph *g = b->graph;
+    if (b->edge_cap - g->edge_count < count && !builder_room_for_edges(b, count))
+        return NULL;
+    node_id *to = &g->edge_to[g->edge_count];
+    g->edge_count += count;
+    return to;
 }
 
 /* The same for what a handle holds as long as the node is there: an edge to walk along,
