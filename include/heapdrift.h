@@ -51,9 +51,10 @@ struct hd_error {
 /* --- progress ----------------------------------------------------------- */
 
 /* What takes time. Whoever gives hd_read_options or hd_options a progress function is told
- * of more bytes of the file that were read (as it lies there, compressed or not; all is
- * 0), or of more objects out of all. It is called by whichever thread does the work, by
- * several at once, some hundred times per file: it has to be quick. */
+ * of more bytes of the file that were read (as it lies there, compressed or not; all is 0,
+ * or so many bytes that have to be read once more), or of more objects out of all. It is
+ * called by whichever thread does the work, by several at once, some hundred times per
+ * file: it has to be quick. */
 enum hd_phase { HD_READING, HD_FINDING_OWNERS, HD_FINDING_CHAINS };
 
 /* --- words of a command line ------------------------------------------- */

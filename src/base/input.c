@@ -387,13 +387,20 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
     return true;
 }
 
-/* Only what is new: a second pass over a file is no progress. */
 static void tell(struct input *in, uint64_t at)
 {
     if (in->opt.progress == NULL || at <= in->told)
         return;
     in->opt.progress(in->opt.progress_context, HD_READING, at - in->told, 0);
     in->told = at;
+}
+
+/* What was read is to be read once more. */
+static void tell_again(struct input *in)
+{
+    if (in->told > 0)
+        in->opt.progress(in->opt.progress_context, HD_READING, 0, in->told);
+    in->told = 0;
 }
 
 void input_passed(struct input *in, double share)
@@ -468,6 +475,7 @@ bool input_rewind(struct input *in, struct hd_error *err)
     if (in->take != NULL)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
+    tell_again(in);
     if (in->archive == NULL || in->all.data != NULL || unread)
         return true;
     return seek_entry(in, err) && read_archive_head(in, err);

@@ -156,6 +156,8 @@ void progress_tell(void *context, enum hd_phase phase, uint64_t more, uint64_t a
         begin(p, phase, all);
     if (p->phase == phase)
         p->done += more;
+    if (phase == HD_READING && p->phase == phase)
+        p->all += all;
     pthread_mutex_unlock(&p->lock);
 }
 

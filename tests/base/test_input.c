@@ -243,6 +243,45 @@ Test(input, begins_again_after_any_number_of_blocks)
     free(content);
 }
 
+struct told {
+    uint64_t done, again;
+};
+
+static void count_progress(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+{
+    struct told *told = context;
+    cr_expect_eq(phase, HD_READING);
+    told->done += more;
+    told->again += all;
+}
+
+Test(input, tells_what_was_read_and_what_has_to_be_read_again)
+{
+    unsigned char *content = make_content(LARGE);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        const char *path = make_file(kind, content, LARGE);
+        struct told told = {0};
+        struct input_options how = {
+            .wanted = is_wanted, .progress = count_progress, .progress_context = &told};
+        struct hd_error err = {0};
+        struct stat st;
+        struct input *in = input_open(path, &how, &err);
+        cr_assert_not_null(in, "%s", err.message);
+        cr_assert_eq(stat(path, &st), 0);
+        expect_blocks(path, in, TO_THE_END, content, LARGE);
+        uint64_t once = told.done, size = (uint64_t)st.st_size;
+        enum { LIST_OF_A_ZIP = 200 }; /* stands behind the files and is not needed */
+        cr_expect(once <= size && size - once < LIST_OF_A_ZIP, "%s", path);
+        cr_expect_eq(told.again, 0, "%s", path);
+        rewind_input(in);
+        cr_expect_eq(told.again, once, "%s", path);
+        expect_blocks(path, in, TO_THE_END, content, LARGE);
+        cr_expect_eq(told.done, 2 * once, "%s", path);
+        input_close(in);
+    }
+    free(content);
+}
+
 Test(input, all_bytes_are_all_of_them_after_some_blocks_too)
 {
     unsigned char *content = make_content(LARGE);
