@@ -31,8 +31,8 @@ enum dominator_kind {
 };
 
 /* Semi-NCA; O(m log n) at worst, for every graph. snap must have a graph. Takes up to 24
- * bytes per node and 12 per edge that goes back or across while it runs, of which the 8
- * of the result stay until dominators_free(). */
+ * bytes per node and 12 per edge that goes back or across; 8 per node, the result, stay
+ * until dominators_free(). */
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
 void dominators_free(struct dominators *d);
 

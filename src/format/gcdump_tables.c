@@ -29,9 +29,11 @@ static bool count_nodes(struct range_count *r)
         if (i + AHEAD < r->to)
             __builtin_prefetch(d->blob.data + gcdump_u32(d->offsets, i + AHEAD));
         uint32_t offset = gcdump_u32(d->offsets, i);
+        if (offset >= d->blob.size)
+            return false;
         const unsigned char *at = d->blob.data + offset;
         struct gcdump_head h;
-        if (offset >= d->blob.size || !gcdump_head(d, &at, &h))
+        if (!gcdump_head(d, &at, &h))
             return false;
         gcdump_count_node(&r->counts, d, r->undefined, &h, i);
     }
