@@ -134,15 +134,15 @@ static int status_of(const struct settings *s, const struct hd_report *report)
     return EXIT_DONE;
 }
 
-/* An error about a line is about a file of budgets; any other about a snapshot. */
+/* An error about a line that is of no snapshot is of the file of budgets. */
 static void print_trouble(const struct gate *g, const struct loaded *l,
                           const struct hd_error *err)
 {
     const char *path = NULL;
-    if (err->where == HD_AT_LINE)
-        path = g->config;
-    else if (err->snapshot > 0)
+    if (err->snapshot > 0)
         path = l->all[err->snapshot - 1].path;
+    else if (err->where == HD_AT_LINE)
+        path = g->config;
     print_error(path, err);
 }
 
