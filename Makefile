@@ -118,17 +118,24 @@ clean:
 
 # --- tests ---------------------------------------------------------------------
 
-CLI_TESTS = tests/cli
+CLI_TESTS = $(wildcard tests/cli/*.bats)
 # Those that build and install the program themselves are about scripts.
-ASAN_CLI_TESTS = $(filter-out %/action.bats %/guides.bats %/shop.bats,$(wildcard tests/cli/*.bats))
+ASAN_CLI_TESTS = $(filter-out %/action.bats %/guides.bats %/shop.bats,$(CLI_TESTS))
 
 # What the tests run.
 programs: $(BUILD)/heapdrift $(BUILD)/unit-tests $(BUILD)/sweep $(BUILD)/make-heap $(BUILD)/score
 
 test: programs
 	$(BUILD)/unit-tests -j2
+	$(MAKE) --no-print-directory -j2 test-sweep test-cli
+
+test-sweep: $(BUILD)/sweep
 	$(BUILD)/sweep $(SWEEP_FLAGS) fixtures
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) $(CLI_TESTS)
+
+# A file for each processor: their tests do one thing after the other.
+test-cli: $(BUILD)/heapdrift
+	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift \
+	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
 check-live: $(BUILD)/heapdrift live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
@@ -205,5 +212,5 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
 
-.PHONY: all programs demo check check-live check-full install clean test asan portable golden score live bench fuzz lint layers tidy style format
+.PHONY: all programs demo check check-live check-full install clean test test-sweep test-cli asan portable golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
