@@ -167,7 +167,7 @@ static void read_types(struct parser *p)
         struct gcdump_type *t = &d->types[i];
         t->multiplier = 1;
         t->name = read_string(p, &t->name_len);
-        t->default_size = d->default_sizes[i] = cursor_i32(c);
+        d->default_sizes[i] = cursor_i32(c);
         t->module = read_string(p, &t->module_len);
         t->null_name = t->name == NULL;
         t->null_module = t->module == NULL;

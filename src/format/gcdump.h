@@ -16,8 +16,7 @@ struct gcdump_type {
     size_t name_len;
     const char *module; /* path; NULL if unknown */
     size_t module_len;
-    int32_t default_size; /* of nodes that store none */
-    float multiplier;     /* 1 unless sampled */
+    float multiplier; /* 1 unless sampled */
     float stored_multiplier;
     bool null_name, null_module; /* as stored; deferred types have names by their ids */
 };
@@ -27,7 +26,7 @@ struct gcdump {
     uint64_t total_size; /* as stored */
     uint32_t root;
     struct gcdump_type *types;
-    int32_t *default_sizes; /* of the types, side by side */
+    int32_t *default_sizes; /* by type: of nodes that store none */
     uint32_t type_count;
     uint64_t node_count;
     const unsigned char *offsets; /* node_count unaligned u32, into blob */

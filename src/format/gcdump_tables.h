@@ -25,33 +25,27 @@ struct node_counts {
 struct node_counts node_counts_begin(const struct gcdump *d);
 void node_counts_free(struct node_counts *counts);
 
-/* A pseudo-node has no size and no address; a name in brackets is custom, not proof.
- * undefined has a byte per type, not 0 for UNDEFINED, whose nodes were referred to but
- * never described. */
-static inline bool gcdump_is_pseudo(const struct gcdump *d, const unsigned char *undefined,
-                                    const struct gcdump_head *h, uint64_t i)
-{
-    return h->size == 0 && !undefined[h->type] && gcdump_u64(d->addresses, i) == 0;
-}
-
-/* Node i, which begins with h. */
-static inline void gcdump_count_node(struct node_counts *counts, const struct gcdump *d,
+/* Node i, which begins with h. True if it is a pseudo-node: it has no size and no address;
+ * a name in brackets is custom, not proof. undefined has a byte per type, not 0 for
+ * UNDEFINED, whose nodes were referred to but never described. */
+static inline bool gcdump_count_node(struct node_counts *counts, const struct gcdump *d,
                                      const unsigned char *undefined,
                                      const struct gcdump_head *h, uint64_t i)
 {
     struct node_count *t = &counts->types[h->type];
-    if (gcdump_is_pseudo(d, undefined, h, i)) {
+    if (h->size == 0 && !undefined[h->type] && gcdump_u64(d->addresses, i) == 0) {
         t->pseudo++;
-        return;
+        return true;
     }
     t->objects.count++;
     t->objects.bytes += (uint64_t)h->size;
     if (counts->by_generation == NULL || undefined[h->type])
-        return;
+        return false;
     enum generation gen = ranges_find(&d->ranges, gcdump_u64(d->addresses, i));
     struct tally *of = &counts->by_generation[(size_t)h->type * GENERATION_COUNT + gen];
     of->count++;
     of->bytes += (uint64_t)h->size;
+    return false;
 }
 
 /* All nodes of d. False, and nothing to free, if a record is damaged; *counts is freed with

@@ -34,7 +34,6 @@ static enum recognition recognises(struct bytes head)
  * for each, made when it is needed. */
 struct node_type {
     uint32_t object, pseudo;
-    bool is_undefined;
 };
 
 static uint32_t make_type(struct builder *b, const struct gcdump *d, uint32_t number,
@@ -77,13 +76,11 @@ static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const c
     return fail_at_byte(r->err, r->d->blob_at + offset, "node %" PRIu64 ": %s", i, what);
 }
 
-static uint32_t builder_type_of(struct nodes *r, const struct gcdump_head *h, uint64_t i)
+static uint32_t pseudo_type(struct nodes *r, uint32_t type)
 {
-    struct node_type *t = &r->types[h->type];
-    if (!gcdump_is_pseudo(r->d, r->undefined, h, i))
-        return t->object;
+    struct node_type *t = &r->types[type];
     if (t->pseudo == NO_TYPE)
-        t->pseudo = make_type(r->b, r->d, h->type, TYPE_PSEUDO);
+        t->pseudo = make_type(r->b, r->d, type, TYPE_PSEUDO);
     return t->pseudo;
 }
 
@@ -92,8 +89,8 @@ static bool is_undescribed(const struct nodes *r, uint64_t i)
 {
     static const unsigned char record[] = {0, 0};
     const struct gcdump *d = r->d;
-    return gcdump_u32(d->offsets, i) == 0 && r->types[0].is_undefined &&
-           d->types[0].default_size == 0 && d->blob.size >= sizeof(record) &&
+    return gcdump_u32(d->offsets, i) == 0 && r->undefined[0] && d->default_sizes[0] == 0 &&
+           d->blob.size >= sizeof(record) &&
            memcmp(d->blob.data, record, sizeof(record)) == 0;
 }
 
@@ -164,8 +161,9 @@ static bool read_node(struct nodes *r, uint64_t i)
         return bad_head(r, i, offset);
     if (!r->b->want_graph)
         return true;
-    gcdump_count_node(&r->counts, d, r->undefined, &h, i);
-    builder_node(r->b, builder_type_of(r, &h, i), (uint64_t)h.size);
+    bool pseudo = gcdump_count_node(&r->counts, d, r->undefined, &h, i);
+    builder_node(r->b, pseudo ? pseudo_type(r, h.type) : r->types[h.type].object,
+                 (uint64_t)h.size);
     return read_references(r, i, &at, offset) &&
            within_blob(r, i, offset, (uint64_t)(at - start));
 }
@@ -219,11 +217,11 @@ static void give_counts(struct nodes *r)
     const struct node_counts *c = &r->counts;
     for (uint32_t t = 0; t < r->d->type_count; t++) {
         const struct node_count *n = &c->types[t];
-        struct node_type *type = &r->types[t];
+        const struct node_type *type = &r->types[t];
         r->bytes += n->objects.bytes;
-        if (n->pseudo > 0 && type->pseudo == NO_TYPE)
-            type->pseudo = make_type(r->b, r->d, t, TYPE_PSEUDO);
-        if (type->is_undefined)
+        if (n->pseudo > 0)
+            pseudo_type(r, t);
+        if (r->undefined[t])
             continue;
         /* 2^32 sizes of 31 bits fit. */
         if (c->by_generation == NULL)
@@ -241,12 +239,11 @@ static void make_types(struct nodes *r)
     for (uint32_t t = 0; t < r->d->type_count; t++) {
         const struct gcdump_type *type = &r->d->types[t];
         bool undefined = type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 &&
-                         type->default_size <= 0;
+                         r->d->default_sizes[t] <= 0;
         r->undefined[t] = undefined;
         r->types[t] = (struct node_type){
             .object = make_type(r->b, r->d, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
-            .pseudo = NO_TYPE,
-            .is_undefined = undefined};
+            .pseudo = NO_TYPE};
     }
 }
 
@@ -339,7 +336,7 @@ static void keep_source(struct builder *b, const struct gcdump *d)
     s->gcdump_type_count = d->type_count;
     for (uint32_t t = 0; t < d->type_count; t++)
         s->gcdump_types[t] = (struct source_gcdump_type){
-            .size = d->types[t].default_size,
+            .size = d->default_sizes[t],
             .multiplier = d->types[t].stored_multiplier,
             .name = d->types[t].null_name ? NULL : b->types[t].source.name,
             .module = d->types[t].null_module ? NULL : b->types[t].source.module};
