@@ -1,6 +1,6 @@
 #include "cli/arguments.h"
 
-#include "cli/load.h"
+#include "cli/messages.h"
 
 #include <errno.h>
 #include <popt.h>

@@ -12,8 +12,7 @@ static bool find_target(const struct settings *s, struct hd_target *target)
         if (s->target != NULL ? strcmp(s->target, target->name) == 0
                               : output_ends_in(s->output, target->suffix))
             return true;
-    fputs("heapdrift: ", stderr);
-    hd_put_name(stderr, s->output);
+    begin_message(NULL, s->output);
     fputs(": which format? use --to=FORMAT, or a name that ends in", stderr);
     for (size_t i = 0; hd_target(i, target); i++)
         fprintf(stderr, "%s %s (%s)", i > 0 ? "," : "", target->suffix, target->name);
@@ -84,8 +83,7 @@ static int convert(const struct settings *s, const struct loaded *l,
     if (!output_file(s, s->output, (struct output_how){.write = write_snapshot}, &c))
         return EXIT_TROUBLE;
     for (size_t i = 0; i < lost.count && !s->quiet; i++) {
-        fputs("heapdrift: note: ", stderr);
-        put_input(in->path);
+        begin_message("note", input_name(in->path));
         fprintf(stderr, ": %s: %s\n", lost.all[i].what, lost.all[i].message);
     }
     if (!s->strict || (info->complete && !info->sampled))

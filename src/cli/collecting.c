@@ -147,25 +147,19 @@ static void tell_clients(const struct hd_collected *got)
     fputs("; stop it and collect again\n", stderr);
 }
 
-static void begin_line(const char *kind, const char *output)
-{
-    fprintf(stderr, "heapdrift: %s", kind);
-    hd_put_name(stderr, output);
-}
-
 static void tell(const struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
     if (!s->quiet && !got->complete) {
-        begin_line("warning: ", s->output);
+        begin_message("warning", s->output);
         fprintf(stderr,
                 ": incomplete: %" PRIu64
                 " events were lost, so objects or references are missing\n",
                 got->events_lost);
     }
     if (!s->quiet && got->other_client) {
-        begin_line("warning: ", s->output);
+        begin_message("warning", s->output);
         fprintf(stderr,
                 ": unknown-type: %" PRIu64 " of %" PRIu64
                 " types have no name: another tracing client of process %" PRIu64,
@@ -173,7 +167,7 @@ static void tell(const struct collecting *c)
         tell_clients(got);
     }
     if (s->verbose || (c->progress && !s->quiet)) {
-        begin_line("", s->output);
+        begin_message(NULL, s->output);
         fprintf(stderr, ": %" PRIu64 " objects, %.1f MiB, in %.2f s\n", got->objects,
                 (double)got->object_bytes / 1048576, seconds_since(c->begin));
     }

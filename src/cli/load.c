@@ -1,5 +1,6 @@
 #include "cli/load.h"
 
+#include "cli/messages.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -8,35 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-void put_input(const char *path)
-{
-    hd_put_name(stderr, strcmp(path, "-") == 0 ? "standard input" : path);
-}
-
-bool trouble(const char *name, const char *why)
-{
-    fputs("heapdrift: ", stderr);
-    hd_put_name(stderr, name);
-    fprintf(stderr, ": %s\n", why);
-    return false;
-}
-
-void print_error(const char *path, const struct hd_error *err)
-{
-    fputs("heapdrift: ", stderr);
-    if (path != NULL)
-        put_input(path);
-    if (err->where == HD_AT_LINE)
-        fprintf(stderr, ":%" PRIu64 ": ", err->at);
-    else if (err->where == HD_AT_BYTE)
-        fprintf(stderr, ": byte 0x%" PRIx64 ": ", err->at);
-    else if (path != NULL)
-        fputs(": ", stderr);
-    if (err->kind != NULL)
-        fprintf(stderr, "%s: ", err->kind);
-    fprintf(stderr, "%s\n", err->message);
-}
 
 /* --- reading ------------------------------------------------------------- */
 
@@ -117,8 +89,7 @@ static void load_one(struct pool *p, size_t i)
         return;
     const struct hd_info *info = hd_snapshot_info(entry->snap);
     flockfile(stderr);
-    fputs("heapdrift: ", stderr);
-    put_input(entry->path);
+    begin_message(NULL, input_name(entry->path));
     fprintf(stderr, ": %s, %" PRIu64 " objects, read in %.3f s\n", info->format,
             info->objects, seconds() - start);
     funlockfile(stderr);
@@ -237,13 +208,6 @@ static bool is_bare_folder(const struct loaded *l, const char *operand)
     return found > 0 && left == 0;
 }
 
-static void tell_skipped(const struct hd_info_entry *entry)
-{
-    fputs("heapdrift: note: ", stderr);
-    put_input(entry->path);
-    fprintf(stderr, ": skipped: %s\n", entry->error.message);
-}
-
 /* Take out what a folder holds beside snapshots; count what is left and broken. */
 static void sort_out(struct loaded *l, const struct settings *s)
 {
@@ -251,8 +215,10 @@ static void sort_out(struct loaded *l, const struct settings *s)
     for (size_t i = 0; i < l->count; i++) {
         struct hd_info_entry *entry = &l->all[i];
         if (entry->snap == NULL && may_be_skipped(l, entry)) {
-            if (!s->quiet)
-                tell_skipped(entry);
+            if (s->quiet)
+                continue;
+            begin_message("note", input_name(entry->path));
+            fprintf(stderr, ": skipped: %s\n", entry->error.message);
             continue;
         }
         if (entry->snap == NULL) {

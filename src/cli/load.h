@@ -33,13 +33,4 @@ struct hd_snapshot **loaded_snapshots(const struct loaded *l);
 
 void loaded_free(struct loaded *l);
 
-/* The name of an input on stderr, as everything there shows it. */
-void put_input(const char *path);
-
-/* "heapdrift: NAME: why" on stderr; false. */
-bool trouble(const char *name, const char *why);
-
-/* "heapdrift: FILE:LINE: kind: what" and its like, on stderr. path may be NULL. */
-void print_error(const char *path, const struct hd_error *err);
-
 #endif

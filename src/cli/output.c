@@ -20,9 +20,7 @@ void output_warnings(const struct hd_report *report)
     const struct hd_warning *all = hd_report_warnings(report, &count);
     for (size_t i = 0; i < count; i++) {
         const struct hd_warning *w = &all[i];
-        fputs("heapdrift: warning: ", stderr);
-        if (w->path != NULL)
-            put_input(w->path);
+        begin_message("warning", w->path != NULL ? input_name(w->path) : "");
         if (w->line != HD_UNKNOWN)
             fprintf(stderr, ":%" PRIu64, w->line);
         if (w->path != NULL)

@@ -3,6 +3,7 @@
 #define OUTPUT_H
 
 #include "cli/load.h"
+#include "cli/messages.h"
 
 /* Whether a name has that suffix, and something before it. */
 bool output_ends_in(const char *path, const char *suffix);

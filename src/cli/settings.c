@@ -1,7 +1,7 @@
 #include "cli/settings.h"
 
-#include "cli/load.h"
 #include "cli/memory.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 
 #include <popt.h>

@@ -1,0 +1,22 @@
+/* messages.h - lines on stderr that are about a file: "heapdrift: NAME: what".
+ *
+ * Names are shown as reports show them, so that a message stays one line whatever they
+ * hold. It knows no command. */
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+#include "heapdrift.h"
+
+/* An input's name for people: "-" is standard input. */
+const char *input_name(const char *path);
+
+/* "heapdrift: KIND: NAME", of a line that goes on; kind is "note", "warning", or NULL. */
+void begin_message(const char *kind, const char *name);
+
+/* "heapdrift: NAME: why"; false. */
+bool trouble(const char *name, const char *why);
+
+/* "heapdrift: FILE:LINE: kind: what" and its like. path may be NULL. */
+void print_error(const char *path, const struct hd_error *err);
+
+#endif
