@@ -26,8 +26,20 @@ seconds() {
     jq '.results[].median' "$folder/time.json"
 }
 
-# Processor time of each command of the last call to seconds.
-cpu_seconds() { jq '.results[] | .user + .system' "$folder/time.json"; }
+# time_all NAME=COMMAND...: one call, so that all see the machine in the same state. Then
+# wall and cpu give the seconds of a name.
+time_all() {
+    for pair in "$@"; do echo "${pair%%=*}"; done >"$folder/names"
+    for pair in "$@"; do
+        shift
+        set -- "$@" "${pair#*=}"
+    done
+    seconds "$@" >"$folder/wall"
+    jq '.results[] | .user + .system' "$folder/time.json" | paste "$folder/names" "$folder/wall" - \
+        >"$folder/times"
+}
+wall() { awk -v name="$1" '$1 == name { print $2 }' "$folder/times"; }
+cpu() { awk -v name="$1" '$1 == name { print $3 }' "$folder/times"; }
 
 # What a command needs at most, in bytes.
 memory() {
@@ -41,6 +53,9 @@ memory() {
 calculate() { awk "BEGIN { printf \"%.5f\\n\", $1 }"; }
 ratio() { calculate "$1 / $2"; }
 
+# ratio_of A B: of the wall times of two names.
+ratio_of() { ratio "$(wall "$1")" "$(wall "$2")"; }
+
 headline() {
     echo "$objects objects, medians of $runs runs; $("$program" --version); $(nproc) processors"
     awk -v n="$(nproc)" '$1 > 0.5 * n || n < 2 {
@@ -49,9 +64,10 @@ headline() {
     echo
 }
 
-# rates NAME SECONDS CPU_SECONDS FILE [OBJECTS]
+# rates LABEL NAME FILE [OBJECTS]
 rates() {
-    awk -v name="$1" -v s="$2" -v cpu="$3" -v bytes="$(wc -c <"$4")" -v n="${5:-$objects}" 'BEGIN {
+    awk -v name="$1" -v s="$(wall "$2")" -v cpu="$(cpu "$2")" -v bytes="$(wc -c <"$3")" \
+        -v n="${4:-$objects}" 'BEGIN {
         printf "%-24s %8.2f ms (cpu %8.2f), %6.1f million objects/s, %6.2f GB/s, " \
                "%4.1f bytes/object\n", name, s * 1e3, cpu * 1e3, n / s / 1e6, bytes / s / 1e9, bytes / n
     }'
