@@ -61,22 +61,16 @@ static bool count_range(void *ranges, size_t i)
 
 /* --- all of them --------------------------------------------------------------- */
 
-static void add(struct tally *to, const struct tally *more)
-{
-    to->count += more->count;
-    to->bytes += more->bytes;
-}
-
 /* Sizes have 31 bits and nodes 32, so no sum can overflow. */
 static void add_counts(struct node_counts *to, const struct node_counts *more, size_t types)
 {
     for (size_t t = 0; t < types; t++) {
-        add(&to->types[t].objects, &more->types[t].objects);
+        tally_add(&to->types[t].objects, &more->types[t].objects);
         to->types[t].pseudo += more->types[t].pseudo;
     }
     bool generations = to->by_generation != NULL && more->by_generation != NULL;
     for (size_t i = 0; generations && i < types * GENERATION_COUNT; i++)
-        add(&to->by_generation[i], &more->by_generation[i]);
+        tally_add(&to->by_generation[i], &more->by_generation[i]);
 }
 
 void node_counts_free(struct node_counts *counts)

@@ -69,6 +69,26 @@ bool trace_blocks_rest(struct trace_blocks *b, struct trace_fields *rest)
     return true;
 }
 
+static enum trace_block block_named(struct bytes name)
+{
+    static const struct {
+        const char *name;
+        enum trace_block block;
+    } names[] = {
+        {"Trace", BLOCK_TRACE},
+        {"Microsoft.DotNet.Runtime.EventPipeFile", BLOCK_TRACE},
+        {"EventBlock", BLOCK_EVENTS},
+        {"MetadataBlock", BLOCK_METADATA},
+        {"SPBlock", BLOCK_SEQUENCE_POINT},
+        {"StackBlock", BLOCK_STACKS},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (name.size == strlen(names[i].name) &&
+            memcmp(name.data, names[i].name, name.size) == 0)
+            return names[i].block;
+    return BLOCK_OTHER;
+}
+
 /* --- the head ------------------------------------------------------------ */
 
 bool nettrace_recognises(struct bytes head)
@@ -77,16 +97,12 @@ bool nettrace_recognises(struct bytes head)
         return true;
     /* The entry object's type, behind 04 04 01, two versions and a length, tells
      * .netperf from other files of the serialiser. */
-    static const char *const names[] = {"Trace", "Microsoft.DotNet.Runtime.EventPipeFile"};
     enum { LENGTH_AT = FAST_MAGIC + 11, NAME_AT = LENGTH_AT + 4 };
     if (head.size < NAME_AT || memcmp(head.data, fast_magic, FAST_MAGIC) != 0)
         return false;
     uint32_t len = trace_u32(head.data + LENGTH_AT);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (len == strlen(names[i]) && head.size - NAME_AT >= len &&
-            memcmp(head.data + NAME_AT, names[i], len) == 0)
-            return true;
-    return false;
+    return head.size - NAME_AT >= len &&
+           block_named((struct bytes){head.data + NAME_AT, len}) == BLOCK_TRACE;
 }
 
 /* Everything before the first block. */
@@ -206,26 +222,6 @@ static bool read_new_trace(struct trace_blocks *b)
 }
 
 /* --- blocks -------------------------------------------------------------- */
-
-static enum trace_block block_named(struct bytes name)
-{
-    static const struct {
-        const char *name;
-        enum trace_block block;
-    } names[] = {
-        {"Trace", BLOCK_TRACE},
-        {"Microsoft.DotNet.Runtime.EventPipeFile", BLOCK_TRACE},
-        {"EventBlock", BLOCK_EVENTS},
-        {"MetadataBlock", BLOCK_METADATA},
-        {"SPBlock", BLOCK_SEQUENCE_POINT},
-        {"StackBlock", BLOCK_STACKS},
-    };
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (name.size == strlen(names[i].name) &&
-            memcmp(name.data, names[i].name, name.size) == 0)
-            return names[i].block;
-    return BLOCK_OTHER;
-}
 
 static bool check_order(struct trace_blocks *b)
 {

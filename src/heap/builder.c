@@ -92,12 +92,6 @@ bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum genera
     return true;
 }
 
-static void add_tally(struct tally *to, const struct tally *more)
-{
-    to->count += more->count;
-    to->bytes += more->bytes;
-}
-
 void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
                      enum generation gen)
 {
@@ -106,13 +100,13 @@ void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
         return;
     b->snap->info.objects += more->count;
     b->snap->info.bytes += more->bytes;
-    add_tally(&t->all, more);
-    add_tally(&b->snap->by_generation[gen], more);
+    tally_add(&t->all, more);
+    tally_add(&b->snap->by_generation[gen], more);
     if (t->by_generation == NULL)
         t->by_generation = arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
-    add_tally(&t->by_generation[gen], more);
+    tally_add(&t->by_generation[gen], more);
     if (generation_is_old(gen))
-        add_tally(&t->old, more);
+        tally_add(&t->old, more);
 }
 
 bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes)
@@ -258,18 +252,14 @@ static type_id intern_row(struct builder *b, const struct raw_type *raw,
 
 static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_type *raw)
 {
-    row->raw.count += raw->all.count;
-    row->raw.bytes += raw->all.bytes;
-    row->tally[SELECT_GEN2].count += raw->old.count;
-    row->tally[SELECT_GEN2].bytes += raw->old.bytes;
+    tally_add(&row->raw, &raw->all);
+    tally_add(&row->tally[SELECT_GEN2], &raw->old);
     if (row->by_generation == NULL)
         row->by_generation = raw->by_generation;
     for (size_t g = 0; raw->by_generation != NULL &&
                        row->by_generation != raw->by_generation && g < GENERATION_COUNT;
-         g++) {
-        row->by_generation[g].count += raw->by_generation[g].count;
-        row->by_generation[g].bytes += raw->by_generation[g].bytes;
-    }
+         g++)
+        tally_add(&row->by_generation[g], &raw->by_generation[g]);
     sum->count += raw->multiplier * (double)raw->all.count;
     sum->bytes += raw->multiplier * (double)raw->all.bytes;
     sum->old_count += raw->multiplier * (double)raw->old.count;

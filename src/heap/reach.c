@@ -36,8 +36,7 @@ static struct tally raw_of_old(const struct type *t)
     for (enum generation g = GEN0; t->by_generation != NULL && g < GENERATION_COUNT; g++) {
         if (!generation_is_old(g))
             continue;
-        old.count += t->by_generation[g].count;
-        old.bytes += t->by_generation[g].bytes;
+        tally_add(&old, &t->by_generation[g]);
     }
     return old;
 }

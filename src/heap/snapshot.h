@@ -30,6 +30,13 @@ struct tally {
     uint64_t bytes; /* shallow; HD_UNKNOWN when the input has none */
 };
 
+/* Both known, and the sums fit. */
+static inline void tally_add(struct tally *to, const struct tally *more)
+{
+    to->count += more->count;
+    to->bytes += more->bytes;
+}
+
 /* n times scale, rounded; at most what is known. A damaged file may scale beyond all
  * bounds. */
 static inline uint64_t tally_scaled(uint64_t n, double scale)
