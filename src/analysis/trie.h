@@ -74,6 +74,13 @@ struct ranking_rules {
     bool no_threads;
     bool no_containers;
     bool no_pools;
+    bool no_migration_base; /* nu looks below what the path hangs from, whatever moved */
+    bool no_moved;          /* what changes hands counts as growth */
+    bool no_shared_containers;
+    bool no_companions;
+    bool no_one_store;
+    bool no_steady;
+    bool no_types; /* no type as a whole: paths only */
 };
 
 void trie_begin(struct trie *t, size_t snapshots);

@@ -55,11 +55,33 @@ struct report_chains {
     uint64_t samples;
 };
 
+/* What a row of the ranking was found by. */
+enum ranking_basis {
+    BASIS_TABLE, /* shallow bytes of a type */
+    BASIS_GRAPH, /* a place in the tree of owners */
+    BASIS_TYPE   /* a whole type, held in changing places */
+};
+
+extern const char *const ranking_basis_names[]; /* "table", ... */
+
+enum suspicion { SUSPECT_NOT, SUSPECT_SIZE, SUSPECT_STEADY };
+
+/* One place that a suspect is held at. */
+struct report_head {
+    const char *holder; /* "[static var App.s_all] → Order[]" */
+    double score;       /* its part of that of the suspect */
+};
+
 struct report_suspect {
     size_t rank; /* from 1; 0 if pooled */
     const char *type;
     const char *subject; /* for the title; type if nothing better is known */
-    bool by_graph;       /* headed growth; else table ranking */
+    enum ranking_basis basis;
+    enum suspicion suspicion;
+    const char **also; /* types that go with it */
+    size_t also_count;
+    struct report_head *heads; /* where it is held; their scores sum to its own */
+    size_t head_count;
     double score, score_share;
     double tau;
     struct tally *at;

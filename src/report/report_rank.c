@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const ranking_basis_names[] = {
+    [BASIS_TABLE] = "table", [BASIS_GRAPH] = "graph", [BASIS_TYPE] = "type"};
+
 struct ranker {
     struct hd_report *r;
     const struct series *s;
@@ -261,7 +264,7 @@ static struct report_suspect from_headed(const struct ranker *k,
     uint64_t heap = k->trie.retained[k->s->fit_count - 1];
     struct report_suspect to = {.type = row->name,
                                 .subject = report_string(k->r, h->subject),
-                                .by_graph = true,
+                                .basis = BASIS_GRAPH,
                                 .score = h->score,
                                 .score_share = heap > 0 ? h->score / (double)heap : 0,
                                 .tau = h->tau,

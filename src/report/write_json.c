@@ -221,7 +221,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     json_put(o, "rank", s->rank > 0 ? json_integer((json_int_t)s->rank) : json_null());
     json_put(o, "type", json_string_or_null(s->type));
     json_put(o, "subject", json_string_or_null(s->subject));
-    json_put(o, "basis", json_string(s->by_graph ? "graph" : "table"));
+    json_put(o, "basis", json_string(ranking_basis_names[s->basis]));
     json_put(o, "score", real_or_null(s->score));
     json_put(o, "score_share", real_or_null(s->score_share));
     json_put(o, "tau", real_or_null(s->tau));
