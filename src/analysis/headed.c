@@ -1,228 +1,53 @@
-/* The steps are those of docs/ranking.md, one function each, in its order. A path is a
- * node of the aligned trie; q is an owner above it. */
+/* Paths are ranked first, then what they leave unexplained by type. The steps are those of
+ * docs/ranking.md, one function each, in its order. */
 #include "analysis/headed.h"
 
+#include "analysis/companions.h"
 #include "analysis/runtime_names.h"
-#include "analysis/subject.h"
-#include "heap/root_kind.h"
+#include "analysis/type_growth.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More than half explained: the owner's matter. */
-#define EXPLAIN_THRESHOLD 0.5
-
-struct path_growth {
-    enum growth_kind kind;
-    double tau;
-    double growth;        /* g: bytes at the rate of the second half */
-    double explained;     /* e: share of it that a growing owner explains */
-    double own;           /* o; a head has more than 0 */
-    double credit;        /* o without the heads below */
-    path_id owner;        /* nearest that grows in count, of more than one object */
-    path_id single_owner; /* the same, of any number */
-    bool single;          /* never more than one object */
-};
-
 struct ranker {
     const struct trie *t;
     const struct series *s;
     const struct ranking_rules *rules;
+    const struct suspect_line *line;
     size_t n;
-    struct path_growth *paths;
-    const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
+    double heap; /* reachable bytes of the last snapshot */
+    struct path_growths growths;
+    struct subject_tree titles;
+    struct head *heads; /* the ranked by label, then path; then the pooled */
+    size_t head_count;
+    struct row *rows; /* by score; the pooled behind */
+    size_t row_count;
+    size_t *row_of; /* per label: its ranked row; NO_ROW */
+    struct arena *a;
+    struct arena scratch;
 };
 
-static const uint64_t *counts_at(const struct ranker *r, path_id p)
-{
-    return &r->t->count[p * r->n];
-}
+#define NO_ROW SIZE_MAX
 
-static int64_t delta(const uint64_t *y, size_t first, size_t last)
-{
-    return (int64_t)(y[last] - y[first]);
-}
-
-struct points {
-    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+/* qsort knows no context. */
+struct row {
+    struct headed_type type;
+    const char *name;
+    int64_t more_objects;
+    double steady; /* part of the score that steady heads have */
+    bool gone;     /* it is a part of another row */
+    size_t into;   /* which one */
 };
 
-/* The values of a path as a trend. A count of c that stands for m each is off by
- * 2 sqrt(m c) in a sampled file, and bytes by the same share. */
-static struct trend trend_of(const struct ranker *r, path_id p, const uint64_t *values,
-                             struct points *points)
+static int64_t delta(const uint64_t *y, size_t n)
 {
-    const double *scale = r->t->labels.all[r->t->label[p]].scale;
-    bool sampled = false;
-    for (size_t k = 0; k < r->n; k++) {
-        double count = (double)counts_at(r, p)[k];
-        points->y[k] = (double)values[k];
-        points->noise[k] =
-            scale[k] > 0 && count > 0 ? 2 * sqrt(scale[k] / count) * points->y[k] : 0;
-        sampled |= scale[k] > 0;
-    }
-    return (struct trend){r->n, r->s->x, points->y, sampled ? points->noise : NULL};
+    return (int64_t)(y[n - 1] - y[0]);
 }
 
-/* --- growth of one path -------------------------------------------------- */
-
-/* Objects of the type anywhere below what the path hangs from. One that only moves up,
- * because it gained a second owner, grows nowhere. */
-static uint64_t in_neighbourhood(const struct ranker *r, path_id p, size_t k)
+static const char *name_of(const struct ranker *r, label_id label)
 {
-    path_id above = r->t->parent[p];
-    path_id full = above == 0 ? 0 : r->t->full_of[above * r->n + k];
-    return full != NO_PATH ? full_trie_below(&r->t->full[k], full, r->t->label[p]) : 0;
-}
-
-static double migration(const struct ranker *r, path_id p)
-{
-    if (r->rules->no_migration)
-        return 1;
-    int64_t here = delta(counts_at(r, p), 0, r->n - 1);
-    int64_t around =
-        (int64_t)(in_neighbourhood(r, p, r->n - 1) - in_neighbourhood(r, p, 0));
-    double ratio = here > 0 ? (double)around / (double)here : 0;
-    return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
-}
-
-static void measure_growth(const struct ranker *r, path_id p)
-{
-    struct points counts, sizes;
-    struct path_growth *g = &r->paths[p];
-    struct trend c = trend_of(r, p, counts_at(r, p), &counts);
-    struct trend y;
-    size_t half;
-    if (trend_grows(&c)) {
-        g->kind = GROWS_IN_COUNT;
-        g->tau = trend_tau(&c);
-        y = trend_of(r, p, &r->t->retained[p * r->n], &sizes);
-        half = trend_half(r->n);
-    } else {
-        y = trend_of(r, p, &r->t->bytes[p * r->n], &sizes);
-        if (!trend_grows(&y))
-            return;
-        g->kind = GROWS_IN_SIZE;
-        g->tau = trend_tau(&y);
-        half = trend_half_of_sizes(r->n);
-    }
-    double rate = trend_sustained(&y, half);
-    if (rate <= 0)
-        return;
-    g->growth = rate * (r->s->x[r->n - 1] - r->s->x[0]);
-    if (!r->rules->no_slowing)
-        g->growth *= trend_slowing(&y, half);
-    if (g->kind == GROWS_IN_COUNT)
-        g->growth *= migration(r, p);
-}
-
-/* --- what owners explain ------------------------------------------------- */
-
-/* Owners that multiplied explain as many more objects; the rest is more per owner. */
-static double share_from(const struct ranker *r, const uint64_t *owner,
-                         const uint64_t *owned, size_t a)
-{
-    int64_t more_owners = delta(owner, a, r->n - 1), more_owned = delta(owned, a, r->n - 1);
-    if (more_owned <= 0 || more_owners <= 0)
-        return 0;
-    if (owner[a] == 0)
-        return 1;
-    double share =
-        (double)owned[a] * (double)more_owners / ((double)owner[a] * (double)more_owned);
-    return share < 1 ? share : 1;
-}
-
-/* A first snapshot with few owners may be untypical: then the second half counts too. */
-static double share(const struct ranker *r, const uint64_t *owner, const uint64_t *owned)
-{
-    double whole = share_from(r, owner, owned, 0);
-    if (r->rules->no_late_share || owner[r->n - 1] <= 2 * owner[0])
-        return whole;
-    double late = share_from(r, owner, owned, r->n - trend_half(r->n));
-    return late > whole ? late : whole;
-}
-
-/* A grown thread pool has more arrays of thread statics; a leak in a thread static
- * outgrows the threads. */
-static double thread_share(const struct ranker *r, path_id p)
-{
-    const struct trie *t = r->t;
-    path_id above = t->parent[p];
-    if (above == 0 || t->parent[above] != 0 ||
-        strcmp(t->labels.all[t->label[p]].name, THREAD_STATICS_ARRAY) != 0)
-        return 0;
-    const struct label *root = &t->labels.all[t->label[above]];
-    if (root->kind != TYPE_PSEUDO || root_kind_of(root->name) != ROOT_STACK)
-        return 0;
-    double most = 0;
-    const uint64_t *owners[] = {r->threads, r->pool_threads};
-    for (size_t i = 0; i < 2; i++) {
-        double s = owners[i] != NULL ? share(r, owners[i], counts_at(r, p)) : 0;
-        most = s > most ? s : most;
-    }
-    return most;
-}
-
-static void find_owner(const struct ranker *r, path_id p)
-{
-    struct path_growth *g = &r->paths[p], *above = &r->paths[r->t->parent[p]];
-    path_id parent = r->t->parent[p];
-    g->single = true;
-    for (size_t k = 0; k < r->n; k++)
-        g->single &= counts_at(r, p)[k] <= 1;
-    bool owns = parent != 0 && above->kind == GROWS_IN_COUNT && above->growth > 0;
-    g->single_owner = owns ? parent : above->single_owner;
-    g->owner = owns && !above->single ? parent : above->owner;
-}
-
-static void explain(const struct ranker *r, path_id p)
-{
-    struct path_growth *g = &r->paths[p];
-    if (g->growth <= 0)
-        return;
-    path_id q = g->single ? g->single_owner : g->owner;
-    if (q != 0 && !r->rules->no_owners)
-        g->explained =
-            g->kind == GROWS_IN_SIZE ? 1 : share(r, counts_at(r, q), counts_at(r, p));
-    if (g->kind == GROWS_IN_COUNT && !r->rules->no_threads) {
-        double threads = thread_share(r, p);
-        g->explained = threads > g->explained ? threads : g->explained;
-    }
-    g->own = g->explained <= EXPLAIN_THRESHOLD ? (1 - g->explained) * g->growth : 0;
-}
-
-/* The array of a growing list is no second finding. */
-static void drop_containers(const struct ranker *r)
-{
-    double *below = alloc_zeroed(array_bytes(r->t->len, sizeof(*below)));
-    for (path_id p = 1; p < r->t->len; p++)
-        if (r->paths[p].kind == GROWS_IN_COUNT)
-            below[r->t->parent[p]] += r->paths[p].own;
-    for (path_id p = 1; p < r->t->len; p++) {
-        struct path_growth *g = &r->paths[p];
-        if (g->kind == GROWS_IN_SIZE && g->own > 0 && g->growth <= below[p]) {
-            g->explained = 1;
-            g->own = 0;
-        }
-    }
-    free(below);
-}
-
-/* Own growth without that of the topmost heads below. */
-static void give_credit(const struct ranker *r)
-{
-    path_id *head_above = alloc_zeroed(array_bytes(r->t->len, sizeof(*head_above)));
-    for (path_id p = 1; p < r->t->len; p++)
-        r->paths[p].credit = r->paths[p].own;
-    for (path_id p = 1; p < r->t->len; p++) {
-        path_id above = r->t->parent[p];
-        head_above[p] = r->paths[above].own > 0 ? above : head_above[above];
-        path_id head = head_above[p];
-        if (r->paths[p].own > 0 && head != 0 && r->paths[head].kind == GROWS_IN_COUNT)
-            r->paths[head].credit -= r->paths[p].own;
-    }
-    free(head_above);
+    return r->t->labels.all[label].name;
 }
 
 /* --- pools --------------------------------------------------------------- */
@@ -244,7 +69,7 @@ size_t headed_full_path(const struct trie *t, path_id p, size_t k, const label_i
     return len;
 }
 
-/* The pool itself, a block of it, or an array at most one step below it. */
+/* The pool itself, a block of it, or an array at most one object below it. */
 static bool is_pooled(const struct ranker *r, path_id p)
 {
     const struct labels *l = &r->t->labels;
@@ -259,14 +84,7 @@ static bool is_pooled(const struct ranker *r, path_id p)
     return false;
 }
 
-/* --- types --------------------------------------------------------------- */
-
-struct head {
-    label_id label;
-    uint32_t order; /* of the path, bytewise by its names */
-    path_id path;
-    bool pooled;
-};
+/* --- heads --------------------------------------------------------------- */
 
 /* By type, then in the order of paths: sums of doubles, and which of two heads with equal
  * credit counts, are the same everywhere. */
@@ -280,139 +98,498 @@ static int by_type(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-static struct headed_type sum_heads(const struct ranker *r, const struct head *heads,
-                                    size_t count, struct arena *a)
+/* Chance makes counts rise by nearly the same number in every step about once in 100,000
+ * series of six snapshots; what fills slows down. */
+static bool is_steady(const struct ranker *r, path_id p)
 {
-    struct headed_type sum = {.label = heads[0].label,
-                              .pooled = heads[0].pooled,
-                              .head = heads[0].path,
-                              .count = arena_array(a, uint64_t, r->n),
-                              .retained = arena_array(a, uint64_t, r->n)};
-    for (size_t i = 0; i < count; i++) {
-        path_id p = heads[i].path;
-        const struct path_growth *g = &r->paths[p];
-        if (g->credit > 0)
-            sum.score += g->credit * g->tau * g->tau;
-        if (g->credit > r->paths[sum.head].credit)
-            sum.head = p;
-        for (size_t k = 0; k < r->n; k++) {
-            sum.count[k] += r->t->count[p * r->n + k];
-            sum.retained[k] += r->t->retained[p * r->n + k];
-        }
+    enum { FEWEST_SNAPSHOTS = 4, FEWEST_MORE = 10 };
+    const uint64_t *c = &r->t->count[p * r->n];
+    struct path_points points;
+    label_id label = r->t->label[p];
+    if (r->rules->no_steady || r->growths.all[p].kind != GROWS_IN_COUNT ||
+        r->n < FEWEST_SNAPSHOTS || delta(c, r->n) < FEWEST_MORE)
+        return false;
+    struct trend y = path_trend(r->t, r->s, label, c, c, &points);
+    double least = INFINITY, most = 0;
+    for (size_t k = 1; k < r->n; k++) {
+        double rate = (y.y[k] - y.y[k - 1]) / (y.x[k] - y.x[k - 1]);
+        least = rate < least ? rate : least;
+        most = rate > most ? rate : most;
     }
-    sum.tau = r->paths[sum.head].tau;
-    return sum;
+    double evenness = r->n == FEWEST_SNAPSHOTS ? 0.8 : 0.5;
+    size_t half = trend_half(r->n);
+    return y.noise == NULL && least > 0 && least >= evenness * most &&
+           trend_slope(&y, r->n - half, half) >= 0.8 * trend_slope(&y, 0, half);
 }
 
-/* qsort knows no context. */
-struct ranked {
-    struct headed_type type;
-    const char *name;
-    int64_t more;
-};
+static void collect_heads(struct ranker *r)
+{
+    uint32_t *order = trie_order(r->t);
+    r->heads = arena_array(&r->scratch, struct head, r->t->len);
+    for (path_id p = 1; p < r->t->len; p++) {
+        const struct label *label = &r->t->labels.all[r->t->label[p]];
+        if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT ||
+            strcmp(label->name, "Free") == 0)
+            continue;
+        r->heads[r->head_count++] =
+            (struct head){.label = r->t->label[p],
+                          .order = order[p],
+                          .path = p,
+                          .pooled = !r->rules->no_pools && is_pooled(r, p),
+                          .steady = is_steady(r, p),
+                          .score = path_score(&r->growths, p)};
+    }
+    free(order);
+    if (r->head_count > 0)
+        qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static void add_counts(const struct ranker *r, struct headed_type *to, path_id p)
+{
+    for (size_t k = 0; k < r->n; k++) {
+        to->count[k] += r->t->count[p * r->n + k];
+        to->retained[k] += r->t->retained[p * r->n + k];
+    }
+}
+
+static int64_t retained_more(const struct ranker *r, path_id p)
+{
+    return delta(&r->t->retained[p * r->n], r->n);
+}
+
+/* Least and most that the steady heads gain together in a step. */
+static void measure_steps(const struct ranker *r, struct headed_type *to,
+                          const struct head *heads, size_t count)
+{
+    for (size_t k = 1; k < r->n; k++) {
+        uint64_t step = 0;
+        for (size_t i = 0; i < count; i++)
+            if (heads[i].steady && heads[i].carrier == 0)
+                step += r->t->count[heads[i].path * r->n + k] -
+                        r->t->count[heads[i].path * r->n + k - 1];
+        to->step_least = k == 1 || step < to->step_least ? step : to->step_least;
+        to->step_most = step > to->step_most ? step : to->step_most;
+    }
+}
+
+/* Those of one type; what is carried belongs to another row. */
+static struct row sum_heads(const struct ranker *r, const struct head *heads, size_t count)
+{
+    struct row row = {.name = name_of(r, heads[0].label)};
+    struct headed_type *sum = &row.type;
+    *sum = (struct headed_type){.label = heads[0].label,
+                                .basis = BASIS_GRAPH,
+                                .pooled = heads[0].pooled,
+                                .count = arena_array(r->a, uint64_t, r->n),
+                                .retained = arena_array(r->a, uint64_t, r->n),
+                                .places = arena_array(r->a, struct headed_place, count)};
+    for (size_t i = 0; i < count; i++) {
+        path_id p = heads[i].path;
+        if (heads[i].carrier != 0)
+            continue;
+        if (sum->place_count == 0 ||
+            r->growths.all[p].credit > r->growths.all[sum->head].credit)
+            sum->head = p;
+        sum->score += heads[i].total;
+        row.steady += heads[i].steady ? heads[i].total : 0;
+        sum->places[sum->place_count++] = (struct headed_place){p, heads[i].total};
+        add_counts(r, sum, p);
+        sum->more += retained_more(r, p);
+    }
+    sum->tau = r->growths.all[sum->head].tau;
+    measure_steps(r, sum, heads, count);
+    row.more_objects = delta(sum->count, r->n);
+    return row;
+}
 
 static int by_score(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct row *x = a, *y = b;
     if (x->type.pooled != y->type.pooled)
         return x->type.pooled ? 1 : -1;
+    if (x->gone != y->gone)
+        return x->gone ? 1 : -1;
+    bool x_suspect = x->type.suspicion != SUSPECT_NOT;
+    bool y_suspect = y->type.suspicion != SUSPECT_NOT;
+    if (x_suspect != y_suspect)
+        return x_suspect ? -1 : 1;
     if (x->type.score != y->type.score)
         return x->type.score < y->type.score ? 1 : -1;
-    if (x->more != y->more)
-        return x->more < y->more ? 1 : -1;
+    if (x->more_objects != y->more_objects)
+        return x->more_objects < y->more_objects ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
-static size_t collect_heads(const struct ranker *r, struct head *heads)
+static void sort_rows(struct ranker *r)
 {
+    if (r->row_count > 0)
+        qsort(r->rows, r->row_count, sizeof(*r->rows), by_score);
+    for (size_t i = 0; i < r->t->labels.len; i++)
+        r->row_of[i] = NO_ROW;
+    for (size_t i = 0; i < r->row_count; i++)
+        if (!r->rows[i].type.pooled && !r->rows[i].gone)
+            r->row_of[r->rows[i].type.label] = i;
+}
+
+static void make_rows(struct ranker *r)
+{
+    /* Types that are found as a whole come on top: one row for each label at most. */
+    size_t most = r->head_count + r->t->labels.len;
+    r->rows = arena_array(&r->scratch, struct row, most);
+    r->row_of = arena_array(&r->scratch, size_t, r->t->labels.len);
+    for (size_t i = 0, end; i < r->head_count; i = end) {
+        const struct head *first = &r->heads[i];
+        for (end = i + 1; end < r->head_count && r->heads[end].label == first->label &&
+                          r->heads[end].pooled == first->pooled;)
+            end++;
+        struct row row = sum_heads(r, first, end - i);
+        if (row.type.score > 0)
+            r->rows[r->row_count++] = row;
+    }
+    sort_rows(r);
+}
+
+static void add_also(const struct ranker *r, struct headed_type *to, label_id label)
+{
+    if (label == to->label)
+        return;
+    for (size_t i = 0; i < to->also_count; i++)
+        if (to->also[i] == label)
+            return;
+    label_id *also = arena_array(r->a, label_id, to->also_count + 1);
+    if (to->also_count > 0)
+        memcpy(also, to->also, to->also_count * sizeof(*also));
+    also[to->also_count++] = label;
+    to->also = also;
+}
+
+static int by_falling_score(const void *a, const void *b)
+{
+    const struct head *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Name what each row carries, the weightiest first. */
+static void name_companions(struct ranker *r)
+{
+    struct head *carried = arena_array(&r->scratch, struct head, r->head_count);
     size_t count = 0;
-    uint32_t *order = trie_order(r->t);
-    for (path_id p = 1; p < r->t->len; p++) {
-        const struct label *label = &r->t->labels.all[r->t->label[p]];
-        if (r->paths[p].own > 0 && label->kind == TYPE_OBJECT &&
-            strcmp(label->name, "Free") != 0)
-            heads[count++] = (struct head){r->t->label[p], order[p], p,
-                                           !r->rules->no_pools && is_pooled(r, p)};
+    for (size_t i = 0; i < r->head_count; i++)
+        if (r->heads[i].carrier != 0)
+            carried[count++] = r->heads[i];
+    if (count > 0)
+        qsort(carried, count, sizeof(*carried), by_falling_score);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = r->row_of[r->t->label[carried[i].carrier]];
+        if (row == NO_ROW)
+            continue;
+        add_also(r, &r->rows[row].type, carried[i].label);
+        r->rows[row].type.more += retained_more(r, carried[i].path);
+    }
+}
+
+/* --- one store ------------------------------------------------------------ */
+
+/* What the largest head of a row hangs from, or 0: a root group is no store. */
+static path_id store_of(const struct ranker *r, const struct row *row)
+{
+    path_id above = r->t->parent[row->type.head];
+    bool group = above == 0 || r->t->labels.all[r->t->label[above]].kind == TYPE_PSEUDO;
+    bool small = !row->type.pooled && !reaches_line(r->line, row->type.score, r->heap);
+    return small && !group ? above : 0;
+}
+
+static void merge_row(struct ranker *r, size_t into, size_t from)
+{
+    struct headed_type *to = &r->rows[into].type;
+    struct row *row = &r->rows[from];
+    size_t count = to->place_count + row->type.place_count;
+    struct headed_place *places = arena_array(r->a, struct headed_place, count);
+    memcpy(places, to->places, to->place_count * sizeof(*places));
+    memcpy(places + to->place_count, row->type.places,
+           row->type.place_count * sizeof(*places));
+    to->places = places;
+    to->place_count = count;
+    to->score += row->type.score;
+    to->more += row->type.more;
+    r->rows[into].steady += row->steady;
+    add_also(r, to, row->type.label);
+    for (size_t i = 0; i < row->type.also_count; i++)
+        add_also(r, to, row->type.also[i]);
+    row->gone = true;
+    row->into = to->label;
+}
+
+/* A leak that is split over the classes in one table. */
+static void join_stores(struct ranker *r)
+{
+    double *sum = arena_array(&r->scratch, double, r->t->len);
+    size_t *first = arena_array(&r->scratch, size_t, r->t->len);
+    if (r->rules->no_one_store)
+        return;
+    for (size_t i = 0; i < r->row_count; i++)
+        sum[store_of(r, &r->rows[i])] += r->rows[i].type.score;
+    for (size_t i = r->row_count; i-- > 0;)
+        first[store_of(r, &r->rows[i])] = i;
+    path_id *store = arena_array(&r->scratch, path_id, r->row_count);
+    for (size_t i = 0; i < r->row_count; i++)
+        store[i] = store_of(r, &r->rows[i]);
+    for (size_t i = 0; i < r->row_count; i++)
+        if (store[i] != 0 && first[store[i]] != i &&
+            reaches_line(r->line, sum[store[i]], r->heap))
+            merge_row(r, first[store[i]], i);
+}
+
+static void decide(struct ranker *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        struct row *row = &r->rows[i];
+        if (row->type.pooled || row->gone)
+            continue;
+        if (reaches_line(r->line, row->type.score, r->heap))
+            row->type.suspicion = SUSPECT_SIZE;
+        else if (reaches_steady_line(r->line, row->steady, r->heap))
+            row->type.suspicion = SUSPECT_STEADY;
+        if (row->steady <= 0)
+            row->type.step_least = row->type.step_most = 0;
+    }
+    sort_rows(r);
+}
+
+static void rank_paths(struct ranker *r)
+{
+    collect_heads(r);
+    companions_join(r->heads, r->head_count, &r->growths, &r->titles);
+    make_rows(r);
+    name_companions(r);
+    join_stores(r);
+    decide(r);
+    for (size_t i = 0; i < r->row_count; i++)
+        r->rows[i].type.subject = subject_of(&r->titles, r->rows[i].type.head, NULL);
+}
+
+/* --- whole types ------------------------------------------------------------- */
+
+/* The row that a head belongs to, or NO_ROW. */
+static size_t row_of_head(const struct ranker *r, const struct head *h,
+                          const label_id *merged_into)
+{
+    label_id label = h->carrier != 0 ? r->t->label[h->carrier] : h->label;
+    label = merged_into[label] != NO_LABEL ? merged_into[label] : label;
+    return h->pooled ? NO_ROW : r->row_of[label];
+}
+
+/* Which paths the suspects hold. */
+static bool *paths_of_suspects(struct ranker *r)
+{
+    bool *taken = arena_array(&r->scratch, bool, r->t->len);
+    label_id *merged_into = arena_array(&r->scratch, label_id, r->t->labels.len);
+    for (size_t i = 0; i < r->t->labels.len; i++)
+        merged_into[i] = NO_LABEL;
+    for (size_t i = 0; i < r->row_count; i++)
+        if (r->rows[i].gone)
+            merged_into[r->rows[i].type.label] = (label_id)r->rows[i].into;
+    for (size_t i = 0; i < r->head_count; i++) {
+        size_t row = row_of_head(r, &r->heads[i], merged_into);
+        taken[r->heads[i].path] =
+            row != NO_ROW && r->rows[row].type.suspicion != SUSPECT_NOT;
+    }
+    return taken;
+}
+
+static void take_type(struct ranker *r, struct row *row, const struct type_growths *g)
+{
+    label_id label = row->type.label;
+    const struct grown_type *grown = &g->all[label];
+    struct headed_type *to = &row->type;
+    to->basis = BASIS_TYPE;
+    to->suspicion = SUSPECT_SIZE;
+    to->score = grown->score;
+    to->tau = grown->tau;
+    to->count = arena_array(r->a, uint64_t, r->n);
+    to->retained = arena_array(r->a, uint64_t, r->n);
+    memcpy(to->count, &g->count[label * r->n], r->n * sizeof(*to->count));
+    memcpy(to->retained, &g->retained[label * r->n], r->n * sizeof(*to->retained));
+    to->head = r->t->full[r->n - 1].cut[g->topmost[label]];
+    to->more = delta(to->retained, r->n);
+    to->subject = type_growths_title(g, label);
+    to->places = arena_array(r->a, struct headed_place, 1);
+    to->places[0] = (struct headed_place){to->head, to->score};
+    to->place_count = 1;
+    row->more_objects = delta(to->count, r->n);
+}
+
+/* What the suspects leave: types that are one together. */
+static void add_types(struct ranker *r, const struct type_growths *g)
+{
+    for (label_id label = 0; label < r->t->labels.len; label++) {
+        const struct grown_type *type = &g->all[label];
+        size_t at = r->row_of[label];
+        if (type->score <= 0 || !reaches_line(r->line, type->score, r->heap) ||
+            strcmp(name_of(r, label), "Free") == 0 || g->topmost[label] == NO_PATH ||
+            (at != NO_ROW && r->rows[at].type.suspicion != SUSPECT_NOT))
+            continue;
+        struct row row = {.name = name_of(r, label), .type = {.label = label}};
+        take_type(r, &row, g);
+        if (at != NO_ROW)
+            r->rows[at] = row;
+        else
+            r->rows[r->row_count++] = row;
+    }
+}
+
+/* A place may hold a suspect in some snapshots only, and the type grows far more. */
+static void raise_types(struct ranker *r, const struct type_growths *g)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        struct row *row = &r->rows[i];
+        double score = g->all[row->type.label].score;
+        if (row->gone || row->type.suspicion == SUSPECT_NOT || score <= 0 ||
+            row->type.basis == BASIS_TYPE || score < 2 * row->type.score)
+            continue;
+        take_type(r, row, g);
+    }
+}
+
+static bool has_suspects(const struct ranker *r)
+{
+    for (size_t i = 0; i < r->row_count; i++)
+        if (r->rows[i].type.suspicion != SUSPECT_NOT)
+            return true;
+    return false;
+}
+
+/* --- where the growth went ---------------------------------------------------- */
+
+/* A twentieth of the heap; less is noise. */
+#define UNEXPLAINED_SHARE 0.05
+
+static struct headed_growth share_growth(const struct ranker *r, const struct residue *left)
+{
+    size_t n = r->n;
+    double y[SERIES_MAX_SNAPSHOTS];
+    struct headed_growth g = {.suspects = left->bytes[PART_SUSPECTS],
+                              .pools = left->bytes[PART_POOLS],
+                              .rest = left->bytes[PART_REST],
+                              .explained = NAN};
+    int64_t whole = delta(r->t->retained, n), suspects = delta(g.suspects, n);
+    if (whole > 0) {
+        double share = (double)suspects / (double)whole;
+        g.explained = share < 0 ? 0 : share > 1 ? 1 : share;
+    }
+    for (size_t k = 0; k < n; k++)
+        y[k] = (double)g.rest[k];
+    struct trend rest = {n, r->s->x, y, NULL};
+    if (trend_grows(&rest))
+        g.unexplained = path_sustained_growth(&rest, trend_half(n), r->rules) >=
+                            UNEXPLAINED_SHARE * r->heap &&
+                        2 * delta(g.rest, n) > whole;
+    return g;
+}
+
+static int by_growth(const void *a, const void *b)
+{
+    const struct headed_stopped *x = a, *y = b;
+    if (x->growth != y->growth)
+        return x->growth < y->growth ? 1 : -1;
+    return strcmp(x->subject, y->subject);
+}
+
+/* What is large enough to be told. */
+#define STOPPED_SHARE 0.02
+
+static void find_stopped(struct ranker *r, const struct type_growths *g, struct headed *to)
+{
+    size_t labels = r->t->labels.len;
+    to->stopped = arena_array(r->a, struct headed_stopped, labels);
+    for (label_id label = 0; label < labels; label++) {
+        double growth = g->all[label].score;
+        if (growth <= 0 || growth < STOPPED_SHARE * r->heap ||
+            g->topmost[label] == NO_PATH || strcmp(name_of(r, label), "Free") == 0)
+            continue;
+        to->stopped[to->stopped_count++] =
+            (struct headed_stopped){.label = label,
+                                    .subject = type_growths_title(g, label),
+                                    .count = &g->count[label * r->n],
+                                    .retained = &g->retained[label * r->n],
+                                    .growth = growth,
+                                    .head = r->t->full[r->n - 1].cut[g->topmost[label]]};
+    }
+    if (to->stopped_count > 0)
+        qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
+}
+
+/* Rows by type, then what of the growth is left when all suspects are gone. */
+static void look_at_types(struct ranker *r, struct headed *to)
+{
+    enum { FEWEST_TO_STAY = 4 };
+    struct arena *a = &r->scratch;
+    bool *heads = paths_of_suspects(r);
+    bool *labels = arena_array(a, bool, r->t->labels.len);
+    uint32_t *order = full_trie_order(r->t, r->n - 1);
+    if (!r->rules->no_types) {
+        bool *none = arena_array(a, bool, r->t->len);
+        struct residue left = residue_of(r->t, heads, NULL, a);
+        struct type_growths g =
+            type_growths_of(&left, r->s, r->rules, TYPES_GROWING, order, a);
+        add_types(r, &g);
+        if (has_suspects(r)) {
+            struct residue all = residue_of(r->t, none, NULL, a);
+            g = type_growths_of(&all, r->s, r->rules, TYPES_GROWING, order, a);
+            raise_types(r, &g);
+        }
+    }
+    for (size_t i = 0; i < r->row_count; i++)
+        labels[r->rows[i].type.label] |= r->rows[i].type.basis == BASIS_TYPE;
+    struct residue *left = arena_alloc(a, sizeof(*left));
+    *left = residue_of(r->t, heads, labels, r->a);
+    to->growth = share_growth(r, left);
+    if (r->n >= FEWEST_TO_STAY && !r->rules->no_types) {
+        struct type_growths g =
+            type_growths_of(left, r->s, r->rules, TYPES_STAYED, order, r->a);
+        find_stopped(r, &g, to);
     }
     free(order);
-    qsort(heads, count, sizeof(*heads), by_type);
-    return count;
 }
 
-static struct headed rank_types(const struct ranker *r, struct arena *a)
-{
-    struct arena scratch = {0};
-    struct head *heads = arena_array(&scratch, struct head, r->t->len);
-    size_t head_count = collect_heads(r, heads), count = 0;
-    struct ranked *ranked = arena_array(&scratch, struct ranked, head_count);
-    for (size_t i = 0, end; i < head_count; i = end) {
-        for (end = i + 1; end < head_count && heads[end].label == heads[i].label &&
-                          heads[end].pooled == heads[i].pooled;)
-            end++;
-        struct headed_type sum = sum_heads(r, &heads[i], end - i, a);
-        if (sum.score <= 0)
-            continue;
-        ranked[count++] = (struct ranked){.type = sum,
-                                          .name = r->t->labels.all[sum.label].name,
-                                          .more = delta(sum.count, 0, r->n - 1)};
-    }
-    qsort(ranked, count, sizeof(*ranked), by_score);
-    struct headed result = {.all = arena_array(a, struct headed_type, count)};
-    for (size_t i = 0; i < count; i++) {
-        result.all[i] = ranked[i].type;
-        result.pooled += ranked[i].type.pooled;
-    }
-    result.len = count - result.pooled;
-    arena_free(&scratch);
-    return result;
-}
-
-/* --- all of it ----------------------------------------------------------- */
-
-/* Counts of a type over the fit snapshots, from the type table; NULL without it. */
-static const uint64_t *type_counts(const struct series *s, const char *name,
-                                   struct arena *a)
-{
-    for (size_t i = 0; i < s->row_count; i++) {
-        if (strcmp(s->rows[i].name, name) != 0)
-            continue;
-        uint64_t *counts = arena_array(a, uint64_t, s->fit_count);
-        for (size_t k = 0; k < s->fit_count; k++)
-            counts[k] = s->rows[i].at[s->fit[k]].count;
-        return counts;
-    }
-    return NULL;
-}
+/* --- all of it ------------------------------------------------------------- */
 
 struct headed headed_rank(const struct trie *t, const struct series *s,
-                          const struct ranking_rules *rules, struct arena *a)
+                          const struct ranking_rules *rules,
+                          const struct suspect_line *line, struct arena *a)
 {
-    struct arena scratch = {0};
+    size_t n = t->snapshots;
     struct ranker r = {.t = t,
                        .s = s,
                        .rules = rules,
-                       .n = t->snapshots,
-                       .paths =
-                           alloc_zeroed(array_bytes(t->len, sizeof(struct path_growth))),
-                       .threads = type_counts(s, THREAD_TYPE, &scratch),
-                       .pool_threads = type_counts(s, POOL_THREAD_TYPE, &scratch)};
+                       .line = line,
+                       .n = n,
+                       .heap = (double)t->retained[n - 1],
+                       .growths = path_growths_of(t, s, rules),
+                       .a = a};
+    bool *grows = arena_array(&r.scratch, bool, t->len);
     for (path_id p = 1; p < t->len; p++)
-        measure_growth(&r, p);
-    for (path_id p = 1; p < t->len; p++)
-        find_owner(&r, p);
-    for (path_id p = 1; p < t->len; p++)
-        explain(&r, p);
-    if (!rules->no_containers)
-        drop_containers(&r);
-    give_credit(&r);
-    struct headed result = rank_types(&r, a);
-    bool *grows = arena_array(&scratch, bool, t->len);
-    for (path_id p = 1; p < t->len; p++)
-        grows[p] = r.paths[p].kind == GROWS_IN_COUNT && r.paths[p].growth > 0;
-    struct subject_tree tree = subject_tree_of(t, grows, &scratch);
-    for (size_t i = 0; i < result.len + result.pooled; i++)
-        result.all[i].subject = subject_of(&tree, result.all[i].head);
-    free(r.paths);
-    arena_free(&scratch);
+        grows[p] = r.growths.all[p].kind == GROWS_IN_COUNT && r.growths.all[p].growth > 0;
+    r.titles = subject_tree_of(t, grows, &r.scratch);
+    rank_paths(&r);
+    struct headed result = {.len = 0};
+    look_at_types(&r, &result);
+    sort_rows(&r);
+    result.all = arena_array(a, struct headed_type, r.row_count);
+    for (size_t i = 0; i < r.row_count; i++) {
+        if (r.rows[i].gone)
+            continue;
+        result.all[result.len + result.pooled] = r.rows[i].type;
+        if (r.rows[i].type.pooled)
+            result.pooled++;
+        else
+            result.len++;
+    }
+    path_growths_free(&r.growths);
+    arena_free(&r.scratch);
     return result;
 }

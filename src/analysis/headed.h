@@ -1,34 +1,75 @@
 /* headed.h - headed growth: the topmost types whose instances keep growing, each with
  * what it gained and retains that no growing owner above it explains.
  *
- * The ranking of a diff whose snapshots all have graphs. Formula, worked examples and
+ * The ranking of a diff whose snapshots all have graphs: by place in the tree of owners,
+ * and what that leaves unexplained once more by type. Formula, worked examples and
  * reasons: docs/ranking.md. */
 #ifndef HEADED_H
 #define HEADED_H
 
+#include "analysis/suspicion.h"
 #include "analysis/trie.h"
+
+/* One place at which a type is held. */
+struct headed_place {
+    path_id path;
+    double score; /* its part, with what goes along */
+};
 
 struct headed_type {
     label_id label;
+    enum ranking_basis basis; /* BASIS_GRAPH, or BASIS_TYPE: held in changing places */
+    enum suspicion suspicion;
     double score;
-    double tau;          /* of the head with the largest credit */
-    uint64_t *count;     /* per snapshot, summed over the type's heads */
-    uint64_t *retained;  /* the same for retained bytes */
-    path_id head;        /* with the largest credit */
+    double tau;         /* of the head with the largest credit */
+    uint64_t *count;    /* per snapshot, summed over the type's heads */
+    uint64_t *retained; /* the same for retained bytes */
+    int64_t more;       /* bytes that these and all that goes along retain more */
+    path_id head; /* with the largest credit; of a whole type the place with the most */
     const char *subject; /* the name for the title */
     bool pooled;         /* buffers that a pool holds: not ranked */
+    label_id *also;      /* types that go along, by their scores */
+    size_t also_count;
+    struct headed_place *places; /* by path, bytewise; scores sum to that of the type */
+    size_t place_count;
+    /* How many more came in a step: least and most. Of a steady suspect; else 0. */
+    uint64_t step_least, step_most;
+};
+
+/* Where the growth of the reachable heap went. */
+struct headed_growth {
+    uint64_t *suspects, *pools, *rest; /* bytes per snapshot; they sum to the reachable */
+    double
+        explained; /* share of the growth that the suspects have; NAN if it did not grow */
+    bool unexplained; /* the rest keeps growing, by a twentieth of the heap and more than
+                         half of its growth */
+};
+
+/* A type that grew, and then stayed as large. */
+struct headed_stopped {
+    label_id label;
+    const char *subject;
+    uint64_t *count, *retained; /* per snapshot; without what belongs to suspects */
+    double growth;              /* bytes that no other such type explains */
+    path_id head;               /* where most of it is held */
 };
 
 struct headed {
-    struct headed_type *all; /* by score, growth in count, name; then the pooled; in a */
+    struct headed_type *all; /* suspects, then the others, each by score, growth in count,
+                                name; then the pooled; in a */
     size_t len;              /* ranked */
     size_t pooled;           /* behind them */
+    struct headed_growth growth;
+    struct headed_stopped *stopped; /* by growth, then name */
+    size_t stopped_count;
 };
 
 /* Rank an aligned trie over the fit snapshots of s, whose numbers the trie's snapshots
- * are (trie snapshot i is s->fit[i]). */
+ * are (trie snapshot i is s->fit[i]). The last of them should have its graph, which tells
+ * who shares objects. */
 struct headed headed_rank(const struct trie *t, const struct series *s,
-                          const struct ranking_rules *rules, struct arena *a);
+                          const struct ranking_rules *rules,
+                          const struct suspect_line *line, struct arena *a);
 
 /* Labels from below the root down to a path in trie snapshot k, in a; nothing cut. */
 size_t headed_full_path(const struct trie *t, path_id p, size_t k, const label_id **labels,

@@ -118,6 +118,8 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     /* What each path holds directly. */
     struct tally *held = arena_array(&scratch, struct tally, f->len);
     for (path_id p = 1; p < f->len; p++) {
+        if (t.labels.all[f->label[p]].kind != TYPE_OBJECT)
+            continue;
         held[f->parent[p]].count += f->count[p];
         held[f->parent[p]].bytes += f->bytes[p];
     }

@@ -4,7 +4,7 @@
 
 enum { DEEPEST_LEVEL = 8 };
 
-static bool has_namespace(const char *type)
+bool subject_has_namespace(const char *type)
 {
     size_t generic = strcspn(type, "<");
     return memchr(type, '.', generic) != NULL;
@@ -22,7 +22,7 @@ bool subject_is_plain(const char *type)
         return true;
     if (len == 0 || type[0] == '<' || type[0] == '[' || type[len - 1] == ']')
         return true;
-    return is_generic(type) && !has_namespace(type);
+    return is_generic(type) && !subject_has_namespace(type);
 }
 
 struct subject_tree subject_tree_of(const struct trie *t, const bool *grows,
@@ -77,7 +77,7 @@ static path_id best_named(const struct trie *t, const struct level *level)
     path_id best = NO_PATH;
     for (size_t i = 0; i < level->len; i++) {
         const char *name = name_of(t, level->all[i]);
-        if (!subject_is_plain(name) && has_namespace(name) &&
+        if (!subject_is_plain(name) && subject_has_namespace(name) &&
             is_better(t, level->all[i], best))
             best = level->all[i];
     }
@@ -137,25 +137,32 @@ static const char *down_the_largest(const struct subject_tree *tree, path_id hea
 }
 
 /* 3. Up the whole path in the last snapshot, to a class of the program or a variable. */
-static const char *up_the_path(const struct trie *t, path_id head)
+const char *subject_above(const struct labels *l, const struct full_trie *f, path_id at)
 {
     static const char variable[] = "[static var ";
-    const struct full_trie *f = &t->full[t->snapshots - 1];
-    path_id at = t->full_of[head * t->snapshots + t->snapshots - 1];
     for (; at != NO_PATH && at != 0; at = f->parent[at]) {
-        const char *name = t->labels.all[f->label[at]].name;
+        const char *name = l->all[f->label[at]].name;
         if (!subject_is_plain(name) || strncmp(name, variable, sizeof(variable) - 1) == 0)
             return name;
     }
     return NULL;
 }
 
-const char *subject_of(const struct subject_tree *tree, path_id head)
+const char *subject_of(const struct subject_tree *tree, path_id head,
+                       enum subject_place *place)
 {
+    const struct trie *t = tree->t;
+    enum subject_place found = SUBJECT_WITHIN;
     const char *name = from_levels(tree, head);
     if (name == NULL)
         name = down_the_largest(tree, head);
-    if (name == NULL)
-        name = up_the_path(tree->t, head);
-    return name != NULL ? name : name_of(tree->t, head);
+    if (name == NULL) {
+        size_t last = t->snapshots - 1;
+        name = subject_above(&t->labels, &t->full[last],
+                             t->full_of[head * t->snapshots + last]);
+        found = name != NULL ? SUBJECT_ABOVE : SUBJECT_NOWHERE;
+    }
+    if (place != NULL)
+        *place = found;
+    return name != NULL ? name : name_of(t, head);
 }

@@ -20,8 +20,20 @@ struct subject_tree {
 struct subject_tree subject_tree_of(const struct trie *t, const bool *grows,
                                     struct arena *a);
 
-/* For a head of this path. Lives as long as the trie. */
-const char *subject_of(const struct subject_tree *tree, path_id head);
+/* Where a title was found: the class of the program that grows or goes along, or only one
+ * that stands above; or none, and the title is the head's own type. */
+enum subject_place { SUBJECT_WITHIN, SUBJECT_ABOVE, SUBJECT_NOWHERE };
+
+/* For a head of this path. Lives as long as the trie. place may be NULL. */
+const char *subject_of(const struct subject_tree *tree, path_id head,
+                       enum subject_place *place);
+
+/* The first label that is not plain, or is a static variable, on the way up from a path of
+ * a full trie, itself included; NULL if there is none. */
+const char *subject_above(const struct labels *l, const struct full_trie *f, path_id at);
+
+/* Whether the name has a namespace: a '.' before any '<'. */
+bool subject_has_namespace(const char *type);
 
 /* True for names of the framework, arrays, pseudo-nodes and generics without a
  * namespace: not what a reader looks for. */

@@ -133,6 +133,9 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
     double *of_bytes = alloc_zeroed(array_bytes(t->labels.len + 1, sizeof(*of_bytes)));
     for (type_id i = 0; i < snap->type_count; i++) {
         const struct type *type = &snap->types[i];
+        of_bytes[label_of[i]] = 1;
+        if (type->kind != TYPE_OBJECT)
+            continue;
         t->labels.all[label_of[i]].scale[k] = type->count_scale;
         of_bytes[label_of[i]] =
             type->raw.bytes > 0
@@ -141,6 +144,8 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
     }
     for (size_t p = 1; p < f->len; p++) {
         double scale = t->labels.all[f->label[p]].scale[k];
+        if (t->labels.all[f->label[p]].kind != TYPE_OBJECT)
+            continue;
         f->count[p] = tally_scaled(f->count[p], scale);
         f->bytes[p] = tally_scaled(f->bytes[p], of_bytes[f->label[p]]);
     }
@@ -177,7 +182,9 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         path_id p = path_of(&in, at[d->idom[w]], label);
         at[w] = f->at_node[n] = p;
         count[label]++;
-        if (labels[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
+        if (labels[label].kind == TYPE_PSEUDO) {
+            f->count[p]++;
+        } else if (labels[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
             f->count[p]++;
             f->bytes[p] += graph_size(g, n);
         }
@@ -407,27 +414,27 @@ static int by_key(const void *a, const void *b)
 
 /* A preorder in which siblings stand by name: positions as in dominators.c, with the
  * children of each path taken in their order. */
-uint32_t *trie_order(const struct trie *t)
+static uint32_t *order_paths(const struct labels *names, const path_id *parent,
+                             const label_id *label, size_t n)
 {
-    size_t n = t->len;
-    uint32_t *labels = label_order(&t->labels);
+    uint32_t *labels = label_order(names);
     struct sibling *siblings = alloc_zeroed(array_bytes(n + 1, sizeof(*siblings)));
     uint32_t *size = alloc_zeroed(array_bytes(n + 1, sizeof(*size)));
     uint32_t *next = alloc_zeroed(array_bytes(n + 1, sizeof(*next)));
     uint32_t *position = alloc_zeroed(array_bytes(n + 1, sizeof(*position)));
     for (size_t p = n; p-- > 1;) {
         size[p]++;
-        size[t->parent[p]] += size[p];
-        siblings[p] = (struct sibling){(uint64_t)t->parent[p] << 32 | labels[t->label[p]],
-                                       (path_id)p};
+        size[parent[p]] += size[p];
+        siblings[p] =
+            (struct sibling){(uint64_t)parent[p] << 32 | labels[label[p]], (path_id)p};
     }
     if (n > 1)
         qsort(siblings + 1, n - 1, sizeof(*siblings), by_key);
     next[0] = 1;
     for (size_t i = 1; i < n; i++) {
         path_id p = siblings[i].path;
-        position[p] = next[t->parent[p]];
-        next[t->parent[p]] += size[p];
+        position[p] = next[parent[p]];
+        next[parent[p]] += size[p];
         next[p] = position[p] + 1;
     }
     free(labels);
@@ -435,6 +442,17 @@ uint32_t *trie_order(const struct trie *t)
     free(size);
     free(next);
     return position;
+}
+
+uint32_t *trie_order(const struct trie *t)
+{
+    return order_paths(&t->labels, t->parent, t->label, t->len);
+}
+
+uint32_t *full_trie_order(const struct trie *t, size_t k)
+{
+    const struct full_trie *f = &t->full[k];
+    return order_paths(&t->labels, f->parent, f->label, f->len);
 }
 
 size_t trie_depth(const struct trie *t, path_id p)

@@ -35,7 +35,8 @@ struct labels {
 struct full_trie {
     path_id *parent;
     label_id *label;
-    uint64_t *count, *bytes; /* selected objects that are at the path itself */
+    uint64_t *count, *bytes; /* selected objects that are at the path itself; count of a
+                                root group: its nodes */
     size_t len, cap;
     label_id *label_of; /* of each type of the snapshot, until it was added */
     path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
@@ -110,6 +111,9 @@ uint64_t full_trie_below(const struct full_trie *f, path_id path, label_id label
 /* The place of every path in an order of paths, bytewise by the names along them; malloc'd.
  * O(paths log paths). */
 uint32_t *trie_order(const struct trie *t);
+
+/* The same for the full trie of snapshot k. */
+uint32_t *full_trie_order(const struct trie *t, size_t k);
 
 /* How many labels lead from below the root to a path: its length. */
 size_t trie_depth(const struct trie *t, path_id p);

@@ -7,6 +7,7 @@
 
 #include "analysis/chain_growth.h"
 #include "analysis/series.h"
+#include "analysis/suspicion.h"
 #include "budget/judge.h"
 
 enum report_kind {
@@ -54,17 +55,6 @@ struct report_chains {
     uint64_t instances; /* in the last snapshot */
     uint64_t samples;
 };
-
-/* What a row of the ranking was found by. */
-enum ranking_basis {
-    BASIS_TABLE, /* shallow bytes of a type */
-    BASIS_GRAPH, /* a place in the tree of owners */
-    BASIS_TYPE   /* a whole type, held in changing places */
-};
-
-extern const char *const ranking_basis_names[]; /* "table", ... */
-
-enum suspicion { SUSPECT_NOT, SUSPECT_SIZE, SUSPECT_STEADY };
 
 /* One place that a suspect is held at. */
 struct report_head {

@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ranking_basis_names[] = {
-    [BASIS_TABLE] = "table", [BASIS_GRAPH] = "graph", [BASIS_TYPE] = "type"};
-
 struct ranker {
     struct hd_report *r;
     const struct series *s;
@@ -335,7 +332,7 @@ static void make_room(struct ranker *k, size_t count, struct arena *scratch)
 static void rank_by_graph(struct ranker *k, struct arena *scratch)
 {
     static const struct ranking_rules all_rules;
-    struct headed h = headed_rank(&k->trie, k->s, &all_rules, scratch);
+    struct headed h = headed_rank(&k->trie, k->s, &all_rules, &usual_line, scratch);
     make_room(k, h.len + h.pooled, scratch);
     size_t rank = 0;
     for (size_t i = 0; i < h.len + h.pooled; i++) {

@@ -29,7 +29,7 @@ static const char *find_subject(struct ranked *r, const char *head)
     for (path_id p = 1; p < t->len; p++)
         grows[p] = t->count[(p + 1) * t->snapshots - 1] > t->count[p * t->snapshots];
     struct subject_tree tree = subject_tree_of(t, grows, &r->a.arena);
-    return subject_of(&tree, ranked_path(r, head));
+    return subject_of(&tree, ranked_path(r, head), NULL);
 }
 
 /* Of the first type of a chain. */
@@ -183,7 +183,7 @@ Test(subject, is_something_that_grows)
     bool *grows = arena_array(&r.a.arena, bool, r.trie.len);
     struct subject_tree tree = subject_tree_of(&r.trie, grows, &r.a.arena);
     path_id head = ranked_path(&r, "[static vars] > System.Action");
-    cr_expect_str_eq(subject_of(&tree, head), "System.Action");
+    cr_expect_str_eq(subject_of(&tree, head, NULL), "System.Action");
     ranked_free(&r);
 }
 

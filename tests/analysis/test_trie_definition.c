@@ -152,6 +152,8 @@ static bool is_written(const struct trie *t, const path_id *parent, const label_
 static bool is_counted(const struct ranked *r, size_t k, node_id n)
 {
     const struct hd_snapshot *snap = r->a.snaps[k];
+    if (snap->types[snap->graph->type[n]].kind == TYPE_PSEUDO)
+        return true;
     return snap->types[snap->graph->type[n]].kind == TYPE_OBJECT &&
            (r->selection == SELECT_ALL ||
             graph_address(snap->graph, n) == forge_address(GEN2, n));

@@ -84,7 +84,7 @@ static void rank_window(struct window *w, struct hd_snapshot *const *snaps)
     for (size_t k = 0; k < w->len; k++)
         trie_add(&w->trie, k, snaps[k], SELECT_ALL, &all_rules);
     trie_align(&w->trie, &all_rules);
-    w->headed = headed_rank(&w->trie, &w->series, &all_rules, &w->arena);
+    w->headed = headed_rank(&w->trie, &w->series, &all_rules, &usual_line, &w->arena);
 }
 
 static void free_window(struct window *w)

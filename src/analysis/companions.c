@@ -1,0 +1,161 @@
+#include "analysis/companions.h"
+
+#include "analysis/referrers.h"
+
+#include <stdlib.h>
+
+#define NO_HEAD SIZE_MAX
+
+struct joining {
+    struct head *heads;
+    size_t count;
+    const struct path_growths *g;
+    const struct subject_tree *titles;
+    size_t *head_of;                        /* per path; NO_HEAD */
+    size_t *carrier;                        /* per head: whom it goes to; NO_HEAD */
+    const struct referrer_link **by_target; /* links that cover their targets */
+    size_t link_count;
+};
+
+/* A root group, a pool or a growing buffer neither carries nor is carried. */
+static bool takes_part(const struct joining *j, const struct head *h)
+{
+    return !h->pooled && h->score > 0 && j->g->all[h->path].kind == GROWS_IN_COUNT;
+}
+
+static bool is_above(const struct joining *j, path_id a, path_id b)
+{
+    const struct trie *t = j->g->t;
+    const struct full_trie *f = &t->full[j->g->n - 1];
+    path_id x = t->full_of[a * j->g->n + j->g->n - 1];
+    path_id y = t->full_of[b * j->g->n + j->g->n - 1];
+    return x != NO_PATH && y != NO_PATH && f->position[x] < f->position[y] &&
+           f->position[y] < f->end[x];
+}
+
+/* A class of the program may carry a larger head that has none: the strings of a leaked
+ * object may weigh more than what is its own. */
+static bool may_carry(const struct joining *j, const struct head *carrier,
+                      const struct head *carried)
+{
+    if (carried->score <= carrier->score)
+        return true;
+    enum subject_place of_carrier, of_carried;
+    subject_of(j->titles, carrier->path, &of_carrier);
+    subject_of(j->titles, carried->path, &of_carried);
+    return of_carrier == SUBJECT_WITHIN && of_carried != SUBJECT_WITHIN;
+}
+
+static bool leads_to(const struct joining *j, size_t from, size_t to)
+{
+    for (; from != NO_HEAD; from = j->carrier[from])
+        if (from == to)
+            return true;
+    return false;
+}
+
+static bool is_better(const struct head *h, const struct head *than)
+{
+    return h->score != than->score ? h->score > than->score : h->order < than->order;
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct referrer_link *x = *(const struct referrer_link *const *)a;
+    const struct referrer_link *y = *(const struct referrer_link *const *)b;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void index_links(struct joining *j, struct arena *scratch)
+{
+    const struct referrers *r = j->g->referrers;
+    j->by_target = arena_array(scratch, const struct referrer_link *, r->len);
+    for (size_t i = 0; i < r->len; i++) {
+        const struct referrer_link *link = &r->links[i];
+        size_t from = j->head_of[link->from], to = j->head_of[link->target];
+        if (from != NO_HEAD && to != NO_HEAD && takes_part(j, &j->heads[from]) &&
+            takes_part(j, &j->heads[to]) && referrers_cover(r, link))
+            j->by_target[j->link_count++] = link;
+    }
+    if (j->link_count > 0)
+        qsort(j->by_target, j->link_count, sizeof(struct referrer_link *), by_target);
+}
+
+static size_t first_link(const struct joining *j, path_id target)
+{
+    size_t begin = 0, end = j->link_count;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (j->by_target[middle]->target < target)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+static void find_carrier(struct joining *j, size_t carried)
+{
+    const struct head *h = &j->heads[carried];
+    size_t best = NO_HEAD;
+    for (size_t i = first_link(j, h->path);
+         i < j->link_count && j->by_target[i]->target == h->path; i++) {
+        size_t from = j->head_of[j->by_target[i]->from];
+        const struct head *c = &j->heads[from];
+        if (best != NO_HEAD && !is_better(c, &j->heads[best]))
+            continue;
+        if (!is_above(j, c->path, h->path) && !is_above(j, h->path, c->path) &&
+            may_carry(j, c, h) && !leads_to(j, from, carried))
+            best = from;
+    }
+    j->carrier[carried] = best;
+}
+
+/* qsort knows no context. */
+struct turn {
+    double score;
+    uint32_t order;
+    size_t head;
+};
+
+static int by_rising_score(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+void companions_join(struct head *heads, size_t count, const struct path_growths *g,
+                     const struct subject_tree *titles)
+{
+    struct arena scratch = {0};
+    struct joining j = {.heads = heads, .count = count, .g = g, .titles = titles};
+    struct turn *turns = arena_array(&scratch, struct turn, count);
+    j.head_of = arena_array(&scratch, size_t, g->t->len);
+    j.carrier = arena_array(&scratch, size_t, count);
+    for (size_t p = 0; p < g->t->len; p++)
+        j.head_of[p] = NO_HEAD;
+    for (size_t i = 0; i < count; i++) {
+        j.head_of[heads[i].path] = i;
+        j.carrier[i] = NO_HEAD;
+        turns[i] = (struct turn){heads[i].score, heads[i].order, i};
+    }
+    if (!g->rules->no_companions)
+        index_links(&j, &scratch);
+    if (count > 0)
+        qsort(turns, count, sizeof(*turns), by_rising_score);
+    for (size_t i = 0; j.link_count > 0 && i < count; i++)
+        if (takes_part(&j, &heads[turns[i].head]))
+            find_carrier(&j, turns[i].head);
+    for (size_t i = 0; i < count; i++) {
+        size_t end = i;
+        while (j.carrier[end] != NO_HEAD)
+            end = j.carrier[end];
+        heads[i].carrier = end != i ? heads[end].path : 0;
+        heads[end].total += heads[i].score;
+    }
+    arena_free(&scratch);
+}

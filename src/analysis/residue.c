@@ -1,0 +1,60 @@
+#include "analysis/residue.h"
+
+#include "analysis/path_growth.h"
+#include "analysis/runtime_names.h"
+
+/* Names are compared once per label, not once per path. */
+static bool *pools_of(const struct labels *l, struct arena *scratch)
+{
+    bool *pool = arena_array(scratch, bool, l->len);
+    for (size_t i = 0; i < l->len; i++)
+        pool[i] = is_buffer_pool(l->all[i].name);
+    return pool;
+}
+
+struct taking {
+    const struct trie *t;
+    const bool *heads, *labels, *pools;
+};
+
+static enum residue_part part_of(const struct taking *take, const struct full_trie *f,
+                                 path_id p, enum residue_part above)
+{
+    if (above == PART_SUSPECTS || take->heads[f->cut[p]])
+        return PART_SUSPECTS;
+    if (above == PART_POOLS || take->pools[f->label[p]] ||
+        path_is_thread_statics(&take->t->labels, f, p))
+        return PART_POOLS;
+    return take->labels != NULL && take->labels[f->label[p]] ? PART_SUSPECTS : PART_REST;
+}
+
+static void part_snapshot(struct residue *r, size_t k, const struct taking *take,
+                          struct arena *a)
+{
+    const struct full_trie *f = &r->t->full[k];
+    unsigned char *part = r->part[k] = arena_array(a, unsigned char, f->len);
+    uint64_t *left = r->left[k] = arena_array(a, uint64_t, f->len);
+    for (path_id p = 1; p < f->len; p++) {
+        part[p] = (unsigned char)part_of(take, f, p, part[f->parent[p]]);
+        r->bytes[part[p]][k] += f->bytes[p];
+        left[p] = part[p] == PART_REST ? f->bytes[p] : 0;
+    }
+    for (path_id p = (path_id)f->len; p-- > 1;)
+        left[f->parent[p]] += left[p];
+}
+
+struct residue residue_of(const struct trie *t, const bool *heads, const bool *labels,
+                          struct arena *a)
+{
+    struct arena scratch = {0};
+    struct taking take = {t, heads, labels, pools_of(&t->labels, &scratch)};
+    struct residue r = {.t = t,
+                        .part = arena_array(a, unsigned char *, t->snapshots),
+                        .left = arena_array(a, uint64_t *, t->snapshots)};
+    for (int i = 0; i < PART_COUNT; i++)
+        r.bytes[i] = arena_array(a, uint64_t, t->snapshots);
+    for (size_t k = 0; k < t->snapshots; k++)
+        part_snapshot(&r, k, &take, a);
+    arena_free(&scratch);
+    return r;
+}

@@ -1,0 +1,30 @@
+#include "analysis/suspicion.h"
+
+#include <stddef.h>
+
+const char *const ranking_basis_names[] = {
+    [BASIS_TABLE] = "table", [BASIS_GRAPH] = "graph", [BASIS_TYPE] = "type"};
+
+const char *const suspicion_names[] = {
+    [SUSPECT_NOT] = NULL, [SUSPECT_SIZE] = "size", [SUSPECT_STEADY] = "steady"};
+
+const struct suspect_line usual_line = {.share = 0.02, .steady_share = 0.001};
+
+static bool reaches(double score, double share, uint64_t bytes, double heap)
+{
+    if (bytes > 0)
+        return score >= (double)bytes;
+    return (heap > 0 ? score / heap : 0) >= share;
+}
+
+bool reaches_line(const struct suspect_line *line, double score, double heap)
+{
+    return reaches(score, line->share, line->bytes, heap);
+}
+
+bool reaches_steady_line(const struct suspect_line *line, double score, double heap)
+{
+    bool off = line->steady_bytes == 0 && line->steady_share <= 0;
+    return !off && score > 0 &&
+           reaches(score, line->steady_share, line->steady_bytes, heap);
+}
