@@ -333,6 +333,8 @@ struct hd_options {
     /* the ranking */
     double min_share;           /* score of a suspect, as a share of the heap */
     uint64_t min_bytes;         /* the same in bytes; used instead if not 0 */
+    double min_steady_share;    /* the same for what gains nearly as much in every step */
+    uint64_t min_steady_bytes;  /* in bytes; both 0: being steady makes no suspect */
     const uint64_t *iterations; /* one rising number per snapshot, or NULL */
 
     /* root chains */
@@ -414,8 +416,9 @@ struct hd_warning {
 const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count);
 
 /* How many suspects there are; and whether the snapshots allow a judgement: false if
- * one is incomplete or sampled, for a diff of fewer than four that can be compared, and
- * for a check with a rule that could not be decided. */
+ * one is incomplete or sampled, for a diff of fewer than four that can be compared, or
+ * without a suspect for growth that nothing explains or that has stopped, and for a check
+ * with a rule that could not be decided. */
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 
@@ -423,6 +426,7 @@ struct hd_write_options {
     unsigned width; /* of the terminal, in columns; 0: no limit */
     bool color;     /* escape sequences of a terminal */
     bool files_go;  /* the snapshots will not be there: no command that names them */
+    bool details;   /* what the ranking computed beside what people need: scores */
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

@@ -155,23 +155,35 @@ static const char *take_reachable(struct settings *s, const char *value)
     return NULL;
 }
 
-static const char *take_min_score(struct settings *s, const char *value)
+/* A size into *bytes, or a share into *share; the other becomes 0. Nothing scores less than
+ * one byte. */
+static const char *take_score(const char *value, uint64_t *bytes, double *share)
 {
     size_t len = strlen(value);
     if (len == 0 || value[len - 1] != '%') {
-        /* Nothing scores less than one byte. */
-        const char *wrong = parse_size(value, &s->options.min_bytes);
-        s->options.min_share = 0;
-        return wrong != NULL ? "a size such as 1MiB, or a share such as 2%" : NULL;
+        *share = 0;
+        return parse_size(value, bytes) != NULL
+                   ? "a size such as 1MiB, or a share such as 2%"
+                   : NULL;
     }
     char *end;
     double percent = strtod(value, &end);
     bool plain = strspn(value, "0123456789.") == len - 1;
     if (!plain || end != value + len - 1 || !(percent >= 0) || percent > 100)
         return "a share from 0% to 100%";
-    s->options.min_share = percent / 100;
-    s->options.min_bytes = 0;
+    *share = percent / 100;
+    *bytes = 0;
     return NULL;
+}
+
+static const char *take_min_score(struct settings *s, const char *value)
+{
+    return take_score(value, &s->options.min_bytes, &s->options.min_share);
+}
+
+static const char *take_min_steady(struct settings *s, const char *value)
+{
+    return take_score(value, &s->options.min_steady_bytes, &s->options.min_steady_share);
 }
 
 static const char *take_iterations(struct settings *s, const char *value)
@@ -477,6 +489,8 @@ const struct option options[] = {
      "what a row is: type (default), namespace, module or holder", take_unit},
     {"min-score", 0, ON_DIFF | ON_CHECK | ON_WATCH, "SIZE|PCT",
      "least score of a suspect; default 2%", take_min_score},
+    {"min-steady", 0, ON_DIFF | ON_CHECK | ON_WATCH, "SIZE|PCT",
+     "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
     {"iterations", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
     {"tables-only", 0, ON_DIFF | ON_TOP | ON_CHECK, NULL,

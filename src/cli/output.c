@@ -35,7 +35,7 @@ void output_warnings(const struct hd_report *report)
 
 static struct hd_write_options style_for(const struct settings *s, FILE *to)
 {
-    struct hd_write_options style = {.files_go = s->files_go};
+    struct hd_write_options style = {.files_go = s->files_go, .details = s->verbose};
     bool terminal = isatty(fileno(to));
     struct winsize size;
     if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)

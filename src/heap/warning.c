@@ -67,6 +67,10 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                           "ranking"},
     [WARN_NATIVE_MEMORY] =
         {"native-memory", "a type that holds memory outside the heap grows in every step"},
+    [WARN_UNEXPLAINED_GROWTH] = {"unexplained-growth",
+                                 "the heap keeps growing by what no suspect holds"},
+    [WARN_GROWTH_STOPPED] = {"growth-stopped",
+                             "what grew has stayed as large; was the load still on?"},
     [WARN_UNUSED_BUDGET] = {"unused-budget", "a budget that matches nothing"},
     [WARN_UNUSED_SUPPRESSION] = {"unused-suppression",
                                  "a suppression that excuses nothing; remove it"},

@@ -44,6 +44,8 @@ enum warning_code {
     WARN_FILTERS_DIFFER,
     WARN_TOTAL_DROPS,
     WARN_NATIVE_MEMORY,
+    WARN_UNEXPLAINED_GROWTH,
+    WARN_GROWTH_STOPPED,
     /* the budgets of a check */
     WARN_UNUSED_BUDGET,
     WARN_UNUSED_SUPPRESSION,

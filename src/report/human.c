@@ -74,6 +74,11 @@ void human_size_delta(struct text *t, uint64_t first, uint64_t last)
         add_size(t, (double)distance(first, last));
 }
 
+void human_size_signed(struct text *t, int64_t bytes)
+{
+    human_size_delta(t, bytes < 0 ? (uint64_t)-bytes : 0, bytes < 0 ? 0 : (uint64_t)bytes);
+}
+
 void human_percent(struct text *t, double share)
 {
     char s[32];

@@ -14,7 +14,8 @@ void human_delta(struct text *t, uint64_t first, uint64_t last); /* +1,234 */
 /* 96 B, 1.84 MiB, 188 KiB: three digits, binary units. */
 void human_size(struct text *t, uint64_t bytes);
 void human_size_delta(struct text *t, uint64_t first, uint64_t last);
-void human_percent(struct text *t, double share); /* 7.9 %, 31 % */
+void human_size_signed(struct text *t, int64_t bytes); /* +1.84 MiB */
+void human_percent(struct text *t, double share);      /* 7.9 %, 31 % */
 
 void human_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 chains */
 void human_others(struct text *t, uint64_t n);                   /* [1 other], [2 others] */

@@ -21,7 +21,8 @@ struct report_name {
 struct hd_options hd_default_options(void)
 {
     return (struct hd_options){.rows = HD_DEFAULT_ROWS,
-                               .min_share = 0.02,
+                               .min_share = usual_line.share,
+                               .min_steady_share = usual_line.steady_share,
                                .chains = 3,
                                .samples = 32,
                                .depth = 64};
@@ -220,6 +221,8 @@ bool hd_report_conclusive(const struct hd_report *report)
             return false;
     if (report->kind == REPORT_CHECK)
         return !has_undecided_rule(report);
+    if (report->growth.is_open || report->growth.has_stopped)
+        return false;
     return report->kind != REPORT_DIFF || report->fit_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 

@@ -76,11 +76,34 @@ struct report_suspect {
     double tau;
     struct tally *at;
     uint64_t *retained; /* per snapshot, over the heads of the type; NULL unknown */
+    int64_t more;      /* bytes that these and what goes along retain more; by graph only */
+    double more_share; /* of the heap */
+    uint64_t step_least, step_most; /* of a steady one: how many more came in a step */
     uint64_t per_iteration;
     const char **holder; /* types from below the root; NULL unknown */
     size_t holder_len;
     uint64_t survivors; /* as of report_type */
     struct report_chains chains;
+};
+
+/* Where the growth of the reachable heap went, in bytes; last minus first fit snapshot. */
+struct report_growth {
+    bool known;                           /* by graph only */
+    int64_t bytes, suspects, pools, rest; /* bytes is the sum of the others */
+    double share, rest_share;             /* of the heap in the last fit snapshot */
+    double explained; /* share of the growth that suspects have; NAN: it did not grow */
+    bool unexplained; /* the rest keeps growing, and is more than half of it */
+    bool is_open;     /* that, and there is no suspect: nothing explains it */
+    bool has_stopped; /* no suspect, but something large grew and stayed */
+};
+
+/* What grew, and then stayed as large: a list of its own. */
+struct report_stopped {
+    const char *type, *subject;
+    uint64_t *count, *retained; /* per snapshot */
+    double growth, share;       /* bytes, and of the heap */
+    const char **holder;
+    size_t holder_len;
 };
 
 /* What became of one rule, or of one type under a rule for many. */
@@ -123,6 +146,9 @@ struct hd_report {
     bool by_graph; /* what the ranking is based on */
     struct report_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
+    struct report_growth growth;
+    struct report_stopped *stopped; /* by growth */
+    size_t stopped_count;
 
     /* check: a diff, and */
     enum hd_verdict verdict;
@@ -160,6 +186,11 @@ const char *report_shown(const struct hd_report *r, const char *name);
 /* Whether the options let a row stay, under its own name or the one that is shown. */
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name);
+
+/* Values of the fit snapshots of s as values of all, in the report's arena; unknown where
+ * one was left out of the ranking. */
+uint64_t *report_spread(struct hd_report *r, const struct series *s,
+                        const uint64_t *fit_values);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,

@@ -1,14 +1,12 @@
 #include "report/report_rank.h"
 
-#include "analysis/growth.h"
-#include "analysis/headed.h"
 #include "analysis/runtime_names.h"
 #include "analysis/survivors.h"
-#include "base/hash.h"
 #include "base/workers.h"
 #include "format/open.h"
 #include "heap/reach.h"
 #include "report/plan.h"
+#include "report/report_suspects.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,31 +21,9 @@ struct ranker {
     struct plan plan;
     struct survivors first; /* if remembers */
     bool remembers;
-    path_id *heads;        /* of each of r->suspects, by its place there */
-    struct row_slot *rows; /* of the series, by name */
-    struct arena names;
+    struct suspect_rows rows;
+    struct series_index by_name; /* rows of s */
 };
-
-struct row_slot {
-    struct series_row *row;
-    UT_hash_handle hh;
-};
-
-static void index_rows(struct ranker *k)
-{
-    for (size_t i = 0; i < k->s->row_count; i++) {
-        struct row_slot *slot = arena_alloc(&k->names, sizeof(*slot));
-        slot->row = &k->s->rows[i];
-        HASH_ADD_KEYPTR(hh, k->rows, slot->row->name, strlen(slot->row->name), slot);
-    }
-}
-
-static struct series_row *row_named(const struct ranker *k, const char *name)
-{
-    struct row_slot *slot;
-    HASH_FIND_STR(k->rows, name, slot);
-    return slot != NULL ? slot->row : NULL;
-}
 
 /* --- graphs, as many at once as there are threads and memory for ------------------- */
 
@@ -116,8 +92,9 @@ static void add_survivors(struct ranker *k, const struct hd_snapshot *last)
     for (size_t i = 0; i < k->s->row_count; i++)
         k->s->rows[i].survivors = 0;
     for (type_id t = 0; t < last->type_count; t++) {
-        struct series_row *row =
-            last->types[t].kind == TYPE_OBJECT ? row_named(k, last->types[t].name) : NULL;
+        struct series_row *row = last->types[t].kind == TYPE_OBJECT
+                                     ? series_row_named(&k->by_name, last->types[t].name)
+                                     : NULL;
         if (row != NULL)
             row->survivors = kept[t];
     }
@@ -228,130 +205,6 @@ static bool fold_graphs(struct ranker *k)
     return true;
 }
 
-/* --- suspects --------------------------------------------------------------------- */
-
-/* Per snapshot of the report; unknown where it was left out of the ranking. */
-static uint64_t *spread(const struct ranker *k, const uint64_t *fit_values)
-{
-    uint64_t *all = arena_array(&k->r->arena, uint64_t, k->s->count);
-    for (size_t i = 0; i < k->s->count; i++)
-        all[i] = HD_UNKNOWN;
-    for (size_t i = 0; i < k->s->fit_count; i++)
-        all[k->s->fit[i]] = fit_values[i];
-    return all;
-}
-
-/* The path in the last snapshot, without the head itself. */
-static void add_holder(const struct ranker *k, struct report_suspect *to, path_id head)
-{
-    struct arena scratch = {0};
-    const label_id *labels = NULL;
-    size_t len = headed_full_path(&k->trie, head, k->s->fit_count - 1, &labels, &scratch);
-    to->holder_len = len > 0 ? len - 1 : 0;
-    to->holder = arena_array(&k->r->arena, const char *, len);
-    for (size_t i = 0; i < to->holder_len; i++)
-        to->holder[i] = report_string(k->r, k->trie.labels.all[labels[i]].name);
-    arena_free(&scratch);
-}
-
-static struct report_suspect from_headed(const struct ranker *k,
-                                         const struct headed_type *h,
-                                         const struct series_row *row)
-{
-    uint64_t heap = k->trie.retained[k->s->fit_count - 1];
-    struct report_suspect to = {.type = row->name,
-                                .subject = report_string(k->r, h->subject),
-                                .basis = BASIS_GRAPH,
-                                .score = h->score,
-                                .score_share = heap > 0 ? h->score / (double)heap : 0,
-                                .tau = h->tau,
-                                .at = row->at,
-                                .retained = spread(k, h->retained),
-                                .survivors = row->survivors,
-                                .per_iteration =
-                                    growth_per_iteration(k->s, row, k->opt->iterations)};
-    add_holder(k, &to, h->head);
-    return to;
-}
-
-static struct report_suspect from_row(const struct ranker *k, const struct suspect *t)
-{
-    struct tally heap = k->s->totals[k->s->fit[k->s->fit_count - 1]];
-    double whole = (double)(k->s->bytes_known ? heap.bytes : heap.count);
-    return (struct report_suspect){.type = t->row->name,
-                                   .subject = t->row->name,
-                                   .score = t->score,
-                                   .score_share = whole > 0 ? t->score / whole : 0,
-                                   .tau = t->tau,
-                                   .at = t->row->at,
-                                   .survivors = t->row->survivors,
-                                   .per_iteration = t->per_iteration};
-}
-
-/* A row shows if its type or the class in its title does, and neither is excluded. */
-static bool shows(const struct ranker *k, const struct report_suspect *s)
-{
-    if (report_excludes(k->opt, s->type) || report_excludes(k->opt, s->subject))
-        return false;
-    bool title = s->subject[0] != '[' && report_shows_row(k->r, k->opt, s->subject);
-    return title || report_shows_row(k->r, k->opt, s->type);
-}
-
-static bool is_suspect(const struct hd_options *opt, const struct report_suspect *s)
-{
-    if (opt->min_bytes > 0)
-        return s->score >= (double)opt->min_bytes;
-    return s->score_share >= opt->min_share;
-}
-
-static void place(struct ranker *k, struct report_suspect s, size_t rank, path_id head)
-{
-    struct hd_report *r = k->r;
-    s.rank = rank;
-    if (!shows(k, &s))
-        return;
-    if (rank == 0) {
-        r->pooled[r->pooled_count++] = s;
-    } else if (is_suspect(k->opt, &s)) {
-        k->heads[r->suspect_count] = head;
-        r->suspects[r->suspect_count++] = s;
-    } else {
-        r->minor[r->minor_count++] = s;
-    }
-}
-
-static void make_room(struct ranker *k, size_t count, struct arena *scratch)
-{
-    struct hd_report *r = k->r;
-    r->suspects = arena_array(&r->arena, struct report_suspect, count);
-    r->minor = arena_array(&r->arena, struct report_suspect, count);
-    r->pooled = arena_array(&r->arena, struct report_suspect, count);
-    k->heads = arena_array(scratch, path_id, count);
-}
-
-static void rank_by_graph(struct ranker *k, struct arena *scratch)
-{
-    static const struct ranking_rules all_rules;
-    struct headed h = headed_rank(&k->trie, k->s, &all_rules, &usual_line, scratch);
-    make_room(k, h.len + h.pooled, scratch);
-    size_t rank = 0;
-    for (size_t i = 0; i < h.len + h.pooled; i++) {
-        /* A sample may stand for less than half an object: then the table has no row. */
-        const struct series_row *row =
-            row_named(k, k->trie.labels.all[h.all[i].label].name);
-        if (row != NULL)
-            place(k, from_headed(k, &h.all[i], row), i < h.len ? ++rank : 0, h.all[i].head);
-    }
-}
-
-static void rank_by_tables(struct ranker *k, struct arena *scratch)
-{
-    struct ranking t = growth_rank(k->s, k->opt->iterations, scratch);
-    make_room(k, t.len, scratch);
-    for (size_t i = 0; i < t.len; i++)
-        place(k, from_row(k, &t.all[i]), i + 1, NO_PATH);
-}
-
 /* --- chains ------------------------------------------------------------------------- */
 
 /* The instances of suspects in fit snapshot i: of the head if there are tries, else of the
@@ -364,11 +217,17 @@ static struct chain_question question_for(const struct ranker *k, size_t i, size
     if (k->r->by_graph) {
         const struct full_trie *f = &k->trie.full[i];
         uint32_t *query_of_path = arena_array(scratch, uint32_t, k->trie.len);
+        uint32_t *query_of_label = arena_array(scratch, uint32_t, k->trie.labels.len);
         uint32_t *query_of = arena_array(scratch, uint32_t, f->len);
-        for (size_t q = 0; q < count; q++)
-            query_of_path[k->heads[q]] = (uint32_t)q + 1;
+        for (size_t q = 0; q < count; q++) {
+            if (k->rows.whole_types[q] != NO_PATH)
+                query_of_label[k->rows.whole_types[q]] = (uint32_t)q + 1;
+            else
+                query_of_path[k->rows.heads[q]] = (uint32_t)q + 1;
+        }
         for (size_t p = 1; p < f->len; p++)
-            query_of[p] = query_of_path[f->cut[p]];
+            query_of[p] = query_of_path[f->cut[p]] != 0 ? query_of_path[f->cut[p]]
+                                                        : query_of_label[f->label[p]];
         ask.key_of_node = f->at_node;
         ask.query_of_key = query_of;
         ask.key_count = f->len;
@@ -401,7 +260,9 @@ static bool is_before_all(const struct ranker *k, size_t i, size_t count)
 {
     uint64_t instances = 0;
     for (size_t q = 0; k->r->by_graph && q < count; q++)
-        instances += k->trie.count[k->heads[q] * k->s->fit_count + i];
+        instances += k->rows.whole_types[q] != NO_PATH
+                         ? k->trie.labels.all[k->rows.whole_types[q]].count[i]
+                         : k->trie.count[k->rows.heads[q] * k->s->fit_count + i];
     return k->r->by_graph && instances == 0;
 }
 
@@ -456,7 +317,9 @@ static void set_chains(const struct search *s)
         *chains = report_chains_of(r, fit_snapshot(k, n - 1), of_suspect, s->used);
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;
-            *instances = *instances != NULL && s->used == n ? spread(k, *instances) : NULL;
+            *instances = *instances != NULL && s->used == n
+                             ? report_spread(r, k->s, *instances)
+                             : NULL;
         }
     }
 }
@@ -511,14 +374,16 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
     struct arena scratch = {0};
     struct ranker k = {.r = r, .s = s, .opt = opt, .err = err};
     r->by_graph = can_rank_by_graph(s);
-    index_rows(&k);
+    k.by_name = series_index_of(s);
+    k.rows = (struct suspect_rows){.r = r, .s = s, .rows = &k.by_name, .opt = opt};
     bool ok = true;
     if (r->by_graph) {
         ok = fold_graphs(&k);
+        k.rows.trie = &k.trie;
         if (ok)
-            rank_by_graph(&k, &scratch);
+            suspects_by_graph(&k.rows, &scratch);
     } else if (s->fit_count >= 2) {
-        rank_by_tables(&k, &scratch);
+        suspects_by_tables(&k.rows, &scratch);
     }
     ok = ok && add_chains(&k);
     /* Between two snapshots anything may grow. */
@@ -528,8 +393,7 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
         survivors_free(&k.first);
     if (r->by_graph)
         trie_free(&k.trie);
-    HASH_CLEAR(hh, k.rows);
-    arena_free(&k.names);
+    series_index_free(&k.by_name);
     arena_free(&scratch);
     return ok;
 }

@@ -2,6 +2,7 @@
  * suspects with what holds them, types by growth, the next command to run. */
 #include "report/text_diff.h"
 
+#include "report/text_growth.h"
 #include "report/text_parts.h"
 
 #include <string.h>
@@ -98,19 +99,34 @@ static void add_totals(struct text *t, const struct hd_report *r, unsigned width
     text_selection(t, r);
 }
 
+/* Where it went, in exact bytes: the parts sum to the whole. */
+static void add_growth(struct text *t, const struct hd_report *r, unsigned width)
+{
+    const struct report_growth *g = &r->growth;
+    if (!g->known || g->bytes <= 0)
+        return;
+    text_add_string(t, "growth     ");
+    human_size_signed(t, g->bytes);
+    text_add_string(t, " reachable, ");
+    human_percent(t, g->share);
+    text_add_string(t, is_narrow(width) ? " of the heap:\n           " : " of the heap: ");
+    text_growth_parts(t, g);
+    text_add_char(t, '\n');
+}
+
 /* --- suspects ------------------------------------------------------------ */
 
 static const struct column suspect_columns[] = {
-    {"#", ALIGN_RIGHT, false},       {"score", ALIGN_RIGHT, false},
+    {"#", ALIGN_RIGHT, false},       {"retains", ALIGN_RIGHT, false},
     {"of heap", ALIGN_RIGHT, false}, {"count", ALIGN_RIGHT, false},
-    {"trend", ALIGN_LEFT, false},    {"retained", ALIGN_RIGHT, false},
+    {"trend", ALIGN_LEFT, false},    {"score", ALIGN_RIGHT, false},
     {"type", ALIGN_LEFT, true},
 };
 
-/* Tables know nothing of it. */
-enum { RETAINED_COLUMN = 5 };
+/* For who wants to know how the order came about. */
+enum { SIZE_COLUMN = 1, SCORE_COLUMN = 5, SUSPECT_COLUMNS = 7 };
 
-/* What the ranking found growing, if the title is another; and the rate. */
+/* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct text *t, const struct hd_report *r,
                         const struct report_suspect *s)
 {
@@ -119,29 +135,41 @@ static void add_remarks(struct text *t, const struct hd_report *r,
         human_short_name(t, report_shown(r, s->type));
         text_add_char(t, ')');
     }
+    text_also(t, r, s);
+    if (s->basis == BASIS_TYPE)
+        text_add_string(t, "  held in changing places");
     if (s->per_iteration != HD_UNKNOWN) {
         text_add_string(t, "  exactly ");
         human_count(t, s->per_iteration);
         text_add_string(t, " per iteration");
+    } else if (s->step_most > 0) {
+        text_add_string(t, "  ");
+        text_steady(t, s);
     }
+}
+
+static void add_score(struct text *t, const struct hd_report *r, double score)
+{
+    if (score < 0.5)
+        text_add_string(t, r->bytes_known ? "<1 B" : "<1");
+    else if (r->bytes_known)
+        human_size(t, (uint64_t)(score + 0.5));
+    else
+        human_count(t, (uint64_t)(score + 0.5));
 }
 
 /* On a narrow terminal the title has its cell for itself, and remarks a line. */
 static void add_suspect_row(struct table *t, const struct hd_report *r,
-                            const struct report_suspect *s, unsigned width)
+                            const struct report_suspect *s,
+                            const struct hd_write_options *opt)
 {
     size_t n = r->snapshot_count;
     if (s->rank > 0)
         human_count(&t->content, s->rank);
     table_end_cell(t);
-    if (s->score < 0.5)
-        text_add_string(&t->content, r->bytes_known ? "<1 B" : "<1");
-    else if (r->bytes_known)
-        human_size(&t->content, (uint64_t)(s->score + 0.5));
-    else
-        human_count(&t->content, (uint64_t)(s->score + 0.5));
+    text_gain(&t->content, r, s);
     table_end_cell(t);
-    human_percent(&t->content, s->score_share);
+    human_percent(&t->content, text_gain_share(r, s));
     table_end_cell(t);
     human_count(&t->content, s->at[0].count);
     text_add_string(&t->content, " → ");
@@ -149,17 +177,17 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
     table_end_cell(t);
     human_trend(&t->content, s->at, n);
     table_end_cell(t);
-    if (r->by_graph) {
-        text_retained(&t->content, r, s);
+    if (opt->details) {
+        add_score(&t->content, r, s->score);
         table_end_cell(t);
     }
     struct text remarks = {0};
     add_remarks(&remarks, r, s);
     human_name(&t->content, report_shown(r, s->subject));
-    if (!is_narrow(width))
+    if (!is_narrow(opt->width))
         text_add(&t->content, remarks.data, remarks.len);
     table_end_cell(t);
-    if (is_narrow(width) && remarks.len > 0) {
+    if (is_narrow(opt->width) && remarks.len > 0) {
         text_add_string(&t->content, "  ");
         table_note(t, remarks.data, remarks.len);
     }
@@ -229,7 +257,7 @@ static void add_limit(struct text *t, const struct hd_report *r)
 static void add_limit_line(struct table *t, const struct hd_report *r)
 {
     struct text line = {0};
-    text_add_string(&line, "— below ");
+    text_add_string(&line, "— at the latest rate less than ");
     add_limit(&line, r);
     text_add_string(&line, " —");
     table_note(t, line.data, line.len);
@@ -244,18 +272,35 @@ static bool say_none(const struct hd_report *r, struct out *o)
         return true;
     }
     if (r->suspect_count + r->minor_count + r->pooled_count == 0) {
-        out_string(o, "None: nothing keeps growing.\n");
+        out_string(o, r->growth.is_open ? "None: no type keeps growing.\n"
+                                        : "None: nothing keeps growing.\n");
         return true;
     }
     if (r->suspect_count > 0)
         return false;
     struct text t = {0};
-    text_add_string(&t, "None: nothing keeps growing by ");
+    text_add_string(&t, "None: no type keeps growing by ");
     add_limit(&t, r);
     text_add_string(&t, " or more.\n");
     out_text(o, &t);
     text_free(&t);
     return false;
+}
+
+/* No suspect is no acquittal where the growth is not explained, or has only stopped. */
+static void say_doubts(const struct hd_report *r, struct out *o)
+{
+    struct text t = {0};
+    if (r->growth.is_open)
+        text_unexplained(&t, r);
+    if (t.len > 0)
+        text_add_char(&t, '\n');
+    if (r->growth.has_stopped)
+        text_add_string(&t,
+                        "But something grew a lot and then stopped, which may be a leak "
+                        "without its load: see below.\n");
+    out_text(o, &t);
+    text_free(&t);
 }
 
 static const char *basis(const struct hd_report *r)
@@ -267,13 +312,71 @@ static const char *basis(const struct hd_report *r)
 }
 
 /* Buffers that pools hold are free for use and follow the peak load. */
-static void add_pooled(struct table *t, const struct hd_report *r, unsigned width)
+static void add_pooled(struct table *t, const struct hd_report *r,
+                       const struct hd_write_options *opt)
 {
     static const char line[] = "— held by buffer pools, not ranked —";
     if (r->pooled_count > 0)
         table_note(t, line, sizeof(line) - 1);
     for (size_t i = 0; i < r->pooled_count; i++)
-        add_suspect_row(t, r, &r->pooled[i], width);
+        add_suspect_row(t, r, &r->pooled[i], opt);
+}
+
+/* What has stopped is told in a list of its own. */
+static bool has_stopped(const struct hd_report *r, const struct report_suspect *s)
+{
+    for (size_t i = 0; i < r->stopped_count; i++)
+        if (strcmp(r->stopped[i].type, s->type) == 0)
+            return true;
+    return false;
+}
+
+/* What scores less; a few of them. */
+static void add_minor(struct table *t, const struct hd_report *r,
+                      const struct hd_write_options *opt)
+{
+    size_t most = r->options.rows != 0 ? MOST_MINOR : r->minor_count, shown = 0, left = 0;
+    for (size_t i = 0; i < r->minor_count; i++) {
+        if (has_stopped(r, &r->minor[i]))
+            continue;
+        if (shown == most) {
+            left++;
+            continue;
+        }
+        if (shown++ == 0)
+            add_limit_line(t, r);
+        add_suspect_row(t, r, &r->minor[i], opt);
+    }
+    add_others_line(t, left);
+}
+
+/* The growth of shallow bytes, or of counts, where owners are unknown. */
+static const char *size_title(const struct hd_report *r)
+{
+    return r->by_graph ? "retains" : r->bytes_known ? "bytes" : "objects";
+}
+
+static void write_suspects(const struct hd_report *r, const struct hd_write_options *opt,
+                           struct out *o)
+{
+    struct column columns[SUSPECT_COLUMNS];
+    struct table t = {.columns = columns};
+    for (size_t i = 0; i < SUSPECT_COLUMNS; i++)
+        if (i != SCORE_COLUMN || opt->details)
+            columns[t.column_count++] = suspect_columns[i];
+    columns[SIZE_COLUMN].title = size_title(r);
+    columns[t.column_count - 1].title = report_unit(r);
+    size_t shown = report_rows(r, r->suspect_count);
+    for (size_t i = 0; i < shown; i++) {
+        add_suspect_row(&t, r, &r->suspects[i], opt);
+        add_held_by(&t, &r->suspects[i].chains, opt->width);
+    }
+    add_others_line(&t, r->suspect_count - shown);
+    add_minor(&t, r, opt);
+    add_pooled(&t, r, opt);
+    if (t.len > 0)
+        table_print(&t, o, opt->width, opt->color);
+    table_free(&t);
 }
 
 void text_diff_suspects(const struct hd_report *r, const struct hd_write_options *opt,
@@ -281,30 +384,11 @@ void text_diff_suspects(const struct hd_report *r, const struct hd_write_options
 {
     bool any = r->suspect_count + r->minor_count + r->pooled_count > 0;
     text_heading(o, opt, "SUSPECTS", any ? basis(r) : NULL);
-    if (say_none(r, o))
-        return;
-    struct column columns[sizeof(suspect_columns) / sizeof(*suspect_columns)];
-    struct table t = {.columns = columns};
-    for (size_t i = 0; i < sizeof(suspect_columns) / sizeof(*suspect_columns); i++)
-        if (i != RETAINED_COLUMN || r->by_graph)
-            columns[t.column_count++] = suspect_columns[i];
-    columns[t.column_count - 1].title = report_unit(r);
-    size_t shown = report_rows(r, r->suspect_count);
-    for (size_t i = 0; i < shown; i++) {
-        add_suspect_row(&t, r, &r->suspects[i], opt->width);
-        add_held_by(&t, &r->suspects[i].chains, opt->width);
-    }
-    add_others_line(&t, r->suspect_count - shown);
-    if (r->minor_count > 0)
-        add_limit_line(&t, r);
-    size_t minor =
-        r->options.rows != 0 && r->minor_count > MOST_MINOR ? MOST_MINOR : r->minor_count;
-    for (size_t i = 0; i < minor; i++)
-        add_suspect_row(&t, r, &r->minor[i], opt->width);
-    add_others_line(&t, r->minor_count - minor);
-    add_pooled(&t, r, opt->width);
-    table_print(&t, o, opt->width, opt->color);
-    table_free(&t);
+    bool nothing = say_none(r, o);
+    say_doubts(r, o);
+    if (!nothing)
+        write_suspects(r, opt, o);
+    text_stopped(r, opt, o);
 }
 
 /* --- types --------------------------------------------------------------- */
@@ -461,6 +545,7 @@ void text_diff_head(const struct hd_report *r, const struct hd_write_options *op
     struct text head = {0};
     add_head(&head, r);
     add_totals(&head, r, opt->width);
+    add_growth(&head, r, opt->width);
     out_text(o, &head);
     text_free(&head);
 }

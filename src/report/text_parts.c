@@ -128,21 +128,6 @@ struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t e
     return sums;
 }
 
-void text_retained(struct text *t, const struct hd_report *r,
-                   const struct report_suspect *s)
-{
-    size_t first = 0, last = r->snapshot_count - 1;
-    if (s->retained == NULL) {
-        text_add_char(t, '-');
-        return;
-    }
-    while (first < last && s->retained[first] == HD_UNKNOWN)
-        first++;
-    while (last > first && s->retained[last] == HD_UNKNOWN)
-        last--;
-    human_size_delta(t, s->retained[first], s->retained[last]);
-}
-
 /* --- rules --------------------------------------------------------------- */
 
 void text_verdict(struct text *t, const struct hd_report *r)

@@ -28,10 +28,6 @@ void text_selection(struct text *t, const struct hd_report *r);
 /* Last parts of paths: "before.gcdump". */
 const char *text_file_name(const char *path);
 
-/* What a suspect retains more, from the first to the last snapshot that was ranked. */
-void text_retained(struct text *t, const struct hd_report *r,
-                   const struct report_suspect *s);
-
 /* "[total]", or what it is when --type and the like hide rows. */
 const char *text_total_name(const struct hd_report *r);
 

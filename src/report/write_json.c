@@ -234,6 +234,10 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     if (in_full)
         json_put(o, "chains", chains(r, &s->chains));
     json_put(o, "survivors", json_number_or_null(s->survivors));
+    json_put(o, "suspect", json_string_or_null(suspicion_names[s->suspicion]));
+    json_put(o, "also", strings(s->also, s->also_count));
+    json_put(o, "retained_delta",
+             r->by_graph ? json_integer((json_int_t)s->more) : json_null());
     return o;
 }
 
@@ -243,6 +247,47 @@ static json_t *suspects(const struct hd_report *r, const struct report_suspect *
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(array, suspect(r, &all[i], in_full));
+    return array;
+}
+
+/* A number that is whole but for means and shares is written as it is. */
+static json_t *amount_or_null(double n)
+{
+    if (!isfinite(n))
+        return json_null();
+    return n == floor(n) && fabs(n) < 9e15 ? json_integer((json_int_t)n) : json_real(n);
+}
+
+static json_t *growth(const struct report_growth *g)
+{
+    if (!g->known)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "bytes", json_integer((json_int_t)g->bytes));
+    json_put(o, "share", real_or_null(g->share));
+    json_put(o, "suspects", json_integer((json_int_t)g->suspects));
+    json_put(o, "pools", json_integer((json_int_t)g->pools));
+    json_put(o, "rest", json_integer((json_int_t)g->rest));
+    json_put(o, "explained", real_or_null(g->explained));
+    json_put(o, "unexplained", json_boolean(g->unexplained));
+    return o;
+}
+
+static json_t *stopped(const struct hd_report *r)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < r->stopped_count; i++) {
+        const struct report_stopped *s = &r->stopped[i];
+        json_t *o = json_object();
+        json_put(o, "type", json_string_or_null(s->type));
+        json_put(o, "subject", json_string_or_null(s->subject));
+        json_put(o, "count", values_or_null(s->count, r->snapshot_count));
+        json_put(o, "retained", values_or_null(s->retained, r->snapshot_count));
+        json_put(o, "growth", real_or_null(s->growth));
+        json_put(o, "share", real_or_null(s->share));
+        json_put(o, "holder", strings(s->holder, s->holder_len));
+        json_array_append_new(array, o);
+    }
     return array;
 }
 
@@ -319,6 +364,8 @@ static void set_diff(json_t *o, const struct hd_report *r)
     set_types(o, r);
     json_put(o, "warnings", warnings(r));
     json_put(o, "by", json_string(report_unit(r)));
+    json_put(o, "growth", growth(&r->growth));
+    json_put(o, "stopped", stopped(r));
 }
 
 static json_t *diff(const struct hd_report *r)
@@ -326,14 +373,6 @@ static json_t *diff(const struct hd_report *r)
     json_t *o = begin("heapdrift-diff");
     set_diff(o, r);
     return o;
-}
-
-/* A number that is whole but for means is written as it is. */
-static json_t *amount_or_null(double n)
-{
-    if (!isfinite(n))
-        return json_null();
-    return n == floor(n) && fabs(n) < 9e15 ? json_integer((json_int_t)n) : json_real(n);
 }
 
 static json_t *rule(const struct hd_report *r, const struct report_rule *f)

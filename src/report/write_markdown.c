@@ -1,5 +1,6 @@
 /* Markdown for a ticket or a pull request: a line that sums it up, tables, chains in
  * code blocks. The first line is a comment by which a bot finds its own text again. */
+#include "report/text_growth.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
@@ -153,6 +154,25 @@ static void add_summary(struct text *t, const struct hd_report *r)
     text_add_string(t, "**\n");
 }
 
+static void add_remarks(struct text *t, const struct hd_report *r,
+                        const struct report_suspect *s)
+{
+    for (size_t i = 0; i < s->also_count; i++) {
+        text_add_string(t, i == 0 ? " with " : ", ");
+        add_code(t, report_shown(r, s->also[i]));
+    }
+    if (s->basis == BASIS_TYPE)
+        text_add_string(t, ", held in changing places");
+    if (s->per_iteration != HD_UNKNOWN) {
+        text_add_string(t, ", exactly ");
+        human_count(t, s->per_iteration);
+        text_add_string(t, " per iteration");
+    } else if (s->step_most > 0) {
+        text_add_string(t, ", ");
+        text_steady(t, s);
+    }
+}
+
 static void add_suspect_rows(struct text *t, const struct hd_report *r,
                              const struct report_suspect *all, size_t count)
 {
@@ -161,29 +181,20 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
         text_add_string(t, "| ");
         human_count(t, s->rank);
         text_add_string(t, " | ");
-        if (r->bytes_known)
-            human_size(t, (uint64_t)(s->score + 0.5));
-        else
-            human_count(t, (uint64_t)(s->score + 0.5));
+        text_gain(t, r, s);
         text_add_string(t, " | ");
-        human_percent(t, s->score_share);
+        human_percent(t, text_gain_share(r, s));
         text_add_string(t, " | ");
         add_range(t, s->at, r->snapshot_count);
         text_add_string(t, " | ");
         human_trend(t, s->at, r->snapshot_count);
-        text_add_string(t, " | ");
-        text_retained(t, r, s);
         text_add_string(t, " | ");
         add_code(t, report_shown(r, s->subject));
         if (strcmp(s->subject, s->type) != 0) {
             text_add_string(t, " in ");
             add_code(t, report_shown(r, s->type));
         }
-        if (s->per_iteration != HD_UNKNOWN) {
-            text_add_string(t, " exactly ");
-            human_count(t, s->per_iteration);
-            text_add_string(t, " per iteration");
-        }
+        add_remarks(t, r, s);
         text_add_string(t, " |\n");
     }
 }
@@ -197,6 +208,10 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     }
     if (r->suspect_count == 0) {
         text_add_string(t, "\nNo type keeps growing by more than the limit.\n");
+        if (r->growth.is_open) {
+            text_unexplained(t, r);
+            text_add_char(t, '\n');
+        }
         return;
     }
     size_t shown = report_rows(r, r->suspect_count);
@@ -204,8 +219,11 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     text_add_string(t, r->by_graph ? "What keeps growing, with all that it retains.\n\n"
                                    : "Ranked by growth of shallow bytes; what owns them is "
                                      "unknown.\n\n");
-    text_add_string(t, "| # | score | of heap | count | trend | retained | type |\n"
-                       "|---:|---:|---:|---:|---|---:|---|\n");
+    text_add_string(t, r->by_graph ? "| # | retains | of heap | count | trend | type |\n"
+                       : r->bytes_known
+                           ? "| # | bytes | of heap | count | trend | type |\n"
+                           : "| # | objects | of heap | count | trend | type |\n");
+    text_add_string(t, "|---:|---:|---:|---:|---|---|\n");
     add_suspect_rows(t, r, r->suspects, shown);
     for (size_t i = 0; i < shown; i++) {
         const struct report_suspect *s = &r->suspects[i];
@@ -262,11 +280,85 @@ static void add_types(struct text *t, const struct hd_report *r)
     text_free(&name);
 }
 
+static void add_growth(struct text *t, const struct hd_report *r)
+{
+    const struct report_growth *g = &r->growth;
+    if (!g->known || g->bytes <= 0)
+        return;
+    text_add_string(t, "\nOf the growth of ");
+    human_size(t, (uint64_t)g->bytes);
+    text_add_string(t, " (");
+    human_percent(t, g->share);
+    text_add_string(t, " of the reachable heap): ");
+    text_growth_parts(t, g);
+    text_add_string(t, ".\n");
+}
+
+/* Not growing any more: no suspects, and no reason to be sure of that. */
+static void add_stopped(struct text *t, const struct hd_report *r)
+{
+    size_t shown = report_rows(r, r->stopped_count);
+    if (r->stopped_count == 0)
+        return;
+    text_add_string(t, "\n### Grew, and stayed\n\nNot growing any more: a cache that is "
+                       "full, a start that is over, or a leak whose load stopped.\n\n"
+                       "| gained | of heap | count | type |\n|---:|---:|---:|---|\n");
+    for (size_t i = 0; i < shown; i++) {
+        const struct report_stopped *s = &r->stopped[i];
+        text_add_string(t, "| ");
+        human_size_signed(t, (int64_t)(s->growth + 0.5));
+        text_add_string(t, " | ");
+        human_percent(t, s->share);
+        text_add_string(t, " | ");
+        text_stopped_counts(t, r, s);
+        text_add_string(t, " | ");
+        add_code(t, report_shown(r, s->subject));
+        if (strcmp(s->subject, s->type) != 0) {
+            text_add_string(t, " in ");
+            add_code(t, report_shown(r, s->type));
+        }
+        text_add_string(t, " |\n");
+    }
+}
+
+/* What the order of the suspects comes from. */
+static void add_scores(struct text *t, const struct hd_report *r)
+{
+    size_t shown = report_rows(r, r->suspect_count);
+    if (shown == 0 || !r->by_graph)
+        return;
+    text_add_string(t, "\n<details><summary>Scores</summary>\n\n"
+                       "| # | score | of heap | tau | basis | suspect by |\n"
+                       "|---:|---:|---:|---:|---|---|\n");
+    for (size_t i = 0; i < shown; i++) {
+        const struct report_suspect *s = &r->suspects[i];
+        char tau[32];
+        snprintf(tau, sizeof(tau), "%.2f", s->tau);
+        text_add_string(t, "| ");
+        human_count(t, s->rank);
+        text_add_string(t, " | ");
+        human_size(t, (uint64_t)(s->score + 0.5));
+        text_add_string(t, " | ");
+        human_percent(t, s->score_share);
+        text_add_string(t, " | ");
+        text_add_string(t, tau);
+        text_add_string(t, " | ");
+        text_add_string(t, ranking_basis_names[s->basis]);
+        text_add_string(t, " | ");
+        text_add_string(t, suspicion_names[s->suspicion]);
+        text_add_string(t, " |\n");
+    }
+    text_add_string(t, "\n</details>\n");
+}
+
 static void add_diff(struct text *t, const struct hd_report *r)
 {
     add_summary(t, r);
     text_selection(t, r);
+    add_growth(t, r);
     add_suspects(t, r);
+    add_stopped(t, r);
+    add_scores(t, r);
     add_types(t, r);
 }
 

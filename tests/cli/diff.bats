@@ -178,9 +178,9 @@ PATTERNS
     local all
     all=$(json '.suspects|length')
     [[ $(json '.minor|length') == 0 ]]
-    works -q --format=json --min-score 100% "${series[@]}"
+    works -q --format=json --min-score 100% --min-steady=0 "${series[@]}"
     [[ $(json '"\(.suspects|length) \(.minor|length)"') == "0 $all" ]]
-    works -q --format=json --min-score=4KiB "${series[@]}"
+    works -q --format=json --min-score=4KiB --min-steady 0% "${series[@]}"
     [[ $(json '[.suspects[].score] | min >= 4096') == true ]]
     [[ $(json '[.minor[].score] | max < 4096') == true ]]
     works -q --format=json "${series[@]}"
@@ -227,12 +227,59 @@ PATTERNS
     out_has "… (2 more)"
 }
 
+@test "--min-steady is a line of its own for what grows evenly" {
+    local slow=fixtures/leaklab2/tenants-slow
+    works -q --format=json $slow
+    [[ $(json '.suspects[0] | "\(.type) \(.suspect) \(.score_share < 0.02)"') == "Zoo.Tenants.Item steady true" ]]
+    works -q $slow
+    out_has "steady: +60 every step"
+    works -q --format=json --min-steady=0 $slow
+    [[ $(json '.suspects | length') == 0 ]]
+    works -q --format=json --min-steady=1MiB $slow
+    [[ $(json '.suspects | length') == 0 ]]
+    hd -q --exit-code $slow
+    status_is 1
+}
+
+@test "growth is shared out to the byte, and nothing unexplained passes for none" {
+    local series
+    for series in fixtures/leaklab/{cache,none} fixtures/leaklab2/svc-{timer,idle}; do
+        works -q --format=json "$series"
+        [[ $(json '.growth | .bytes == .suspects + .pools + .rest') == true ]] || complain "$series"
+    done
+    works --format=json fixtures/leaklab2/sharedrefsmore/[0-4].*
+    [[ $(json '"\(.confidence) \(.growth.unexplained) \(.suspects | length)"') == "medium true 0" ]]
+    err_has "unexplained-growth"
+    works -q fixtures/leaklab2/sharedrefsmore/[0-4].*
+    out_has "nothing explains it"
+    hd -q --strict fixtures/leaklab2/sharedrefsmore/[0-4].*
+    status_is 3
+}
+
+@test "what grew and stayed has a list of its own, and lowers the confidence" {
+    works --format=json fixtures/leaklab2/svc-idle
+    [[ $(json '.stopped[0] | "\(.type) \(.subject) \(.count[0]) \(.count[5])"') == \
+        "System.EventHandler<Contoso.Orders.Price> Contoso.Orders.CartNotifier 1251 2751" ]]
+    [[ $(json .confidence) == medium ]]
+    err_has "growth-stopped"
+    err_has "Was the load still on?"
+    works -q fixtures/leaklab2/svc-idle
+    out_has "GREW, AND STAYED"
+    hd -q --strict fixtures/leaklab2/svc-idle
+    status_is 3
+}
+
+@test "-v shows the scores that rows are ranked by" {
+    works -q -v fixtures/leaklab/events
+    out_matches $'\n''#? +retains +of heap +count +trend +score +type'
+}
+
 @test "--exit-code tells whether there is a suspect" {
     hd -q --exit-code "${series[@]}"
     status_is 1
     out_has Orchard.Session
     works -q --exit-code fixtures/leaklab/none
-    works -q --exit-code --min-score=100% "${series[@]}"
+    works -q --exit-code --min-score=100% --min-steady=0 "${series[@]}"
 }
 
 @test "--strict fails where two snapshots cannot tell" {

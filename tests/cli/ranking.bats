@@ -21,7 +21,7 @@ two_builds() {
         complain "the score should be what it came to retain"
     works -q fixtures/leaklab/events
     out_has "Shop.Notifications.OrderNotifier  (EventHandler<OrderPlacedEventArgs>)"
-    out_matches $'\n''#? +score +of heap +count +trend +retained +type'
+    out_matches $'\n''#? +retains +of heap +count +trend +type'
 }
 
 @test "the title is the program's class, the holder is its owner" {

@@ -130,14 +130,33 @@ Test(report_rank, suspects_have_at_least_the_minimum_share)
     opt.min_share = 30.0 * (96 + 40) / 5840;
     struct hd_report *r = shop_diff(&opt);
     cr_expect_eq(r->suspect_count, 1, "as much as the minimum is enough");
+    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_SIZE);
     hd_report_free(r);
     opt.min_share += 1e-9;
+    opt.min_steady_share = 0;
     r = shop_diff(&opt);
     cr_expect_eq(r->suspect_count, 0);
     cr_assert_geq(r->minor_count, 1);
     cr_expect_str_eq(r->minor[0].type, "App.Order");
     cr_expect_eq(r->minor[0].rank, 1, "ranks are those without a minimum");
     cr_expect_eq(r->minor[0].chains.len, 0);
+    hd_report_free(r);
+}
+
+Test(report_rank, what_grows_evenly_is_a_suspect_from_a_lower_line_on)
+{
+    struct hd_options opt = hd_default_options();
+    opt.min_share = 0.9;
+    opt.min_steady_bytes = 30 * (96 + 40);
+    struct hd_report *r = shop_diff(&opt);
+    cr_assert_eq(r->suspect_count, 1);
+    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_STEADY);
+    cr_expect_eq(r->suspects[0].step_least, 10);
+    cr_expect_eq(r->suspects[0].step_most, 10);
+    hd_report_free(r);
+    opt.min_steady_bytes++;
+    r = shop_diff(&opt);
+    cr_expect_eq(r->suspect_count, 0, "of bytes that are given the share is unused");
     hd_report_free(r);
 }
 

@@ -1,0 +1,300 @@
+#include "report/report_suspects.h"
+
+#include "analysis/growth.h"
+#include "report/human.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A twentieth of the heap that has stopped growing is told, if nothing else is. */
+#define STOPPED_SHARE 0.05
+
+static size_t last_fit(const struct suspect_rows *to)
+{
+    return to->s->fit[to->s->fit_count - 1];
+}
+
+static const char *label_name(const struct suspect_rows *to, label_id label)
+{
+    return report_string(to->r, to->trie->labels.all[label].name);
+}
+
+uint64_t *report_spread(struct hd_report *r, const struct series *s,
+                        const uint64_t *fit_values)
+{
+    uint64_t *all = arena_array(&r->arena, uint64_t, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        all[i] = HD_UNKNOWN;
+    for (size_t i = 0; i < s->fit_count; i++)
+        all[s->fit[i]] = fit_values[i];
+    return all;
+}
+
+/* --- rows ------------------------------------------------------------------------- */
+
+/* The path in the last snapshot, without the head itself. */
+static size_t holder_of(const struct suspect_rows *to, path_id head, const char ***holder)
+{
+    struct arena scratch = {0};
+    const label_id *labels = NULL;
+    size_t len = headed_full_path(to->trie, head, to->s->fit_count - 1, &labels, &scratch);
+    *holder = arena_array(&to->r->arena, const char *, len);
+    for (size_t i = 0; i + 1 < len; i++)
+        (*holder)[i] = label_name(to, labels[i]);
+    arena_free(&scratch);
+    return len > 0 ? len - 1 : 0;
+}
+
+static const char *join_holder(struct hd_report *r, const char *const *holder, size_t len)
+{
+    struct text t = {0};
+    for (size_t i = 0; i < len; i++) {
+        text_add_string(&t, i > 0 ? " → " : "");
+        text_add_string(&t, holder[i]);
+    }
+    const char *joined = report_string(r, text_string(&t));
+    text_free(&t);
+    return joined;
+}
+
+static void add_places(const struct suspect_rows *to, struct report_suspect *s,
+                       const struct headed_type *h)
+{
+    s->heads = arena_array(&to->r->arena, struct report_head, h->place_count);
+    for (size_t i = 0; i < h->place_count; i++) {
+        const char **holder;
+        size_t len = holder_of(to, h->places[i].path, &holder);
+        s->heads[s->head_count++] = (struct report_head){
+            .holder = join_holder(to->r, holder, len), .score = h->places[i].score};
+    }
+}
+
+static struct report_suspect from_headed(const struct suspect_rows *to,
+                                         const struct headed_type *h,
+                                         const struct series_row *row)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->trie->retained[to->s->fit_count - 1];
+    struct report_suspect s = {
+        .type = row->name,
+        .subject = report_string(r, h->subject),
+        .basis = h->basis,
+        .suspicion = h->suspicion,
+        .score = h->score,
+        .score_share = heap > 0 ? h->score / heap : 0,
+        .tau = h->tau,
+        .at = row->at,
+        .retained = report_spread(r, to->s, h->retained),
+        .more = h->more,
+        .more_share = heap > 0 ? (double)h->more / heap : 0,
+        .step_least = h->suspicion == SUSPECT_STEADY ? h->step_least : 0,
+        .step_most = h->suspicion == SUSPECT_STEADY ? h->step_most : 0,
+        .survivors = row->survivors,
+        .per_iteration = growth_per_iteration(to->s, row, to->opt->iterations)};
+    s.holder_len = holder_of(to, h->head, &s.holder);
+    s.also = arena_array(&r->arena, const char *, h->also_count);
+    for (size_t i = 0; i < h->also_count; i++)
+        s.also[s.also_count++] = label_name(to, h->also[i]);
+    add_places(to, &s, h);
+    return s;
+}
+
+static struct report_suspect from_row(const struct suspect_rows *to,
+                                      const struct suspect *t,
+                                      const struct suspect_line *line)
+{
+    struct tally heap = to->s->totals[last_fit(to)];
+    double whole = (double)(to->s->bytes_known ? heap.bytes : heap.count);
+    return (struct report_suspect){
+        .type = t->row->name,
+        .subject = t->row->name,
+        .basis = BASIS_TABLE,
+        .suspicion = reaches_line(line, t->score, whole) ? SUSPECT_SIZE : SUSPECT_NOT,
+        .score = t->score,
+        .score_share = whole > 0 ? t->score / whole : 0,
+        .tau = t->tau,
+        .at = t->row->at,
+        .survivors = t->row->survivors,
+        .per_iteration = t->per_iteration};
+}
+
+/* A row shows if its type or the class in its title does, and neither is excluded. */
+static bool shows(const struct suspect_rows *to, const char *type, const char *subject)
+{
+    if (report_excludes(to->opt, type) || report_excludes(to->opt, subject))
+        return false;
+    bool title = subject[0] != '[' && report_shows_row(to->r, to->opt, subject);
+    return title || report_shows_row(to->r, to->opt, type);
+}
+
+static void place(struct suspect_rows *to, struct report_suspect s, size_t rank,
+                  path_id head, label_id whole_type)
+{
+    struct hd_report *r = to->r;
+    s.rank = rank;
+    if (!shows(to, s.type, s.subject))
+        return;
+    if (rank == 0) {
+        r->pooled[r->pooled_count++] = s;
+    } else if (s.suspicion != SUSPECT_NOT) {
+        to->heads[r->suspect_count] = head;
+        to->whole_types[r->suspect_count] = whole_type;
+        r->suspects[r->suspect_count++] = s;
+    } else {
+        r->minor[r->minor_count++] = s;
+    }
+}
+
+static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
+{
+    struct hd_report *r = to->r;
+    r->suspects = arena_array(&r->arena, struct report_suspect, count);
+    r->minor = arena_array(&r->arena, struct report_suspect, count);
+    r->pooled = arena_array(&r->arena, struct report_suspect, count);
+    to->heads = arena_array(scratch, path_id, count);
+    to->whole_types = arena_array(scratch, label_id, count);
+}
+
+static struct suspect_line line_of(const struct hd_options *opt)
+{
+    return (struct suspect_line){.share = opt->min_share,
+                                 .bytes = opt->min_bytes,
+                                 .steady_share = opt->min_steady_share,
+                                 .steady_bytes = opt->min_steady_bytes};
+}
+
+void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
+{
+    struct suspect_line line = line_of(to->opt);
+    struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
+    make_room(to, t.len, scratch);
+    for (size_t i = 0; i < t.len; i++)
+        place(to, from_row(to, &t.all[i], &line), i + 1, NO_PATH, NO_PATH);
+}
+
+/* --- where the growth went ---------------------------------------------------------- */
+
+static int64_t delta(const uint64_t *y, size_t n)
+{
+    return (int64_t)(y[n - 1] - y[0]);
+}
+
+static void add_growth(const struct suspect_rows *to, const struct headed *h)
+{
+    size_t n = to->s->fit_count;
+    const uint64_t *reachable = to->trie->retained;
+    double heap = (double)reachable[n - 1];
+    struct report_growth *g = &to->r->growth;
+    *g = (struct report_growth){.known = true,
+                                .bytes = delta(reachable, n),
+                                .suspects = delta(h->growth.suspects, n),
+                                .pools = delta(h->growth.pools, n),
+                                .rest = delta(h->growth.rest, n),
+                                .explained = h->growth.explained,
+                                .unexplained = h->growth.unexplained};
+    g->share = heap > 0 ? (double)g->bytes / heap : 0;
+    g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
+}
+
+static void add_stopped(const struct suspect_rows *to, const struct headed *h)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->trie->retained[to->s->fit_count - 1];
+    r->stopped = arena_array(&r->arena, struct report_stopped, h->stopped_count);
+    for (size_t i = 0; i < h->stopped_count; i++) {
+        const struct headed_stopped *from = &h->stopped[i];
+        struct report_stopped s = {.type = label_name(to, from->label),
+                                   .subject = report_string(r, from->subject),
+                                   .count = report_spread(r, to->s, from->count),
+                                   .retained = report_spread(r, to->s, from->retained),
+                                   .growth = from->growth,
+                                   .share = heap > 0 ? from->growth / heap : 0};
+        if (!shows(to, s.type, s.subject))
+            continue;
+        s.holder_len = holder_of(to, from->head, &s.holder);
+        r->stopped[r->stopped_count++] = s;
+    }
+}
+
+static bool any_suspect(const struct headed *h)
+{
+    return h->len > 0 && h->all[0].suspicion != SUSPECT_NOT;
+}
+
+static void warn_unexplained(struct hd_report *r, bool suspects)
+{
+    struct text t = {0};
+    const struct report_growth *g = &r->growth;
+    text_add_string(&t, "the heap keeps growing by what no suspect holds: ");
+    human_size_signed(&t, g->rest);
+    text_add_string(&t, ", ");
+    human_percent(&t, g->rest_share);
+    text_add_string(&t, " of the heap");
+    if (suspects && !isnan(g->explained)) {
+        text_add_string(&t, "; the suspects explain ");
+        human_percent(&t, g->explained);
+        text_add_string(&t, " of all growth");
+    } else {
+        text_add_string(&t, "; take more snapshots, further apart");
+    }
+    report_warn_detail(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, text_string(&t));
+    text_free(&t);
+}
+
+static void warn_stopped(struct hd_report *r, const struct headed_stopped *s, size_t n,
+                         double share)
+{
+    struct text t = {0};
+    human_name(&t, report_shown(r, s->subject));
+    text_add_string(&t, " grew from ");
+    human_count(&t, s->count[0]);
+    text_add_string(&t, " to ");
+    human_count(&t, s->count[n - 1]);
+    text_add_string(&t, " (");
+    human_size_signed(&t, (int64_t)(s->growth + 0.5));
+    text_add_string(&t, ", ");
+    human_percent(&t, share);
+    text_add_string(&t, " of the heap) and has stayed there: a cache that is full, a start "
+                        "that is over, or a leak whose load stopped. Was the load still "
+                        "on? Measure again under load");
+    report_warn_detail(r, WARN_GROWTH_STOPPED, (size_t)-1, text_string(&t));
+    text_free(&t);
+}
+
+/* What cannot be shown takes a step of confidence, whether it is one reason or two. */
+static void judge_growth(const struct suspect_rows *to, const struct headed *h)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->trie->retained[to->s->fit_count - 1];
+    bool suspects = any_suspect(h);
+    double stopped = h->stopped_count > 0 && heap > 0 ? h->stopped[0].growth / heap : 0;
+    r->growth.has_stopped = !suspects && stopped >= STOPPED_SHARE;
+    r->growth.is_open = !suspects && r->growth.unexplained;
+    if (r->growth.unexplained)
+        warn_unexplained(r, suspects);
+    if (r->growth.has_stopped)
+        warn_stopped(r, &h->stopped[0], to->s->fit_count, stopped);
+    if ((r->growth.is_open || r->growth.has_stopped) && r->confidence > CONFIDENCE_LOW)
+        r->confidence--;
+}
+
+void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
+{
+    static const struct ranking_rules all_rules;
+    struct suspect_line line = line_of(to->opt);
+    struct headed h = headed_rank(to->trie, to->s, &all_rules, &line, scratch);
+    make_room(to, h.len + h.pooled, scratch);
+    size_t rank = 0;
+    for (size_t i = 0; i < h.len + h.pooled; i++) {
+        const struct headed_type *type = &h.all[i];
+        /* A sample may stand for less than half an object: then the table has no row. */
+        const struct series_row *row =
+            series_row_named(to->rows, to->trie->labels.all[type->label].name);
+        if (row != NULL)
+            place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type->head,
+                  type->basis == BASIS_TYPE ? type->label : NO_PATH);
+    }
+    add_growth(to, &h);
+    add_stopped(to, &h);
+    judge_growth(to, &h);
+}

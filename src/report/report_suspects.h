@@ -1,0 +1,28 @@
+/* report_suspects.h - a ranking as rows of a report: suspects, what scores less, what pools
+ * hold; where the growth went, and what has stopped. */
+#ifndef REPORT_SUSPECTS_H
+#define REPORT_SUSPECTS_H
+
+#include "analysis/headed.h"
+#include "analysis/series_index.h"
+#include "report/report.h"
+
+struct suspect_rows {
+    struct hd_report *r;
+    const struct series *s;
+    const struct series_index *rows; /* of s */
+    const struct hd_options *opt;
+    const struct trie *trie; /* NULL: ranked by tables */
+
+    /* Of each of r->suspects: where its instances are. */
+    path_id *heads;
+    label_id *whole_types; /* NO_PATH: at its head only */
+};
+
+/* Fill in r->suspects, minor and pooled, without chains, and r->growth and r->stopped as
+ * far as they can be known; lower the confidence where nothing explains the growth. scratch
+ * must live as long as heads are used. */
+void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
+void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
+
+#endif
