@@ -98,28 +98,25 @@ static int by_type(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Chance makes counts rise by nearly the same number in every step about once in 100,000
- * series of six snapshots; what fills slows down. */
+/* A load may come by the clock or as so much work between two snapshots: either will do. */
 static bool is_steady(const struct ranker *r, path_id p)
 {
-    enum { FEWEST_SNAPSHOTS = 4, FEWEST_MORE = 10 };
+    enum { FEWEST_MORE = 10 };
+    double steps[SERIES_MAX_SNAPSHOTS];
     const uint64_t *c = &r->t->count[p * r->n];
     struct path_points points;
-    label_id label = r->t->label[p];
     if (r->rules->no_steady || r->growths.all[p].kind != GROWS_IN_COUNT ||
-        r->n < FEWEST_SNAPSHOTS || delta(c, r->n) < FEWEST_MORE)
+        delta(c, r->n) < FEWEST_MORE)
         return false;
-    struct trend y = path_trend(r->t, r->s, label, c, c, &points);
-    double least = INFINITY, most = 0;
-    for (size_t k = 1; k < r->n; k++) {
-        double rate = (y.y[k] - y.y[k - 1]) / (y.x[k] - y.x[k - 1]);
-        least = rate < least ? rate : least;
-        most = rate > most ? rate : most;
-    }
-    double evenness = r->n == FEWEST_SNAPSHOTS ? 0.8 : 0.5;
-    size_t half = trend_half(r->n);
-    return y.noise == NULL && least > 0 && least >= evenness * most &&
-           trend_slope(&y, r->n - half, half) >= 0.8 * trend_slope(&y, 0, half);
+    struct trend y = path_trend(r->t, r->s, r->t->label[p], c, c, &points);
+    if (y.noise != NULL)
+        return false;
+    if (trend_rises_evenly(&y))
+        return true;
+    for (size_t k = 0; k < r->n; k++)
+        steps[k] = (double)r->s->fit[k];
+    y.x = steps;
+    return r->s->by_clock && trend_rises_evenly(&y);
 }
 
 static void collect_heads(struct ranker *r)

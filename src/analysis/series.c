@@ -309,11 +309,11 @@ static bool clocks_rise(const struct series *s)
 
 static void place_on_axis(struct series *s, const uint64_t *iterations)
 {
-    bool by_clock = iterations == NULL && clocks_rise(s);
+    s->by_clock = iterations == NULL && clocks_rise(s);
     for (size_t i = 0; i < s->fit_count; i++) {
         size_t k = s->fit[i];
         s->x[i] = iterations != NULL ? (double)iterations[k]
-                  : by_clock         ? s->snaps[k]->clock
+                  : s->by_clock      ? s->snaps[k]->clock
                                      : (double)(k + 1);
     }
 }

@@ -54,6 +54,7 @@ struct series {
     size_t fit_count;
     size_t fit[SERIES_MAX_SNAPSHOTS]; /* indexes of snapshots fit for a trend */
     double x[SERIES_MAX_SNAPSHOTS];   /* their places on the axis, ascending */
+    bool by_clock;                    /* x are seconds; else iterations, or 1, 2, 3, ... */
     bool restarted;                   /* not one process in order */
     enum confidence confidence;
 };

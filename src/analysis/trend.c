@@ -1,5 +1,6 @@
 #include "analysis/trend.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 int trend_rises(const struct trend *t)
@@ -82,4 +83,22 @@ double trend_slowing(const struct trend *t, size_t half)
         return 1;
     double ratio = trend_slope(t, t->n - half, half) / first;
     return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
+}
+
+/* With four points chance needs a closer look. */
+bool trend_rises_evenly(const struct trend *y)
+{
+    enum { FEWEST_SNAPSHOTS = 4 };
+    double least = INFINITY, most = 0;
+    if (y->n < FEWEST_SNAPSHOTS)
+        return false;
+    for (size_t k = 1; k < y->n; k++) {
+        double rate = (y->y[k] - y->y[k - 1]) / (y->x[k] - y->x[k - 1]);
+        least = rate < least ? rate : least;
+        most = rate > most ? rate : most;
+    }
+    double evenness = y->n == FEWEST_SNAPSHOTS ? 0.8 : 0.5;
+    size_t half = trend_half(y->n);
+    return least > 0 && least >= evenness * most &&
+           trend_slope(y, y->n - half, half) >= 0.8 * trend_slope(y, 0, half);
 }

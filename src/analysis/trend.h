@@ -50,4 +50,9 @@ double trend_sustained(const struct trend *t, size_t half);
  * fewer than 4 points or the first half does not rise. */
 double trend_slowing(const struct trend *t, size_t half);
 
+/* Whether y rises by nearly as much per unit of x in every step of at least four points,
+ * and has not slowed down: numbers that come and go by chance do so about once in 100,000
+ * series of six, what fills slows down (docs/ranking.md). */
+bool trend_rises_evenly(const struct trend *t);
+
 #endif
