@@ -1,6 +1,6 @@
-#include "class_score.h"
+#include "score/class_score.h"
 
-#include "window.h"
+#include "score/window.h"
 
 #include <stdio.h>
 

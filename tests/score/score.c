@@ -11,9 +11,9 @@
  * gate is about are listed with what took the place; -v lists those that no gate is about,
  * too. */
 #include "analysis/growth.h"
-#include "class_score.h"
+#include "score/class_score.h"
+#include "score/window.h"
 #include "support/leaks.h"
-#include "window.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "window.h"
+#include "score/window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
