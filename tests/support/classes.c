@@ -422,7 +422,7 @@ static const struct class classes[CLASS_KINDS] = {
                    .found = {"App.Record"},
                    .path = {RECORD_PATH},
                    .item = &record,
-                   .load = {load_day, 300, 55, 5},
+                   .load = {load_day, 300, 45, 5},
                    .make = make_store},
     [CLASS_DRAINING] = {.name = "bursts that drain",
                         .found = {"App.Record"},
