@@ -41,9 +41,10 @@ LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
 TEST_SRC  = $(wildcard tests/*/test_*.c)
+SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c \
-            tests/score/score.c
+            $(SCORE_SRC)
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
@@ -66,7 +67,7 @@ $(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
-$(BUILD)/score: $(BUILD)/tests/score/score.o $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
+$(BUILD)/score: $(SCORE_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a

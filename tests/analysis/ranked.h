@@ -183,6 +183,27 @@ static inline const struct headed_type *ranked_type(const struct ranked *r,
     return NULL;
 }
 
+/* --- suspects -------------------------------------------------------------------- */
+
+static inline void expect_names_along(const struct ranked *r, const char *type,
+                                      const char *const *wanted, size_t wanted_len)
+{
+    const struct headed_type *row = ranked_type(r, type);
+    cr_assert_eq(row->also_count, wanted_len, "%zu types go with %s", row->also_count,
+                 type);
+    for (size_t i = 0; i < wanted_len; i++)
+        cr_expect_str_eq(r->trie.labels.all[row->also[i]].name, wanted[i], "%s", type);
+}
+
+/* expect_along(&r, "App.Order", "System.String", ...): the types that go with a row, in
+ * order. */
+#define expect_along(r, type, ...)                                      \
+    expect_names_along((r), (type), (const char *const[]){__VA_ARGS__}, \
+                       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+#define expect_suspect(r, type, wanted) \
+    cr_expect_eq(ranked_type((r), (type))->suspicion, (wanted), "%s", (type))
+
 /* "[static vars] > App.Cache": what stands above the head of a type in the last
  * snapshot. */
 static inline const char *holder_of(struct ranked *r, const char *type)

@@ -1,7 +1,6 @@
 /* Made series with planted leaks: what is true of them by construction is what type
  * tables, tries and dominators say, exactly. */
-#include "analysis/aligned.h"
-#include "analysis/headed.h"
+#include "analysis/planted.h"
 #include "support/leaks.h"
 
 #include <stdlib.h>
@@ -21,65 +20,7 @@ static void add_series(struct aligned *a, const struct leak_series *s)
     align(a, NULL);
 }
 
-/* A type that is in no snapshot has no row. */
-static struct tally table_tally(const struct aligned *a, const char *type, size_t k)
-{
-    const struct type *row = forge_type(a->snaps[k], TYPE_OBJECT, type);
-    return row != NULL ? row->tally[SELECT_ALL] : (struct tally){0};
-}
-
 /* --- tries ------------------------------------------------------------------------- */
-
-static struct trie trie_of(const struct aligned *a)
-{
-    static const struct ranking_rules all_rules;
-    struct trie t;
-    trie_begin(&t, a->count);
-    for (size_t k = 0; k < a->count; k++)
-        trie_add(&t, k, a->snaps[k], SELECT_ALL, &all_rules);
-    trie_align(&t, &all_rules);
-    return t;
-}
-
-static path_id child_of(const struct trie *t, path_id parent, const char *label)
-{
-    for (path_id p = 1; p < t->len; p++)
-        if (t->parent[p] == parent && strcmp(t->labels.all[t->label[p]].name, label) == 0)
-            return p;
-    return NO_PATH;
-}
-
-static bool is_anchor(const struct trie *t, const char *label)
-{
-    for (label_id l = 0; l < t->labels.len; l++)
-        if (strcmp(t->labels.all[l].name, label) == 0)
-            return t->labels.all[l].is_anchor;
-    return false;
-}
-
-/* The truth knows full paths; the aligned trie begins anew at every anchor. */
-static path_id find_culprit(const struct trie *t, const struct leak_truth *truth)
-{
-    path_id at = 0;
-    for (size_t i = 0; truth->path[i] != NULL; i++) {
-        at = child_of(t, is_anchor(t, truth->path[i]) ? 0 : at, truth->path[i]);
-        cr_assert_neq(at, NO_PATH, "%s: no %s", truth->name, truth->path[i]);
-    }
-    return at;
-}
-
-/* Labels of the full trie of snapshot k from the root to a path; they are the truth's. */
-static void expect_full_path(const struct trie *t, path_id p, size_t k,
-                             const struct leak_truth *truth)
-{
-    struct arena scratch = {0};
-    const label_id *labels;
-    size_t len = headed_full_path(t, p, k, &labels, &scratch), i = 0;
-    for (; i < len && truth->path[i] != NULL; i++)
-        cr_expect_str_eq(t->labels.all[labels[i]].name, truth->path[i], "%s", truth->name);
-    cr_expect(i == len && truth->path[i] == NULL, "%s: %zu labels", truth->name, len);
-    arena_free(&scratch);
-}
 
 static void expect_truth_in_trie(enum leak_kind kind)
 {
@@ -88,14 +29,10 @@ static void expect_truth_in_trie(enum leak_kind kind)
     struct aligned a = {0};
     add_series(&a, &s);
     struct trie t = trie_of(&a);
-    path_id p = find_culprit(&t, &truth);
+    path_id p = find_culprit(&t, truth.name, truth.path);
     for (size_t k = 0; k < SNAPSHOTS; k++) {
-        uint64_t count = t.count[p * SNAPSHOTS + k], kept = t.retained[p * SNAPSHOTS + k];
-        cr_expect_eq(count, truth.count[k], "%s, snapshot %zu: %llu", truth.name, k,
-                     (unsigned long long)count);
-        cr_expect_eq(kept, truth.retained[k], "%s, snapshot %zu: %llu bytes", truth.name, k,
-                     (unsigned long long)kept);
-        expect_full_path(&t, p, k, &truth);
+        expect_in_path(&t, p, k, truth.name, truth.count[k], truth.retained[k]);
+        expect_full_path(&t, p, k, truth.name, truth.path);
     }
     trie_free(&t);
     aligned_free(&a);
@@ -208,22 +145,6 @@ Test(leaks, have_a_cache_that_swings_as_far_as_asked_for)
 }
 
 /* --- seeds --------------------------------------------------------------------------- */
-
-/* Every number that makes the graph. */
-static bool same_graphs(const struct hd_snapshot *a, const struct hd_snapshot *b)
-{
-    const struct graph *x = a->graph, *y = b->graph;
-    bool same = a->type_count == b->type_count && x->node_count == y->node_count &&
-                x->edge_count == y->edge_count && x->root == y->root;
-    for (type_id t = 0; same && t < a->type_count; t++)
-        same = strcmp(a->types[t].name, b->types[t].name) == 0;
-    for (node_id n = 0; same && n < x->node_count; n++)
-        same = x->type[n] == y->type[n] && x->small_size[n] == y->small_size[n] &&
-               x->edge_begin[n + 1] == y->edge_begin[n + 1];
-    for (uint32_t e = 0; same && e < x->edge_count; e++)
-        same = x->edge_to[e] == y->edge_to[e];
-    return same;
-}
 
 Test(leaks, are_the_same_for_a_seed_and_others_for_another)
 {

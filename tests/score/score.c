@@ -1,14 +1,18 @@
-/* score - how often each way of ranking finds a planted leak, side by side.
+/* score - how often each way of ranking finds a planted leak, side by side, and what the
+ * rules for series that are hard to tell are good for.
  *
  *     score [-v] [SEEDS]
  *
  * Series of tests/support/leaks.h, with each leak, pace and swing of the cache, are
  * ranked from their first 3, 4 and 6 snapshots, runtime warm-up included; so are series
- * without a leak, in which nothing should be suspected. Some of the numbers are gates:
- * when one is missed the exit status is 1. Series that missed what a gate is about are
- * listed with what took the place; -v lists those that no gate is about, too. */
+ * without a leak, in which nothing should be suspected; and those of
+ * tests/support/classes.h without and with the rules for them (class_score.h). Some of the
+ * numbers are gates: when one is missed the exit status is 1. Series that missed what a
+ * gate is about are listed with what took the place; -v lists those that no gate is about,
+ * too. */
 #include "analysis/growth.h"
-#include "analysis/headed.h"
+#include "score/class_score.h"
+#include "score/window.h"
 #include "support/leaks.h"
 
 #include <stdio.h>
@@ -18,8 +22,8 @@
 enum {
     DEFAULT_SEEDS = 6,
     HEALTHY_SEEDS = 200, /* of series without a leak, at least */
-    TOP = 3,
-    NOT_RANKED = 1000000
+    CLASS_SEEDS = 4,     /* of each class, for one seed of a leak */
+    TOP = 3
 };
 
 static const size_t windows[] = {3, 4, 6};
@@ -62,56 +66,22 @@ struct score {
     struct healthy healthy[SWINGS][WINDOWS];
 };
 
-/* --- one window of a series ------------------------------------------------------ */
-
-struct window {
-    const struct leak_truth *truth;
-    size_t len;
-    struct arena arena;
-    struct series series;
-    struct trie trie;
-    struct headed headed;
-};
-
-static void rank_window(struct window *w, struct hd_snapshot *const *snaps)
-{
-    static const struct ranking_rules all_rules;
-    static const struct series_question nothing;
-    struct series_warnings warnings = {0};
-    if (!series_align(&w->series, snaps, w->len, &nothing, &w->arena, &warnings, NULL))
-        abort();
-    trie_begin(&w->trie, w->len);
-    for (size_t k = 0; k < w->len; k++)
-        trie_add(&w->trie, k, snaps[k], SELECT_ALL, &all_rules);
-    trie_align(&w->trie, &all_rules);
-    w->headed = headed_rank(&w->trie, &w->series, &all_rules, &usual_line, &w->arena);
-}
-
-static void free_window(struct window *w)
-{
-    trie_free(&w->trie);
-    arena_free(&w->arena);
-}
-
-static const char *headed_name(const struct window *w, size_t i)
-{
-    return w->trie.labels.all[w->headed.all[i].label].name;
-}
+/* --- where the culprit stands ----------------------------------------------------- */
 
 /* Places count from 1. */
-static unsigned headed_place(const struct window *w)
+static unsigned headed_place(const struct window *w, const struct leak_truth *truth)
 {
     for (size_t i = 0; i < w->headed.len; i++)
-        if (leak_is_found(w->truth, headed_name(w, i)))
+        if (leak_is_found(truth, window_name(w, i)))
             return (unsigned)i + 1;
     return NOT_RANKED;
 }
 
-static unsigned table_place(struct window *w)
+static unsigned table_place(struct window *w, const struct leak_truth *truth)
 {
     struct ranking r = growth_rank(&w->series, NULL, &w->arena);
     for (size_t i = 0; i < r.len; i++)
-        if (leak_is_found(w->truth, r.all[i].row->name))
+        if (leak_is_found(truth, r.all[i].row->name))
             return (unsigned)i + 1;
     return NOT_RANKED;
 }
@@ -123,48 +93,34 @@ static int64_t row_delta(const struct window *w, const struct series_row *row, b
 }
 
 /* As a list sorted by what was gained shows it; ties go against the culprit. */
-static unsigned delta_place(const struct window *w, bool bytes)
+static unsigned delta_place(const struct window *w, const struct leak_truth *truth,
+                            bool bytes)
 {
     int64_t best = INT64_MIN;
     for (size_t i = 0; i < w->series.row_count; i++) {
         const struct series_row *row = &w->series.rows[i];
         int64_t gained = row_delta(w, row, bytes);
-        if (leak_is_found(w->truth, row->name) && gained > best)
+        if (leak_is_found(truth, row->name) && gained > best)
             best = gained;
     }
     unsigned place = 1;
     for (size_t i = 0; i < w->series.row_count; i++) {
         const struct series_row *row = &w->series.rows[i];
-        place += !leak_is_found(w->truth, row->name) && row_delta(w, row, bytes) >= best;
+        place += !leak_is_found(truth, row->name) && row_delta(w, row, bytes) >= best;
     }
     return place;
 }
 
 /* --- what missed -------------------------------------------------------------------- */
 
-static void print_head(const struct window *w, size_t i)
-{
-    const struct headed_type *type = &w->headed.all[i];
-    printf("    %zu. %.0f %s: ", i + 1, type->score, headed_name(w, i));
-    struct arena scratch = {0};
-    const label_id *path;
-    size_t len = headed_full_path(&w->trie, type->head, w->len - 1, &path, &scratch);
-    for (size_t p = 0; p < len; p++)
-        printf("%s%s", p > 0 ? " > " : "", w->trie.labels.all[path[p]].name);
-    printf(" (");
-    for (size_t k = 0; k < w->len; k++)
-        printf("%s%llu", k > 0 ? ", " : "", (unsigned long long)type->count[k]);
-    printf(")\n");
-    arena_free(&scratch);
-}
-
 /* Down to the culprit, or the first three. */
 static void print_miss(const struct window *w, const struct leak_series *s, unsigned place)
 {
-    printf("  %s, seed %llu, %u per step, cache %u %%, %zu snapshots:\n", w->truth->name,
+    struct leak_truth truth = leak_truth(s, 0);
+    printf("  %s, seed %llu, %u per step, cache %u %%, %zu snapshots:\n", truth.name,
            (unsigned long long)s->seed, s->per_step, s->swing_percent, w->len);
     for (size_t i = 0; i < w->headed.len && i < (place < NOT_RANKED ? place : TOP); i++)
-        print_head(w, i);
+        window_print_row(w, i);
 }
 
 static bool is_gated(const struct leak_series *s, size_t window, size_t swing)
@@ -182,10 +138,11 @@ static bool is_gated(const struct leak_series *s, size_t window, size_t swing)
 static void add_leak(struct window *w, const struct leak_series *s, struct cell *cell,
                      bool listed)
 {
-    unsigned place[METHODS] = {[HEADED] = headed_place(w),
-                               [TABLES] = table_place(w),
-                               [DELTA_BYTES] = delta_place(w, true),
-                               [DELTA_COUNT] = delta_place(w, false)};
+    struct leak_truth truth = leak_truth(s, 0);
+    unsigned place[METHODS] = {[HEADED] = headed_place(w, &truth),
+                               [TABLES] = table_place(w, &truth),
+                               [DELTA_BYTES] = delta_place(w, &truth, true),
+                               [DELTA_COUNT] = delta_place(w, &truth, false)};
     cell->runs++;
     for (size_t m = 0; m < METHODS; m++) {
         cell->first[m] += place[m] == 1;
@@ -195,35 +152,36 @@ static void add_leak(struct window *w, const struct leak_series *s, struct cell 
         print_miss(w, s, place[HEADED]);
 }
 
-static void add_healthy(const struct window *w, const struct leak_series *s,
-                        struct healthy *healthy, bool listed)
+static void add_healthy(const struct window *w, struct judgement judgement,
+                        const struct leak_series *s, struct healthy *healthy, bool listed)
 {
-    double heap = (double)w->trie.retained[w->len - 1];
-    double share = w->headed.len > 0 ? w->headed.all[0].score / heap : 0;
-    double suspect = hd_default_options().min_share;
     healthy->runs++;
-    healthy->without_suspect += share < suspect;
-    healthy->most = share > healthy->most ? share : healthy->most;
-    if (share >= suspect && listed)
+    healthy->without_suspect += judgement.suspects == 0;
+    for (size_t i = 0; i < w->headed.len; i++) {
+        double share = window_share(w, i);
+        healthy->most = share > healthy->most ? share : healthy->most;
+    }
+    if (judgement.suspects > 0 && listed)
         print_miss(w, s, 1);
 }
 
 static void run_series(struct score *score, const struct leak_series *s, size_t pace,
                        size_t swing)
 {
+    static const struct ranking_rules all_rules;
     struct hd_snapshot *snaps[LONGEST];
     for (size_t k = 0; k < LONGEST; k++)
         snaps[k] = leak_snapshot(s, k);
-    struct leak_truth truth = leak_truth(s, 0);
     for (size_t i = 0; i < WINDOWS; i++) {
-        struct window w = {.truth = &truth, .len = windows[i]};
-        rank_window(&w, snaps);
+        struct window w;
+        window_begin(&w, snaps, windows[i]);
+        struct judgement judgement = judge_window(&w, &all_rules);
         bool listed = score->verbose || is_gated(s, i, swing);
         if (s->kind == LEAK_NONE)
-            add_healthy(&w, s, &score->healthy[swing][i], listed);
+            add_healthy(&w, judgement, s, &score->healthy[swing][i], listed);
         else
             add_leak(&w, s, &score->cells[pace][swing][i], listed);
-        free_window(&w);
+        window_free(&w);
     }
     for (size_t k = 0; k < LONGEST; k++)
         hd_snapshot_close(snaps[k]);
@@ -319,12 +277,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: score [-v] [SEEDS]\n");
         return 2;
     }
+    struct class_score classes = {.verbose = score.verbose};
     run_all(&score, seeds);
+    class_score_run(&classes, CLASS_SEEDS * seeds);
     print_cells(&score);
     print_healthy(&score);
+    class_score_print(&classes);
     printf("\n");
     for (size_t i = 0; i < GATES; i++)
         check(&score, &gates[i]);
+    class_score_check(&classes, &score.passed, &score.failed);
     printf("score: %u passed, %u failed\n", score.passed, score.failed);
     return score.failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,0 +1,45 @@
+/* window.h - some snapshots of a made series, lined up and folded, for ranking in one or
+ * more ways. */
+#ifndef SCORE_WINDOW_H
+#define SCORE_WINDOW_H
+
+#include "analysis/headed.h"
+
+/* A rank that nothing has; ranks count from 1. */
+enum { NOT_RANKED = 1000000 };
+
+struct window {
+    size_t len;
+    struct arena arena;
+    struct series series;
+    struct trie trie;
+    struct headed headed; /* of the last judge_window() */
+};
+
+/* What is said of a window. */
+struct judgement {
+    size_t suspects; /* the first so many rows of the ranking */
+
+    /* Of the growth that no suspect explains, unless the rules leave it out. */
+    bool tells_rest;
+    const char *const *stopped; /* types that grew and stayed */
+    size_t stopped_count;
+    bool inconclusive; /* it is most of the growth */
+};
+
+/* len snapshots; they must live as long. */
+void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len);
+void window_free(struct window *w);
+
+struct judgement judge_window(struct window *w, const struct ranking_rules *rules);
+
+/* The type of a row. */
+const char *window_name(const struct window *w, size_t row);
+
+/* The score of a row as a share of the heap in the last snapshot. */
+double window_share(const struct window *w, size_t row);
+
+/* "2. 1200 App.Order: [static vars] > App.Order (10, 20, 30)", indented. */
+void window_print_row(const struct window *w, size_t row);
+
+#endif
