@@ -2,14 +2,17 @@
 
 #include <string.h>
 
-static bool looks_like_formula(const char *s)
+bool csv_looks_like_formula(const char *s, size_t len)
 {
-    return s[0] != '\0' && strchr("=+-@", s[0]) != NULL;
+    size_t quotes = 0;
+    while (quotes < len && s[quotes] == '\'')
+        quotes++;
+    return quotes < len && s[quotes] != '\0' && strchr("=+-@", s[quotes]) != NULL;
 }
 
 void csv_add_clean(struct text *t, const char *value)
 {
-    if (looks_like_formula(value))
+    if (csv_looks_like_formula(value, strlen(value)))
         text_add_char(t, '\'');
     text_add_utf8(t, value, strlen(value));
 }
