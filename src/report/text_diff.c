@@ -426,6 +426,12 @@ static bool is_plain(const char *word)
     return plain;
 }
 
+/* Whether a command line takes the word for something else: -x, @FILE. */
+static bool is_no_file_name(const char *word)
+{
+    return (word[0] == '-' && word[1] != '\0') || word[0] == '@';
+}
+
 void text_diff_next(const struct hd_report *r, const struct hd_write_options *opt,
                     struct out *o)
 {
@@ -445,6 +451,8 @@ void text_diff_next(const struct hd_report *r, const struct hd_write_options *op
     text_add_string(&word, subject);
     text_add_string(&t, "\nnext: heapdrift roots ");
     human_shell_word(&t, text_string(&word));
+    if (is_no_file_name(files[0]) || is_no_file_name(files[1]))
+        text_add_string(&t, " --");
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
         text_add_char(&t, ' ');
         human_shell_word(&t, strcmp(files[i], "-") == 0 ? "FILE" : files[i]);
