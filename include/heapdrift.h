@@ -310,7 +310,7 @@ enum hd_sort {
     HD_SORT_DEFAULT,
     HD_SORT_COUNT,
     HD_SORT_BYTES,
-    HD_SORT_RETAINED, /* top only */
+    HD_SORT_RETAINED, /* of diff: types that are ranked, then the others by count */
     HD_SORT_NAME
 };
 
@@ -419,8 +419,8 @@ struct hd_warning {
 const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count);
 
 /* How many suspects there are; and whether the snapshots allow a judgement: false if
- * one is incomplete or sampled, for a diff of fewer than four that can be compared, and
- * for a check with a rule that could not be decided. */
+ * one is incomplete or sampled, for a diff of fewer than four that can be compared, for a
+ * check with a rule that could not be decided, and where opt->types match nothing. */
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 

@@ -159,8 +159,8 @@ int output_status(const struct settings *s, const struct hd_report *report)
     if (s->exit_code && hd_report_suspects(report) > 0)
         return EXIT_OVER;
     if (s->strict && !hd_report_conclusive(report)) {
-        fputs("heapdrift: inconclusive: a snapshot is incomplete or sampled, or there are "
-              "fewer than four to compare\n",
+        fputs("heapdrift: inconclusive: a snapshot is incomplete or sampled, there are "
+              "fewer than four to compare, or no type matches\n",
               stderr);
         return EXIT_INCONCLUSIVE;
     }

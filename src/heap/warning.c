@@ -67,6 +67,7 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                           "ranking"},
     [WARN_NATIVE_MEMORY] =
         {"native-memory", "a type that holds memory outside the heap grows in every step"},
+    [WARN_NO_SUCH_TYPE] = {"no-such-type", "a --type that matches no row"},
     [WARN_UNUSED_BUDGET] = {"unused-budget", "a budget that matches nothing"},
     [WARN_UNUSED_SUPPRESSION] = {"unused-suppression",
                                  "a suppression that excuses nothing; remove it"},

@@ -44,6 +44,7 @@ enum warning_code {
     WARN_FILTERS_DIFFER,
     WARN_TOTAL_DROPS,
     WARN_NATIVE_MEMORY,
+    WARN_NO_SUCH_TYPE,
     /* the budgets of a check */
     WARN_UNUSED_BUDGET,
     WARN_UNUSED_SUPPRESSION,

@@ -133,6 +133,8 @@ struct hd_report {
     bool by_graph; /* what the ranking is based on */
     struct report_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
+    size_t hidden_count;  /* suspects that --type, --exclude or --app-only hide */
+    const char *no_match; /* NULL, or why no row is left: "no type matches X; ..." */
 
     /* check: a diff, and */
     enum hd_verdict verdict;
@@ -170,6 +172,11 @@ const char *report_shown(const struct hd_report *r, const char *name);
 /* Whether the options let a row stay, under its own name or the one that is shown. */
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name);
+
+/* Write that no row of those names matches a pattern, and which may be meant: "no type
+ * matches order; did you mean App.Order?". */
+void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
+                     const char *const *names, size_t count);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -222,6 +229,11 @@ bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *s
                         size_t count, const struct hd_options *opt, struct hd_error *err);
 void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
                       size_t count);
+
+/* What a row of the ranking retained in the first and the last snapshot where that is
+ * known. False if it is for none. */
+bool report_retained(const struct hd_report *r, const struct report_suspect *s,
+                     uint64_t *first, uint64_t *last);
 
 /* How many rows of a table of len are shown, in text and JSON. */
 size_t report_rows(const struct hd_report *r, size_t len);

@@ -314,8 +314,10 @@ static void place(struct ranker *k, struct report_suspect s, size_t rank, path_i
 {
     struct hd_report *r = k->r;
     s.rank = rank;
-    if (!shows(k, &s))
+    if (!shows(k, &s)) {
+        r->hidden_count += rank > 0 && is_suspect(k->opt, &s);
         return;
+    }
     if (rank == 0) {
         r->pooled[r->pooled_count++] = s;
     } else if (is_suspect(k->opt, &s)) {

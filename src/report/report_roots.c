@@ -65,6 +65,22 @@ static bool blame(struct hd_error *err, size_t snapshot)
     return false;
 }
 
+static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *last,
+                          struct hd_error *err)
+{
+    struct arena scratch = {0};
+    struct text message = {0};
+    const char **names = arena_array(&scratch, const char *, last->type_count);
+    size_t count = 0;
+    for (type_id t = 0; t < last->type_count; t++)
+        if (type_has_row(&last->types[t]))
+            names[count++] = report_shown(r, last->types[t].name);
+    report_no_match(&message, r, r->pattern, names, count);
+    fail(err, HD_USAGE, "%s", text_string(&message));
+    text_free(&message);
+    arena_free(&scratch);
+}
+
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
                        size_t count, enum selection selection, struct hd_error *err)
 {
@@ -82,7 +98,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
         return blame(err, count - 1);
     }
     if (r->matched_count == 0) {
-        fail(err, HD_USAGE, "no type matches %s; `heapdrift top` lists them", r->pattern);
+        fail_to_match(r, last, err);
         return blame(err, count - 1);
     }
     return true;

@@ -236,6 +236,24 @@ static void add_limit_line(struct table *t, const struct hd_report *r)
     text_free(&line);
 }
 
+static void say_no_match(const struct hd_report *r, struct out *o)
+{
+    struct text t = {0};
+    text_add_string(&t, "None: ");
+    human_name(&t, r->no_match);
+    text_add_char(&t, '\n');
+    out_text(o, &t);
+    text_free(&t);
+}
+
+static void say_hidden(const struct hd_report *r, struct out *o)
+{
+    struct text t = {0};
+    text_hidden_suspects(&t, r);
+    out_text(o, &t);
+    text_free(&t);
+}
+
 /* True if there is nothing to rank, after saying so. */
 static bool say_none(const struct hd_report *r, struct out *o)
 {
@@ -243,14 +261,20 @@ static bool say_none(const struct hd_report *r, struct out *o)
         out_string(o, "Inconclusive: fewer than two of the snapshots can be compared.\n");
         return true;
     }
+    if (r->no_match != NULL) {
+        say_no_match(r, o);
+        return true;
+    }
     if (r->suspect_count + r->minor_count + r->pooled_count == 0) {
-        out_string(o, "None: nothing keeps growing.\n");
+        out_string(o, r->hidden_count > 0 ? "None of what is shown keeps growing.\n"
+                                          : "None: nothing keeps growing.\n");
         return true;
     }
     if (r->suspect_count > 0)
         return false;
     struct text t = {0};
-    text_add_string(&t, "None: nothing keeps growing by ");
+    text_add_string(&t, r->hidden_count > 0 ? "None of what is shown keeps growing by "
+                                            : "None: nothing keeps growing by ");
     add_limit(&t, r);
     text_add_string(&t, " or more.\n");
     out_text(o, &t);
@@ -281,8 +305,10 @@ void text_diff_suspects(const struct hd_report *r, const struct hd_write_options
 {
     bool any = r->suspect_count + r->minor_count + r->pooled_count > 0;
     text_heading(o, opt, "SUSPECTS", any ? basis(r) : NULL);
-    if (say_none(r, o))
+    if (say_none(r, o)) {
+        say_hidden(r, o);
         return;
+    }
     struct column columns[sizeof(suspect_columns) / sizeof(*suspect_columns)];
     struct table t = {.columns = columns};
     for (size_t i = 0; i < sizeof(suspect_columns) / sizeof(*suspect_columns); i++)
@@ -305,6 +331,7 @@ void text_diff_suspects(const struct hd_report *r, const struct hd_write_options
     add_pooled(&t, r, opt->width);
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
+    say_hidden(r, o);
 }
 
 /* --- types --------------------------------------------------------------- */
@@ -385,7 +412,10 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
                                          [HD_BY_MODULE] = "MODULES",
                                          [HD_BY_HOLDER] = "HOLDERS"};
     size_t shown = report_rows(r, r->type_count);
-    const char *order = r->options.sort == HD_SORT_NAME ? "by name" : "by growth";
+    const char *order = r->options.sort == HD_SORT_NAME ? "by name"
+                        : r->options.sort == HD_SORT_RETAINED && r->by_graph
+                            ? "by growth of what they retain"
+                            : "by growth";
     char note[96];
     snprintf(note, sizeof(note), "%s", order);
     if (shown < r->type_count)

@@ -71,6 +71,17 @@ const char *text_total_name(const struct hd_report *r)
     return all ? "[total]" : "[total shown]";
 }
 
+void text_hidden_suspects(struct text *t, const struct hd_report *r)
+{
+    if (r->hidden_count == 0)
+        return;
+    bool one = r->hidden_count == 1;
+    human_plural(t, r->hidden_count, "suspect");
+    text_add_string(t, one ? " is" : " are");
+    text_add_string(t, " not shown: --type, --exclude or --app-only hides ");
+    text_add_string(t, one ? "it.\n" : "them.\n");
+}
+
 void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,
                       size_t indent, unsigned width)
 {
@@ -134,16 +145,11 @@ struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t e
 void text_retained(struct text *t, const struct hd_report *r,
                    const struct report_suspect *s)
 {
-    size_t first = 0, last = r->snapshot_count - 1;
-    if (s->retained == NULL) {
+    uint64_t first, last;
+    if (report_retained(r, s, &first, &last))
+        human_size_delta(t, first, last);
+    else
         text_add_char(t, '-');
-        return;
-    }
-    while (first < last && s->retained[first] == HD_UNKNOWN)
-        first++;
-    while (last > first && s->retained[last] == HD_UNKNOWN)
-        last--;
-    human_size_delta(t, s->retained[first], s->retained[last]);
 }
 
 /* --- rules --------------------------------------------------------------- */

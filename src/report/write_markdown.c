@@ -195,10 +195,22 @@ static void add_suspects(struct text *t, const struct hd_report *r)
             t, "\nInconclusive: fewer than two of the snapshots can be compared.\n");
         return;
     }
-    if (r->suspect_count == 0) {
-        text_add_string(t, "\nNo type keeps growing by more than the limit.\n");
-        return;
+    if (r->no_match != NULL) {
+        text_add_string(t, "\nNone: ");
+        add_plain(t, r->no_match);
+        text_add_string(t, "\n");
+    } else if (r->suspect_count == 0) {
+        text_add_string(t, r->hidden_count > 0
+                               ? "\nNo type that is shown keeps growing by more than the "
+                                 "limit.\n"
+                               : "\nNo type keeps growing by more than the limit.\n");
     }
+    if (r->hidden_count > 0) {
+        text_add_string(t, "\n");
+        text_hidden_suspects(t, r);
+    }
+    if (r->suspect_count == 0)
+        return;
     size_t shown = report_rows(r, r->suspect_count);
     text_add_string(t, "\n### Suspects\n\n");
     text_add_string(t, r->by_graph ? "What keeps growing, with all that it retains.\n\n"

@@ -329,7 +329,7 @@ PATTERNS
     works -t session "${series[@]}"
     out_has "None: no type matches session; did you mean Orchard.Session?"
     works -q --format=md -t session "${series[@]}"
-    out_has "No type matches session; did you mean Orchard.Session?"
+    out_has "None: no type matches session; did you mean Orchard.Session?"
     works -q --format=json -t session -t User "${series[@]}"
     [[ $(json '.warnings[] | select(.code == "no-such-type") | .message') == \
         "no type matches session; did you mean Orchard.Session?" ]]
@@ -339,21 +339,21 @@ PATTERNS
 }
 
 @test "suspects that are hidden are counted" {
-    works -q --format=json "${series[@]}"
+    works -q --format=json --tables-only "${series[@]}"
     local all
     all=$(json '.suspects | length')
     [[ $all -gt 1 && $(json .suspects_hidden) == 0 ]]
-    works -q "${series[@]}"
+    works -q --tables-only "${series[@]}"
     out_lacks "not shown"
-    works -q --format=json -t NoSuchType "${series[@]}"
+    works -q --format=json -t NoSuchType --tables-only "${series[@]}"
     [[ $(json '.suspects_hidden') == "$all" ]]
-    works -q -t NoSuchType "${series[@]}"
+    works -q -t NoSuchType --tables-only "${series[@]}"
     out_has "$all suspects are not shown: --type, --exclude or --app-only hides them."
-    works -q --format=json -x Orchard.Session "${series[@]}"
+    works -q --format=json -x Orchard.Session --tables-only "${series[@]}"
     [[ $(json '.suspects_hidden') == 1 && $(json '.suspects | length') == $((all - 1)) ]]
-    works -q -x Orchard.Session "${series[@]}"
+    works -q -x Orchard.Session --tables-only "${series[@]}"
     out_has "1 suspect is not shown: --type, --exclude or --app-only hides it."
-    works -q --format=md -x Orchard.Session "${series[@]}"
+    works -q --format=md -x Orchard.Session --tables-only "${series[@]}"
     out_has "1 suspect is not shown: --type, --exclude or --app-only hides it."
 }
 
