@@ -4,9 +4,10 @@
 
 #include "base/text.h"
 
-/* True if s begins with =, +, - or @, behind any number of apostrophes: those of the name
- * itself need one more, or the reader would take them for the writer's. */
-bool csv_looks_like_formula(const char *s, size_t len);
+/* True if s begins with =, +, - or @, which a spreadsheet takes for a formula, or with ::,
+ * which GitHub takes for a command in a log; behind any number of apostrophes: those of the
+ * name itself need one more, or the reader would take them for the writer's. */
+bool csv_needs_apostrophe(const char *s, size_t len);
 
 /* Append value as UTF-8 with an apostrophe in front if a spreadsheet would take it for a
  * formula. The CSV reader takes the apostrophe off again. */

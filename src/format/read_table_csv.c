@@ -158,7 +158,7 @@ static bool bad_number(struct reading *r, size_t field)
 static struct span without_apostrophe(struct span name)
 {
     if (name.len < 2 || name.data[0] != '\'' ||
-        !csv_looks_like_formula(name.data + 1, name.len - 1))
+        !csv_needs_apostrophe(name.data + 1, name.len - 1))
         return name;
     return (struct span){name.data + 1, name.len - 1};
 }

@@ -37,29 +37,35 @@ static void add_code(struct text *t, const char *name)
     text_free(&s);
 }
 
-/* Text that must not become a tag. */
+/* One line of text that must not become a tag, a link, a picture, or call for somebody. */
 static void add_plain(struct text *t, const char *s)
 {
-    for (; *s != '\0'; s++) {
-        if (*s == '<')
+    struct text clean = {0};
+    human_name(&clean, s);
+    for (size_t i = 0; i < clean.len; i++) {
+        char c = clean.data[i];
+        if (c == '<')
             text_add_string(t, "&lt;");
-        else
-            text_add_char(t, *s);
+        else if (c == '[' || c == ']')
+            text_add_char(t, '\\');
+        if (c != '<')
+            text_add_char(t, c);
+        if (c == '@')
+            text_add_string(t, "<!-- -->");
     }
+    text_free(&clean);
 }
 
 /* The same in a table: nothing may end the cell. */
 static void add_cell_text(struct text *t, const char *s)
 {
-    struct text clean = {0}, cell = {0};
-    human_name(&clean, s);
-    add_plain(&cell, text_string(&clean));
+    struct text cell = {0};
+    add_plain(&cell, s);
     for (size_t i = 0; i < cell.len; i++) {
         if (cell.data[i] == '|')
             text_add_char(t, '\\');
         text_add_char(t, cell.data[i]);
     }
-    text_free(&clean);
     text_free(&cell);
 }
 

@@ -153,8 +153,10 @@ Test(write_csv, the_table_of_top_can_be_read_again)
 
 Test(write_csv, names_that_begin_with_apostrophes_come_back_too)
 {
-    static const char *const names[] = {"'=A", "''=A", "=A", "'A", "'", "''", "'-"};
-    static const char *const cells[] = {"''=A", "'''=A", "'=A", "'A", "'", "''", "''-"};
+    static const char *const names[] = {"'=A", "''=A", "=A", "'A",
+                                        "'",   "''",   "'-", "::error::x"};
+    static const char *const cells[] = {"''=A", "'''=A", "'=A", "'A",
+                                        "'",    "''",    "''-", "'::error::x"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct hd_report *r = top_of(table_of(names[i], 2, 30), NULL);
         char *csv = written(r, "csv"), wanted[64];
