@@ -33,7 +33,8 @@ enum hd_status {
     HD_TOO_BIG,        /* over a limit, of memory or of 32-bit ids */
     HD_USAGE,          /* the question does not fit the snapshots */
     HD_TIMED_OUT,      /* a process did not answer in time */
-    HD_STOPPED         /* by the caller */
+    HD_STOPPED,        /* by the caller */
+    HD_CLOSED          /* nobody reads what is written any more */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -125,6 +126,10 @@ struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_opti
 struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err);
+
+/* Whether the file begins like a snapshot, as far as that can be told for sure: some tables
+ * are only known when they are read. Looks at the first 64 KiB of it. */
+bool hd_path_is_snapshot(const char *path);
 
 /* Name types that some snapshots have no name of ("UNKNOWN 0x...") as others of the same
  * process do, before any report is made of them. Elements may be NULL. */
@@ -305,7 +310,7 @@ enum hd_sort {
     HD_SORT_DEFAULT,
     HD_SORT_COUNT,
     HD_SORT_BYTES,
-    HD_SORT_RETAINED, /* top only */
+    HD_SORT_RETAINED, /* of diff: types that are ranked, then the others by count */
     HD_SORT_NAME
 };
 
@@ -417,8 +422,8 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 
 /* How many suspects there are; and whether the snapshots allow a judgement: false if
  * one is incomplete or sampled, for a diff of fewer than four that can be compared, or
- * without a suspect for growth that nothing explains or that has stopped, and for a check
- * with a rule that could not be decided. */
+ * without a suspect for growth that nothing explains or that has stopped, for a check with
+ * a rule that could not be decided, and where opt->types match nothing. */
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 

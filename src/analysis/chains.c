@@ -85,15 +85,6 @@ static int by_hash(const void *a, const void *b)
     return is_after(*x, *y) - is_after(*y, *x);
 }
 
-static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
-{
-    const struct graph *g = snap->graph;
-    if ((selection & SELECT_REACHABLE) && !graph_reachable(g, n))
-        return false;
-    return !(selection & SELECT_GEN2) ||
-           generation_is_old(ranges_find(&snap->ranges, graph_address(g, n)));
-}
-
 /* The question that asks for a node, from 1; 0 without. */
 static uint32_t query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
                          node_id n)
@@ -102,8 +93,8 @@ static uint32_t query_of(const struct hd_snapshot *snap, const struct chain_ques
     uint32_t key = ask->key_of_node != NULL ? ask->key_of_node[n] : g->type[n];
     if (key >= ask->key_count || ask->query_of_key[key] == 0)
         return 0;
-    bool counts =
-        snap->types[g->type[n]].kind == TYPE_OBJECT && is_selected(snap, n, ask->selection);
+    bool counts = snap->types[g->type[n]].kind == TYPE_OBJECT &&
+                  snapshot_selects(snap, n, ask->selection);
     return counts ? ask->query_of_key[key] : 0;
 }
 

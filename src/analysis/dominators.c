@@ -13,6 +13,8 @@
  * Nothing here recurses: a linked list of ten million objects is an ordinary heap. */
 #include "analysis/dominators.h"
 
+#include "heap/sample.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,14 +407,31 @@ void dominators_free(struct dominators *d)
 
 /* --- retained sizes ------------------------------------------------------ */
 
-uint64_t *dominators_retained(struct dominators *d, const struct graph *g)
+/* The bytes of a type are dealt out to its objects. */
+static void scale_sizes(const struct dominators *d, const struct hd_snapshot *snap,
+                        uint64_t *size)
 {
+    struct deal *deals =
+        alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*deals)));
+    for (type_id t = 0; t < snap->type_count; t++)
+        deals[t] = (struct deal){.whole = snap->types[t].tally[SELECT_ALL].bytes,
+                                 .raw = snap->types[t].raw.bytes};
+    for (uint32_t w = 0; w < d->count; w++)
+        size[w] = deal_next(&deals[snap->graph->type[d->node[w]]], size[w]);
+    free(deals);
+}
+
+uint64_t *dominators_retained(struct dominators *d, const struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
     uint64_t *retained = spare_take(&d->spare, (size_t)d->count + 1, sizeof(*retained));
     for (uint32_t w = 0; w < d->count; w++) {
         if (w + AHEAD < d->count)
             __builtin_prefetch(&g->small_size[d->node[w + AHEAD]]);
         retained[w] = graph_size(g, d->node[w]);
     }
+    if (snap->info.sampled)
+        scale_sizes(d, snap, retained);
     for (uint32_t w = d->count; w-- > 1;)
         retained[d->idom[w]] += retained[w];
     return retained;

@@ -36,8 +36,9 @@ enum dominator_kind {
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
 void dominators_free(struct dominators *d);
 
-/* Bytes that each number retains, itself included; malloc'd. */
-uint64_t *dominators_retained(struct dominators *d, const struct graph *g);
+/* Bytes that each number retains, itself included; of a sample, what they stand for.
+ * malloc'd. */
+uint64_t *dominators_retained(struct dominators *d, const struct hd_snapshot *snap);
 
 /* Bytes that the instances of each type retain together, an object counted once even
  * where instances retain each other; indexed by type, in a. retained is that of

@@ -1,6 +1,7 @@
 #include "analysis/holders.h"
 
 #include "analysis/trie.h"
+#include "heap/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,39 +65,84 @@ static void add_holder(struct hd_snapshot *to, enum selection selection, const c
     row->tally[selection] = tally;
 }
 
-static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
+/* What of one type lies at a path, or at none. */
+struct place {
+    type_id type;
+    struct tally tally;
+};
+
+/* Objects as the file has them: by path, and by type where they have none. */
+static void count_places(struct place *at, struct tally *left,
+                         const struct hd_snapshot *snap, const struct full_trie *f,
+                         enum selection selection)
 {
-    if (snap->types[snap->graph->type[n]].kind != TYPE_OBJECT)
-        return false;
-    return !(selection & SELECT_GEN2) ||
-           generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
+    for (node_id n = 0; n < snap->graph->node_count; n++) {
+        type_id t = snap->graph->type[n];
+        if (n == snap->graph->root || snap->types[t].kind != TYPE_OBJECT ||
+            !snapshot_selects(snap, n, selection))
+            continue;
+        path_id p = f->at_node[n];
+        struct tally *to = p != NO_PATH ? &at[p].tally : &left[t];
+        if (p != NO_PATH)
+            at[p].type = t;
+        to->count++;
+        to->bytes += graph_size(snap->graph, n);
+    }
 }
 
-/* What no path has, type by type: a sample is scaled by type. */
-static void add_unreachable(struct hd_snapshot *to, const struct hd_snapshot *snap,
-                            const struct full_trie *f, enum selection selection)
+struct deals {
+    struct deal count, bytes;
+};
+
+static void take_part(struct deals *of_type, struct tally *tally)
 {
-    struct arena scratch = {0};
-    struct tally *left = arena_array(&scratch, struct tally, snap->type_count);
-    struct tally all = {0};
-    for (node_id n = 0; n < snap->graph->node_count; n++) {
-        if (n == snap->graph->root || f->at_node[n] != NO_PATH ||
-            !is_selected(snap, n, selection))
-            continue;
-        left[snap->graph->type[n]].count++;
-        left[snap->graph->type[n]].bytes += graph_size(snap->graph, n);
+    tally->count = deal_next(&of_type->count, tally->count);
+    tally->bytes = deal_next(&of_type->bytes, tally->bytes);
+}
+
+/* Turn objects of the file into what they stand for; every path has one type. */
+static void scale_places(struct place *at, size_t paths, struct tally *left,
+                         const struct hd_snapshot *snap, enum selection selection,
+                         struct arena *scratch)
+{
+    struct deals *deals = arena_array(scratch, struct deals, snap->type_count);
+    for (size_t p = 1; p < paths; p++) {
+        deals[at[p].type].count.raw += at[p].tally.count;
+        deals[at[p].type].bytes.raw += at[p].tally.bytes;
     }
     for (type_id t = 0; t < snap->type_count; t++) {
-        const struct type *type = &snap->types[t];
-        double of_bytes = type->raw.bytes > 0 ? (double)type->tally[SELECT_ALL].bytes /
-                                                    (double)type->raw.bytes
-                                              : 1;
-        all.count += (uint64_t)((double)left[t].count * type->count_scale + 0.5);
-        all.bytes += (uint64_t)((double)left[t].bytes * of_bytes + 0.5);
+        deals[t].count.raw += left[t].count;
+        deals[t].bytes.raw += left[t].bytes;
+        deals[t].count.whole = snap->types[t].tally[selection].count;
+        deals[t].bytes.whole = snap->types[t].tally[selection].bytes;
     }
-    arena_free(&scratch);
-    if (all.count > 0 && !(selection & SELECT_REACHABLE))
-        add_holder(to, selection, "[unreachable]", all);
+    for (size_t p = 1; p < paths; p++)
+        take_part(&deals[at[p].type], &at[p].tally);
+    for (type_id t = 0; t < snap->type_count; t++)
+        take_part(&deals[t], &left[t]);
+}
+
+/* What each path holds directly, and what no path has at the end. */
+static struct tally *find_held(const struct hd_snapshot *snap, const struct full_trie *f,
+                               enum selection selection, struct arena *scratch)
+{
+    struct place *at = arena_array(scratch, struct place, f->len);
+    struct tally *left = arena_array(scratch, struct tally, snap->type_count);
+    struct tally *held = arena_array(scratch, struct tally, f->len + 1);
+    count_places(at, left, snap, f, selection);
+    if (snap->info.sampled)
+        scale_places(at, f->len, left, snap, selection, scratch);
+    for (path_id p = 1; p < f->len; p++)
+        tally_add(&held[f->parent[p]], &at[p].tally);
+    for (type_id t = 0; t < snap->type_count; t++)
+        tally_add(&held[f->len], &left[t]);
+    return held;
+}
+
+/* Less than half an object of a sample may still have bytes. */
+static bool holds_something(const struct tally *held)
+{
+    return held->count > 0 || held->bytes > 0;
 }
 
 struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection)
@@ -115,24 +161,18 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     to->clock_is_date = snap->clock_is_date;
     to->types = arena_array(&to->arena, struct type, f->len + 1);
 
-    /* What each path holds directly. */
-    struct tally *held = arena_array(&scratch, struct tally, f->len);
-    for (path_id p = 1; p < f->len; p++) {
-        if (t.labels.all[f->label[p]].kind != TYPE_OBJECT)
-            continue;
-        held[f->parent[p]].count += f->count[p];
-        held[f->parent[p]].bytes += f->bytes[p];
-    }
+    const struct tally *held = find_held(snap, f, selection, &scratch);
     struct namer n = namer_begin(&t, &scratch);
     struct text name = {0};
     for (path_id p = 0; p < f->len; p++) {
-        if (held[p].count == 0)
+        if (!holds_something(&held[p]))
             continue;
         text_clear(&name);
         holder_name(&name, &n, p);
         add_holder(to, selection, arena_strdup(&to->arena, name.data, name.len), held[p]);
     }
-    add_unreachable(to, snap, f, selection);
+    if (holds_something(&held[f->len]))
+        add_holder(to, selection, "[unreachable]", held[f->len]);
     text_free(&name);
     trie_free(&t);
     arena_free(&scratch);

@@ -77,9 +77,10 @@ static struct latest *no_answers(const struct survivors *s, struct arena *a)
     return latest;
 }
 
-bool survivors_begin(struct survivors *s, const struct hd_snapshot *first)
+bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
+                     enum selection selection)
 {
-    *s = (struct survivors){0};
+    *s = (struct survivors){.selection = selection};
     if (!has_addresses(first))
         return false;
     const struct graph *g = first->graph;
@@ -91,7 +92,7 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first)
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
         if (number[g->type[n]] == NO_TYPE || address == 0 ||
-            !ids_add(&s->addresses, address))
+            !snapshot_selects(first, n, selection) || !ids_add(&s->addresses, address))
             continue;
         s->kind[s->addresses.len - 1] = kind_of(s, latest, number[g->type[n]],
                                                 g->small_size[n], (uint32_t)s->kinds.len);
@@ -118,7 +119,8 @@ uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
     uint64_t *kept = arena_array(a, uint64_t, last->type_count);
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
-        if (number[g->type[n]] == NO_TYPE || !may_be_old(last, address))
+        if (number[g->type[n]] == NO_TYPE || !may_be_old(last, address) ||
+            !snapshot_selects(last, n, s->selection))
             continue;
         uint32_t at = ids_find(&s->addresses, address);
         kept[g->type[n]] +=

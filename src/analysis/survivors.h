@@ -19,15 +19,18 @@ struct survivors {
     uint32_t *kind;          /* of each address */
     struct survivor_name *names;
     uint32_t name_count;
+    enum selection selection;
     struct arena arena;
 };
 
-/* Remember the objects of the first snapshot, which must have its graph. False, and
- * nothing to free, if it has no addresses. */
-bool survivors_begin(struct survivors *s, const struct hd_snapshot *first);
+/* Remember the objects of the first snapshot that selection means; it must have its graph.
+ * False, and nothing to free, if it has no addresses. */
+bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
+                     enum selection selection);
 
 /* For each type of the last snapshot of the same process, which must have its graph, how
- * many instances at least were there before; NULL if it has no addresses. O(objects). */
+ * many instances that the selection means at least were there before; NULL if it has no
+ * addresses. O(objects). */
 uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
                           struct arena *a);
 void survivors_free(struct survivors *s);

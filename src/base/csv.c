@@ -2,14 +2,20 @@
 
 #include <string.h>
 
-static bool looks_like_formula(const char *s)
+bool csv_needs_apostrophe(const char *s, size_t len)
 {
-    return s[0] != '\0' && strchr("=+-@", s[0]) != NULL;
+    size_t quotes = 0;
+    while (quotes < len && s[quotes] == '\'')
+        quotes++;
+    if (quotes == len || s[quotes] == '\0')
+        return false;
+    bool command = len - quotes >= 2 && memcmp(s + quotes, "::", 2) == 0;
+    return command || strchr("=+-@", s[quotes]) != NULL;
 }
 
 void csv_add_clean(struct text *t, const char *value)
 {
-    if (looks_like_formula(value))
+    if (csv_needs_apostrophe(value, strlen(value)))
         text_add_char(t, '\'');
     text_add_utf8(t, value, strlen(value));
 }

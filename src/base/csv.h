@@ -4,6 +4,11 @@
 
 #include "base/text.h"
 
+/* True if s begins with =, +, - or @, which a spreadsheet takes for a formula, or with ::,
+ * which GitHub takes for a command in a log; behind any number of apostrophes: those of the
+ * name itself need one more, or the reader would take them for the writer's. */
+bool csv_needs_apostrophe(const char *s, size_t len);
+
 /* Append value as UTF-8 with an apostrophe in front if a spreadsheet would take it for a
  * formula. The CSV reader takes the apostrophe off again. */
 void csv_add_clean(struct text *t, const char *value);

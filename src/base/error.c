@@ -1,14 +1,29 @@
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
-/* Messages quote what files say: one line, and nothing that a terminal obeys. */
+/* Messages quote what files say: one line, in UTF-8, and nothing that a terminal obeys (C0,
+ * DEL, C1). Never longer than before. */
 static void make_printable(char *message)
 {
-    for (; *message != '\0'; message++)
-        if ((unsigned char)*message < ' ' || *message == 0x7F)
-            *message = '?';
+    size_t left = strlen(message), kept = 0;
+    for (size_t i = 0, n; left > 0; i += n, left -= n) {
+        const unsigned char *at = (const unsigned char *)message + i;
+        n = utf8_length(at, left);
+        uint32_t code = n > 0 ? utf8_decode(at, n) : 0;
+        n = n > 0 ? n : 1;
+        if (code < 0x20 || (code >= 0x7F && code < 0xA0)) {
+            message[kept++] = '?';
+        } else {
+            memmove(message + kept, at, n);
+            kept += n;
+        }
+    }
+    message[kept] = '\0';
 }
 
 /* The first failure wins. */

@@ -1,14 +1,24 @@
 /* hash.h - uthash, hashing with XXH3. Include this, not uthash.h.
  *
  * For names (types, signatures), of which there are some 10^5. An entry costs
- * 56 bytes and a cache miss, so objects are looked up elsewhere (ids.h). */
+ * 56 bytes and a cache miss, so objects are looked up elsewhere (ids.h).
+ *
+ * The seed is another one in every process: who writes a file cannot choose 300 names of
+ * one bucket, which would make a table quadratic. So nothing that is printed may depend on
+ * hashes; a loop over a table goes in the order in which its entries came. */
 #ifndef HASH_H
 #define HASH_H
+
+#include <stdint.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define HASH_FUNCTION(key, len, hash) ((hash) = (unsigned)XXH3_64bits((key), (len)))
+/* Random, and the same until the process ends. Any thread may ask. */
+uint64_t hash_seed(void);
+
+#define HASH_FUNCTION(key, len, hash) \
+    ((hash) = (unsigned)XXH3_64bits_withSeed((key), (len), hash_seed()))
 #define uthash_fatal(msg) hash_out_of_memory()
 #include <uthash.h>
 

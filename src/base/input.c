@@ -227,11 +227,20 @@ static bool choose_entry(struct input *in, struct hd_error *err)
     return true;
 }
 
+/* What was unpacked may be a zip, too: then it is one with entries to choose from. */
+static bool is_zip_inside(const struct input *in)
+{
+    int format = archive_format(in->archive) & ARCHIVE_FORMAT_BASE_MASK;
+    return format == ARCHIVE_FORMAT_ZIP;
+}
+
 static bool start_archive(struct input *in, bool zip, struct hd_error *err)
 {
-    if (zip && !choose_entry(in, err))
+    if (!zip && !seek_entry(in, err))
         return false;
-    return seek_entry(in, err) && read_archive_head(in, err);
+    if ((zip || is_zip_inside(in)) && !(choose_entry(in, err) && seek_entry(in, err)))
+        return false;
+    return read_archive_head(in, err);
 }
 
 static bool is_zip(const struct input *in)

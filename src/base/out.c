@@ -41,6 +41,6 @@ bool out_finish(struct out *o, struct hd_error *err)
 {
     note(o, fflush(o->file) == 0);
     if (o->failed != 0)
-        return fail(err, HD_IO, "%s", strerror(o->failed));
+        return fail(err, o->failed == EPIPE ? HD_CLOSED : HD_IO, "%s", strerror(o->failed));
     return true;
 }

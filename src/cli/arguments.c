@@ -22,6 +22,7 @@ static void *more(void *items, size_t size)
 
 static void add(struct arguments *a, const char *word)
 {
+    a->ended |= strcmp(word, "--") == 0;
     a->all = more(a->all, ((size_t)a->count + 2) * sizeof(*a->all));
     a->all[a->count++] = word;
     a->all[a->count] = NULL;
@@ -75,7 +76,7 @@ bool arguments_expand(struct arguments *a, int argc, char **argv)
 {
     *a = (struct arguments){0};
     for (int i = 0; i < argc; i++) {
-        bool is_file = i > 0 && argv[i][0] == '@' && argv[i][1] != '\0';
+        bool is_file = i > 0 && !a->ended && argv[i][0] == '@' && argv[i][1] != '\0';
         if (!is_file)
             add(a, argv[i]);
         else if (!add_file(a, argv[i] + 1))

@@ -7,12 +7,13 @@
 struct arguments {
     const char **all; /* argc of them, then NULL */
     int count;
+    bool ended;   /* by "--": what begins with an @ is a file from then on */
     void **owned; /* files that were read in */
     int owned_count;
 };
 
-/* Words in a file are separated by blanks and line ends and may be quoted as in a
- * shell; an @ in a file is an ordinary character. False after saying on stderr which
+/* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as
+ * in a shell; an @ in a file is an ordinary character. False after saying on stderr which
  * file cannot be read. */
 bool arguments_expand(struct arguments *a, int argc, char **argv);
 void arguments_free(struct arguments *a);

@@ -11,8 +11,21 @@ static int compare(const struct settings *s, const struct loaded *l)
     return output_answer(s, l, report, &err);
 }
 
+/* Rows of holders are chains. */
+static bool chains_are_looked_for(const struct settings *s)
+{
+    if (s->options.by != HD_BY_HOLDER || s->chain_option == NULL)
+        return true;
+    fprintf(stderr,
+            "heapdrift: %s: rows of --by=holder are chains themselves, and have none\n",
+            s->chain_option);
+    return false;
+}
+
 static int run(struct settings *s)
 {
+    if (!chains_are_looked_for(s) || !few_enough_to_compare(s, "diff"))
+        return EXIT_TROUBLE;
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;

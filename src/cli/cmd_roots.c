@@ -11,6 +11,13 @@ static int explain(const struct settings *s, const struct loaded *l)
     return output_answer(s, l, report, &err);
 }
 
+static int refuse_count(size_t count)
+{
+    fprintf(stderr, "heapdrift: roots looks at 1 to %d snapshots, not %zu\n",
+            HD_MAX_SNAPSHOTS, count);
+    return EXIT_TROUBLE;
+}
+
 static int run(struct settings *s)
 {
     if (s->options.type_count == 0) {
@@ -19,11 +26,13 @@ static int run(struct settings *s)
             stderr);
         return EXIT_TROUBLE;
     }
+    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
+    if (too_many > 0)
+        return refuse_count(too_many);
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
-        fprintf(stderr, "heapdrift: roots looks at 1 to %d snapshots, not %zu\n",
-                HD_MAX_SNAPSHOTS, l.count);
+        refuse_count(l.count);
     else if (l.failed == 0 && take_iterations_for(s, &l))
         status = explain(s, &l);
     loaded_free(&l);

@@ -1,15 +1,24 @@
 #include "cli/output.h"
 
+static int refuse_count(size_t count)
+{
+    fprintf(stderr,
+            "heapdrift: top looks at one snapshot, not %zu; to compare several use "
+            "`heapdrift diff`\n",
+            count);
+    return EXIT_TROUBLE;
+}
+
 static int run(struct settings *s)
 {
+    size_t too_many = surely_more_than(1, s);
+    if (too_many > 0)
+        return refuse_count(too_many);
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && l.count != 1) {
-        fprintf(stderr,
-                "heapdrift: top looks at one snapshot, not %zu; to compare several use "
-                "`heapdrift diff`\n",
-                l.count);
+        refuse_count(l.count);
     } else if (l.failed == 0) {
         struct hd_error err = {0};
         struct hd_report *report = hd_report_top(l.all[0].snap, &s->options, &err);

@@ -21,6 +21,16 @@ const struct command *command_named(const char *name)
     return NULL;
 }
 
+/* What other tools call comparing snapshots. */
+static const char *usual_name(const char *name)
+{
+    static const char *const others[] = {"compare", "report", "analyze", "analyse"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strcmp(name, others[i]) == 0)
+            return "diff";
+    return NULL;
+}
+
 const struct command *find_command(const char *name)
 {
     const struct command *found = command_named(name);
@@ -31,7 +41,9 @@ const struct command *find_command(const char *name)
     for (; commands[n] != NULL && n < MOST_COMMANDS; n++)
         names[n] = commands[n]->name;
     names[n] = NULL;
-    const char *nearest = hd_nearest_word(name, names);
+    const char *nearest = usual_name(name);
+    if (nearest == NULL)
+        nearest = hd_nearest_word(name, names);
     fputs("heapdrift: no command or file is called ", stderr);
     hd_put_name(stderr, name);
     if (nearest != NULL)

@@ -311,15 +311,38 @@ void loaded_free(struct loaded *l)
     *l = (struct loaded){0};
 }
 
-bool count_can_be_compared(const struct loaded *l, const char *command)
+static bool can_be_compared(size_t count, const char *command)
 {
-    if (l->count >= 2 && l->count <= HD_MAX_SNAPSHOTS)
+    if (count >= 2 && count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr,
             "heapdrift: %s compares 2 to %d snapshots, not %zu; for one use `heapdrift "
             "top`\n",
-            command, HD_MAX_SNAPSHOTS, l->count);
+            command, HD_MAX_SNAPSHOTS, count);
     return false;
+}
+
+bool count_can_be_compared(const struct loaded *l, const char *command)
+{
+    return can_be_compared(l->count, command);
+}
+
+size_t surely_more_than(size_t most, const struct settings *s)
+{
+    struct hd_inputs inputs = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < s->operand_count; i++)
+        hd_inputs_add(&inputs, s->operands[i], NULL);
+    for (size_t i = 0; inputs.count > most && i < inputs.count; i++)
+        count += !inputs.all[i].from_folder || hd_path_is_snapshot(inputs.all[i].path);
+    hd_inputs_free(&inputs);
+    return count > most ? count : 0;
+}
+
+bool few_enough_to_compare(const struct settings *s, const char *command)
+{
+    size_t count = surely_more_than(HD_MAX_SNAPSHOTS, s);
+    return count == 0 || can_be_compared(count, command);
 }
 
 bool take_iterations_for(struct settings *s, const struct loaded *l)

@@ -25,6 +25,13 @@ bool take_iterations_for(struct settings *s, const struct loaded *l);
 /* False after saying so if there are not 2 to 50 snapshots for that command. */
 bool count_can_be_compared(const struct loaded *l, const char *command);
 
+/* The same before anything is read, as far as it can be told then: true if in doubt. */
+bool few_enough_to_compare(const struct settings *s, const char *command);
+
+/* How many snapshots the operands stand for, if those are surely more than most; else 0.
+ * What may be one and may be none, in a folder, does not count. */
+size_t surely_more_than(size_t most, const struct settings *s);
+
 /* Nothing more is to be shown: output follows. */
 void loaded_hide_progress(const struct loaded *l);
 

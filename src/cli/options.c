@@ -219,6 +219,7 @@ static const char *take_exact(struct settings *s, const char *value)
 {
     (void)value;
     s->options.exact = true;
+    s->chain_option = "--exact";
     return NULL;
 }
 
@@ -231,6 +232,7 @@ static const char *take_tables_only(struct settings *s, const char *value)
 
 static const char *take_chains(struct settings *s, const char *value)
 {
+    s->chain_option = "--chains";
     return parse_small(value, 0, MOST_SAMPLES, &s->options.chains);
 }
 
@@ -245,16 +247,19 @@ static const char *take_chain_rows(struct settings *s, const char *value)
 
 static const char *take_samples(struct settings *s, const char *value)
 {
+    s->chain_option = "--samples";
     return parse_small(value, 1, MOST_SAMPLES, &s->options.samples);
 }
 
 static const char *take_seed(struct settings *s, const char *value)
 {
+    s->chain_option = "--seed";
     return parse_number(value, UINT64_MAX, &s->options.seed);
 }
 
 static const char *take_depth(struct settings *s, const char *value)
 {
+    s->chain_option = "--depth";
     return parse_small(value, 2, MOST_SAMPLES, &s->options.depth);
 }
 

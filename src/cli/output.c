@@ -64,6 +64,9 @@ static bool write_to(const struct job *j, FILE *to, const char *name)
     struct hd_error err = {0};
     if (j->how.write(j->thing, j->settings, to, &err))
         return true;
+    /* `| head -1` has what it wanted, and other filters say nothing either. */
+    if (to == stdout && err.status == HD_CLOSED)
+        return true;
     return !j->how.tells && trouble(name, err.message);
 }
 
@@ -151,14 +154,26 @@ bool output_report(const struct settings *s, const struct hd_report *report,
     return output_file(s, s->output, (struct output_how){.write = write_report}, report);
 }
 
+static bool matches_nothing(const struct hd_report *report)
+{
+    size_t count;
+    const struct hd_warning *all = hd_report_warnings(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].code, "no-such-type") == 0)
+            return true;
+    return false;
+}
+
 int output_status(const struct settings *s, const struct hd_report *report)
 {
     if (s->exit_code && hd_report_suspects(report) > 0)
         return EXIT_OVER;
     if (s->strict && !hd_report_conclusive(report)) {
-        fputs("heapdrift: inconclusive: a snapshot is incomplete or sampled, or there are "
-              "fewer than four to compare\n",
-              stderr);
+        fprintf(stderr, "heapdrift: inconclusive: %s\n",
+                matches_nothing(report)
+                    ? "no type matches"
+                    : "a snapshot is incomplete or sampled, or there are fewer than four "
+                      "to compare");
         return EXIT_INCONCLUSIVE;
     }
     return EXIT_DONE;

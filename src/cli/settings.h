@@ -24,6 +24,7 @@ struct settings {
     const char *target; /* of convert; NULL: by the suffix of output */
     enum color color;
     unsigned threads;
+    const char *chain_option; /* one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, help, version;
 
     const char **types, **excludes; /* of options */

@@ -197,6 +197,14 @@ void hd_snapshot_drop_graph(struct hd_snapshot *snap)
     snapshot_release_graph(snap);
 }
 
+bool hd_path_is_snapshot(const char *path)
+{
+    struct input *in = open_path(path, &no_options, NULL);
+    bool is_one = in != NULL && is_snapshot(input_head(in));
+    input_close(in);
+    return is_one;
+}
+
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err)
 {

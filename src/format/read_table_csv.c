@@ -7,6 +7,7 @@
  * Columns behind the first three are ignored, so what `top --format=csv` prints
  * and tables with a column for the host are inputs too. An empty cell of bytes is
  * unknown. docs/formats/table-csv.md. */
+#include "base/csv.h"
 #include "base/error.h"
 #include "format/reader.h"
 #include "format/table_text.h"
@@ -156,7 +157,8 @@ static bool bad_number(struct reading *r, size_t field)
  * a formula. */
 static struct span without_apostrophe(struct span name)
 {
-    if (name.len < 2 || name.data[0] != '\'' || strchr("=+-@", name.data[1]) == NULL)
+    if (name.len < 2 || name.data[0] != '\'' ||
+        !csv_needs_apostrophe(name.data + 1, name.len - 1))
         return name;
     return (struct span){name.data + 1, name.len - 1};
 }

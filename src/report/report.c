@@ -9,6 +9,7 @@
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
+#include "heap/nearest_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,8 @@ bool hd_report_conclusive(const struct hd_report *report)
     for (size_t k = 0; k < report->snapshot_count; k++)
         if (!report->snapshots[k].info.complete || report->snapshots[k].info.sampled)
             return false;
+    if (report->no_match != NULL)
+        return false;
     if (report->kind == REPORT_CHECK)
         return !has_undecided_rule(report);
     if (report->growth.is_open || report->growth.has_stopped)
@@ -257,6 +260,38 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
     if (report_shows(opt, name))
         return true;
     return shown != name && opt->type_count > 0 && report_shows(opt, shown);
+}
+
+bool report_retained(const struct hd_report *r, const struct report_suspect *s,
+                     uint64_t *first, uint64_t *last)
+{
+    bool known = false;
+    for (size_t k = 0; s->retained != NULL && k < r->snapshot_count; k++) {
+        if (s->retained[k] == HD_UNKNOWN)
+            continue;
+        *first = known ? *first : s->retained[k];
+        *last = s->retained[k];
+        known = true;
+    }
+    return known;
+}
+
+void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
+                     const char *const *names, size_t count)
+{
+    struct text nearest = {0};
+    text_add_string(out, "no ");
+    text_add_string(out, report_unit(r));
+    text_add_string(out, " matches ");
+    text_add_string(out, pattern);
+    if (nearest_name(&nearest, pattern, names, count)) {
+        text_add_string(out, "; did you mean ");
+        text_add(out, nearest.data, nearest.len);
+        text_add_char(out, '?');
+    } else {
+        text_add_string(out, "; `heapdrift top` lists them");
+    }
+    text_free(&nearest);
 }
 
 size_t report_rows(const struct hd_report *r, size_t len)

@@ -149,6 +149,8 @@ struct hd_report {
     struct report_growth growth;
     struct report_stopped *stopped; /* by growth */
     size_t stopped_count;
+    size_t hidden_count;  /* suspects that --type, --exclude or --app-only hide */
+    const char *no_match; /* NULL, or why no row is left: "no type matches X; ..." */
 
     /* check: a diff, and */
     enum hd_verdict verdict;
@@ -191,6 +193,10 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
  * one was left out of the ranking. */
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *fit_values);
+/* Write that no row of those names matches a pattern, and which may be meant: "no type
+ * matches order; did you mean App.Order?". */
+void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
+                     const char *const *names, size_t count);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -243,6 +249,11 @@ bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *s
                         size_t count, const struct hd_options *opt, struct hd_error *err);
 void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
                       size_t count);
+
+/* What a row of the ranking retained in the first and the last snapshot where that is
+ * known. False if it is for none. */
+bool report_retained(const struct hd_report *r, const struct report_suspect *s,
+                     uint64_t *first, uint64_t *last);
 
 /* How many rows of a table of len are shown, in text and JSON. */
 size_t report_rows(const struct hd_report *r, size_t len);

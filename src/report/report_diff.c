@@ -1,4 +1,6 @@
 #include "base/error.h"
+#include "base/hash.h"
+#include "heap/names.h"
 #include "report/report_rank.h"
 
 #include <stdlib.h>
@@ -26,6 +28,8 @@ struct sortable {
     size_t last;
     enum hd_sort sort;
     bool bytes_known;
+    bool is_ranked; /* what it retains is known */
+    uint64_t retained_first, retained_last;
 };
 
 static int by_count_growth(const struct sortable *x, const struct sortable *y)
@@ -42,10 +46,21 @@ static int by_bytes_growth(const struct sortable *x, const struct sortable *y)
     return compare_growth(a[0].bytes, a[x->last].bytes, b[0].bytes, b[y->last].bytes);
 }
 
+/* What the ranking did not look at stands behind. */
+static int by_retained_growth(const struct sortable *x, const struct sortable *y)
+{
+    if (x->is_ranked != y->is_ranked)
+        return x->is_ranked ? -1 : 1;
+    return compare_growth(x->retained_first, x->retained_last, y->retained_first,
+                          y->retained_last);
+}
+
 static int by_growth(const void *a, const void *b)
 {
     const struct sortable *x = a, *y = b;
     int order = 0;
+    if (x->sort == HD_SORT_RETAINED)
+        order = by_retained_growth(x, y);
     if (x->sort == HD_SORT_BYTES)
         order = by_bytes_growth(x, y);
     if (order == 0 && x->sort != HD_SORT_NAME)
@@ -53,6 +68,43 @@ static int by_growth(const void *a, const void *b)
     if (order == 0 && x->sort != HD_SORT_NAME)
         order = by_bytes_growth(x, y);
     return order != 0 ? order : strcmp(x->row.type, y->row.type);
+}
+
+struct ranked_type {
+    const struct report_suspect *suspect;
+    UT_hash_handle hh;
+};
+
+/* The row of the ranking for each type that has one; the first, of several. */
+static void index_ranked(struct ranked_type **by_type, const struct report_suspect *all,
+                         size_t count, struct arena *a)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ranked_type *slot;
+        HASH_FIND_STR(*by_type, all[i].type, slot);
+        if (slot != NULL || all[i].retained == NULL)
+            continue;
+        slot = arena_alloc(a, sizeof(*slot));
+        slot->suspect = &all[i];
+        HASH_ADD_KEYPTR(hh, *by_type, all[i].type, strlen(all[i].type), slot);
+    }
+}
+
+static void find_retained(const struct hd_report *r, struct sortable *rows, size_t count)
+{
+    struct arena scratch = {0};
+    struct ranked_type *by_type = NULL, *slot;
+    index_ranked(&by_type, r->suspects, r->suspect_count, &scratch);
+    index_ranked(&by_type, r->minor, r->minor_count, &scratch);
+    index_ranked(&by_type, r->pooled, r->pooled_count, &scratch);
+    for (size_t i = 0; i < count; i++) {
+        HASH_FIND_STR(by_type, rows[i].row.type, slot);
+        rows[i].is_ranked =
+            slot != NULL && report_retained(r, slot->suspect, &rows[i].retained_first,
+                                            &rows[i].retained_last);
+    }
+    HASH_CLEAR(hh, by_type);
+    arena_free(&scratch);
 }
 
 static void add_types(struct hd_report *r, const struct series *s,
@@ -74,10 +126,79 @@ static void add_types(struct hd_report *r, const struct series *s,
                               .sort = sort,
                               .bytes_known = s->bytes_known};
     }
+    if (sort == HD_SORT_RETAINED)
+        find_retained(r, rows, r->type_count);
     qsort(rows, r->type_count, sizeof(*rows), by_growth);
     r->types = arena_array(&r->arena, struct report_type, r->type_count);
     for (size_t i = 0; i < r->type_count; i++)
         r->types[i] = rows[i].row;
+    arena_free(&scratch);
+}
+
+/* --- patterns that match nothing ------------------------------------------ */
+
+/* All that a pattern of --type is compared with. */
+struct shown_names {
+    const char **all;
+    size_t count;
+};
+
+static void add_subjects(struct shown_names *names, const struct report_suspect *all,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        names->all[names->count++] = all[i].subject;
+}
+
+static struct shown_names names_of(const struct hd_report *r, const struct series *s,
+                                   struct arena *a)
+{
+    size_t most = 2 * s->row_count + r->suspect_count + r->minor_count + r->pooled_count;
+    struct shown_names names = {.all = arena_array(a, const char *, most)};
+    for (size_t i = 0; i < s->row_count; i++) {
+        const char *name = s->rows[i].name, *shown = report_shown(r, name);
+        names.all[names.count++] = name;
+        if (shown != name)
+            names.all[names.count++] = shown;
+    }
+    add_subjects(&names, r->suspects, r->suspect_count);
+    add_subjects(&names, r->minor, r->minor_count);
+    add_subjects(&names, r->pooled, r->pooled_count);
+    return names;
+}
+
+static bool is_matched(const struct shown_names *names, const char *pattern)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (names_match(pattern, names->all[i]))
+            return true;
+    return false;
+}
+
+/* A mistyped pattern must not look like a heap without growth. */
+static void warn_about_types(struct hd_report *r, const struct series *s,
+                             const struct hd_options *opt)
+{
+    struct arena scratch = {0};
+    struct text message = {0};
+    size_t matched = 0;
+    struct shown_names names = {0};
+    if (opt->type_count > 0)
+        names = names_of(r, s, &scratch);
+    for (size_t i = 0; i < opt->type_count; i++) {
+        if (is_matched(&names, opt->types[i])) {
+            matched++;
+            continue;
+        }
+        text_clear(&message);
+        report_no_match(&message, r, opt->types[i], names.all, names.count);
+        report_warn_detail(r, WARN_NO_SUCH_TYPE, (size_t)-1, text_string(&message));
+        if (r->no_match == NULL)
+            r->no_match = report_string(r, text_string(&message));
+    }
+    if (matched > 0)
+        r->no_match = NULL;
+    text_free(&message);
     arena_free(&scratch);
 }
 
@@ -145,6 +266,7 @@ static bool answer(struct hd_report *r, struct hd_snapshot *const *snaps, size_t
     if (!report_rank(r, s, opt, err))
         return false;
     add_types(r, s, opt);
+    warn_about_types(r, s, opt);
     return true;
 }
 

@@ -121,8 +121,11 @@ struct folding {
 static void remember_first(struct folding *f, const struct hd_snapshot *first)
 {
     struct ranker *k = f->k;
-    if (first != NULL && !k->s->restarted && !first->info.sampled)
-        k->remembers = survivors_begin(&k->first, first);
+    /* Of a first snapshot that is unfit, others say nothing: its own counts stand beside.
+     */
+    bool told = first != NULL && k->s->fit[0] == 0 && !first->info.sampled;
+    if (told && !k->s->restarted)
+        k->remembers = survivors_begin(&k->first, first, k->s->selection);
     pthread_mutex_lock(&f->lock);
     f->looked_at_first = true;
     pthread_cond_signal(&f->changed);

@@ -60,9 +60,24 @@ static void count_instances(struct hd_report *r, struct hd_snapshot *const *snap
 
 static bool blame(struct hd_error *err, size_t snapshot)
 {
-    if (err != NULL)
-        err->snapshot = (unsigned)snapshot + 1;
+    err->snapshot = (unsigned)snapshot + 1;
     return false;
+}
+
+static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *last,
+                          struct hd_error *err)
+{
+    struct arena scratch = {0};
+    struct text message = {0};
+    const char **names = arena_array(&scratch, const char *, last->type_count);
+    size_t count = 0;
+    for (type_id t = 0; t < last->type_count; t++)
+        if (type_has_row(&last->types[t]))
+            names[count++] = report_shown(r, last->types[t].name);
+    report_no_match(&message, r, r->pattern, names, count);
+    fail(err, HD_USAGE, "%s", text_string(&message));
+    text_free(&message);
+    arena_free(&scratch);
 }
 
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -82,7 +97,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
         return blame(err, count - 1);
     }
     if (r->matched_count == 0) {
-        fail(err, HD_USAGE, "no type matches %s; `heapdrift top` lists them", r->pattern);
+        fail_to_match(r, last, err);
         return blame(err, count - 1);
     }
     return true;
@@ -136,8 +151,7 @@ static bool report_failure(const struct search *s, struct hd_error *err)
     for (size_t place = 0; place < s->len; place++) {
         if (s->errors[place].status == HD_OK)
             continue;
-        if (err != NULL && err->status == HD_OK)
-            *err = s->errors[place];
+        *err = s->errors[place];
         return blame(err, s->index[place]);
     }
     return true;
@@ -156,7 +170,7 @@ static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, s
         s.wanted[s.len++] = snaps[k];
     }
     if (!plan_graphs(&s.plan, s.wanted, s.len, plan_walk, opt, err))
-        return err != NULL ? blame(err, s.index[err->snapshot - 1]) : false;
+        return blame(err, s.index[err->snapshot - 1]);
     workers_run(s.len, s.plan.at_once, chains_in, &s);
     bool ok = report_failure(&s, err);
     const struct chains *answers[HD_MAX_SNAPSHOTS];
@@ -173,8 +187,8 @@ static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, s
     return ok;
 }
 
-struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count,
-                                  const struct hd_options *opt, struct hd_error *err)
+static struct hd_report *explain(struct hd_snapshot *const *snaps, size_t count,
+                                 const struct hd_options *opt, struct hd_error *err)
 {
     if (count == 0 || count > HD_MAX_SNAPSHOTS || opt == NULL || opt->type_count == 0) {
         fail(err, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
@@ -197,4 +211,16 @@ struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count
         return r;
     hd_report_free(r);
     return NULL;
+}
+
+/* Which snapshot is to blame is read from the error on the way, so it is one of our own:
+ * that of the caller may be none, or set already. */
+struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count,
+                                  const struct hd_options *opt, struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct hd_report *r = explain(snaps, count, opt, &own);
+    if (r == NULL && err != NULL && err->status == HD_OK)
+        *err = own;
+    return r;
 }

@@ -132,8 +132,10 @@ static void place(struct suspect_rows *to, struct report_suspect s, size_t rank,
 {
     struct hd_report *r = to->r;
     s.rank = rank;
-    if (!shows(to, s.type, s.subject))
+    if (!shows(to, s.type, s.subject)) {
+        r->hidden_count += s.suspicion != SUSPECT_NOT;
         return;
+    }
     if (rank == 0) {
         r->pooled[r->pooled_count++] = s;
     } else if (s.suspicion != SUSPECT_NOT) {

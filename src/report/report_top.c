@@ -65,7 +65,7 @@ static uint64_t *retained_by_type(struct hd_snapshot *snap, const struct hd_opti
     reach_given(snap, d.node, d.count);
     if (opt->progress != NULL)
         opt->progress(opt->progress_context, HD_FINDING_OWNERS, all - all / 4, all);
-    uint64_t *retained = dominators_retained(&d, snap->graph);
+    uint64_t *retained = dominators_retained(&d, snap);
     uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, a);
     free(retained);
     dominators_free(&d);

@@ -264,6 +264,24 @@ static void add_limit_line(struct table *t, const struct hd_report *r)
     text_free(&line);
 }
 
+static void say_no_match(const struct hd_report *r, struct out *o)
+{
+    struct text t = {0};
+    text_add_string(&t, "None: ");
+    human_name(&t, r->no_match);
+    text_add_char(&t, '\n');
+    out_text(o, &t);
+    text_free(&t);
+}
+
+static void say_hidden(const struct hd_report *r, struct out *o)
+{
+    struct text t = {0};
+    text_hidden_suspects(&t, r);
+    out_text(o, &t);
+    text_free(&t);
+}
+
 /* True if there is nothing to rank, after saying so. */
 static bool say_none(const struct hd_report *r, struct out *o)
 {
@@ -271,15 +289,21 @@ static bool say_none(const struct hd_report *r, struct out *o)
         out_string(o, "Inconclusive: fewer than two of the snapshots can be compared.\n");
         return true;
     }
+    if (r->no_match != NULL) {
+        say_no_match(r, o);
+        return true;
+    }
     if (r->suspect_count + r->minor_count + r->pooled_count == 0) {
-        out_string(o, r->growth.is_open ? "None: no type keeps growing.\n"
-                                        : "None: nothing keeps growing.\n");
+        out_string(o, r->hidden_count > 0 ? "None of what is shown keeps growing.\n"
+                      : r->growth.is_open ? "None: no type keeps growing.\n"
+                                          : "None: nothing keeps growing.\n");
         return true;
     }
     if (r->suspect_count > 0)
         return false;
     struct text t = {0};
-    text_add_string(&t, "None: no type keeps growing by ");
+    text_add_string(&t, r->hidden_count > 0 ? "None of what is shown keeps growing by "
+                                            : "None: no type keeps growing by ");
     add_limit(&t, r);
     text_add_string(&t, " or more.\n");
     out_text(o, &t);
@@ -388,6 +412,7 @@ void text_diff_suspects(const struct hd_report *r, const struct hd_write_options
     say_doubts(r, o);
     if (!nothing)
         write_suspects(r, opt, o);
+    say_hidden(r, o);
     text_stopped(r, opt, o);
 }
 
@@ -469,7 +494,10 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
                                          [HD_BY_MODULE] = "MODULES",
                                          [HD_BY_HOLDER] = "HOLDERS"};
     size_t shown = report_rows(r, r->type_count);
-    const char *order = r->options.sort == HD_SORT_NAME ? "by name" : "by growth";
+    const char *order = r->options.sort == HD_SORT_NAME ? "by name"
+                        : r->options.sort == HD_SORT_RETAINED && r->by_graph
+                            ? "by growth of what they retain"
+                            : "by growth";
     char note[96];
     snprintf(note, sizeof(note), "%s", order);
     if (shown < r->type_count)
@@ -510,6 +538,12 @@ static bool is_plain(const char *word)
     return plain;
 }
 
+/* Whether a command line takes the word for something else: -x, @FILE. */
+static bool is_no_file_name(const char *word)
+{
+    return (word[0] == '-' && word[1] != '\0') || word[0] == '@';
+}
+
 void text_diff_next(const struct hd_report *r, const struct hd_write_options *opt,
                     struct out *o)
 {
@@ -529,6 +563,8 @@ void text_diff_next(const struct hd_report *r, const struct hd_write_options *op
     text_add_string(&word, subject);
     text_add_string(&t, "\nnext: heapdrift roots ");
     human_shell_word(&t, text_string(&word));
+    if (is_no_file_name(files[0]) || is_no_file_name(files[1]))
+        text_add_string(&t, " --");
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
         text_add_char(&t, ' ');
         human_shell_word(&t, strcmp(files[i], "-") == 0 ? "FILE" : files[i]);

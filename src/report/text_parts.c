@@ -64,8 +64,22 @@ void text_share(struct text *t, const struct report_chain *c)
 
 const char *text_total_name(const struct hd_report *r)
 {
-    uint64_t shown = text_sum_rows(r, 0, r->type_count).last_count;
-    return shown == r->totals[r->snapshot_count - 1].count ? "[total]" : "[total shown]";
+    struct text_sums shown = text_sum_rows(r, 0, r->type_count);
+    const struct tally *first = &r->totals[0], *last = &r->totals[r->snapshot_count - 1];
+    bool all = shown.first_count == first->count && shown.last_count == last->count &&
+               shown.first_bytes == first->bytes && shown.last_bytes == last->bytes;
+    return all ? "[total]" : "[total shown]";
+}
+
+void text_hidden_suspects(struct text *t, const struct hd_report *r)
+{
+    if (r->hidden_count == 0)
+        return;
+    bool one = r->hidden_count == 1;
+    human_plural(t, r->hidden_count, "suspect");
+    text_add_string(t, one ? " is" : " are");
+    text_add_string(t, " not shown: --type, --exclude or --app-only hides ");
+    text_add_string(t, one ? "it.\n" : "them.\n");
 }
 
 void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,

@@ -29,6 +29,9 @@ void text_selection(struct text *t, const struct hd_report *r);
 const char *text_file_name(const char *path);
 
 /* "[total]", or what it is when --type and the like hide rows. */
+/* "1 suspect is not shown: ..."; nothing if all are. */
+void text_hidden_suspects(struct text *t, const struct hd_report *r);
+
 const char *text_total_name(const struct hd_report *r);
 
 /* "12 others" of a table that is cut: what the rows from first on add up to. */

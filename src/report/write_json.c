@@ -366,6 +366,7 @@ static void set_diff(json_t *o, const struct hd_report *r)
     json_put(o, "by", json_string(report_unit(r)));
     json_put(o, "growth", growth(&r->growth));
     json_put(o, "stopped", stopped(r));
+    json_put(o, "suspects_hidden", json_integer((json_int_t)r->hidden_count));
 }
 
 static json_t *diff(const struct hd_report *r)

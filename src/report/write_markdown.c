@@ -38,29 +38,35 @@ static void add_code(struct text *t, const char *name)
     text_free(&s);
 }
 
-/* Text that must not become a tag. */
+/* One line of text that must not become a tag, a link, a picture, or call for somebody. */
 static void add_plain(struct text *t, const char *s)
 {
-    for (; *s != '\0'; s++) {
-        if (*s == '<')
+    struct text clean = {0};
+    human_name(&clean, s);
+    for (size_t i = 0; i < clean.len; i++) {
+        char c = clean.data[i];
+        if (c == '<')
             text_add_string(t, "&lt;");
-        else
-            text_add_char(t, *s);
+        else if (c == '[' || c == ']')
+            text_add_char(t, '\\');
+        if (c != '<')
+            text_add_char(t, c);
+        if (c == '@')
+            text_add_string(t, "<!-- -->");
     }
+    text_free(&clean);
 }
 
 /* The same in a table: nothing may end the cell. */
 static void add_cell_text(struct text *t, const char *s)
 {
-    struct text clean = {0}, cell = {0};
-    human_name(&clean, s);
-    add_plain(&cell, text_string(&clean));
+    struct text cell = {0};
+    add_plain(&cell, s);
     for (size_t i = 0; i < cell.len; i++) {
         if (cell.data[i] == '|')
             text_add_char(t, '\\');
         text_add_char(t, cell.data[i]);
     }
-    text_free(&clean);
     text_free(&cell);
 }
 
@@ -206,14 +212,26 @@ static void add_suspects(struct text *t, const struct hd_report *r)
             t, "\nInconclusive: fewer than two of the snapshots can be compared.\n");
         return;
     }
-    if (r->suspect_count == 0) {
-        text_add_string(t, "\nNo type keeps growing by more than the limit.\n");
+    if (r->no_match != NULL) {
+        text_add_string(t, "\nNone: ");
+        add_plain(t, r->no_match);
+        text_add_string(t, "\n");
+    } else if (r->suspect_count == 0) {
+        text_add_string(t, r->hidden_count > 0
+                               ? "\nNo type that is shown keeps growing by more than the "
+                                 "limit.\n"
+                               : "\nNo type keeps growing by more than the limit.\n");
         if (r->growth.is_open) {
             text_unexplained(t, r);
             text_add_char(t, '\n');
         }
-        return;
     }
+    if (r->hidden_count > 0) {
+        text_add_string(t, "\n");
+        text_hidden_suspects(t, r);
+    }
+    if (r->suspect_count == 0)
+        return;
     size_t shown = report_rows(r, r->suspect_count);
     text_add_string(t, "\n### Suspects\n\n");
     text_add_string(t, r->by_graph ? "What keeps growing, with all that it retains.\n\n"

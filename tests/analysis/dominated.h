@@ -32,7 +32,7 @@ static inline struct dominated dominate(struct hd_snapshot *snap, enum dominator
         all.idom[n] = NO_NODE;
 
     struct dominators d = dominators_find(snap, kind);
-    uint64_t *retained = dominators_retained(&d, snap->graph);
+    uint64_t *retained = dominators_retained(&d, snap);
     all.reached = d.count;
     cr_assert_eq(d.node[0], snap->graph->root);
     cr_assert_eq(d.idom[0], 0);

@@ -232,6 +232,32 @@ Test(holders, a_linked_list_is_one_holder)
 /* --- by definition -----------------------------------------------------------------------
  */
 
+/* Each type is a sample of its own: a third of an object here and there adds up. */
+Test(holders, rows_of_a_sample_sum_to_the_heap_whatever_is_selected)
+{
+    static const char *const names[] = {"A", "B", "C", "D"};
+    struct random r = random_from(34);
+    for (int round = 0; round < 2000; round++) {
+        struct forge f = {.sampled = true};
+        uint32_t objects = 4 + random_below(&r, 60);
+        for (uint32_t i = 0; i < objects; i++) {
+            const char *name = names[i < 4 ? i : random_below(&r, 4)];
+            node_id n = forge_object(&f, name, 1 + random_below(&r, 99));
+            forge_generation(&f, n, random_below(&r, 2) ? GEN2 : GEN0);
+        }
+        for (uint32_t i = 0; i < 4; i++)
+            forge_multiplier(&f, names[i], 0.3 + 0.37 * (double)random_below(&r, 30));
+        for (uint32_t i = random_below(&r, 2 * objects); i > 0; i--)
+            forge_reference(&f, random_below(&r, objects), random_below(&r, objects));
+        for (uint32_t i = 1 + random_below(&r, 9); i > 0; i--)
+            forge_root(&f, random_below(&r, 2) ? ROOT_STACK : ROOT_STRONG_HANDLE, NULL,
+                       random_below(&r, objects));
+        struct held h = held_of(forge_finish(&f), random_below(&r, SELECTIONS));
+        expect_whole_heap(&h);
+        held_free(&h);
+    }
+}
+
 Test(holders, rows_sum_to_the_heap_whatever_is_selected)
 {
     static const char *const names[] = {"A", "B", "C", "D"};

@@ -53,7 +53,7 @@ Test(leaks, are_dominated_by_their_culprits_whatever_the_class_of_roots)
         struct leak_truth truth = leak_truth(&s, 1);
         struct hd_snapshot *snap = leak_snapshot(&s, 0);
         struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
-        uint64_t *retained = dominators_retained(&d, snap->graph);
+        uint64_t *retained = dominators_retained(&d, snap);
         struct arena scratch = {0};
         const uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, &scratch);
         uint64_t got = by_type[forge_type_id(snap, TYPE_OBJECT, truth.found[0])];

@@ -66,3 +66,28 @@ Test(error, a_long_message_is_cut)
     fail(&err, HD_IO, "%1000d", 1);
     cr_expect_eq(strlen(err.message), sizeof(err.message) - 1);
 }
+
+/* C1 as UTF-8, and what is none: a terminal may take both for a command. */
+Test(error, messages_have_nothing_that_a_terminal_obeys)
+{
+    struct hd_error err = {0};
+    fail(&err, HD_IO,
+         "a\x1b[2J\x7f \xC2\x9B"
+         "31m \x9B"
+         "0m Gr\xC3\xB6\xC3\x9F"
+         "e \xE2\x80\xA6");
+    cr_expect_str_eq(err.message, "a?[2J? ?31m ?0m Gr\xC3\xB6\xC3\x9F"
+                                  "e \xE2\x80\xA6");
+}
+
+Test(error, a_long_message_is_not_cut_inside_of_a_character)
+{
+    struct hd_error err = {0};
+    char name[400];
+    for (size_t i = 0; i + 2 < sizeof(name); i += 2)
+        memcpy(name + i, "\xC3\xB6", 3);
+    fail(&err, HD_IO, "%s", name);
+    size_t len = strlen(err.message);
+    cr_expect_eq(err.message[len - 1], '?');
+    cr_expect_str_eq(err.message + len - 3, "\xC3\xB6?");
+}

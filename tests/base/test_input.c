@@ -400,6 +400,38 @@ Test(input, a_zip_without_snapshot_is_none)
     expect_refused(make_zip(NULL, NULL, 0), &options, HD_NOT_A_SNAPSHOT);
 }
 
+/* A pipe or a build server may have compressed it once more. */
+Test(input, a_compressed_zip_is_a_zip)
+{
+    static const struct {
+        const char *names[2], *contents[2];
+        enum hd_status status;
+    } cases[] = {
+        {{"1", "2"}, {"SNAP1", "SNAP2"}, HD_UNSUPPORTED},
+        {{"readme", "other"}, {"x", "y"}, HD_NOT_A_SNAPSHOT},
+        {{"readme", "2"}, {"x", "SNAP2"}, HD_OK},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        unsigned char zip[4096];
+        FILE *from = fopen(make_zip(cases[i].names, cases[i].contents, 2), "rb");
+        cr_assert_not_null(from);
+        size_t size = fread(zip, 1, sizeof(zip), from);
+        fclose(from);
+        for (size_t kind = 0; kind < KINDS; kind++) {
+            if (kinds[kind].filter < 0)
+                continue;
+            const char *path = make_file(kind, zip, size);
+            if (cases[i].status == HD_OK) {
+                struct input *in = open_good(path);
+                expect_all(path, in, (const unsigned char *)"SNAP2", 5);
+                input_close(in);
+            } else {
+                expect_refused(path, &options, cases[i].status);
+            }
+        }
+    }
+}
+
 Test(input, whoever_wants_nothing_special_gets_the_only_entry)
 {
     static const char *const names[] = {"folder/", "readme"};

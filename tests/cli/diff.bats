@@ -335,12 +335,101 @@ PATTERNS
     out_has "System.Char[],gone,1,,0,0"
 }
 
-@test "of a diff, retained sorts like count, since only suspects have retained sizes" {
-    local sorted
-    works diff -q --sort=count --format=json "${pair[@]}"
-    sorted=$out
-    works diff -q --sort=retained --format=json "${pair[@]}"
-    out_is "$sorted"
+@test "of a diff, --sort=retained puts first what retains more than before, then the others by count" {
+    local file
+    works diff -q -n0 --format=json --sort=retained fixtures/leaklab/cache
+    # What the ranking knows of a type, or null.
+    json '[.suspects[], .minor[], .pooled[]] as $ranked | .types[] | .type as $t
+        | [$ranked[] | select(.type == $t) | .retained[-1] - .retained[0]] | first // "none"' >"$tmp/grown"
+    [[ $(grep -vc none "$tmp/grown") -gt 1 ]]
+    grep -v none "$tmp/grown" | sort -rnc
+    sed -n '1,/none/p' "$tmp/grown" | grep -v none | diff - <(grep -v none "$tmp/grown")
+    json '[.types[] | "\(.count[-1] - .count[0])"] | .[]' | tail -n +"$(grep -n -m1 none "$tmp/grown" | cut -d: -f1)" | sort -rnc
+    works diff -q -n2 --sort=retained fixtures/leaklab/cache
+    out_has 'TYPES  by growth of what they retain; 2 of '
+}
+
+@test "where nobody knows what is retained, --sort=retained is by count, as the heading says" {
+    local by_count
+    works -q --tables-only --format=csv "${series[@]}"
+    by_count=$out
+    works -q --tables-only --format=csv --sort=retained "${series[@]}"
+    out_is "$by_count"
+    works -q --tables-only --sort=retained "${series[@]}"
+    out_matches $'TYPES  by growth(\n|;)'
+}
+
+@test "rows of holders are chains themselves: options of chains are refused" {
+    local option
+    for option in --exact --chains=1 --samples=3 --seed=1 --depth=4; do
+        hd diff -q --by=holder "$option" "${pair[@]}"
+        fails_with "${option%%=*}: rows of --by=holder are chains themselves, and have none"
+        works diff -q --by=namespace "$option" "${pair[@]}"
+    done
+}
+
+@test "a --type that matches nothing is told, with the one that may be meant" {
+    works --type=NoSuchType "${series[@]}"
+    out_has "None: no type matches NoSuchType"
+    out_lacks "nothing keeps growing"
+    err_has "heapdrift: warning: no-such-type: no type matches NoSuchType"
+    works -t session "${series[@]}"
+    out_has "None: no type matches session; did you mean Orchard.Session?"
+    works -q --format=md -t session "${series[@]}"
+    out_has "None: no type matches session; did you mean Orchard.Session?"
+    works -q --format=json -t session -t User "${series[@]}"
+    [[ $(json '.warnings[] | select(.code == "no-such-type") | .message') == \
+        "no type matches session; did you mean Orchard.Session?" ]]
+    hd -q --strict -t session "${series[@]}"
+    status_is 3
+    works -q --strict -t session -t User "${series[@]}"
+}
+
+@test "suspects that are hidden are counted" {
+    works -q --format=json --tables-only "${series[@]}"
+    local all
+    all=$(json '.suspects | length')
+    [[ $all -gt 1 && $(json .suspects_hidden) == 0 ]]
+    works -q --tables-only "${series[@]}"
+    out_lacks "not shown"
+    works -q --format=json -t NoSuchType --tables-only "${series[@]}"
+    [[ $(json '.suspects_hidden') == "$all" ]]
+    works -q -t NoSuchType --tables-only "${series[@]}"
+    out_has "$all suspects are not shown: --type, --exclude or --app-only hides them."
+    works -q --format=json -x Orchard.Session --tables-only "${series[@]}"
+    [[ $(json '.suspects_hidden') == 1 && $(json '.suspects | length') == $((all - 1)) ]]
+    works -q -x Orchard.Session --tables-only "${series[@]}"
+    out_has "1 suspect is not shown: --type, --exclude or --app-only hides it."
+    works -q --format=md -x Orchard.Session --tables-only "${series[@]}"
+    out_has "1 suspect is not shown: --type, --exclude or --app-only hides it."
+}
+
+@test "a folder of more than 50 snapshots is refused before any is read" {
+    local i
+    mkdir "$tmp/many"
+    # Damaged behind their beginning: reading one would be an error.
+    for i in {1..60}; do head -c 300 fixtures/gcdump-made/tiny.gcdump >"$tmp/many/$i.gcdump"; done
+    echo "not one" >"$tmp/many/README.md"
+    hd diff "$tmp/many"
+    fails_with 'diff compares 2 to 50 snapshots, not 60; for one use `heapdrift top`'
+    hd check "$tmp/many"
+    fails_with 'check compares 2 to 50 snapshots, not 60; for one use `heapdrift top`'
+    hd roots -t X "$tmp/many"
+    fails_with "roots looks at 1 to 50 snapshots, not 60"
+    hd top "$tmp/many"
+    fails_with 'top looks at one snapshot, not 60; to compare several use `heapdrift diff`'
+}
+
+@test "the next command ends the options before files that look like some" {
+    cp "${series[@]}" "$tmp"
+    cd "$tmp"
+    mv series-1.txt ./-1.txt
+    mv series-4.txt ./@4.txt
+    works -q -- -1.txt series-2.txt series-3.txt @4.txt
+    local next=${out##*next: heapdrift }
+    [[ $next != "$out" ]]
+    eval "works $next"
+    out_has "instances"
 }
 
 @test "the heading of the table says how it is sorted" {

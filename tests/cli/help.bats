@@ -205,6 +205,10 @@ tpo top
 root roots
 inof info
 hlep help
+compare diff
+report diff
+analyze diff
+analyse diff
 COMMANDS
     while read -r command typed right; do
         hd "$command" "$typed"

@@ -214,6 +214,17 @@ table_of_before() {
     )
 }
 
+@test "behind -- a name that begins with @ is a name" {
+    cp "$before" "$tmp/@a"
+    cp "$after" "$tmp/@b"
+    echo "-q -- @a" >"$tmp/args"
+    cd "$tmp"
+    works diff -q -- @a @b
+    out_has "2 snapshots"
+    works diff @args @b
+    out_has "2 snapshots"
+}
+
 @test "a named pipe is read like standard input" {
     table_of_before
     mkfifo "$tmp/pipe"

@@ -45,6 +45,24 @@ load helper
     fails_with "$after: no type matches Nowhere; \`heapdrift top\` lists them"
 }
 
+@test "a type that is nearly there is named" {
+    local typed right
+    while read -r typed right; do
+        hd roots -t "$typed" "${pair[@]}"
+        fails_with "$after: no type matches $typed; did you mean $right?"
+    done <<'TYPES'
+page Orchard.Page
+orchard.page Orchard.Page
+Pag Orchard.Page
+Paeg Orchard.Page
+orchard.P* Orchard.P*
+*.page Orchard.Page
+TYPES
+    # It is there, but hidden.
+    hd roots -t Page -x Page "${pair[@]}"
+    fails_with "$after: no type matches Page; \`heapdrift top\` lists them"
+}
+
 @test "a file without references or roots has no chains" {
     hd roots -t String fixtures/type-tables/table.csv
     status_is 2

@@ -422,6 +422,34 @@ Test(write_gcdump, says_when_where_and_by_whom)
     finish();
 }
 
+/* As the roots of heap text are called, whose tree is made anew. */
+Test(write_gcdump, a_gcdump_whose_root_is_called_like_ours_keeps_its_own_tree)
+{
+    static const struct made_type types[] = {{.name = "UNDEFINED"},
+                                             {.name = "App.Order", .size = 24},
+                                             {.name = "[local vars]"},
+                                             {.name = "[roots]"}};
+    static const struct made_node nodes[] = {
+        {.type = 1, .size = 24, .address = 0x1000},
+        {.type = 2, .references = 1, .to = {0}},
+        {.type = 3, .references = 1, .to = {1}},
+    };
+    struct made_gcdump m = with_nodes(nodes, COUNT(nodes));
+    m.types = types;
+    m.type_count = COUNT(types);
+    m.root = 2;
+    struct gcdump_bytes b = gcdump_bytes_make(&m);
+    struct hd_error err = {0};
+    snap = hd_snapshot_from_memory(b.data.data, b.data.len, &to_write, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    rewrite();
+    cr_expect_eq(again->info.objects, snap->info.objects);
+    cr_expect_eq(again->info.reachable_objects, 1);
+    cr_expect_str_eq(again->types[again->graph->type[again->graph->root]].name, "[roots]");
+    finish();
+    gcdump_bytes_free(&b);
+}
+
 Test(write_gcdump, the_log_tells_that_objects_may_be_missing)
 {
     struct forge f = {0};

@@ -1,5 +1,7 @@
 #include "heap/names.h"
 
+#include "support/random.h"
+
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <jansson.h>
@@ -75,6 +77,96 @@ Test(names, ordinary_names_stay_as_they_are)
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         check(names[i], names[i]);
+}
+
+/* --- what is canonical stays ------------------------------------------------------- */
+
+/* A name: parts behind each other, and what writers hang on. Most parse, some do not. */
+static void add_random_name(struct text *t, struct random *r, int depth)
+{
+    static const char *const parts[] = {"A",
+                                        "App.Order",
+                                        "System.Byte",
+                                        "b",
+                                        "Outer`1",
+                                        "+Inner`2",
+                                        "`1",
+                                        "`0",
+                                        "<>c",
+                                        "[]c",
+                                        "[]",
+                                        "[,]",
+                                        "<,>",
+                                        "<,,>",
+                                        "<",
+                                        ">",
+                                        "[",
+                                        "]",
+                                        "[[",
+                                        "]]",
+                                        ",",
+                                        ", ",
+                                        " ",
+                                        "*",
+                                        "+",
+                                        ".",
+                                        "(",
+                                        ")",
+                                        "d__5",
+                                        "RefCnt: 12]",
+                                        "[CCW 0x1f for",
+                                        "[RCW x!A "};
+    static const char *const tails[] = {" (Bytes > 1K)",
+                                        " (NoPtrs,ElemSize=2)",
+                                        " (Bytes > 10M,Ptrs,ElemSize=8)",
+                                        ", Version=1.0.0.0",
+                                        ", Culture=neutral",
+                                        ", PublicKeyToken=b7",
+                                        ", mscorlib",
+                                        "[]",
+                                        "[,]",
+                                        "<,>"};
+    enum { PARTS = sizeof(parts) / sizeof(*parts), TAILS = sizeof(tails) / sizeof(*tails) };
+    for (uint32_t i = 1 + random_below(r, 3); i > 0; i--)
+        text_add_string(t, parts[random_below(r, PARTS)]);
+    if (depth < 3 && random_below(r, 2) == 0) {
+        bool metadata = random_below(r, 2) == 0;
+        text_add_string(t, metadata ? "[[" : "<");
+        for (uint32_t i = 1 + random_below(r, 2); i > 0; i--) {
+            add_random_name(t, r, depth + 1);
+            text_add_string(t, i == 1 ? "" : metadata ? "],[" : ", ");
+        }
+        text_add_string(t, metadata ? "]]" : ">");
+    }
+    for (uint32_t i = random_below(r, 4); i > 0; i--)
+        text_add_string(t, tails[random_below(r, TAILS)]);
+}
+
+Test(names, canonical_names_of_100_000_random_ones_stay_as_they_are)
+{
+    struct random r = random_from(13);
+    for (int i = 0; i < 100000; i++) {
+        struct text raw = {0}, once = {0}, twice = {0};
+        add_random_name(&raw, &r, 0);
+        names_canonical(&once, raw.data, raw.len);
+        names_canonical(&twice, once.data, once.len);
+        cr_assert_str_eq(text_string(&twice), text_string(&once), "%s\n    became %s",
+                         text_string(&raw), text_string(&once));
+        text_free(&raw);
+        text_free(&once);
+        text_free(&twice);
+    }
+}
+
+Test(names, what_one_rule_uncovers_another_takes)
+{
+    static const struct pair pairs[] = {
+        {"A (Bytes > 1K), Version=1.0", "A"},
+        {"A (Bytes > 1K), Version=1.0 (Bytes > 10K)", "A"},
+        {"A+[, Version=1.0]c", "A+<>c"},
+        {"System.Int32<, Version=1.0,>", "System.Int32[,]"},
+    };
+    CHECK_ALL(pairs);
 }
 
 Test(names, size_classes_go)

@@ -306,3 +306,25 @@ Test(human, shell_words_are_quoted_only_if_they_must_be)
     expect_word("$(date)`date`!*?[\\\"", "'$(date)`date`!*?[\\\"'");
     expect_word("a\nb", "'a\nb'");
 }
+
+/* Of Azure Pipelines and of GitHub Actions: what is printed goes into their logs. */
+Test(human, names_are_no_commands_of_a_build_server)
+{
+    static const struct {
+        const char *name, *shown;
+    } cases[] = {
+        {"##vso[task.complete]", "#\\x23vso[task.complete]"},
+        {"A ##[error]b", "A #\\x23[error]b"},
+        {"###[error]", "##\\x23[error]"},
+        {"::error::x", "\\x3a:error::x"},
+        {"std::vector", "std::vector"},
+        {"A##B", "A##B"},
+        {"#[x]", "#[x]"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct text t = {0};
+        human_name(&t, cases[i].name);
+        cr_expect_str_eq(text_string(&t), cases[i].shown, "%s", cases[i].name);
+        text_free(&t);
+    }
+}

@@ -301,6 +301,45 @@ Test(report_rank, survivors_of_a_program_that_was_started_anew_are_unknown)
     expect_survivors(snaps, HD_UNKNOWN);
 }
 
+/* App.Order is held, then given up: what stays there is garbage. */
+static struct hd_snapshot *half_held(uint32_t held, uint32_t all)
+{
+    struct forge f = {0};
+    for (uint32_t i = 0; i < all; i++) {
+        node_id n = forge_object(&f, "App.Order", 96);
+        forge_generation(&f, n, GEN2);
+        if (i < held)
+            forge_root(&f, ROOT_STACK, NULL, n);
+    }
+    struct hd_snapshot *snap = forge_finish(&f);
+    snap->input = input_over("", 0);
+    return snap;
+}
+
+Test(report_rank, survivors_are_among_the_objects_that_are_counted)
+{
+    struct hd_snapshot *snaps[] = {half_held(1, 30), half_held(20, 30), half_held(30, 40),
+                                   half_held(40, 40)};
+    struct hd_options opt = hd_default_options();
+    opt.reachable = true;
+    struct hd_report *r = diff_of(snaps, SHOPS, &opt);
+    cr_assert_eq(r->type_count, 1);
+    cr_expect_eq(r->types[0].at[0].count, 1);
+    cr_expect_eq(r->types[0].survivors, 1);
+    char *text = written(r, "text");
+    expect_part(text, "≥ 100 %");
+    free(text);
+    hd_report_free(r);
+}
+
+Test(report_rank, survivors_of_a_first_snapshot_that_is_unfit_are_unknown)
+{
+    struct hd_snapshot *snaps[] = {old_heap(1, 1), old_heap(20, 1), old_heap(30, 1),
+                                   old_heap(40, 1)};
+    snaps[0]->info.complete = false;
+    expect_survivors(snaps, HD_UNKNOWN);
+}
+
 Test(report_rank, without_addresses_survivors_are_unknown)
 {
     struct hd_report *r = shop_diff(NULL);

@@ -259,3 +259,24 @@ Test(report_roots, a_leak_among_many_holders_is_found_with_enough_samples)
     opt.chains = 10000;
     expect_holder("list", 7500.0 / 15521, opt);
 }
+
+/* The first failure wins, and says of which snapshot it is. */
+Test(report_roots, an_error_that_is_already_set_stays_as_it_is)
+{
+    static const char *const pattern[] = {"App.Order"};
+    struct hd_snapshot *snaps[] = {shop(10), shop(20)};
+    struct hd_options opt = hd_default_options();
+    opt.types = pattern;
+    opt.type_count = 1;
+    for (int how = 0; how < 3; how++) {
+        struct hd_error err = {.status = HD_IO, .message = "before"};
+        opt.max_memory = how == 0 ? 1 : 0;
+        opt.type_count = how == 1 ? 0 : 1;
+        opt.gen2 = how == 2;
+        cr_expect_null(hd_report_roots(snaps, 2, &opt, &err));
+        cr_expect_eq(err.status, HD_IO);
+        cr_expect_eq(err.snapshot, 0, "case %d", how);
+        cr_expect_str_eq(err.message, "before");
+    }
+    close_all(snaps, 2);
+}

@@ -60,6 +60,51 @@ Test(report_top, rows_add_up_to_the_heap)
     hd_report_free(r);
 }
 
+/* Arrays of 1,000 bytes stand for a hundred each; what hangs below stands for itself. */
+static struct hd_snapshot *sampled_arrays(int arrays)
+{
+    struct forge f = {.sampled = true};
+    node_id cache = forge_object(&f, "App.Cache", 24);
+    for (int i = 0; i < arrays; i++) {
+        node_id array = forge_object(&f, "System.Byte[]", 1000);
+        forge_reference(&f, cache, array);
+        forge_reference(&f, array, forge_object(&f, "App.Tail", 40));
+    }
+    forge_multiplier(&f, "System.Byte[]", 100.1);
+    forge_root(&f, ROOT_STATIC, "App.s_cache", cache);
+    return forge_finish(&f);
+}
+
+Test(report_top, what_a_sample_retains_is_scaled_like_what_it_is)
+{
+    struct hd_report *r = top_of(sampled_arrays(10), NULL);
+    for (size_t i = 0; i < r->type_count; i++) {
+        const struct report_type *row = &r->types[i];
+        uint64_t wanted = strcmp(row->type, "App.Tail") == 0        ? 400
+                          : strcmp(row->type, "System.Byte[]") == 0 ? 1001000 + 400
+                                                                    : 1001000 + 400 + 24;
+        cr_expect_eq(row->retained, wanted, "%s: %llu", row->type,
+                     (unsigned long long)row->retained);
+        cr_expect_geq(row->retained, row->at->bytes, "%s", row->type);
+    }
+    hd_report_free(r);
+}
+
+Test(report_top, what_a_sample_retains_is_the_same_in_diff)
+{
+    struct hd_snapshot *snaps[] = {sampled_arrays(10), sampled_arrays(20),
+                                   sampled_arrays(30), sampled_arrays(40)};
+    struct hd_report *top = top_of(sampled_arrays(40), NULL);
+    struct hd_report *diff = diff_of(snaps, 4, NULL);
+    cr_assert_geq(diff->suspect_count, 1);
+    cr_expect_str_eq(diff->suspects[0].type, "System.Byte[]");
+    for (size_t i = 0; i < top->type_count; i++)
+        if (strcmp(top->types[i].type, "System.Byte[]") == 0)
+            cr_expect_eq(top->types[i].retained, diff->suspects[0].retained[3]);
+    hd_report_free(diff);
+    hd_report_free(top);
+}
+
 Test(report_top, filters_choose_rows_only)
 {
     static const char *const pattern[] = {"App.*"};

@@ -151,6 +151,26 @@ Test(write_csv, the_table_of_top_can_be_read_again)
     hd_report_free(r);
 }
 
+Test(write_csv, names_that_begin_with_apostrophes_come_back_too)
+{
+    static const char *const names[] = {"'=A", "''=A", "=A", "'A",
+                                        "'",   "''",   "'-", "::error::x"};
+    static const char *const cells[] = {"''=A", "'''=A", "'=A", "'A",
+                                        "'",    "''",    "''-", "'::error::x"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct hd_report *r = top_of(table_of(names[i], 2, 30), NULL);
+        char *csv = written(r, "csv"), wanted[64];
+        snprintf(wanted, sizeof(wanted), "type,count,bytes,retained\n%s,2,30,\n", cells[i]);
+        cr_expect_str_eq(csv, wanted);
+        struct hd_snapshot *snap = hd_snapshot_from_memory(csv, strlen(csv), NULL, NULL);
+        cr_assert_not_null(snap, "%s", names[i]);
+        cr_expect_not_null(forge_type(snap, TYPE_OBJECT, names[i]), "%s", names[i]);
+        hd_snapshot_close(snap);
+        free(csv);
+        hd_report_free(r);
+    }
+}
+
 Test(write_csv, chains_are_one_cell)
 {
     struct hd_report *r = roots_of(shop(1), "Order", hd_default_options());

@@ -177,3 +177,17 @@ Test(write_markdown, warnings_name_their_file)
     warnings_add(&snaps[1]->warnings, WARN_INCOMPLETE, 0);
     expect_sentence(snaps, 2, "**incomplete** `forged`: objects may be missing");
 }
+
+/* A name in a warning must not become a heading, a picture or a call for somebody. */
+Test(write_markdown, warnings_are_one_line_of_plain_text)
+{
+    struct hd_report *r = top_of(table_of("A", 1, 10), NULL);
+    report_warn_detail(r, WARN_NATIVE_MEMORY, (size_t)-1,
+                       "A\n# head\n![x](http://x) @team <b> grows");
+    char *got = written(r, "md");
+    expect_part(got, "> **native-memory** A\\n# head\\n!\\[x\\](http://x) @<!-- -->team "
+                     "&lt;b> grows\n");
+    expect_no_part(got, "\n# head");
+    free(got);
+    hd_report_free(r);
+}

@@ -12,6 +12,27 @@ static struct hd_report *shop_diff_of(uint32_t rows, double min_share)
     return shop_diff(&opt);
 }
 
+Test(write_text, a_total_without_what_is_gone_is_only_that_of_what_is_shown)
+{
+    static const char *const gone[] = {"App.Gone"};
+    struct hd_snapshot *snaps[2];
+    struct forge f = {0};
+    for (int k = 0; k < 2; k++) {
+        if (k == 0)
+            forge_row(&f, "App.Gone", 7, 700);
+        forge_row(&f, "App.Order", 10, 1000);
+        snaps[k] = forge_finish(&f);
+    }
+    struct hd_options opt = hd_default_options();
+    opt.excludes = gone;
+    opt.exclude_count = 1;
+    struct hd_report *r = diff_of(snaps, 2, &opt);
+    char *text = written(r, "text");
+    expect_part(text, "[total shown]");
+    free(text);
+    hd_report_free(r);
+}
+
 Test(write_text, a_diff_says_what_was_compared_how_sure_it_is_and_what_grew)
 {
     struct hd_report *r = shop_diff_of(2, 0.2);
