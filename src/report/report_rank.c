@@ -9,6 +9,7 @@
 #include "format/open.h"
 #include "heap/reach.h"
 #include "report/plan.h"
+#include "report/report_hints.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -524,6 +525,8 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
         rank_by_tables(&k, &scratch);
     }
     ok = ok && add_chains(&k);
+    if (ok)
+        report_add_hints(r, r->by_graph ? &k.trie : NULL, k.heads);
     /* Between two snapshots anything may grow. */
     if (ok && s->fit_count >= 3)
         warn_about_native_memory(&k);

@@ -234,6 +234,8 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     if (in_full)
         json_put(o, "chains", chains(r, &s->chains));
     json_put(o, "survivors", json_number_or_null(s->survivors));
+    if (in_full)
+        json_put(o, "hint", json_string_or_null(s->hint != NULL ? s->hint->id : NULL));
     return o;
 }
 
