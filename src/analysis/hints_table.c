@@ -143,6 +143,13 @@ const struct hint hints[] = {
      "failure too, not only when the reply comes.",
      CASES({.type = "*Node<*,System.Threading.Tasks.TaskCompletionSource*>"},
            {.held_by = "*Entry<*,System.Threading.Tasks.TaskCompletionSource*>[]"})},
+    {"await-never-completes",
+     "Usually an await on something that never completes: give it a time-out or a token, "
+     "and complete every TaskCompletionSource.",
+     CASES({.type = "*AsyncStateMachineBox<*>"}, {.type = "*BlockedReadAsyncOperation<*>"},
+           {.type = "*WaitingReadAsyncOperation"},
+           {.type = "*AsyncOperation<*>", .above = "System.Threading.Channels.*"},
+           {.type = "System.Threading.Tasks.TaskCompletionSource*"})},
     {"channel-without-reader",
      "Usually a channel without bounds whose reader is slower than its writers, or gone: "
      "CreateBounded, and watch the reader's task.",
@@ -150,12 +157,6 @@ const struct hint hints[] = {
             .above = "System.Threading.Channels.*"},
            {.held_by = "System.Threading.Channels.* > *[]"},
            {.held_by = "*Deque<*> > *[]", .above = "System.Threading.Channels.*"})},
-    {"await-never-completes",
-     "Usually an await on something that never completes: give it a time-out or a token, "
-     "and complete every TaskCompletionSource.",
-     CASES({.type = "*AsyncStateMachineBox<*>"}, {.type = "*BlockedReadAsyncOperation<*>"},
-           {.type = "*WaitingReadAsyncOperation"},
-           {.type = "System.Threading.Tasks.TaskCompletionSource*"})},
     {"continuations-on-one-task",
      "Usually ContinueWith, WhenAny or WaitAsync again and again on one task that lives "
      "long: each leaves a continuation on it.",
@@ -182,6 +183,10 @@ const struct hint hints[] = {
      CASES({.type = "Microsoft.EntityFrameworkCore.ChangeTracking.*"},
            {.above = "Microsoft.EntityFrameworkCore.ChangeTracking.*"},
            {.below = "Microsoft.EntityFrameworkCore.ChangeTracking.*"})},
+    {"service-provider-per-call",
+     "Usually BuildServiceProvider called again and again: build one provider when the "
+     "program starts, and make scopes from it.",
+     CASES({.type = DI "ServiceProvider"}, {.type = "*<" DI "ServiceProvider>*"})},
     {"disposable-from-root-provider",
      "Usually a disposable service that is transient and comes from the root provider, "
      "which keeps it to the end: resolve it in a scope.",
@@ -191,13 +196,9 @@ const struct hint hints[] = {
      "var scope = provider.CreateScope()`.",
      CASES({.type = SCOPE}, {.held_by = SCOPE}, {.below = SCOPE},
            {.held_by = SCOPE " > " LIST " > System.Object[]"})},
-    {"service-provider-per-call",
-     "Usually BuildServiceProvider called again and again: build one provider when the "
-     "program starts, and make scopes from it.",
-     CASES({.type = DI "ServiceProvider"}, {.type = "*<" DI "ServiceProvider>*"})},
     {"logger-per-instance",
      "Usually CreateLogger with a name that is new each time: the factory keeps a logger "
-     "per name; use ILogger<T>, and put ids into scopes.",
+     "per name; name loggers by class, and put ids into scopes.",
      CASES({.type = "*Node<*,Microsoft.Extensions.Logging.Logger>"},
            {.type = "Microsoft.Extensions.Logging.Logger"},
            {.held_by = "*Entry<*,Microsoft.Extensions.Logging.Logger>[]"})},
@@ -316,11 +317,6 @@ const struct hint hints[] = {
      CASES({.type = "System.Threading.ThreadLocal<*>"},
            {.above = "System.Threading.ThreadLocal<*>"}, {.type = "*LinkedSlot<*>"},
            {.above = "*LinkedSlot<*>"})},
-    {"thread-static-kept",
-     "Usually a [ThreadStatic] variable that is filled and never cleared: there is one per "
-     "thread, and pool threads live long.",
-     CASES({.root = "thread_static"},
-           {.above = "[local vars] > System.Object[] > System.Object[]"})},
     {"string-interning",
      "Usually string.Intern of text from outside: interned strings stay to the end; keep a "
      "set of your own that can be cleared.",
@@ -330,6 +326,13 @@ const struct hint hints[] = {
            {.type = "System.String",
             .held_by = "[*] > System.Object[]",
             .root = "pinned_handle"})},
+    {"thread-static-kept",
+     "Usually a [ThreadStatic] variable that is filled and never cleared: there is one per "
+     "thread, and pool threads live long.",
+     CASES({.root = "thread_static"},
+           {.above = "[local vars] > System.Object[] > System.Object[]"},
+           /* .NET 8; what is in the array itself may be the runtime's */
+           {.above = "[strong Handles] > System.Object[] > *"})},
     /* Arrays of the runtime itself, for static variables and interned strings. */
     {NULL, NULL,
      CASES({.type = "System.Object[]", .held_by = "[*]"},
