@@ -7,16 +7,20 @@ static const double enough = 0.5;
 
 /* What is below a suspect is looked at so far down, and so many types of it: the objects
  * that a delegate, a timer or a state machine is there for. */
-enum { DEEPEST = 5, MOST_BELOW = 200 };
+enum { DEEPEST = 5, MOST_BELOW = 64 };
 
 /* --- above ------------------------------------------------------------------------- */
+
+/* What is farther from the suspect says nothing about it, and every case looks at all. */
+enum { MOST_ABOVE = 64 };
 
 static void add_way(struct hint_clues *clues, const char *const *types, size_t len,
                     enum root_kind root)
 {
+    size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
     if (len > 0)
         clues->ways[clues->way_count++] =
-            (struct hint_way){.types = types, .len = len, .root = root};
+            (struct hint_way){.types = types + far, .len = len - far, .root = root};
 }
 
 /* What all ways to it have in common. */

@@ -1,8 +1,8 @@
 /* What every hint needs, and the page that goes with the list. */
 #include "analysis/hints.h"
 
-#include <ctype.h>
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,8 @@ Test(hints, each_case_asks_for_something_that_there_is)
     }
 }
 
-/* --- how a case is compared -------------------------------------------------------------- */
+/* --- how a case is compared --------------------------------------------------------------
+ */
 
 static const struct hint *hint_below(const char *type, const char *const *way, size_t len)
 {
@@ -99,7 +100,8 @@ Test(hints, one_way_has_to_fit_as_a_whole)
     cr_expect_str_eq(hint_for(&clues)->id, "static-collection");
 }
 
-/* --- docs/hints.md ------------------------------------------------------------------------ */
+/* --- docs/hints.md
+ * ------------------------------------------------------------------------ */
 
 static char *page(void)
 {
@@ -137,8 +139,8 @@ static unsigned count_in(const char *begin, const char *end, const char *word)
 
 Test(hints, each_has_a_section_with_code_before_and_after)
 {
-    static const char *const parts[] = {"**You see**", "**Why:**",    "\nBefore:\n",
-                                        "\nAfter:\n",  "**Confirm:**"};
+    static const char *const parts[] = {"**You see**", "**Why:**", "\nBefore:\n",
+                                        "\nAfter:\n", "**Confirm:**"};
     char *text = page();
     for (size_t i = 0; i < hint_count; i++) {
         const char *end = NULL;

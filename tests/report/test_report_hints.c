@@ -463,6 +463,66 @@ Test(report_hints, what_few_instances_hold_says_nothing_about_all)
     hd_report_free(r);
 }
 
+/* A store owns orders that lie on two neighbouring shelves each. The first shelf is a queue
+ * and nearest to them: of two shelves all chains lead by it, of five two fifths. */
+static struct hd_snapshot *shelves(uint32_t orders, uint32_t count)
+{
+    static const char *const types[] = {"App.Order[]", "App.B", "App.C", "App.D", "App.E"};
+    struct forge f = {0};
+    node_id store = forge_object(&f, "App.Store", 24);
+    node_id queue = forge_object(&f, "System.Collections.Generic.Queue<App.Order>", 24);
+    forge_reference(&f, store, queue);
+    node_id shelf[5];
+    for (uint32_t i = 0; i < count; i++) {
+        shelf[i] = forge_object(&f, types[i], 24);
+        forge_reference(&f, i == 0 ? queue : store, shelf[i]);
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        node_id box = forge_object(&f, "App.Box", 24);
+        forge_reference(&f, shelf[i], box);
+        shelf[i] = box;
+    }
+    node_id order = forge_objects(&f, "App.Order", 96, orders);
+    for (uint32_t i = 0; i < orders; i++) {
+        forge_reference(&f, shelf[i % count], order + i);
+        forge_reference(&f, shelf[(i + 1) % count], order + i);
+    }
+    forge_root(&f, ROOT_STATIC, "App.Store.s_store", store);
+    return forge_finish(&f);
+}
+
+Test(report_hints, a_chain_counts_if_it_holds_half_of_the_instances)
+{
+    for (uint32_t count = 2; count <= 5; count += 3) {
+        struct hd_snapshot *snaps[SHOPS];
+        for (uint32_t k = 0; k < SHOPS; k++)
+            snaps[k] = shelves(60 * (k + 1), count);
+        struct hd_options opt = hd_default_options();
+        opt.exact = true;
+        struct hd_report *r = diff_of(snaps, SHOPS, &opt);
+        cr_assert_str_eq(r->suspects[0].type, "App.Order");
+        cr_assert_eq(r->suspects[0].chains.all[0].chain.share >= 0.5, count == 2);
+        cr_expect_str_eq(id_of(r->suspects[0].hint),
+                         count == 2 ? "queue-without-consumer" : "none");
+        hd_report_free(r);
+    }
+}
+
+Test(report_hints, without_chains_what_owns_it_decides)
+{
+    static const struct hint_example list = {"static-collection",
+                                             STATIC("App.Host.all") LIST_OF_ORDERS, NULL};
+    struct hd_snapshot *snaps[SHOPS];
+    struct hd_options opt = hd_default_options();
+    opt.chains = 0;
+    for (uint32_t k = 0; k < SHOPS; k++)
+        snaps[k] = example_heap(&list, 10 * (k + 1));
+    struct hd_report *r = diff_of(snaps, SHOPS, &opt);
+    cr_assert_eq(r->suspects[0].chains.len, 0);
+    cr_expect_str_eq(id_of(r->suspects[0].hint), list.id);
+    hd_report_free(r);
+}
+
 /* --- without graphs ----------------------------------------------------------------------
  */
 
