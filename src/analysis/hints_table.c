@@ -48,7 +48,7 @@
     }
 
 const struct hint hints[] = {
-    /* --- somebody is told of something for ever ----------------------------------- */
+    /* --- somebody is told of something for ever ------------------------------ */
     {"property-changed-not-unsubscribed",
      "Usually a view that listens to a model that outlives it: `-=` when the view goes, or "
      "a weak event.",
@@ -120,7 +120,7 @@ const struct hint hints[] = {
      CASES({.type = "*SubjectDisposable<*>"}, {.type = "System.Reactive.*"},
            {.held_by = "System.Reactive.*"})},
 
-    /* --- somebody waits for ever --------------------------------------------------- */
+    /* --- somebody waits for ever -------------------------------------------- */
     {"semaphore-not-released",
      "Usually a SemaphoreSlim that is not released on every way out: Release in `finally`, "
      "and WaitAsync with a time-out.",
@@ -164,7 +164,7 @@ const struct hint hints[] = {
            {.type = "*CancellationPromise<*>"}, {.type = "*WhenAllPromise*"},
            {.held_by = "System.Threading.Tasks.Task* > " LIST " > System.Object[]"})},
 
-    /* --- parts of frameworks -------------------------------------------------------- */
+    /* --- parts of frameworks ------------------------------------------------ */
     {"cache-without-limit",
      "Usually a MemoryCache without SizeLimit whose entries do not expire: set both, and "
      "give every entry a size.",
@@ -265,7 +265,7 @@ const struct hint hints[] = {
      CASES({.type = "System.Threading.Thread"}, {.type = "*StartHelper"},
            {.type = "*<>c__DisplayClass*", .held_by = "[local vars]"})},
 
-    /* --- memory kept for later ------------------------------------------------------- */
+    /* --- memory kept for later ---------------------------------------------- */
     {"pooled-memory-not-disposed",
      "Usually MemoryPool.Rent without Dispose: `using var owner = …`, so that the array "
      "goes back to the pool.",
@@ -303,7 +303,7 @@ const struct hint hints[] = {
            {.held_by = "*Entry<*,System.Threading.Tasks.Task*>[]"},
            {.type = "*Node<*,System.Threading.Tasks.Task*>"})},
 
-    /* --- kinds of roots -------------------------------------------------------------- */
+    /* --- kinds of roots ----------------------------------------------------- */
     {"async-local-kept",
      "Usually an AsyncLocal or a captured ExecutionContext: what is started keeps all "
      "values that are set then; set them to null, or suppress the flow.",
@@ -360,8 +360,7 @@ const struct hint hints[] = {
      CASES({.root = "dependent_handle"},
            {.above = "System.Runtime.CompilerServices.ConditionalWeakTable<*>"})},
 
-    /* --- collections, the most general --------------------------------------------------
-     */
+    /* --- collections, the most general -------------------------------------- */
     {"queue-without-consumer",
      "Usually a queue that is filled faster than it is emptied, or whose consumer has "
      "died: bound it, and watch the consumer.",

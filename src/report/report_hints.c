@@ -9,7 +9,7 @@ static const double enough = 0.5;
  * that a delegate, a timer or a state machine is there for. */
 enum { DEEPEST = 5, MOST_BELOW = 64 };
 
-/* --- above ------------------------------------------------------------------------- */
+/* --- above ------------------------------------------------------------------ */
 
 /* What is farther from the suspect says nothing about it, and every case looks at all. */
 enum { MOST_ABOVE = 64 };
@@ -40,7 +40,7 @@ static void add_chain(struct hint_clues *clues, const struct report_suspect *s,
     if (s->chains.len == 0 || s->chains.all[0].chain.share < enough)
         return;
     const struct chain *c = &s->chains.all[0].chain;
-    size_t most = 2 * FRAME_MAX_TYPES * c->frame_count;
+    size_t most = c->frame_count * 2 * FRAME_MAX_TYPES;
     const char **types = arena_array(scratch, const char *, most);
     size_t len = 0;
     for (size_t i = 0; i < c->frame_count; i++) {
@@ -52,7 +52,7 @@ static void add_chain(struct hint_clues *clues, const struct report_suspect *s,
     add_way(clues, types, len > 0 ? len - 1 : 0, c->kind);
 }
 
-/* --- below ------------------------------------------------------------------------- */
+/* --- below ------------------------------------------------------------------ */
 
 struct below {
     const char *types[MOST_BELOW];
@@ -93,7 +93,7 @@ static void find_below(const struct hd_report *r, const struct trie *t,
     arena_free(&scratch);
 }
 
-/* --- all of it --------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------- */
 
 void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *heads)
 {

@@ -9,7 +9,7 @@
 
 enum { LONGEST_SENTENCE = 170 };
 
-/* --- the list ------------------------------------------------------------------------- */
+/* --- the list --------------------------------------------------------------- */
 
 static bool is_id(const char *s)
 {
@@ -60,8 +60,7 @@ Test(hints, each_case_asks_for_something_that_there_is)
     }
 }
 
-/* --- how a case is compared --------------------------------------------------------------
- */
+/* --- how a case is compared ------------------------------------------------- */
 
 static const struct hint *hint_below(const char *type, const char *const *way, size_t len)
 {
@@ -100,8 +99,7 @@ Test(hints, one_way_has_to_fit_as_a_whole)
     cr_expect_str_eq(hint_for(&clues)->id, "static-collection");
 }
 
-/* --- docs/hints.md
- * ------------------------------------------------------------------------ */
+/* --- docs/hints.md ----------------------------------------------------------- */
 
 static char *page(void)
 {
