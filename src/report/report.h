@@ -6,6 +6,7 @@
 #define REPORT_H
 
 #include "analysis/chain_growth.h"
+#include "analysis/hints.h"
 #include "analysis/series.h"
 #include "analysis/suspicion.h"
 #include "budget/judge.h"
@@ -84,6 +85,7 @@ struct report_suspect {
     size_t holder_len;
     uint64_t survivors; /* as of report_type */
     struct report_chains chains;
+    const struct hint *hint; /* what it usually is; NULL: no idea */
 };
 
 /* Where the growth of the reachable heap went, in bytes; last minus first fit snapshot. */

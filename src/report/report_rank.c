@@ -6,6 +6,7 @@
 #include "format/open.h"
 #include "heap/reach.h"
 #include "report/plan.h"
+#include "report/report_hints.h"
 #include "report/report_suspects.h"
 
 #include <pthread.h>
@@ -389,6 +390,8 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
         suspects_by_tables(&k.rows, &scratch);
     }
     ok = ok && add_chains(&k);
+    if (ok)
+        report_add_hints(r, r->by_graph ? &k.trie : NULL, k.rows.heads);
     /* Between two snapshots anything may grow. */
     if (ok && s->fit_count >= 3)
         warn_about_native_memory(&k);

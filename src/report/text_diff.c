@@ -232,6 +232,25 @@ static void add_held_by(struct table *t, const struct report_chains *chains, uns
     text_free(&share);
 }
 
+/* "hint     Usually a Timer that ...  docs/hints.md#timer-not-disposed", in the column of
+ * the shares of "held by". */
+static void add_hint(struct table *t, const struct hint *hint, unsigned width)
+{
+    static const char head[] = "    hint     ";
+    const size_t indent = sizeof(head) - 1;
+    struct text line = {0}, words = {0};
+    if (hint == NULL)
+        return;
+    text_add_string(&words, hint->sentence);
+    text_add_string(&words, "  ");
+    text_hint_place(&words, hint);
+    text_add_string(&line, head);
+    text_wrap_words(&line, text_string(&words), indent, indent, width);
+    table_note(t, line.data, line.len);
+    text_free(&line);
+    text_free(&words);
+}
+
 static void add_others_line(struct table *t, size_t others)
 {
     struct text line = {0};
@@ -394,6 +413,7 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     for (size_t i = 0; i < shown; i++) {
         add_suspect_row(&t, r, &r->suspects[i], opt);
         add_held_by(&t, &r->suspects[i].chains, opt->width);
+        add_hint(&t, r->suspects[i].hint, opt->width);
     }
     add_others_line(&t, r->suspect_count - shown);
     add_minor(&t, r, opt);

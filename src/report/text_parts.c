@@ -108,6 +108,32 @@ void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t colum
     }
 }
 
+void text_wrap_words(struct text *t, const char *words, size_t column, size_t indent,
+                     unsigned width)
+{
+    for (const char *end; *words != '\0'; words = end + (*end == ' ')) {
+        end = words + strcspn(words, " ");
+        size_t word = utf8_columns(words, (size_t)(end - words));
+        if (width > 0 && column > indent && column + word > width) {
+            while (t->len > 0 && t->data[t->len - 1] == ' ')
+                t->len--;
+            text_add_char(t, '\n');
+            for (column = 0; column < indent; column++)
+                text_add_char(t, ' ');
+        }
+        text_add(t, words, (size_t)(end - words));
+        if (*end == ' ')
+            text_add_char(t, ' ');
+        column += word + 1;
+    }
+}
+
+void text_hint_place(struct text *t, const struct hint *hint)
+{
+    text_add_string(t, "docs/hints.md#");
+    text_add_string(t, hint->id);
+}
+
 void text_selection(struct text *t, const struct hd_report *r)
 {
     if (r->options.gen2)

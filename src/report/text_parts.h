@@ -22,6 +22,14 @@ void text_share(struct text *t, const struct report_chain *c);
 void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,
                       size_t indent, unsigned width);
 
+/* Words broken at blanks so that they fit: they begin at the given column, further lines at
+ * indent. A word that is still wider stays whole: it may be an address to be copied. */
+void text_wrap_words(struct text *t, const char *words, size_t column, size_t indent,
+                     unsigned width);
+
+/* "docs/hints.md#timer-not-disposed" */
+void text_hint_place(struct text *t, const struct hint *hint);
+
 /* What --gen2 and --reachable left out; nothing without them. */
 void text_selection(struct text *t, const struct hd_report *r);
 

@@ -238,6 +238,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     json_put(o, "also", strings(s->also, s->also_count));
     json_put(o, "retained_delta",
              r->by_graph ? json_integer((json_int_t)s->more) : json_null());
+    json_put(o, "hint", json_string_or_null(s->hint != NULL ? s->hint->id : NULL));
     return o;
 }
 

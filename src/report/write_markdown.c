@@ -133,6 +133,20 @@ static void add_chains(struct text *t, const struct report_chains *all)
 
 /* --- diff ---------------------------------------------------------------- */
 
+static void add_hint(struct text *t, const struct report_suspect *s)
+{
+    struct text place = {0};
+    text_hint_place(&place, s->hint);
+    text_add_string(t, "\n**");
+    human_count(t, s->rank);
+    text_add_string(t, ".** ");
+    add_plain(t, s->hint->sentence);
+    text_add_string(t, " (");
+    add_code(t, text_string(&place));
+    text_add_string(t, ")\n");
+    text_free(&place);
+}
+
 static void add_summary(struct text *t, const struct hd_report *r)
 {
     size_t n = r->snapshot_count;
@@ -245,6 +259,8 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     add_suspect_rows(t, r, r->suspects, shown);
     for (size_t i = 0; i < shown; i++) {
         const struct report_suspect *s = &r->suspects[i];
+        if (s->hint != NULL)
+            add_hint(t, s);
         if (s->chains.len == 0)
             continue;
         text_add_string(t, "\n**");

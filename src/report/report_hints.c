@@ -1,0 +1,117 @@
+#include "report/report_hints.h"
+
+#include "analysis/hints.h"
+
+/* A way that fewer of the instances share says too little. */
+static const double enough = 0.5;
+
+/* What is below a suspect is looked at so far down, and so many types of it: the objects
+ * that a delegate, a timer or a state machine is there for. */
+enum { DEEPEST = 5, MOST_BELOW = 64 };
+
+/* --- above ------------------------------------------------------------------ */
+
+/* What is farther from the suspect says nothing about it, and every case looks at all. */
+enum { MOST_ABOVE = 64 };
+
+static void add_way(struct hint_clues *clues, const char *const *types, size_t len,
+                    enum root_kind root)
+{
+    size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
+    if (len > 0)
+        clues->ways[clues->way_count++] =
+            (struct hint_way){.types = types + far, .len = len - far, .root = root};
+}
+
+/* What all ways to it have in common. */
+static void add_holder(struct hint_clues *clues, const struct report_suspect *s)
+{
+    enum root_kind root = ROOT_OTHER;
+    for (size_t i = 0; i < s->holder_len && s->holder[i][0] == '['; i++)
+        root = root_kind_below(s->holder[i], root);
+    add_way(clues, s->holder, s->holder_len, root);
+}
+
+/* Its most frequent chain, without the suspect at its end. What is repeated stands there
+ * twice, so that an array of arrays can be told from one array. */
+static void add_chain(struct hint_clues *clues, const struct report_suspect *s,
+                      struct arena *scratch)
+{
+    if (s->chains.len == 0 || s->chains.all[0].chain.share < enough)
+        return;
+    const struct chain *c = &s->chains.all[0].chain;
+    size_t most = c->frame_count * 2 * FRAME_MAX_TYPES;
+    const char **types = arena_array(scratch, const char *, most);
+    size_t len = 0;
+    for (size_t i = 0; i < c->frame_count; i++) {
+        const struct frame *f = &c->frames[i];
+        unsigned times = f->repeat_min > 1 ? 2 : 1;
+        for (unsigned k = 0; k < times * f->type_count; k++)
+            types[len++] = f->types[k % f->type_count];
+    }
+    add_way(clues, types, len > 0 ? len - 1 : 0, c->kind);
+}
+
+/* --- below ------------------------------------------------------------------ */
+
+struct below {
+    const char *types[MOST_BELOW];
+    size_t len;
+};
+
+static void add_below(struct below *b, const char *type)
+{
+    if (b->len < MOST_BELOW)
+        b->types[b->len++] = type;
+}
+
+/* Paths stand behind their parents, so one pass finds what is below all suspects: what at
+ * least every second of a suspect's instances has. */
+static void find_below(const struct hd_report *r, const struct trie *t,
+                       const path_id *heads, struct below *of)
+{
+    struct place {
+        uint32_t suspect; /* from 1; 0: below none */
+        uint32_t depth;
+    };
+    struct arena scratch = {0};
+    struct place *at = arena_array(&scratch, struct place, t->len);
+    size_t n = t->snapshots;
+    for (size_t i = 0; i < r->suspect_count; i++)
+        at[heads[i]] = (struct place){.suspect = (uint32_t)i + 1};
+    for (path_id p = 1; p < t->len; p++) {
+        struct place above = at[t->parent[p]];
+        if (above.suspect == 0 || above.depth == DEEPEST)
+            continue;
+        path_id head = heads[above.suspect - 1];
+        if (2 * t->count[p * n + n - 1] < t->count[head * n + n - 1])
+            continue;
+        add_below(&of[above.suspect - 1], t->labels.all[t->label[p]].name);
+        if (at[p].suspect == 0)
+            at[p] = (struct place){.suspect = above.suspect, .depth = above.depth + 1};
+    }
+    arena_free(&scratch);
+}
+
+/* --- all of it -------------------------------------------------------------- */
+
+void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *heads)
+{
+    if (r->options.by != HD_BY_TYPE || r->suspect_count == 0)
+        return;
+    struct arena scratch = {0};
+    struct below *below = arena_array(&scratch, struct below, r->suspect_count);
+    if (t != NULL)
+        find_below(r, t, heads, below);
+    for (size_t i = 0; i < r->suspect_count; i++) {
+        struct report_suspect *s = &r->suspects[i];
+        for (size_t k = 0; k < s->also_count; k++)
+            add_below(&below[i], s->also[k]);
+        struct hint_clues clues = {
+            .type = s->type, .below = below[i].types, .below_count = below[i].len};
+        add_holder(&clues, s);
+        add_chain(&clues, s, &scratch);
+        s->hint = hint_for(&clues);
+    }
+    arena_free(&scratch);
+}
