@@ -1,7 +1,7 @@
 #include "analysis/chains.h"
 
 #include "analysis/chain_index.h"
-#include "analysis/signature.h"
+#include "analysis/sampler.h"
 #include "base/pair_table.h"
 
 #define XXH_INLINE_ALL
@@ -12,78 +12,6 @@
 #include <string.h>
 
 /* --- sampling ------------------------------------------------------------ */
-
-struct sample {
-    uint64_t hash;
-    node_id node;
-};
-
-/* The k smallest seen so far, as a heap with the largest on top. */
-struct sampler {
-    struct sample *heap;
-    uint32_t len, cap;
-    uint64_t instances;
-};
-
-uint64_t sample_hash(node_id node, uint64_t seed)
-{
-    unsigned char key[8] = {0};
-    for (int i = 0; i < 4; i++)
-        key[i] = (unsigned char)(node >> (8 * i));
-    return XXH3_64bits_withSeed(key, sizeof(key), seed);
-}
-
-static bool is_after(struct sample a, struct sample b)
-{
-    return a.hash != b.hash ? a.hash > b.hash : a.node > b.node;
-}
-
-static void swap(struct sample *a, struct sample *b)
-{
-    struct sample t = *a;
-    *a = *b;
-    *b = t;
-}
-
-static void sift_up(struct sampler *s, uint32_t i)
-{
-    for (; i > 0 && is_after(s->heap[i], s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&s->heap[i], &s->heap[(i - 1) / 2]);
-}
-
-static void sift_down(struct sampler *s)
-{
-    for (uint32_t i = 0;;) {
-        uint32_t largest = i, left = 2 * i + 1, right = left + 1;
-        if (left < s->len && is_after(s->heap[left], s->heap[largest]))
-            largest = left;
-        if (right < s->len && is_after(s->heap[right], s->heap[largest]))
-            largest = right;
-        if (largest == i)
-            return;
-        swap(&s->heap[i], &s->heap[largest]);
-        i = largest;
-    }
-}
-
-static void offer(struct sampler *s, node_id node, uint64_t seed)
-{
-    s->instances++;
-    struct sample new = {sample_hash(node, seed), node};
-    if (s->len < s->cap) {
-        s->heap[s->len++] = new;
-        sift_up(s, s->len - 1);
-    } else if (s->cap > 0 && is_after(s->heap[0], new)) {
-        s->heap[0] = new;
-        sift_down(s);
-    }
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct sample *x = a, *y = b;
-    return is_after(*x, *y) - is_after(*y, *x);
-}
 
 static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
 {
@@ -112,16 +40,17 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
                                     const struct chain_options *opt, struct arena *scratch)
 {
     struct sampler *samplers = arena_array(scratch, struct sampler, ask->queries);
+    uint32_t most = snap->graph->node_count;
+    most = opt->samples < most ? opt->samples : most;
     for (size_t q = 0; q < ask->queries; q++)
-        samplers[q] = (struct sampler){
-            .heap = arena_array(scratch, struct sample, opt->samples), .cap = opt->samples};
+        samplers[q] = (struct sampler){.cap = most};
     for (node_id n = 0; n < snap->graph->node_count; n++) {
         uint32_t q = query_of(snap, ask, n);
         if (q != 0)
-            offer(&samplers[q - 1], n, opt->seed);
+            sampler_offer(&samplers[q - 1], n, opt->seed);
     }
     for (size_t q = 0; q < ask->queries; q++)
-        qsort(samplers[q].heap, samplers[q].len, sizeof(*samplers[q].heap), by_hash);
+        sampler_sort(&samplers[q]);
     return samplers;
 }
 
@@ -129,10 +58,24 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
 
 struct path {
     struct signature signature;
+    size_t owner; /* element of the signature, or NO_OWNER */
     enum root_kind kind;
     node_id node;
     uint32_t order; /* among the samples */
 };
+
+/* What is asked of one snapshot, and what is known of its types. */
+struct search {
+    const struct hd_snapshot *snap;
+    const struct walk *walk;
+    const struct chain_question *ask;
+    const bool *is_singleton; /* per type; or NULL */
+};
+
+static type_id owner_wanted(const struct search *s, size_t query)
+{
+    return s->ask->owner_of_query != NULL ? s->ask->owner_of_query[query] : NO_TYPE;
+}
 
 static const char *type_name(const struct hd_snapshot *snap, uint32_t type)
 {
@@ -145,16 +88,18 @@ struct node_list {
     size_t cap;
 };
 
-static struct path trace(const struct hd_snapshot *snap, const struct walk *walk, node_id n,
+static struct path trace(const struct search *s, size_t query, node_id n,
                          struct node_list *list)
 {
+    const struct hd_snapshot *snap = s->snap;
+    const struct walk *walk = s->walk;
     const struct graph *g = snap->graph;
     size_t length = 0;
     for (node_id at = n; at != NO_NODE && at != g->root; at = walk->parent[at]) {
         list->all = grow(list->all, length, &list->cap, sizeof(*list->all));
         list->all[length++] = at;
     }
-    struct path p = {.node = n, .kind = ROOT_OTHER};
+    struct path p = {.node = n, .kind = ROOT_OTHER, .owner = NO_OWNER};
     if (length > 0 && walk->parent[list->all[length - 1]] == NO_NODE) {
         p.kind = ROOT_UNREACHABLE;
         signature_push(&p.signature, UNREACHABLE_GROUP);
@@ -166,6 +111,9 @@ static struct path trace(const struct hd_snapshot *snap, const struct walk *walk
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type);
     }
+    if (s->ask->role_of_type != NULL)
+        p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,
+                                     owner_wanted(s, query));
     return p;
 }
 
@@ -181,36 +129,81 @@ void wilson_interval(uint64_t k, uint64_t n, double *low, double *high)
     *high = centre + half < 1 ? centre + half : 1;
 }
 
-/* The name decides, not the number that a snapshot gives the type. */
-static uint64_t hash_type(uint64_t before, const char *name)
+/* A chain from its owner down as one number: a polynomial in the hashes of the names, so
+ * that of a part follows from those of two beginnings. The name decides, not the number
+ * that a snapshot gives the type. */
+#define HASH_BASE 0x9E3779B97F4A7C15u
+
+static uint64_t hash_more(uint64_t before, const char *name)
 {
-    return XXH3_64bits_withSeed(name, strlen(name), before);
+    return before * HASH_BASE + XXH3_64bits(name, strlen(name));
 }
 
-/* Frames of the first of count paths with one signature; repeats of the others
- * widen them. Each may be cut into patterns differently; the first one's cut is
- * used for all. */
-static void make_frames(struct chain *c, const struct hd_snapshot *snap,
-                        const struct path *paths, size_t count, struct arena *a)
+static uint64_t hash_end(uint64_t hash, bool has_owner, bool unreachable)
 {
-    const struct signature *s = &paths[0].signature;
+    return XXH3_64bits_withSeed(&hash, sizeof(hash),
+                                (unsigned)has_owner | (unsigned)unreachable << 1);
+}
+
+static bool is_program(const struct search *s, uint32_t type)
+{
+    return s->ask->role_of_type != NULL && type != UNREACHABLE_GROUP &&
+           (s->ask->role_of_type[type] & ROLE_PROGRAM) != 0;
+}
+
+/* Paths of one group: as they are from the owner down. Of these, those in the run
+ * [first, end_of_run) come in by the way that is shown. */
+struct group {
+    const struct path *all;
+    size_t len, first, end_of_run;
+};
+
+/* Repeats of the pattern of p elements that ends at element i of the path shown, over
+ * all paths that have it. */
+static void widen(struct frame *f, const struct group *group, size_t i, unsigned p)
+{
+    const struct path *shown = &group->all[group->first];
+    bool owned = shown->owner != NO_OWNER && i >= shown->owner;
+    for (size_t j = owned ? 0 : group->first; j < (owned ? group->len : group->end_of_run);
+         j++) {
+        const struct path *path = &group->all[j];
+        size_t at = owned ? path->owner + (i - shown->owner) : i;
+        uint32_t repeats = path->signature.all[at].repeats[p - 1];
+        f->repeat_min = repeats < f->repeat_min ? repeats : f->repeat_min;
+        f->repeat_max = repeats > f->repeat_max ? repeats : f->repeat_max;
+    }
+}
+
+/* Each path may be cut into patterns differently; the cut of the one shown is used for
+ * all. */
+static void make_frames(struct chain *c, const struct search *search,
+                        const struct group *group, struct arena *a)
+{
+    const struct path *shown = &group->all[group->first];
+    const struct signature *s = &shown->signature;
     c->frames = arena_array(a, struct frame, s->len);
     for (size_t i = 0; i < s->len;) {
-        struct frame *f = &c->frames[c->frame_count++];
+        struct frame *f = &c->frames[c->frame_count];
         uint32_t repeats;
         f->type_count = signature_pattern(s, i, &repeats);
         f->repeat_min = f->repeat_max = repeats;
         f->example_nodes = repeats * f->type_count;
         f->generation = GEN_UNKNOWN;
-        for (unsigned p = 0; p < f->type_count; p++)
-            f->types[p] = type_name(snap, s->all[i + p].type);
-        i += f->type_count;
-        for (size_t j = 1; j < count; j++) {
-            repeats = paths[j].signature.all[i - 1].repeats[f->type_count - 1];
-            f->repeat_min = repeats < f->repeat_min ? repeats : f->repeat_min;
-            f->repeat_max = repeats > f->repeat_max ? repeats : f->repeat_max;
+        for (unsigned p = 0; p < f->type_count; p++) {
+            f->types[p] = type_name(search->snap, s->all[i + p].type);
+            f->is_program |= is_program(search, s->all[i + p].type);
         }
+        if (shown->owner >= i && shown->owner < i + f->type_count)
+            c->owner_frame = c->frame_count;
+        i += f->type_count;
+        widen(f, group, i - 1, f->type_count);
+        c->frame_count++;
     }
+    if (shown->owner == NO_OWNER)
+        return;
+    c->owner = type_name(search->snap, s->all[shown->owner].type);
+    c->service =
+        owner_service(s, shown->owner, search->ask->role_of_type, search->is_singleton);
 }
 
 static void set_share(struct chain *c, const struct chains *all)
@@ -247,40 +240,81 @@ static int by_count(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
+/* From the owner down; where the chain enters the heap does not count. */
 static int by_group(const struct path *x, const struct path *y)
 {
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return signature_compare(&x->signature, &y->signature);
+    bool owned[] = {x->owner != NO_OWNER, y->owner != NO_OWNER};
+    bool lost[] = {x->kind == ROOT_UNREACHABLE, y->kind == ROOT_UNREACHABLE};
+    if (owned[0] != owned[1])
+        return owned[0] ? -1 : 1;
+    if (lost[0] != lost[1])
+        return lost[0] ? 1 : -1;
+    return signature_compare_from(&x->signature, owned[0] ? x->owner : 0, &y->signature,
+                                  owned[0] ? y->owner : 0);
 }
 
-/* Paths of one group side by side, in the order of the samples. */
+/* Paths of one group side by side, those that enter alike too, in the order of the
+ * samples. */
 static int by_group_and_order(const void *a, const void *b)
 {
     const struct path *x = a, *y = b;
     int order = by_group(x, y);
+    if (order == 0)
+        order = signature_compare(&x->signature, &y->signature);
     return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static void group_paths(struct chains *c, const struct hd_snapshot *snap,
-                        struct path *paths, struct arena *a)
+/* The way in that most of a group's samples have; of several, that of the first sample. */
+static struct group find_run(const struct path *paths, size_t len)
 {
-    qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
+    struct group best = {.all = paths, .len = len};
+    for (size_t begin = 0, end; begin < len; begin = end) {
+        for (end = begin + 1;
+             end < len &&
+             signature_compare(&paths[begin].signature, &paths[end].signature) == 0;)
+            end++;
+        size_t most = best.end_of_run - best.first;
+        if (end - begin > most ||
+            (end - begin == most && paths[begin].order < paths[best.first].order)) {
+            best.first = begin;
+            best.end_of_run = end;
+        }
+    }
+    return best;
+}
+
+static uint64_t hash_path(const struct search *s, const struct path *p)
+{
+    uint64_t hash = 0;
+    bool owned = p->owner != NO_OWNER;
+    for (size_t i = owned ? p->owner : 0; i < p->signature.len; i++)
+        hash = hash_more(hash, type_name(s->snap, p->signature.all[i].type));
+    return hash_end(hash, owned, p->kind == ROOT_UNREACHABLE);
+}
+
+static void group_paths(struct chains *c, const struct search *s, struct path *paths,
+                        struct arena *a)
+{
+    if (c->samples > 0)
+        qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
     c->all = arena_array(a, struct chain, c->samples);
     for (size_t begin = 0, end; begin < c->samples; begin = end) {
         end = begin + 1;
         while (end < c->samples && by_group(&paths[begin], &paths[end]) == 0)
             end++;
+        struct group group = find_run(&paths[begin], end - begin);
+        const struct path *shown = &group.all[group.first];
         struct chain *chain = &c->all[c->len++];
-        *chain = (struct chain){
-            .kind = paths[begin].kind, .example = paths[begin].node, .count = end - begin};
-        for (size_t i = 0; i < paths[begin].signature.len; i++)
-            chain->hash =
-                hash_type(chain->hash, type_name(snap, paths[begin].signature.all[i].type));
+        *chain = (struct chain){.kind = shown->kind,
+                                .example = shown->node,
+                                .count = end - begin,
+                                .owner_frame = NO_OWNER,
+                                .hash = hash_path(s, shown)};
         set_share(chain, c);
-        make_frames(chain, snap, &paths[begin], end - begin, a);
+        make_frames(chain, s, &group, a);
     }
-    qsort(c->all, c->len, sizeof(*c->all), by_count);
+    if (c->len > 0)
+        qsort(c->all, c->len, sizeof(*c->all), by_count);
 }
 
 static enum generation generation_of(const struct hd_snapshot *snap, node_id n)
@@ -311,16 +345,17 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
 
 /* --- exact counts -------------------------------------------------------- */
 
-/* How many instances of each question have each chain. */
+/* How many instances of each question have each chain; then, of each that is the same
+ * from its owner down. */
 struct tally_of_chain {
     uint32_t query, chain;
-    uint64_t count;
+    uint32_t owner; /* the chain that ends at it, or NO_CHAIN */
+    uint64_t count, hash;
     node_id example;
 };
 
 struct exact {
     struct chain_index index;
-    uint64_t *hash;      /* of each chain */
     unsigned char *kind; /* enum root_kind of each chain */
     struct tally_of_chain *all;
     size_t len, cap;
@@ -347,9 +382,6 @@ static struct exact count_all(const struct hd_snapshot *snap, const struct walk 
 {
     struct exact e = {.index = chain_index_build(snap, walk)};
     struct pair_table slots = {0};
-    e.hash = alloc_zeroed(array_bytes(e.index.len, sizeof(*e.hash)));
-    for (size_t c = 1; c < e.index.len; c++)
-        e.hash[c] = hash_type(e.hash[e.index.parent[c]], type_name(snap, e.index.type[c]));
     e.kind = kinds_of(snap, &e.index);
     for (node_id n = 0; n < snap->graph->node_count; n++) {
         uint32_t q = query_of(snap, ask, n);
@@ -359,11 +391,144 @@ static struct exact count_all(const struct hd_snapshot *snap, const struct walk 
         e.all = grow(e.all, e.len, &e.cap, sizeof(*e.all));
         uint32_t at = pair_table_put(&slots, q, chain, (uint32_t)e.len);
         if (at == e.len)
-            e.all[e.len++] = (struct tally_of_chain){q - 1, chain, 0, n};
+            e.all[e.len++] =
+                (struct tally_of_chain){.query = q - 1, .chain = chain, .example = n};
         e.all[at].count++;
     }
     pair_table_free(&slots);
     return e;
+}
+
+/* For every chain: its nearest element that may own what is below, and the nearest of
+ * another type than that one, each as the chain that ends there. */
+struct nearest {
+    uint32_t *any, *other, *wanted;
+    type_id wanted_type; /* that wanted is of */
+};
+
+static void roles_at(const struct chain_index *x, uint32_t chain, const chain_role *roles,
+                     chain_role window[ROLE_WINDOW])
+{
+    for (size_t up = 0; up < ROLE_WINDOW; up++) {
+        bool is_type = chain != 0 && x->type[chain] != UNREACHABLE_GROUP;
+        window[up] = is_type ? roles[x->type[chain]] : 0;
+        chain = chain != 0 ? x->parent[chain] : 0;
+    }
+}
+
+static uint32_t of_other_type(const struct chain_index *x, const struct nearest *near,
+                              uint32_t chain, uint32_t type)
+{
+    uint32_t any = near->any[chain];
+    return any != NO_CHAIN && x->type[any] == type ? near->other[chain] : any;
+}
+
+static struct nearest find_nearest(const struct search *s, const struct chain_index *x,
+                                   struct arena *a)
+{
+    struct nearest near = {arena_array(a, uint32_t, x->len),
+                           arena_array(a, uint32_t, x->len),
+                           arena_array(a, uint32_t, x->len), NO_TYPE};
+    near.any[0] = near.other[0] = NO_CHAIN;
+    for (uint32_t c = 1; c < x->len; c++) {
+        chain_role window[ROLE_WINDOW];
+        uint32_t above = x->parent[c];
+        roles_at(x, c, s->ask->role_of_type, window);
+        bool stands = owner_stands_at(window);
+        near.any[c] = stands ? c : near.any[above];
+        near.other[c] =
+            stands ? of_other_type(x, &near, above, x->type[c]) : near.other[above];
+    }
+    return near;
+}
+
+static void find_wanted(const struct chain_index *x, struct nearest *near, type_id wanted)
+{
+    if (wanted == near->wanted_type)
+        return;
+    near->wanted_type = wanted;
+    near->wanted[0] = NO_CHAIN;
+    for (uint32_t c = 1; c < x->len; c++)
+        near->wanted[c] = x->type[c] == wanted ? c : near->wanted[x->parent[c]];
+}
+
+/* The same answers as owner_in_signature(). */
+static uint32_t owner_of(const struct search *s, const struct chain_index *x,
+                         struct nearest *near, const struct tally_of_chain *t)
+{
+    chain_role window[ROLE_WINDOW];
+    type_id wanted = owner_wanted(s, t->query);
+    uint32_t above = x->parent[t->chain], owner = NO_CHAIN;
+    roles_at(x, t->chain, s->ask->role_of_type, window);
+    if (window[0] & ROLE_TIMER)
+        return t->chain;
+    if (wanted != NO_TYPE) {
+        find_wanted(x, near, wanted);
+        owner = near->wanted[above];
+    }
+    return owner != NO_CHAIN ? owner : of_other_type(x, near, above, x->type[t->chain]);
+}
+
+static void hash_tallies(const struct search *s, struct exact *e)
+{
+    const struct chain_index *x = &e->index;
+    uint64_t *prefix = alloc_zeroed(array_bytes(x->len, sizeof(*prefix)));
+    uint64_t *power = alloc_zeroed(array_bytes(x->len + 1, sizeof(*power)));
+    power[0] = 1;
+    for (size_t c = 1; c < x->len; c++) {
+        prefix[c] = hash_more(prefix[x->parent[c]], type_name(s->snap, x->type[c]));
+        power[c] = power[c - 1] * HASH_BASE;
+    }
+    for (size_t i = 0; i < e->len; i++) {
+        struct tally_of_chain *t = &e->all[i];
+        uint64_t hash = prefix[t->chain];
+        if (t->owner != NO_CHAIN)
+            hash -= prefix[x->parent[t->owner]] *
+                    power[x->length[t->chain] - x->length[t->owner] + 1];
+        t->hash = hash_end(hash, t->owner != NO_CHAIN,
+                           e->kind[t->chain] == ROOT_UNREACHABLE);
+    }
+    free(prefix);
+    free(power);
+}
+
+static int by_query_and_hash(const void *a, const void *b)
+{
+    const struct tally_of_chain *x = a, *y = b;
+    if (x->query != y->query)
+        return x->query < y->query ? -1 : 1;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return (x->chain > y->chain) - (x->chain < y->chain);
+}
+
+/* Chains that differ above their owner only become one, the most frequent of them. */
+static void merge_below_owners(const struct search *s, struct exact *e)
+{
+    struct arena scratch = {0};
+    struct nearest near = {0};
+    if (s->ask->role_of_type != NULL)
+        near = find_nearest(s, &e->index, &scratch);
+    for (size_t i = 0; i < e->len; i++)
+        e->all[i].owner =
+            near.any != NULL ? owner_of(s, &e->index, &near, &e->all[i]) : NO_CHAIN;
+    arena_free(&scratch);
+    hash_tallies(s, e);
+    if (e->len > 0)
+        qsort(e->all, e->len, sizeof(*e->all), by_query_and_hash);
+    size_t len = 0;
+    for (size_t i = 0; i < e->len; i++) {
+        const struct tally_of_chain *t = &e->all[i];
+        bool same = len > 0 && e->all[len - 1].query == t->query &&
+                    e->all[len - 1].hash == t->hash;
+        if (same)
+            e->all[len - 1].count += t->count;
+        else
+            e->all[len++] = *t;
+    }
+    e->len = len;
 }
 
 static int by_query_and_count(const void *a, const void *b)
@@ -385,24 +550,36 @@ static const struct chain *with_hash(const struct chains *c, uint64_t hash)
 }
 
 /* A chain that no sample has: its frames without repeats. */
-static void frames_of_index(struct chain *c, const struct hd_snapshot *snap,
-                            const struct chain_index *x, uint32_t chain, struct arena *a)
+static void frames_of_index(struct chain *c, const struct search *s,
+                            const struct chain_index *x, const struct tally_of_chain *t,
+                            struct arena *a)
 {
+    uint32_t chain = t->chain;
     c->frame_count = x->length[chain];
     c->frames = arena_array(a, struct frame, c->frame_count);
     for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain])
-        c->frames[i] = (struct frame){.types = {type_name(snap, x->type[chain])},
+        c->frames[i] = (struct frame){.types = {type_name(s->snap, x->type[chain])},
                                       .type_count = 1,
                                       .repeat_min = 1,
                                       .repeat_max = 1,
-                                      .generation = GEN_UNKNOWN};
+                                      .generation = GEN_UNKNOWN,
+                                      .is_program = is_program(s, x->type[chain])};
+    if (t->owner == NO_CHAIN)
+        return;
+    chain_role window[ROLE_WINDOW];
+    uint32_t type = x->type[t->owner];
+    roles_at(x, t->owner, s->ask->role_of_type, window);
+    c->owner_frame = x->length[t->owner] - 1;
+    c->owner = type_name(s->snap, type);
+    c->service = s->is_singleton != NULL && s->is_singleton[type] ? SERVICE_SINGLETON
+                 : owner_is_service(window)                       ? SERVICE_HELD
+                                                                  : SERVICE_NONE;
 }
 
 /* Replace the sampled answers by exact ones; the samples keep giving the repeats. */
-static void make_exact(struct chains *answers, const struct hd_snapshot *snap,
-                       struct exact *e, struct arena *a)
+static void make_exact(struct chains *answers, const struct search *s, struct exact *e,
+                       struct arena *a)
 {
-    enum { MOST_WITH_FRAMES = 256 };
     if (e->len > 0)
         qsort(e->all, e->len, sizeof(*e->all), by_query_and_count);
     for (size_t begin = 0, end; begin < e->len; begin = end) {
@@ -415,15 +592,16 @@ static void make_exact(struct chains *answers, const struct hd_snapshot *snap,
         for (size_t i = 0; i < answer->len; i++) {
             const struct tally_of_chain *t = &e->all[begin + i];
             struct chain *c = &answer->all[i];
-            bool common = i < MOST_WITH_FRAMES;
-            const struct chain *known =
-                common ? with_hash(&sampled, e->hash[t->chain]) : NULL;
-            *c = known != NULL ? *known : (struct chain){.example = t->example};
-            c->kind = (enum root_kind)e->kind[t->chain];
-            c->hash = e->hash[t->chain];
+            bool common = i < CHAINS_WITH_FRAMES;
+            const struct chain *known = common ? with_hash(&sampled, t->hash) : NULL;
+            *c = known != NULL ? *known
+                               : (struct chain){.example = t->example,
+                                                .owner_frame = NO_OWNER,
+                                                .kind = (enum root_kind)e->kind[t->chain]};
+            c->hash = t->hash;
             c->count = t->count;
             if (known == NULL && common)
-                frames_of_index(c, snap, &e->index, t->chain, a);
+                frames_of_index(c, s, &e->index, t, a);
             set_share(c, answer);
         }
         qsort(answer->all, answer->len, sizeof(*answer->all), by_count);
@@ -433,7 +611,6 @@ static void make_exact(struct chains *answers, const struct hd_snapshot *snap,
 static void exact_free(struct exact *e)
 {
     chain_index_free(&e->index);
-    free(e->hash);
     free(e->kind);
     free(e->all);
 }
@@ -443,6 +620,9 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
                            const struct chain_options *opt, struct arena *a)
 {
     struct arena scratch = {0};
+    struct search s = {.snap = snap, .walk = walk, .ask = ask};
+    if (ask->role_of_type != NULL)
+        s.is_singleton = owner_singletons(snap, ask->role_of_type, &scratch);
     struct chains *answers = arena_array(a, struct chains, ask->queries);
     struct sampler *samplers = take_samples(snap, ask, opt, &scratch);
     struct node_list list = {0};
@@ -451,18 +631,20 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
         answers[q].samples = samplers[q].len;
         struct path *paths = arena_array(&scratch, struct path, samplers[q].len);
         for (uint32_t i = 0; i < samplers[q].len; i++) {
-            paths[i] = trace(snap, walk, samplers[q].heap[i].node, &list);
+            paths[i] = trace(&s, q, samplers[q].heap[i].node, &list);
             paths[i].order = i;
         }
-        group_paths(&answers[q], snap, paths, a);
+        group_paths(&answers[q], &s, paths, a);
         find_generations(&answers[q], snap, walk);
         for (uint32_t i = 0; i < samplers[q].len; i++)
             signature_free(&paths[i].signature);
+        sampler_free(&samplers[q]);
     }
     free(list.all);
     if (opt->exact) {
         struct exact e = count_all(snap, walk, ask);
-        make_exact(answers, snap, &e, a);
+        merge_below_owners(&s, &e);
+        make_exact(answers, &s, &e, a);
         exact_free(&e);
     }
     arena_free(&scratch);
