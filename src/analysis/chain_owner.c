@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-const char *const service_names[SERVICE_COUNT] = {[SERVICE_SINGLETON] = "singleton",
-                                                  [SERVICE_HELD] = "service"};
+const char *const service_names[SERVICE_COUNT] = {
+    [SERVICE_SINGLETON] = "singleton", [SERVICE_HELD] = "service"};
 
 struct owner_type {
     const char *name;
@@ -43,8 +43,7 @@ static bool is_program(const struct type *t)
 {
     if (subject_is_plain(t->name))
         return false;
-    return has_namespace(t->name) ||
-           (t->module != NULL && !is_framework_module(t->module));
+    return has_namespace(t->name) || (t->module != NULL && !is_framework_module(t->module));
 }
 
 struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count)

@@ -23,7 +23,7 @@ enum {
     ROLE_CALL_SITE = 1 << 5, /* these as in plumbing.h */
     ROLE_SCOPE = 1 << 6,
     ROLE_SERVICES = 1 << 7,
-    ROLE_LIST = 1 << 8,  /* List<Object> and its array: how a scope keeps services */
+    ROLE_LIST = 1 << 8, /* List<Object> and its array: how a scope keeps services */
     ROLE_ARRAY = 1 << 9
 };
 typedef uint16_t chain_role;

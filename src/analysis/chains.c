@@ -112,8 +112,8 @@ static struct path trace(const struct search *s, size_t query, node_id n,
         signature_push(&p.signature, type);
     }
     if (s->ask->role_of_type != NULL)
-        p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,
-                                     owner_wanted(s, query));
+        p.owner =
+            owner_in_signature(&p.signature, s->ask->role_of_type, owner_wanted(s, query));
     return p;
 }
 
@@ -269,9 +269,8 @@ static struct group find_run(const struct path *paths, size_t len)
 {
     struct group best = {.all = paths, .len = len};
     for (size_t begin = 0, end; begin < len; begin = end) {
-        for (end = begin + 1;
-             end < len &&
-             signature_compare(&paths[begin].signature, &paths[end].signature) == 0;)
+        for (end = begin + 1; end < len && signature_compare(&paths[begin].signature,
+                                                             &paths[end].signature) == 0;)
             end++;
         size_t most = best.end_of_run - best.first;
         if (end - begin > most ||
@@ -485,8 +484,8 @@ static void hash_tallies(const struct search *s, struct exact *e)
         if (t->owner != NO_CHAIN)
             hash -= prefix[x->parent[t->owner]] *
                     power[x->length[t->chain] - x->length[t->owner] + 1];
-        t->hash = hash_end(hash, t->owner != NO_CHAIN,
-                           e->kind[t->chain] == ROOT_UNREACHABLE);
+        t->hash =
+            hash_end(hash, t->owner != NO_CHAIN, e->kind[t->chain] == ROOT_UNREACHABLE);
     }
     free(prefix);
     free(power);
@@ -521,8 +520,8 @@ static void merge_below_owners(const struct search *s, struct exact *e)
     size_t len = 0;
     for (size_t i = 0; i < e->len; i++) {
         const struct tally_of_chain *t = &e->all[i];
-        bool same = len > 0 && e->all[len - 1].query == t->query &&
-                    e->all[len - 1].hash == t->hash;
+        bool same =
+            len > 0 && e->all[len - 1].query == t->query && e->all[len - 1].hash == t->hash;
         if (same)
             e->all[len - 1].count += t->count;
         else

@@ -28,8 +28,8 @@ label_id head_owner(const struct trie *t, path_id head, const struct owner_types
             const struct label *l = &t->labels.all[f->label[up]];
             window[i] = owner_role(types, l->kind, l->name);
         }
-        bool named = (window[0] & ROLE_PROGRAM) ||
-                     ((window[0] & ROLE_NAMED) && is_single(t, at));
+        bool named =
+            (window[0] & ROLE_PROGRAM) || ((window[0] & ROLE_NAMED) && is_single(t, at));
         if (f->label[at] != of_head && (named || owner_stands_at(window)))
             return f->label[at];
     }

@@ -396,7 +396,8 @@ static struct chain_question question_for(const struct search *search, size_t i,
     const struct hd_snapshot *snap = fit_snapshot(k, i);
     struct chain_question ask = {.queries = count,
                                  .selection = k->s->selection,
-                                 .role_of_type = owner_roles(&search->types, snap, scratch)};
+                                 .role_of_type =
+                                     owner_roles(&search->types, snap, scratch)};
     if (k->r->by_graph) {
         ask.owner_of_query = owners_in(snap, search->owners, count, scratch);
         const struct full_trie *f = &k->trie.full[i];
@@ -469,6 +470,17 @@ static bool find_chains(void *context, size_t place)
     return true;
 }
 
+/* What a chain that all instances have retains is what the head does; of a part of them
+ * nobody knows. */
+static uint64_t retained_by(const struct ranker *k, size_t q, const struct chains *last,
+                            const struct chain *c)
+{
+    size_t n = k->s->fit_count;
+    bool all = c->exact && c->count > 0 && c->count == last->instances;
+    bool known = k->r->by_graph && k->r->suspects[q].basis == BASIS_GRAPH;
+    return all && known ? k->trie.retained[k->heads[q] * n + n - 1] : HD_UNKNOWN;
+}
+
 static void set_chains(const struct search *s)
 {
     const struct ranker *k = s->k;
@@ -483,6 +495,8 @@ static void set_chains(const struct search *s)
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;
             *instances = *instances != NULL && s->used == n ? spread(k, *instances) : NULL;
+            chains->all[i].retained =
+                retained_by(k, q, &s->answers[s->used - 1][q], &chains->all[i].chain);
         }
     }
 }
