@@ -1,8 +1,7 @@
 #include "analysis/chains.h"
 
-#include "analysis/chain_index.h"
+#include "analysis/chain_search.h"
 #include "analysis/sampler.h"
-#include "base/pair_table.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -22,9 +21,8 @@ static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selectio
            generation_is_old(ranges_find(&snap->ranges, graph_address(g, n)));
 }
 
-/* The question that asks for a node, from 1; 0 without. */
-static uint32_t query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
-                         node_id n)
+uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
+                        node_id n)
 {
     const struct graph *g = snap->graph;
     uint32_t key = ask->key_of_node != NULL ? ask->key_of_node[n] : g->type[n];
@@ -45,7 +43,7 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
     for (size_t q = 0; q < ask->queries; q++)
         samplers[q] = (struct sampler){.cap = most};
     for (node_id n = 0; n < snap->graph->node_count; n++) {
-        uint32_t q = query_of(snap, ask, n);
+        uint32_t q = chain_query_of(snap, ask, n);
         if (q != 0)
             sampler_offer(&samplers[q - 1], n, opt->seed);
     }
@@ -64,20 +62,12 @@ struct path {
     uint32_t order; /* among the samples */
 };
 
-/* What is asked of one snapshot, and what is known of its types. */
-struct search {
-    const struct hd_snapshot *snap;
-    const struct walk *walk;
-    const struct chain_question *ask;
-    const bool *is_singleton; /* per type; or NULL */
-};
-
-static type_id owner_wanted(const struct search *s, size_t query)
+type_id chain_owner_wanted(const struct chain_search *s, size_t query)
 {
     return s->ask->owner_of_query != NULL ? s->ask->owner_of_query[query] : NO_TYPE;
 }
 
-static const char *type_name(const struct hd_snapshot *snap, uint32_t type)
+const char *chain_type_name(const struct hd_snapshot *snap, uint32_t type)
 {
     return type == UNREACHABLE_GROUP ? "[unreachable]" : snap->types[type].name;
 }
@@ -88,7 +78,7 @@ struct node_list {
     size_t cap;
 };
 
-static struct path trace(const struct search *s, size_t query, node_id n,
+static struct path trace(const struct chain_search *s, size_t query, node_id n,
                          struct node_list *list)
 {
     const struct hd_snapshot *snap = s->snap;
@@ -112,8 +102,8 @@ static struct path trace(const struct search *s, size_t query, node_id n,
         signature_push(&p.signature, type);
     }
     if (s->ask->role_of_type != NULL)
-        p.owner =
-            owner_in_signature(&p.signature, s->ask->role_of_type, owner_wanted(s, query));
+        p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,
+                                     chain_owner_wanted(s, query));
     return p;
 }
 
@@ -129,23 +119,18 @@ void wilson_interval(uint64_t k, uint64_t n, double *low, double *high)
     *high = centre + half < 1 ? centre + half : 1;
 }
 
-/* A chain from its owner down as one number: a polynomial in the hashes of the names, so
- * that of a part follows from those of two beginnings. The name decides, not the number
- * that a snapshot gives the type. */
-#define HASH_BASE 0x9E3779B97F4A7C15u
-
-static uint64_t hash_more(uint64_t before, const char *name)
+uint64_t chain_hash_more(uint64_t before, const char *name)
 {
-    return before * HASH_BASE + XXH3_64bits(name, strlen(name));
+    return before * CHAIN_HASH_BASE + XXH3_64bits(name, strlen(name));
 }
 
-static uint64_t hash_end(uint64_t hash, bool has_owner, bool unreachable)
+uint64_t chain_hash_end(uint64_t hash, bool has_owner, bool unreachable)
 {
     return XXH3_64bits_withSeed(&hash, sizeof(hash),
                                 (unsigned)has_owner | (unsigned)unreachable << 1);
 }
 
-static bool is_program(const struct search *s, uint32_t type)
+bool chain_has_program(const struct chain_search *s, uint32_t type)
 {
     return s->ask->role_of_type != NULL && type != UNREACHABLE_GROUP &&
            (s->ask->role_of_type[type] & ROLE_PROGRAM) != 0;
@@ -176,7 +161,7 @@ static void widen(struct frame *f, const struct group *group, size_t i, unsigned
 
 /* Each path may be cut into patterns differently; the cut of the one shown is used for
  * all. */
-static void make_frames(struct chain *c, const struct search *search,
+static void make_frames(struct chain *c, const struct chain_search *search,
                         const struct group *group, struct arena *a)
 {
     const struct path *shown = &group->all[group->first];
@@ -190,8 +175,8 @@ static void make_frames(struct chain *c, const struct search *search,
         f->example_nodes = repeats * f->type_count;
         f->generation = GEN_UNKNOWN;
         for (unsigned p = 0; p < f->type_count; p++) {
-            f->types[p] = type_name(search->snap, s->all[i + p].type);
-            f->is_program |= is_program(search, s->all[i + p].type);
+            f->types[p] = chain_type_name(search->snap, s->all[i + p].type);
+            f->is_program |= chain_has_program(search, s->all[i + p].type);
         }
         if (shown->owner >= i && shown->owner < i + f->type_count)
             c->owner_frame = c->frame_count;
@@ -201,12 +186,12 @@ static void make_frames(struct chain *c, const struct search *search,
     }
     if (shown->owner == NO_OWNER)
         return;
-    c->owner = type_name(search->snap, s->all[shown->owner].type);
+    c->owner = chain_type_name(search->snap, s->all[shown->owner].type);
     c->service =
         owner_service(s, shown->owner, search->ask->role_of_type, search->is_singleton);
 }
 
-static void set_share(struct chain *c, const struct chains *all)
+void chain_set_share(struct chain *c, const struct chains *all)
 {
     c->share = (double)c->count / (double)all->samples;
     c->exact = all->samples == all->instances;
@@ -225,7 +210,7 @@ static int compare_types(const struct frame *x, const struct frame *y)
     return (x->type_count > y->type_count) - (x->type_count < y->type_count);
 }
 
-static int by_count(const void *a, const void *b)
+int chain_by_count(const void *a, const void *b)
 {
     const struct chain *x = a, *y = b;
     if (x->count != y->count)
@@ -282,16 +267,16 @@ static struct group find_run(const struct path *paths, size_t len)
     return best;
 }
 
-static uint64_t hash_path(const struct search *s, const struct path *p)
+static uint64_t hash_path(const struct chain_search *s, const struct path *p)
 {
     uint64_t hash = 0;
     bool owned = p->owner != NO_OWNER;
     for (size_t i = owned ? p->owner : 0; i < p->signature.len; i++)
-        hash = hash_more(hash, type_name(s->snap, p->signature.all[i].type));
-    return hash_end(hash, owned, p->kind == ROOT_UNREACHABLE);
+        hash = chain_hash_more(hash, chain_type_name(s->snap, p->signature.all[i].type));
+    return chain_hash_end(hash, owned, p->kind == ROOT_UNREACHABLE);
 }
 
-static void group_paths(struct chains *c, const struct search *s, struct path *paths,
+static void group_paths(struct chains *c, const struct chain_search *s, struct path *paths,
                         struct arena *a)
 {
     if (c->samples > 0)
@@ -309,11 +294,11 @@ static void group_paths(struct chains *c, const struct search *s, struct path *p
                                 .count = end - begin,
                                 .owner_frame = NO_OWNER,
                                 .hash = hash_path(s, shown)};
-        set_share(chain, c);
+        chain_set_share(chain, c);
         make_frames(chain, s, &group, a);
     }
     if (c->len > 0)
-        qsort(c->all, c->len, sizeof(*c->all), by_count);
+        qsort(c->all, c->len, sizeof(*c->all), chain_by_count);
 }
 
 static enum generation generation_of(const struct hd_snapshot *snap, node_id n)
@@ -342,284 +327,12 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
     }
 }
 
-/* --- exact counts -------------------------------------------------------- */
-
-/* How many instances of each question have each chain; then, of each that is the same
- * from its owner down. */
-struct tally_of_chain {
-    uint32_t query, chain;
-    uint32_t owner; /* the chain that ends at it, or NO_CHAIN */
-    uint64_t count, hash;
-    node_id example;
-};
-
-struct exact {
-    struct chain_index index;
-    unsigned char *kind; /* enum root_kind of each chain */
-    struct tally_of_chain *all;
-    size_t len, cap;
-};
-
-/* The kind of root of each chain, from that of the one it extends. */
-static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chain_index *x)
-{
-    unsigned char *kind = alloc_zeroed(x->len + 1);
-    kind[0] = ROOT_OTHER;
-    for (size_t c = 1; c < x->len; c++) {
-        enum root_kind above = (enum root_kind)kind[x->parent[c]];
-        kind[c] = (unsigned char)above;
-        if (x->type[c] == UNREACHABLE_GROUP)
-            kind[c] = ROOT_UNREACHABLE;
-        else if (above != ROOT_UNREACHABLE && snap->types[x->type[c]].kind == TYPE_PSEUDO)
-            kind[c] = (unsigned char)root_kind_below(snap->types[x->type[c]].name, above);
-    }
-    return kind;
-}
-
-static struct exact count_all(const struct hd_snapshot *snap, const struct walk *walk,
-                              const struct chain_question *ask)
-{
-    struct exact e = {.index = chain_index_build(snap, walk)};
-    struct pair_table slots = {0};
-    e.kind = kinds_of(snap, &e.index);
-    for (node_id n = 0; n < snap->graph->node_count; n++) {
-        uint32_t q = query_of(snap, ask, n);
-        if (q == 0)
-            continue;
-        uint32_t chain = e.index.of_node[n];
-        e.all = grow(e.all, e.len, &e.cap, sizeof(*e.all));
-        uint32_t at = pair_table_put(&slots, q, chain, (uint32_t)e.len);
-        if (at == e.len)
-            e.all[e.len++] =
-                (struct tally_of_chain){.query = q - 1, .chain = chain, .example = n};
-        e.all[at].count++;
-    }
-    pair_table_free(&slots);
-    return e;
-}
-
-/* For every chain: its nearest element that may own what is below, and the nearest of
- * another type than that one, each as the chain that ends there. */
-struct nearest {
-    uint32_t *any, *other, *wanted;
-    type_id wanted_type; /* that wanted is of */
-};
-
-static void roles_at(const struct chain_index *x, uint32_t chain, const chain_role *roles,
-                     chain_role window[ROLE_WINDOW])
-{
-    for (size_t up = 0; up < ROLE_WINDOW; up++) {
-        bool is_type = chain != 0 && x->type[chain] != UNREACHABLE_GROUP;
-        window[up] = is_type ? roles[x->type[chain]] : 0;
-        chain = chain != 0 ? x->parent[chain] : 0;
-    }
-}
-
-static uint32_t of_other_type(const struct chain_index *x, const struct nearest *near,
-                              uint32_t chain, uint32_t type)
-{
-    uint32_t any = near->any[chain];
-    return any != NO_CHAIN && x->type[any] == type ? near->other[chain] : any;
-}
-
-static struct nearest find_nearest(const struct search *s, const struct chain_index *x,
-                                   struct arena *a)
-{
-    struct nearest near = {arena_array(a, uint32_t, x->len),
-                           arena_array(a, uint32_t, x->len),
-                           arena_array(a, uint32_t, x->len), NO_TYPE};
-    near.any[0] = near.other[0] = NO_CHAIN;
-    for (uint32_t c = 1; c < x->len; c++) {
-        chain_role window[ROLE_WINDOW];
-        uint32_t above = x->parent[c];
-        roles_at(x, c, s->ask->role_of_type, window);
-        bool stands = owner_stands_at(window);
-        near.any[c] = stands ? c : near.any[above];
-        near.other[c] =
-            stands ? of_other_type(x, &near, above, x->type[c]) : near.other[above];
-    }
-    return near;
-}
-
-static void find_wanted(const struct chain_index *x, struct nearest *near, type_id wanted)
-{
-    if (wanted == near->wanted_type)
-        return;
-    near->wanted_type = wanted;
-    near->wanted[0] = NO_CHAIN;
-    for (uint32_t c = 1; c < x->len; c++)
-        near->wanted[c] = x->type[c] == wanted ? c : near->wanted[x->parent[c]];
-}
-
-/* The same answers as owner_in_signature(). */
-static uint32_t owner_of(const struct search *s, const struct chain_index *x,
-                         struct nearest *near, const struct tally_of_chain *t)
-{
-    chain_role window[ROLE_WINDOW];
-    type_id wanted = owner_wanted(s, t->query);
-    uint32_t above = x->parent[t->chain], owner = NO_CHAIN;
-    roles_at(x, t->chain, s->ask->role_of_type, window);
-    if (window[0] & ROLE_TIMER)
-        return t->chain;
-    if (wanted != NO_TYPE) {
-        find_wanted(x, near, wanted);
-        owner = near->wanted[above];
-    }
-    return owner != NO_CHAIN ? owner : of_other_type(x, near, above, x->type[t->chain]);
-}
-
-static void hash_tallies(const struct search *s, struct exact *e)
-{
-    const struct chain_index *x = &e->index;
-    uint64_t *prefix = alloc_zeroed(array_bytes(x->len, sizeof(*prefix)));
-    uint64_t *power = alloc_zeroed(array_bytes(x->len + 1, sizeof(*power)));
-    power[0] = 1;
-    for (size_t c = 1; c < x->len; c++) {
-        prefix[c] = hash_more(prefix[x->parent[c]], type_name(s->snap, x->type[c]));
-        power[c] = power[c - 1] * HASH_BASE;
-    }
-    for (size_t i = 0; i < e->len; i++) {
-        struct tally_of_chain *t = &e->all[i];
-        uint64_t hash = prefix[t->chain];
-        if (t->owner != NO_CHAIN)
-            hash -= prefix[x->parent[t->owner]] *
-                    power[x->length[t->chain] - x->length[t->owner] + 1];
-        t->hash =
-            hash_end(hash, t->owner != NO_CHAIN, e->kind[t->chain] == ROOT_UNREACHABLE);
-    }
-    free(prefix);
-    free(power);
-}
-
-static int by_query_and_hash(const void *a, const void *b)
-{
-    const struct tally_of_chain *x = a, *y = b;
-    if (x->query != y->query)
-        return x->query < y->query ? -1 : 1;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return (x->chain > y->chain) - (x->chain < y->chain);
-}
-
-/* Chains that differ above their owner only become one, the most frequent of them. */
-static void merge_below_owners(const struct search *s, struct exact *e)
-{
-    struct arena scratch = {0};
-    struct nearest near = {0};
-    if (s->ask->role_of_type != NULL)
-        near = find_nearest(s, &e->index, &scratch);
-    for (size_t i = 0; i < e->len; i++)
-        e->all[i].owner =
-            near.any != NULL ? owner_of(s, &e->index, &near, &e->all[i]) : NO_CHAIN;
-    arena_free(&scratch);
-    hash_tallies(s, e);
-    if (e->len > 0)
-        qsort(e->all, e->len, sizeof(*e->all), by_query_and_hash);
-    size_t len = 0;
-    for (size_t i = 0; i < e->len; i++) {
-        const struct tally_of_chain *t = &e->all[i];
-        bool same =
-            len > 0 && e->all[len - 1].query == t->query && e->all[len - 1].hash == t->hash;
-        if (same)
-            e->all[len - 1].count += t->count;
-        else
-            e->all[len++] = *t;
-    }
-    e->len = len;
-}
-
-static int by_query_and_count(const void *a, const void *b)
-{
-    const struct tally_of_chain *x = a, *y = b;
-    if (x->query != y->query)
-        return x->query < y->query ? -1 : 1;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return (x->chain > y->chain) - (x->chain < y->chain);
-}
-
-static const struct chain *with_hash(const struct chains *c, uint64_t hash)
-{
-    for (size_t i = 0; i < c->len; i++)
-        if (c->all[i].hash == hash)
-            return &c->all[i];
-    return NULL;
-}
-
-/* A chain that no sample has: its frames without repeats. */
-static void frames_of_index(struct chain *c, const struct search *s,
-                            const struct chain_index *x, const struct tally_of_chain *t,
-                            struct arena *a)
-{
-    uint32_t chain = t->chain;
-    c->frame_count = x->length[chain];
-    c->frames = arena_array(a, struct frame, c->frame_count);
-    for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain])
-        c->frames[i] = (struct frame){.types = {type_name(s->snap, x->type[chain])},
-                                      .type_count = 1,
-                                      .repeat_min = 1,
-                                      .repeat_max = 1,
-                                      .generation = GEN_UNKNOWN,
-                                      .is_program = is_program(s, x->type[chain])};
-    if (t->owner == NO_CHAIN)
-        return;
-    chain_role window[ROLE_WINDOW];
-    uint32_t type = x->type[t->owner];
-    roles_at(x, t->owner, s->ask->role_of_type, window);
-    c->owner_frame = x->length[t->owner] - 1;
-    c->owner = type_name(s->snap, type);
-    c->service = s->is_singleton != NULL && s->is_singleton[type] ? SERVICE_SINGLETON
-                 : owner_is_service(window)                       ? SERVICE_HELD
-                                                                  : SERVICE_NONE;
-}
-
-/* Replace the sampled answers by exact ones; the samples keep giving the repeats. */
-static void make_exact(struct chains *answers, const struct search *s, struct exact *e,
-                       struct arena *a)
-{
-    if (e->len > 0)
-        qsort(e->all, e->len, sizeof(*e->all), by_query_and_count);
-    for (size_t begin = 0, end; begin < e->len; begin = end) {
-        struct chains *answer = &answers[e->all[begin].query], sampled = *answer;
-        for (end = begin; end < e->len && e->all[end].query == e->all[begin].query;)
-            end++;
-        answer->len = end - begin;
-        answer->samples = answer->instances;
-        answer->all = arena_array(a, struct chain, answer->len);
-        for (size_t i = 0; i < answer->len; i++) {
-            const struct tally_of_chain *t = &e->all[begin + i];
-            struct chain *c = &answer->all[i];
-            bool common = i < CHAINS_WITH_FRAMES;
-            const struct chain *known = common ? with_hash(&sampled, t->hash) : NULL;
-            *c = known != NULL ? *known
-                               : (struct chain){.example = t->example,
-                                                .owner_frame = NO_OWNER,
-                                                .kind = (enum root_kind)e->kind[t->chain]};
-            c->hash = t->hash;
-            c->count = t->count;
-            if (known == NULL && common)
-                frames_of_index(c, s, &e->index, t, a);
-            set_share(c, answer);
-        }
-        qsort(answer->all, answer->len, sizeof(*answer->all), by_count);
-    }
-}
-
-static void exact_free(struct exact *e)
-{
-    chain_index_free(&e->index);
-    free(e->kind);
-    free(e->all);
-}
-
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a)
 {
     struct arena scratch = {0};
-    struct search s = {.snap = snap, .walk = walk, .ask = ask};
+    struct chain_search s = {.snap = snap, .walk = walk, .ask = ask};
     if (ask->role_of_type != NULL)
         s.is_singleton = owner_singletons(snap, ask->role_of_type, &scratch);
     struct chains *answers = arena_array(a, struct chains, ask->queries);
@@ -640,12 +353,8 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
         sampler_free(&samplers[q]);
     }
     free(list.all);
-    if (opt->exact) {
-        struct exact e = count_all(snap, walk, ask);
-        merge_below_owners(&s, &e);
-        make_exact(answers, &s, &e, a);
-        exact_free(&e);
-    }
+    if (opt->exact)
+        exact_chains(answers, &s, a);
     arena_free(&scratch);
     return answers;
 }
