@@ -66,6 +66,13 @@ static void show_nearest(const struct chain *c, struct report_brief *b, size_t f
     arena_free(&scratch);
 }
 
+/* "… 1 more" takes as much room as what it stands for. */
+static void fill_single_gaps(const struct chain *c, struct report_brief *b, size_t from)
+{
+    for (size_t i = from; i + 1 < c->frame_count; i++)
+        b->shown[i] |= b->shown[i - 1] && b->shown[i + 1];
+}
+
 struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a)
 {
     struct report_brief b = {.first = root_of(c)};
@@ -85,5 +92,6 @@ struct report_brief report_brief_of(const struct chain *c, bool all, struct aren
     for (size_t i = 0; i <= last; i++)
         room -= b.shown[i];
     show_nearest(c, &b, from, room);
+    fill_single_gaps(c, &b, from);
     return b;
 }

@@ -248,6 +248,12 @@ Test(brief, at_most_eight_elements_are_left_those_around_the_programs_own)
     expect_brief("[v..oPPPPPPPPPPPPPPPX", "-k--o----------PPPPPX");
 }
 
+Test(brief, one_element_is_never_left_out_alone)
+{
+    expect_brief("[V.......X", "-V.......X");
+    expect_brief("[V........X", "-V--......X");
+}
+
 /* --- limits ----------------------------------------------------------------------------
  */
 
