@@ -56,7 +56,8 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
 
 struct path {
     struct signature signature;
-    size_t owner; /* element of the signature, or NO_OWNER */
+    size_t skipped; /* elements that are missing behind CHAIN_HEAD_ELEMENTS */
+    size_t owner;   /* element of the signature, or NO_OWNER */
     enum root_kind kind;
     node_id node;
     uint32_t order; /* among the samples */
@@ -77,6 +78,15 @@ struct node_list {
     node_id *all;
     size_t cap;
 };
+
+/* Half of what there is room for; folding looks at the last few elements only. */
+static size_t skip_middle(struct signature *s)
+{
+    size_t less = CHAIN_MOST_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
+    memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
+    s->len -= less;
+    return less;
+}
 
 static struct path trace(const struct chain_search *s, size_t query, node_id n,
                          struct node_list *list)
@@ -100,6 +110,8 @@ static struct path trace(const struct chain_search *s, size_t query, node_id n,
         if (t->kind == TYPE_PSEUDO && p.kind != ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type);
+        if (p.signature.len == CHAIN_MOST_ELEMENTS)
+            p.skipped += skip_middle(&p.signature);
     }
     if (s->ask->role_of_type != NULL)
         p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,
@@ -167,8 +179,10 @@ static void make_frames(struct chain *c, const struct chain_search *search,
     const struct path *shown = &group->all[group->first];
     const struct signature *s = &shown->signature;
     c->frames = arena_array(a, struct frame, s->len);
+    c->frames_skipped = shown->skipped;
     for (size_t i = 0; i < s->len;) {
         struct frame *f = &c->frames[c->frame_count];
+        c->skipped_at += shown->skipped > 0 && i < CHAIN_HEAD_ELEMENTS;
         uint32_t repeats;
         f->type_count = signature_pattern(s, i, &repeats);
         f->repeat_min = f->repeat_max = repeats;
@@ -316,7 +330,8 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
 {
     for (size_t i = 0; snap->info.has_generations && i < c->len; i++) {
         node_id at = c->all[i].example;
-        for (size_t f = c->all[i].frame_count; f-- > 0;) {
+        size_t end = c->all[i].frames_skipped > 0 ? c->all[i].skipped_at : 0;
+        for (size_t f = c->all[i].frame_count; f-- > end;) {
             struct frame *frame = &c->all[i].frames[f];
             for (uint32_t n = 0; n < frame->example_nodes && at != NO_NODE; n++) {
                 enum generation g = generation_of(snap, at);

@@ -26,12 +26,18 @@ struct frame {
 /* An exact answer may have more groups; those beyond are counted and have no frames. */
 enum { CHAINS_WITH_FRAMES = 256 };
 
+/* A chain of more elements than that, after folding, loses some behind the first ones: it
+ * may be as long as the heap, and there are many samples. */
+enum { CHAIN_MOST_ELEMENTS = 8192, CHAIN_HEAD_ELEMENTS = 1024 };
+
 struct chain {
     enum root_kind kind;
-    uint64_t hash;           /* from its owner down: the same in every snapshot */
-    struct frame *frames;    /* root first, without the root of all roots; instance last;
-                                above the owner those of the entry that most samples have */
-    size_t frame_count;      /* 0 for a rare chain of an exact answer */
+    uint64_t hash;         /* from its owner down: the same in every snapshot */
+    struct frame *frames;  /* root first, without the root of all roots; instance last;
+                              above the owner those of the entry that most samples have */
+    size_t frame_count;    /* 0 for a rare chain of an exact answer */
+    size_t frames_skipped; /* before frame skipped_at: of a very long chain */
+    size_t skipped_at;
     uint64_t count;          /* instances, if exact; else samples that have this chain */
     double share, low, high; /* of the instances; a 95 % interval */
     bool exact;              /* all instances were looked at: low = share = high */

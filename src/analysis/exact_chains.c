@@ -211,27 +211,43 @@ static const struct chain *with_hash(const struct chains *c, uint64_t hash)
     return NULL;
 }
 
+/* Where an element is; NO_OWNER if it was left out. */
+static size_t frame_of_element(const struct chain *c, size_t element)
+{
+    if (c->frames_skipped == 0 || element < c->skipped_at)
+        return element;
+    size_t behind = c->skipped_at + c->frames_skipped;
+    return element >= behind ? element - c->frames_skipped : NO_OWNER;
+}
+
 /* A chain that no sample has: its frames without repeats. */
 static void frames_of_index(struct chain *c, const struct chain_search *s,
                             const struct chain_index *x, const struct tally_of_chain *t,
                             struct arena *a)
 {
     uint32_t chain = t->chain;
-    c->frame_count = x->length[chain];
+    size_t length = x->length[chain], most = CHAIN_MOST_ELEMENTS;
+    c->frame_count = length < most ? length : most;
+    c->frames_skipped = length - c->frame_count;
+    c->skipped_at = c->frames_skipped > 0 ? CHAIN_HEAD_ELEMENTS : 0;
     c->frames = arena_array(a, struct frame, c->frame_count);
-    for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain])
+    for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain]) {
+        for (size_t up = 0; i + 1 == c->skipped_at && up < c->frames_skipped; up++)
+            chain = x->parent[chain];
         c->frames[i] = (struct frame){.types = {chain_type_name(s->snap, x->type[chain])},
                                       .type_count = 1,
                                       .repeat_min = 1,
                                       .repeat_max = 1,
                                       .generation = GEN_UNKNOWN,
                                       .is_program = chain_has_program(s, x->type[chain])};
-    if (t->owner == NO_CHAIN)
+    }
+    if (t->owner != NO_CHAIN)
+        c->owner_frame = frame_of_element(c, x->length[t->owner] - 1);
+    if (c->owner_frame == NO_OWNER)
         return;
     chain_role window[ROLE_WINDOW];
     uint32_t type = x->type[t->owner];
     roles_at(x, t->owner, s->ask->role_of_type, window);
-    c->owner_frame = x->length[t->owner] - 1;
     c->owner = chain_type_name(s->snap, type);
     c->service = s->is_singleton != NULL && s->is_singleton[type] ? SERVICE_SINGLETON
                  : owner_is_service(window)                       ? SERVICE_HELD

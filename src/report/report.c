@@ -361,6 +361,8 @@ enum { USUAL_DEPTH = 64, USUAL_HEAD = 16 };
 static void keep_ends(struct report_chain *c, uint32_t wish)
 {
     struct chain *chain = &c->chain;
+    c->frames_omitted = chain->frames_skipped;
+    c->omitted_at = chain->skipped_at;
     size_t depth = wish == HD_USUAL_DEPTH ? USUAL_DEPTH : wish;
     if (depth == 0 || chain->frame_count <= depth)
         return;
@@ -368,15 +370,16 @@ static void keep_ends(struct report_chain *c, uint32_t wish)
     if (wish == HD_USUAL_DEPTH && chain->owner_frame != NO_OWNER && below > tail)
         tail = below < depth - USUAL_HEAD ? below : depth - USUAL_HEAD;
     size_t head = depth - tail;
-    c->frames_omitted = chain->frame_count - depth;
+    size_t less = chain->frame_count - depth;
+    c->frames_omitted += less;
     c->omitted_at = head;
     memmove(&chain->frames[head], &chain->frames[chain->frame_count - tail],
             tail * sizeof(*chain->frames));
     chain->frame_count = depth;
     if (chain->owner_frame == NO_OWNER || chain->owner_frame < head)
         return;
-    bool kept = chain->owner_frame >= head + c->frames_omitted;
-    chain->owner_frame = kept ? chain->owner_frame - c->frames_omitted : NO_OWNER;
+    bool kept = chain->owner_frame >= head + less;
+    chain->owner_frame = kept ? chain->owner_frame - less : NO_OWNER;
 }
 
 static struct report_chain report_chain_of(struct hd_report *r,
@@ -388,6 +391,8 @@ static struct report_chain report_chain_of(struct hd_report *r,
         .chain = grown->chain, .status = grown->status, .generation = GEN_UNKNOWN};
     c.retained = HD_UNKNOWN;
     c.frames_above = c.chain.owner_frame;
+    if (c.chain.owner != NULL && c.frames_above > c.chain.skipped_at)
+        c.frames_above += c.chain.frames_skipped;
     c.chain.owner = report_string(r, c.chain.owner);
     keep_ends(&c, r->options.depth);
     struct frame *frames = arena_array(&r->arena, struct frame, c.chain.frame_count);

@@ -377,6 +377,51 @@ Test(chain_owner, of_what_no_root_reaches_is_another_chain)
     asked_free(&a);
 }
 
+/* --- very long chains ------------------------------------------------------------------
+ */
+
+/* No repetition that folds. */
+static struct hd_snapshot *long_chain(uint32_t length)
+{
+    struct random r = random_from(1);
+    struct forge f = {0};
+    node_id at = forge_object(&f, "App.Top", 24);
+    forge_root(&f, ROOT_STATIC, "App.Top.s_all", at);
+    for (uint32_t i = 1, last = 0; i < length; i++) {
+        char name[32];
+        last = (last + 1 + random_below(&r, 96)) % 97;
+        snprintf(name, sizeof(name), "Node<App.T%u>", last);
+        at = LINE(&f, at, name);
+    }
+    below(&f, LINE(&f, at, "App.Store"), "App.Order", 2);
+    return forge_finish(&f);
+}
+
+Test(chain_owner, of_a_very_long_chain_is_known_and_its_middle_is_left_out)
+{
+    enum { LENGTH = 20000 };
+    struct hd_snapshot *snap = long_chain(LENGTH);
+    struct asked a = ask_series(&snap, 1, "App.Order");
+    for (int exact = 0; exact < 2; exact++) {
+        const struct chains *found = found_in(&a, 0, "App.Order", NULL, exact);
+        cr_assert_eq(found->len, 1);
+        const struct chain *c = &found->all[0];
+        cr_expect_leq(c->frame_count, CHAIN_MOST_ELEMENTS);
+        size_t all = c->frame_count + c->frames_skipped;
+        cr_expect(all <= LENGTH + 4 && all > LENGTH - 20, "%zu; hardly any repeats", all);
+        cr_expect_gt(c->frames_skipped, LENGTH - CHAIN_MOST_ELEMENTS - 20);
+        cr_expect_eq(c->skipped_at, CHAIN_HEAD_ELEMENTS);
+        expect_owner(c, "App.Store", c->frame_count - 2, SERVICE_NONE);
+        cr_expect_str_eq(c->frames[c->owner_frame].types[0], "App.Store");
+    }
+    const struct chains *exact = found_in(&a, 0, "Node<App.T5>", NULL, true);
+    cr_assert_gt(exact->len, 100);
+    for (size_t i = 0; i < exact->len; i++)
+        if (exact->all[i].frame_count > 0)
+            cr_expect_str_eq(exact->all[i].frames[2].types[0], "App.Top");
+    asked_free(&a);
+}
+
 /* --- against the definition ---------------------------------------------------------- */
 
 static struct hd_snapshot *random_heap(struct random *r)
