@@ -319,6 +319,9 @@ enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE, HD_BY_HOLDER };
 
 #define HD_DEFAULT_ROWS UINT32_MAX
 
+/* hd_options.depth if nobody says otherwise. */
+#define HD_USUAL_DEPTH UINT32_MAX
+
 /* Questions to snapshots. {0} asks for nothing special; hd_default_options() for what
  * the command line asks for without options. */
 struct hd_options {
@@ -345,7 +348,9 @@ struct hd_options {
     /* root chains */
     uint32_t chains;  /* groups shown per suspect */
     uint32_t samples; /* instances looked at per suspect */
-    uint32_t depth;   /* frames shown per chain; what is cut is cut in the middle */
+    uint32_t depth;   /* frames shown per chain; what is cut is cut in the middle. 0: all.
+                         HD_USUAL_DEPTH: 64, of which text and Markdown of all but roots
+                         show those that say most */
     uint64_t seed;
     bool exact; /* count every instance's chain instead of a sample's */
 

@@ -1,8 +1,7 @@
 #include "analysis/chains.h"
 
-#include "analysis/chain_index.h"
-#include "analysis/signature.h"
-#include "base/pair_table.h"
+#include "analysis/chain_search.h"
+#include "analysis/sampler.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -13,81 +12,8 @@
 
 /* --- sampling ------------------------------------------------------------ */
 
-struct sample {
-    uint64_t hash;
-    node_id node;
-};
-
-/* The k smallest seen so far, as a heap with the largest on top. */
-struct sampler {
-    struct sample *heap;
-    uint32_t len, cap;
-    uint64_t instances;
-};
-
-uint64_t sample_hash(node_id node, uint64_t seed)
-{
-    unsigned char key[8] = {0};
-    for (int i = 0; i < 4; i++)
-        key[i] = (unsigned char)(node >> (8 * i));
-    return XXH3_64bits_withSeed(key, sizeof(key), seed);
-}
-
-static bool is_after(struct sample a, struct sample b)
-{
-    return a.hash != b.hash ? a.hash > b.hash : a.node > b.node;
-}
-
-static void swap(struct sample *a, struct sample *b)
-{
-    struct sample t = *a;
-    *a = *b;
-    *b = t;
-}
-
-static void sift_up(struct sampler *s, uint32_t i)
-{
-    for (; i > 0 && is_after(s->heap[i], s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&s->heap[i], &s->heap[(i - 1) / 2]);
-}
-
-static void sift_down(struct sampler *s)
-{
-    for (uint32_t i = 0;;) {
-        uint32_t largest = i, left = 2 * i + 1, right = left + 1;
-        if (left < s->len && is_after(s->heap[left], s->heap[largest]))
-            largest = left;
-        if (right < s->len && is_after(s->heap[right], s->heap[largest]))
-            largest = right;
-        if (largest == i)
-            return;
-        swap(&s->heap[i], &s->heap[largest]);
-        i = largest;
-    }
-}
-
-static void offer(struct sampler *s, node_id node, uint64_t seed)
-{
-    s->instances++;
-    struct sample new = {sample_hash(node, seed), node};
-    if (s->len < s->cap) {
-        s->heap[s->len++] = new;
-        sift_up(s, s->len - 1);
-    } else if (s->cap > 0 && is_after(s->heap[0], new)) {
-        s->heap[0] = new;
-        sift_down(s);
-    }
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct sample *x = a, *y = b;
-    return is_after(*x, *y) - is_after(*y, *x);
-}
-
-/* The question that asks for a node, from 1; 0 without. */
-static uint32_t query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
-                         node_id n)
+uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
+                        node_id n)
 {
     const struct graph *g = snap->graph;
     uint32_t key = ask->key_of_node != NULL ? ask->key_of_node[n] : g->type[n];
@@ -103,16 +29,17 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
                                     const struct chain_options *opt, struct arena *scratch)
 {
     struct sampler *samplers = arena_array(scratch, struct sampler, ask->queries);
+    uint32_t most = snap->graph->node_count;
+    most = opt->samples < most ? opt->samples : most;
     for (size_t q = 0; q < ask->queries; q++)
-        samplers[q] = (struct sampler){
-            .heap = arena_array(scratch, struct sample, opt->samples), .cap = opt->samples};
+        samplers[q] = (struct sampler){.cap = most};
     for (node_id n = 0; n < snap->graph->node_count; n++) {
-        uint32_t q = query_of(snap, ask, n);
+        uint32_t q = chain_query_of(snap, ask, n);
         if (q != 0)
-            offer(&samplers[q - 1], n, opt->seed);
+            sampler_offer(&samplers[q - 1], n, opt->seed);
     }
     for (size_t q = 0; q < ask->queries; q++)
-        qsort(samplers[q].heap, samplers[q].len, sizeof(*samplers[q].heap), by_hash);
+        sampler_sort(&samplers[q]);
     return samplers;
 }
 
@@ -120,12 +47,19 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
 
 struct path {
     struct signature signature;
+    size_t skipped; /* elements that are missing behind CHAIN_HEAD_ELEMENTS */
+    size_t owner;   /* element of the signature, or NO_OWNER */
     enum root_kind kind;
     node_id node;
     uint32_t order; /* among the samples */
 };
 
-static const char *type_name(const struct hd_snapshot *snap, uint32_t type)
+type_id chain_owner_wanted(const struct chain_search *s, size_t query)
+{
+    return s->ask->owner_of_query != NULL ? s->ask->owner_of_query[query] : NO_TYPE;
+}
+
+const char *chain_type_name(const struct hd_snapshot *snap, uint32_t type)
 {
     return type == UNREACHABLE_GROUP ? "[unreachable]" : snap->types[type].name;
 }
@@ -136,16 +70,27 @@ struct node_list {
     size_t cap;
 };
 
-static struct path trace(const struct hd_snapshot *snap, const struct walk *walk, node_id n,
+/* Half of what there is room for; folding looks at the last few elements only. */
+static size_t skip_middle(struct signature *s)
+{
+    size_t less = CHAIN_MOST_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
+    memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
+    s->len -= less;
+    return less;
+}
+
+static struct path trace(const struct chain_search *s, size_t query, node_id n,
                          struct node_list *list)
 {
+    const struct hd_snapshot *snap = s->snap;
+    const struct walk *walk = s->walk;
     const struct graph *g = snap->graph;
     size_t length = 0;
     for (node_id at = n; at != NO_NODE && at != g->root; at = walk->parent[at]) {
         list->all = grow(list->all, length, &list->cap, sizeof(*list->all));
         list->all[length++] = at;
     }
-    struct path p = {.node = n, .kind = ROOT_OTHER};
+    struct path p = {.node = n, .kind = ROOT_OTHER, .owner = NO_OWNER};
     if (length > 0 && walk->parent[list->all[length - 1]] == NO_NODE) {
         p.kind = ROOT_UNREACHABLE;
         signature_push(&p.signature, UNREACHABLE_GROUP);
@@ -156,7 +101,12 @@ static struct path trace(const struct hd_snapshot *snap, const struct walk *walk
         if (t->kind == TYPE_PSEUDO && p.kind != ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type);
+        if (p.signature.len == CHAIN_MOST_ELEMENTS)
+            p.skipped += skip_middle(&p.signature);
     }
+    if (s->ask->role_of_type != NULL)
+        p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,
+                                     chain_owner_wanted(s, query));
     return p;
 }
 
@@ -172,39 +122,81 @@ void wilson_interval(uint64_t k, uint64_t n, double *low, double *high)
     *high = centre + half < 1 ? centre + half : 1;
 }
 
-/* The name decides, not the number that a snapshot gives the type. */
-static uint64_t hash_type(uint64_t before, const char *name)
+uint64_t chain_hash_more(uint64_t before, const char *name)
 {
-    return XXH3_64bits_withSeed(name, strlen(name), before);
+    return before * CHAIN_HASH_BASE + XXH3_64bits(name, strlen(name));
 }
 
-/* Frames of the first of count paths with one signature; repeats of the others
- * widen them. Each may be cut into patterns differently; the first one's cut is
- * used for all. */
-static void make_frames(struct chain *c, const struct hd_snapshot *snap,
-                        const struct path *paths, size_t count, struct arena *a)
+uint64_t chain_hash_end(uint64_t hash, bool has_owner, bool unreachable)
 {
-    const struct signature *s = &paths[0].signature;
+    return XXH3_64bits_withSeed(&hash, sizeof(hash),
+                                (unsigned)has_owner | (unsigned)unreachable << 1);
+}
+
+bool chain_has_program(const struct chain_search *s, uint32_t type)
+{
+    return s->ask->role_of_type != NULL && type != UNREACHABLE_GROUP &&
+           (s->ask->role_of_type[type] & ROLE_PROGRAM) != 0;
+}
+
+/* Paths of one group: as they are from the owner down. Of these, those in the run
+ * [first, end_of_run) come in by the way that is shown. */
+struct group {
+    const struct path *all;
+    size_t len, first, end_of_run;
+};
+
+/* Repeats of the pattern of p elements that ends at element i of the path shown, over
+ * all paths that have it. */
+static void widen(struct frame *f, const struct group *group, size_t i, unsigned p)
+{
+    const struct path *shown = &group->all[group->first];
+    bool owned = shown->owner != NO_OWNER && i >= shown->owner;
+    for (size_t j = owned ? 0 : group->first; j < (owned ? group->len : group->end_of_run);
+         j++) {
+        const struct path *path = &group->all[j];
+        size_t at = owned ? path->owner + (i - shown->owner) : i;
+        uint32_t repeats = path->signature.all[at].repeats[p - 1];
+        f->repeat_min = repeats < f->repeat_min ? repeats : f->repeat_min;
+        f->repeat_max = repeats > f->repeat_max ? repeats : f->repeat_max;
+    }
+}
+
+/* Each path may be cut into patterns differently; the cut of the one shown is used for
+ * all. */
+static void make_frames(struct chain *c, const struct chain_search *search,
+                        const struct group *group, struct arena *a)
+{
+    const struct path *shown = &group->all[group->first];
+    const struct signature *s = &shown->signature;
     c->frames = arena_array(a, struct frame, s->len);
+    c->frames_skipped = shown->skipped;
     for (size_t i = 0; i < s->len;) {
-        struct frame *f = &c->frames[c->frame_count++];
+        struct frame *f = &c->frames[c->frame_count];
+        c->skipped_at += shown->skipped > 0 && i < CHAIN_HEAD_ELEMENTS;
         uint32_t repeats;
         f->type_count = signature_pattern(s, i, &repeats);
         f->repeat_min = f->repeat_max = repeats;
         f->example_nodes = repeats * f->type_count;
         f->generation = GEN_UNKNOWN;
-        for (unsigned p = 0; p < f->type_count; p++)
-            f->types[p] = type_name(snap, s->all[i + p].type);
-        i += f->type_count;
-        for (size_t j = 1; j < count; j++) {
-            repeats = paths[j].signature.all[i - 1].repeats[f->type_count - 1];
-            f->repeat_min = repeats < f->repeat_min ? repeats : f->repeat_min;
-            f->repeat_max = repeats > f->repeat_max ? repeats : f->repeat_max;
+        for (unsigned p = 0; p < f->type_count; p++) {
+            f->types[p] = chain_type_name(search->snap, s->all[i + p].type);
+            f->is_program |= chain_has_program(search, s->all[i + p].type);
         }
+        if (shown->owner >= i && shown->owner < i + f->type_count)
+            c->owner_frame = c->frame_count;
+        i += f->type_count;
+        widen(f, group, i - 1, f->type_count);
+        c->frame_count++;
     }
+    if (shown->owner == NO_OWNER)
+        return;
+    c->owner = chain_type_name(search->snap, s->all[shown->owner].type);
+    c->service =
+        owner_service(s, shown->owner, search->ask->role_of_type, search->is_singleton);
 }
 
-static void set_share(struct chain *c, const struct chains *all)
+void chain_set_share(struct chain *c, const struct chains *all)
 {
     c->share = (double)c->count / (double)all->samples;
     c->exact = all->samples == all->instances;
@@ -223,7 +215,7 @@ static int compare_types(const struct frame *x, const struct frame *y)
     return (x->type_count > y->type_count) - (x->type_count < y->type_count);
 }
 
-static int by_count(const void *a, const void *b)
+int chain_by_count(const void *a, const void *b)
 {
     const struct chain *x = a, *y = b;
     if (x->count != y->count)
@@ -238,40 +230,80 @@ static int by_count(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
+/* From the owner down; where the chain enters the heap does not count. */
 static int by_group(const struct path *x, const struct path *y)
 {
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return signature_compare(&x->signature, &y->signature);
+    bool owned[] = {x->owner != NO_OWNER, y->owner != NO_OWNER};
+    bool lost[] = {x->kind == ROOT_UNREACHABLE, y->kind == ROOT_UNREACHABLE};
+    if (owned[0] != owned[1])
+        return owned[0] ? -1 : 1;
+    if (lost[0] != lost[1])
+        return lost[0] ? 1 : -1;
+    return signature_compare_from(&x->signature, owned[0] ? x->owner : 0, &y->signature,
+                                  owned[0] ? y->owner : 0);
 }
 
-/* Paths of one group side by side, in the order of the samples. */
+/* Paths of one group side by side, those that enter alike too, in the order of the
+ * samples. */
 static int by_group_and_order(const void *a, const void *b)
 {
     const struct path *x = a, *y = b;
     int order = by_group(x, y);
+    if (order == 0)
+        order = signature_compare(&x->signature, &y->signature);
     return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static void group_paths(struct chains *c, const struct hd_snapshot *snap,
-                        struct path *paths, struct arena *a)
+/* The way in that most of a group's samples have; of several, that of the first sample. */
+static struct group find_run(const struct path *paths, size_t len)
 {
-    qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
+    struct group best = {.all = paths, .len = len};
+    for (size_t begin = 0, end; begin < len; begin = end) {
+        for (end = begin + 1; end < len && signature_compare(&paths[begin].signature,
+                                                             &paths[end].signature) == 0;)
+            end++;
+        size_t most = best.end_of_run - best.first;
+        if (end - begin > most ||
+            (end - begin == most && paths[begin].order < paths[best.first].order)) {
+            best.first = begin;
+            best.end_of_run = end;
+        }
+    }
+    return best;
+}
+
+static uint64_t hash_path(const struct chain_search *s, const struct path *p)
+{
+    uint64_t hash = 0;
+    bool owned = p->owner != NO_OWNER;
+    for (size_t i = owned ? p->owner : 0; i < p->signature.len; i++)
+        hash = chain_hash_more(hash, chain_type_name(s->snap, p->signature.all[i].type));
+    return chain_hash_end(hash, owned, p->kind == ROOT_UNREACHABLE);
+}
+
+static void group_paths(struct chains *c, const struct chain_search *s, struct path *paths,
+                        struct arena *a)
+{
+    if (c->samples > 0)
+        qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
     c->all = arena_array(a, struct chain, c->samples);
     for (size_t begin = 0, end; begin < c->samples; begin = end) {
         end = begin + 1;
         while (end < c->samples && by_group(&paths[begin], &paths[end]) == 0)
             end++;
+        struct group group = find_run(&paths[begin], end - begin);
+        const struct path *shown = &group.all[group.first];
         struct chain *chain = &c->all[c->len++];
-        *chain = (struct chain){
-            .kind = paths[begin].kind, .example = paths[begin].node, .count = end - begin};
-        for (size_t i = 0; i < paths[begin].signature.len; i++)
-            chain->hash =
-                hash_type(chain->hash, type_name(snap, paths[begin].signature.all[i].type));
-        set_share(chain, c);
-        make_frames(chain, snap, &paths[begin], end - begin, a);
+        *chain = (struct chain){.kind = shown->kind,
+                                .example = shown->node,
+                                .count = end - begin,
+                                .owner_frame = NO_OWNER,
+                                .hash = hash_path(s, shown)};
+        chain_set_share(chain, c);
+        make_frames(chain, s, &group, a);
     }
-    qsort(c->all, c->len, sizeof(*c->all), by_count);
+    if (c->len > 0)
+        qsort(c->all, c->len, sizeof(*c->all), chain_by_count);
 }
 
 static enum generation generation_of(const struct hd_snapshot *snap, node_id n)
@@ -289,7 +321,8 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
 {
     for (size_t i = 0; snap->info.has_generations && i < c->len; i++) {
         node_id at = c->all[i].example;
-        for (size_t f = c->all[i].frame_count; f-- > 0;) {
+        size_t end = c->all[i].frames_skipped > 0 ? c->all[i].skipped_at : 0;
+        for (size_t f = c->all[i].frame_count; f-- > end;) {
             struct frame *frame = &c->all[i].frames[f];
             for (uint32_t n = 0; n < frame->example_nodes && at != NO_NODE; n++) {
                 enum generation g = generation_of(snap, at);
@@ -300,140 +333,14 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
     }
 }
 
-/* --- exact counts -------------------------------------------------------- */
-
-/* How many instances of each question have each chain. */
-struct tally_of_chain {
-    uint32_t query, chain;
-    uint64_t count;
-    node_id example;
-};
-
-struct exact {
-    struct chain_index index;
-    uint64_t *hash;      /* of each chain */
-    unsigned char *kind; /* enum root_kind of each chain */
-    struct tally_of_chain *all;
-    size_t len, cap;
-};
-
-/* The kind of root of each chain, from that of the one it extends. */
-static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chain_index *x)
-{
-    unsigned char *kind = alloc_zeroed(x->len + 1);
-    kind[0] = ROOT_OTHER;
-    for (size_t c = 1; c < x->len; c++) {
-        enum root_kind above = (enum root_kind)kind[x->parent[c]];
-        kind[c] = (unsigned char)above;
-        if (x->type[c] == UNREACHABLE_GROUP)
-            kind[c] = ROOT_UNREACHABLE;
-        else if (above != ROOT_UNREACHABLE && snap->types[x->type[c]].kind == TYPE_PSEUDO)
-            kind[c] = (unsigned char)root_kind_below(snap->types[x->type[c]].name, above);
-    }
-    return kind;
-}
-
-static struct exact count_all(const struct hd_snapshot *snap, const struct walk *walk,
-                              const struct chain_question *ask)
-{
-    struct exact e = {.index = chain_index_build(snap, walk)};
-    struct pair_table slots = {0};
-    e.hash = alloc_zeroed(array_bytes(e.index.len, sizeof(*e.hash)));
-    for (size_t c = 1; c < e.index.len; c++)
-        e.hash[c] = hash_type(e.hash[e.index.parent[c]], type_name(snap, e.index.type[c]));
-    e.kind = kinds_of(snap, &e.index);
-    for (node_id n = 0; n < snap->graph->node_count; n++) {
-        uint32_t q = query_of(snap, ask, n);
-        if (q == 0)
-            continue;
-        uint32_t chain = e.index.of_node[n];
-        e.all = grow(e.all, e.len, &e.cap, sizeof(*e.all));
-        uint32_t at = pair_table_put(&slots, q, chain, (uint32_t)e.len);
-        if (at == e.len)
-            e.all[e.len++] = (struct tally_of_chain){q - 1, chain, 0, n};
-        e.all[at].count++;
-    }
-    pair_table_free(&slots);
-    return e;
-}
-
-static int by_query_and_count(const void *a, const void *b)
-{
-    const struct tally_of_chain *x = a, *y = b;
-    if (x->query != y->query)
-        return x->query < y->query ? -1 : 1;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return (x->chain > y->chain) - (x->chain < y->chain);
-}
-
-static const struct chain *with_hash(const struct chains *c, uint64_t hash)
-{
-    for (size_t i = 0; i < c->len; i++)
-        if (c->all[i].hash == hash)
-            return &c->all[i];
-    return NULL;
-}
-
-/* A chain that no sample has: its frames without repeats. */
-static void frames_of_index(struct chain *c, const struct hd_snapshot *snap,
-                            const struct chain_index *x, uint32_t chain, struct arena *a)
-{
-    c->frame_count = x->length[chain];
-    c->frames = arena_array(a, struct frame, c->frame_count);
-    for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain])
-        c->frames[i] = (struct frame){.types = {type_name(snap, x->type[chain])},
-                                      .type_count = 1,
-                                      .repeat_min = 1,
-                                      .repeat_max = 1,
-                                      .generation = GEN_UNKNOWN};
-}
-
-/* Replace the sampled answers by exact ones; the samples keep giving the repeats. */
-static void make_exact(struct chains *answers, const struct hd_snapshot *snap,
-                       struct exact *e, struct arena *a)
-{
-    enum { MOST_WITH_FRAMES = 256 };
-    if (e->len > 0)
-        qsort(e->all, e->len, sizeof(*e->all), by_query_and_count);
-    for (size_t begin = 0, end; begin < e->len; begin = end) {
-        struct chains *answer = &answers[e->all[begin].query], sampled = *answer;
-        for (end = begin; end < e->len && e->all[end].query == e->all[begin].query;)
-            end++;
-        answer->len = end - begin;
-        answer->samples = answer->instances;
-        answer->all = arena_array(a, struct chain, answer->len);
-        for (size_t i = 0; i < answer->len; i++) {
-            const struct tally_of_chain *t = &e->all[begin + i];
-            struct chain *c = &answer->all[i];
-            bool common = i < MOST_WITH_FRAMES;
-            const struct chain *known =
-                common ? with_hash(&sampled, e->hash[t->chain]) : NULL;
-            *c = known != NULL ? *known : (struct chain){.example = t->example};
-            c->kind = (enum root_kind)e->kind[t->chain];
-            c->hash = e->hash[t->chain];
-            c->count = t->count;
-            if (known == NULL && common)
-                frames_of_index(c, snap, &e->index, t->chain, a);
-            set_share(c, answer);
-        }
-        qsort(answer->all, answer->len, sizeof(*answer->all), by_count);
-    }
-}
-
-static void exact_free(struct exact *e)
-{
-    chain_index_free(&e->index);
-    free(e->hash);
-    free(e->kind);
-    free(e->all);
-}
-
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a)
 {
     struct arena scratch = {0};
+    struct chain_search s = {.snap = snap, .walk = walk, .ask = ask};
+    if (ask->role_of_type != NULL)
+        s.is_singleton = owner_singletons(snap, ask->role_of_type, &scratch);
     struct chains *answers = arena_array(a, struct chains, ask->queries);
     struct sampler *samplers = take_samples(snap, ask, opt, &scratch);
     struct node_list list = {0};
@@ -442,20 +349,18 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
         answers[q].samples = samplers[q].len;
         struct path *paths = arena_array(&scratch, struct path, samplers[q].len);
         for (uint32_t i = 0; i < samplers[q].len; i++) {
-            paths[i] = trace(snap, walk, samplers[q].heap[i].node, &list);
+            paths[i] = trace(&s, q, samplers[q].heap[i].node, &list);
             paths[i].order = i;
         }
-        group_paths(&answers[q], snap, paths, a);
+        group_paths(&answers[q], &s, paths, a);
         find_generations(&answers[q], snap, walk);
         for (uint32_t i = 0; i < samplers[q].len; i++)
             signature_free(&paths[i].signature);
+        sampler_free(&samplers[q]);
     }
     free(list.all);
-    if (opt->exact) {
-        struct exact e = count_all(snap, walk, ask);
-        make_exact(answers, snap, &e, a);
-        exact_free(&e);
-    }
+    if (opt->exact)
+        exact_chains(answers, &s, a);
     arena_free(&scratch);
     return answers;
 }

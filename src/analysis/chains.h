@@ -2,11 +2,12 @@
  *
  * A bottom-k sample of the instances is taken, each with its chain of types from
  * the root; runs of a repeated pattern are folded (a linked list is one frame);
- * equal chains form a group, whose share of the instances is known with a 95 %
- * Wilson interval. Formulas: docs/chains.md. */
+ * chains that are equal from their owner down form a group, whose share of the instances
+ * is known with a 95 % Wilson interval. Formulas: docs/chains.md. */
 #ifndef CHAINS_H
 #define CHAINS_H
 
+#include "analysis/chain_owner.h"
 #include "analysis/walk.h"
 
 /* A frame is one type, or a pattern of up to three that is repeated. */
@@ -19,17 +20,31 @@ struct frame {
     uint32_t repeat_min, repeat_max; /* over the group's samples */
     uint32_t example_nodes;          /* how many objects of the example it stands for */
     enum generation generation;      /* the youngest of these; GEN_UNKNOWN if not known */
+    bool is_program;                 /* a class of the program is among its types */
 };
+
+/* An exact answer may have more groups; those beyond are counted and have no frames. */
+enum { CHAINS_WITH_FRAMES = 256 };
+
+/* A chain of more elements than that, after folding, loses some behind the first ones: it
+ * may be as long as the heap, and there are many samples. */
+enum { CHAIN_MOST_ELEMENTS = 8192, CHAIN_HEAD_ELEMENTS = 1024 };
 
 struct chain {
     enum root_kind kind;
-    uint64_t hash;           /* of its signature: the same in every snapshot */
-    struct frame *frames;    /* root first, without the root of all roots; instance last */
-    size_t frame_count;      /* 0 for a rare chain of an exact answer */
+    uint64_t hash;         /* from its owner down: the same in every snapshot */
+    struct frame *frames;  /* root first, without the root of all roots; instance last;
+                              above the owner those of the entry that most samples have */
+    size_t frame_count;    /* 0 for a rare chain of an exact answer */
+    size_t frames_skipped; /* before frame skipped_at: of a very long chain */
+    size_t skipped_at;
     uint64_t count;          /* instances, if exact; else samples that have this chain */
     double share, low, high; /* of the instances; a 95 % interval */
     bool exact;              /* all instances were looked at: low = share = high */
     node_id example;         /* the sample with the smallest hash, or any */
+    size_t owner_frame;      /* the one that has the owner, or NO_OWNER */
+    const char *owner;       /* its type, or NULL */
+    enum service service;    /* how the container of services holds it */
 };
 
 struct chains {
@@ -47,6 +62,8 @@ struct chain_question {
     size_t key_count;             /* larger keys belong to none */
     size_t queries;
     enum selection selection;
+    const chain_role *role_of_type; /* NULL: chains are compared from the root */
+    const type_id *owner_of_query;  /* that the dominators name, or NO_TYPE; may be NULL */
 };
 
 struct chain_options {
@@ -64,9 +81,5 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
 /* The 95 % Wilson interval of k of n > 0. E. B. Wilson, Probable inference, JASA 22
  * (1927). */
 void wilson_interval(uint64_t k, uint64_t n, double *low, double *high);
-
-/* The hash that orders a node for sampling: the samples are those with the smallest,
- * the lower node first on a tie. */
-uint64_t sample_hash(node_id node, uint64_t seed);
 
 #endif

@@ -26,14 +26,20 @@ void signature_push(struct signature *s, uint32_t type)
     }
 }
 
+int signature_compare_from(const struct signature *a, size_t i, const struct signature *b,
+                           size_t j)
+{
+    if (a->len - i != b->len - j)
+        return a->len - i < b->len - j ? -1 : 1;
+    for (; i < a->len; i++, j++)
+        if (a->all[i].type != b->all[j].type)
+            return a->all[i].type < b->all[j].type ? -1 : 1;
+    return 0;
+}
+
 int signature_compare(const struct signature *a, const struct signature *b)
 {
-    if (a->len != b->len)
-        return a->len < b->len ? -1 : 1;
-    for (size_t i = 0; i < a->len; i++)
-        if (a->all[i].type != b->all[i].type)
-            return a->all[i].type < b->all[i].type ? -1 : 1;
-    return 0;
+    return signature_compare_from(a, 0, b, 0);
 }
 
 unsigned signature_pattern(const struct signature *s, size_t i, uint32_t *repeats)

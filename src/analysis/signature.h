@@ -29,6 +29,10 @@ void signature_push(struct signature *s, uint32_t type);
 /* An order of signatures, 0 for equal ones; repeats do not count. */
 int signature_compare(const struct signature *a, const struct signature *b);
 
+/* The same of their ends, from element i of a and element j of b on. */
+int signature_compare_from(const struct signature *a, size_t i, const struct signature *b,
+                           size_t j);
+
 /* The longest repeated pattern that begins at element i: its length, and how often
  * it stands there (1 and 1 if nothing is repeated). */
 unsigned signature_pattern(const struct signature *s, size_t i, uint32_t *repeats);

@@ -14,6 +14,7 @@
 typedef uint32_t label_id; /* a type name (and kind), over all snapshots */
 typedef uint32_t path_id;  /* a node of a trie; 0 is the root */
 #define NO_PATH UINT32_MAX
+#define NO_LABEL UINT32_MAX
 
 struct label {
     const char *name;

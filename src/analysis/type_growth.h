@@ -25,8 +25,6 @@ struct grown_type {
     bool several;   /* more than one object in some snapshot */
 };
 
-#define NO_LABEL UINT32_MAX
-
 struct type_growths {
     const struct residue *residue;
     const struct series *s;

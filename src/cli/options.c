@@ -507,7 +507,7 @@ const struct option options[] = {
     {"seed", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "S",
      "which instances are sampled; default 0", take_seed},
     {"depth", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, "D",
-     "types shown per chain; default 64", take_depth},
+     "types shown per chain; default 64, 8 in text of diff", take_depth},
     {"exact", 0, ON_DIFF | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
      "look at every instance instead of a sample", take_exact},
     {"across-builds", 0, ON_DIFF | ON_ROOTS | ON_CHECK, NULL,

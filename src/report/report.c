@@ -26,7 +26,7 @@ struct hd_options hd_default_options(void)
                                .min_steady_share = usual_line.steady_share,
                                .chains = 3,
                                .samples = 32,
-                               .depth = 64};
+                               .depth = HD_USUAL_DEPTH};
 }
 
 struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt)
@@ -390,18 +390,34 @@ struct chain_options report_chain_options(const struct hd_report *r)
         .samples = r->options.samples, .seed = r->options.seed, .exact = r->options.exact};
 }
 
-/* The first and the last frames say most: where it hangs, and what it is. */
-static void keep_ends(struct report_chain *c, uint32_t depth)
+/* How many frames are kept unless the options say it, and of them at least so many above
+ * the owner. */
+enum { USUAL_DEPTH = 64, USUAL_HEAD = 16 };
+
+/* The first and the last frames say most: where it hangs, and what it is. Without a wish
+ * the last ones are those from the owner down. */
+static void keep_ends(struct report_chain *c, uint32_t wish)
 {
     struct chain *chain = &c->chain;
+    c->frames_omitted = chain->frames_skipped;
+    c->omitted_at = chain->skipped_at;
+    size_t depth = wish == HD_USUAL_DEPTH ? USUAL_DEPTH : wish;
     if (depth == 0 || chain->frame_count <= depth)
         return;
-    size_t tail = depth / 2, head = depth - tail;
-    c->frames_omitted = chain->frame_count - depth;
+    size_t tail = depth / 2, below = chain->frame_count - chain->owner_frame;
+    if (wish == HD_USUAL_DEPTH && chain->owner_frame != NO_OWNER && below > tail)
+        tail = below < depth - USUAL_HEAD ? below : depth - USUAL_HEAD;
+    size_t head = depth - tail;
+    size_t less = chain->frame_count - depth;
+    c->frames_omitted += less;
     c->omitted_at = head;
     memmove(&chain->frames[head], &chain->frames[chain->frame_count - tail],
             tail * sizeof(*chain->frames));
     chain->frame_count = depth;
+    if (chain->owner_frame == NO_OWNER || chain->owner_frame < head)
+        return;
+    bool kept = chain->owner_frame >= head + less;
+    chain->owner_frame = kept ? chain->owner_frame - less : NO_OWNER;
 }
 
 static struct report_chain report_chain_of(struct hd_report *r,
@@ -411,6 +427,11 @@ static struct report_chain report_chain_of(struct hd_report *r,
 {
     struct report_chain c = {
         .chain = grown->chain, .status = grown->status, .generation = GEN_UNKNOWN};
+    c.retained = HD_UNKNOWN;
+    c.frames_above = c.chain.owner_frame;
+    if (c.chain.owner != NULL && c.frames_above > c.chain.skipped_at)
+        c.frames_above += c.chain.frames_skipped;
+    c.chain.owner = report_string(r, c.chain.owner);
     keep_ends(&c, r->options.depth);
     struct frame *frames = arena_array(&r->arena, struct frame, c.chain.frame_count);
     for (size_t i = 0; i < c.chain.frame_count; i++) {
@@ -421,6 +442,8 @@ static struct report_chain report_chain_of(struct hd_report *r,
         }
     }
     c.chain.frames = frames;
+    bool all = r->options.depth != HD_USUAL_DEPTH || r->kind == REPORT_ROOTS;
+    c.brief = report_brief_of(&c.chain, all, &r->arena);
     if (grown->instances != NULL) {
         c.instances = arena_array(&r->arena, uint64_t, snapshots);
         memcpy(c.instances, grown->instances, snapshots * sizeof(*c.instances));
@@ -493,6 +516,7 @@ struct report_chains report_chains_of(struct hd_report *r, const struct hd_snaps
     size_t chosen = choose(&first, r->options.chains, taken);
     all.all = arena_array(&r->arena, struct report_chain, chosen);
     for (size_t i = 0; i < grown.len; i++) {
+        all.available += grown.all[i].chain.frame_count > 0;
         if (taken[i]) {
             all.all[all.len++] = report_chain_of(r, snap, &grown.all[i], count);
         } else if (grown.all[i].chain.count > 0) {

@@ -39,19 +39,31 @@ struct report_type {
     uint64_t survivors;          /* at least so many were there in the first snapshot */
 };
 
+/* What a short line shows of a chain: the way in, its owner, and what lies around the
+ * classes of the program. */
+struct report_brief {
+    bool *shown;       /* per frame; NULL: all of them are */
+    size_t first;      /* where it begins: frames before it are no part of the line */
+    bool root_by_kind; /* "[static …]" will do for that frame */
+};
+
 struct report_chain {
     struct chain chain;
     enum chain_status status;
     uint64_t *instances;               /* per snapshot; NULL: not all were looked at */
     size_t frames_omitted, omitted_at; /* cut in the middle: how many, before which frame */
-    uint64_t address;                  /* of the example; 0 unknown */
-    enum generation generation;        /* of the example */
+    size_t frames_above;               /* the owner, of all; if it has one */
+    struct report_brief brief;
+    uint64_t retained;          /* by its instances, in the last snapshot; HD_UNKNOWN */
+    uint64_t address;           /* of the example; 0 unknown */
+    enum generation generation; /* of the example */
 };
 
 struct report_chains {
     struct report_chain *all;
     size_t len;
-    size_t omitted; /* groups beyond the wanted number */
+    size_t omitted;   /* groups beyond the wanted number */
+    size_t available; /* groups that can be shown at all */
     double omitted_share;
     uint64_t instances; /* in the last snapshot */
     uint64_t samples;
@@ -226,6 +238,10 @@ void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snap
  * differ, long ones cut. snap is the last of them, with its graph. */
 struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                       const struct chains *const *in, size_t count);
+
+/* Decide what a line shows of a chain: all of it from the root on, or the few frames that
+ * say most. In a. */
+struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a);
 
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 

@@ -334,10 +334,13 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
         for (size_t q = 0; q < u->len && last->types[t].kind == TYPE_OBJECT; q++)
             if (strcmp(last->types[t].name, c->r->rules[u->rules[q]].subject) == 0)
                 query_of[t] = (uint32_t)q + 1;
+    struct owner_types types = owner_types_of(c->snaps, c->count);
     struct chain_question ask = {.query_of_key = query_of,
                                  .key_count = last->type_count,
                                  .queries = u->len,
-                                 .selection = report_selection(c->opt)};
+                                 .selection = report_selection(c->opt),
+                                 .role_of_type = owner_roles(&types, last, &scratch)};
+    owner_types_free(&types);
     struct chain_options how = report_chain_options(c->r);
     struct walk walk = walk_graph(last, &scratch);
     struct chains *chains = chains_find(last, &walk, &ask, &how, &scratch);

@@ -1,5 +1,6 @@
 #include "report/report_rank.h"
 
+#include "analysis/head_owner.h"
 #include "analysis/runtime_names.h"
 #include "analysis/survivors.h"
 #include "base/workers.h"
@@ -211,14 +212,48 @@ static bool fold_graphs(struct ranker *k)
 
 /* --- chains ------------------------------------------------------------------------- */
 
+/* The chains of some snapshots. */
+struct search {
+    const struct ranker *k;
+    size_t count; /* suspects that chains are wanted of */
+    struct owner_types types;
+    const struct label **owners; /* of each suspect; NULL: none, or no dominators */
+    size_t places[SERIES_MAX_SNAPSHOTS];
+    size_t used;
+    struct arena scratch[SERIES_MAX_SNAPSHOTS];         /* of each place */
+    const struct chains *answers[SERIES_MAX_SNAPSHOTS]; /* count of them; NULL: no graph */
+    struct failures failures;
+};
+
+/* The types of a snapshot that own the heads, as the dominators of the last have it. */
+static type_id *owners_in(const struct hd_snapshot *snap, const struct label *const *owners,
+                          size_t count, struct arena *scratch)
+{
+    type_id *types = arena_array(scratch, type_id, count);
+    for (size_t q = 0; q < count; q++)
+        types[q] = NO_TYPE;
+    for (type_id t = 0; t < snap->type_count; t++)
+        for (size_t q = 0; q < count; q++)
+            if (owners[q] != NULL && owners[q]->kind == snap->types[t].kind &&
+                strcmp(owners[q]->name, snap->types[t].name) == 0)
+                types[q] = t;
+    return types;
+}
+
 /* The instances of suspects in fit snapshot i: of the head if there are tries, else of the
  * rows. */
-static struct chain_question question_for(const struct ranker *k, size_t i, size_t count,
+static struct chain_question question_for(const struct search *search, size_t i,
                                           struct arena *scratch)
 {
+    const struct ranker *k = search->k;
+    size_t count = search->count;
     const struct hd_snapshot *snap = fit_snapshot(k, i);
-    struct chain_question ask = {.queries = count, .selection = k->s->selection};
+    struct chain_question ask = {.queries = count,
+                                 .selection = k->s->selection,
+                                 .role_of_type =
+                                     owner_roles(&search->types, snap, scratch)};
     if (k->r->by_graph) {
+        ask.owner_of_query = owners_in(snap, search->owners, count, scratch);
         const struct full_trie *f = &k->trie.full[i];
         uint32_t *query_of_path = arena_array(scratch, uint32_t, k->trie.len);
         uint32_t *query_of_label = arena_array(scratch, uint32_t, k->trie.labels.len);
@@ -270,17 +305,6 @@ static bool is_before_all(const struct ranker *k, size_t i, size_t count)
     return k->r->by_graph && instances == 0;
 }
 
-/* The chains of some snapshots. */
-struct search {
-    const struct ranker *k;
-    size_t count; /* suspects that chains are wanted of */
-    size_t places[SERIES_MAX_SNAPSHOTS];
-    size_t used;
-    struct arena scratch[SERIES_MAX_SNAPSHOTS];         /* of each place */
-    const struct chains *answers[SERIES_MAX_SNAPSHOTS]; /* count of them; NULL: no graph */
-    struct failures failures;
-};
-
 static bool find_chains(void *context, size_t place)
 {
     struct search *s = context;
@@ -299,13 +323,24 @@ static bool find_chains(void *context, size_t place)
     struct chain_options how = report_chain_options(k->r);
     struct arena of_walk = {0};
     struct walk walk = walk_graph(snap, &of_walk);
-    struct chain_question ask = question_for(k, i, s->count, scratch);
+    struct chain_question ask = question_for(s, i, scratch);
     s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
     arena_free(&of_walk);
     tell(k, HD_FINDING_CHAINS, snap->node_count);
     if (i + 1 < k->s->fit_count && !k->plan.keep)
         snapshot_release_graph(snap);
     return true;
+}
+
+/* What a chain that all instances have retains is what the head does; of a part of them
+ * nobody knows. */
+static uint64_t retained_by(const struct ranker *k, size_t q, const struct chains *last,
+                            const struct chain *c)
+{
+    size_t n = k->s->fit_count;
+    bool all = c->exact && c->count > 0 && c->count == last->instances;
+    bool known = k->r->by_graph && k->r->suspects[q].basis == BASIS_GRAPH;
+    return all && known ? k->trie.retained[k->rows.heads[q] * n + n - 1] : HD_UNKNOWN;
 }
 
 static void set_chains(const struct search *s)
@@ -324,7 +359,26 @@ static void set_chains(const struct search *s)
             *instances = *instances != NULL && s->used == n
                              ? report_spread(r, k->s, *instances)
                              : NULL;
+            chains->all[i].retained =
+                retained_by(k, q, &s->answers[s->used - 1][q], &chains->all[i].chain);
         }
+    }
+}
+
+static void find_owners(struct search *s, struct arena *scratch)
+{
+    const struct ranker *k = s->k;
+    struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < k->s->fit_count; i++)
+        snaps[i] = fit_snapshot(k, i);
+    s->types = owner_types_of(snaps, k->s->fit_count);
+    s->owners = arena_array(scratch, const struct label *, s->count);
+    for (size_t q = 0; k->r->by_graph && q < s->count; q++) {
+        bool whole =
+            k->rows.whole_types[q] != NO_PATH; /* in changing places: no one owns it */
+        label_id owner =
+            whole ? NO_LABEL : head_owner(&k->trie, k->rows.heads[q], &s->types);
+        s->owners[q] = owner != NO_LABEL ? &k->trie.labels.all[owner] : NULL;
     }
 }
 
@@ -339,12 +393,16 @@ static bool add_chains(struct ranker *k)
         if (looks_at(k, i))
             s.places[s.used++] = i;
     tell(k, HD_FINDING_CHAINS, 0);
+    struct arena of_owners = {0};
+    find_owners(&s, &of_owners);
     workers_run(s.used, k->plan.at_once, find_chains, &s);
     bool complete = true;
     for (size_t place = 0; place < s.used; place++)
         complete &= s.answers[place] != NULL;
     if (complete)
         set_chains(&s);
+    owner_types_free(&s.types);
+    arena_free(&of_owners);
     for (size_t place = 0; place < s.used; place++)
         arena_free(&s.scratch[place]);
     return report_failure(k, &s.failures);

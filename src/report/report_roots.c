@@ -109,6 +109,7 @@ struct search {
     struct hd_snapshot *const *snaps;
     const struct hd_options *opt;
     struct plan plan;
+    struct owner_types types;
     struct hd_snapshot *wanted[HD_MAX_SNAPSHOTS];
     size_t index[HD_MAX_SNAPSHOTS]; /* among snaps */
     size_t len;
@@ -134,7 +135,8 @@ static bool chains_in(void *context, size_t place)
     struct chain_question ask = {.query_of_key = query_of,
                                  .key_count = snap->type_count,
                                  .queries = 1,
-                                 .selection = report_selection(s->opt)};
+                                 .selection = report_selection(s->opt),
+                                 .role_of_type = owner_roles(&s->types, snap, scratch)};
     struct chain_options how = report_chain_options(s->r);
     struct arena of_walk = {0};
     struct walk walk = walk_graph(snap, &of_walk);
@@ -157,6 +159,19 @@ static bool report_failure(const struct search *s, struct hd_error *err)
     return true;
 }
 
+/* The caller's error may hold a failure of before, which says nothing of this one. */
+static bool plan_search(struct search *s, const struct hd_options *opt,
+                        struct hd_error *err)
+{
+    struct hd_error own = {0};
+    if (plan_graphs(&s->plan, s->wanted, s->len, plan_walk, opt, &own))
+        return true;
+    if (err == NULL || err->status != HD_OK)
+        return false;
+    *err = own;
+    return blame(err, s->index[own.snapshot - 1]);
+}
+
 /* Samples tell the change from the first to the last snapshot, exact counts all between. */
 static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
                         const struct hd_options *opt, struct hd_error *err)
@@ -169,8 +184,9 @@ static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, s
         s.index[s.len] = k;
         s.wanted[s.len++] = snaps[k];
     }
-    if (!plan_graphs(&s.plan, s.wanted, s.len, plan_walk, opt, err))
-        return blame(err, s.index[err->snapshot - 1]);
+    if (!plan_search(&s, opt, err))
+        return false;
+    s.types = owner_types_of(snaps, count);
     workers_run(s.len, s.plan.at_once, chains_in, &s);
     bool ok = report_failure(&s, err);
     const struct chains *answers[HD_MAX_SNAPSHOTS];
@@ -182,6 +198,7 @@ static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, s
         r->chains = report_chains_of(r, snaps[count - 1], answers, used);
     for (size_t i = 0; used < count && i < r->chains.len; i++)
         r->chains.all[i].instances = NULL;
+    owner_types_free(&s.types);
     for (size_t place = 0; place < s.len; place++)
         arena_free(&s.scratch[place]);
     return ok;

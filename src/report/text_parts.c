@@ -16,27 +16,49 @@ void text_heading(struct out *o, const struct hd_write_options *opt, const char 
 /* A frame that is cut for a narrow terminal keeps at least this. */
 enum { SHORTEST_PIECE = 20 };
 
-static bool is_group(const struct frame *f)
+void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
+                      bool short_names)
 {
-    return f->type_count == 1 && f->types[0][0] == '[' && f->repeat_max == 1;
+    const struct chain *chain = &c->chain;
+    if (c->brief.root_by_kind && i == c->brief.first) {
+        text_add_char(t, '[');
+        for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++)
+            text_add_char(t, *s == '_' ? ' ' : *s);
+        text_add_string(t, " …]");
+        return;
+    }
+    bool named = i == chain->owner_frame && chain->frames[i].type_count == 1;
+    if (named && service_names[chain->service] != NULL) {
+        text_add_string(t, service_names[chain->service]);
+        text_add_char(t, ' ');
+    }
+    human_frame(t, &chain->frames[i], short_names);
+}
+
+size_t text_chain_gap(const struct report_chain *c, size_t *i)
+{
+    size_t gap = 0, n = c->chain.frame_count;
+    for (;; ++*i) {
+        if (c->frames_omitted > 0 && *i == c->omitted_at)
+            gap += c->frames_omitted;
+        if (*i >= n || c->brief.shown == NULL || c->brief.shown[*i])
+            return gap;
+        gap++;
+    }
 }
 
 void text_chain(struct text *t, const struct report_chain *c, bool short_names)
 {
-    const struct chain *chain = &c->chain;
-    size_t first = 0;
-    while (first + 1 < chain->frame_count && is_group(&chain->frames[first]) &&
-           is_group(&chain->frames[first + 1]))
-        first++;
-    for (size_t i = first; i < chain->frame_count; i++) {
-        if (i > first)
+    for (size_t i = c->brief.first; i < c->chain.frame_count; i++) {
+        size_t gap = text_chain_gap(c, &i);
+        if (i > c->brief.first)
             text_add_string(t, " → ");
-        if (c->frames_omitted > 0 && i == c->omitted_at) {
-            text_add_string(t, "… (");
-            human_count(t, c->frames_omitted);
-            text_add_string(t, " more) → ");
+        if (gap > 0) {
+            text_add_string(t, "… ");
+            human_count(t, gap);
+            text_add_string(t, " more → ");
         }
-        human_frame(t, &chain->frames[i], short_names);
+        text_chain_frame(t, c, i, short_names);
     }
 }
 

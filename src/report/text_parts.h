@@ -11,8 +11,17 @@ void text_heading(struct out *o, const struct hd_write_options *opt, const char 
                   const char *note);
 
 /* The frames of a chain as one line with arrows, from the first that says something:
- * "[static vars]" in front of a static variable does not. */
+ * "[static vars]" in front of a static variable does not. Where the chain is brief,
+ * "… 9 more" stands for what is left out. */
 void text_chain(struct text *t, const struct report_chain *c, bool short_names);
+
+/* One frame of it: "[static …]", "singleton PriceFeed". */
+void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
+                      bool short_names);
+
+/* Pass over the frames from *i on that are not shown; how many there are, with those that
+ * were cut. */
+size_t text_chain_gap(const struct report_chain *c, size_t *i);
 
 /* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
 void text_share(struct text *t, const struct report_chain *c);

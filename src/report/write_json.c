@@ -161,6 +161,17 @@ static json_t *warnings(const struct hd_report *r)
 
 /* --- chains -------------------------------------------------------------- */
 
+static json_t *owner(const struct report_chain *c)
+{
+    if (c->chain.owner == NULL)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "type", json_string_or_null(c->chain.owner));
+    json_put(o, "frames_above", json_integer((json_int_t)c->frames_above));
+    json_put(o, "service", json_string_or_null(service_names[c->chain.service]));
+    return o;
+}
+
 static json_t *chain(const struct hd_report *r, const struct report_chain *c)
 {
     json_t *o = json_object(), *frames = json_array(), *example = json_object();
@@ -187,10 +198,11 @@ static json_t *chain(const struct hd_report *r, const struct report_chain *c)
     json_put(o, "share_low", real_or_null(c->chain.low));
     json_put(o, "share_high", real_or_null(c->chain.high));
     json_put(o, "instances", values_or_null(c->instances, r->snapshot_count));
-    json_put(o, "retained", json_null());
+    json_put(o, "retained", json_number_or_null(c->retained));
     json_put(o, "exact", json_boolean(c->chain.exact));
     json_put(o, "example", example);
     json_put(o, "frames_omitted", json_integer((json_int_t)c->frames_omitted));
+    json_put(o, "owner", owner(c));
     return o;
 }
 
@@ -239,6 +251,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     json_put(o, "retained_delta",
              r->by_graph ? json_integer((json_int_t)s->more) : json_null());
     json_put(o, "hint", json_string_or_null(s->hint != NULL ? s->hint->id : NULL));
+    json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     return o;
 }
 

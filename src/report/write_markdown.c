@@ -105,14 +105,16 @@ static void add_chain(struct text *t, const struct report_chain *c)
     text_add_string(t, "```\n");
     text_share(t, c);
     text_add_string(t, "\n");
-    for (size_t i = 0; i < c->chain.frame_count; i++) {
-        if (c->frames_omitted > 0 && i == c->omitted_at) {
+    size_t first = c->brief.shown != NULL ? c->brief.first : 0;
+    for (size_t i = first; i < c->chain.frame_count; i++) {
+        size_t gap = text_chain_gap(c, &i);
+        if (gap > 0) {
             text_add_string(t, "  … ");
-            human_count(t, c->frames_omitted);
+            human_count(t, gap);
             text_add_string(t, " more\n");
         }
-        text_add_string(t, i == 0 ? "    " : "  → ");
-        human_frame(t, &c->chain.frames[i], false);
+        text_add_string(t, i == first ? "    " : "  → ");
+        text_chain_frame(t, c, i, false);
         human_young(t, &c->chain.frames[i]);
         text_add_char(t, '\n');
     }

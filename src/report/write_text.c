@@ -221,7 +221,13 @@ static void write_roots(const struct hd_report *r, const struct hd_write_options
     text_add_string(&rest, r->chains.omitted == 1 ? " holds " : " hold ");
     human_percent(&rest, r->chains.omitted_share);
     out_text(o, &rest);
-    out_printf(o, "; --chains=%zu shows all\n", r->chains.len + r->chains.omitted);
+    size_t all = r->chains.len + r->chains.omitted;
+    if (r->chains.available == all)
+        out_printf(o, "; --chains=%zu shows all\n", all);
+    else if (r->chains.available > r->chains.len)
+        out_printf(o, "; --chains=%zu shows the most frequent\n", r->chains.available);
+    else
+        out_printf(o, "; no more than %zu can be shown\n", r->chains.available);
     text_free(&rest);
 }
 

@@ -1,4 +1,5 @@
 #include "analysis/chains.h"
+#include "analysis/sampler.h"
 
 #include "support/forge.h"
 #include "support/random.h"

@@ -49,7 +49,7 @@ def lengths(result):
     ]
     for row in rows if result["schema"] in ("heapdrift-diff", "heapdrift-check") else []:
         for key, value in row.items():
-            if key not in ("chains", "holder") and isinstance(value, list) and len(value) != count:
+            if key not in ("chains", "holder", "also") and isinstance(value, list) and len(value) != count:
                 yield f"{row.get('type', 'totals')}: {len(value)} numbers for {count} snapshots"
     if result["schema"] == "heapdrift-roots" and len(result["instances"]) != count:
         yield f"{len(result['instances'])} instances for {count} snapshots"

@@ -224,7 +224,7 @@ PATTERNS
     [[ $(json '[.suspects[].chains[] | .frames|length] | max') -le 3 ]]
     [[ $(json '[.suspects[].chains[].frames_omitted] | max') -gt 0 ]]
     works -q --depth=3 "${series[@]}"
-    out_has "… (2 more)"
+    out_has "… 2 more"
 }
 
 @test "--min-steady is a line of its own for what grows evenly" {

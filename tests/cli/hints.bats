@@ -36,7 +36,7 @@ EOF
 
 @test "minor rows and rows by namespace have none" {
     works -q --format=json fixtures/leaklab/timers
-    [[ $(json '[.minor[], .pooled[] | has("hint")] | any') == false ]]
+    [[ $(json '[.minor[], .pooled[] | .hint == null] | all') == true ]]
     works -q --format=json --by=namespace fixtures/leaklab/timers
     [[ $(json '[.suspects[].hint | values] | length') == 0 ]]
 }

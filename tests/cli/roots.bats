@@ -129,10 +129,11 @@ TYPES
     local events=(fixtures/leaklab/events/{0,1,5}.gcdump.zst)
     works roots --exact --format=json -t Shop.Orders.Order "${events[@]}"
     [[ $(json '[.chains[] | "\(.status) \(.instances | tojson)"] | join(", ")') == \
-        "new [0,1280,6400], new [0,0,296], gone [0,261,0]" ]]
+        "new [0,1280,6400], new [0,261,296]" ]]
     works roots --exact -t Shop.Orders.Order "${events[@]}"
     out_has "static  new  0 → 1,280 → 6,400"
-    out_has "stack  gone  0 → 261 → 0"
+    works roots --exact --chains=100 -t 'Shop.*' "${events[2]}" "${events[0]}"
+    out_has "static  gone  6,400 → 0"
     works roots --exact --format=json -t Page "$before" "$before"
     [[ $(json '.chains[0] | "\(.status) \(.instances | tojson)"') == "steady [10,10]" ]]
     works roots --exact --format=json -t Page "$before" "$after"

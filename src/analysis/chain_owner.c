@@ -1,0 +1,224 @@
+#include "analysis/chain_owner.h"
+
+#include "analysis/plumbing.h"
+#include "analysis/subject.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+const char *const service_names[SERVICE_COUNT] = {
+    [SERVICE_SINGLETON] = "singleton", [SERVICE_HELD] = "service"};
+
+struct owner_type {
+    const char *name;
+    bool is_many;    /* more than one object, in some snapshot */
+    bool is_program; /* by its module, or by its namespace */
+    UT_hash_handle hh;
+};
+
+/* --- types ------------------------------------------------------------------- */
+
+static bool begins(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool has_namespace(const char *name)
+{
+    return memchr(name, '.', strcspn(name, "<")) != NULL;
+}
+
+static bool is_framework_module(const char *module)
+{
+    const char *file = module;
+    for (const char *c = module; *c != '\0'; c++)
+        if (*c == '/' || *c == '\\')
+            file = c + 1;
+    return begins(file, "System.") || begins(file, "Microsoft.") ||
+           begins(file, "mscorlib") || begins(file, "netstandard");
+}
+
+/* A nested class has no namespace in most files; its module says whose it is. */
+static bool is_program(const struct type *t)
+{
+    if (subject_is_plain(t->name))
+        return false;
+    return has_namespace(t->name) || (t->module != NULL && !is_framework_module(t->module));
+}
+
+struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count)
+{
+    struct owner_types o = {0};
+    for (size_t k = 0; k < count; k++) {
+        for (type_id t = 0; t < snaps[k]->type_count; t++) {
+            const struct type *type = &snaps[k]->types[t];
+            if (type->kind != TYPE_OBJECT)
+                continue;
+            struct owner_type *known;
+            HASH_FIND_STR(o.by_name, type->name, known);
+            if (known == NULL) {
+                known = arena_alloc(&o.arena, sizeof(*known));
+                *known = (struct owner_type){.name = type->name};
+                HASH_ADD_KEYPTR(hh, o.by_name, known->name, strlen(known->name), known);
+            }
+            known->is_many |= type->raw.count > 1 || type->tally[SELECT_ALL].count > 1;
+            known->is_program |= is_program(type);
+        }
+    }
+    return o;
+}
+
+void owner_types_free(struct owner_types *o)
+{
+    HASH_CLEAR(hh, o->by_name);
+    arena_free(&o->arena);
+}
+
+/* What keeps others because that is its use says nothing of whose they are. */
+static bool is_container(const char *name)
+{
+    static const char *const prefixes[] = {
+        "System.Collections.", "System.Action", "System.Func<",       "System.EventHandler",
+        "System.Delegate",     "System.Lazy<",  "System.Reflection.", "System.Runtime"};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (begins(name, prefixes[i]))
+            return true;
+    size_t len = strlen(name);
+    return len == 0 || name[len - 1] == ']' || name[0] == '<' || name[0] == '[' ||
+           strcmp(name, "System.Object") == 0 || strcmp(name, "System.String") == 0;
+}
+
+static bool is_variable(const char *pseudo_name)
+{
+    enum root_kind kind = root_kind_of(pseudo_name);
+    size_t len = strlen(pseudo_name);
+    bool group = len > 5 && strcmp(pseudo_name + len - 5, "vars]") == 0;
+    return kind == ROOT_STATIC && !group && strchr(pseudo_name, ' ') != NULL;
+}
+
+chain_role owner_role(const struct owner_types *o, enum type_kind kind, const char *name)
+{
+    static const chain_role of_plumbing[] = {[PLUMBING_TIMER] = ROLE_TIMER,
+                                             [PLUMBING_CALL_SITE] = ROLE_CALL_SITE,
+                                             [PLUMBING_SCOPE] = ROLE_SCOPE,
+                                             [PLUMBING_SERVICES] = ROLE_SERVICES};
+    if (kind == TYPE_PSEUDO)
+        return is_variable(name) ? ROLE_VARIABLE : 0;
+    if (kind != TYPE_OBJECT)
+        return 0;
+    enum plumbing plumbing = plumbing_of(name);
+    if (plumbing != PLUMBING_NONE)
+        return of_plumbing[plumbing];
+    if (strcmp(name, "System.Object[]") == 0)
+        return ROLE_ARRAY;
+    if (strcmp(name, "System.Collections.Generic.List<System.Object>") == 0)
+        return ROLE_LIST;
+    struct owner_type *known;
+    HASH_FIND_STR(o->by_name, name, known);
+    bool program = known != NULL && known->is_program;
+    if (is_container(name) || (!program && !has_namespace(name)))
+        return 0;
+    bool single = known != NULL && !known->is_many;
+    return (chain_role)(ROLE_NAMED | (program ? ROLE_PROGRAM : 0) |
+                        (single ? ROLE_SINGLE : 0));
+}
+
+chain_role *owner_roles(const struct owner_types *o, const struct hd_snapshot *snap,
+                        struct arena *a)
+{
+    chain_role *roles = arena_array(a, chain_role, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        roles[t] = owner_role(o, snap->types[t].kind, snap->types[t].name);
+    return roles;
+}
+
+/* --- chains ------------------------------------------------------------------ */
+
+bool owner_is_service(const chain_role window[ROLE_WINDOW])
+{
+    if (!(window[0] & ROLE_NAMED))
+        return false;
+    return (window[1] & (ROLE_CALL_SITE | ROLE_SERVICES)) != 0 ||
+           ((window[1] & ROLE_ARRAY) && (window[2] & ROLE_LIST) &&
+            (window[3] & ROLE_SCOPE));
+}
+
+bool owner_stands_at(const chain_role window[ROLE_WINDOW])
+{
+    return (window[0] & (ROLE_VARIABLE | ROLE_SINGLE | ROLE_TIMER)) != 0 ||
+           owner_is_service(window);
+}
+
+static chain_role role_at(const struct signature *s, size_t i, const chain_role *roles)
+{
+    /* What hangs from no root begins with a group that is no type. */
+    return s->all[i].type != UINT32_MAX ? roles[s->all[i].type] : 0;
+}
+
+static void window_at(const struct signature *s, size_t i, const chain_role *roles,
+                      chain_role window[ROLE_WINDOW])
+{
+    for (size_t up = 0; up < ROLE_WINDOW; up++)
+        window[up] = up <= i ? role_at(s, i - up, roles) : 0;
+}
+
+size_t owner_in_signature(const struct signature *s, const chain_role *role_of_type,
+                          uint32_t wanted)
+{
+    if (s->len == 0)
+        return NO_OWNER;
+    size_t last = s->len - 1;
+    if (role_at(s, last, role_of_type) & ROLE_TIMER)
+        return last;
+    for (size_t i = last; wanted != NO_TYPE && i-- > 0;)
+        if (s->all[i].type == wanted)
+            return i;
+    for (size_t i = last; i-- > 0;) {
+        chain_role window[ROLE_WINDOW];
+        window_at(s, i, role_of_type, window);
+        if (s->all[i].type != s->all[last].type && owner_stands_at(window))
+            return i;
+    }
+    return NO_OWNER;
+}
+
+/* --- services ---------------------------------------------------------------- */
+
+bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of_type,
+                       struct arena *a)
+{
+    const struct graph *g = snap->graph;
+    bool any = false;
+    for (type_id t = 0; t < snap->type_count; t++)
+        any |= (role_of_type[t] & ROLE_CALL_SITE) != 0;
+    if (!any)
+        return NULL;
+    struct arena scratch = {0};
+    uint64_t *held = arena_array(&scratch, uint64_t, snap->type_count);
+    uint64_t *seen = arena_array(&scratch, uint64_t, bits_words(g->node_count));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (!(role_of_type[g->type[n]] & ROLE_CALL_SITE))
+            continue;
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            if (bits_add(seen, g->edge_to[e]))
+                held[g->type[g->edge_to[e]]]++;
+    }
+    bool *is_singleton = arena_array(a, bool, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        is_singleton[t] = (role_of_type[t] & ROLE_NAMED) && held[t] > 0 &&
+                          held[t] == snap->types[t].raw.count;
+    arena_free(&scratch);
+    return is_singleton;
+}
+
+enum service owner_service(const struct signature *s, size_t i,
+                           const chain_role *role_of_type, const bool *is_singleton)
+{
+    chain_role window[ROLE_WINDOW];
+    if (s->all[i].type == UINT32_MAX)
+        return SERVICE_NONE;
+    if (is_singleton != NULL && is_singleton[s->all[i].type])
+        return SERVICE_SINGLETON;
+    window_at(s, i, role_of_type, window);
+    return owner_is_service(window) ? SERVICE_HELD : SERVICE_NONE;
+}

@@ -1,0 +1,31 @@
+/* sampler.h - a bottom-k sample: of any number of objects those k whose numbers have the
+ * smallest hashes. As good as a random choice, and always the same. */
+#ifndef SAMPLER_H
+#define SAMPLER_H
+
+#include "heap/graph.h"
+
+struct sample {
+    uint64_t hash;
+    node_id node;
+};
+
+/* The k smallest seen so far, as a heap with the largest on top. */
+struct sampler {
+    struct sample *heap; /* malloc'd; room follows what was seen, not what was asked for */
+    size_t room;
+    uint32_t len, cap; /* cap is k */
+    uint64_t instances;
+};
+
+/* The hash that orders a node for sampling: the samples are those with the smallest,
+ * the lower node first on a tie. */
+uint64_t sample_hash(node_id node, uint64_t seed);
+
+void sampler_offer(struct sampler *s, node_id node, uint64_t seed);
+
+/* When all were offered: by hash, the smallest first. */
+void sampler_sort(struct sampler *s);
+void sampler_free(struct sampler *s);
+
+#endif
