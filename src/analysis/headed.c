@@ -3,6 +3,7 @@
 #include "analysis/headed.h"
 
 #include "analysis/runtime_names.h"
+#include "analysis/sample_error.h"
 #include "analysis/subject.h"
 #include "heap/root_kind.h"
 
@@ -58,8 +59,7 @@ static struct trend trend_of(const struct ranker *r, path_id p, const uint64_t *
     for (size_t k = 0; k < r->n; k++) {
         double count = (double)counts_at(r, p)[k];
         points->y[k] = (double)values[k];
-        points->noise[k] =
-            scale[k] > 0 && count > 0 ? 2 * sqrt(scale[k] / count) * points->y[k] : 0;
+        points->noise[k] = sample_share(scale[k], count) * points->y[k];
         sampled |= scale[k] > 0;
     }
     return (struct trend){r->n, r->s->x, points->y, sampled ? points->noise : NULL};

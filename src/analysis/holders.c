@@ -79,6 +79,7 @@ static void add_unreachable(struct hd_snapshot *to, const struct hd_snapshot *sn
     struct arena scratch = {0};
     struct tally *left = arena_array(&scratch, struct tally, snap->type_count);
     struct tally all = {0};
+    double weighted = 0;
     for (node_id n = 0; n < snap->graph->node_count; n++) {
         if (n == snap->graph->root || f->at_node[n] != NO_PATH ||
             !is_selected(snap, n, selection))
@@ -92,14 +93,19 @@ static void add_unreachable(struct hd_snapshot *to, const struct hd_snapshot *sn
                                                     (double)type->raw.bytes
                                               : 1;
         all.count += (uint64_t)((double)left[t].count * type->count_scale + 0.5);
+        weighted += type->count_scale * type->count_scale * (double)left[t].count;
         all.bytes += (uint64_t)((double)left[t].bytes * of_bytes + 0.5);
     }
     arena_free(&scratch);
-    if (all.count > 0 && !(selection & SELECT_REACHABLE))
-        add_holder(to, selection, "[unreachable]", all);
+    if (all.count == 0 || (selection & SELECT_REACHABLE))
+        return;
+    add_holder(to, selection, HOLDER_UNREACHABLE, all);
+    to->types[to->type_count - 1].count_scale = weighted / (double)all.count;
 }
 
-struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection)
+struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection,
+                               const struct holder_parts *parts,
+                               struct hd_snapshot **of_parts)
 {
     static const struct ranking_rules all_rules;
     struct arena scratch = {0};
@@ -123,13 +129,21 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     }
     struct namer n = namer_begin(&t, &scratch);
     struct text name = {0};
+    const double *scale = holder_scales(&t, &scratch);
+    size_t *part_of_path = arena_array(&scratch, size_t, f->len);
     for (path_id p = 0; p < f->len; p++) {
+        part_of_path[p] = parts != NULL ? parts->count : 0;
         if (held[p].count == 0)
             continue;
         text_clear(&name);
         holder_name(&name, &n, p);
         add_holder(to, selection, arena_strdup(&to->arena, name.data, name.len), held[p]);
+        to->types[to->type_count - 1].count_scale = scale[p];
+        if (parts != NULL)
+            part_of_path[p] = parts->part_of(parts->context, text_string(&name));
     }
+    if (parts != NULL)
+        holder_parts_take(of_parts, parts, part_of_path, &t, snap, selection);
     add_unreachable(to, snap, f, selection);
     text_free(&name);
     trie_free(&t);
