@@ -205,6 +205,39 @@ static bool take_list(struct reader *r, const yaml_node_t *root, const char *key
     return fail_at_line(r->err, line_of(value), "wrong-type", "%s must be a list", key);
 }
 
+/* What libyaml does for a bracket takes as long as brackets are open, and a string with a
+ * zero byte would be applied up to there. So the events are looked at first, which come one
+ * by one; what is no YAML is left to compose(), which has the messages. */
+static bool check_events(struct reader *r, struct bytes all)
+{
+    enum { DEEPEST = 32 };
+    yaml_parser_t parser;
+    yaml_event_t event;
+    int depth = 0;
+    bool ok = true, ends = false;
+    if (!yaml_parser_initialize(&parser))
+        return fail(r->err, HD_TOO_BIG, "out of memory");
+    yaml_parser_set_input_string(&parser, all.size > 0 ? all.data : (const uint8_t *)"",
+                                 all.size);
+    while (ok && !ends && yaml_parser_parse(&parser, &event)) {
+        uint64_t line = event.start_mark.line + 1;
+        bool opens = event.type == YAML_SEQUENCE_START_EVENT ||
+                     event.type == YAML_MAPPING_START_EVENT;
+        bool closes =
+            event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        depth += opens - closes;
+        ends = event.type == YAML_STREAM_END_EVENT;
+        if (depth > DEEPEST)
+            ok = bad(r, line, "too-deep", "lists and keys are nested too deeply");
+        if (event.type == YAML_SCALAR_EVENT &&
+            memchr(event.data.scalar.value, '\0', event.data.scalar.length) != NULL)
+            ok = bad(r, line, "bad-value", "has a character of value 0");
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
 static bool compose(struct reader *r, yaml_parser_t *parser)
 {
     if (yaml_parser_load(parser, &r->document))
@@ -539,7 +572,7 @@ static bool read_config(struct reader *r, struct bytes all)
     if (all.size > BUDGETS_LONGEST_FILE)
         return fail(r->err, HD_TOO_BIG, "a file of budgets has at most %d bytes",
                     BUDGETS_LONGEST_FILE);
-    if (!read_lines(r, all))
+    if (!check_events(r, all) || !read_lines(r, all))
         return false;
     struct config *config = load(r, all);
     bool ok = config != NULL && take_all(r, config);

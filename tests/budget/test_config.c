@@ -242,8 +242,8 @@ Test(config, options_stand_above_the_file_and_replace_what_is_the_same)
     cr_expect_eq(b->rules[3].measure, MEASURE_BYTES);
     cr_expect_eq(b->rules[3].limit.amount, 65536);
     cr_assert(read_text(b,
-                        "version: 1\nbudgets:\n  - total: bytes\n    max_growth: 5\n"
-                        "  - total: bytes\n    per: step\n    max_growth: 6\n",
+                        "version: 1\nbudgets:\n  - total: bytes\n    max_growth: 5B\n"
+                        "  - total: bytes\n    per: step\n    max_growth: 6B\n",
                         &err),
               "%s", err.message);
     cr_assert_eq(b->rule_count, 6);

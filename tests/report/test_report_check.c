@@ -217,7 +217,7 @@ static const struct {
      "App.Order", "+30.0 % (+2.93 KiB)"},
     {SIZES, TYPE("App.Order", "max_growth_bytes: 30%"), HD_PASS, RULE_PASS, 3000,
      "App.Order", NULL},
-    {COUNTS, TYPE("App.Order", "max_growth_bytes: 1"), HD_INCONCLUSIVE, RULE_INCONCLUSIVE,
+    {COUNTS, TYPE("App.Order", "max_growth_bytes: 1B"), HD_INCONCLUSIVE, RULE_INCONCLUSIVE,
      NAN, "App.Order", NULL},
     /* the first that matches counts */
     {LEAK,
@@ -421,7 +421,7 @@ Test(report_check, hidden_types_are_not_judged_but_totals_are)
     opt.exclude_count = 1;
     cr_assert(hd_budgets_add_option(b, "budget", "*=0", NULL));
     cr_assert(hd_budgets_add_option(b, "max-score", "1%", NULL));
-    cr_assert(hd_budgets_add_option(b, "max-growth", "1", NULL));
+    cr_assert(hd_budgets_add_option(b, "max-growth", "1B", NULL));
     struct hd_report *r = check_of(snaps, count, &opt, b);
     cr_assert_eq(r->rule_count, 3);
     cr_expect_eq(r->rules[0].status, RULE_PASS);
