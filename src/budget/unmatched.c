@@ -83,7 +83,7 @@ static const char *nearest(const char *pattern, const struct series *s, struct a
         if (near && (count == 0 || strcmp(words[count - 1], word) != 0))
             words[count++] = word;
     }
-    if (strcspn(pattern, "*?") == literal)
+    if (strcspn(pattern, "*?") == literal + is_namespace)
         found = hd_nearest_word(arena_strdup(&scratch, pattern, literal), words);
     if (found != NULL)
         found = arena_printf(a, "%s%s", found, is_namespace ? ".*" : "");
