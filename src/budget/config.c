@@ -5,6 +5,7 @@
  * that pass finds keys that the same schema does not have, keys that stand twice, and the
  * line of everything. */
 #include "budget/budgets.h"
+#include "budget/config_guard.h"
 
 #include "base/error.h"
 #include "base/input.h"
@@ -23,7 +24,7 @@ enum { CONFIG_VERSION = 1, LONGEST_VALUE = 4096 };
 struct config_budget {
     char *total, *type, *holder, *suspects; /* one of them */
     char *max_growth, *max_growth_bytes, *max_score;
-    char *per;
+    char *per, *optional;
 };
 
 struct config_suppression {
@@ -52,6 +53,7 @@ static const cyaml_schema_field_t budget_fields[] = {
     TEXT_FIELD(struct config_budget, max_growth_bytes),
     TEXT_FIELD(struct config_budget, max_score),
     TEXT_FIELD(struct config_budget, per),
+    TEXT_FIELD(struct config_budget, optional),
     CYAML_FIELD_END};
 
 static const cyaml_schema_field_t suppression_fields[] = {
@@ -203,39 +205,6 @@ static bool take_list(struct reader *r, const yaml_node_t *root, const char *key
         return fail_at_line(r->err, line_of(value), "empty-list",
                             "nothing stands below %s; write %s: [] for none", key, key);
     return fail_at_line(r->err, line_of(value), "wrong-type", "%s must be a list", key);
-}
-
-/* What libyaml does for a bracket takes as long as brackets are open, and a string with a
- * zero byte would be applied up to there. So the events are looked at first, which come one
- * by one; what is no YAML is left to compose(), which has the messages. */
-static bool check_events(struct reader *r, struct bytes all)
-{
-    enum { DEEPEST = 32 };
-    yaml_parser_t parser;
-    yaml_event_t event;
-    int depth = 0;
-    bool ok = true, ends = false;
-    if (!yaml_parser_initialize(&parser))
-        return fail(r->err, HD_TOO_BIG, "out of memory");
-    yaml_parser_set_input_string(&parser, all.size > 0 ? all.data : (const uint8_t *)"",
-                                 all.size);
-    while (ok && !ends && yaml_parser_parse(&parser, &event)) {
-        uint64_t line = event.start_mark.line + 1;
-        bool opens = event.type == YAML_SEQUENCE_START_EVENT ||
-                     event.type == YAML_MAPPING_START_EVENT;
-        bool closes =
-            event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
-        depth += opens - closes;
-        ends = event.type == YAML_STREAM_END_EVENT;
-        if (depth > DEEPEST)
-            ok = bad(r, line, "too-deep", "lists and keys are nested too deeply");
-        if (event.type == YAML_SCALAR_EVENT &&
-            memchr(event.data.scalar.value, '\0', event.data.scalar.length) != NULL)
-            ok = bad(r, line, "bad-value", "has a character of value 0");
-        yaml_event_delete(&event);
-    }
-    yaml_parser_delete(&parser);
-    return ok;
 }
 
 static bool compose(struct reader *r, yaml_parser_t *parser)
@@ -464,6 +433,7 @@ static bool add_suspects(struct reader *r, const yaml_node_t *entry,
     static const char instead[] = "suspects are limited by max_score";
     if (!refuse(r, entry, "max_growth", c->max_growth, instead) ||
         !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes, instead) ||
+        !refuse(r, entry, "optional", c->optional, "suspects need none") ||
         !refuse(r, entry, "per", c->per, "a score is about the whole series"))
         return false;
     rule->measure = MEASURE_SCORE;
@@ -477,8 +447,9 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
                         const struct config_budget *c)
 {
     static const char *const pers[] = {"total", "step", "iteration", NULL};
+    static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
-    size_t per = 0;
+    size_t per = 0, is_set = 0;
     rule.source = arena_printf(&r->b->arena, "%s:%" PRIu64, r->path, rule.line);
     if (!take_subject(r, entry, c, &rule))
         return false;
@@ -490,6 +461,12 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
         return false;
     rule.per = (enum budget_per)per;
     bool is_total = rule.kind == BUDGET_TOTAL;
+    if (is_total && !refuse(r, entry, "optional", c->optional, "a total is always there"))
+        return false;
+    if (c->optional != NULL &&
+        !take_word(r, entry, "optional", c->optional, bools, &is_set))
+        return false;
+    rule.is_optional = is_set == 1;
     if (is_total && !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes,
                             "write total: bytes and max_growth"))
         return false;
@@ -572,7 +549,7 @@ static bool read_config(struct reader *r, struct bytes all)
     if (all.size > BUDGETS_LONGEST_FILE)
         return fail(r->err, HD_TOO_BIG, "a file of budgets has at most %d bytes",
                     BUDGETS_LONGEST_FILE);
-    if (!check_events(r, all) || !read_lines(r, all))
+    if (!config_is_harmless(all, r->err) || !read_lines(r, all))
         return false;
     struct config *config = load(r, all);
     bool ok = config != NULL && take_all(r, config);

@@ -100,14 +100,15 @@ void court_decide(const struct court *c, struct finding *f)
         f->status = RULE_PASS;
 }
 
-/* A rule that looked at nothing: it is kept, but nobody may rely on that. */
+/* A rule that looked at nothing: it is kept, but that shows nothing unless somebody said
+ * that there may be nothing to look at. */
 static void add_unmatched(struct court *c, const struct rule *rule, struct finding f,
                           const char *what)
 {
     const char *meant = c->out->meant[rule - c->b->rules];
     court_decide(c, &f);
     if (f.status == RULE_PASS) {
-        f.is_lenient = true;
+        f.is_lenient = !rule->is_optional;
         f.reason = meant != NULL
                        ? arena_printf(c->a, "matches no %s; did you mean %s?", what, meant)
                        : arena_printf(c->a, "matches no %s", what);

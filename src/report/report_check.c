@@ -330,7 +330,8 @@ static void add_warnings(struct check *c, const struct findings *found)
     for (size_t i = 0; i < b->rule_count; i++) {
         /* Two rules of one entry match the same. */
         bool again = i > 0 && b->rules[i].entry == b->rules[i - 1].entry;
-        if (!found->rule_matched[i] && !again && c->types.fit_count >= 2)
+        bool fine = b->rules[i].is_optional && found->meant[i] == NULL;
+        if (!found->rule_matched[i] && !again && !fine && c->types.fit_count >= 2)
             warn_about_unmatched(c, &b->rules[i], found->meant[i]);
     }
     for (size_t i = 0; i < b->suppression_count; i++) {

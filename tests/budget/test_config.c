@@ -129,6 +129,10 @@ static const struct {
      "with its unit, such as 5MiB (or 5B)"},
     {"version: 1\nbudgets:\n  - type: X\n    max_growth_bytes: 1023\n", 4, "bad-limit",
      "unit"},
+    {"version: 1\nbudgets:\n  - type: X\n    max_growth: 1\n    optional: yes\n", 5,
+     "bad-value", "false, true"},
+    {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: 1B\n    optional: true\n", 5,
+     "bad-entry", "always"},
     {"version: 1\nbudgets:\n  - suspects: any\n    max_score: 2\n", 4, "bad-limit", "unit"},
     {"version: 1\nbudgets:\n  - type: \"a\\0b\"\n    max_growth: 1\n", 3, "bad-value",
      "value 0"},
@@ -239,14 +243,16 @@ Test(config, limits_in_bytes_need_no_unit_where_nobody_can_mean_another)
 {
     struct hd_budgets *b = hd_budgets_new();
     struct hd_error err = {0};
-    cr_expect(read_text(b,
-                        "version: 1\nbudgets:\n"
-                        " - {total: bytes, max_growth: 0}\n"
-                        " - {total: reachable_bytes, max_growth: 1048576}\n"
-                        " - {type: X, max_growth_bytes: 5mb, max_growth: 5}\n",
-                        &err),
-              "%s", err.message);
+    cr_expect(
+        read_text(b,
+                  "version: 1\nbudgets:\n"
+                  " - {total: bytes, max_growth: 0}\n"
+                  " - {total: reachable_bytes, max_growth: 1048576}\n"
+                  " - {type: X, max_growth_bytes: 5mb, max_growth: 5, optional: true}\n",
+                  &err),
+        "%s", err.message);
     cr_expect_eq(b->rules[3].limit.amount, 5000000);
+    cr_expect(b->rules[3].is_optional && !b->rules[0].is_optional);
     hd_budgets_free(b);
 }
 

@@ -392,6 +392,17 @@ Test(judge, a_budget_that_matches_nothing_says_what_was_meant)
     }
 }
 
+Test(judge, an_optional_budget_may_match_nothing)
+{
+    for (int optional = 0; optional < 2; optional++) {
+        struct rule rule = {.kind = BUDGET_TYPE, .pattern = "B", .is_optional = optional};
+        struct trial t;
+        trial_open(&t, 100, 10);
+        cr_assert(budgets_add_rule(t.b, &rule, NULL));
+        expect(&t, optional ? "p" : "P");
+    }
+}
+
 Test(judge, a_doubt_is_one_about_what_matches_nothing_too)
 {
     struct trial t;
