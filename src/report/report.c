@@ -225,10 +225,11 @@ bool hd_report_conclusive(const struct hd_report *report)
 
 /* --- rows ---------------------------------------------------------------- */
 
+static const char arrow[] = " → ";
+
 /* A holder as people read it: each type of its path by the name that is shown. */
 static void add_shown_path(struct text *t, const struct hd_report *r, const char *name)
 {
-    static const char arrow[] = " → ";
     struct text type = {0};
     for (const char *end; (end = strstr(name, arrow)) != NULL; name = end + strlen(arrow)) {
         text_clear(&type);
@@ -242,14 +243,18 @@ static void add_shown_path(struct text *t, const struct hd_report *r, const char
 
 bool report_matches(const struct hd_report *r, const char *pattern, const char *name)
 {
-    struct text shown = {0};
+    struct text path = {0};
     if (names_match(pattern, name))
         return true;
     if (r->names == NULL)
         return false;
-    add_shown_path(&shown, r, name);
-    bool matches = names_match(pattern, text_string(&shown));
-    text_free(&shown);
+    if (strstr(name, arrow) == NULL) {
+        const char *shown = report_shown(r, name);
+        return shown != name && names_match(pattern, shown);
+    }
+    add_shown_path(&path, r, name);
+    bool matches = names_match(pattern, text_string(&path));
+    text_free(&path);
     return matches;
 }
 

@@ -371,6 +371,25 @@ Test(check_names, annotations_escape_what_would_end_a_property)
     hd_report_free(r);
 }
 
+Test(check_names, a_budget_that_matches_nothing_passes_only_without_strictness)
+{
+    struct hd_snapshot *s[COUNT];
+    open_shops(s);
+    static const char *const yaml[] = {
+        "budgets: [{type: app.*, max_growth: 0}]",
+        "budgets: [{holder: zebra, max_growth: 0}]",
+        "budgets: [{type: A, max_growth: 0, optional: true}]"};
+    for (size_t i = 0; i < 3; i++) {
+        struct hd_report *r = check(s, yaml[i], NULL, false, NULL);
+        cr_expect_eq(hd_report_verdict(r), HD_PASS, "%s", yaml[i]);
+        cr_expect_eq(hd_report_status(r, false), 0, "%s", yaml[i]);
+        cr_expect_eq(hd_report_status(r, true), i < 2 ? 3 : 0, "%s", yaml[i]);
+        cr_expect_eq(r->warning_count, i < 2 ? 1 : 0, "%s", yaml[i]);
+        hd_report_free(r);
+    }
+    close_all(s, SHOPS);
+}
+
 /* --- order ---------------------------------------------------------------------------- */
 
 /* Two snapshots of one second are in order as they are given. */

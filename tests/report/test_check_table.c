@@ -50,6 +50,15 @@ static const struct {
      "{holder: '*App.Order[]', max_growth: 50, per: step}"},
     {"holder per iteration", HOLDER, PER_ITERATION, 5,
      "{holder: '*App.Order[]', max_growth: 5, per: iteration}"},
+    /* The same in bytes, of which each order has 100. */
+    {"total bytes", TOTAL, PER_TOTAL, 150, "{total: bytes, max_growth: 15000}"},
+    {"reachable bytes", TOTAL, PER_TOTAL, 150,
+     "{total: reachable_bytes, max_growth: 15000}"},
+    {"reachable bytes per step", TOTAL, PER_STEP, 50,
+     "{total: reachable_bytes, max_growth: 5000, per: step}"},
+    {"type, bytes", TYPE, PER_TOTAL, 150, "{type: App.Order, max_growth_bytes: 15000}"},
+    {"holder, bytes per step", HOLDER, PER_STEP, 50,
+     "{holder: '*App.Order[]', max_growth_bytes: 5000, per: step}"},
     {"suspects", SUSPECTS, PER_TOTAL, 0, "{suspects: any, max_score: 14kB}"},
     {"default", DEFAULT, PER_TOTAL, 0, NULL},
 };
