@@ -36,10 +36,9 @@ void court_decide(const struct court *c, struct finding *f);
 /* Why a pass of such a rule cannot be said, or NULL. */
 const char *court_doubt(const struct court *c, enum budget_per per);
 
-/* f may be over its limit; counted is the same without what is excused by a suppression,
- * if any. f becomes counted where that may be over too, and suppressed where it is not.
- * True in that case if what is counted is not shown to be kept: then counted is a finding
- * beside f. */
+/* counted is f without what is excused by a suppression, if any. f becomes counted where
+ * that may be over the limit as much, and suppressed where only f is over it. True in that
+ * case if what is counted is not shown to be kept: then counted is a finding beside f. */
 bool court_excuse(struct finding *f, const struct finding *counted,
                   const struct suppression *by);
 

@@ -154,10 +154,12 @@ bool court_excuse(struct finding *f, const struct finding *counted,
 {
     if (by == NULL)
         return false;
-    if (counted->over == OVER_SURELY || counted->over == f->over) {
+    if (counted->over != OVER_NOT && counted->over >= f->over) {
         *f = *counted;
         return false;
     }
+    if (f->over == OVER_NOT)
+        return false;
     f->status = RULE_SUPPRESSED;
     f->suppression = by;
     f->reason = by->reason;
@@ -175,6 +177,16 @@ void court_tell_expired(const struct court *c, struct finding *f, const char *ty
     excuse_use(&c->excuses, f->suppression);
     f->reason = arena_printf(c->a, "was suppressed until %s: %s",
                              f->suppression->until_text, f->suppression->reason);
+}
+
+/* Where an excused holder shrinks, growth elsewhere may be over the limit though the sum is
+ * not. A suppression is of use only if it excuses what is over. */
+static struct excuses excuses_for(const struct court *c, const struct finding *f)
+{
+    struct excuses excuses = c->excuses;
+    if (f->over == OVER_NOT)
+        excuses.used = NULL;
+    return excuses;
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -254,9 +266,10 @@ static bool judge_type(const struct court *c, const struct rule *rule,
 {
     struct values all = values_of_row(c->s, row, rule->measure);
     *f = hold_type(c, rule, row, &all);
-    if (f->over == OVER_NOT)
+    struct excuses excuses = excuses_for(c, f);
+    if (f->over == OVER_NOT && !excuses.by_holder)
         return false;
-    struct counted counted = counted_of_type(&c->excuses, row, rule->measure);
+    struct counted counted = counted_of_type(&excuses, row, rule->measure);
     bool open = false;
     if (counted.untold) {
         court_leave_open(f, "a holder is suppressed, but the snapshots do not all tell "
@@ -318,9 +331,9 @@ static void judge_holder(struct court *c, const struct rule *rule)
         return;
     }
     bool open = false;
-    if (f.over != OVER_NOT) {
-        struct counted counted =
-            counted_of_holders(&c->excuses, rule->pattern, rule->measure);
+    struct excuses excuses = excuses_for(c, &f);
+    if (f.over != OVER_NOT || excuses.by_holder) {
+        struct counted counted = counted_of_holders(&excuses, rule->pattern, rule->measure);
         beside = hold(c, rule, &counted.values, &accepted);
         open = court_excuse(&f, &beside, counted.by);
     }

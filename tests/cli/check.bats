@@ -240,6 +240,7 @@ MISTAKES
 {type: A.X, max_growth: 59}|g{1,2,3,4}.csv|{type: A.X, reason: r}|0|0
 {type: A.X, max_growth: 59}|g{1,2,3,4}.csv|{type: A.Y, reason: r}|1|1
 {type: A.X, max_growth: 59}|g{1,2,3,4}.csv|{holder: "*", reason: r}|0|3
+{type: A.X, max_growth: 60}|g{1,2,3,4}.csv|{holder: "*", reason: r}|0|3
 {type: A.X, max_growth: 19, per: step}|g{1,2,3,4}.csv||1|1
 {type: A.X, max_growth: 20, per: step}|g{1,2,3,4}.csv||0|0
 {type: A.X, max_growth: 0}|n{1,2,3,4}.csv||0|0
@@ -252,7 +253,7 @@ MISTAKES
 {suspects: any}|n{1,2,3,4}.csv||0|0
 {suspects: any}|c{1,2,3,4}.json||0|3
 ROWS
-    [[ $row == 17 ]]
+    [[ $row == 18 ]]
 }
 
 @test "a sample is no pass with --strict, whatever it shows" {
