@@ -3,10 +3,10 @@
  *
  * Where each object that was seen stands for m, n objects are estimated from n / m that
  * were. Those are a Poisson variable, so the estimate is off by up to two standard
- * deviations: m * 2 * sqrt(n / m) = 2 * sqrt(m * n). A type whose objects stand for themselves
- * was not sampled, and is exact. Errors of things that were sampled
- * apart add up as their squares do; the error of parts is never less than that of their
- * sum. Bytes are off by the same share as the objects that they are of. */
+ * deviations: m * 2 * sqrt(n / m) = 2 * sqrt(m * n). A type whose objects stand for
+ * themselves was not sampled, and is exact. Errors of things that were sampled apart add up
+ * as their squares do; the error of parts is never less than that of their sum. Bytes are
+ * off by the same share as the objects that they are of. */
 #ifndef SAMPLE_ERROR_H
 #define SAMPLE_ERROR_H
 

@@ -294,8 +294,7 @@ static struct report_suspect from_row(const struct ranker *k, const struct suspe
 /* A row shows if its type or the class in its title does, and neither is excluded. */
 static bool shows(const struct ranker *k, const struct report_suspect *s)
 {
-    if (report_excludes(k->r, k->opt, s->type) ||
-        report_excludes(k->r, k->opt, s->subject))
+    if (report_excludes(k->r, k->opt, s->type) || report_excludes(k->r, k->opt, s->subject))
         return false;
     bool title = s->subject[0] != '[' && report_shows_row(k->r, k->opt, s->subject);
     return title || report_shows_row(k->r, k->opt, s->type);
