@@ -388,6 +388,13 @@ struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count
 /* Fail if a rule failed; else inconclusive if one could not be decided. */
 enum hd_verdict hd_report_verdict(const struct hd_report *report);
 
+/* The same with --strict: a pass is inconclusive unless hd_report_conclusive(). */
+enum hd_verdict hd_report_verdict_if(const struct hd_report *report, bool strict);
+
+/* What `heapdrift check` ends with: 1 for a failure, 3 where strictness makes it
+ * inconclusive, else 0. */
+int hd_report_status(const struct hd_report *report, bool strict);
+
 /* Write the growth that hd_budgets_accept() took for accepted. */
 bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
                               struct hd_error *err);
@@ -427,8 +434,9 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 
 /* How many suspects there are; and whether the snapshots allow a judgement: false if
  * one is incomplete or sampled, for a diff of fewer than four that can be compared, or
- * without a suspect for growth that nothing explains or that has stopped, for a check with
- * a rule that could not be decided, and where opt->types match nothing. */
+ * without a suspect for growth that nothing explains or that has stopped, where opt->types
+ * match nothing, and for a check with a rule that could not be decided, or that passed with
+ * a reservation: it matches nothing, or something grew and stayed. */
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 

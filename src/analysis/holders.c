@@ -139,13 +139,30 @@ static struct tally *find_held(const struct hd_snapshot *snap, const struct full
     return held;
 }
 
+/* What an object that no path has stands for in the mean, so that the error of their sum
+ * comes out right (sample_error.h). */
+static double unreachable_scale(const struct hd_snapshot *snap, const struct full_trie *f,
+                                enum selection selection, uint64_t count)
+{
+    double weighted = 0;
+    for (node_id n = 0; snap->info.sampled && n < snap->graph->node_count; n++) {
+        const struct type *type = &snap->types[snap->graph->type[n]];
+        if (n != snap->graph->root && type->kind == TYPE_OBJECT &&
+            f->at_node[n] == NO_PATH && snapshot_selects(snap, n, selection))
+            weighted += type->count_scale * type->count_scale;
+    }
+    return weighted > 0 && count > 0 ? weighted / (double)count : 1;
+}
+
 /* Less than half an object of a sample may still have bytes. */
 static bool holds_something(const struct tally *held)
 {
     return held->count > 0 || held->bytes > 0;
 }
 
-struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection)
+struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection,
+                               const struct holder_parts *parts,
+                               struct hd_snapshot **of_parts)
 {
     static const struct ranking_rules all_rules;
     struct arena scratch = {0};
@@ -164,15 +181,26 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     const struct tally *held = find_held(snap, f, selection, &scratch);
     struct namer n = namer_begin(&t, &scratch);
     struct text name = {0};
+    const double *scale = holder_scales(&t, &scratch);
+    size_t *part_of_path = arena_array(&scratch, size_t, f->len);
     for (path_id p = 0; p < f->len; p++) {
+        part_of_path[p] = parts != NULL ? parts->count : 0;
         if (!holds_something(&held[p]))
             continue;
         text_clear(&name);
         holder_name(&name, &n, p);
         add_holder(to, selection, arena_strdup(&to->arena, name.data, name.len), held[p]);
+        to->types[to->type_count - 1].count_scale = scale[p];
+        if (parts != NULL)
+            part_of_path[p] = parts->part_of(parts->context, text_string(&name));
     }
-    if (holds_something(&held[f->len]))
-        add_holder(to, selection, "[unreachable]", held[f->len]);
+    if (parts != NULL)
+        holder_parts_take(of_parts, parts, part_of_path, &t, snap, selection);
+    if (holds_something(&held[f->len])) {
+        add_holder(to, selection, HOLDER_UNREACHABLE, held[f->len]);
+        to->types[to->type_count - 1].count_scale =
+            unreachable_scale(snap, f, selection, held[f->len].count);
+    }
     text_free(&name);
     trie_free(&t);
     arena_free(&scratch);

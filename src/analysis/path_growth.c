@@ -3,9 +3,9 @@
 #include "analysis/moved.h"
 #include "analysis/referrers.h"
 #include "analysis/runtime_names.h"
+#include "analysis/sample_error.h"
 #include "heap/root_kind.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +29,8 @@ struct trend path_trend(const struct trie *t, const struct series *s, label_id l
     const double *scale = t->labels.all[label].scale;
     bool sampled = false;
     for (size_t k = 0; k < t->snapshots; k++) {
-        double count = (double)counts[k];
         points->y[k] = (double)values[k];
-        points->noise[k] =
-            scale[k] > 0 && count > 0 ? 2 * sqrt(scale[k] / count) * points->y[k] : 0;
+        points->noise[k] = sample_share(scale[k], (double)counts[k]) * points->y[k];
         sampled |= scale[k] > 0;
     }
     return (struct trend){t->snapshots, s->x, points->y, sampled ? points->noise : NULL};

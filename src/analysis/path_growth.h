@@ -48,9 +48,8 @@ struct path_points {
     double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
 };
 
-/* Numbers of objects of a label, or bytes of as many, over the trie's snapshots. A count of
- * c that stands for m each is off by 2 sqrt(m c) in a sampled file, and bytes by the same
- * share. */
+/* Numbers of objects of a label, or bytes of as many, over the trie's snapshots, with the
+ * error of a sample (sample_error.h). */
 struct trend path_trend(const struct trie *t, const struct series *s, label_id label,
                         const uint64_t *counts, const uint64_t *values,
                         struct path_points *points);

@@ -1,5 +1,6 @@
 #include "analysis/series.h"
 
+#include "analysis/sample_error.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "heap/names.h"
@@ -98,16 +99,15 @@ static void add_tally(struct tally *sum, struct tally more)
     sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + more.bytes;
 }
 
-/* Poisson: a sampled type of m times c objects is off by 2 m sqrt(c), and its bytes by
- * the same share. Types of one row add up. */
+/* The squares of the errors of all types of the row, until they are made a share. */
 static void note_noise(struct series *s, struct series_row *row, const struct type *t,
-                       size_t k, struct arena *a)
+                       struct tally tally, size_t k, struct arena *a)
 {
     if (!s->snaps[k]->info.sampled)
         return;
     if (row->noise_share == NULL)
         row->noise_share = arena_array(a, double, s->count);
-    row->noise_share[k] += 2 * t->count_scale * sqrt((double)t->raw.count);
+    row->noise_share[k] += sample_error_squared(t->count_scale, (double)tally.count);
 }
 
 static void make_noise_a_share(struct series *s)
@@ -115,7 +115,8 @@ static void make_noise_a_share(struct series *s)
     for (size_t i = 0; i < s->row_count; i++)
         for (size_t k = 0; s->rows[i].noise_share != NULL && k < s->count; k++)
             if (s->rows[i].at[k].count > 0)
-                s->rows[i].noise_share[k] /= (double)s->rows[i].at[k].count;
+                s->rows[i].noise_share[k] =
+                    sqrt(s->rows[i].noise_share[k]) / (double)s->rows[i].at[k].count;
 }
 
 static bool is_counted(const struct series *s, const struct type *t, struct tally tally)
@@ -140,7 +141,7 @@ static void fill_rows(struct series *s, struct arena *a)
                 continue;
             struct series_row *row = row_of(s, &table, t, a);
             add_tally(&row->at[k], tally);
-            note_noise(s, row, t, k, a);
+            note_noise(s, row, t, tally, k, a);
         }
     }
     make_noise_a_share(s);

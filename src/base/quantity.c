@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* strtod takes " 5", "+5", "0x5", "inf" and "1e3" as well. */
 static bool is_decimal(const char *s, size_t len)
@@ -53,16 +54,16 @@ bool hd_size_from_text(const char *s, uint64_t *bytes)
         return false;
     double value = strtod(s, NULL);
     const char *unit = s + len + strspn(s + len, " ");
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (strcmp(unit, units[i].unit) != 0)
-            continue;
-        value *= units[i].factor;
-        if (value >= 9.2e18)
-            return false;
-        *bytes = (uint64_t)value;
-        return true;
-    }
-    return false;
+    size_t count = sizeof(units) / sizeof(*units), i = 0;
+    while (i < count && strcmp(unit, units[i].unit) != 0)
+        i++;
+    /* 5m is 5M as 5mb is 5MB; only k and K are two units. */
+    for (size_t j = 0; i == count && j < count; j++)
+        i = strcasecmp(unit, units[j].unit) == 0 ? j : i;
+    if (i == count || value * units[i].factor >= 9.2e18)
+        return false;
+    *bytes = (uint64_t)(value * units[i].factor);
+    return true;
 }
 
 /* --- days ---------------------------------------------------------------- */

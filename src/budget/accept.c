@@ -2,12 +2,14 @@
 
 #include "budget/measure.h"
 
+#include "base/error.h"
+
 #include <math.h>
 
 /* Rounded up, so that the same growth is accepted as a whole. */
 static uint64_t positive(double x)
 {
-    return x > 0 ? (uint64_t)ceil(x) : 0;
+    return x > 0 ? tally_rounded(ceil(x)) : 0;
 }
 
 /* count and bytes: as far as they are told, else NULL. */
@@ -47,47 +49,61 @@ static void accept_totals(struct baseline *to, const struct evidence *e)
     }
 }
 
-static void accept_types(struct baseline *to, const struct evidence *e)
+static void accept_types(struct baseline *to, const struct excuses *x)
 {
+    const struct evidence *e = x->e;
     struct arena scratch = {0};
     struct scored_index by_type = scored_index_of(e, &scratch);
     for (size_t i = 0; i < e->types->row_count; i++) {
         const struct series_row *row = &e->types->rows[i];
-        struct values count = values_of_row(e->types, row, MEASURE_COUNT);
-        struct values bytes = values_of_row(e->types, row, MEASURE_BYTES);
-        struct accepted a = baseline_entry(e, ACCEPTED_TYPE, row->name, &count, &bytes);
+        struct counted count = counted_of_type(x, row, MEASURE_COUNT);
+        struct counted bytes = counted_of_type(x, row, MEASURE_BYTES);
+        struct accepted a =
+            baseline_entry(e, ACCEPTED_TYPE, row->name, &count.values, &bytes.values);
         int64_t scored = scored_index_find(&by_type, row->name);
-        a.score = scored != NO_SCORED ? positive(e->scored[scored].score) : 0;
+        if (scored != NO_SCORED)
+            a.score = positive(counted_score(x, &e->scored[scored]).score);
         add_if_grown(to, &a);
     }
     arena_free(&scratch);
 }
 
-static void accept_holders(struct baseline *to, const struct hd_budgets *b,
-                           const struct evidence *e)
+static void accept_holders(struct baseline *to, const struct excuses *x)
 {
-    for (size_t i = 0; e->holders != NULL && i < b->rule_count; i++) {
+    const struct hd_budgets *b = x->b;
+    for (size_t i = 0; x->e->holders != NULL && i < b->rule_count; i++) {
         const struct rule *rule = &b->rules[i];
         if (rule->kind != BUDGET_HOLDER ||
             baseline_find(to, ACCEPTED_HOLDER, rule->pattern).name != NULL)
             continue;
-        struct held count = held_by(e, b, rule->pattern, MEASURE_COUNT);
-        struct held bytes = held_by(e, b, rule->pattern, MEASURE_BYTES);
-        struct accepted a =
-            baseline_entry(e, ACCEPTED_HOLDER, rule->pattern, &count.all, &bytes.all);
+        struct counted count = counted_of_holders(x, rule->pattern, MEASURE_COUNT);
+        struct counted bytes = counted_of_holders(x, rule->pattern, MEASURE_BYTES);
+        struct accepted a = baseline_entry(x->e, ACCEPTED_HOLDER, rule->pattern,
+                                           &count.values, &bytes.values);
         add_if_grown(to, &a);
     }
 }
 
-void accept_growth(struct baseline *to, const struct hd_budgets *b,
-                   const struct evidence *e)
+bool accept_growth(struct baseline *to, const struct hd_budgets *b,
+                   const struct evidence *e, struct hd_error *err)
 {
     const struct series *s = e->types;
     size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
+    struct arena scratch = {0};
+    struct excuses x = excuses_of(b, e, NULL, &scratch);
+    bool told = !x.by_holder || e->excused != NULL;
     to->snapshots = s->fit_count;
     to->iterations =
         e->iterations != NULL ? e->iterations[last] - e->iterations[first] : HD_UNKNOWN;
-    accept_totals(to, e);
-    accept_types(to, e);
-    accept_holders(to, b, e);
+    if (told) {
+        accept_totals(to, e);
+        accept_types(to, &x);
+        accept_holders(to, &x);
+    }
+    arena_free(&scratch);
+    return told ||
+           fail(
+               err, HD_USAGE,
+               "a holder is suppressed, but the snapshots do not all tell what holds what; "
+               "so what a baseline may accept is not known");
 }

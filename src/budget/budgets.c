@@ -43,6 +43,14 @@ void hd_budgets_accept(struct hd_budgets *b)
 
 /* --- limits -------------------------------------------------------------- */
 
+/* "max_growth: 5" of bytes was meant as 5 MiB or 5 % more often than as 5 bytes. */
+static bool lacks_unit(const char *s, uint64_t bytes)
+{
+    enum { LESS_THAN_ANYBODY_MEANS = 1024 };
+    return bytes > 0 && bytes < LESS_THAN_ANYBODY_MEANS &&
+           strspn(s, "0123456789. ") == strlen(s);
+}
+
 const char *limit_parse(const char *s, enum budget_measure measure, struct limit *limit)
 {
     *limit = (struct limit){0};
@@ -55,9 +63,11 @@ const char *limit_parse(const char *s, enum budget_measure measure, struct limit
         return quantity_count(s, &limit->amount)
                    ? NULL
                    : "a number of objects such as 200, or a share such as 5%";
-    return hd_size_from_text(s, &limit->amount) ? NULL
-                                                : "a size such as 10MiB, or a share such "
-                                                  "as 5%";
+    if (!hd_size_from_text(s, &limit->amount))
+        return "a size such as 10MiB, or a share such as 5%";
+    return lacks_unit(s, limit->amount)
+               ? "a size with its unit, such as 5MiB (or 5B), or a share such as 5%"
+               : NULL;
 }
 
 double limit_amount(const struct limit *limit, double base)
@@ -82,9 +92,11 @@ static bool repeats(const struct rule *a, const struct rule *b)
            (a->total == b->total && a->per == b->per && a->measure == b->measure);
 }
 
-static bool is_same_limit(const struct limit *a, const struct limit *b)
+/* 1024 objects are not 1 KiB. */
+static bool limits_the_same(const struct rule *a, const struct rule *b)
 {
-    return a->relative == b->relative && a->amount == b->amount && a->percent == b->percent;
+    return a->measure == b->measure && a->limit.relative == b->limit.relative &&
+           a->limit.amount == b->limit.amount && a->limit.percent == b->limit.percent;
 }
 
 bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err)
@@ -93,7 +105,7 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
         if (!repeats(&b->rules[i], rule))
             continue;
         const char *name = rule_name(rule, &b->arena);
-        if (rule->path == NULL && is_same_limit(&b->rules[i].limit, &rule->limit))
+        if (rule->path == NULL && limits_the_same(&b->rules[i], rule))
             return true;
         if (rule->path == NULL)
             return fail(err, HD_USAGE, "two budgets for %s; keep one", name);

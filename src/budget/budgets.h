@@ -36,6 +36,7 @@ struct rule {
     struct limit limit;
     bool limit_is_min_score; /* of suspects: the limit is --min-score */
     bool is_default;
+    bool is_optional;   /* it may match nothing */
     size_t entry;       /* rules of one entry share it */
     const char *source; /* "heapdrift.yml:7", "option" or "default" */
     const char *path;   /* of the file, or NULL; and the line in it */

@@ -5,6 +5,7 @@
  * that pass finds keys that the same schema does not have, keys that stand twice, and the
  * line of everything. */
 #include "budget/budgets.h"
+#include "budget/config_guard.h"
 
 #include "base/error.h"
 #include "base/input.h"
@@ -23,7 +24,7 @@ enum { CONFIG_VERSION = 1, LONGEST_VALUE = 4096 };
 struct config_budget {
     char *total, *type, *holder, *suspects; /* one of them */
     char *max_growth, *max_growth_bytes, *max_score;
-    char *per;
+    char *per, *optional;
 };
 
 struct config_suppression {
@@ -52,6 +53,7 @@ static const cyaml_schema_field_t budget_fields[] = {
     TEXT_FIELD(struct config_budget, max_growth_bytes),
     TEXT_FIELD(struct config_budget, max_score),
     TEXT_FIELD(struct config_budget, per),
+    TEXT_FIELD(struct config_budget, optional),
     CYAML_FIELD_END};
 
 static const cyaml_schema_field_t suppression_fields[] = {
@@ -431,6 +433,7 @@ static bool add_suspects(struct reader *r, const yaml_node_t *entry,
     static const char instead[] = "suspects are limited by max_score";
     if (!refuse(r, entry, "max_growth", c->max_growth, instead) ||
         !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes, instead) ||
+        !refuse(r, entry, "optional", c->optional, "suspects need none") ||
         !refuse(r, entry, "per", c->per, "a score is about the whole series"))
         return false;
     rule->measure = MEASURE_SCORE;
@@ -444,8 +447,9 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
                         const struct config_budget *c)
 {
     static const char *const pers[] = {"total", "step", "iteration", NULL};
+    static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
-    size_t per = 0;
+    size_t per = 0, is_set = 0;
     rule.source = arena_printf(&r->b->arena, "%s:%" PRIu64, r->path, rule.line);
     if (!take_subject(r, entry, c, &rule))
         return false;
@@ -457,6 +461,12 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
         return false;
     rule.per = (enum budget_per)per;
     bool is_total = rule.kind == BUDGET_TOTAL;
+    if (is_total && !refuse(r, entry, "optional", c->optional, "a total is always there"))
+        return false;
+    if (c->optional != NULL &&
+        !take_word(r, entry, "optional", c->optional, bools, &is_set))
+        return false;
+    rule.is_optional = is_set == 1;
     if (is_total && !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes,
                             "write total: bytes and max_growth"))
         return false;
@@ -539,7 +549,7 @@ static bool read_config(struct reader *r, struct bytes all)
     if (all.size > BUDGETS_LONGEST_FILE)
         return fail(r->err, HD_TOO_BIG, "a file of budgets has at most %d bytes",
                     BUDGETS_LONGEST_FILE);
-    if (!read_lines(r, all))
+    if (!config_is_harmless(all, r->err) || !read_lines(r, all))
         return false;
     struct config *config = load(r, all);
     bool ok = config != NULL && take_all(r, config);

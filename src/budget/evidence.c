@@ -1,7 +1,15 @@
 #include "budget/evidence.h"
 
+#include "heap/names.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+bool evidence_matches(const struct evidence *e, const char *pattern, const char *name)
+{
+    return e->matches != NULL ? e->matches(e->context, pattern, name)
+                              : names_match(pattern, name);
+}
 
 /* qsort of plain pointers looks like a mistake. */
 struct scored_row {

@@ -7,28 +7,54 @@
 
 #include "analysis/series.h"
 
+/* One place that a row of the ranking is held at. */
+struct scored_head {
+    const char *holder; /* "[static var App.s_all] → Order[]" */
+    double score;       /* its part of the row's */
+};
+
 /* A row of the ranking, suspects first. */
 struct scored {
     const char *type, *subject;
-    const char *holder; /* "[static var App.s_all] → Order[]"; NULL unknown */
+    const char *holder;              /* of the largest head; NULL unknown */
+    const struct scored_head *heads; /* all of them, or none are told */
+    size_t head_count;
     double score, share;
+    double noise; /* the score is off by up to so much: samples */
+    bool suspect; /* the ranking calls it one, by its size or because it is steady */
+    bool steady;  /* grows by about as much in every step: a suspect of any size */
 };
 
 struct evidence {
     const struct series *types;
     const struct series *holders; /* the same snapshots by holder; NULL: not known */
+    /* What hangs below excused holders, by type: a series for each suppression, by its
+     * number; of no use for those of types. NULL: not known. */
+    const struct series *excused;
     const struct tally *reachable;
-    const struct scored *scored; /* by score, descending */
+    const double *reachable_noise; /* of its bytes, per snapshot */
+    const struct scored *scored;   /* by score, descending */
     size_t scored_count;
-    bool bytes_known;           /* scores are bytes; else objects */
-    double min_share;           /* of --min-score, for rules without a score of their own */
-    uint64_t min_bytes;         /* instead, if not 0 */
-    const char *doubt;          /* why nothing can pass, or NULL: snapshots out of order */
-    const char *no_evidence;    /* why nothing can fail either, or NULL: only garbage */
-    const uint64_t *iterations; /* per snapshot, or NULL */
-    bool (*shows)(const void *filter, const char *name); /* --type and the like */
-    const void *filter;
+    double heap;             /* that shares of scores are of; 0 unknown */
+    bool bytes_known;        /* scores are bytes; else objects */
+    double min_share;        /* of --min-score, for rules without a score of their own */
+    uint64_t min_bytes;      /* instead, if not 0 */
+    double min_steady;       /* a steady row that scores less of the heap is no suspect */
+    const char *doubt;       /* why nothing can pass, or NULL: snapshots out of order */
+    const char *unexplained; /* why "no suspect" is no pass, or NULL: growth that no
+                                suspect explains */
+    const char *stopped;     /* why --strict does not take it, or NULL: what grew and
+                                stayed, though nothing grows any more */
+    const char *no_evidence; /* why nothing can fail either, or NULL: only garbage */
+    const uint64_t *iterations;                           /* per snapshot, or NULL */
+    bool (*shows)(const void *context, const char *name); /* --type and the like */
+    /* What patterns select; NULL: names_match() */
+    bool (*matches)(const void *context, const char *pattern, const char *name);
+    const void *context;
 };
+
+/* Whether a pattern of a budget or a suppression selects a type or a holder. */
+bool evidence_matches(const struct evidence *e, const char *pattern, const char *name);
 
 /* The ranking in order of its types. */
 struct scored_index {

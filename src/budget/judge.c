@@ -1,8 +1,8 @@
-#include "budget/judge.h"
+/* What rules say of totals, types and holders; and the findings of all. */
+#include "budget/court.h"
+#include "budget/unmatched.h"
 
 #include "base/error.h"
-#include "budget/measure.h"
-#include "heap/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +13,6 @@ const char *const rule_status_names[RULE_STATUS_COUNT] = {[RULE_PASS] = "pass",
                                                           [RULE_SUPPRESSED] = "suppressed",
                                                           [RULE_INCONCLUSIVE] =
                                                               "inconclusive"};
-
-struct court {
-    const struct hd_budgets *b;
-    const struct evidence *e;
-    const struct series *s;
-    struct arena *a;
-    struct findings *out;
-    size_t cap;
-    struct scored_index by_type;
-};
 
 /* --- one finding --------------------------------------------------------- */
 
@@ -42,8 +32,7 @@ static double accepted_by(const struct court *c, const struct rule *rule,
     return rounds > 0 ? whole / (double)rounds : 0;
 }
 
-/* Why a pass cannot be said, or NULL. */
-static const char *doubt_about(const struct court *c, enum budget_per per)
+const char *court_doubt(const struct court *c, enum budget_per per)
 {
     const struct series *s = c->s;
     bool ends = s->fit[0] == 0 && s->fit[s->fit_count - 1] + 1 == s->count;
@@ -51,12 +40,11 @@ static const char *doubt_about(const struct court *c, enum budget_per per)
     if (!ends)
         return "the first or the last snapshot is incomplete";
     if (!all && per == PER_STEP)
-        return "a snapshot is incomplete, so a step is missing";
+        return "a snapshot was left out, so a step is missing";
     return c->e->doubt;
 }
 
-/* 29 % of 100 is 29, whatever binary fractions make of it. */
-static bool is_over(double value, double limit)
+bool court_is_over(double value, double limit)
 {
     return value > limit + fabs(limit) * 1e-12;
 }
@@ -80,33 +68,60 @@ static struct finding between(const struct court *c, const struct rule *rule, si
                             .last = last};
 }
 
-/* About the snapshots that can be compared, of which there must be two. */
-static struct finding finding_of(const struct court *c, const struct rule *rule)
+struct finding court_finding(const struct court *c, const struct rule *rule)
 {
     return between(c, rule, c->s->fit[0], c->s->fit[c->s->fit_count - 1]);
 }
 
-static void leave_open(struct finding *f, const char *reason)
+void court_leave_open(struct finding *f, const char *reason)
 {
     f->status = RULE_INCONCLUSIVE;
     f->reason = reason;
 }
 
-/* A pass, unless the snapshots cannot show one; remark may be NULL. */
-static void pass(const struct court *c, struct finding *f, enum budget_per per,
-                 const char *remark)
+void court_add_open(struct court *c, const struct rule *rule, const char *reason)
 {
-    const char *doubt = doubt_about(c, per);
-    f->status = doubt != NULL ? RULE_INCONCLUSIVE : RULE_PASS;
-    f->reason = doubt != NULL ? doubt : remark;
+    struct finding f = between(c, rule, 0, c->s->count - 1);
+    court_leave_open(&f, reason);
+    court_add(c, f);
+}
+
+void court_decide(const struct court *c, struct finding *f)
+{
+    const char *doubt = court_doubt(c, f->rule->per);
+    if (f->over == OVER_SURELY)
+        f->status = RULE_FAIL;
+    else if (f->over == OVER_MAYBE)
+        court_leave_open(
+            f, "a sample: the estimate may be off by more than the distance to the limit");
+    else if (doubt != NULL)
+        court_leave_open(f, doubt);
+    else
+        f->status = RULE_PASS;
+}
+
+/* A rule that looked at nothing: it is kept, but that shows nothing unless somebody said
+ * that there may be nothing to look at. */
+static void add_unmatched(struct court *c, const struct rule *rule, struct finding f,
+                          const char *what)
+{
+    const char *meant = c->out->meant[rule - c->b->rules];
+    court_decide(c, &f);
+    if (f.status == RULE_PASS) {
+        f.is_lenient = !rule->is_optional;
+        f.reason = meant != NULL
+                       ? arena_printf(c->a, "matches no %s; did you mean %s?", what, meant)
+                       : arena_printf(c->a, "matches no %s", what);
+    }
+    court_add(c, f);
 }
 
 static struct finding hold(const struct court *c, const struct rule *rule,
                            const struct values *v, const struct accepted *accepted)
 {
-    struct finding f = finding_of(c, rule);
+    struct finding f = court_finding(c, rule);
     if (v->unknown) {
-        leave_open(&f, "not every snapshot tells this number");
+        court_leave_open(&f, "not every snapshot tells this number");
         return f;
     }
     struct growth g = growth_of(c->e, v, rule->per);
@@ -116,19 +131,16 @@ static struct finding hold(const struct court *c, const struct rule *rule,
     f.base = v->y[c->s->fit[0]];
     f.accepted = accepted_by(c, rule, accepted);
     f.observed = g.value - f.accepted;
-    f.noise = g.noise;
     f.allowed = limit_amount(&f.limit, f.base);
-    if (is_over(f.observed - f.noise, f.allowed))
-        f.status = RULE_FAIL;
-    else if (is_over(f.observed + f.noise, f.allowed))
-        leave_open(
-            &f, "a sample: the estimate may be off by more than the distance to the limit");
-    else
-        pass(c, &f, rule->per, NULL);
+    if (court_is_over(g.low - f.accepted, f.allowed))
+        f.over = OVER_SURELY;
+    else if (court_is_over(g.high - f.accepted, f.allowed))
+        f.over = OVER_MAYBE;
+    court_decide(c, &f);
     return f;
 }
 
-static void add(struct court *c, struct finding f)
+void court_add(struct court *c, struct finding f)
 {
     struct findings *out = c->out;
     out->all = grow(out->all, out->len, &c->cap, sizeof(*out->all));
@@ -137,35 +149,44 @@ static void add(struct court *c, struct finding f)
 
 /* --- suppressions -------------------------------------------------------- */
 
-static bool excuses(const struct suppression *s, const char *type, const char *subject,
-                    const char *holder)
+bool court_excuse(struct finding *f, const struct finding *counted,
+                  const struct suppression *by)
 {
-    if (s->type != NULL)
-        return (type != NULL && names_match(s->type, type)) ||
-               (subject != NULL && names_match(s->type, subject));
-    return holder != NULL && names_match(s->holder, holder);
+    if (by == NULL)
+        return false;
+    if (counted->over != OVER_NOT && counted->over >= f->over) {
+        *f = *counted;
+        return false;
+    }
+    if (f->over == OVER_NOT)
+        return false;
+    f->status = RULE_SUPPRESSED;
+    f->suppression = by;
+    f->reason = by->reason;
+    return counted->status == RULE_INCONCLUSIVE;
 }
 
-/* Let the first suppression that fits excuse a failure; an expired one is told. */
-static void excuse(struct court *c, struct finding *f, const char *type,
-                   const char *subject, const char *holder)
+void court_tell_expired(const struct court *c, struct finding *f, const char *type,
+                        const char *subject, const char *holder)
 {
     if (f->status != RULE_FAIL)
         return;
-    for (size_t i = 0; i < c->b->suppression_count; i++) {
-        const struct suppression *s = &c->b->suppressions[i];
-        if (!excuses(s, type, subject, holder))
-            continue;
-        c->out->suppression_used[i] = true;
-        f->suppression = s;
-        f->reason = s->reason;
-        if (!suppression_has_expired(c->b, s)) {
-            f->status = RULE_SUPPRESSED;
-            return;
-        }
-        f->reason =
-            arena_printf(c->a, "was suppressed until %s: %s", s->until_text, s->reason);
-    }
+    f->suppression = excuse_expired(&c->excuses, type, subject, holder);
+    if (f->suppression == NULL)
+        return;
+    excuse_use(&c->excuses, f->suppression);
+    f->reason = arena_printf(c->a, "was suppressed until %s: %s",
+                             f->suppression->until_text, f->suppression->reason);
+}
+
+/* Where an excused holder shrinks, growth elsewhere may be over the limit though the sum is
+ * not. A suppression is of use only if it excuses what is over. */
+static struct excuses excuses_for(const struct court *c, const struct finding *f)
+{
+    struct excuses excuses = c->excuses;
+    if (f->over == OVER_NOT)
+        excuses.used = NULL;
+    return excuses;
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -175,7 +196,7 @@ static void judge_total(struct court *c, const struct rule *rule)
     struct values v = values_of_total(c->e, rule->total);
     struct accepted accepted =
         baseline_find(&c->b->baseline, ACCEPTED_TOTAL, budget_total_names[rule->total]);
-    add(c, hold(c, rule, &v, &accepted));
+    court_add(c, hold(c, rule, &v, &accepted));
 }
 
 /* --- types --------------------------------------------------------------- */
@@ -189,7 +210,7 @@ static int64_t entry_of(const struct court *c, const char *name)
     bool is_free = strcmp(name, "Free") == 0;
     for (size_t i = 0; i < c->b->rule_count; i++) {
         const struct rule *rule = &c->b->rules[i];
-        if (rule->kind == BUDGET_TYPE && names_match(rule->pattern, name) &&
+        if (rule->kind == BUDGET_TYPE && evidence_matches(c->e, rule->pattern, name) &&
             (!is_free || strcmp(rule->pattern, name) == 0))
             return (int64_t)rule->entry;
     }
@@ -201,7 +222,7 @@ static int64_t *entries_of_rows(const struct court *c)
     int64_t *entries = arena_array(c->a, int64_t, c->s->row_count);
     for (size_t i = 0; i < c->s->row_count; i++) {
         const char *name = c->s->rows[i].name;
-        bool shown = c->e->shows == NULL || c->e->shows(c->e->filter, name);
+        bool shown = c->e->shows == NULL || c->e->shows(c->e->context, name);
         entries[i] = shown ? entry_of(c, name) : NO_ENTRY;
     }
     return entries;
@@ -210,6 +231,8 @@ static int64_t *entries_of_rows(const struct court *c)
 /* How near a finding is to its limit, for the one that stands for many. */
 static bool is_nearer(const struct finding *f, const struct finding *than)
 {
+    if (than->subject == NULL)
+        return true;
     if ((f->status == RULE_INCONCLUSIVE) != (than->status == RULE_INCONCLUSIVE))
         return f->status == RULE_INCONCLUSIVE;
     double a = f->observed - f->allowed, b = than->observed - than->allowed;
@@ -226,28 +249,55 @@ static int by_status_and_growth(const void *a, const void *b)
     return strcmp(x->subject, y->subject);
 }
 
+static struct finding hold_type(const struct court *c, const struct rule *rule,
+                                const struct series_row *row, const struct values *v)
+{
+    struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->name);
+    struct finding f = hold(c, rule, v, &accepted);
+    f.subject = row->name;
+    f.at = row->at;
+    return f;
+}
+
+/* One type: f is what becomes of it. True if *beside stands beside it. */
+static bool judge_type(const struct court *c, const struct rule *rule,
+                       const struct series_row *row, struct finding *f,
+                       struct finding *beside)
+{
+    struct values all = values_of_row(c->s, row, rule->measure);
+    *f = hold_type(c, rule, row, &all);
+    struct excuses excuses = excuses_for(c, f);
+    if (f->over == OVER_NOT && !excuses.by_holder)
+        return false;
+    struct counted counted = counted_of_type(&excuses, row, rule->measure);
+    bool open = false;
+    if (counted.untold) {
+        court_leave_open(f, "a holder is suppressed, but the snapshots do not all tell "
+                            "what holds what");
+    } else {
+        *beside = hold_type(c, rule, row, &counted.values);
+        open = court_excuse(f, beside, counted.by);
+    }
+    f->scored = scored_index_find(&c->by_type, row->name);
+    const char *holder = f->scored != NO_SCORED ? c->e->scored[f->scored].holder : NULL;
+    court_tell_expired(c, f, row->name, NULL, holder);
+    return open;
+}
+
 static void judge_types(struct court *c, const struct rule *rule, const int64_t *entries)
 {
     size_t begin = c->out->len;
-    struct finding nearest = {.subject = NULL};
+    struct finding nearest = {.subject = NULL}, f, beside;
     for (size_t i = 0; i < c->s->row_count; i++) {
-        const struct series_row *row = &c->s->rows[i];
         if (entries[i] != (int64_t)rule->entry)
             continue;
-        struct values v = values_of_row(c->s, row, rule->measure);
-        struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->name);
-        struct finding f = hold(c, rule, &v, &accepted);
-        f.subject = row->name;
-        f.at = row->at;
-        if (f.status == RULE_FAIL) {
-            f.scored = scored_index_find(&c->by_type, row->name);
-            const char *holder =
-                f.scored != NO_SCORED ? c->e->scored[f.scored].holder : NULL;
-            excuse(c, &f, row->name, NULL, holder);
-            add(c, f);
-        } else if (nearest.subject == NULL || is_nearer(&f, &nearest)) {
+        if (judge_type(c, rule, &c->s->rows[i], &f, &beside) &&
+            is_nearer(&beside, &nearest))
+            nearest = beside;
+        if (f.status == RULE_FAIL || f.status == RULE_SUPPRESSED)
+            court_add(c, f);
+        else if (is_nearer(&f, &nearest))
             nearest = f;
-        }
     }
     bool matched = c->out->len > begin || nearest.subject != NULL;
     c->out->rule_matched[rule - c->b->rules] = matched;
@@ -255,13 +305,10 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
         qsort(&c->out->all[begin], c->out->len - begin, sizeof(*c->out->all),
               by_status_and_growth);
     if (nearest.subject != NULL &&
-        (c->out->len == begin || nearest.status == RULE_INCONCLUSIVE)) {
-        add(c, nearest);
-    } else if (!matched) {
-        struct finding none = finding_of(c, rule);
-        pass(c, &none, rule->per, "matches no type");
-        add(c, none);
-    }
+        (c->out->len == begin || nearest.status == RULE_INCONCLUSIVE))
+        court_add(c, nearest);
+    else if (!matched)
+        add_unmatched(c, rule, court_finding(c, rule), "type");
 }
 
 /* --- holders ------------------------------------------------------------- */
@@ -271,86 +318,29 @@ static void judge_holder(struct court *c, const struct rule *rule)
     struct accepted accepted =
         baseline_find(&c->b->baseline, ACCEPTED_HOLDER, rule->pattern);
     if (c->e->holders == NULL) {
-        struct finding f = finding_of(c, rule);
-        leave_open(&f, "holders need graphs with roots");
-        add(c, f);
+        struct finding f = court_finding(c, rule);
+        court_leave_open(&f, "holders need graphs with roots");
+        court_add(c, f);
         return;
     }
-    struct held h = held_by(c->e, c->b, rule->pattern, rule->measure);
+    struct held h = held_by(c->e, rule->pattern, rule->measure);
+    struct finding f = hold(c, rule, &h.values, &accepted), beside;
     c->out->rule_matched[rule - c->b->rules] = h.matched;
-    struct finding f = hold(c, rule, &h.all, &accepted);
-    if (f.status == RULE_FAIL && h.suppression != NULL) {
-        struct finding counted = hold(c, rule, &h.counted, &accepted);
-        c->out->suppression_used[h.suppression - c->b->suppressions] = true;
-        if (counted.status != RULE_FAIL) {
-            f.status = RULE_SUPPRESSED;
-            f.suppression = h.suppression;
-            f.reason = h.suppression->reason;
-        } else {
-            f = counted;
-        }
+    if (!h.matched) {
+        add_unmatched(c, rule, f, "holder");
+        return;
+    }
+    bool open = false;
+    struct excuses excuses = excuses_for(c, &f);
+    if (f.over != OVER_NOT || excuses.by_holder) {
+        struct counted counted = counted_of_holders(&excuses, rule->pattern, rule->measure);
+        beside = hold(c, rule, &counted.values, &accepted);
+        open = court_excuse(&f, &beside, counted.by);
     }
     f.holder = h.most;
-    if (!h.matched && f.status == RULE_PASS)
-        f.reason = "matches no holder";
-    add(c, f);
-}
-
-/* --- suspects ------------------------------------------------------------ */
-
-static struct finding hold_score(const struct court *c, const struct rule *rule,
-                                 const struct scored *row)
-{
-    struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->type);
-    struct finding f = finding_of(c, rule);
-    f.known = true;
-    f.subject = row->subject;
-    f.holder = row->holder;
-    f.scored = row - c->e->scored;
-    f.accepted = (double)accepted.score < row->score ? (double)accepted.score : row->score;
-    f.observed = row->score - f.accepted;
-    f.base = row->share > 0 ? row->score / row->share : 0;
-    f.allowed = limit_amount(&f.limit, f.base);
-    /* A score of nothing is no finding, whatever the limit. */
-    f.status = f.observed > 0 && !is_over(f.allowed, f.observed) ? RULE_FAIL : RULE_PASS;
-    return f;
-}
-
-/* About all snapshots, whether they can be compared or not. */
-static void add_open(struct court *c, const struct rule *rule, const char *reason)
-{
-    struct finding f = between(c, rule, 0, c->s->count - 1);
-    leave_open(&f, reason);
-    add(c, f);
-}
-
-static void judge_suspects(struct court *c, const struct rule *rule)
-{
-    const struct evidence *e = c->e;
-    size_t begin = c->out->len;
-    if (rule->is_default && c->s->fit_count < SERIES_ENOUGH_SNAPSHOTS) {
-        add_open(c, rule,
-                 "fewer than four comparable snapshots cannot tell a leak from "
-                 "warm-up");
-        return;
-    }
-    if (!e->bytes_known && !limit_of(c, rule).relative) {
-        add_open(c, rule, "bytes are unknown, so a score has no size");
-        return;
-    }
-    for (size_t i = 0; i < e->scored_count; i++) {
-        struct finding f = hold_score(c, rule, &e->scored[i]);
-        if (f.status != RULE_FAIL)
-            continue;
-        excuse(c, &f, e->scored[i].type, e->scored[i].subject, e->scored[i].holder);
-        add(c, f);
-    }
-    if (c->out->len > begin)
-        return;
-    struct finding none =
-        e->scored_count > 0 ? hold_score(c, rule, &e->scored[0]) : finding_of(c, rule);
-    pass(c, &none, PER_TOTAL, NULL);
-    add(c, none);
+    court_add(c, f);
+    if (open)
+        court_add(c, beside);
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -371,11 +361,11 @@ static bool can_judge(const struct hd_budgets *b, const struct evidence *e,
 static void judge_rule(struct court *c, const struct rule *rule, const int64_t *entries)
 {
     if (c->s->fit_count < 2) {
-        add_open(c, rule, "fewer than two of the snapshots can be compared");
+        court_add_open(c, rule, "fewer than two of the snapshots can be compared");
         return;
     }
     if (c->e->no_evidence != NULL) {
-        add_open(c, rule, c->e->no_evidence);
+        court_add_open(c, rule, c->e->no_evidence);
         return;
     }
     switch (rule->kind) {
@@ -389,7 +379,7 @@ static void judge_rule(struct court *c, const struct rule *rule, const int64_t *
         judge_holder(c, rule);
         break;
     case BUDGET_SUSPECTS:
-        judge_suspects(c, rule);
+        court_judge_suspects(c, rule);
         break;
     }
 }
@@ -399,6 +389,7 @@ bool judge_rules(struct findings *out, const struct hd_budgets *b, const struct 
 {
     struct court c = {.b = b, .e = e, .s = e->types, .a = a, .out = out};
     *out = (struct findings){.rule_matched = arena_array(a, bool, b->rule_count),
+                             .meant = arena_array(a, const char *, b->rule_count),
                              .suppression_used = arena_array(a, bool, b->suppression_count),
                              .expired = arena_array(a, bool, b->suppression_count)};
     if (!can_judge(b, e, err))
@@ -408,6 +399,8 @@ bool judge_rules(struct findings *out, const struct hd_budgets *b, const struct 
     for (size_t i = 0; i < b->suppression_count; i++)
         out->expired[i] = suppression_has_expired(b, &b->suppressions[i]);
     c.by_type = scored_index_of(e, a);
+    c.excuses = excuses_of(b, e, out->suppression_used, a);
+    unmatched_find(out->meant, b, e, a);
     const int64_t *entries = entries_of_rows(&c);
     for (size_t i = 0; i < b->rule_count; i++)
         judge_rule(&c, &b->rules[i], entries);

@@ -2,8 +2,9 @@
  *
  * Every rule gives at least one finding. Of a rule for many types those that fail or are
  * excused give one each; if there are none, the one that comes nearest stands for the rule.
- * A pass is said only where the snapshots can show one: with the first or last of them
- * unusable it is "inconclusive". It does not know how rules are written down or printed. */
+ * A pass is said only where the snapshots show one; growth that is suppressed or accepted
+ * changes nothing about that: a finding that is left open stands beside it. It does not
+ * know how rules are written down or printed. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -20,21 +21,25 @@ enum rule_status {
 
 extern const char *const rule_status_names[RULE_STATUS_COUNT]; /* "pass", ... */
 
+/* What the numbers say of a limit; of a sample they may leave it open. */
+enum over { OVER_NOT, OVER_MAYBE, OVER_SURELY };
+
 struct finding {
     const struct rule *rule;
     enum rule_status status;
     struct limit limit;     /* that is applied: the rule's, or --min-score */
     const char *subject;    /* the type; NULL for totals, holders, and where none matches */
     const struct tally *at; /* of a type that is the subject, per snapshot; or NULL */
+    bool is_lenient;        /* a pass that --strict does not take */
     bool known;             /* whether the numbers below are */
-    double observed;        /* growth in objects or bytes, or the score */
-    double allowed;         /* in the same unit: limit, of base */
-    double base;            /* the value in the first snapshot; of scores: the heap */
-    double accepted;        /* what the baseline took off observed */
-    double noise;           /* observed is off by up to so much: samples */
-    size_t first, last;     /* the snapshots that show it */
-    const char *holder;     /* of totals by holder: what grew most. Of scores */
-    int64_t scored;         /* index of the row of the ranking; NO_SCORED */
+    enum over over;
+    double observed;    /* growth in objects or bytes, or the score */
+    double allowed;     /* in the same unit: limit, of base */
+    double base;        /* the value in the first snapshot; of scores: the heap */
+    double accepted;    /* what the baseline took off observed */
+    size_t first, last; /* the snapshots that show it */
+    const char *holder; /* of totals by holder: what grew most. Of scores */
+    int64_t scored;     /* index of the row of the ranking; NO_SCORED */
     const char *reason;
     const struct suppression *suppression; /* if suppressed, or expired */
 };
@@ -42,7 +47,8 @@ struct finding {
 struct findings {
     struct finding *all; /* in a */
     size_t len;
-    bool *rule_matched;     /* per rule of the budgets: false if it matches no type */
+    bool *rule_matched;     /* per rule of the budgets: false if it matches nothing */
+    const char **meant;     /* per rule: of one that matches nothing, what might; NULL */
     bool *suppression_used; /* per suppression */
     bool *expired;          /* per suppression */
 };

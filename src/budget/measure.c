@@ -1,7 +1,5 @@
 #include "budget/measure.h"
 
-#include "heap/names.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -31,68 +29,70 @@ struct values values_of_row(const struct series *s, const struct series_row *row
     return v;
 }
 
+/* Types are sampled apart, so the squares of their errors add up. */
+static double noise_of_total(const struct series *s, size_t k, enum budget_measure measure)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->row_count; i++) {
+        const struct series_row *row = &s->rows[i];
+        if (row->noise_share == NULL)
+            continue;
+        double off = row->noise_share[k] * (double)number_of(row->at[k], measure);
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
 struct values values_of_total(const struct evidence *e, enum budget_total total)
 {
     const struct series *s = e->types;
     struct values v = {.unknown = false};
+    enum budget_measure measure = total == TOTAL_OBJECTS ? MEASURE_COUNT : MEASURE_BYTES;
     bool reachable = total == TOTAL_REACHABLE_BYTES;
-    add_tallies(&v, s, reachable ? e->reachable : s->totals, NULL,
-                total == TOTAL_OBJECTS ? MEASURE_COUNT : MEASURE_BYTES);
-    /* Types are sampled apart, so their errors add up like random ones. */
+    add_tallies(&v, s, reachable ? e->reachable : s->totals, NULL, measure);
     for (size_t k = 0; k < s->count; k++) {
-        double sum = 0;
-        for (size_t i = 0; total == TOTAL_OBJECTS && i < s->row_count; i++) {
-            const struct series_row *row = &s->rows[i];
-            double off = row->noise_share != NULL
-                             ? row->noise_share[k] * (double)row->at[k].count
-                             : 0;
-            sum += off * off;
-        }
-        v.noise[k] = sqrt(sum);
+        if (!reachable)
+            v.noise[k] = noise_of_total(s, k, measure);
+        else if (e->reachable_noise != NULL)
+            v.noise[k] = e->reachable_noise[k];
     }
     return v;
 }
 
 /* --- holders ------------------------------------------------------------- */
 
-/* A suppression that takes a holder out of the sum; NULL if none does. */
-static const struct suppression *holder_excused(const struct hd_budgets *b,
-                                                const char *name)
-{
-    for (size_t i = 0; i < b->suppression_count; i++) {
-        const struct suppression *s = &b->suppressions[i];
-        if (s->holder != NULL && !suppression_has_expired(b, s) &&
-            names_match(s->holder, name))
-            return s;
-    }
-    return NULL;
-}
-
-static double simple_growth(const struct series *s, const struct series_row *row,
+static double simple_growth(const struct series *s, const struct tally *at,
                             enum budget_measure measure)
 {
-    uint64_t first = number_of(row->at[s->fit[0]], measure);
-    uint64_t last = number_of(row->at[s->fit[s->fit_count - 1]], measure);
+    uint64_t first = number_of(at[s->fit[0]], measure);
+    uint64_t last = number_of(at[s->fit[s->fit_count - 1]], measure);
     return (double)last - (double)first;
 }
 
-struct held held_by(const struct evidence *e, const struct hd_budgets *b,
-                    const char *pattern, enum budget_measure measure)
+/* Holders have objects of the same types: no two of them were sampled together, though. */
+static void add_holder(struct values *v, const struct evidence *e,
+                       const struct series_row *row, enum budget_measure measure)
+{
+    struct values one = values_of_row(e->types, row, measure);
+    v->unknown |= one.unknown;
+    for (size_t k = 0; k < e->types->count; k++) {
+        v->y[k] += one.y[k];
+        v->noise[k] = hypot(v->noise[k], one.noise[k]);
+    }
+}
+
+struct held held_by(const struct evidence *e, const char *pattern,
+                    enum budget_measure measure)
 {
     struct held h = {.matched = false};
     double most = 0;
     for (size_t i = 0; i < e->holders->row_count; i++) {
         const struct series_row *row = &e->holders->rows[i];
-        if (!names_match(pattern, row->name))
+        if (!evidence_matches(e, pattern, row->name))
             continue;
         h.matched = true;
-        const struct suppression *s = holder_excused(b, row->name);
-        add_tallies(&h.all, e->types, row->at, row->noise_share, measure);
-        if (s == NULL)
-            add_tallies(&h.counted, e->types, row->at, row->noise_share, measure);
-        else
-            h.suppression = s;
-        double grown = simple_growth(e->types, row, measure);
+        add_holder(&h.values, e, row, measure);
+        double grown = simple_growth(e->types, row->at, measure);
         if (h.most == NULL || grown > most ||
             (grown == most && strcmp(row->name, h.most) < 0)) {
             most = grown;
@@ -102,22 +102,123 @@ struct held held_by(const struct evidence *e, const struct hd_budgets *b,
     return h;
 }
 
+/* --- what is excused ----------------------------------------------------- */
+
+/* Tell the suppression that takes out most. */
+struct blame {
+    const struct suppression *by;
+    double most;
+};
+
+static void blame(struct blame *to, const struct excuses *x, const struct suppression *s,
+                  double grown)
+{
+    excuse_use(x, s);
+    if (to->by == NULL || grown > to->most)
+        *to = (struct blame){s, grown};
+}
+
+struct counted counted_of_type(const struct excuses *x, const struct series_row *row,
+                               enum budget_measure measure)
+{
+    const struct series *s = x->e->types;
+    struct counted c = {.by = excuse_of_type(x, row->name, NULL)};
+    struct blame to = {.by = NULL};
+    const struct series_row *part;
+    if (c.by != NULL) {
+        excuse_use(x, c.by);
+        return c;
+    }
+    c.values = values_of_row(s, row, measure);
+    c.untold = x->by_holder && x->e->excused == NULL;
+    for (size_t at = 0, number;
+         (part = excused_row_next(x, row->name, &at, &number)) != NULL;) {
+        struct values out = values_of_row(s, part, measure);
+        for (size_t k = 0; k < s->count; k++) {
+            double left =
+                c.values.noise[k] * c.values.noise[k] - out.noise[k] * out.noise[k];
+            c.values.y[k] -= out.y[k];
+            c.values.noise[k] = left > 0 ? sqrt(left) : 0;
+        }
+        blame(&to, x, &x->b->suppressions[number], simple_growth(s, part->at, measure));
+    }
+    c.by = to.by;
+    return c;
+}
+
+struct counted counted_of_holders(const struct excuses *x, const char *pattern,
+                                  enum budget_measure measure)
+{
+    struct counted c = {.by = NULL};
+    struct blame to = {.by = NULL};
+    const struct series *holders = x->e->holders;
+    for (size_t i = 0; i < holders->row_count; i++) {
+        const struct series_row *row = &holders->rows[i];
+        if (!evidence_matches(x->e, pattern, row->name))
+            continue;
+        const struct suppression *s = excuse_of_holder(x, row->name);
+        if (s == NULL)
+            add_holder(&c.values, x->e, row, measure);
+        else
+            blame(&to, x, s, simple_growth(x->e->types, row->at, measure));
+    }
+    c.by = to.by;
+    return c;
+}
+
+struct counted_score counted_score(const struct excuses *x, const struct scored *row)
+{
+    struct counted_score c = {.score = row->score,
+                              .by = excuse_of_type(x, row->type, row->subject)};
+    struct blame to = {.by = NULL};
+    const struct scored_head only = {row->holder, row->score};
+    const struct scored_head *heads = row->head_count > 0 ? row->heads : &only;
+    size_t count = row->head_count > 0 ? row->head_count : 1;
+    if (c.by != NULL) {
+        excuse_use(x, c.by);
+        c.score = 0;
+        return c;
+    }
+    for (size_t i = 0; x->by_holder && i < count; i++) {
+        const struct suppression *s =
+            heads[i].holder != NULL ? excuse_of_holder(x, heads[i].holder) : NULL;
+        c.untold |= heads[i].holder == NULL;
+        if (s == NULL)
+            continue;
+        c.score -= heads[i].score;
+        blame(&to, x, s, heads[i].score);
+    }
+    /* What is nothing but the rounding of sums is nothing. */
+    c.score = c.score > row->score * 1e-9 ? c.score : 0;
+    c.by = to.by;
+    return c;
+}
+
 /* --- growth -------------------------------------------------------------- */
 
-static struct growth between(const struct values *v, size_t first, size_t last)
+static struct growth between(const struct values *v, size_t first, size_t last,
+                             double rounds)
 {
-    return (struct growth){.value = v->y[last] - v->y[first],
-                           .noise = v->noise[last] + v->noise[first],
+    double value = (v->y[last] - v->y[first]) / rounds;
+    double noise = (v->noise[last] + v->noise[first]) / rounds;
+    return (struct growth){.value = value,
+                           .low = value - noise,
+                           .high = value + noise,
                            .first = first,
                            .last = last};
 }
 
+/* The step that grew most, within what any of them may have grown by. */
 static struct growth worst_step(const struct series *s, const struct values *v)
 {
-    struct growth worst = between(v, s->fit[0], s->fit[1]);
-    for (size_t i = 2; i < s->fit_count; i++) {
-        struct growth step = between(v, s->fit[i - 1], s->fit[i]);
+    struct growth worst = {.value = -INFINITY, .low = -INFINITY, .high = -INFINITY};
+    for (size_t i = 1; i < s->fit_count; i++) {
+        size_t first = s->fit[i - 1], last = s->fit[i];
+        struct growth step = between(v, first, last, (double)(last - first));
+        double low = fmax(step.low, worst.low), high = fmax(step.high, worst.high);
         worst = step.value > worst.value ? step : worst;
+        worst.low = low;
+        worst.high = high;
     }
     return worst;
 }
@@ -129,11 +230,7 @@ struct growth growth_of(const struct evidence *e, const struct values *v,
     size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
     if (per == PER_STEP)
         return worst_step(s, v);
-    struct growth g = between(v, first, last);
-    if (per == PER_ITERATION) {
-        double rounds = (double)(e->iterations[last] - e->iterations[first]);
-        g.value /= rounds;
-        g.noise /= rounds;
-    }
-    return g;
+    bool by_iteration = per == PER_ITERATION;
+    return between(v, first, last,
+                   by_iteration ? (double)(e->iterations[last] - e->iterations[first]) : 1);
 }

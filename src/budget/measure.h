@@ -7,7 +7,7 @@
 #define MEASURE_H
 
 #include "budget/budgets.h"
-#include "budget/evidence.h"
+#include "budget/excuse.h"
 
 /* One number per snapshot of the series. */
 struct values {
@@ -20,21 +20,43 @@ struct values values_of_row(const struct series *s, const struct series_row *row
                             enum budget_measure measure);
 struct values values_of_total(const struct evidence *e, enum budget_total total);
 
-/* What hangs below all holders that match, with and without those that are excused. */
+/* What hangs below all holders that match a pattern. */
 struct held {
-    struct values all, counted;
-    const struct suppression *suppression; /* that excuses one of them, or NULL */
-    const char *most;                      /* the holder that grew most */
+    struct values values;
+    const char *most; /* the holder that grew most */
     bool matched;
 };
 
-/* e must know holders; suppressions are those of b. */
-struct held held_by(const struct evidence *e, const struct hd_budgets *b,
-                    const char *pattern, enum budget_measure measure);
+/* e must know holders. */
+struct held held_by(const struct evidence *e, const char *pattern,
+                    enum budget_measure measure);
 
-/* Growth as a rule means it, over the snapshots that can be compared. */
+/* What is left of such values when what is excused is not counted. */
+struct counted {
+    struct values values;
+    const struct suppression *by; /* that takes most of the growth out; NULL: none does */
+    bool untold;                  /* a holder is suppressed, and holders are not known */
+};
+
+struct counted counted_of_type(const struct excuses *x, const struct series_row *row,
+                               enum budget_measure measure);
+struct counted counted_of_holders(const struct excuses *x, const char *pattern,
+                                  enum budget_measure measure);
+
+/* The part of a row's score that is not excused. */
+struct counted_score {
+    double score;
+    const struct suppression *by; /* NULL: nothing is */
+    bool untold;
+};
+
+struct counted_score counted_score(const struct excuses *x, const struct scored *row);
+
+/* Growth as a rule means it, over the snapshots that can be compared. Of a step over one
+ * that was left out it is the mean of the steps that it spans: one of them is no less. */
 struct growth {
-    double value, noise;
+    double value;
+    double low, high;   /* it is between these: samples. Of steps, the worst */
     size_t first, last; /* the snapshots that show it */
 };
 

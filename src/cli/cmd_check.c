@@ -118,20 +118,16 @@ static bool write_baseline(const void *report, const struct settings *s, FILE *t
 
 static int status_of(const struct settings *s, const struct hd_report *report)
 {
-    if (hd_report_verdict(report) == HD_FAIL)
-        return EXIT_OVER;
-    bool undecided = hd_report_verdict(report) == HD_INCONCLUSIVE;
-    if (s->strict && (undecided || !hd_report_conclusive(report))) {
+    int status = hd_report_status(report, s->strict);
+    if (status == EXIT_INCONCLUSIVE)
         fputs("heapdrift: inconclusive: the snapshots do not allow a judgement; the report "
               "says why\n",
               stderr);
-        return EXIT_INCONCLUSIVE;
-    }
-    if (undecided && !s->quiet)
+    else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
         fputs("heapdrift: warning: inconclusive: not every rule could be decided; with "
               "--strict this is status 3\n",
               stderr);
-    return EXIT_DONE;
+    return status;
 }
 
 /* An error about a line that is of no snapshot is of the file of budgets. */

@@ -8,8 +8,9 @@
 enum { CONFIG_PATH_SIZE = 4096 };
 
 /* Look in this folder and its parents, up to the root of the repository (where .git is), or
- * of the file system. path becomes relative, or "" where there is none. False after saying
- * so on stderr if there are two: which one is meant is for a person to say. */
+ * to a folder of another owner or file system: what a stranger left in a shared folder
+ * decides nothing. The nearest file is taken: path becomes relative, or "" where there is
+ * none. False after saying so on stderr if it could be either of two in one folder. */
 bool find_config(char path[CONFIG_PATH_SIZE]);
 
 #endif

@@ -342,7 +342,9 @@ static const char *take_memory(struct settings *s, const char *value)
 
 static const char *take_threads(struct settings *s, const char *value)
 {
-    return parse_small(value, 1, MOST_THREADS, &s->threads);
+    _Static_assert(MOST_THREADS == 64, "the message says so");
+    bool fits = parse_small(value, 1, MOST_THREADS, &s->threads) == NULL;
+    return fits ? NULL : "a whole number from 1 to 64";
 }
 
 static const char *take_color(struct settings *s, const char *value)

@@ -210,7 +210,7 @@ size_t hd_report_suspects(const struct hd_report *report)
 static bool has_undecided_rule(const struct hd_report *report)
 {
     for (size_t i = 0; i < report->rule_count; i++)
-        if (report->rules[i].status == RULE_INCONCLUSIVE)
+        if (report->rules[i].status == RULE_INCONCLUSIVE || report->rules[i].is_lenient)
             return true;
     return false;
 }
@@ -231,35 +231,62 @@ bool hd_report_conclusive(const struct hd_report *report)
 
 /* --- rows ---------------------------------------------------------------- */
 
-static bool matches_any(const char *const *patterns, size_t count, const char *name)
+static const char arrow[] = " → ";
+
+/* A holder as people read it: each type of its path by the name that is shown. */
+static void add_shown_path(struct text *t, const struct hd_report *r, const char *name)
+{
+    struct text type = {0};
+    for (const char *end; (end = strstr(name, arrow)) != NULL; name = end + strlen(arrow)) {
+        text_clear(&type);
+        text_add(&type, name, (size_t)(end - name));
+        text_add_string(t, report_shown(r, text_string(&type)));
+        text_add_string(t, arrow);
+    }
+    text_add_string(t, report_shown(r, name));
+    text_free(&type);
+}
+
+bool report_matches(const struct hd_report *r, const char *pattern, const char *name)
+{
+    struct text path = {0};
+    if (names_match(pattern, name))
+        return true;
+    if (r->names == NULL)
+        return false;
+    if (strstr(name, arrow) == NULL) {
+        const char *shown = report_shown(r, name);
+        return shown != name && names_match(pattern, shown);
+    }
+    add_shown_path(&path, r, name);
+    bool matches = names_match(pattern, text_string(&path));
+    text_free(&path);
+    return matches;
+}
+
+static bool matches_any(const struct hd_report *r, const char *const *patterns,
+                        size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (names_match(patterns[i], name))
+        if (report_matches(r, patterns[i], name))
             return true;
     return false;
 }
 
-bool report_excludes(const struct hd_options *opt, const char *name)
+bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
+                     const char *name)
 {
-    return matches_any(opt->excludes, opt->exclude_count, name);
-}
-
-bool report_shows(const struct hd_options *opt, const char *name)
-{
-    if (opt->type_count > 0 && !matches_any(opt->types, opt->type_count, name))
-        return false;
-    if (report_excludes(opt, name))
-        return false;
-    return !opt->app_only || !names_is_framework(name);
+    return matches_any(r, opt->excludes, opt->exclude_count, name);
 }
 
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name)
 {
-    const char *shown = report_shown(r, name);
-    if (report_shows(opt, name))
-        return true;
-    return shown != name && opt->type_count > 0 && report_shows(opt, shown);
+    if (opt->type_count > 0 && !matches_any(r, opt->types, opt->type_count, name))
+        return false;
+    if (report_excludes(r, opt, name))
+        return false;
+    return !opt->app_only || !names_is_framework(name);
 }
 
 bool report_retained(const struct hd_report *r, const struct report_suspect *s,
@@ -322,6 +349,8 @@ struct holding {
     struct hd_snapshot *const *snaps;
     size_t count;
     enum selection selection;
+    const struct holder_parts *parts;
+    struct hd_snapshot **of_parts; /* parts->count of them for each snapshot */
     struct plan plan;
     struct hd_error errors[HD_MAX_SNAPSHOTS];
 };
@@ -341,24 +370,25 @@ static bool hold_one(void *context, size_t k)
                      "or was not read");
     if (!ok)
         return false;
-    h->units[k] = holders_of(snap, h->selection);
+    size_t parts = h->parts != NULL ? h->parts->count : 0;
+    h->units[k] = holders_of(snap, h->selection, h->parts,
+                             parts > 0 ? &h->of_parts[k * parts] : NULL);
     if (k + 1 < h->count && !h->plan.keep)
         snapshot_release_graph(snap);
     return true;
 }
 
-bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                        size_t count, const struct hd_options *opt, struct hd_error *err)
+bool report_begin_holders(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                          size_t count, const struct hd_options *opt,
+                          const struct holder_parts *parts, struct hd_snapshot **of_parts,
+                          struct hd_error *err)
 {
-    for (size_t k = 0; opt->by != HD_BY_HOLDER && k < count; k++) {
-        units[k] = snaps[k];
-        if (opt->reachable && !need_reach(snaps[k], k, err))
-            return false;
-    }
-    if (opt->by != HD_BY_HOLDER)
-        return true;
-    struct holding h = {
-        .units = units, .snaps = snaps, .count = count, .selection = report_selection(opt)};
+    struct holding h = {.units = units,
+                        .snaps = snaps,
+                        .count = count,
+                        .selection = report_selection(opt),
+                        .parts = parts,
+                        .of_parts = of_parts};
     if (!plan_graphs(&h.plan, snaps, count, plan_dominators, opt, err))
         return false;
     workers_run(count, h.plan.at_once, hold_one, &h);
@@ -370,6 +400,19 @@ bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *s
             err->snapshot = (unsigned)k + 1;
         }
         return false;
+    }
+    return true;
+}
+
+bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                        size_t count, const struct hd_options *opt, struct hd_error *err)
+{
+    if (opt->by == HD_BY_HOLDER)
+        return report_begin_holders(units, snaps, count, opt, NULL, NULL, err);
+    for (size_t k = 0; k < count; k++) {
+        units[k] = snaps[k];
+        if (opt->reachable && !need_reach(snaps[k], k, err))
+            return false;
     }
     return true;
 }

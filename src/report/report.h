@@ -7,6 +7,7 @@
 
 #include "analysis/chain_growth.h"
 #include "analysis/hints.h"
+#include "analysis/holder_parts.h"
 #include "analysis/series.h"
 #include "analysis/suspicion.h"
 #include "budget/judge.h"
@@ -105,10 +106,11 @@ struct report_growth {
     bool known;                           /* by graph only */
     int64_t bytes, suspects, pools, rest; /* bytes is the sum of the others */
     double share, rest_share;             /* of the heap in the last fit snapshot */
-    double explained; /* share of the growth that suspects have; NAN: it did not grow */
-    bool unexplained; /* the rest keeps growing, and is more than half of it */
-    bool is_open;     /* that, and there is no suspect: nothing explains it */
-    bool has_stopped; /* no suspect, but something large grew and stayed */
+    double explained;     /* share of the growth that suspects have; NAN: it did not grow */
+    bool unexplained;     /* the rest keeps growing, and is more than half of it */
+    bool is_open;         /* that, and there is no suspect: nothing explains it */
+    bool has_stopped;     /* no suspect, but something large grew and stayed */
+    double stopped_share; /* that, of the heap */
 };
 
 /* What grew, and then stayed as large: a list of its own. */
@@ -128,11 +130,14 @@ struct report_rule {
     const char *source;           /* "heapdrift.yml:7", "option", "default" */
     const char *path;             /* of that file, or NULL */
     uint64_t line;                /* in it, or 0 */
+    enum budget_per per;          /* of the rule */
     const char *subject;          /* the type; NULL if the rule is about no single one */
+    const char *type;             /* of a suspect, what was ranked; else the subject */
     const char *limit, *observed; /* as people read them; observed may be NULL: unknown */
     double limit_value, observed_value; /* exact; NAN unknown */
     const char *unit;                   /* "objects" or "bytes", of both */
     enum rule_status status;
+    bool is_lenient;        /* a pass that --strict does not take */
     const char *reason;     /* or NULL */
     size_t first, last;     /* the snapshots that show it */
     const struct tally *at; /* of the subject, per snapshot; or NULL */
@@ -199,7 +204,11 @@ const char *report_string(struct hd_report *r, const char *s);
  * and no other contradicts; else the name. */
 const char *report_shown(const struct hd_report *r, const char *name);
 
-/* Whether the options let a row stay, under its own name or the one that is shown. */
+/* What a pattern of any option, budget or suppression selects: a type, or a holder, by its
+ * name or by the one that is shown. All of them ask here. */
+bool report_matches(const struct hd_report *r, const char *pattern, const char *name);
+
+/* Whether --type, --exclude and --app-only let a row of this name stay. */
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name);
 
@@ -224,11 +233,9 @@ bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
 /* Add the general warning of this code about a snapshot, or (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 
-/* Whether --type, --exclude and --app-only let a row of this name stay. */
-bool report_shows(const struct hd_options *opt, const char *name);
-
 /* Whether --exclude names it. */
-bool report_excludes(const struct hd_options *opt, const char *name);
+bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
+                     const char *name);
 
 /* The same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
@@ -265,6 +272,13 @@ struct chain_options report_chain_options(const struct hd_report *r);
  */
 bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
                         size_t count, const struct hd_options *opt, struct hd_error *err);
+/* A snapshot of holders of each, whatever opt->by says, and of their parts, if parts is not
+ * NULL: parts->count after each other per snapshot, for snapshot_free(), NULL where it
+ * failed. */
+bool report_begin_holders(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
+                          size_t count, const struct hd_options *opt,
+                          const struct holder_parts *parts, struct hd_snapshot **of_parts,
+                          struct hd_error *err);
 void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
                       size_t count);
 

@@ -4,9 +4,8 @@
 #include "budget/accept.h"
 #include "budget/judge.h"
 #include "format/open.h"
-#include "heap/names.h"
+#include "report/check_evidence.h"
 #include "report/human.h"
-#include "report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,117 +19,9 @@ struct check {
     const struct hd_options *opt;
     struct hd_budgets budgets; /* as they were given, or the default rule */
     struct rule default_rule;
-    struct series types, holders;
-    struct hd_snapshot *units[HD_MAX_SNAPSHOTS]; /* of holders */
-    bool has_holders;
-    struct scored *scored;
-    size_t scored_count;
+    struct series types;
     struct hd_error *err;
 };
-
-/* --- evidence ------------------------------------------------------------ */
-
-static const char *join_holder(struct hd_report *r, const struct report_suspect *s)
-{
-    struct text t = {0};
-    if (s->holder == NULL)
-        return NULL;
-    for (size_t i = 0; i < s->holder_len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, s->holder[i]);
-    }
-    const char *joined = report_string(r, text_string(&t));
-    text_free(&t);
-    return joined;
-}
-
-/* All that the ranking found, in its order: suspects, then what scores less. */
-static void add_scored(struct check *c)
-{
-    struct hd_report *r = c->r;
-    c->scored = arena_array(&r->arena, struct scored, r->suspect_count + r->minor_count);
-    for (size_t i = 0; i < r->suspect_count + r->minor_count; i++) {
-        const struct report_suspect *s =
-            i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
-        c->scored[c->scored_count++] = (struct scored){.type = s->type,
-                                                       .subject = s->subject,
-                                                       .holder = join_holder(r, s),
-                                                       .score = s->score,
-                                                       .share = s->score_share};
-    }
-}
-
-static bool asks_for_holders(const struct check *c)
-{
-    for (size_t i = 0; i < c->budgets.rule_count; i++)
-        if (c->budgets.rules[i].kind == BUDGET_HOLDER)
-            return true;
-    return false;
-}
-
-/* The same snapshots by holder, where all of them can tell. */
-static bool add_holders(struct check *c)
-{
-    struct series_warnings ignored = {0};
-    struct hd_options by_holder = *c->opt;
-    by_holder.by = HD_BY_HOLDER;
-    for (size_t k = 0; k < c->count; k++)
-        if (!c->snaps[k]->info.has_roots || c->snaps[k]->read.tables_only)
-            return true;
-    if (!asks_for_holders(c))
-        return true;
-    struct series_question ask = {report_selection(c->opt), HD_BY_HOLDER,
-                                  c->opt->iterations};
-    c->has_holders =
-        report_begin_units(c->units, c->snaps, c->count, &by_holder, c->err) &&
-        series_align(&c->holders, c->units, c->count, &ask, &c->r->arena, &ignored, c->err);
-    return c->has_holders;
-}
-
-/* What makes a comparison say nothing about growth; or NULL. */
-static const char *doubt_about_order(const struct check *c)
-{
-    for (size_t i = 0; i < c->r->warning_count; i++)
-        if (strcmp(c->r->warnings[i].code, warning_texts[WARN_DIFFERENT_PROGRAM].code) == 0)
-            return "the snapshots seem to be of different programs";
-    for (size_t k = 1; k < c->count; k++) {
-        const struct hd_snapshot *before = c->snaps[k - 1], *now = c->snaps[k];
-        if (before->clock_is_date && now->clock_is_date && now->clock < before->clock)
-            return "the snapshots are not in order of time";
-    }
-    return NULL;
-}
-
-static bool shows(const void *filter, const char *name)
-{
-    return report_shows(filter, name);
-}
-
-/* What the next collection would free grows with the time since the last one. */
-static const char *only_garbage(const struct check *c)
-{
-    for (size_t k = 0; k < c->count; k++)
-        if (warnings_find(&c->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
-            return "a table lists garbage only, whose growth is no leak";
-    return NULL;
-}
-
-static struct evidence evidence_of(const struct check *c)
-{
-    return (struct evidence){.types = &c->types,
-                             .holders = c->has_holders ? &c->holders : NULL,
-                             .reachable = c->r->reachable,
-                             .scored = c->scored,
-                             .scored_count = c->scored_count,
-                             .bytes_known = c->r->bytes_known,
-                             .min_share = c->opt->min_share,
-                             .min_bytes = c->opt->min_bytes,
-                             .doubt = doubt_about_order(c),
-                             .no_evidence = only_garbage(c),
-                             .iterations = c->opt->iterations,
-                             .shows = shows,
-                             .filter = c->opt};
-}
 
 /* --- how findings read --------------------------------------------------- */
 
@@ -155,7 +46,7 @@ static void add_number(struct text *t, double n)
 static void add_amount(struct text *t, const struct rule *rule, double n)
 {
     if (rule->measure != MEASURE_COUNT) {
-        human_size(t, (uint64_t)(n + 0.5));
+        human_size(t, tally_rounded(n));
         return;
     }
     add_number(t, n);
@@ -237,9 +128,9 @@ static const char *score_observed(struct check *c, const struct finding *f)
     human_percent(&t, f->base > 0 ? f->observed / f->base : 0);
     text_add_string(&t, " (");
     if (c->r->bytes_known)
-        human_size(&t, (uint64_t)(f->observed + 0.5));
+        human_size(&t, tally_rounded(f->observed));
     else
-        human_plural(&t, (uint64_t)(f->observed + 0.5), "object");
+        human_plural(&t, tally_rounded(f->observed), "object");
     text_add_char(&t, ')');
     return take_text(c->r, &t);
 }
@@ -269,7 +160,14 @@ static const struct tally *tallies_of(const struct check *c, const struct findin
                : NULL;
 }
 
-static struct report_rule report_rule_of(struct check *c, const struct finding *f)
+static const char *ranked_type(const struct evidence *e, const struct finding *f)
+{
+    bool ranked = f->rule->kind == BUDGET_SUSPECTS && f->scored != NO_SCORED;
+    return ranked ? e->scored[f->scored].type : f->subject;
+}
+
+static struct report_rule report_rule_of(struct check *c, const struct evidence *e,
+                                         const struct finding *f)
 {
     const struct rule *rule = f->rule;
     struct hd_report *r = c->r;
@@ -281,12 +179,15 @@ static struct report_rule report_rule_of(struct check *c, const struct finding *
                              .source = report_string(r, rule->source),
                              .path = report_string(r, rule->path),
                              .line = rule->line,
+                             .per = rule->per,
                              .subject = report_string(r, f->subject),
+                             .type = report_string(r, ranked_type(e, f)),
                              .limit = is_score ? score_limit(r, f) : growth_limit(r, f),
                              .limit_value = f->known ? f->allowed : NAN,
                              .observed_value = f->known ? f->observed : NAN,
                              .unit = in_bytes ? "bytes" : "objects",
                              .status = f->status,
+                             .is_lenient = f->is_lenient,
                              .reason = reason_of(c, f),
                              .first = f->first,
                              .last = f->last,
@@ -302,11 +203,20 @@ static struct report_rule report_rule_of(struct check *c, const struct finding *
 
 /* --- chains -------------------------------------------------------------- */
 
-/* What holds the types that fail and are no suspects, the first ones of the table. */
+/* What holds the types that fail and are no suspects, the first ones of the table: a
+ * finding for each, though a type may fail by two rules. */
 struct unchained {
     size_t rules[64];
     size_t len;
 };
+
+static bool is_there(const struct check *c, const struct unchained *u, const char *subject)
+{
+    for (size_t q = 0; q < u->len; q++)
+        if (strcmp(c->r->rules[u->rules[q]].subject, subject) == 0)
+            return true;
+    return false;
+}
 
 static struct unchained find_unchained(const struct check *c, const struct findings *found)
 {
@@ -314,7 +224,9 @@ static struct unchained find_unchained(const struct check *c, const struct findi
     size_t most = sizeof(u.rules) / sizeof(*u.rules), shown = report_rows(c->r, most);
     for (size_t i = 0; i < found->len && u.len < shown; i++) {
         bool type = found->all[i].rule->kind == BUDGET_TYPE;
-        if (type && c->r->rules[i].status == RULE_FAIL && c->r->rules[i].chains.len == 0)
+        const struct report_rule *rule = &c->r->rules[i];
+        if (type && rule->status == RULE_FAIL && rule->chains.len == 0 &&
+            !is_there(c, &u, rule->subject))
             u.rules[u.len++] = i;
     }
     return u;
@@ -357,8 +269,20 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
     return true;
 }
 
-/* Suspects have theirs from the ranking. A type that fails by two rules is asked for
- * twice: the second time it has them already. */
+/* The same type under another rule has the same chains. */
+static void copy_chains(struct check *c, const struct unchained *u)
+{
+    for (size_t i = 0; i < c->r->rule_count; i++) {
+        struct report_rule *to = &c->r->rules[i];
+        for (size_t q = 0; q < u->len && to->kind == BUDGET_TYPE &&
+                           to->status == RULE_FAIL && to->chains.len == 0;
+             q++)
+            if (strcmp(c->r->rules[u->rules[q]].subject, to->subject) == 0)
+                to->chains = c->r->rules[u->rules[q]].chains;
+    }
+}
+
+/* Suspects have theirs from the ranking. */
 static bool add_chains(struct check *c, const struct findings *found)
 {
     for (size_t i = 0; i < found->len; i++) {
@@ -369,7 +293,10 @@ static bool add_chains(struct check *c, const struct findings *found)
             scored != NO_SCORED && (size_t)scored < c->r->suspect_count;
     }
     struct unchained u = find_unchained(c, found);
-    return add_chains_of_types(c, &u);
+    if (!add_chains_of_types(c, &u))
+        return false;
+    copy_chains(c, &u);
+    return true;
 }
 
 /* --- warnings ------------------------------------------------------------ */
@@ -388,6 +315,17 @@ static void warn_about_line(struct check *c, enum warning_code code, const char 
     text_free(&message);
 }
 
+static void warn_about_unmatched(struct check *c, const struct rule *rule,
+                                 const char *meant)
+{
+    struct arena scratch = {0};
+    const char *name = rule_name(rule, &scratch);
+    if (meant != NULL)
+        name = arena_printf(&scratch, "%s (did you mean %s?)", name, meant);
+    warn_about_line(c, WARN_UNUSED_BUDGET, rule->path, rule->line, name);
+    arena_free(&scratch);
+}
+
 static void add_warnings(struct check *c, const struct findings *found)
 {
     const struct hd_budgets *b = &c->budgets;
@@ -395,9 +333,9 @@ static void add_warnings(struct check *c, const struct findings *found)
     for (size_t i = 0; i < b->rule_count; i++) {
         /* Two rules of one entry match the same. */
         bool again = i > 0 && b->rules[i].entry == b->rules[i - 1].entry;
-        if (!found->rule_matched[i] && !again && c->types.fit_count >= 2)
-            warn_about_line(c, WARN_UNUSED_BUDGET, b->rules[i].path, b->rules[i].line,
-                            rule_name(&b->rules[i], &scratch));
+        bool fine = b->rules[i].is_optional && found->meant[i] == NULL;
+        if (!found->rule_matched[i] && !again && !fine && c->types.fit_count >= 2)
+            warn_about_unmatched(c, &b->rules[i], found->meant[i]);
     }
     for (size_t i = 0; i < b->suppression_count; i++) {
         const struct suppression *s = &b->suppressions[i];
@@ -424,15 +362,17 @@ static void add_warnings(struct check *c, const struct findings *found)
 
 static bool accept(struct check *c, const struct evidence *e, struct baseline *made)
 {
+    /* With fewer than two that can be compared one is incomplete: the first is blamed. */
     for (size_t k = 0; k < c->count; k++)
-        if (!c->snaps[k]->info.complete || c->types.fit_count < 2) {
+        if (!c->snaps[k]->info.complete) {
             if (c->err != NULL)
                 c->err->snapshot = (unsigned)k + 1;
             return fail(c->err, HD_USAGE,
                         "objects may be missing, so its growth is no baseline");
         }
     struct text t = {0};
-    accept_growth(made, &c->budgets, e);
+    if (!accept_growth(made, &c->budgets, e, c->err))
+        return false;
     baseline_print(&t, made);
     c->r->baseline = take_text(c->r, &t);
     c->budgets.baseline = *made;
@@ -451,18 +391,17 @@ static enum hd_verdict verdict_of(const struct hd_report *r)
     return verdict;
 }
 
-static bool decide(struct check *c)
+static bool decide(struct check *c, const struct evidence *e)
 {
     struct baseline made = {0};
     struct findings found = {0};
-    struct evidence e = evidence_of(c);
     struct arena scratch = {0};
-    bool ok = (!c->budgets.accepts || accept(c, &e, &made)) &&
-              judge_rules(&found, &c->budgets, &e, &scratch, c->err);
+    bool ok = (!c->budgets.accepts || accept(c, e, &made)) &&
+              judge_rules(&found, &c->budgets, e, &scratch, c->err);
     if (ok) {
         c->r->rules = arena_array(&c->r->arena, struct report_rule, found.len);
         for (size_t i = 0; i < found.len; i++)
-            c->r->rules[c->r->rule_count++] = report_rule_of(c, &found.all[i]);
+            c->r->rules[c->r->rule_count++] = report_rule_of(c, e, &found.all[i]);
         c->r->verdict = verdict_of(c->r);
         add_warnings(c, &found);
         ok = add_chains(c, &found);
@@ -500,9 +439,15 @@ struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count
     take_budgets(&c, b);
     bool ok = report_compare(c.r, snaps, snaps, count, &options, &c.types, err);
     if (ok) {
-        add_scored(&c);
-        ok = add_holders(&c) && decide(&c);
-        report_end_units(c.units, snaps, count);
+        struct check_evidence shown;
+        struct evidence_question ask = {.r = c.r,
+                                        .snaps = snaps,
+                                        .count = count,
+                                        .opt = &options,
+                                        .budgets = &c.budgets,
+                                        .types = &c.types};
+        ok = check_evidence_begin(&shown, &ask, err) && decide(&c, &shown.evidence);
+        check_evidence_end(&shown);
     }
     if (ok)
         return c.r;
@@ -535,6 +480,19 @@ enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t 
 enum hd_verdict hd_report_verdict(const struct hd_report *report)
 {
     return report->verdict;
+}
+
+enum hd_verdict hd_report_verdict_if(const struct hd_report *report, bool strict)
+{
+    bool undecided = strict && report->verdict == HD_PASS && !hd_report_conclusive(report);
+    return undecided ? HD_INCONCLUSIVE : report->verdict;
+}
+
+int hd_report_status(const struct hd_report *report, bool strict)
+{
+    static const int with_strict[] = {[HD_PASS] = 0, [HD_FAIL] = 1, [HD_INCONCLUSIVE] = 3};
+    enum hd_verdict verdict = hd_report_verdict_if(report, strict);
+    return strict || verdict == HD_FAIL ? with_strict[verdict] : 0;
 }
 
 bool hd_report_write_baseline(const struct hd_report *report, FILE *to,

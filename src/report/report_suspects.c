@@ -121,7 +121,7 @@ static struct report_suspect from_row(const struct suspect_rows *to,
 /* A row shows if its type or the class in its title does, and neither is excluded. */
 static bool shows(const struct suspect_rows *to, const char *type, const char *subject)
 {
-    if (report_excludes(to->opt, type) || report_excludes(to->opt, subject))
+    if (report_excludes(to->r, to->opt, type) || report_excludes(to->r, to->opt, subject))
         return false;
     bool title = subject[0] != '[' && report_shows_row(to->r, to->opt, subject);
     return title || report_shows_row(to->r, to->opt, type);
@@ -271,6 +271,7 @@ static void judge_growth(const struct suspect_rows *to, const struct headed *h)
     bool suspects = any_suspect(h);
     double stopped = h->stopped_count > 0 && heap > 0 ? h->stopped[0].growth / heap : 0;
     r->growth.has_stopped = !suspects && stopped >= STOPPED_SHARE;
+    r->growth.stopped_share = stopped;
     r->growth.is_open = !suspects && r->growth.unexplained;
     if (r->growth.unexplained)
         warn_unexplained(r, suspects);

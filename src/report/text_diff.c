@@ -334,14 +334,16 @@ static bool say_none(const struct hd_report *r, struct out *o)
 static void say_doubts(const struct hd_report *r, struct out *o)
 {
     struct text t = {0};
-    if (r->growth.is_open)
+    if (r->growth.is_open) {
+        text_add_string(&t, "But ");
         text_unexplained(&t, r);
-    if (t.len > 0)
-        text_add_char(&t, '\n');
-    if (r->growth.has_stopped)
-        text_add_string(&t,
-                        "But something grew a lot and then stopped, which may be a leak "
-                        "without its load: see below.\n");
+        text_add_string(&t, ".\n");
+    }
+    if (r->growth.has_stopped) {
+        text_add_string(&t, "But ");
+        text_has_stopped(&t, r);
+        text_add_string(&t, "  See below.\n");
+    }
     out_text(o, &t);
     text_free(&t);
 }

@@ -76,10 +76,16 @@ void text_growth_parts(struct text *t, const struct report_growth *g)
 
 void text_unexplained(struct text *t, const struct hd_report *r)
 {
-    text_add_string(t, "But the heap grew by ");
+    text_add_string(t, "the heap grew by ");
     human_percent(t, r->growth.rest_share);
-    text_add_string(t, ", and nothing explains it; take more snapshots, further apart, or "
-                       "look at the types below.");
+    text_add_string(t, ", and nothing explains it; take more snapshots, further apart");
+}
+
+void text_has_stopped(struct text *t, const struct hd_report *r)
+{
+    text_add_string(t, "what grew by ");
+    human_percent(t, r->growth.stopped_share);
+    text_add_string(t, " of the heap has stayed there: was the load still on?");
 }
 
 void text_stopped_counts(struct text *t, const struct hd_report *r,

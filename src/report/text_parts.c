@@ -256,3 +256,10 @@ void text_rule_holder(struct text *t, const struct report_rule *rule)
     else if (rule->holder != NULL)
         human_name(t, rule->holder);
 }
+
+const char *text_repository_path(const char *path)
+{
+    while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)
+        path += path[1] == '.' ? 3 : 2;
+    return path;
+}

@@ -70,4 +70,8 @@ void text_rule(struct text *t, const struct hd_report *r, const struct report_ru
 /* What holds it, as one line: its first chain, or its holder; nothing if unknown. */
 void text_rule_holder(struct text *t, const struct report_rule *rule);
 
+/* A file of budgets as it is named from the root of the repository: it was found in this
+ * folder or one above it. */
+const char *text_repository_path(const char *path);
+
 #endif

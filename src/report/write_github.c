@@ -31,11 +31,8 @@ static void add_command(struct text *t, const char *command, const char *path,
     text_add_string(t, command);
     text_add_char(t, ' ');
     if (path != NULL) {
-        /* Found in a parent folder; the file is named from the repository's root. */
-        while (strncmp(path, "../", 3) == 0)
-            path += 3;
         text_add_string(t, "file=");
-        add_escaped(t, path, true);
+        add_escaped(t, text_repository_path(path), true);
         snprintf(number, sizeof(number), ",line=%" PRIu64 ",", line);
         text_add_string(t, number);
     }

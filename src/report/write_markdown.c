@@ -238,8 +238,9 @@ static void add_suspects(struct text *t, const struct hd_report *r)
                                  "limit.\n"
                                : "\nNo type keeps growing by more than the limit.\n");
         if (r->growth.is_open) {
+            text_add_string(t, "But ");
             text_unexplained(t, r);
-            text_add_char(t, '\n');
+            text_add_string(t, ".\n");
         }
     }
     if (r->hidden_count > 0) {

@@ -97,9 +97,7 @@ static json_t *uri(const char *path)
                                 "0123456789-._~/";
     struct text t = {0};
     text_add_string(&t, path[0] == '/' ? "file://" : "");
-    while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)
-        path += path[1] == '.' ? 3 : 2;
-    for (; *path != '\0'; path++) {
+    for (path = text_repository_path(path); *path != '\0'; path++) {
         char escaped[8];
         snprintf(escaped, sizeof(escaped), "%%%02X", (unsigned)(unsigned char)*path);
         if (strchr(plain, *path) != NULL)
@@ -141,6 +139,16 @@ static json_t *fingerprints(const struct report_rule *f)
     text_add_string(&t, f->rule);
     text_add_char(&t, '\n');
     text_add_string(&t, f->subject != NULL ? f->subject : "");
+    /* One subject may break a rule in several ways: by objects and by bytes, by the whole
+     * and by a step, as two types with one title. */
+    if (f->is_about_bytes && f->kind != BUDGET_TOTAL)
+        text_add_string(&t, "\nbytes");
+    if (f->per != PER_TOTAL)
+        text_add_string(&t, f->per == PER_STEP ? "\nstep" : "\niteration");
+    if (f->type != NULL && strcmp(f->type, f->subject) != 0) {
+        text_add_string(&t, "\ntype ");
+        text_add_string(&t, f->type);
+    }
     snprintf(hex, sizeof(hex), "%016" PRIx64, (uint64_t)XXH3_64bits(t.data, t.len));
     text_free(&t);
     json_t *o = json_object();

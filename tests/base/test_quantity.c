@@ -17,6 +17,13 @@ Test(quantity, sizes_have_binary_and_decimal_units)
                  {"1.5GiB", 1610612736},
                  {".5K", 512},
                  {"2k", 2000},
+                 {"2K", 2048},
+                 {"5mb", 5000000},
+                 {"5Mb", 5000000},
+                 {"5m", 5242880},
+                 {"1gib", 1073741824},
+                 {"17b", 17},
+                 {"2kb", 2000},
                  {"1TiB", UINT64_C(1) << 40}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         uint64_t bytes = 99;

@@ -1,5 +1,6 @@
 #include "budget/budgets.h"
 
+#include "base/text.h"
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>
@@ -124,6 +125,18 @@ static const struct {
     {"version: 1\nbudgets:\n  - type: X\n    max_growth:\n", 4, "bad-limit", NULL},
     {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: ten\n", 4, "bad-limit",
      "size"},
+    {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: 5\n", 4, "bad-limit",
+     "with its unit, such as 5MiB (or 5B)"},
+    {"version: 1\nbudgets:\n  - type: X\n    max_growth_bytes: 1023\n", 4, "bad-limit",
+     "unit"},
+    {"version: 1\nbudgets:\n  - type: X\n    max_growth: 1\n    optional: yes\n", 5,
+     "bad-value", "false, true"},
+    {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: 1B\n    optional: true\n", 5,
+     "bad-entry", "always"},
+    {"version: 1\nbudgets:\n  - suspects: any\n    max_score: 2\n", 4, "bad-limit", "unit"},
+    {"version: 1\nbudgets:\n  - type: \"a\\0b\"\n    max_growth: 1\n", 3, "bad-value",
+     "value 0"},
+    {"version: 1\nbudgets: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n", 2, "too-deep", NULL},
     {"version: 1\nbudgets:\n  - total: byte\n    max_growth: 1\n", 3, "bad-value",
      "did you mean bytes?"},
     {"version: 1\nbudgets:\n  - total: zebra\n    max_growth: 1\n", 3, "bad-value",
@@ -142,8 +155,8 @@ static const struct {
     {"version: 1\nbudgets:\n  - type: X\n    max_growth: 1\n  - type: X\n    max_growth: "
      "2\n",
      5, "duplicate-rule", "line 3"},
-    {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: 1\n  - total: bytes\n    "
-     "max_growth: 2\n",
+    {"version: 1\nbudgets:\n  - total: bytes\n    max_growth: 1B\n  - total: bytes\n    "
+     "max_growth: 2B\n",
      5, "duplicate-rule", "line 3"},
     {"version: 1\nsuppress:\n  - type: X\n", 3, "no-reason", NULL},
     {"version: 1\nsuppress:\n  - type: X\n    reason: ''\n", 3, "no-reason", NULL},
@@ -208,6 +221,41 @@ Test(config, a_file_of_a_megabyte_and_more_is_refused)
     free(text);
 }
 
+/* Seconds, where each of these took minutes. */
+Test(config, a_file_of_brackets_is_refused_at_once, .timeout = 10)
+{
+    static const char *const heads[] = {"[", "{a: ", "- ", "? ", "[a, "};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+        struct text t = {0};
+        text_add_string(&t, "version: 1\nbudgets:\n ");
+        while (t.len < BUDGETS_LONGEST_FILE - 8)
+            text_add_string(&t, heads[i]);
+        struct hd_budgets *b = hd_budgets_new();
+        struct hd_error err = {0};
+        cr_expect_not(read_text(b, text_string(&t), &err));
+        cr_expect_str_eq(err.kind, "too-deep", "%s: %s", heads[i], err.message);
+        hd_budgets_free(b);
+        text_free(&t);
+    }
+}
+
+Test(config, limits_in_bytes_need_no_unit_where_nobody_can_mean_another)
+{
+    struct hd_budgets *b = hd_budgets_new();
+    struct hd_error err = {0};
+    cr_expect(
+        read_text(b,
+                  "version: 1\nbudgets:\n"
+                  " - {total: bytes, max_growth: 0}\n"
+                  " - {total: reachable_bytes, max_growth: 1048576}\n"
+                  " - {type: X, max_growth_bytes: 5mb, max_growth: 5, optional: true}\n",
+                  &err),
+        "%s", err.message);
+    cr_expect_eq(b->rules[3].limit.amount, 5000000);
+    cr_expect(b->rules[3].is_optional && !b->rules[0].is_optional);
+    hd_budgets_free(b);
+}
+
 Test(config, every_prefix_and_every_changed_byte_is_read_or_refused)
 {
     static const char text[] =
@@ -242,8 +290,8 @@ Test(config, options_stand_above_the_file_and_replace_what_is_the_same)
     cr_expect_eq(b->rules[3].measure, MEASURE_BYTES);
     cr_expect_eq(b->rules[3].limit.amount, 65536);
     cr_assert(read_text(b,
-                        "version: 1\nbudgets:\n  - total: bytes\n    max_growth: 5\n"
-                        "  - total: bytes\n    per: step\n    max_growth: 6\n",
+                        "version: 1\nbudgets:\n  - total: bytes\n    max_growth: 5B\n"
+                        "  - total: bytes\n    per: step\n    max_growth: 6B\n",
                         &err),
               "%s", err.message);
     cr_assert_eq(b->rule_count, 6);
@@ -272,6 +320,8 @@ Test(config, options_that_are_wrong_say_so)
     cr_expect(hd_budgets_add_option(b, "budget", "X=5", NULL));
     cr_expect(hd_budgets_add_option(b, "budget", "X=5", NULL), "the same again");
     cr_expect_not(hd_budgets_add_option(b, "budget", "X=6", NULL));
+    cr_expect_not(hd_budgets_add_option(b, "budget", "X=5B", NULL), "bytes, not objects");
+    cr_expect_not(hd_budgets_add_option(b, "budget", "X=5%", NULL));
     cr_expect_eq(b->rule_count, 1);
     hd_budgets_free(b);
 }

@@ -120,21 +120,38 @@ suppress:
     [[ $(json '.rules[0].source') == default ]]
 }
 
-@test "two files of budgets are one too many" {
+@test "of two files of budgets the nearest is taken" {
     mkdir -p "$tmp/repo/.git" "$tmp/repo/a"
+    printf 'version: 1\nbudgets:\n  - total: objects\n    max_growth: 0\n' >"$tmp/repo/heapdrift.yml"
     budgets 'budgets: []'
-    cp "$tmp/heapdrift.yml" "$tmp/repo"
-    cp "$tmp/heapdrift.yml" "$tmp/repo/a"
+    cp "$tmp/heapdrift.yml" "$tmp/repo/a/heapdrift.yaml"
     cd "$tmp/repo/a"
-    hd check "$none"
-    fails_with "both heapdrift.yml and ../heapdrift.yml are there; choose one with --config=FILE"
-    works check -c heapdrift.yml "$none"
-    rm ../heapdrift.yml
-    cp heapdrift.yml heapdrift.yaml
+    works check --format=json "$none"
+    [[ $(json '.rules[0].source') == default ]]
+    cp heapdrift.yaml heapdrift.yml
     hd check "$none"
     fails_with "both heapdrift.yml and heapdrift.yaml are there; choose one with --config=FILE"
+    works check -c heapdrift.yml "$none"
     hd check -c heapdrift.yml -c heapdrift.yaml "$none"
     fails_with "--config=heapdrift.yaml: must be one file only"
+    rm heapdrift.y*ml
+    hd check "$none"
+    status_is 1
+}
+
+@test "what lies in a folder of somebody else decides nothing" {
+    [[ $(id -u) == 0 ]] || skip "only root can give folders away"
+    mkdir -p "$tmp/shared/mine/a"
+    printf 'version: 1\nbudgets:\n  - total: objects\n    max_growth: 0\n' >"$tmp/shared/heapdrift.yml"
+    cd "$tmp/shared/mine/a"
+    hd check "$none"
+    status_is 1
+    chown 12345 "$tmp/shared"
+    works check --format=json "$none"
+    [[ $(json '.rules[0].source') == default ]]
+    cd "$tmp/shared"
+    hd check "$none"
+    status_is 1
 }
 
 @test "a mistake in the budgets is one line with its place, before a snapshot is read" {
@@ -173,6 +190,90 @@ MISTAKES
     err_is "heapdrift: warning: $tmp/heapdrift.yml:3: unused-budget: type Zebra: a budget that matches nothing"
     works check --budget=Zebra=0 "$none"
     err_is "heapdrift: warning: unused-budget: type Zebra: a budget that matches nothing"
+}
+
+@test "with --strict a budget that matches nothing is no pass, and it is told what might be meant" {
+    hd check --strict --budget='shop.*=0' "$none"
+    status_is 3
+    err_has "type shop.* (did you mean Shop.*?): a budget that matches nothing"
+    out_has "matches no type; did you mean Shop.*?"
+    hd check -q --strict --budget='Shop.Zebra.*=0' "$none"
+    status_is 3
+    works check --budget='shop.*=0' "$none"
+    hd check --strict --budget='Shop.*=1000000' "$none"
+    status_is 0
+}
+
+@test "limits in bytes want a unit, in any case" {
+    hd check --max-growth=5 "$none"
+    fails_with "--max-growth=5: must be a size with its unit, such as 5MiB (or 5B), or a share such as 5%"
+    works check -q --max-growth=500mb --budget='*=1gib' "$none"
+    hd check -q --budget=X=1024 --budget=X=1KiB "$none"
+    fails_with "two budgets for type X; keep one"
+    hd check -j 100000 "$none"
+    fails_with "--threads=100000: must be a whole number from 1 to 64"
+}
+
+# What a rule, a series and an excuse make together: rows of tests/report/test_check_table.c
+# through the program. rule | files | suppression | status | status with --strict
+@test "a rule passes only if the snapshots show that it is not over its limit" {
+    local rule files excuse lenient strict i row=0
+    for i in 1 2 3 4; do
+        printf 'type,count,bytes\nA.X,%d,%d\nA.Y,100,1000\n' $((100 + 20 * i)) $((1000 + 200 * i)) >"$tmp/g$i.csv"
+        printf 'type,count,bytes\nA.X,100,1000\nA.Y,100,1000\n' >"$tmp/n$i.csv"
+        printf '{"schema":"heapdrift-top","schema_version":1,"snapshot":{"sampled":%s,"complete":%s},"types":[{"type":"A.X","count":%d,"bytes":%d}]}' \
+            false "$([[ $i == 4 ]] && echo false || echo true)" 100 1000 >"$tmp/c$i.json"
+    done
+    while IFS='|' read -r rule files excuse lenient strict; do
+        row=$((row + 1))
+        budgets "budgets: [$rule]"$'\n'"suppress: [$excuse]"
+        # shellcheck disable=SC2086 # several files
+        hd check -q -c "$tmp/heapdrift.yml" $(eval echo "$tmp/$files")
+        status_is "$lenient" || complain "row $row: $rule"
+        # shellcheck disable=SC2086
+        hd check -q --strict -c "$tmp/heapdrift.yml" $(eval echo "$tmp/$files")
+        status_is "$strict" || complain "row $row, strict: $rule"
+    done <<'ROWS'
+{total: objects, max_growth: 59}|g{1,2,3,4}.csv||1|1
+{total: objects, max_growth: 60}|g{1,2,3,4}.csv||0|0
+{type: A.X, max_growth: 59}|g{1,2,3,4}.csv||1|1
+{type: A.X, max_growth: 59}|g{1,2,3,4}.csv|{type: A.X, reason: r}|0|0
+{type: A.X, max_growth: 59}|g{1,2,3,4}.csv|{type: A.Y, reason: r}|1|1
+{type: A.X, max_growth: 59}|g{1,2,3,4}.csv|{holder: "*", reason: r}|0|3
+{type: A.X, max_growth: 60}|g{1,2,3,4}.csv|{holder: "*", reason: r}|0|3
+{type: A.X, max_growth: 19, per: step}|g{1,2,3,4}.csv||1|1
+{type: A.X, max_growth: 20, per: step}|g{1,2,3,4}.csv||0|0
+{type: A.X, max_growth: 0}|n{1,2,3,4}.csv||0|0
+{type: A.X, max_growth: 0}|c{1,2,3,4}.json||0|3
+{type: A.X, max_growth: 0}|c{1,2,3,4}.json|{type: A.X, reason: r}|0|3
+{type: B.X, max_growth: 0}|n{1,2,3,4}.csv||0|3
+{holder: "*", max_growth: 0}|n{1,2,3,4}.csv||0|3
+{suspects: any}|g{1,2,3,4}.csv||1|1
+{suspects: any}|g{1,2,3,4}.csv|{type: A.X, reason: r}|0|0
+{suspects: any}|n{1,2,3,4}.csv||0|0
+{suspects: any}|c{1,2,3,4}.json||0|3
+ROWS
+    [[ $row == 18 ]]
+}
+
+@test "a sample is no pass with --strict, whatever it shows" {
+    local file=fixtures/gcdump-made/sampled.gcdump
+    works check -q --max-growth=1000% $file $file
+    hd check -q --strict --max-growth=1000% $file $file
+    status_is 3
+}
+
+@test "a restart in the series is no pass" {
+    local i pids=(7 7 8 8) counts=(100 200 50 100)
+    for i in 0 1 2 3; do
+        printf '{"schema":"heapdrift-top","schema_version":1,"snapshot":{"pid":%d},"types":[{"type":"A.X","count":%d,"bytes":%d}]}' \
+            "${pids[i]}" "${counts[i]}" "${counts[i]}" >"$tmp/$i.json"
+    done
+    works check --format=json --budget=A.X=0 "$tmp"/{0,1,2,3}.json
+    [[ $(json '.verdict, .rules[0].reason') == $'inconclusive\nthe snapshots are not of one process: growth begins anew in each' ]]
+    hd check -q --strict --budget=A.X=0 "$tmp"/{0,1,2,3}.json
+    status_is 3
+    works check -q --strict --budget=A.X=100 "$tmp"/{0,1}.json
 }
 
 @test "per iteration needs iterations" {

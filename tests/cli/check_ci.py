@@ -60,7 +60,7 @@ def sarif_complaints(sarif, findings, warnings):
         if has_line and str(result["locations"][0]["physicalLocation"]["region"]["startLine"]) != line:
             yield f"{f['rule']}: another line than {f['source']}"
     prints = [r["partialFingerprints"]["ruleAndSubject/v1"] for r in results]
-    subjects = {(f["rule"], f["subject"]) for f in findings}
+    subjects = {(f["rule"], f["subject"], f["unit"], f["limit"]) for f in findings}
     if len(set(prints)) != len(subjects):
         yield f"{len(set(prints))} fingerprints for {len(subjects)} findings"
     notes = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"]

@@ -217,7 +217,7 @@ static const struct {
      "App.Order", "+30.0 % (+2.93 KiB)"},
     {SIZES, TYPE("App.Order", "max_growth_bytes: 30%"), HD_PASS, RULE_PASS, 3000,
      "App.Order", NULL},
-    {COUNTS, TYPE("App.Order", "max_growth_bytes: 1"), HD_INCONCLUSIVE, RULE_INCONCLUSIVE,
+    {COUNTS, TYPE("App.Order", "max_growth_bytes: 1B"), HD_INCONCLUSIVE, RULE_INCONCLUSIVE,
      NAN, "App.Order", NULL},
     /* the first that matches counts */
     {LEAK,
@@ -265,7 +265,9 @@ static const struct {
     {MIDDLE_CUT, TYPE("App.Order", "max_growth: 60"), HD_PASS, RULE_PASS, 60, "App.Order",
      NULL},
     {MIDDLE_CUT, TYPE("App.Order", "max_growth: 40, per: step"), HD_INCONCLUSIVE,
-     RULE_INCONCLUSIVE, 40, "App.Order", NULL},
+     RULE_INCONCLUSIVE, 20, "App.Order", NULL},
+    {MIDDLE_CUT, TYPE("App.Order", "max_growth: 19, per: step"), HD_FAIL, RULE_FAIL, 20,
+     "App.Order", "+20 instances per step"},
     {STEADY_CUT, TOTAL("bytes", "max_growth: 1GiB"), HD_INCONCLUSIVE, RULE_INCONCLUSIVE, 0,
      NULL, NULL},
     {STEADY_CUT, TYPE("Zebra", "max_growth: 0"), HD_INCONCLUSIVE, RULE_INCONCLUSIVE, NAN,
@@ -419,7 +421,7 @@ Test(report_check, hidden_types_are_not_judged_but_totals_are)
     opt.exclude_count = 1;
     cr_assert(hd_budgets_add_option(b, "budget", "*=0", NULL));
     cr_assert(hd_budgets_add_option(b, "max-score", "1%", NULL));
-    cr_assert(hd_budgets_add_option(b, "max-growth", "1", NULL));
+    cr_assert(hd_budgets_add_option(b, "max-growth", "1B", NULL));
     struct hd_report *r = check_of(snaps, count, &opt, b);
     cr_assert_eq(r->rule_count, 3);
     cr_expect_eq(r->rules[0].status, RULE_PASS);

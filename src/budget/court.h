@@ -1,0 +1,54 @@
+/* court.h - what judge.c and judge_suspects.c share: one finding in the making.
+ *
+ * The sentence that all of it follows: a rule passes only if the snapshots show that it is
+ * not over its limit (docs/check.md). */
+#ifndef COURT_H
+#define COURT_H
+
+#include "budget/judge.h"
+#include "budget/measure.h"
+
+struct court {
+    const struct hd_budgets *b;
+    const struct evidence *e;
+    const struct series *s;
+    struct arena *a;
+    struct findings *out;
+    size_t cap;
+    struct scored_index by_type;
+    struct excuses excuses;
+};
+
+/* 29 % of 100 is 29, whatever binary fractions make of it. */
+bool court_is_over(double value, double limit);
+
+/* About the snapshots that can be compared, of which there must be two. */
+struct finding court_finding(const struct court *c, const struct rule *rule);
+
+/* About all snapshots, whether they can be compared or not: inconclusive. */
+void court_add_open(struct court *c, const struct rule *rule, const char *reason);
+
+void court_leave_open(struct finding *f, const char *reason);
+
+/* The status that f->over means; a pass only if the snapshots can show one. */
+void court_decide(const struct court *c, struct finding *f);
+
+/* Why a pass of such a rule cannot be said, or NULL. */
+const char *court_doubt(const struct court *c, enum budget_per per);
+
+/* counted is f without what is excused by a suppression, if any. f becomes counted where
+ * that may be over the limit as much, and suppressed where only f is over it. True in that
+ * case if what is counted is not shown to be kept: then counted is a finding beside f. */
+bool court_excuse(struct finding *f, const struct finding *counted,
+                  const struct suppression *by);
+
+/* Of a failure: tell the suppression that has expired, if one would have excused it. */
+void court_tell_expired(const struct court *c, struct finding *f, const char *type,
+                        const char *subject, const char *holder);
+
+void court_add(struct court *c, struct finding f);
+
+/* About the ranking (judge_suspects.c). */
+void court_judge_suspects(struct court *c, const struct rule *rule);
+
+#endif

@@ -1,0 +1,124 @@
+#include "budget/excuse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct excused_row {
+    const struct series_row *row;
+    size_t number; /* of the suppression */
+};
+
+static int by_type(const void *a, const void *b)
+{
+    const struct excused_row *x = a, *y = b;
+    int order = strcmp(x->row->name, y->row->name);
+    if (order != 0)
+        return order;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool excuses_holders(const struct hd_budgets *b, const struct suppression *s)
+{
+    return s->holder != NULL && !suppression_has_expired(b, s);
+}
+
+static void add_rows(struct excuses *x, struct arena *a)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < x->b->suppression_count; i++)
+        most += x->e->excused[i].row_count;
+    x->rows = arena_array(a, struct excused_row, most);
+    for (size_t i = 0; i < x->b->suppression_count; i++)
+        for (size_t j = 0; j < x->e->excused[i].row_count; j++)
+            x->rows[x->row_count++] = (struct excused_row){&x->e->excused[i].rows[j], i};
+    qsort(x->rows, x->row_count, sizeof(*x->rows), by_type);
+}
+
+struct excuses excuses_of(const struct hd_budgets *b, const struct evidence *e, bool *used,
+                          struct arena *a)
+{
+    struct excuses x = {.b = b, .e = e, .used = used};
+    for (size_t i = 0; i < b->suppression_count; i++)
+        x.by_holder |= excuses_holders(b, &b->suppressions[i]);
+    if (x.by_holder && e->excused != NULL)
+        add_rows(&x, a);
+    return x;
+}
+
+static bool names_type(const struct evidence *e, const struct suppression *s,
+                       const char *type, const char *subject)
+{
+    return s->type != NULL && ((type != NULL && evidence_matches(e, s->type, type)) ||
+                               (subject != NULL && evidence_matches(e, s->type, subject)));
+}
+
+const struct suppression *excuse_of_type(const struct excuses *x, const char *type,
+                                         const char *subject)
+{
+    for (size_t i = 0; i < x->b->suppression_count; i++) {
+        const struct suppression *s = &x->b->suppressions[i];
+        if (!suppression_has_expired(x->b, s) && names_type(x->e, s, type, subject))
+            return s;
+    }
+    return NULL;
+}
+
+size_t excuse_part(const struct hd_budgets *b, const struct evidence *e, const char *holder)
+{
+    size_t i = 0;
+    while (i < b->suppression_count &&
+           !(excuses_holders(b, &b->suppressions[i]) &&
+             evidence_matches(e, b->suppressions[i].holder, holder)))
+        i++;
+    return i;
+}
+
+const struct suppression *excuse_of_holder(const struct excuses *x, const char *holder)
+{
+    size_t i = excuse_part(x->b, x->e, holder);
+    return i < x->b->suppression_count ? &x->b->suppressions[i] : NULL;
+}
+
+const struct suppression *excuse_expired(const struct excuses *x, const char *type,
+                                         const char *subject, const char *holder)
+{
+    for (size_t i = 0; i < x->b->suppression_count; i++) {
+        const struct suppression *s = &x->b->suppressions[i];
+        bool fits = names_type(x->e, s, type, subject) ||
+                    (s->holder != NULL && holder != NULL &&
+                     evidence_matches(x->e, s->holder, holder));
+        if (fits && suppression_has_expired(x->b, s))
+            return s;
+    }
+    return NULL;
+}
+
+static size_t first_row(const struct excuses *x, const char *type)
+{
+    size_t low = 0, high = x->row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(x->rows[middle].row->name, type) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct series_row *excused_row_next(const struct excuses *x, const char *type,
+                                          size_t *at, size_t *number)
+{
+    size_t i = first_row(x, type) + *at;
+    if (i >= x->row_count || strcmp(x->rows[i].row->name, type) != 0)
+        return NULL;
+    ++*at;
+    *number = x->rows[i].number;
+    return x->rows[i].row;
+}
+
+void excuse_use(const struct excuses *x, const struct suppression *s)
+{
+    if (x->used != NULL)
+        x->used[s - x->b->suppressions] = true;
+}

@@ -1,0 +1,166 @@
+/* What rules say of the ranking. */
+#include "budget/court.h"
+
+#include <string.h>
+
+/* At the limit is too much, but a score of nothing is no finding, whatever the limit. */
+static bool reaches(double score, double limit)
+{
+    return score > 0 && !court_is_over(limit, score);
+}
+
+static double heap_of(const struct court *c, const struct scored *row)
+{
+    return row->share > 0 ? row->score / row->share : c->e->heap;
+}
+
+/* Without a score of its own a rule means what the ranking calls a suspect. A steady one
+ * is one at any size that --min-steady allows. */
+static enum over over_of_score(const struct court *c, const struct finding *f,
+                               const struct scored *row, double noise)
+{
+    double least = f->allowed;
+    if (f->rule->limit_is_min_score && row->steady && row->suspect)
+        least = c->e->min_steady * f->base < least ? c->e->min_steady * f->base : least;
+    bool whole = f->observed == row->score; /* then the ranking has decided */
+    if (f->rule->limit_is_min_score && !row->suspect && whole && noise == 0)
+        return OVER_NOT;
+    if (reaches(f->observed - noise, least) ||
+        (f->rule->limit_is_min_score && row->suspect && whole && noise == 0))
+        return OVER_SURELY;
+    return reaches(f->observed + noise, least) ? OVER_MAYBE : OVER_NOT;
+}
+
+/* score is that of the row, or what of it is counted. */
+static struct finding hold_score(const struct court *c, const struct rule *rule,
+                                 const struct scored *row, double score)
+{
+    struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->type);
+    struct finding f = court_finding(c, rule);
+    double noise = row->score > 0 ? row->noise * score / row->score : 0;
+    f.known = true;
+    f.subject = row->subject;
+    f.holder = row->holder;
+    f.scored = row - c->e->scored;
+    f.accepted = (double)accepted.score < score ? (double)accepted.score : score;
+    f.observed = score - f.accepted;
+    f.base = heap_of(c, row);
+    f.allowed = limit_amount(&f.limit, f.base);
+    f.over = over_of_score(c, &f, row, noise);
+    court_decide(c, &f);
+    if (f.status == RULE_FAIL && row->steady && !reaches(f.observed, f.allowed))
+        f.reason = "steady: it grows by about as much in every step";
+    return f;
+}
+
+/* One row: f is what becomes of it. True if *beside stands beside it. */
+static bool judge_row(const struct court *c, const struct rule *rule,
+                      const struct scored *row, struct finding *f, struct finding *beside)
+{
+    *f = hold_score(c, rule, row, row->score);
+    if (f->over == OVER_NOT)
+        return false;
+    struct counted_score counted = counted_score(&c->excuses, row);
+    bool open = false;
+    if (counted.untold) {
+        court_leave_open(f, "a holder is suppressed, but what holds this is not known");
+    } else {
+        *beside = hold_score(c, rule, row, counted.score);
+        open = court_excuse(f, beside, counted.by);
+    }
+    court_tell_expired(c, f, row->type, row->subject, row->holder);
+    return open;
+}
+
+/* Whether a type that was not found growing may be a suspect all the same: what a sample
+ * may be off by hides as much. */
+static bool may_be_hidden(const struct court *c, const struct rule *rule)
+{
+    const struct evidence *e = c->e;
+    enum budget_measure measure = e->bytes_known ? MEASURE_BYTES : MEASURE_COUNT;
+    struct limit limit = court_finding(c, rule).limit;
+    double allowed = limit_amount(&limit, e->heap);
+    for (size_t i = 0; i < c->s->row_count; i++) {
+        const struct series_row *row = &c->s->rows[i];
+        if (row->noise_share == NULL || row->growth != GROWS_NOT ||
+            strcmp(row->name, "Free") == 0 ||
+            (e->shows != NULL && !e->shows(e->context, row->name)))
+            continue;
+        struct values all = values_of_row(c->s, row, measure);
+        struct growth g = growth_of(e, &all, PER_TOTAL);
+        double accepted =
+            (double)baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->name).score;
+        if (all.unknown || g.high <= g.value || !reaches(g.high - accepted, allowed))
+            continue;
+        struct counted counted = counted_of_type(&c->excuses, row, measure);
+        g = growth_of(e, &counted.values, PER_TOTAL);
+        if (counted.untold || reaches(g.high - accepted, allowed))
+            return true;
+    }
+    return false;
+}
+
+/* Why it cannot be said that there is no suspect; or NULL. */
+static const char *doubt_about_none(const struct court *c, const struct rule *rule)
+{
+    const char *doubt = court_doubt(c, PER_TOTAL);
+    if (doubt != NULL)
+        return doubt;
+    if (c->e->unexplained != NULL)
+        return c->e->unexplained;
+    return may_be_hidden(c, rule)
+               ? "a sample: what it may be off by hides growth of this size"
+               : NULL;
+}
+
+/* No row fails. What suppressions excuse has its findings already, from begin on. */
+static void add_none(struct court *c, const struct rule *rule, size_t begin)
+{
+    const char *doubt = doubt_about_none(c, rule);
+    const char *stopped = rule->limit_is_min_score ? c->e->stopped : NULL;
+    bool excused = c->out->len > begin;
+    struct finding none = c->e->scored_count > 0 && !excused
+                              ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
+                              : court_finding(c, rule);
+    if (excused && doubt == NULL && stopped == NULL)
+        return;
+    none.status = RULE_PASS;
+    none.reason = stopped;
+    none.is_lenient = stopped != NULL;
+    if (doubt != NULL) {
+        court_leave_open(&none, doubt);
+        none.is_lenient = false;
+    }
+    court_add(c, none);
+}
+
+void court_judge_suspects(struct court *c, const struct rule *rule)
+{
+    const struct evidence *e = c->e;
+    size_t begin = c->out->len;
+    struct finding open = {.rule = NULL}, f, beside;
+    bool failed = false;
+    if (rule->is_default && c->s->fit_count < SERIES_ENOUGH_SNAPSHOTS) {
+        court_add_open(c, rule,
+                       "fewer than four comparable snapshots cannot tell a leak from "
+                       "warm-up");
+        return;
+    }
+    if (!e->bytes_known && !court_finding(c, rule).limit.relative) {
+        court_add_open(c, rule, "bytes are unknown, so a score has no size");
+        return;
+    }
+    for (size_t i = 0; i < e->scored_count; i++) {
+        if (judge_row(c, rule, &e->scored[i], &f, &beside) && open.rule == NULL)
+            open = beside;
+        if (f.status == RULE_FAIL || f.status == RULE_SUPPRESSED)
+            court_add(c, f);
+        else if (f.over != OVER_NOT && open.rule == NULL)
+            open = f;
+        failed |= f.status == RULE_FAIL;
+    }
+    if (open.rule != NULL)
+        court_add(c, open);
+    else if (!failed)
+        add_none(c, rule, begin);
+}

@@ -1,0 +1,325 @@
+#include "report/check_evidence.h"
+
+#include "analysis/sample_error.h"
+#include "budget/excuse.h"
+#include "heap/builder.h"
+#include "report/text_growth.h"
+
+#include <string.h>
+
+/* --- the ranking --------------------------------------------------------- */
+
+static const char *join_holder(struct hd_report *r, const struct report_suspect *s)
+{
+    struct text t = {0};
+    if (s->holder == NULL)
+        return NULL;
+    for (size_t i = 0; i < s->holder_len; i++) {
+        text_add_string(&t, i > 0 ? " → " : "");
+        text_add_string(&t, s->holder[i]);
+    }
+    const char *joined = report_string(r, text_string(&t));
+    text_free(&t);
+    return joined;
+}
+
+static const struct scored_head *heads_of(struct hd_report *r,
+                                          const struct report_suspect *s)
+{
+    struct scored_head *heads = arena_array(&r->arena, struct scored_head, s->head_count);
+    for (size_t i = 0; i < s->head_count; i++)
+        heads[i] = (struct scored_head){s->heads[i].holder, s->heads[i].score};
+    return heads;
+}
+
+/* All that the ranking found, in its order: suspects, then what scores less. */
+static struct scored *scored_of(struct hd_report *r, size_t *count)
+{
+    *count = r->suspect_count + r->minor_count;
+    struct scored *all = arena_array(&r->arena, struct scored, *count);
+    for (size_t i = 0; i < *count; i++) {
+        const struct report_suspect *s =
+            i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
+        all[i] = (struct scored){.type = s->type,
+                                 .subject = s->subject,
+                                 .holder = join_holder(r, s),
+                                 .heads = heads_of(r, s),
+                                 .head_count = s->head_count,
+                                 .score = s->score,
+                                 .share = s->score_share,
+                                 .suspect = i < r->suspect_count,
+                                 .steady = s->suspicion == SUSPECT_STEADY};
+    }
+    return all;
+}
+
+/* A score is growth of what a row retains (of its bytes or objects, in a table): it is off
+ * by what those of the first and the last snapshot are off by. */
+static void add_noise_of_scores(struct check_evidence *c, struct scored *all)
+{
+    const struct series *s = c->ask.types;
+    const struct hd_report *r = c->ask.r;
+    struct arena scratch = {0};
+    struct scored_index by_type = scored_index_of(&c->evidence, &scratch);
+    for (size_t i = 0; s->fit_count > 0 && i < s->row_count; i++) {
+        const struct series_row *row = &s->rows[i];
+        int64_t found =
+            row->noise_share != NULL ? scored_index_find(&by_type, row->name) : NO_SCORED;
+        if (found == NO_SCORED)
+            continue;
+        size_t at = (size_t)found, ends[] = {s->fit[0], s->fit[s->fit_count - 1]};
+        const uint64_t *retained = at < r->suspect_count
+                                       ? r->suspects[at].retained
+                                       : r->minor[at - r->suspect_count].retained;
+        for (size_t e = 0; e < 2; e++) {
+            struct tally t = row->at[ends[e]];
+            uint64_t size = retained != NULL ? retained[ends[e]]
+                            : r->bytes_known ? t.bytes
+                                             : t.count;
+            all[at].noise += row->noise_share[ends[e]] * (double)size;
+        }
+    }
+    arena_free(&scratch);
+}
+
+/* What shares of scores are of, in the last snapshot that can be compared. */
+static double heap_of(const struct hd_report *r, const struct series *s)
+{
+    if (s->fit_count == 0)
+        return 0;
+    size_t last = s->fit[s->fit_count - 1];
+    if (!r->bytes_known)
+        return (double)s->totals[last].count;
+    bool reachable = r->by_graph && r->reachable[last].bytes != HD_UNKNOWN;
+    return (double)(reachable ? r->reachable[last].bytes : s->totals[last].bytes);
+}
+
+/* --- totals -------------------------------------------------------------- */
+
+/* As of any total (measure.c), of what the roots reach. */
+static double noise_of_reachable(const struct hd_snapshot *snap, enum selection selection)
+{
+    double sum = 0;
+    for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        struct tally at = series_tally(snap, type, selection | SELECT_REACHABLE);
+        if (type->kind != TYPE_OBJECT)
+            continue;
+        double off = sample_share(type->count_scale, (double)at.count) * (double)at.bytes;
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+/* --- holders ------------------------------------------------------------- */
+
+static bool asks_for(const struct hd_budgets *b, enum budget_kind kind)
+{
+    for (size_t i = 0; i < b->rule_count; i++)
+        if (b->rules[i].kind == kind)
+            return true;
+    return false;
+}
+
+static bool excuses_holders(const struct hd_budgets *b)
+{
+    for (size_t i = 0; i < b->suppression_count; i++)
+        if (b->suppressions[i].holder != NULL &&
+            !suppression_has_expired(b, &b->suppressions[i]))
+            return true;
+    return false;
+}
+
+static bool is_sampled(const struct evidence_question *ask)
+{
+    for (size_t k = 0; k < ask->count; k++)
+        if (ask->snaps[k]->info.sampled)
+            return true;
+    return false;
+}
+
+/* Heads of the ranking are told by holder as it is; of types somebody has to look. */
+static bool needs_types_by_holder(const struct evidence_question *ask)
+{
+    const struct hd_budgets *b = ask->budgets;
+    return excuses_holders(b) && (asks_for(b, BUDGET_TYPE) || b->accepts ||
+                                  (asks_for(b, BUDGET_SUSPECTS) && is_sampled(ask)));
+}
+
+static bool can_tell_holders(const struct evidence_question *ask)
+{
+    for (size_t k = 0; k < ask->count; k++)
+        if (!ask->snaps[k]->info.has_roots || ask->snaps[k]->read.tables_only)
+            return false;
+    return true;
+}
+
+static size_t part_of(const void *context, const char *holder)
+{
+    const struct check_evidence *c = context;
+    return excuse_part(c->ask.budgets, &c->evidence, holder);
+}
+
+static bool align(struct check_evidence *c, struct series *s, struct hd_snapshot **units,
+                  enum hd_unit by, struct hd_error *err)
+{
+    const struct evidence_question *ask = &c->ask;
+    struct series_warnings ignored = {0};
+    struct series_question how = {report_selection(ask->opt), by, ask->opt->iterations};
+    return series_align(s, units, ask->count, &how, &ask->r->arena, &ignored, err);
+}
+
+/* A series for each suppression. */
+static bool align_parts(struct check_evidence *c, struct hd_error *err)
+{
+    size_t parts = c->ask.budgets->suppression_count;
+    c->excused = arena_array(&c->ask.r->arena, struct series, parts);
+    for (size_t i = 0; i < parts; i++) {
+        struct hd_snapshot **units =
+            arena_array(&c->ask.r->arena, struct hd_snapshot *, c->ask.count);
+        for (size_t k = 0; k < c->ask.count; k++)
+            units[k] = c->parts[k * parts + i];
+        if (!align(c, &c->excused[i], units, HD_BY_TYPE, err))
+            return false;
+    }
+    c->evidence.excused = c->excused;
+    return true;
+}
+
+/* The same snapshots by holder, where all of them can tell, and types below excused
+ * holders. */
+static bool add_holders(struct check_evidence *c, struct hd_error *err)
+{
+    const struct evidence_question *ask = &c->ask;
+    const struct hd_budgets *b = ask->budgets;
+    bool excused = needs_types_by_holder(ask);
+    if (!can_tell_holders(ask) || (!asks_for(b, BUDGET_HOLDER) && !excused))
+        return true;
+    struct holder_parts parts = {b->suppression_count, part_of, c};
+    c->part_count = excused ? ask->count * parts.count : 0;
+    c->parts = arena_array(&ask->r->arena, struct hd_snapshot *, c->part_count);
+    if (!report_begin_holders(c->units, ask->snaps, ask->count, ask->opt,
+                              excused ? &parts : NULL, c->parts, err) ||
+        !align(c, &c->holders, c->units, HD_BY_HOLDER, err))
+        return false;
+    c->evidence.holders = &c->holders;
+    return !excused || align_parts(c, err);
+}
+
+/* --- doubts -------------------------------------------------------------- */
+
+static bool has_warning(const struct hd_report *r, enum warning_code code)
+{
+    for (size_t i = 0; i < r->warning_count; i++)
+        if (strcmp(r->warnings[i].code, warning_texts[code].code) == 0)
+            return true;
+    return false;
+}
+
+/* What makes a comparison say nothing about growth; or NULL. */
+static const char *doubt_about_order(const struct evidence_question *ask)
+{
+    if (has_warning(ask->r, WARN_DIFFERENT_PROGRAM))
+        return "the snapshots seem to be of different programs";
+    for (size_t k = 1; k < ask->count; k++) {
+        const struct hd_snapshot *before = ask->snaps[k - 1], *now = ask->snaps[k];
+        if (before->clock_is_date && now->clock_is_date && now->clock < before->clock)
+            return "the snapshots are not in order of time";
+    }
+    return ask->types->restarted
+               ? "the snapshots are not of one process: growth begins anew in each"
+               : NULL;
+}
+
+/* "the heap grew by 38 %, and nothing explains it; ...", or NULL. */
+static const char *unexplained(struct hd_report *r)
+{
+    struct text t = {0};
+    if (!r->growth.is_open)
+        return NULL;
+    text_unexplained(&t, r);
+    const char *s = report_string(r, text_string(&t));
+    text_free(&t);
+    return s;
+}
+
+static const char *stopped(struct hd_report *r)
+{
+    struct text t = {0};
+    if (!r->growth.has_stopped)
+        return NULL;
+    text_has_stopped(&t, r);
+    const char *s = report_string(r, text_string(&t));
+    text_free(&t);
+    return s;
+}
+
+static double min_steady(const struct hd_options *opt, double heap)
+{
+    if (opt->min_steady_bytes > 0)
+        return heap > 0 ? (double)opt->min_steady_bytes / heap : 0;
+    return opt->min_steady_share;
+}
+
+/* What the next collection would free grows with the time since the last one. */
+static const char *only_garbage(const struct evidence_question *ask)
+{
+    for (size_t k = 0; k < ask->count; k++)
+        if (warnings_find(&ask->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
+            return "a table lists garbage only, whose growth is no leak";
+    return NULL;
+}
+
+/* --- all of it ----------------------------------------------------------- */
+
+static bool shows(const void *context, const char *name)
+{
+    const struct check_evidence *c = context;
+    return report_shows_row(c->ask.r, c->ask.opt, name);
+}
+
+static bool matches(const void *context, const char *pattern, const char *name)
+{
+    const struct check_evidence *c = context;
+    return report_matches(c->ask.r, pattern, name);
+}
+
+bool check_evidence_begin(struct check_evidence *c, const struct evidence_question *ask,
+                          struct hd_error *err)
+{
+    struct hd_report *r = ask->r;
+    *c = (struct check_evidence){.ask = *ask};
+    struct scored *scored = scored_of(r, &c->evidence.scored_count);
+    size_t scored_count = c->evidence.scored_count;
+    for (size_t k = 0; k < ask->count; k++)
+        c->reachable_noise[k] =
+            noise_of_reachable(ask->snaps[k], report_selection(ask->opt));
+    c->evidence = (struct evidence){.types = ask->types,
+                                    .reachable = r->reachable,
+                                    .reachable_noise = c->reachable_noise,
+                                    .scored = scored,
+                                    .scored_count = scored_count,
+                                    .heap = heap_of(r, ask->types),
+                                    .bytes_known = r->bytes_known,
+                                    .min_share = ask->opt->min_share,
+                                    .min_bytes = ask->opt->min_bytes,
+                                    .unexplained = unexplained(r),
+                                    .stopped = stopped(r),
+                                    .doubt = doubt_about_order(ask),
+                                    .no_evidence = only_garbage(ask),
+                                    .iterations = ask->opt->iterations,
+                                    .shows = shows,
+                                    .matches = matches,
+                                    .context = c};
+    c->evidence.min_steady = min_steady(ask->opt, c->evidence.heap);
+    add_noise_of_scores(c, scored);
+    return add_holders(c, err);
+}
+
+void check_evidence_end(struct check_evidence *c)
+{
+    for (size_t k = 0; k < c->ask.count; k++)
+        snapshot_free(c->units[k]);
+    for (size_t i = 0; i < c->part_count; i++)
+        snapshot_free(c->parts[i]);
+}
