@@ -52,9 +52,12 @@ struct series {
     bool bytes_known;     /* in every snapshot */
 
     size_t fit_count;
-    size_t fit[SERIES_MAX_SNAPSHOTS]; /* indexes of snapshots fit for a trend */
-    double x[SERIES_MAX_SNAPSHOTS];   /* their places on the axis, ascending */
-    bool restarted;                   /* not one process in order */
+    size_t fit[SERIES_MAX_SNAPSHOTS];   /* indexes of snapshots fit for a trend */
+    double x[SERIES_MAX_SNAPSHOTS];     /* their places on the axis, ascending */
+    bool restarted;                     /* not one process in order */
+    bool out_of_order;                  /* times fall */
+    bool repeats[SERIES_MAX_SNAPSHOTS]; /* is another one in front of it, byte for byte */
+    bool has_repeats;
     enum confidence confidence;
 };
 
@@ -62,6 +65,8 @@ struct series {
 struct series_warning {
     enum warning_code code;
     size_t snapshot;
+    const char *detail; /* replaces the general message; or NULL */
+    uint64_t times;     /* how many snapshots it is true of; 0: not counted */
 };
 
 struct series_warnings {

@@ -1,4 +1,5 @@
 /* A check: a diff whose growth is held against budgets. */
+#include "analysis/series_identity.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "budget/accept.h"
@@ -93,12 +94,7 @@ static const char *doubt_about_order(const struct check *c)
     for (size_t i = 0; i < c->r->warning_count; i++)
         if (strcmp(c->r->warnings[i].code, warning_texts[WARN_DIFFERENT_PROGRAM].code) == 0)
             return "the snapshots seem to be of different programs";
-    for (size_t k = 1; k < c->count; k++) {
-        const struct hd_snapshot *before = c->snaps[k - 1], *now = c->snaps[k];
-        if (before->clock_is_date && now->clock_is_date && now->clock < before->clock)
-            return "the snapshots are not in order of time";
-    }
-    return NULL;
+    return identity_doubt(&c->types);
 }
 
 static bool shows(const void *filter, const char *name)
