@@ -18,10 +18,18 @@ static void add_name(struct text *t, const char *name)
     }
 }
 
-static void add_file(struct text *t, const struct series *s, size_t k)
+static const char *file_of(const struct series *s, size_t k)
 {
     const char *path = s->snaps[k]->info.path, *slash = strrchr(path, '/');
-    add_name(t, slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* The name of a snapshot in a message about another one: with its folder if both have the
+ * same without. */
+static void add_file(struct text *t, const struct series *s, size_t k, size_t about)
+{
+    bool alike = strcmp(file_of(s, k), file_of(s, about)) == 0;
+    add_name(t, alike ? s->snaps[k]->info.path : file_of(s, k));
 }
 
 /* "host web-4 instead of web-3". */
@@ -107,7 +115,7 @@ void identity_find_repeats(struct series *s, struct series_warnings *w, struct a
             s->has_repeats = true;
             text_clear(&message);
             text_add_string(&message, "the same snapshot as ");
-            add_file(&message, s, i);
+            add_file(&message, s, i, k);
             text_add_string(&message, ", byte for byte; left out of the ranking");
             warn(w, WARN_SAME_SNAPSHOT, k, &message, a);
         }
@@ -194,7 +202,7 @@ static void check_process(struct series *s, size_t k, struct series_warnings *w,
         return;
     struct text message = {0};
     text_add_string(&message, "of another process than ");
-    add_file(&message, s, k - 1);
+    add_file(&message, s, k - 1, k);
     text_add_string(&message, ": ");
     add_reason(&message, &before->info, &now->info);
     warn(w, WARN_DIFFERENT_PROCESS, k, &message, a);
@@ -216,7 +224,7 @@ static void check_time(struct series *s, size_t k, struct series_warnings *w,
         text_add_string(&message, "taken at ");
         add_name(&message, now->info.time);
         text_add_string(&message, ", before ");
-        add_file(&message, s, k - 1);
+        add_file(&message, s, k - 1, k);
         text_add_string(&message, " (");
         add_name(&message, before->info.time);
         text_add_string(&message, ")");

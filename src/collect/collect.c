@@ -144,16 +144,6 @@ static bool collect_named(const struct target *t, const struct session_patience 
            session_collect(t, p, to, result, err);
 }
 
-/* Before the heap is walked: afterwards the process may be gone. */
-static struct hd_origin find_origin(const struct target *t, struct arena *arena)
-{
-    const char *runtime = t->visible ? proc_runtime(t->pid, arena) : NULL;
-    struct process_info info;
-    if (runtime == NULL && process_info_ask(&info, t, &brief, arena, NULL))
-        runtime = info.runtime;
-    return origin_of(t, runtime);
-}
-
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
@@ -169,8 +159,9 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                      ? target_at_socket(&target, opt->socket, &brief, &arena, err)
                      : target_of_process(&target, (pid_t)opt->pid, &brief, &arena, err);
     struct hd_origin origin = {.instance = 0};
+    /* Before the heap is walked: afterwards the process may be gone. */
     if (found)
-        origin = find_origin(&target, &arena);
+        origin = origin_of(&target);
     bool ok = found && collect_named(&target, &p, opt, to, &r, err);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));

@@ -185,7 +185,7 @@ static void find_instance(struct hd_origin *o, const struct proc *proc, struct t
 
 /* --- all of it -------------------------------------------------------------------- */
 
-struct hd_origin origin_of(const struct target *t, const char *runtime)
+struct hd_origin origin_of(const struct target *t)
 {
     struct hd_origin o = {.instance = 0};
     struct arena scratch = {0};
@@ -199,11 +199,10 @@ struct hd_origin origin_of(const struct target *t, const char *runtime)
             find_start(&o, proc.start, &text);
             find_instance(&o, &proc, &text);
         }
-        if (runtime == NULL)
-            runtime = proc_runtime(t->pid, &scratch);
+        const char *runtime = proc_runtime(t->pid, &scratch);
+        if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+            snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
     }
-    if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
-        snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
     text_free(&text);
     arena_free(&scratch);
     return o;

@@ -8,9 +8,8 @@
 
 #include "collect/target.h"
 
-/* Facts about the process of a target; of one that is not visible, nothing. runtime may be
- * NULL: it is looked for. */
-struct hd_origin origin_of(const struct target *t, const char *runtime);
+/* Facts about the process of a target; of one that is not visible, nothing. */
+struct hd_origin origin_of(const struct target *t);
 
 /* The id of the container in the text of /proc/PID/cgroup or mountinfo: the last run of 64
  * hexadecimal digits that is a name of its own. False without one. */
