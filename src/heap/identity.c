@@ -140,7 +140,8 @@ void identity_find(struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
     find_runtime(snap);
-    if (g == NULL || g->addresses == NULL)
+    /* Two halves of one heap may have nothing in common. */
+    if (g == NULL || g->addresses == NULL || snap->info.sampled || !snap->info.complete)
         return;
     type_id type = row_named(snap, "System.RuntimeType");
     type_id table = row_named(snap, "System.Object[]");
