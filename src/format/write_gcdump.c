@@ -541,7 +541,7 @@ const struct snapshot_writer write_gcdump = {
     .summary = "for PerfView, Visual Studio, dotnet-gcdump report",
     .suffix = ".gcdump",
     .holds = FACT_GRAPH | FACT_GENERATIONS | FACT_ADDRESSES | FACT_MODULES | FACT_TIME |
-             FACT_PROCESS | FACT_PID | FACT_SAMPLING | FACT_INCOMPLETE,
+             FACT_PROCESS | FACT_PID | FACT_HOST | FACT_SAMPLING | FACT_INCOMPLETE,
     .binary = true,
     .write = write,
 };
