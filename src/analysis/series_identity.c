@@ -189,8 +189,8 @@ static void add_reason(struct text *t, const struct hd_info *a, const struct hd_
     } else if (pids_differ(a, b)) {
         add_pids(t, a, b);
     } else {
-        text_add_string(t, "nothing of the runtime lies where it lay, so there was a "
-                           "restart in between");
+        text_add_string(t, "nothing of the runtime lies where it lay: a restart, "
+                           "or another program");
     }
 }
 
