@@ -216,6 +216,22 @@ Test(series_identity, runs_of_one_program_are_told_apart_by_nothing_but_addresse
     }
 }
 
+/* One tool says dotnet, another one the assembly. */
+Test(series_identity, addresses_outweigh_what_tools_call_a_process)
+{
+    struct aligned a = {0};
+    add_run(&a, NONE, 2, 3);
+    a.snaps[0]->info.process = "dotnet";
+    a.snaps[1]->info.process = "Shop";
+    align(&a, NULL);
+    cr_expect_eq(a.warnings.len, 0);
+    a.snaps[0]->info.pid = 1;
+    a.snaps[1]->info.pid = 2;
+    align(&a, NULL);
+    expect_warning(&a, WARN_DIFFERENT_PROCESS, 1, 1, "Shop instead of dotnet");
+    aligned_free(&a);
+}
+
 /* --- the same one twice --------------------------------------------------------- */
 
 Test(series_identity, a_snapshot_that_is_there_twice_counts_once)
