@@ -96,6 +96,13 @@ struct hd_info {
     bool has_graph, has_roots, has_generations;
     bool sampled;
     bool complete; /* false: objects may be missing */
+
+    /* Where it was taken. Only files that heapdrift collected tell all of it. */
+    const char *host;
+    const char *container; /* its id, 64 hexadecimal digits as a rule */
+    const char *program;   /* what was started, without arguments: "dotnet /app/Shop.dll" */
+    const char *started;   /* when; ISO 8601 without zone, UTC */
+    const char *runtime;   /* "10.0.12" */
 };
 
 struct hd_read_options {
@@ -175,6 +182,19 @@ struct hd_losses {
     const struct hd_loss *all;
     size_t count;
 };
+
+/* Where a process runs and what it is. "" is unknown, and so is an instance of 0. */
+struct hd_origin {
+    char host[65];      /* that it sees */
+    char container[65]; /* id of the container that it is in */
+    char program[512];  /* as in hd_info */
+    char started[24];
+    char runtime[64];
+    uint64_t instance; /* this very process, among all of all machines: a hash */
+};
+
+/* Add what a snapshot that was just collected cannot tell itself. What it tells stays. */
+void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *origin);
 
 /* Write snap, which must have been read with to_write, in that format. lost may be NULL.
  * False if the snapshot does not fit the format (HD_USAGE: it has no graph; HD_TOO_BIG:
@@ -295,6 +315,7 @@ struct hd_collected {
     /* Who that may be: those that are connected, as far as this user may see them. */
     struct hd_client clients[HD_MOST_CLIENTS];
     size_t client_count;
+    struct hd_origin origin;
 };
 
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to

@@ -173,6 +173,7 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     struct hd_snapshot *to = alloc_zeroed(sizeof(*to));
     to->info = snap->info;
     to->origin = snap->origin;
+    to->identity = snap->identity;
     to->read.tables_only = true; /* there is no graph to be read again */
     to->clock = snap->clock;
     to->clock_is_date = snap->clock_is_date;

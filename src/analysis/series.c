@@ -1,6 +1,7 @@
 #include "analysis/series.h"
 
 #include "analysis/sample_error.h"
+#include "analysis/series_identity.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "heap/names.h"
@@ -216,7 +217,7 @@ static enum series_status status_of(const struct series *s, const struct series_
 static void warn(struct series_warnings *w, enum warning_code code, size_t snapshot)
 {
     if (w->len < sizeof(w->all) / sizeof(w->all[0]))
-        w->all[w->len++] = (struct series_warning){code, snapshot};
+        w->all[w->len++] = (struct series_warning){.code = code, .snapshot = snapshot};
 }
 
 static uint64_t weight(const struct series *s, size_t k)
@@ -240,7 +241,7 @@ static void choose_fit(struct series *s, struct series_warnings *w)
         bool dip = dips(s, k);
         if (dip)
             warn(w, WARN_TOTAL_DROPS, k);
-        if (s->snaps[k]->info.complete && !dip)
+        if (s->snaps[k]->info.complete && !dip && !s->repeats[k])
             s->fit[s->fit_count++] = k;
     }
 }
@@ -266,29 +267,20 @@ static bool share_no_type(const struct series *s, const bool *is_app, size_t k)
     return both == 0 && before >= TOO_FEW_TO_TELL && now >= TOO_FEW_TO_TELL;
 }
 
-static void check_order(struct series *s, struct series_warnings *w)
+static void check_program(struct series *s, struct series_warnings *w)
 {
     struct arena scratch = {0};
     bool *is_app = arena_array(&scratch, bool, s->row_count);
+    bool warned = false;
     for (size_t i = 0; i < s->row_count; i++)
         is_app[i] = s->by == HD_BY_TYPE && !names_is_framework(s->rows[i].name);
     for (size_t k = 1; k < s->count; k++) {
-        const struct hd_snapshot *before = s->snaps[k - 1], *now = s->snaps[k];
-        bool pids = before->info.pid != HD_UNKNOWN && now->info.pid != HD_UNKNOWN &&
-                    before->info.pid != now->info.pid;
-        if (pids || differs(before->info.process, now->info.process)) {
-            warn(w, WARN_DIFFERENT_PROCESS, k);
-            s->restarted = true;
-        }
-        bool dates = before->clock_is_date && now->clock_is_date;
-        if (dates && now->clock <= before->clock) {
-            warn(w, WARN_OUT_OF_ORDER, k);
-            s->restarted |= now->clock < before->clock;
-        }
-        if (share_no_type(s, is_app, k)) {
+        if (!share_no_type(s, is_app, k))
+            continue;
+        if (!warned)
             warn(w, WARN_DIFFERENT_PROGRAM, k);
-            s->restarted = true;
-        }
+        w->all[w->len - 1].times++;
+        s->restarted = warned = true;
     }
     arena_free(&scratch);
 }
@@ -369,8 +361,10 @@ bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t cou
         return false;
     fill_rows(s, a);
     add_totals(s, a);
+    identity_find_repeats(s, warnings, a);
     choose_fit(s, warnings);
-    check_order(s, warnings);
+    identity_check_neighbours(s, warnings, a);
+    check_program(s, warnings);
     place_on_axis(s, ask->iterations);
     s->confidence = judge(s);
     for (size_t i = 0; i < s->row_count; i++) {

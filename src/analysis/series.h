@@ -56,6 +56,9 @@ struct series {
     double x[SERIES_MAX_SNAPSHOTS];   /* their places on the axis, ascending */
     bool by_clock;                    /* x are seconds; else iterations, or 1, 2, 3, ... */
     bool restarted;                   /* not one process in order */
+    bool out_of_order;                /* times fall */
+    bool repeats[SERIES_MAX_SNAPSHOTS]; /* is another one in front of it, byte for byte */
+    bool has_repeats;
     enum confidence confidence;
 };
 
@@ -63,6 +66,8 @@ struct series {
 struct series_warning {
     enum warning_code code;
     size_t snapshot;
+    const char *detail; /* replaces the general message; or NULL */
+    uint64_t times;     /* how many snapshots it is true of; 0: not counted */
 };
 
 struct series_warnings {

@@ -103,13 +103,16 @@ static FILE *open_nameless(const char *beside)
     return file;
 }
 
-static bool convert(const struct settings *s, FILE *trace, FILE *to, struct hd_error *err)
+static bool convert(const struct collecting *c, FILE *trace, FILE *to, struct hd_error *err)
 {
+    const struct settings *s = c->settings;
     char path[64];
     struct hd_read_options how = s->read;
     how.to_write = true;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(trace));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    if (snap != NULL)
+        hd_snapshot_set_origin(snap, &c->collected.origin);
     bool ok = snap != NULL && hd_snapshot_write(snap, "gcdump", to, NULL, err);
     hd_snapshot_close(snap);
     return ok;
@@ -123,7 +126,7 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
     bool ok = take(c, trace, err) || failed(s, err);
-    if (ok && !convert(s, trace, to, err)) {
+    if (ok && !convert(c, trace, to, err)) {
         print_error(s->output, err);
         ok = false;
     }

@@ -2,6 +2,7 @@
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
 #include "collect/clients.h"
+#include "collect/origin.h"
 #include "collect/process_info.h"
 #include "collect/session.h"
 
@@ -157,6 +158,10 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     bool found = opt->socket != NULL
                      ? target_at_socket(&target, opt->socket, &brief, &arena, err)
                      : target_of_process(&target, (pid_t)opt->pid, &brief, &arena, err);
+    struct hd_origin origin = {.instance = 0};
+    /* Before the heap is walked: afterwards the process may be gone. */
+    if (found)
+        origin = origin_of(&target);
     bool ok = found && collect_named(&target, &p, opt, to, &r, err);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
@@ -170,7 +175,8 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                                            .types = r.types,
                                            .nameless = r.nameless,
                                            .complete = r.complete,
-                                           .other_client = lacks_names(&r)};
+                                           .other_client = lacks_names(&r),
+                                           .origin = origin};
     if (ok && collected->other_client)
         collected->client_count = clients_find(target.socket, collected->clients);
     arena_free(&arena);

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+const struct json_fact json_facts[JSON_FACTS] = {
+    {"host", offsetof(struct hd_info, host)},
+    {"container", offsetof(struct hd_info, container)},
+    {"program", offsetof(struct hd_info, program)},
+    {"started", offsetof(struct hd_info, started)},
+    {"runtime", offsetof(struct hd_info, runtime)},
+};
+
 char json_input_first_byte(struct bytes head)
 {
     struct table_text t = table_text_of(head);

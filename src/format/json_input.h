@@ -16,6 +16,13 @@ char json_input_first_byte(struct bytes head);
  * cannot be read or is no JSON. */
 json_t *json_input_load(struct input *in, struct hd_error *err);
 
+/* Strings of hd_info that a table may tell of its snapshot besides the process, by key. */
+enum { JSON_FACTS = 5 };
+extern const struct json_fact {
+    const char *key;
+    size_t field; /* its offset */
+} json_facts[JSON_FACTS];
+
 /* True if value is a whole number from 0 on. Wrong types and NULL are not. */
 bool json_input_number(const json_t *value, uint64_t *number);
 

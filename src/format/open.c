@@ -187,6 +187,26 @@ bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
     return true;
 }
 
+bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
+{
+    struct hd_read_options again = snap->read;
+    struct bytes all;
+    *sum = snap->info.xxh3;
+    if (*sum != HD_UNKNOWN)
+        return true;
+    /* Of bytes that came through a pipe, or from the caller, there is no other copy. */
+    if (snap->input != NULL && !input_can_reopen(snap->input)) {
+        bool ok = input_all(snap->input, &all, NULL);
+        *sum = ok ? XXH3_64bits(all.data, all.size) : HD_UNKNOWN;
+        return ok;
+    }
+    struct input *in = open_path(snap->info.path, &again, NULL);
+    bool ok = in != NULL && checksum(in, sum, NULL);
+    if (in != NULL)
+        input_close(in);
+    return ok;
+}
+
 uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap)
 {
     return snap->graph != NULL ? snap->graph_bytes : 0;

@@ -4,6 +4,7 @@
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
 #include "base/error.h"
+#include "format/gcdump_facts.h"
 #include "format/gcdump_record.h"
 #include "format/gcdump_tables.h"
 #include "format/reader.h"
@@ -372,6 +373,8 @@ static void describe(struct builder *b, const struct gcdump *d)
     info->has_generations = d->has_generations;
     info->sampled = d->sampled;
     info->process = keep(b, d->process);
+    info->host = d->machine != NULL && d->machine[0] != '\0' ? keep(b, d->machine) : NULL;
+    gcdump_facts_read(snap, d->log);
     info->producer = keep(b, d->tool);
     if (d->pid > 0)
         info->pid = (uint64_t)d->pid;

@@ -412,6 +412,7 @@ static void describe(struct reading *r)
                        r->walk->gc_start != HD_UNKNOWN ? r->walk->gc_start
                                                        : r->walk->first_time);
     trace_process_name(snap, &r->command);
+    trace_process_program(snap, &r->command);
 }
 
 static bool choose(struct reading *r)

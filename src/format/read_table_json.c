@@ -164,6 +164,12 @@ static void take_snapshot(const json_t *snapshot, struct builder *b)
     if (json_is_string(process))
         info->process =
             builder_string(b, json_string_value(process), json_string_length(process));
+    for (size_t i = 0; i < JSON_FACTS; i++) {
+        const json_t *fact = json_object_get(snapshot, json_facts[i].key);
+        if (json_is_string(fact))
+            *(const char **)((char *)info + json_facts[i].field) =
+                builder_string(b, json_string_value(fact), json_string_length(fact));
+    }
     if (json_input_number(json_object_get(snapshot, "pid"), &pid))
         info->pid = pid;
     if (time != NULL)

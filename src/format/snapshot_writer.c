@@ -101,6 +101,12 @@ static bool has_pid(const struct hd_snapshot *snap)
     return snap->info.pid != HD_UNKNOWN;
 }
 
+static bool has_host(const struct hd_snapshot *snap)
+{
+    const struct hd_info *info = &snap->info;
+    return info->host != NULL || info->container != NULL || info->started != NULL;
+}
+
 static bool is_sampled(const struct hd_snapshot *snap)
 {
     return snap->info.sampled;
@@ -141,6 +147,7 @@ static const struct {
     {FACT_TIME, "time", has_time, "the date of the snapshot"},
     {FACT_PROCESS, "process", has_process, "the name of the process"},
     {FACT_PID, "pid", has_pid, "the process id"},
+    {FACT_HOST, "host", has_host, "where and when the process was started"},
     {FACT_SAMPLING, "sampling", is_sampled,
      "that the snapshot is a sample: its objects are written as if they were all"},
     {FACT_INCOMPLETE, "incomplete", is_incomplete,

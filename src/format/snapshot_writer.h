@@ -21,7 +21,8 @@ enum snapshot_fact {
     FACT_SAMPLING = 128,
     FACT_INCOMPLETE = 256,
     FACT_ORIGIN = 512,
-    FACT_RAW_NAMES = 1024 /* names that are no UTF-8 */
+    FACT_RAW_NAMES = 1024, /* names that are no UTF-8 */
+    FACT_HOST = 2048       /* where and when the process was started */
 };
 
 /* What was lost on the way, in order. Made by the writers, shown by the program. */

@@ -15,8 +15,8 @@ void trace_process_take(struct text *command, struct bytes payload)
     trace_types_utf8(command, f.failed ? payload : line);
 }
 
-/* One word of a command line, which may stand in quotes; without its folder. */
-static struct bytes next_word(struct bytes *line)
+/* One word of a command line, which may stand in quotes. */
+static struct bytes whole_word(struct bytes *line)
 {
     const unsigned char *p = line->data, *end = p + line->size;
     while (p < end && *p == ' ')
@@ -29,10 +29,20 @@ static struct bytes next_word(struct bytes *line)
     struct bytes word = {start, (size_t)(p - start)};
     p += quoted && p < end;
     *line = (struct bytes){p, (size_t)(end - p)};
+    return word;
+}
+
+static struct bytes without_folder(struct bytes word)
+{
     for (size_t i = word.size; i > 0; i--)
         if (word.data[i - 1] == '/' || word.data[i - 1] == '\\')
             return (struct bytes){word.data + i, word.size - i};
     return word;
+}
+
+static struct bytes next_word(struct bytes *line)
+{
+    return without_folder(whole_word(line));
 }
 
 static bool drop_end(struct bytes *word, const char *end)
@@ -65,6 +75,32 @@ void trace_process_name(struct hd_snapshot *snap, struct text *command)
     }
     if (name.size > 0)
         snap->info.process = arena_strdup(&snap->arena, (const char *)name.data, name.size);
+}
+
+/* A file's name ends in .dll: a host's own options do not. */
+static bool is_assembly(struct bytes word)
+{
+    return word.size > 4 && memcmp(word.data + word.size - 4, ".dll", 4) == 0;
+}
+
+void trace_process_program(struct hd_snapshot *snap, struct text *command)
+{
+    struct bytes line = {(const unsigned char *)text_string(command), command->len};
+    struct bytes word = whole_word(&line), name = without_folder(word);
+    struct text program = {0};
+    text_add(&program, word.data, word.size);
+    drop_end(&name, ".exe");
+    while (is(name, "dotnet") && line.size > 0) {
+        word = whole_word(&line);
+        if (!is_assembly(word))
+            continue;
+        text_add_char(&program, ' ');
+        text_add(&program, word.data, word.size);
+        break;
+    }
+    if (program.len > 0)
+        snap->info.program = arena_strdup(&snap->arena, program.data, program.len);
+    text_free(&program);
 }
 
 void trace_process_time(struct hd_snapshot *snap, const struct trace_header *h,

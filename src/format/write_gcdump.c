@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "format/fastser_write.h"
 #include "format/gcdump.h"
+#include "format/gcdump_facts.h"
 #include "format/gcdump_numbers.h"
 #include "format/gcdump_tree.h"
 #include "format/gcdump_types.h"
@@ -23,6 +24,7 @@ struct writing {
     const struct graph *g;
     const struct source *source;
     struct arena arena; /* scratch */
+    const char *log;
     struct gcdump_tree tree;
     struct gcdump_numbers numbers; /* of the nodes that are kept */
     struct gcdump_types types;
@@ -205,14 +207,26 @@ static void measure(struct writing *w)
     }
 }
 
-static const char *log_of(struct writing *w)
+/* A gcdump of others gets no line that it did not have, unless something is missing. */
+static const char *make_log(struct writing *w)
 {
     const char *log = w->source->log;
-    if (w->snap->info.complete ||
-        (log != NULL && strstr(log, GCDUMP_LOG_INCOMPLETE) != NULL))
-        return log;
-    return arena_printf(&w->arena, "%s%s: objects may be missing\r\n",
-                        log != NULL ? log : "", GCDUMP_LOG_INCOMPLETE);
+    struct text t = {0};
+    text_add_string(&t, log != NULL ? log : "");
+    if (!w->snap->info.complete &&
+        (log == NULL || strstr(log, GCDUMP_LOG_INCOMPLETE) == NULL))
+        text_add_string(&t, GCDUMP_LOG_INCOMPLETE ": objects may be missing\r\n");
+    if (!w->source->is_gcdump)
+        gcdump_facts_write(&t, w->snap);
+    if (t.len > 0)
+        log = arena_strdup(&w->arena, t.data, t.len);
+    text_free(&t);
+    return log;
+}
+
+static const char *host_of(const struct writing *w)
+{
+    return w->source->is_gcdump ? w->source->machine : w->snap->info.host;
 }
 
 /* At most three bytes per byte of a name, where it is no UTF-8. */
@@ -227,8 +241,9 @@ static bool check_limits(struct writing *w, struct hd_error *err)
 {
     enum { PER_NODE = 4 + 8, PER_SEGMENT = 64, REST = 4096 };
     uint64_t size = REST + w->blob_size + PER_NODE * (uint64_t)w->node_count +
-                    PER_SEGMENT * (uint64_t)w->segment_count + string_bytes(log_of(w)) +
-                    string_bytes(w->snap->info.process) + w->source->interop_size;
+                    PER_SEGMENT * (uint64_t)w->segment_count + string_bytes(w->log) +
+                    string_bytes(host_of(w)) + string_bytes(w->snap->info.process) +
+                    w->source->interop_size;
     for (size_t t = 0; t < w->types.count; t++)
         size +=
             8 + string_bytes(w->types.all[t].name) + string_bytes(w->types.all[t].module);
@@ -467,9 +482,9 @@ static void put_dump(struct fastser_write *f, struct writing *w)
     fastser_put_f32(f, s->is_gcdump ? s->average_size : 1);
     fastser_put_null(f); /* JSHeapInfo */
     put_heap_info(f, w);
-    fastser_put_string(f, log_of(w));
+    fastser_put_string(f, w->log);
     fastser_put_u64(f, ticks_of(w));
-    fastser_put_string(f, s->machine);
+    fastser_put_string(f, host_of(w));
     fastser_put_string(f, s->is_gcdump ? s->process : w->snap->info.process);
     fastser_put_i32(f, pid_of(w));
     fastser_put_u64(f, s->commit);
@@ -504,6 +519,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     w.tree = gcdump_tree_plan(snap, &w.arena);
     w.numbers = gcdump_numbers_plan(snap);
     w.types = gcdump_types_begin(snap, &w.arena);
+    w.log = make_log(&w);
     measure(&w);
     make_segments(&w);
     bool ok = check_limits(&w, err);
@@ -525,7 +541,7 @@ const struct snapshot_writer write_gcdump = {
     .summary = "for PerfView, Visual Studio, dotnet-gcdump report",
     .suffix = ".gcdump",
     .holds = FACT_GRAPH | FACT_GENERATIONS | FACT_ADDRESSES | FACT_MODULES | FACT_TIME |
-             FACT_PROCESS | FACT_PID | FACT_SAMPLING | FACT_INCOMPLETE,
+             FACT_PROCESS | FACT_PID | FACT_HOST | FACT_SAMPLING | FACT_INCOMPLETE,
     .binary = true,
     .write = write,
 };

@@ -3,6 +3,7 @@
 #include "format/snapshot_writer.h"
 
 #include "base/json_out.h"
+#include "format/json_input.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,6 +30,11 @@ static json_t *snapshot(const struct hd_info *info)
     json_put(s, "process", json_string_or_null(info->process));
     json_put(s, "sampled", json_boolean(info->sampled));
     json_put(s, "complete", json_boolean(info->complete));
+    for (size_t i = 0; i < JSON_FACTS; i++) {
+        const char *fact = *(const char *const *)((const char *)info + json_facts[i].field);
+        if (fact != NULL)
+            json_put(s, json_facts[i].key, json_string_or_null(fact));
+    }
     return s;
 }
 
@@ -68,6 +74,7 @@ const struct snapshot_writer write_table_json = {
     .name = "table-json",
     .summary = "the same with time and process, for programs",
     .suffix = ".json",
-    .holds = FACT_TIME | FACT_PROCESS | FACT_PID | FACT_SAMPLING | FACT_INCOMPLETE,
+    .holds =
+        FACT_TIME | FACT_PROCESS | FACT_PID | FACT_HOST | FACT_SAMPLING | FACT_INCOMPLETE,
     .write = write,
 };

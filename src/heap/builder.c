@@ -503,6 +503,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         keep_types(b);
     struct hd_snapshot *snap = b->snap;
     count_types(snap);
+    if (!b->graph_only)
+        identity_find(snap);
     if (snap->graph != NULL && !b->graph_only)
         warn_about_roots(snap);
     if (ok && snap->graph != NULL && !b->graph_only && !b->reach_later)

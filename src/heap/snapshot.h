@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/input.h"
 #include "heap/graph.h"
+#include "heap/identity.h"
 #include "heap/ranges.h"
 #include "heap/root_kind.h"
 #include "heap/source.h"
@@ -97,6 +98,7 @@ struct hd_snapshot {
     type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
     struct table_origin origin;
+    struct identity identity;
     uint64_t weak_roots; /* records of weak handles, HD_UNKNOWN without */
     uint64_t roots_by_kind[ROOT_KIND_COUNT]; /* if info.has_roots */
     struct ranges ranges; /* where each generation lies, if info.has_generations */

@@ -51,6 +51,7 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
     [WARN_NAMES_BORROWED] =
         {"names-borrowed", "types without names, named as in another snapshot of the same "
                            "process"},
+    [WARN_SAME_SNAPSHOT] = {"same-snapshot", "the same as a snapshot before it"},
     [WARN_OUT_OF_ORDER] = {"out-of-order",
                            "not taken later than the snapshot in front of it"},
     [WARN_DIFFERENT_PROCESS] = {"different-process",

@@ -1,6 +1,7 @@
 #include "report/check_evidence.h"
 
 #include "analysis/sample_error.h"
+#include "analysis/series_identity.h"
 #include "budget/excuse.h"
 #include "heap/builder.h"
 #include "report/text_growth.h"
@@ -221,14 +222,7 @@ static const char *doubt_about_order(const struct evidence_question *ask)
 {
     if (has_warning(ask->r, WARN_DIFFERENT_PROGRAM))
         return "the snapshots seem to be of different programs";
-    for (size_t k = 1; k < ask->count; k++) {
-        const struct hd_snapshot *before = ask->snaps[k - 1], *now = ask->snaps[k];
-        if (before->clock_is_date && now->clock_is_date && now->clock < before->clock)
-            return "the snapshots are not in order of time";
-    }
-    return ask->types->restarted
-               ? "the snapshots are not of one process: growth begins anew in each"
-               : NULL;
+    return identity_doubt(ask->types);
 }
 
 /* "the heap grew by 38 %, and nothing explains it; ...", or NULL. */

@@ -128,14 +128,22 @@ static void add_reader_warnings(struct hd_report *r, size_t k, const struct warn
 
 static struct report_snapshot describe(struct hd_report *r, const struct hd_snapshot *snap)
 {
-    struct report_snapshot s = {
-        .info = snap->info, .origin = snap->origin, .weak_roots = snap->weak_roots};
+    struct report_snapshot s = {.info = snap->info,
+                                .origin = snap->origin,
+                                .weak_roots = snap->weak_roots,
+                                .clock = snap->clock,
+                                .clock_is_date = snap->clock_is_date};
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));
     s.info.path = report_string(r, s.info.path);
     s.info.producer = report_string(r, s.info.producer);
     s.info.time = report_string(r, s.info.time);
     s.info.process = report_string(r, s.info.process);
+    s.info.host = report_string(r, s.info.host);
+    s.info.container = report_string(r, s.info.container);
+    s.info.program = report_string(r, s.info.program);
+    s.info.started = report_string(r, s.info.started);
+    s.info.runtime = report_string(r, s.info.runtime);
     s.origin.command = report_string(r, s.origin.command);
     s.origin.generation = report_string(r, s.origin.generation);
     s.origin.liveness = report_string(r, s.origin.liveness);

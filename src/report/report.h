@@ -29,6 +29,8 @@ struct report_snapshot {
     uint64_t weak_roots;
     uint64_t roots_by_kind[ROOT_KIND_COUNT];
     struct tally by_generation[GENERATION_COUNT];
+    double clock; /* as of hd_snapshot */
+    bool clock_is_date;
 };
 
 struct report_type {

@@ -1,4 +1,5 @@
 /* A check: a diff whose growth is held against budgets. */
+#include "analysis/series_identity.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "budget/accept.h"

@@ -228,8 +228,15 @@ static void add_reachable(struct hd_report *r, struct hd_snapshot *const *snaps,
 static void add_series_warnings(struct hd_report *r, const struct series *s,
                                 const struct series_warnings *w)
 {
-    for (size_t i = 0; i < w->len; i++)
-        report_warn(r, w->all[i].code, w->all[i].snapshot);
+    for (size_t i = 0; i < w->len; i++) {
+        const struct series_warning *from = &w->all[i];
+        if (from->detail != NULL)
+            report_warn_detail(r, from->code, from->snapshot, from->detail);
+        else
+            report_warn(r, from->code, from->snapshot);
+        if (from->times > 1)
+            r->warnings[r->warning_count - 1].count = from->times;
+    }
     if (s->confidence < CONFIDENCE_HIGH && s->fit_count < SERIES_ENOUGH_SNAPSHOTS)
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
 }

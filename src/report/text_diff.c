@@ -2,6 +2,7 @@
  * suspects with what holds them, types by growth, the next command to run. */
 #include "report/text_diff.h"
 
+#include "report/heading.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
 
@@ -40,15 +41,10 @@ static void add_values(struct text *t, const struct tally *at, size_t count, siz
     }
 }
 
-static void add_head(struct text *t, const struct hd_report *r)
+static void add_confidence(struct text *t, const struct hd_report *r)
 {
     size_t n = r->snapshot_count;
-    human_count(t, n);
-    text_add_string(t, " snapshots  ");
-    human_name(t, text_file_name(r->snapshots[0].info.path));
-    text_add_string(t, n > 2 ? " … " : " → ");
-    human_name(t, text_file_name(r->snapshots[n - 1].info.path));
-    text_add_string(t, "    confidence: ");
+    text_add_string(t, "confidence: ");
     text_add_string(t, confidence_names[r->confidence]);
     if (r->fit_count < n) {
         text_add_string(t, "  (");
@@ -58,18 +54,44 @@ static void add_head(struct text *t, const struct hd_report *r)
     text_add_char(t, '\n');
 }
 
-/* (+977 KiB per step), or per iteration if iterations were given. */
+static void add_head(struct text *t, const struct hd_report *r, unsigned width)
+{
+    size_t n = r->snapshot_count;
+    struct text confidence = {0};
+    human_count(t, n);
+    text_add_string(t, " snapshots");
+    heading_add_span(t, r);
+    text_add_string(t, "  ");
+    human_name(t, text_file_name(r->snapshots[0].info.path));
+    text_add_string(t, n > 2 ? " … " : " → ");
+    human_name(t, text_file_name(r->snapshots[n - 1].info.path));
+    add_confidence(&confidence, r);
+    size_t columns = utf8_columns(t->data, t->len) + strlen("    ") +
+                     utf8_columns(confidence.data, confidence.len);
+    text_add_string(t, width > 0 && columns > width ? "\n" : "    ");
+    text_add(t, confidence.data, confidence.len);
+    text_free(&confidence);
+    size_t before = t->len;
+    heading_add_origin(t, r, width);
+    text_add_string(t, t->len > before ? "\n" : "");
+}
+
+/* (+977 KiB per step, +5.7 MiB/h), or per iteration if iterations were given. */
 static void add_rate(struct text *t, const struct hd_report *r, uint64_t last,
                      uint64_t first)
 {
     size_t n = r->snapshot_count;
     uint64_t steps =
         r->iterations != NULL ? r->iterations[n - 1] - r->iterations[0] : n - 1;
-    if (last <= first || steps < 2)
+    if (last <= first)
         return;
-    text_add_string(t, "  (+");
-    human_size(t, (last - first) / steps);
-    text_add_string(t, r->iterations != NULL ? " per iteration)" : " per step)");
+    if (steps >= 2) {
+        text_add_string(t, "  (+");
+        human_size(t, (last - first) / steps);
+        text_add_string(t, r->iterations != NULL ? " per iteration" : " per step");
+    }
+    bool hourly = heading_add_rate(t, r, steps >= 2 ? ", " : "  (", first, last);
+    text_add_string(t, steps >= 2 || hourly ? ")" : "");
 }
 
 static void add_totals(struct text *t, const struct hd_report *r, unsigned width)
@@ -601,7 +623,7 @@ void text_diff_head(const struct hd_report *r, const struct hd_write_options *op
                     struct out *o)
 {
     struct text head = {0};
-    add_head(&head, r);
+    add_head(&head, r, opt->width);
     add_totals(&head, r, opt->width);
     add_growth(&head, r, opt->width);
     out_text(o, &head);

@@ -1,6 +1,7 @@
 /* JSON, one object; docs/json-schema has the schemas. Keys stand in their order,
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
+#include "report/heading.h"
 #include "report/human.h"
 #include "report/writer.h"
 
@@ -76,6 +77,11 @@ static json_t *snapshot(const struct hd_info *info)
     json_put(o, "sampled", json_boolean(info->sampled));
     json_put(o, "complete", json_boolean(info->complete));
     json_put(o, "xxh3", hex_or_null(info->xxh3, info->xxh3 != HD_UNKNOWN, "%016" PRIx64));
+    json_put(o, "host", json_string_or_null(info->host));
+    json_put(o, "container", json_string_or_null(info->container));
+    json_put(o, "program", json_string_or_null(info->program));
+    json_put(o, "started", json_string_or_null(info->started));
+    json_put(o, "runtime", json_string_or_null(info->runtime));
     return o;
 }
 
@@ -366,6 +372,14 @@ static void set_types(json_t *o, const struct hd_report *r)
     json_put(o, "types_omitted", json_integer((json_int_t)(r->type_count - shown)));
 }
 
+static json_t *bytes_per_hour(const struct hd_report *r)
+{
+    const struct tally *first = &r->totals[0], *last = &r->totals[r->snapshot_count - 1];
+    if (!r->bytes_known)
+        return json_null();
+    return real_or_null(heading_per_hour(r, (double)last->bytes - (double)first->bytes));
+}
+
 static void set_diff(json_t *o, const struct hd_report *r)
 {
     json_put(o, "snapshots", snapshots(r));
@@ -381,6 +395,8 @@ static void set_diff(json_t *o, const struct hd_report *r)
     json_put(o, "growth", growth(&r->growth));
     json_put(o, "stopped", stopped(r));
     json_put(o, "suspects_hidden", json_integer((json_int_t)r->hidden_count));
+    json_put(o, "span_seconds", real_or_null(heading_span(r)));
+    json_put(o, "bytes_per_hour", bytes_per_hour(r));
 }
 
 static json_t *diff(const struct hd_report *r)

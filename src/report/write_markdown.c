@@ -1,5 +1,6 @@
 /* Markdown for a ticket or a pull request: a line that sums it up, tables, chains in
  * code blocks. The first line is a comment by which a bot finds its own text again. */
+#include "report/heading.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
 
@@ -156,7 +157,9 @@ static void add_summary(struct text *t, const struct hd_report *r)
     human_count(t, r->suspect_count);
     text_add_string(t, r->suspect_count == 1 ? " suspect in " : " suspects in ");
     human_count(t, n);
-    text_add_string(t, " snapshots (");
+    text_add_string(t, " snapshots");
+    heading_add_span(t, r);
+    text_add_string(t, " (");
     add_code(t, text_file_name(r->snapshots[0].info.path));
     text_add_string(t, n > 2 ? " … " : " → ");
     add_code(t, text_file_name(r->snapshots[n - 1].info.path));
@@ -167,13 +170,22 @@ static void add_summary(struct text *t, const struct hd_report *r)
     if (r->bytes_known) {
         text_add_string(t, " (");
         human_size_delta(t, r->totals[0].bytes, r->totals[n - 1].bytes);
+        heading_add_rate(t, r, ", ", r->totals[0].bytes, r->totals[n - 1].bytes);
         text_add_char(t, ')');
     }
     text_add_string(t, ", objects ");
     add_range(t, r->totals, n);
     text_add_string(t, ", confidence: **");
     text_add_string(t, confidence_names[r->confidence]);
-    text_add_string(t, "**\n");
+    text_add_string(t, "**");
+    struct text origin = {0};
+    heading_add_origin(&origin, r, 0);
+    if (origin.len > 0) {
+        text_add_string(t, "  \n");
+        add_plain(t, text_string(&origin));
+    }
+    text_add_char(t, '\n');
+    text_free(&origin);
 }
 
 static void add_remarks(struct text *t, const struct hd_report *r,

@@ -299,6 +299,11 @@ static void write_snapshot(const struct hd_report *r, size_t k, struct out *o)
     add_fact(&t, "time", info->time);
     add_fact(&t, "process", info->process);
     add_fact(&t, "pid", pid);
+    add_fact(&t, "program", info->program);
+    add_fact(&t, "started", info->started);
+    add_fact(&t, "host", info->host);
+    add_fact(&t, "container", info->container);
+    add_fact(&t, "runtime", info->runtime);
     add_fact(&t, "command", s->origin.command);
     add_fact(&t, "generation", s->origin.generation);
     add_fact(&t, "liveness", s->origin.liveness);

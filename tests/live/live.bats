@@ -235,3 +235,29 @@ SCRIPT
     works info --format=json "$tmp/a.nettrace"
     [[ $(json '.snapshots[0].complete') == true ]]
 }
+
+@test "two runs of one program are told apart, and each says where it is from" {
+    local run i
+    need_dotnet
+    for run in a b; do
+        start_lab none
+        for i in 1 2; do
+            iterate 10
+            works collect -p "$pid" -o "$tmp/$run$i.gcdump"
+            works collect -p "$pid" -o "$tmp/$run$i.nettrace"
+        done
+        stop_lab
+    done
+    works info --format=json "$tmp/a1.gcdump"
+    [[ $(json '.snapshots[0] | [.host, .started, .runtime] | all') == true ]]
+    [[ $(json '.snapshots[0].program') == */LeakLab ]]
+    for i in gcdump nettrace; do
+        works diff --format=json "$tmp"/a[12].$i
+        [[ $(json '[.warnings[].code] | tojson') == '["few-snapshots"]' ]]
+        works diff -q --format=json "$tmp"/{a1,a2,b1,b2}.$i
+        [[ $(json '.warnings[] | select(.code == "different-process").snapshot') == 2 ]]
+    done
+    # One process through both formats is one.
+    works diff -q --format=json "$tmp"/a1.gcdump "$tmp"/a2.nettrace
+    [[ $(json '[.warnings[].code] - ["few-snapshots"] | length') == 0 ]]
+}

@@ -65,7 +65,7 @@ static const char snapshot_keys[] =
     "path format producer time pid process objects references roots types bytes "
     "reachable_objects reachable_bytes has_graph has_roots has_generations sampled "
     "complete "
-    "xxh3";
+    "xxh3 host container program started runtime";
 
 Test(write_json, a_diff_has_its_keys_in_their_order)
 {
@@ -76,7 +76,8 @@ Test(write_json, a_diff_has_its_keys_in_their_order)
     json_t *o = json_of(r);
     expect_keys(o,
                 "schema schema_version tool_version snapshots iterations confidence totals "
-                "suspects minor pooled types types_omitted warnings by");
+                "suspects minor pooled types types_omitted warnings by growth stopped "
+                "suspects_hidden span_seconds bytes_per_hour");
     expect_string(o, "schema", "heapdrift-diff");
     expect_integer(part(o, "schema_version"), 1);
     expect_string(o, "tool_version", HD_VERSION);

@@ -1,0 +1,255 @@
+#include "analysis/series_identity.h"
+
+#include "base/text.h"
+#include "format/open.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- messages ------------------------------------------------------------ */
+
+static void add_name(struct text *t, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        unsigned char c = (unsigned char)*name;
+        text_add_char(t, c < ' ' || c == 0x7F ? '?' : *name);
+    }
+}
+
+static const char *file_of(const struct series *s, size_t k)
+{
+    const char *path = s->snaps[k]->info.path, *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* The name of a snapshot in a message about another one: with its folder if both have the
+ * same without. */
+static void add_file(struct text *t, const struct series *s, size_t k, size_t about)
+{
+    bool alike = strcmp(file_of(s, k), file_of(s, about)) == 0;
+    add_name(t, alike ? s->snaps[k]->info.path : file_of(s, k));
+}
+
+/* "host web-4 instead of web-3". */
+static void add_instead(struct text *t, const char *what, const char *now,
+                        const char *before)
+{
+    text_add_string(t, what);
+    add_name(t, now);
+    text_add_string(t, " instead of ");
+    add_name(t, before);
+}
+
+/* The same code once more, or for the first time with a message for that case. */
+static void warn(struct series_warnings *w, enum warning_code code, size_t snapshot,
+                 struct text *message, struct arena *a)
+{
+    for (size_t i = 0; i < w->len; i++)
+        if (w->all[i].code == code) {
+            w->all[i].times++;
+            return;
+        }
+    if (w->len < sizeof(w->all) / sizeof(w->all[0]))
+        w->all[w->len++] = (struct series_warning){
+            .code = code,
+            .snapshot = snapshot,
+            .detail =
+                message->len > 0 ? arena_strdup(a, message->data, message->len) : NULL,
+            .times = 1};
+}
+
+/* --- the same one twice -------------------------------------------------- */
+
+static bool have_equal_rows(const struct hd_snapshot *a, const struct hd_snapshot *b)
+{
+    for (type_id t = 0; t < a->type_count; t++) {
+        const struct tally *x = &a->types[t].raw, *y = &b->types[t].raw;
+        if (x->count != y->count || x->bytes != y->bytes ||
+            strcmp(a->types[t].name, b->types[t].name) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Small tables of a quiet process may well be equal: those only if they are one file. A
+ * trace has several snapshots in the same bytes. */
+static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *b)
+{
+    const struct hd_info *x = &a->info, *y = &b->info;
+    size_t a_len, b_len;
+    return x->objects == y->objects && x->bytes == y->bytes && x->types == y->types &&
+           x->references == y->references && x->has_graph == y->has_graph &&
+           (x->has_graph || strcmp(x->path, y->path) == 0) &&
+           a->type_count == b->type_count && a->node_count == b->node_count &&
+           snapshot_number(x->path, &a_len) == snapshot_number(y->path, &b_len) &&
+           have_equal_rows(a, b);
+}
+
+/* The checksum of each is found once, if at all. */
+struct sums {
+    bool known[SERIES_MAX_SNAPSHOTS], failed[SERIES_MAX_SNAPSHOTS];
+    uint64_t all[SERIES_MAX_SNAPSHOTS];
+};
+
+static bool sum_of(struct sums *sums, const struct series *s, size_t k)
+{
+    if (!sums->known[k] && !sums->failed[k]) {
+        sums->known[k] = snapshot_checksum(s->snaps[k], &sums->all[k]);
+        sums->failed[k] = !sums->known[k];
+    }
+    return sums->known[k];
+}
+
+void identity_find_repeats(struct series *s, struct series_warnings *w, struct arena *a)
+{
+    struct sums sums = {0};
+    struct text message = {0};
+    for (size_t k = 1; k < s->count; k++)
+        for (size_t i = 0; i < k && !s->repeats[k]; i++) {
+            if (s->repeats[i] || !may_be_equal(s->snaps[i], s->snaps[k]) ||
+                !sum_of(&sums, s, i) || !sum_of(&sums, s, k) || sums.all[i] != sums.all[k])
+                continue;
+            s->repeats[k] = true;
+            s->has_repeats = true;
+            text_clear(&message);
+            text_add_string(&message, "the same snapshot as ");
+            add_file(&message, s, i, k);
+            text_add_string(&message, ", byte for byte; left out of the ranking");
+            warn(w, WARN_SAME_SNAPSHOT, k, &message, a);
+        }
+    text_free(&message);
+}
+
+/* --- another process ----------------------------------------------------- */
+
+static bool differ(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) != 0;
+}
+
+static bool pids_differ(const struct hd_info *a, const struct hd_info *b)
+{
+    return a->pid != HD_UNKNOWN && b->pid != HD_UNKNOWN && a->pid != b->pid;
+}
+
+/* Windows tells names of machines in capitals here and not there. */
+static bool hosts_differ(const struct hd_info *a, const struct hd_info *b)
+{
+    return a->host != NULL && b->host != NULL && strcasecmp(a->host, b->host) != 0;
+}
+
+/* What is certain goes first. Addresses that are equal prove one process, unless the
+ * system does not place memory at random; so they do not outweigh pid and container, but
+ * what tools spell differently. */
+static bool is_other_process(const struct hd_snapshot *before,
+                             const struct hd_snapshot *now)
+{
+    const struct hd_info *a = &before->info, *b = &now->info;
+    enum kinship kin = identity_compare(&before->identity, &now->identity);
+    if (before->identity.instance != 0 && now->identity.instance != 0)
+        return kin == KIN_OTHER;
+    if (pids_differ(a, b) || differ(a->container, b->container))
+        return true;
+    if (kin != KIN_UNKNOWN)
+        return kin == KIN_OTHER;
+    return differ(a->process, b->process) || hosts_differ(a, b) ||
+           differ(a->runtime, b->runtime);
+}
+
+static void add_pids(struct text *t, const struct hd_info *a, const struct hd_info *b)
+{
+    char now[24], before[24];
+    snprintf(now, sizeof(now), "%" PRIu64, b->pid);
+    snprintf(before, sizeof(before), "%" PRIu64, a->pid);
+    add_instead(t, "pid ", now, before);
+}
+
+/* The reason that tells people most. */
+static void add_reason(struct text *t, const struct hd_info *a, const struct hd_info *b)
+{
+    enum { DIGITS = 12 }; /* as engines show ids */
+    if (differ(a->process, b->process)) {
+        add_instead(t, "", b->process, a->process);
+    } else if (hosts_differ(a, b)) {
+        add_instead(t, "host ", b->host, a->host);
+    } else if (differ(a->container, b->container)) {
+        char now[DIGITS + 1], before[DIGITS + 1];
+        snprintf(now, sizeof(now), "%.*s", DIGITS, b->container);
+        snprintf(before, sizeof(before), "%.*s", DIGITS, a->container);
+        add_instead(t, "container ", now, before);
+    } else if (differ(a->runtime, b->runtime)) {
+        add_instead(t, ".NET ", b->runtime, a->runtime);
+    } else if (differ(a->started, b->started)) {
+        text_add_string(t, "it was started at ");
+        add_name(t, b->started);
+        text_add_string(t, ", that one at ");
+        add_name(t, a->started);
+    } else if (pids_differ(a, b)) {
+        add_pids(t, a, b);
+    } else {
+        text_add_string(t, "nothing of the runtime lies where it lay: a restart, "
+                           "or another program");
+    }
+}
+
+static void check_process(struct series *s, size_t k, struct series_warnings *w,
+                          struct arena *a)
+{
+    const struct hd_snapshot *before = s->snaps[k - 1], *now = s->snaps[k];
+    if (!is_other_process(before, now))
+        return;
+    struct text message = {0};
+    text_add_string(&message, "of another process than ");
+    add_file(&message, s, k - 1, k);
+    text_add_string(&message, ": ");
+    add_reason(&message, &before->info, &now->info);
+    warn(w, WARN_DIFFERENT_PROCESS, k, &message, a);
+    text_free(&message);
+    s->restarted = true;
+}
+
+/* --- the order ----------------------------------------------------------- */
+
+static void check_time(struct series *s, size_t k, struct series_warnings *w,
+                       struct arena *a)
+{
+    const struct hd_snapshot *before = s->snaps[k - 1], *now = s->snaps[k];
+    if (!before->clock_is_date || !now->clock_is_date || now->clock > before->clock ||
+        s->repeats[k])
+        return;
+    struct text message = {0};
+    if (before->info.time != NULL && now->info.time != NULL && now->clock < before->clock) {
+        text_add_string(&message, "taken at ");
+        add_name(&message, now->info.time);
+        text_add_string(&message, ", before ");
+        add_file(&message, s, k - 1, k);
+        text_add_string(&message, " (");
+        add_name(&message, before->info.time);
+        text_add_string(&message, ")");
+    }
+    warn(w, WARN_OUT_OF_ORDER, k, &message, a);
+    text_free(&message);
+    s->restarted |= now->clock < before->clock;
+    s->out_of_order |= now->clock < before->clock;
+}
+
+void identity_check_neighbours(struct series *s, struct series_warnings *w, struct arena *a)
+{
+    for (size_t k = 1; k < s->count; k++) {
+        check_process(s, k, w, a);
+        check_time(s, k, w, a);
+    }
+}
+
+const char *identity_doubt(const struct series *s)
+{
+    if (s->out_of_order)
+        return "the snapshots are not in order of time";
+    if (s->has_repeats)
+        return "a snapshot was given twice";
+    if (s->restarted)
+        return "the snapshots are not of one process";
+    return NULL;
+}

@@ -1,0 +1,209 @@
+#include "collect/origin.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* --- files ------------------------------------------------------------------------ */
+
+static bool read_path(const char *path, struct text *to)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    char block[4096];
+    text_clear(to);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t n = 0;
+    while (to->len < MOST_BYTES && (n = read(fd, block, sizeof(block))) > 0)
+        text_add(to, block, (size_t)n);
+    close(fd);
+    return n >= 0 && to->len > 0;
+}
+
+static bool read_of(pid_t pid, const char *name, struct text *to)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+    return read_path(path, to);
+}
+
+/* --- where ------------------------------------------------------------------------ */
+
+bool origin_container(const char *text, char id[65])
+{
+    enum { DIGITS = 64 };
+    const char *found = NULL;
+    for (const char *at = text; *at != '\0';) {
+        size_t run = strspn(at, "0123456789abcdef");
+        bool apart = at == text || !isalnum((unsigned char)at[-1]);
+        if (run == DIGITS && apart && !isalnum((unsigned char)at[run]))
+            found = at;
+        at += run > 0 ? run : 1;
+    }
+    if (found == NULL)
+        return false;
+    memcpy(id, found, DIGITS);
+    id[DIGITS] = '\0';
+    return true;
+}
+
+/* In its own namespace a process sees its cgroup as "/"; but engines mount the files with
+ * its host name out of a folder that has the id. */
+static void find_container(struct hd_origin *o, pid_t pid, struct text *t)
+{
+    if (read_of(pid, "cgroup", t) && origin_container(text_string(t), o->container))
+        return;
+    if (!read_of(pid, "mountinfo", t))
+        return;
+    const char *s = text_string(t), *line = strstr(s, "/hostname ");
+    while (line != NULL && line > s && line[-1] != '\n')
+        line--;
+    if (line == NULL)
+        return;
+    size_t begin = (size_t)(line - s);
+    t->data[begin + strcspn(line, "\n")] = '\0';
+    origin_container(t->data + begin, o->container);
+}
+
+static bool shares_our_host_name(pid_t pid)
+{
+    char path[64];
+    struct stat ours, its;
+    snprintf(path, sizeof(path), "/proc/%ld/ns/uts", (long)pid);
+    return stat(path, &its) == 0 && stat("/proc/self/ns/uts", &ours) == 0 &&
+           ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+}
+
+/* A name as the resolver allows it; what is none stays unknown. */
+static void take_host(struct hd_origin *o, const char *name)
+{
+    size_t len = strlen(name);
+    bool ok = len > 0 && len < sizeof(o->host);
+    for (size_t i = 0; ok && i < len; i++)
+        ok = isalnum((unsigned char)name[i]) || strchr("-._", name[i]) != NULL;
+    if (ok)
+        snprintf(o->host, sizeof(o->host), "%s", name);
+}
+
+/* Of a container, what its engine told the program: a file in there could be a link to
+ * one of ours. */
+static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
+{
+    static const char variable[] = "HOSTNAME=";
+    char own[sizeof(o->host)] = "";
+    if (shares_our_host_name(pid)) {
+        if (gethostname(own, sizeof(own) - 1) == 0)
+            take_host(o, own);
+        return;
+    }
+    if (!read_of(pid, "environ", t))
+        return;
+    const char *s = text_string(t);
+    for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
+        if (strncmp(s + at, variable, sizeof(variable) - 1) == 0)
+            take_host(o, s + at + sizeof(variable) - 1);
+}
+
+/* --- what ------------------------------------------------------------------------- */
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static bool is_assembly(const char *s)
+{
+    size_t len = strlen(s);
+    return len > 4 && strcmp(s + len - 4, ".dll") == 0;
+}
+
+void origin_program(const char *arguments, size_t len, char *program, size_t size)
+{
+    const char *assembly = NULL;
+    program[0] = '\0';
+    if (len == 0)
+        return;
+    bool host = strcmp(name_of(arguments), "dotnet") == 0;
+    for (size_t at = strlen(arguments) + 1; host && assembly == NULL && at < len;
+         at += strlen(arguments + at) + 1)
+        if (is_assembly(arguments + at))
+            assembly = arguments + at;
+    int n = snprintf(program, size, "%s%s%s", arguments, assembly != NULL ? " " : "",
+                     assembly != NULL ? assembly : "");
+    if (n < 0 || (size_t)n >= size)
+        program[0] = '\0';
+}
+
+static void find_program(struct hd_origin *o, pid_t pid, struct text *t)
+{
+    if (read_of(pid, "cmdline", t))
+        origin_program(text_string(t), t->len, o->program, sizeof(o->program));
+}
+
+/* --- when ------------------------------------------------------------------------- */
+
+/* Ticks since boot become a time by the kernel's word on when that was. */
+static void find_start(struct hd_origin *o, uint64_t ticks, struct text *t)
+{
+    long per_second = sysconf(_SC_CLK_TCK);
+    const char *line =
+        read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
+    if (line == NULL || per_second <= 0)
+        return;
+    time_t start =
+        (time_t)(strtoull(line + 7, NULL, 10) + ticks / (unsigned long)per_second);
+    struct tm tm;
+    if (gmtime_r(&start, &tm) == NULL ||
+        strftime(o->started, sizeof(o->started), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        o->started[0] = '\0';
+}
+
+/* Which boot of which machine, and when in it: no other process has the same, but for one
+ * that began in the same hundredth of a second, which the pid tells apart. */
+static void find_instance(struct hd_origin *o, const struct proc *proc, struct text *t)
+{
+    if (!read_path("/proc/sys/kernel/random/boot_id", t))
+        return;
+    char rest[64];
+    snprintf(rest, sizeof(rest), " %llu %ld", (unsigned long long)proc->start,
+             (long)proc->inner_pid);
+    text_add_string(t, rest);
+    o->instance = XXH3_64bits(t->data, t->len);
+    o->instance += o->instance == 0;
+}
+
+/* --- all of it -------------------------------------------------------------------- */
+
+struct hd_origin origin_of(const struct target *t)
+{
+    struct hd_origin o = {.instance = 0};
+    struct arena scratch = {0};
+    struct text text = {0};
+    struct proc proc;
+    if (t->visible && proc_read(&proc, t->pid, &scratch)) {
+        find_host(&o, t->pid, &text);
+        find_container(&o, t->pid, &text);
+        find_program(&o, t->pid, &text);
+        if (proc.start > 0) {
+            find_start(&o, proc.start, &text);
+            find_instance(&o, &proc, &text);
+        }
+        const char *runtime = proc_runtime(t->pid, &scratch);
+        if (runtime != NULL && strlen(runtime) < sizeof(o.runtime))
+            snprintf(o.runtime, sizeof(o.runtime), "%s", runtime);
+    }
+    text_free(&text);
+    arena_free(&scratch);
+    return o;
+}

@@ -1,0 +1,30 @@
+/* heading.h - the facts of a series that stand above every answer: how much time lies
+ * between first and last, how fast the heap grows, which process it is and where it runs.
+ * What files do not tell is left out. */
+#ifndef HEADING_H
+#define HEADING_H
+
+#include "report/human.h"
+#include "report/report.h"
+
+/* Seconds from the first snapshot to the last, or NAN: unknown, or not in order. */
+double heading_span(const struct hd_report *r);
+
+/* What grows by so much from the first to the last grows by so much in an hour; NAN if the
+ * time is unknown, or less than a minute, which says nothing about an hour. */
+double heading_per_hour(const struct hd_report *r, double growth);
+
+/* " over 2 h 10 min"; nothing if unknown. */
+void heading_add_span(struct text *t, const struct hd_report *r);
+
+/* "+1.2 MiB/h", and begin in front of it (", "); false, and nothing, where that is unknown
+ * or nothing grows. */
+bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
+                      uint64_t first, uint64_t last);
+
+/* "Shop (pid 4711) on web-3, container 3f2a91c0d2e1, .NET 10.0.12", as far as it is known
+ * and the same in all of them; broken where it is wider than width (0: never). Nothing
+ * without a process, a pid or a host. */
+void heading_add_origin(struct text *t, const struct hd_report *r, unsigned width);
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# Series that are none: of several programs or processes, the same snapshot twice, swapped.
+
+load helper
+
+lab=fixtures/leaklab
+
+# warned CODE: which of the series' snapshots it is about, from 0; empty: not warned.
+warned() { json "[.warnings[] | select(.code == \"$1\") | .snapshot] | join(\" \")"; }
+
+# check_of FILE...: the default gate, as JSON.
+check_of() { hd check --format=json -q "$@"; }
+
+@test "snapshots of four processes of one program are no series" {
+    works -q --format=json $lab/cache/2.gcdump.gz $lab/density/3.gcdump.gz $lab/list/4.gcdump.bz2 $lab/none/5.gcdump.gz
+    [[ $(warned different-process) == 1 ]]
+    [[ $(json '.warnings[] | select(.code == "different-process").count') == 3 ]]
+    [[ $(json .confidence) == medium ]]
+    works $lab/cache/2.gcdump.gz $lab/density/3.gcdump.gz $lab/list/4.gcdump.bz2 $lab/none/5.gcdump.gz
+    err_has "$lab/density/3.gcdump.gz: different-process: of another process than 2.gcdump.gz: nothing of the runtime lies where it lay"
+    [[ $(grep -c different-process <<<"$err") == 1 ]]
+}
+
+@test "snapshots of four programs are no series" {
+    works -q --format=json fixtures/nettrace-real/leak31_first.nettrace.* $lab/events/3.gcdump.zst \
+        fixtures/heap-text/before.txt fixtures/type-tables/table.json
+    [[ $(warned different-process) == 1 ]]
+    [[ $(warned different-program) == 2 ]]
+    [[ $(json .confidence) != high ]]
+}
+
+@test "what is not shown by one process is never passed" {
+    check_of $lab/events/5.gcdump.zst $lab/timers/4.gcdump.xz $lab/list/4.gcdump.bz2 $lab/none/4.gcdump.gz
+    [[ $(json .verdict) == inconclusive ]]
+    [[ $(json '.rules[0].reason') == "the snapshots are not of one process" ]]
+    check_of $lab/none/{1,2,3,4}.gcdump.gz
+    [[ $(json .verdict) == pass ]]
+}
+
+@test "the same snapshot twice counts once, compressed or not" {
+    zcat $lab/none/2.gcdump.gz >"$tmp/again"
+    works -q --format=json $lab/none/{1,2,3}.gcdump.gz "$tmp/again"
+    [[ $(warned same-snapshot) == 3 ]]
+    [[ $(json .confidence) == medium ]]
+    works $lab/none/{1,2,3}.gcdump.gz "$tmp/again"
+    err_has "same-snapshot: the same snapshot as 2.gcdump.gz, byte for byte; left out of the ranking"
+    out_has "confidence: medium  (1 left out of the ranking)"
+    works -q --format=json - $lab/none/{1,2}.gcdump.gz <"$tmp/again"
+    [[ $(warned same-snapshot) == 2 ]]
+}
+
+@test "two equal files do not show that nothing grows" {
+    check_of --max-growth=0 $lab/none/2.gcdump.gz $lab/none/2.gcdump.gz
+    [[ $(json .verdict) == inconclusive ]]
+    check_of --max-growth=0 fixtures/heap-text/before.txt fixtures/heap-text/before.txt
+    [[ $(json .verdict) == inconclusive ]]
+    check_of --max-growth=0 fixtures/type-tables/table.csv fixtures/type-tables/table.csv
+    [[ $(json .verdict) == inconclusive ]]
+    check_of --max-growth=50% $lab/list/{2,3,4,5,2}.gcdump.bz2
+    [[ $(json .verdict) == inconclusive ]]
+}
+
+@test "equal tables in two files are two snapshots" {
+    cp fixtures/type-tables/table.csv "$tmp/again.csv"
+    works -q --format=json fixtures/type-tables/table.csv "$tmp/again.csv"
+    [[ $(warned same-snapshot) == "" ]]
+}
+
+@test "one trace that is given twice is one snapshot" {
+    local trace
+    trace=$lab/nettrace/1.nettrace.zst
+    works -q --format=json "$trace" "$trace"
+    [[ $(warned same-snapshot) == 1 ]]
+}
+
+@test "true series are nothing to warn about" {
+    local run
+    for run in cache density events list none timers nettrace; do
+        works --format=json $lab/$run
+        [[ $(json '[.warnings[].code] - ["few-snapshots", "native-memory"] | length') == 0 ]] ||
+            complain "$run"
+    done
+}
+
+@test "the heading says over what time, of which process, and fits 80 columns" {
+    works -q $lab/nettrace
+    [[ ${out%%$'\n'*} == "3 snapshots over 1 s  1.nettrace.zst … 3.nettrace.zst    confidence: medium" ]]
+    out_has $'\nLeakLab (pid 22043), .NET 10.0.12\n'
+    works -q --format=md $lab/nettrace
+    out_has $'3 snapshots over 1 s (`1.nettrace.zst` … `3.nettrace.zst`), heap '
+    out_has $'\nLeakLab (pid 22043), .NET 10.0.12\n'
+    works -q --format=json $lab/nettrace
+    [[ $(json '.span_seconds > 0.5 and .bytes_per_hour == null') == true ]]
+    [[ $(json '.snapshots[0] | "\(.runtime) \(.program) \(.host)"') == "10.0.12 /opt/leaklab/LeakLab null" ]]
+    works info $lab/nettrace/1.nettrace.zst
+    out_matches "program +/opt/leaklab/LeakLab"
+    out_lacks "/opt/leaklab/LeakLab.dll cache"
+}

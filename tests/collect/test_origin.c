@@ -1,0 +1,76 @@
+#include "collect/origin.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ID "3f2a91c0d2e14b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
+
+static void expect_container(const char *text, const char *id)
+{
+    char found[65] = "";
+    cr_expect_eq(origin_container(text, found), id != NULL, "%s", text);
+    cr_expect_str_eq(found, id != NULL ? id : "", "%s", text);
+}
+
+Test(origin, containers_are_found_in_what_engines_call_their_groups)
+{
+    expect_container("0::/system.slice/docker-" ID ".scope\n", ID);
+    expect_container("12:cpu:/docker/" ID "\n", ID);
+    expect_container(
+        "0::/kubepods.slice/kubepods-pod1234_56.slice/cri-containerd-" ID ".scope\n", ID);
+    expect_container("0::/../libpod-" ID "/container\n", ID);
+    expect_container("0::/\n", NULL);
+    expect_container("0::/user.slice/user-1000.slice/session-2.scope\n", NULL);
+    expect_container("0::/x" ID "\n", NULL);
+    expect_container("0::/" ID "0\n", NULL);
+    expect_container("", NULL);
+}
+
+static void expect_program(const char *arguments, size_t len, const char *program)
+{
+    char found[64];
+    origin_program(arguments, len, found, sizeof(found));
+    cr_expect_str_eq(found, program);
+}
+
+Test(origin, arguments_of_a_program_may_be_secret_and_stay_out)
+{
+    static const char host[] = "/usr/bin/dotnet\0exec\0/app/Shop.dll\0--key\0secret";
+    static const char program[] = "/app/Shop\0--password=secret\0x.dll";
+    static const char bare[] = "dotnet\0run\0--key=secret";
+    expect_program(host, sizeof(host), "/usr/bin/dotnet /app/Shop.dll");
+    expect_program(program, sizeof(program), "/app/Shop");
+    expect_program(bare, sizeof(bare), "dotnet");
+    expect_program("", 0, "");
+}
+
+Test(origin, a_program_that_is_too_long_is_unknown)
+{
+    char path[100];
+    memset(path, 'a', sizeof(path));
+    path[sizeof(path) - 1] = '\0';
+    expect_program(path, sizeof(path), "");
+}
+
+Test(origin, a_process_of_this_machine_is_told_from_every_other)
+{
+    struct target own = {.pid = getpid(), .visible = true};
+    struct target parent = {.pid = getppid(), .visible = true};
+    struct hd_origin a = origin_of(&own), b = origin_of(&own), c = origin_of(&parent);
+    cr_expect_neq(a.instance, 0);
+    cr_expect_eq(a.instance, b.instance);
+    cr_expect_neq(a.instance, c.instance);
+    cr_expect_eq(strlen(a.started), strlen("2026-11-22T00:51:24"));
+    cr_expect_neq(a.program[0], '\0');
+    cr_expect_str_eq(a.runtime, "", "no .NET here");
+}
+
+Test(origin, nothing_is_known_of_what_cannot_be_seen)
+{
+    struct target hidden = {.pid = getpid(), .visible = false};
+    struct hd_origin o = origin_of(&hidden);
+    cr_expect_eq(o.instance, 0);
+    cr_expect_str_eq(o.host, "");
+    cr_expect_str_eq(o.program, "");
+}
