@@ -85,10 +85,10 @@ fact() { jq -r --arg of "$1" ".[\$of].$2" $truth; }
 
 # units_of LOAD STEP UNITS: how much work comes before snapshot STEP (0: the warm-up).
 units_of() {
-    local random=(100 55 180 75 200 50 140)
+    local rising=(60 75 105 115 145 150 185) random=(100 55 180 75 200 50 140)
     case $1 in
     constant) echo "$3" ;;
-    rising) echo $(($3 * (60 + 20 * $2) / 100)) ;;
+    rising) echo $(($3 * ${rising[$2]} / 100)) ;;
     random) echo $(($3 * ${random[$2]} / 100)) ;;
     esac
 }

@@ -173,7 +173,7 @@ public sealed class Dispatch : IService
             }
         }
         await FinishAsync(answers);
-        _trips.Trim(units / 8);
+        _trips.Trim(units / 4, _random);
     }
 
     public async ValueTask DisposeAsync()
@@ -188,11 +188,11 @@ public sealed class Dispatch : IService
 
     private Vehicle NewVehicle() => new($"vehicle-{_nextVehicle++}", _settings.Leaks);
 
-    // Some of the fleet comes and goes: the last ones, which are up to a tenth.
+    // Some of the fleet comes and goes: the last ones, which are up to a fifth.
     private async Task ChangeShiftAsync()
     {
-        int wanted = _settings.Scale(500) * _random.Next(90, 101) / 100;
-        int stays = Math.Min(wanted, _settings.Scale(500) * 85 / 100);
+        int wanted = _settings.Scale(500) * _random.Next(85, 101) / 100;
+        int stays = Math.Min(wanted, _settings.Scale(500) * 80 / 100);
         while (_vehicles.Count > stays)
         {
             Vehicle last = _vehicles[^1];
@@ -209,7 +209,7 @@ public sealed class Dispatch : IService
     private async Task FinishAsync(List<Task<Estimate>> answers)
     {
         Estimate[] estimates = await Task.WhenAll(answers);
-        foreach (Estimate estimate in estimates.Where((_, i) => i % 4 == 0))
+        foreach (Estimate estimate in estimates.Where((_, i) => i % 3 == 0))
         {
             Trip trip = _replays.GetOrAdd($"{estimate.Stop}-{_random.Next(3)}", stop =>
                 new Trip(stop, [estimate.Stop, Words.Some(_random, 3)], [new Position(0, 0, DateTime.UtcNow)]));

@@ -60,6 +60,7 @@ public sealed class Engine : IService
     private readonly LruCache<string, Regex> _searches;
     private readonly ConcurrentDictionary<Type, Delegate> _getters = new();
     private readonly Window<Finding> _findings = new();
+    private readonly Window<Fact> _audit = new();
     private Dictionary<string, List<Fact>> _bySubject = [];
     private int _nextFact;
 
@@ -97,10 +98,13 @@ public sealed class Engine : IService
             Search();
             for (int k = 0; k < 10; k++)
             {
-                _facts[_random.Next(_facts.Count)] = NewFact();
+                int changed = _random.Next(_facts.Count);
+                _audit.Add(_facts[changed]);
+                _facts[changed] = NewFact();
             }
         }
-        _findings.Trim(units * 4);
+        _findings.Trim(units * 4, _random);
+        _audit.Trim(units * 8, _random);
         // An index that is made anew each time.
         _bySubject = _facts.GroupBy(f => f.Subject).Where(g => g.Count() > 2).ToDictionary(g => g.Key, g => g.OrderBy(f => f.At).ToList());
         return Task.CompletedTask;

@@ -116,7 +116,7 @@ public sealed class Pipeline : IService
                 await Task.Yield();
             }
         }
-        _lastMinute.Trim(units / 3);
+        _lastMinute.Trim(units / 4, _random);
     }
 
     public async ValueTask DisposeAsync()

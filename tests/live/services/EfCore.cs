@@ -85,6 +85,7 @@ public sealed class Shop : IService
     private readonly Random _random;
     private readonly Bug _bug;
     private readonly int _products;
+    private readonly Window<ProductView> _seen = new();
     private int _lastOrder;
 
     private Shop(WebApplication app, Settings settings)
@@ -101,7 +102,7 @@ public sealed class Shop : IService
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.Services.AddSingleton(settings).AddSingleton<ExpressMonitor>();
-        builder.Services.AddMemoryCache(o => o.SizeLimit = settings.Scale(700));
+        builder.Services.AddMemoryCache(o => o.SizeLimit = settings.Scale(1200));
         builder.Services.AddDbContext<MarketDb>(o => o.UseInMemoryDatabase("market"));
         WebApplication app = builder.Build();
         app.Urls.Add("http://127.0.0.1:0");
@@ -117,18 +118,19 @@ public sealed class Shop : IService
     public async Task WorkAsync(int units)
     {
         // As under memory pressure.
-        ((MemoryCache)_app.Services.GetRequiredService<IMemoryCache>()).Compact(_random.NextDouble() * 0.3);
+        ((MemoryCache)_app.Services.GetRequiredService<IMemoryCache>()).Compact(_random.NextDouble() * 0.5);
         for (int i = 0; i < units; i++)
         {
             for (int k = 0; k < 5; k++)
             {
-                await _client.GetFromJsonAsync<ProductView>($"/products/{_random.Next(_products)}");
+                _seen.Add((await _client.GetFromJsonAsync<ProductView>($"/products/{_random.Next(_products)}"))!);
             }
             int[] products = [.. Enumerable.Range(0, 2 + _random.Next(3)).Select(_ => 1 + _random.Next(_products))];
             using HttpResponseMessage placed = await _client.PostAsJsonAsync("/orders", new NewOrder(Words.Some(_random, 4), products, _bug.IsDue()));
             _lastOrder = await placed.Content.ReadFromJsonAsync<int>();
             (await _client.DeleteAsync($"/orders/{_lastOrder - KeptOrders}")).Dispose();
         }
+        _seen.Trim(units * 3 / 2, _random);
     }
 
     public async ValueTask DisposeAsync()

@@ -148,6 +148,8 @@ public sealed class World : IService
     private readonly Queue<DrawCommand[]> _frames = new();
     private readonly string[] _buffNames;
     private readonly Window<string> _combatLog = new();
+    private readonly int _creatures;
+    private int _wave, _alive;
     private int _nextId;
 
     public World(Settings settings)
@@ -162,7 +164,8 @@ public sealed class World : IService
             _map[i / side, i % side] = new Tile(_random.Next(9)) { Decorations = i % 6 == 0 ? [Words.Some(_random, 3)] : null };
         }
         _plans = new LruCache<(int, int), Vector2[]>(settings.Scale(1200));
-        for (int i = 0; i < settings.Scale(1500); i++)
+        _creatures = _wave = settings.Scale(2000);
+        while (_alive < _wave)
         {
             SpawnCreature();
         }
@@ -172,11 +175,12 @@ public sealed class World : IService
     public Task WorkAsync(int units)
     {
         _plans.Swing(_random);
+        _wave = _creatures * _random.Next(80, 101) / 100;
         for (int i = 0; i < units; i++)
         {
             Frame();
         }
-        _combatLog.Trim(units * 2);
+        _combatLog.Trim(units * 2, _random);
         return Task.CompletedTask;
     }
 
@@ -197,6 +201,7 @@ public sealed class World : IService
     private void SpawnCreature()
     {
         var creature = new Creature(_nextId++) { Position = Anywhere(), Lifetime = 200 + _random.Next(800) };
+        _alive++;
         creature.Bag.Items[_buffNames[_random.Next(_buffNames.Length)]] = 1;
         Spawn(creature);
     }
@@ -236,6 +241,11 @@ public sealed class World : IService
         {
             Despawn(entity);
         }
+        // A wave is filled up quickly, and thins out as its creatures die.
+        for (int i = 0; i < 8 && _alive < _wave; i++)
+        {
+            SpawnCreature();
+        }
         Creature shooter = _entities.Values.OfType<Creature>().Skip(_random.Next(20)).First();
         for (int i = 0; i < 6; i++)
         {
@@ -269,7 +279,7 @@ public sealed class World : IService
         _combatLog.Add($"{entity.Kind} {entity.Id} is gone at {now.X},{now.Y}");
         if (entity.Kind == Kind.Creature)
         {
-            SpawnCreature();
+            _alive--;
         }
     }
 }

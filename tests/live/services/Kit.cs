@@ -86,10 +86,10 @@ public sealed class LruCache<TKey, TValue>(int capacity) where TKey : notnull
         return value;
     }
 
-    /// <summary>A new limit of 70 to 100 % of the capacity.</summary>
+    /// <summary>A new limit of 50 to 100 % of the capacity.</summary>
     public void Swing(Random random)
     {
-        _swing = random.Next(70, 101);
+        _swing = random.Next(50, 101);
         Trim();
     }
 
@@ -108,12 +108,12 @@ public sealed class Window<T>
 {
     private readonly Queue<T> _items = new();
 
-    public IEnumerable<T> Items => _items;
-
     public void Add(T item) => _items.Enqueue(item);
 
-    public void Trim(int left)
+    /// <summary>Leaves about so many: what comes in a minute is never the same.</summary>
+    public void Trim(int about, Random random)
     {
+        int left = about * random.Next(80, 121) / 100;
         while (_items.Count > left)
         {
             _items.Dequeue();

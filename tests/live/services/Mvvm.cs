@@ -173,6 +173,8 @@ public sealed class MainViewModel : Observable
     public string Status { get => _status; set => Set(ref _status, value); }
 }
 
+public sealed record Notification(string Text, DateTime At);
+
 public sealed class Thumbnail(int size)
 {
     public byte[] Pixels { get; } = new byte[size];
@@ -185,7 +187,7 @@ public sealed class Workbench : IService
     private readonly MainViewModel _main = new();
     private readonly LruCache<string, Thumbnail> _thumbnails;
     private readonly Queue<string> _recent = new();
-    private readonly Window<string> _log = new();
+    private readonly Window<Notification> _log = new();
     private int _opened;
 
     public Workbench(Settings settings)
@@ -224,7 +226,7 @@ public sealed class Workbench : IService
         {
             _main.Saved.Clean();
         }
-        _log.Trim(units);
+        _log.Trim(units * 2, _random);
         return Task.CompletedTask;
     }
 
@@ -258,7 +260,8 @@ public sealed class Workbench : IService
             document.Undo.Execute(null);
         }
         document.Save.Execute(null);
-        _log.Add("saved " + document.Title);
+        _log.Add(new Notification("saved " + document.Title, DateTime.UtcNow));
+        _log.Add(new Notification(document.Cells.Count + " cells", DateTime.UtcNow));
         _main.Saved.Raise(document.Title);
         if (_random.Next(20) == 0)
         {

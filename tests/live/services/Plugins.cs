@@ -32,6 +32,8 @@ public sealed class PluginContext(string name) : AssemblyLoadContext(name, isCol
     protected override Assembly? Load(AssemblyName assembly) => null;
 }
 
+public sealed record Invoice(string Customer, string[] Lines, decimal Total);
+
 public sealed record JobResult(int Job, string Text, TimeSpan Took);
 
 public sealed class Customer(string name, string[] addresses)
@@ -49,6 +51,7 @@ public sealed class PluginHost : IService
     private readonly List<Customer> _customers = [];
     private readonly LruCache<int, byte[]> _rendered;
     private readonly Window<JobResult> _results = new();
+    private readonly Window<Invoice> _invoices = new();
     private readonly Queue<Sale> _ledger = new();
     private int _nextJob;
     private int _nextSale;
@@ -57,7 +60,7 @@ public sealed class PluginHost : IService
     {
         _random = new Random(settings.Seed);
         _bug = new Bug(settings, _random);
-        _rendered = new LruCache<int, byte[]>(settings.Scale(200));
+        _rendered = new LruCache<int, byte[]>(settings.Scale(100));
         for (int i = 0; i < settings.Scale(3000); i++)
         {
             _customers.Add(new Customer(Words.Some(_random, 5), [Words.Some(_random, 6), Words.Some(_random, 3)]));
@@ -77,7 +80,8 @@ public sealed class PluginHost : IService
             RunJob(_nextJob++);
         }
         HostEvents.Change(_random.Next(2) == 0 ? "de" : "fr");
-        _results.Trim(units);
+        _results.Trim(units, _random);
+        _invoices.Trim(units * 6, _random);
         return Task.CompletedTask;
     }
 
@@ -91,6 +95,10 @@ public sealed class PluginHost : IService
         if (customer.Sales.Count > 3)
         {
             customer.Sales.RemoveAt(0);
+        }
+        if (sale.Id % 12 == 0)
+        {
+            _invoices.Add(new Invoice(customer.Name, [.. customer.Sales.Select(s => s.Product)], customer.Sales.Sum(s => s.Amount)));
         }
         _ledger.Enqueue(sale);
         while (_ledger.Count > 2000 + _random.Next(200))

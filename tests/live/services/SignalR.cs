@@ -123,6 +123,8 @@ public sealed class ChatClient : IDisposable
     }
 }
 
+public sealed record Visit(string User, string Room, DateTime At);
+
 public sealed class Emoji(string name, byte[] image)
 {
     public string Name { get; } = name;
@@ -140,6 +142,7 @@ public sealed class Server : IService
     private readonly LruCache<string, string[]> _profiles;
     private readonly Queue<ChatClient> _staying = new();
     private readonly int _stay;
+    private readonly Window<Visit> _visits = new();
     private int _nextUser, _ended;
 
     private Server(WebApplication app, Settings settings)
@@ -187,11 +190,13 @@ public sealed class Server : IService
             await client.ConnectAsync(_hub, user, "room-" + _random.Next(25));
             await client.CallAsync("Say", client.Room, Words.Some(_random, 10));
             _staying.Enqueue(client);
+            _visits.Add(new Visit(user, client.Room, DateTime.UtcNow));
             while (_staying.Count > _stay)
             {
                 await EndAsync(_staying.Dequeue());
             }
         }
+        _visits.Trim(units * 3, _random);
         int left = _random.Next(_stay / 2, _stay);
         while (_staying.Count > left)
         {
