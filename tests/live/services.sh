@@ -3,13 +3,14 @@
 # without its bug, at constant, rising and random load, with a fast and a slow leak. Prints
 # tables for docs/ranking.md: found, missed, false.
 #
-#   tests/live/services.sh [--quick] [--keep DIR] [--only NAME[,NAME...]]
+#   tests/live/services.sh [--quick] [--size X] [--keep DIR] [--only NAME[,NAME...]]
 #   tests/live/services.sh --from DIR [--quick] [--only ...]
 #
 #   --quick      constant load and fast leaks only, five snapshots
 #   --keep DIR   keep the snapshots there, compressed
 #   --from DIR   judge snapshots that were kept; run nothing
 #   --only ...   these services only
+#   --size X     multiplies the heaps, but not what leaks (1)
 #   -v           one line per series that was judged, with what stood first
 #
 # Status 1 if a fast leak at constant load is not the first suspect, or a healthy service at
@@ -23,16 +24,16 @@ truth=tests/live/services/truth.json
 taken=6
 
 usage() {
-    echo "usage: $0 [--quick] [-v] [--keep DIR | --from DIR] [--only NAME[,NAME...]]" >&2
+    echo "usage: $0 [--quick] [-v] [--size X] [--keep DIR | --from DIR] [--only NAME[,NAME...]]" >&2
     exit 2
 }
 
-quick=false verbose=false keep='' from='' only=''
+quick=false verbose=false keep='' from='' only='' size=1
 while [[ $# -gt 0 ]]; do
     case $1 in
     --quick) quick=true ;;
     -v) verbose=true ;;
-    --keep | --from | --only)
+    --keep | --from | --only | --size)
         [[ $# -gt 1 ]] || usage
         printf -v "${1#--}" %s "$2"
         shift
@@ -108,7 +109,7 @@ collect() {
 
 # record NAME BUG SPEED LOAD SEED: snapshots of a run in $work/series.
 record() {
-    local name=$1 load=$4 options=(--seed="$5" --rate="$(fact "$1" "$3")")
+    local name=$1 load=$4 options=(--seed="$5" --rate="$(fact "$1" "$3")" --size="$size")
     local units k n total answer input
     units=$(fact "$name" units)
     if [[ $2 == leak ]]; then options+=(--leak); fi
