@@ -59,3 +59,10 @@ judged() {
     judged 2 --from "$kept" --only mail
     [[ $errors == usage:* ]]
 }
+
+@test "the series in fixtures are judged without .NET: no false alarm, and what is slow is told" {
+    local status=0
+    tests/live/services.sh --from fixtures/services >"$tmp/tables" || status=$?
+    [[ $status == 0 ]]
+    grep -E '^\| consumer \| – \| [0-6] of 6 \|.*\| 0 of 6 \| [0-6] \|$' "$tmp/tables"
+}
