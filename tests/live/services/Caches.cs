@@ -103,7 +103,8 @@ public sealed class Engine : IService
                 _facts[changed] = NewFact();
             }
         }
-        _findings.Trim(units * 4, _random);
+        // One fact in eight is a finding: full after four rounds, as all stores here.
+        _findings.Trim(units / 2, _random);
         _audit.Trim(units * 8, _random);
         // An index that is made anew each time.
         _bySubject = _facts.GroupBy(f => f.Subject).Where(g => g.Count() > 2).ToDictionary(g => g.Key, g => g.OrderBy(f => f.At).ToList());

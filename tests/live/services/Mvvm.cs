@@ -253,7 +253,8 @@ public sealed class Workbench : IService
         {
             CellViewModel cell = document.Cells[_random.Next(document.Cells.Count)];
             document.History.Do(new Edit(cell, cell.Text, Words.Some(_random, 4)));
-            _main.Rows[_random.Next(_main.Rows.Count)].State = document.Title;
+            // Not the title: each of so many rows would keep another one, for hundreds of rounds.
+            _main.Rows[_random.Next(_main.Rows.Count)].State = document.Undo.CanExecute() ? "changed" : "open";
         }
         if (_random.Next(4) == 0 && document.Undo.CanExecute())
         {
