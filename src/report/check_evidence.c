@@ -10,20 +10,6 @@
 
 /* --- the ranking --------------------------------------------------------- */
 
-static const char *join_holder(struct hd_report *r, const struct report_suspect *s)
-{
-    struct text t = {0};
-    if (s->holder == NULL)
-        return NULL;
-    for (size_t i = 0; i < s->holder_len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, s->holder[i]);
-    }
-    const char *joined = report_string(r, text_string(&t));
-    text_free(&t);
-    return joined;
-}
-
 static const struct scored_head *heads_of(struct hd_report *r,
                                           const struct report_suspect *s)
 {
@@ -43,7 +29,7 @@ static struct scored *scored_of(struct hd_report *r, size_t *count)
             i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
         all[i] = (struct scored){.type = s->type,
                                  .subject = s->subject,
-                                 .holder = join_holder(r, s),
+                                 .holder = report_join_holder(r, s->holder, s->holder_len),
                                  .heads = heads_of(r, s),
                                  .head_count = s->head_count,
                                  .score = s->score,

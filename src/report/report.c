@@ -56,6 +56,20 @@ const char *report_string(struct hd_report *r, const char *s)
 
 /* --- names --------------------------------------------------------------- */
 
+const char *report_join_holder(struct hd_report *r, const char *const *holder, size_t len)
+{
+    struct text t = {0};
+    if (holder == NULL)
+        return NULL;
+    for (size_t i = 0; i < len; i++) {
+        text_add_string(&t, i > 0 ? " → " : "");
+        text_add_string(&t, holder[i]);
+    }
+    const char *joined = report_string(r, text_string(&t));
+    text_free(&t);
+    return joined;
+}
+
 const char *report_shown(const struct hd_report *r, const char *name)
 {
     struct report_name *found;

@@ -202,6 +202,9 @@ struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
 
+/* "[static var App.s_all] → Order[]" in the report's arena; NULL for NULL. */
+const char *report_join_holder(struct hd_report *r, const char *const *holder, size_t len);
+
 /* What people read instead of a type's name: with its outer class, if a snapshot tells it
  * and no other contradicts; else the name. */
 const char *report_shown(const struct hd_report *r, const char *name);

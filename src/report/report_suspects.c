@@ -45,18 +45,6 @@ static size_t holder_of(const struct suspect_rows *to, path_id head, const char 
     return len > 0 ? len - 1 : 0;
 }
 
-static const char *join_holder(struct hd_report *r, const char *const *holder, size_t len)
-{
-    struct text t = {0};
-    for (size_t i = 0; i < len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, holder[i]);
-    }
-    const char *joined = report_string(r, text_string(&t));
-    text_free(&t);
-    return joined;
-}
-
 static void add_places(const struct suspect_rows *to, struct report_suspect *s,
                        const struct headed_type *h)
 {
@@ -65,7 +53,7 @@ static void add_places(const struct suspect_rows *to, struct report_suspect *s,
         const char **holder;
         size_t len = holder_of(to, h->places[i].path, &holder);
         s->heads[s->head_count++] = (struct report_head){
-            .holder = join_holder(to->r, holder, len), .score = h->places[i].score};
+            .holder = report_join_holder(to->r, holder, len), .score = h->places[i].score};
     }
 }
 
