@@ -62,7 +62,7 @@ same_with_threads() {
     local command
     for command in "top" "diff -j2"; do
         # shellcheck disable=SC2086 # a command and its options
-        hd $command -q --memory=3M fixtures/leaklab/cache/{5,5}.gcdump.gz
+        hd $command -q --memory=3M fixtures/leaklab/cache/{5,4}.gcdump.gz
         [[ $command != top ]] || hd top -q --memory=3M fixtures/leaklab/cache/5.gcdump.gz
         status_is 2
         out_is ""
