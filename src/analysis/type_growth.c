@@ -282,7 +282,7 @@ static bool is_leaf(const char *name)
     name += sizeof(prefix) - 1;
     len -= sizeof(prefix) - 1 + 2;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        if (strlen(numbers[i]) == len && strncmp(name, numbers[i], len) == 0)
+        if (strlen(numbers[i]) == len && memcmp(name, numbers[i], len) == 0)
             return true;
     return false;
 }

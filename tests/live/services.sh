@@ -142,7 +142,7 @@ judgement='
     def any_of(patterns): . as $type
         | any(patterns[]; . as $p | if endswith("*") then $p[:-1] as $q | $type | startswith($q) else $type == $p end);
     $truth[0][$name] as $t | ($t.primary + $t.links) as $guilty
-    | def is_guilty: (.type | any_of($guilty)) or (.subject | any_of($guilty)) or any(.also[]; any_of($guilty));
+    | def is_guilty: (.type | any_of($guilty)) or (.subject | any_of($guilty)) or any((.also // [])[]; any_of($guilty));
     (.suspects | map(is_guilty)) as $s
     | [ (if $bug == "healthy" then (if $s == [] then "clean" else "false" end)
          elif $s[0] then "found"
