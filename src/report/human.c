@@ -295,6 +295,26 @@ void human_shorten(struct text *t, const char *s, size_t len, size_t columns)
     text_add(t, s + tail, len - tail);
 }
 
+void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns)
+{
+    static const char mark[] = "…";
+    struct text whole = {0}, plain = {0};
+    bool fits = utf8_columns(s, len) <= columns;
+    bool is_name = !fits && memchr(s, ' ', len) == NULL;
+    if (is_name) {
+        text_add(&whole, s, len);
+        human_short_name(&plain, text_string(&whole));
+    }
+    if (is_name && plain.len < len && columns > 0) {
+        text_add_string(t, mark);
+        human_shorten(t, plain.data, plain.len, columns - 1);
+    } else {
+        human_shorten(t, s, len, columns);
+    }
+    text_free(&whole);
+    text_free(&plain);
+}
+
 void human_shell_word(struct text *t, const char *word)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -124,16 +124,28 @@ static void add_totals(struct text *t, const struct hd_report *r, unsigned width
 /* Where it went, in exact bytes: the parts sum to the whole. */
 static void add_growth(struct text *t, const struct hd_report *r, unsigned width)
 {
+    static const char head[] = "growth     ";
+    const size_t indent = sizeof(head) - 1;
     const struct report_growth *g = &r->growth;
     if (!g->known || g->bytes <= 0)
         return;
-    text_add_string(t, "growth     ");
-    human_size_signed(t, g->bytes);
-    text_add_string(t, " reachable, ");
-    human_percent(t, g->share);
-    text_add_string(t, is_narrow(width) ? " of the heap:\n           " : " of the heap: ");
-    text_growth_parts(t, g);
+    struct text whole = {0}, parts = {0};
+    text_add_string(&whole, head);
+    human_size_signed(&whole, g->bytes);
+    text_add_string(&whole, " reachable, ");
+    human_percent(&whole, g->share);
+    text_add_string(&whole, " of the heap:");
+    text_growth_parts(&parts, g);
+    size_t columns =
+        utf8_columns(whole.data, whole.len) + 1 + utf8_columns(parts.data, parts.len);
+    text_add(t, whole.data, whole.len);
+    text_add_char(t, width > 0 && columns > width ? '\n' : ' ');
+    for (size_t i = 0; width > 0 && columns > width && i < indent; i++)
+        text_add_char(t, ' ');
+    text_add(t, parts.data, parts.len);
     text_add_char(t, '\n');
+    text_free(&whole);
+    text_free(&parts);
 }
 
 /* --- suspects ------------------------------------------------------------ */
@@ -148,24 +160,36 @@ static const struct column suspect_columns[] = {
 /* For who wants to know how the order came about. */
 enum { SIZE_COLUMN = 1, SCORE_COLUMN = 5, SUSPECT_COLUMNS = 7 };
 
+/* Remarks stand two blanks apart. */
+static void begin_remark(struct text *t)
+{
+    text_add_string(t, t->len > 0 ? "  " : "");
+}
+
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct text *t, const struct hd_report *r,
                         const struct report_suspect *s)
 {
     if (strcmp(s->subject, s->type) != 0) {
-        text_add_string(t, "  (");
+        text_add_char(t, '(');
         human_short_name(t, report_shown(r, s->type));
         text_add_char(t, ')');
     }
-    text_also(t, r, s);
-    if (s->basis == BASIS_TYPE)
-        text_add_string(t, "  held in changing places");
+    if (s->also_count > 0) {
+        begin_remark(t);
+        text_also(t, r, s);
+    }
+    if (s->basis == BASIS_TYPE) {
+        begin_remark(t);
+        text_add_string(t, "held in changing places");
+    }
     if (s->per_iteration != HD_UNKNOWN) {
-        text_add_string(t, "  exactly ");
+        begin_remark(t);
+        text_add_string(t, "exactly ");
         human_count(t, s->per_iteration);
         text_add_string(t, " per iteration");
     } else if (s->step_most > 0) {
-        text_add_string(t, "  ");
+        begin_remark(t);
         text_steady(t, s);
     }
 }
@@ -180,7 +204,6 @@ static void add_score(struct text *t, const struct hd_report *r, double score)
         human_count(t, (uint64_t)(score + 0.5));
 }
 
-/* On a narrow terminal the title has its cell for itself, and remarks a line. */
 static void add_suspect_row(struct table *t, const struct hd_report *r,
                             const struct report_suspect *s,
                             const struct hd_write_options *opt)
@@ -203,16 +226,11 @@ static void add_suspect_row(struct table *t, const struct hd_report *r,
         add_score(&t->content, r, s->score);
         table_end_cell(t);
     }
+    human_name(&t->content, report_shown(r, s->subject));
+    table_end_cell(t);
     struct text remarks = {0};
     add_remarks(&remarks, r, s);
-    human_name(&t->content, report_shown(r, s->subject));
-    if (!is_narrow(opt->width))
-        text_add(&t->content, remarks.data, remarks.len);
-    table_end_cell(t);
-    if (is_narrow(opt->width) && remarks.len > 0) {
-        text_add_string(&t->content, "  ");
-        table_note(t, remarks.data, remarks.len);
-    }
+    table_remark(t, remarks.data, remarks.len);
     text_free(&remarks);
 }
 
@@ -343,10 +361,14 @@ static bool say_none(const struct hd_report *r, struct out *o)
     if (r->suspect_count > 0)
         return false;
     struct text t = {0};
-    text_add_string(&t, r->hidden_count > 0 ? "None of what is shown keeps growing by "
-                                            : "None: no type keeps growing by ");
+    text_add_string(&t,
+                    r->hidden_count > 0 ? "None of what is shown grows by " : "None: no ");
+    if (r->hidden_count == 0) {
+        text_add_string(&t, report_unit(r));
+        text_add_string(&t, " grows by ");
+    }
     add_limit(&t, r);
-    text_add_string(&t, " or more.\n");
+    text_add_string(&t, " or more, at its latest rate.\n");
     out_text(o, &t);
     text_free(&t);
     return false;

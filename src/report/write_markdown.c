@@ -346,7 +346,7 @@ static void add_growth(struct text *t, const struct hd_report *r)
 /* Not growing any more: no suspects, and no reason to be sure of that. */
 static void add_stopped(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->stopped_count);
+    size_t shown = text_stopped_rows(r);
     if (r->stopped_count == 0)
         return;
     text_add_string(t, "\n### Grew, and stayed\n\nNot growing any more: a cache that is "
