@@ -295,23 +295,36 @@ void human_shorten(struct text *t, const char *s, size_t len, size_t columns)
     text_add(t, s + tail, len - tail);
 }
 
+/* "type App.*: App.Order": what stands before the name stays. */
+static size_t before_name(const char *s, size_t len)
+{
+    size_t start = 0;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (s[i] == ':' && s[i + 1] == ' ')
+            start = i + 2;
+    return start;
+}
+
 void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns)
 {
-    static const char mark[] = "…";
-    struct text whole = {0}, plain = {0};
+    enum { FEWEST = 8 };
+    struct text name = {0}, plain = {0};
+    size_t start = before_name(s, len), head = utf8_columns(s, start);
     bool fits = utf8_columns(s, len) <= columns;
-    bool is_name = !fits && memchr(s, ' ', len) == NULL;
+    bool is_name =
+        !fits && columns >= head + FEWEST && memchr(s + start, ' ', len - start) == NULL;
     if (is_name) {
-        text_add(&whole, s, len);
-        human_short_name(&plain, text_string(&whole));
+        text_add(&name, s + start, len - start);
+        human_short_name(&plain, text_string(&name));
     }
-    if (is_name && plain.len < len && columns > 0) {
-        text_add_string(t, mark);
-        human_shorten(t, plain.data, plain.len, columns - 1);
+    if (plain.len < name.len) {
+        text_add(t, s, start);
+        text_add_string(t, "…");
+        human_shorten(t, plain.data, plain.len, columns - head - 1);
     } else {
         human_shorten(t, s, len, columns);
     }
-    text_free(&whole);
+    text_free(&name);
     text_free(&plain);
 }
 

@@ -52,11 +52,14 @@ static void add_numbers(struct text *t, const struct hd_report *r,
 static void add_notes(struct table *t, const struct hd_report *r,
                       const struct report_rule *f, unsigned width)
 {
-    struct text line = {0};
+    struct text line = {0}, reason = {0};
     if (f->reason != NULL) {
         text_add_string(&line, "    ");
-        human_name(&line, f->reason);
-        add_note(t, &line, 0);
+        human_name(&reason, f->reason);
+        text_wrap_words(&line, text_string(&reason), INDENT, INDENT, width);
+        table_note(t, line.data, line.len);
+        text_clear(&line);
+        text_free(&reason);
     }
     if (f->status != RULE_FAIL)
         return;
