@@ -126,13 +126,17 @@ static const char *doubt_about_none(const struct court *c, const struct rule *ru
                                   : NULL;
 }
 
+/* Less than half a byte is shown as none. */
+#define LEAST_SCORE 0.5
+
 /* No row fails. What suppressions excuse has its findings already, from begin on. */
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
 {
     const char *doubt = doubt_about_none(c, rule);
     const char *stopped = rule->limit_is_min_score ? c->e->stopped : NULL;
     bool excused = c->out->len > begin;
-    struct finding none = c->e->scored_count > 0 && !excused
+    bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
+    struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
     if (excused && doubt == NULL && stopped == NULL)

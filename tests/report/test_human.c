@@ -291,9 +291,19 @@ Test(human, namespaces_give_way_before_the_name_does)
     expect_short_name("Node<System.String,App.Order>", 16, "…Node<…ng,Order>");
     expect_short_name("type App.*: App.Orders.Order", 20, "type App.*: …Order");
     expect_short_name("type App.*: App.Orders.Order", 12, "type…s.Order");
-    expect_short_name("[static var App.Order.s_all]", 20, "[static…Order.s_all]");
+    expect_short_name("[static var App.Orders.Order.s_all]", 33,
+                      "[static var …Order.s_all]");
+    expect_short_name("[static var System.Func<App.Order>.s_all]", 33,
+                      "[static var …Func<Order>.s_all]");
+    expect_short_name("[static vars of something else]", 20, "[static…ething else]");
+    expect_short_name(" → System.Func<App.Order>", 18, " → …Func<Order>");
     expect_short_name("OrderNotifierOfAll", 10, "Ord…rOfAll");
     expect_short_name("A → B.C", 6, "A …B.C");
+    expect_short_name("[static vars] → App.Host → App.List<App.Order> → App.Order", 27,
+                      "… → List<Order> → Order");
+    expect_short_name("[static vars] → App.Host → App.Order", 28,
+                      "[static vars] → Host → Order");
+    expect_short_name("App.Host → App.OrderNotifier", 12, "… → Or…ifier");
     expect_short_name("Contoso.Orders", 0, "");
 }
 
