@@ -142,11 +142,21 @@ static void write_frame(struct text *t, const struct frame *f, bool first, unsig
 {
     enum { INDENT = 6 };
     struct text name = {0};
+    size_t room = width > 2 * INDENT ? width - INDENT : SIZE_MAX;
     human_frame(&name, f, false);
     human_young(&name, f);
     text_add_string(t, first ? "      " : "    → ");
-    human_shorten(t, name.data, name.len,
-                  width > 2 * INDENT ? width - INDENT : name.len + 1);
+    if (utf8_columns(name.data, name.len) > room && f->types[0][0] != '[') {
+        /* Namespaces go before the middle of a name does. */
+        text_clear(&name);
+        text_add_string(&name, "…");
+        human_frame(&name, f, true);
+        human_young(&name, f);
+    }
+    if (f->types[0][0] == '[')
+        human_shorten_name(t, name.data, name.len, room);
+    else
+        human_shorten(t, name.data, name.len, room);
     text_add_char(t, '\n');
     text_free(&name);
 }

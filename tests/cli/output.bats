@@ -251,6 +251,28 @@ ARGS
     out_has "Contoso.Orders.Order  (TimerQueueTimer)  held in changing places"
 }
 
+@test "names lose their namespaces before their middle" {
+    on_terminal 80 roots -t Session fixtures/leaklab/cache
+    uncolor
+    out_has $'\n    → …ConcurrentDictionary<String,Session>\n'
+    out_has $'\n    → Tables<System.String,Shop.Sessions.Session>\n'
+    on_terminal 80 diff -n 3 --chains=1 fixtures/leaklab/cache
+    uncolor
+    out_has "[static var …ConcurrentDictionary<String,Session>.s_sessions]"
+    on_terminal 80 diff -n 3 --by=holder fixtures/leaklab/cache
+    uncolor
+    out_has " … → "
+}
+
+@test "a narrow terminal shows of the generations the one with most objects" {
+    on_terminal 100 top -n 1 fixtures/leaklab/nettrace/1.nettrace.zst
+    uncolor
+    out_matches ' gen[012] [0-9.]+ %   *System'
+    on_terminal 140 top -n 1 fixtures/leaklab/nettrace/1.nettrace.zst
+    uncolor
+    out_matches ' gen[012] [0-9.]+ %, gen'
+}
+
 @test "without a terminal names stay whole" {
     works diff -q --chains=0 fixtures/leaklab/events
     out_lacks "…Event"
