@@ -242,9 +242,10 @@ const struct hint hints[] = {
      CASES({.type = "System.Diagnostics.Activity"},
            {.held_by = "System.Diagnostics.Activity"})},
     {"instrument-per-call",
-     "Usually a Meter or an instrument made per call: they live until the Meter is "
-     "disposed; keep them in static fields, and ids out of tags.",
+     "Usually a Meter, an instrument or an event counter made per call: they live until "
+     "disposed of; keep them in static fields, and ids out of names and tags.",
      CASES({.type = "System.Diagnostics.Metrics.*"},
+           {.type = "System.Diagnostics.Tracing.*Counter"},
            {.type = "*<System.Diagnostics.Metrics.*"})},
     {"file-watcher-not-disposed",
      "Usually a FileSystemWatcher that is not disposed: it holds a handle of the system "
@@ -376,7 +377,8 @@ const struct hint hints[] = {
      "Usually a collection in a singleton service: it lives as long as the program; remove "
      "what is done, or make the service scoped.",
      CASES(IN_COLLECTION(.above = "*ServiceProvider+ServiceAccessor"),
-           IN_COLLECTION(.above = "ServiceAccessor > *"))},
+           IN_COLLECTION(.above = "ServiceAccessor > *"),
+           IN_COLLECTION(.above = DI "ServiceLookup.*CallSite > *"))},
     {"static-collection",
      "Usually a collection that a static variable holds and that nothing is taken out of: "
      "remove what is done, or give it a limit.",

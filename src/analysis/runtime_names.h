@@ -12,6 +12,10 @@
 #define THREAD_TYPE "System.Threading.Thread"
 #define POOL_THREAD_TYPE "System.Threading.ThreadPoolWorkQueueThreadLocals"
 
+/* What listens to the runtime's own events. The first heap walk of a process, or any
+ * tracing, makes it describe them all, and it keeps that: growth by measuring. */
+#define RUNTIME_LISTENER "System.Diagnostics.Tracing.NativeRuntimeEventSource"
+
 /* Pools of buffers: what they hold is free for use and follows the peak load. */
 bool is_buffer_pool(const char *type);
 bool is_pool_block(const char *type);

@@ -35,18 +35,22 @@ struct evidence {
     const double *reachable_noise; /* of its bytes, per snapshot */
     const struct scored *scored;   /* by score, descending */
     size_t scored_count;
-    double heap;             /* that shares of scores are of; 0 unknown */
-    bool bytes_known;        /* scores are bytes; else objects */
-    double min_share;        /* of --min-score, for rules without a score of their own */
-    uint64_t min_bytes;      /* instead, if not 0 */
-    double min_steady;       /* a steady row that scores less of the heap is no suspect */
-    const char *doubt;       /* why nothing can pass, or NULL: snapshots out of order */
-    const char *unexplained; /* why "no suspect" is no pass, or NULL: growth that no
-                                suspect explains */
-    const char *stopped;     /* why --strict does not take it, or NULL: what grew and
-                                stayed, though nothing grows any more */
-    const char *no_evidence; /* why nothing can fail either, or NULL: only garbage */
-    const uint64_t *iterations;                           /* per snapshot, or NULL */
+    double heap;        /* that shares of scores are of; 0 unknown */
+    bool bytes_known;   /* scores are bytes; else objects */
+    double min_share;   /* of --min-score, for rules without a score of their own */
+    uint64_t min_bytes; /* instead, if not 0 */
+    double min_steady;  /* a steady row that scores less of the heap is no suspect */
+
+    /* What min_steady was given as, if it was a size; else 0. */
+    uint64_t min_steady_bytes;
+
+    const char *doubt;          /* why nothing can pass, or NULL: snapshots out of order */
+    const char *unexplained;    /* why "no suspect" is no pass, or NULL: growth that no
+                                   suspect explains */
+    const char *stopped;        /* why --strict does not take it, or NULL: what grew and
+                                   stayed, though nothing grows any more */
+    const char *no_evidence;    /* why nothing can fail either, or NULL: only garbage */
+    const uint64_t *iterations; /* per snapshot, or NULL */
     bool (*shows)(const void *context, const char *name); /* --type and the like */
     /* What patterns select; NULL: names_match() */
     bool (*matches)(const void *context, const char *pattern, const char *name);

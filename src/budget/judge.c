@@ -38,9 +38,9 @@ const char *court_doubt(const struct court *c, enum budget_per per)
     bool ends = s->fit[0] == 0 && s->fit[s->fit_count - 1] + 1 == s->count;
     bool all = s->fit_count == s->count;
     if (!ends)
-        return "the first or the last snapshot is incomplete";
+        return "the first or the last snapshot is incomplete: take it again";
     if (!all && per == PER_STEP)
-        return "a snapshot was left out, so a step is missing";
+        return "a snapshot was left out, so a step is missing: take it again";
     return c->e->doubt;
 }
 
@@ -92,8 +92,9 @@ void court_decide(const struct court *c, struct finding *f)
     if (f->over == OVER_SURELY)
         f->status = RULE_FAIL;
     else if (f->over == OVER_MAYBE)
-        court_leave_open(
-            f, "a sample: the estimate may be off by more than the distance to the limit");
+        court_leave_open(f, "a sample: the estimate may be off by more than the distance "
+                            "to the limit; take "
+                            "snapshots that are none");
     else if (doubt != NULL)
         court_leave_open(f, doubt);
     else
@@ -319,7 +320,8 @@ static void judge_holder(struct court *c, const struct rule *rule)
         baseline_find(&c->b->baseline, ACCEPTED_HOLDER, rule->pattern);
     if (c->e->holders == NULL) {
         struct finding f = court_finding(c, rule);
-        court_leave_open(&f, "holders need graphs with roots");
+        court_leave_open(
+            &f, "holders need snapshots with references and roots, and a table has none");
         court_add(c, f);
         return;
     }

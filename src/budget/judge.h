@@ -31,6 +31,7 @@ struct finding {
     const char *subject;    /* the type; NULL for totals, holders, and where none matches */
     const struct tally *at; /* of a type that is the subject, per snapshot; or NULL */
     bool is_lenient;        /* a pass that --strict does not take */
+    bool is_by_steadiness;  /* the limit is --min-steady */
     bool known;             /* whether the numbers below are */
     enum over over;
     double observed;    /* growth in objects or bytes, or the score */

@@ -31,6 +31,18 @@ static enum over over_of_score(const struct court *c, const struct finding *f,
     return reaches(f->observed + noise, least) ? OVER_MAYBE : OVER_NOT;
 }
 
+/* A failure below the limit that everything has needs another limit to show. */
+static void tell_steady_limit(const struct court *c, struct finding *f)
+{
+    f->is_by_steadiness = true;
+    f->limit = c->e->min_steady_bytes > 0
+                   ? (struct limit){.amount = c->e->min_steady_bytes}
+                   : (struct limit){.relative = true, .percent = 100 * c->e->min_steady};
+    f->allowed = limit_amount(&f->limit, f->base);
+    f->reason =
+        "about as much was added in every step; such growth counts from --min-steady on";
+}
+
 /* score is that of the row, or what of it is counted. */
 static struct finding hold_score(const struct court *c, const struct rule *rule,
                                  const struct scored *row, double score)
@@ -49,7 +61,7 @@ static struct finding hold_score(const struct court *c, const struct rule *rule,
     f.over = over_of_score(c, &f, row, noise);
     court_decide(c, &f);
     if (f.status == RULE_FAIL && row->steady && !reaches(f.observed, f.allowed))
-        f.reason = "steady: it grows by about as much in every step";
+        tell_steady_limit(c, &f);
     return f;
 }
 
@@ -108,10 +120,14 @@ static const char *doubt_about_none(const struct court *c, const struct rule *ru
         return doubt;
     if (c->e->unexplained != NULL)
         return c->e->unexplained;
-    return may_be_hidden(c, rule)
-               ? "a sample: what it may be off by hides growth of this size"
-               : NULL;
+    return may_be_hidden(c, rule) ? "a sample: what it may be off by hides growth of this "
+                                    "size; take snapshots "
+                                    "that are none"
+                                  : NULL;
 }
+
+/* Less than half a byte is shown as none. */
+#define LEAST_SCORE 0.5
 
 /* No row fails. What suppressions excuse has its findings already, from begin on. */
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
@@ -119,7 +135,8 @@ static void add_none(struct court *c, const struct rule *rule, size_t begin)
     const char *doubt = doubt_about_none(c, rule);
     const char *stopped = rule->limit_is_min_score ? c->e->stopped : NULL;
     bool excused = c->out->len > begin;
-    struct finding none = c->e->scored_count > 0 && !excused
+    bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
+    struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
     if (excused && doubt == NULL && stopped == NULL)
@@ -143,7 +160,7 @@ void court_judge_suspects(struct court *c, const struct rule *rule)
     if (rule->is_default && c->s->fit_count < SERIES_ENOUGH_SNAPSHOTS) {
         court_add_open(c, rule,
                        "fewer than four comparable snapshots cannot tell a leak from "
-                       "warm-up");
+                       "warm-up: take four or more, under the same load");
         return;
     }
     if (!e->bytes_known && !court_finding(c, rule).limit.relative) {

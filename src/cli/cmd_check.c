@@ -124,8 +124,8 @@ static int status_of(const struct settings *s, const struct hd_report *report)
               "says why\n",
               stderr);
     else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
-        fputs("heapdrift: warning: inconclusive: not every rule could be decided; with "
-              "--strict this is status 3\n",
+        fputs("heapdrift: warning: inconclusive: not every rule could be decided, and the "
+              "report says why; with --strict this is status 3\n",
               stderr);
     return status;
 }

@@ -207,7 +207,7 @@ static bool has_warning(const struct hd_report *r, enum warning_code code)
 static const char *doubt_about_order(const struct evidence_question *ask)
 {
     if (has_warning(ask->r, WARN_DIFFERENT_PROGRAM))
-        return "the snapshots seem to be of different programs";
+        return "the snapshots seem to be of different programs: compare those of one";
     return identity_doubt(ask->types);
 }
 
@@ -283,6 +283,7 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
                                     .bytes_known = r->bytes_known,
                                     .min_share = ask->opt->min_share,
                                     .min_bytes = ask->opt->min_bytes,
+                                    .min_steady_bytes = ask->opt->min_steady_bytes,
                                     .unexplained = unexplained(r),
                                     .stopped = stopped(r),
                                     .doubt = doubt_about_order(ask),

@@ -295,6 +295,104 @@ void human_shorten(struct text *t, const char *s, size_t len, size_t columns)
     text_add(t, s + tail, len - tail);
 }
 
+static const char arrow[] = " → ";
+
+/* Bytes in front of the name: of "type App.*: App.Order", of " → App.Order". */
+static size_t before_name(const char *s, size_t len)
+{
+    size_t start = 0;
+    if (len >= strlen(arrow) && memcmp(s, arrow, strlen(arrow)) == 0)
+        return strlen(arrow);
+    for (size_t i = 0; i + 1 < len; i++)
+        if (s[i] == ':' && s[i + 1] == ' ')
+            start = i + 2;
+    return start;
+}
+
+/* "[static var System.Func<App.Order>.s_all]" becomes "[static var …Func<Order>.s_all]". */
+static void add_plain_variable(struct text *t, const char *name)
+{
+    static const char begin[] = "[static var ";
+    const char *type = name + strlen(begin), *field = strrchr(type, '.');
+    struct text whole = {0};
+    text_add(&whole, type, (size_t)(field - type));
+    text_add_string(t, begin);
+    text_add_string(t, "…");
+    human_short_name(t, text_string(&whole));
+    text_add_string(t, field);
+    text_free(&whole);
+}
+
+/* The name without namespaces, or nothing if it is none that could lose them. */
+static void add_plain(struct text *t, const char *name)
+{
+    bool variable = strncmp(name, "[static var ", strlen("[static var ")) == 0;
+    if (variable && strrchr(name, '.') != NULL) {
+        add_plain_variable(t, name);
+    } else if (name[0] != '[' && strchr(name, ' ') == NULL) {
+        text_add_string(t, "…");
+        human_short_name(t, name);
+    }
+}
+
+/* Of a path its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
+static void shorten_path(struct text *t, const char *path, size_t columns)
+{
+    struct text name = {0}, plain = {0}, tail = {0}, longer = {0};
+    const char *end = path + strlen(path);
+    const size_t lead = utf8_columns("… → ", strlen("… → "));
+    while (end > path) {
+        const char *start = end - 1;
+        while (start > path && strncmp(start, arrow, strlen(arrow)) != 0)
+            start--;
+        bool first = strncmp(start, arrow, strlen(arrow)) != 0;
+        const char *from = first ? start : start + strlen(arrow);
+        text_clear(&name);
+        text_clear(&plain);
+        text_add(&name, from, (size_t)(end - from));
+        human_short_name(&plain, text_string(&name));
+        text_clear(&longer);
+        text_add(&longer, plain.data, plain.len);
+        text_add_string(&longer, tail.len > 0 ? arrow : "");
+        text_add(&longer, text_string(&tail), tail.len);
+        if (tail.len > 0 &&
+            utf8_columns(longer.data, longer.len) + (first ? 0 : lead) > columns)
+            break;
+        text_clear(&tail);
+        text_add(&tail, longer.data, longer.len);
+        end = start;
+    }
+    text_add_string(t, end > path ? "… → " : "");
+    human_shorten(t, text_string(&tail), tail.len, columns - (end > path ? lead : 0));
+    text_free(&name);
+    text_free(&plain);
+    text_free(&tail);
+    text_free(&longer);
+}
+
+void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns)
+{
+    enum { FEWEST = 8 };
+    struct text name = {0}, plain = {0};
+    size_t start = before_name(s, len), head = utf8_columns(s, start);
+    if (utf8_columns(s, len) > columns && columns >= head + FEWEST) {
+        text_add(&name, s + start, len - start);
+        add_plain(&plain, text_string(&name));
+    }
+    if (name.len > 0 && strstr(text_string(&name), arrow) != NULL) {
+        text_add(t, s, start);
+        shorten_path(t, text_string(&name), columns - head);
+    } else if (plain.len > 0 &&
+               utf8_columns(plain.data, plain.len) < utf8_columns(name.data, name.len)) {
+        text_add(t, s, start);
+        human_shorten(t, plain.data, plain.len, columns - head);
+    } else {
+        human_shorten(t, s, len, columns);
+    }
+    text_free(&name);
+    text_free(&plain);
+}
+
 void human_shell_word(struct text *t, const char *word)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -39,6 +39,9 @@ void human_young(struct text *t, const struct frame *f);
 /* s cut in its middle, with one "…", to at most that many columns. */
 void human_shorten(struct text *t, const char *s, size_t len, size_t columns);
 
+/* The same for the name of a type: its namespaces go first, "…OrderPlaced". */
+void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns);
+
 /* A word of a shell command: quoted only if it must be. */
 void human_shell_word(struct text *t, const char *word);
 

@@ -117,6 +117,7 @@ static const char *score_limit(struct hd_report *r, const struct finding *f)
         add_percent(&t, "%g %%", f->limit.percent);
     else
         human_size(&t, f->limit.amount);
+    text_add_string(&t, f->is_by_steadiness ? " if steady" : "");
     return take_text(r, &t);
 }
 

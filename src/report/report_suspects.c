@@ -1,6 +1,7 @@
 #include "report/report_suspects.h"
 
 #include "analysis/growth.h"
+#include "analysis/runtime_names.h"
 #include "report/human.h"
 
 #include <math.h>
@@ -186,7 +187,17 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
 }
 
-static void add_stopped(const struct suspect_rows *to, const struct headed *h)
+static bool is_below(const char *const *holder, size_t len, const char *type)
+{
+    for (size_t i = 0; i < len; i++)
+        if (strcmp(holder[i], type) == 0)
+            return true;
+    return false;
+}
+
+/* All but what measuring has left. The largest, whatever rows are chosen, is *largest. */
+static void add_stopped(const struct suspect_rows *to, const struct headed *h,
+                        const struct headed_stopped **largest)
 {
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
@@ -199,10 +210,12 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h)
                                    .retained = report_spread(r, to->s, from->retained),
                                    .growth = from->growth,
                                    .share = heap > 0 ? from->growth / heap : 0};
-        if (!shows(to, s.type, s.subject))
-            continue;
         s.holder_len = holder_of(to, from->head, &s.holder);
-        r->stopped[r->stopped_count++] = s;
+        if (is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
+            continue;
+        *largest = *largest == NULL ? from : *largest;
+        if (shows(to, s.type, s.subject))
+            r->stopped[r->stopped_count++] = s;
     }
 }
 
@@ -252,19 +265,20 @@ static void warn_stopped(struct hd_report *r, const struct headed_stopped *s, si
 }
 
 /* What cannot be shown takes a step of confidence, whether it is one reason or two. */
-static void judge_growth(const struct suspect_rows *to, const struct headed *h)
+static void judge_growth(const struct suspect_rows *to, const struct headed *h,
+                         const struct headed_stopped *largest)
 {
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
     bool suspects = any_suspect(h);
-    double stopped = h->stopped_count > 0 && heap > 0 ? h->stopped[0].growth / heap : 0;
+    double stopped = largest != NULL && heap > 0 ? largest->growth / heap : 0;
     r->growth.has_stopped = !suspects && stopped >= STOPPED_SHARE;
     r->growth.stopped_share = stopped;
     r->growth.is_open = !suspects && r->growth.unexplained;
     if (r->growth.unexplained)
         warn_unexplained(r, suspects);
     if (r->growth.has_stopped)
-        warn_stopped(r, &h->stopped[0], to->s->fit_count, stopped);
+        warn_stopped(r, largest, to->s->fit_count, stopped);
     if ((r->growth.is_open || r->growth.has_stopped) && r->confidence > CONFIDENCE_LOW)
         r->confidence--;
 }
@@ -286,6 +300,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
                   type->basis == BASIS_TYPE ? type->label : NO_PATH);
     }
     add_growth(to, &h);
-    add_stopped(to, &h);
-    judge_growth(to, &h);
+    const struct headed_stopped *largest = NULL;
+    add_stopped(to, &h, &largest);
+    judge_growth(to, &h, largest);
 }

@@ -2,30 +2,33 @@
 
 #include "base/alloc.h"
 #include "report/human.h"
+#include "report/text_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum cell_kind { CELL, NOTE, REMARK };
+
 struct table_cell {
     size_t start, len, columns;
-    bool is_note;
+    enum cell_kind kind;
 };
 
-enum { GAP = 2, SHORTEST_CELL = 12 };
+enum { GAP = 2, SHORTEST_CELL = 12, REMARK_INDENT = 4 };
 
-static void add_cell(struct table *t, bool is_note)
+static void add_cell(struct table *t, enum cell_kind kind)
 {
     size_t len = t->content.len - t->cell_start;
     const char *s = len > 0 ? t->content.data + t->cell_start : "";
     t->cells = grow(t->cells, t->len, &t->cap, sizeof(*t->cells));
     t->cells[t->len++] =
-        (struct table_cell){t->cell_start, len, utf8_columns(s, len), is_note};
+        (struct table_cell){t->cell_start, len, utf8_columns(s, len), kind};
     t->cell_start = t->content.len;
 }
 
 void table_end_cell(struct table *t)
 {
-    add_cell(t, false);
+    add_cell(t, CELL);
 }
 
 void table_cell(struct table *t, const char *s)
@@ -37,7 +40,15 @@ void table_cell(struct table *t, const char *s)
 void table_note(struct table *t, const char *s, size_t len)
 {
     text_add(&t->content, s, len);
-    add_cell(t, true);
+    add_cell(t, NOTE);
+}
+
+void table_remark(struct table *t, const char *s, size_t len)
+{
+    if (len == 0)
+        return;
+    text_add(&t->content, s, len);
+    add_cell(t, REMARK);
 }
 
 static size_t *measure(const struct table *t, unsigned width)
@@ -47,7 +58,7 @@ static size_t *measure(const struct table *t, unsigned width)
         if (t->columns[c].title != NULL)
             widths[c] = utf8_columns(t->columns[c].title, strlen(t->columns[c].title));
     for (size_t i = 0, c = 0; i < t->len; i++) {
-        if (t->cells[i].is_note)
+        if (t->cells[i].kind != CELL)
             continue;
         if (t->cells[i].columns > widths[c])
             widths[c] = t->cells[i].columns;
@@ -76,7 +87,7 @@ static void add_aligned(struct text *line, const struct table *t, size_t c, size
                         const char *s, size_t len)
 {
     struct text cut = {0};
-    human_shorten(&cut, s, len, width);
+    human_shorten_name(&cut, s, len, width);
     size_t columns = cut.len > 0 ? utf8_columns(cut.data, cut.len) : 0;
     size_t room = width > columns ? width - columns : 0;
     if (c > 0)
@@ -118,6 +129,26 @@ static void print_titles(const struct table *t, struct out *o, const size_t *wid
     text_free(&line);
 }
 
+/* Behind the row that ends line if both fit the width; else below it. */
+static void add_remark(struct text *line, struct out *o, const char *s, size_t len,
+                       unsigned width)
+{
+    struct text words = {0};
+    while (line->len > 0 && line->data[line->len - 1] == ' ')
+        line->len--;
+    size_t used = line->len > 0 ? utf8_columns(line->data, line->len) : 0;
+    text_add(&words, s, len);
+    if (width == 0 || used + GAP + utf8_columns(s, len) <= width) {
+        pad(line, GAP);
+        text_add(line, s, len);
+    } else {
+        end_line(line, o);
+        pad(line, REMARK_INDENT);
+        text_wrap_words(line, text_string(&words), REMARK_INDENT, REMARK_INDENT, width);
+    }
+    text_free(&words);
+}
+
 void table_print(const struct table *t, struct out *o, unsigned width, bool color)
 {
     size_t *widths = measure(t, width);
@@ -126,14 +157,16 @@ void table_print(const struct table *t, struct out *o, unsigned width, bool colo
     for (size_t i = 0, c = 0; i < t->len; i++) {
         const struct table_cell *cell = &t->cells[i];
         const char *s = cell->len > 0 ? t->content.data + cell->start : "";
-        if (cell->is_note) {
+        if (cell->kind == CELL) {
+            add_aligned(&line, t, c, widths[c], s, cell->len);
+            c = c + 1 < t->column_count ? c + 1 : 0;
+        } else if (cell->kind == NOTE) {
             text_add(&line, s, cell->len);
-            end_line(&line, o);
-            continue;
+        } else {
+            add_remark(&line, o, s, cell->len, width);
         }
-        add_aligned(&line, t, c, widths[c], s, cell->len);
-        c = c + 1 < t->column_count ? c + 1 : 0;
-        if (c == 0)
+        bool remark_follows = i + 1 < t->len && t->cells[i + 1].kind == REMARK;
+        if (c == 0 && !remark_follows)
             end_line(&line, o);
     }
     text_free(&line);

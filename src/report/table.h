@@ -1,8 +1,9 @@
 /* table.h - columns of text, aligned for a terminal.
  *
  * Cells are added row by row. One column may give way: when the table is wider than
- * the terminal its cells are shortened in the middle. Notes are whole lines between
- * rows. It does not know what the cells mean. */
+ * the terminal its cells are shortened. Notes are whole lines between rows; a remark stands
+ * behind its row, or below it where the line would be too wide. It does not know what the
+ * cells mean. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -37,6 +38,10 @@ void table_cell(struct table *t, const char *s);
 /* A line that belongs below the row before it and is printed as it is; only
  * between rows. */
 void table_note(struct table *t, const char *s, size_t len);
+
+/* What is said about the row before it: behind it, or on lines of its own if the row is too
+ * wide with it. So it never takes room from a cell. Nothing if len is 0. */
+void table_remark(struct table *t, const char *s, size_t len);
 
 void table_print(const struct table *t, struct out *o, unsigned width, bool color);
 void table_free(struct table *t);

@@ -14,13 +14,17 @@ static const struct column rule_columns[] = {
     {"rule", ALIGN_LEFT, true},
 };
 
-static void add_note(struct table *t, struct text *line, unsigned width)
+static void add_held_by(struct table *t, const struct report_rule *f, unsigned width)
 {
-    struct text wrapped = {0};
-    text_wrap_arrows(&wrapped, text_string(line), line->len, 0, HELD_BY_INDENT, width);
-    table_note(t, wrapped.data, wrapped.len);
-    text_free(&wrapped);
-    text_free(line);
+    struct text line = {0}, holder = {0};
+    text_rule_holder(&holder, f);
+    text_add_string(&line, "    held by  ");
+    text_wrap_arrows(&line, text_string(&holder), holder.len, HELD_BY_INDENT,
+                     HELD_BY_INDENT, width);
+    if (holder.len > 0)
+        table_note(t, line.data, line.len);
+    text_free(&line);
+    text_free(&holder);
 }
 
 /* Which numbers show it, between which snapshots. */
@@ -52,22 +56,22 @@ static void add_numbers(struct text *t, const struct hd_report *r,
 static void add_notes(struct table *t, const struct hd_report *r,
                       const struct report_rule *f, unsigned width)
 {
-    struct text line = {0};
+    struct text line = {0}, reason = {0};
     if (f->reason != NULL) {
         text_add_string(&line, "    ");
-        human_name(&line, f->reason);
-        add_note(t, &line, 0);
+        human_name(&reason, f->reason);
+        text_wrap_words(&line, text_string(&reason), INDENT, INDENT, width);
+        table_note(t, line.data, line.len);
+        text_clear(&line);
+        text_free(&reason);
     }
     if (f->status != RULE_FAIL)
         return;
     add_numbers(&line, r, f);
     table_note(t, line.data, line.len);
-    text_clear(&line);
-    text_add_string(&line, "    held by  ");
-    text_rule_holder(&line, f);
     /* Of a suspect the table below says it. */
-    if (line.len > HELD_BY_INDENT && !f->is_suspect)
-        add_note(t, &line, width);
+    if (!f->is_suspect)
+        add_held_by(t, f, width);
     text_free(&line);
 }
 

@@ -37,7 +37,7 @@ void text_also(struct text *t, const struct hd_report *r, const struct report_su
     size_t named = s->also_count > NAMED + 1 ? NAMED : s->also_count;
     if (s->also_count == 0)
         return;
-    text_add_string(t, "  (with ");
+    text_add_string(t, "(with ");
     for (size_t i = 0; i < named; i++) {
         bool is_last = i + 1 == s->also_count;
         text_add_string(t, i == 0 ? "" : is_last ? " and " : ", ");
@@ -105,29 +105,52 @@ void text_stopped_counts(struct text *t, const struct hd_report *r,
 }
 
 static const struct column stopped_columns[] = {
-    {"gained", ALIGN_RIGHT, false},
-    {"of heap", ALIGN_RIGHT, false},
-    {"count", ALIGN_RIGHT, false},
+    {"gained", ALIGN_RIGHT, false}, {"of heap", ALIGN_RIGHT, false},
+    {"count", ALIGN_RIGHT, false},  {"trend", ALIGN_LEFT, false},
     {"type", ALIGN_LEFT, true},
 };
 
-static void add_stopped_row(struct table *t, const struct hd_report *r,
-                            const struct report_stopped *s, unsigned width)
+/* "1,251 → 2,751" and the bars between, of the snapshots that could be compared. */
+static void add_stopped_counts(struct table *t, const struct hd_report *r,
+                               const struct report_stopped *s)
 {
-    enum { INDENT = 4 + 9 };
+    struct tally at[SERIES_MAX_SNAPSHOTS];
+    size_t n = 0;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        if (s->count[k] != HD_UNKNOWN)
+            at[n++] = (struct tally){.count = s->count[k]};
+    human_count(&t->content, n > 0 ? at[0].count : HD_UNKNOWN);
+    text_add_string(&t->content, " → ");
+    human_count(&t->content, n > 0 ? at[n - 1].count : HD_UNKNOWN);
+    table_end_cell(t);
+    human_trend(&t->content, at, n);
+    table_end_cell(t);
+}
+
+static void add_stopped_row(struct table *t, const struct hd_report *r,
+                            const struct report_stopped *s)
+{
     human_size_signed(&t->content, (int64_t)(s->growth + 0.5));
     table_end_cell(t);
     human_percent(&t->content, s->share);
     table_end_cell(t);
-    text_stopped_counts(&t->content, r, s);
-    table_end_cell(t);
+    add_stopped_counts(t, r, s);
     human_name(&t->content, report_shown(r, s->subject));
-    if (strcmp(s->subject, s->type) != 0) {
-        text_add_string(&t->content, "  (");
-        human_short_name(&t->content, report_shown(r, s->type));
-        text_add_char(&t->content, ')');
-    }
     table_end_cell(t);
+    struct text type = {0};
+    if (strcmp(s->subject, s->type) != 0) {
+        text_add_char(&type, '(');
+        human_short_name(&type, report_shown(r, s->type));
+        text_add_char(&type, ')');
+    }
+    table_remark(t, type.data, type.len);
+    text_free(&type);
+}
+
+static void add_stopped_holder(struct table *t, const struct report_stopped *s,
+                               unsigned width)
+{
+    enum { INDENT = 4 + 9 };
     struct text line = {0}, path = {0};
     text_add_string(&line, "    held by  ");
     for (size_t i = 0; i < s->holder_len; i++) {
@@ -141,16 +164,32 @@ static void add_stopped_row(struct table *t, const struct hd_report *r,
     text_free(&path);
 }
 
+size_t text_stopped_rows(const struct hd_report *r)
+{
+    enum { BESIDE_SUSPECTS = 3 };
+    size_t rows = report_rows(r, r->stopped_count);
+    bool few = r->suspect_count > 0 && r->options.rows == HD_DEFAULT_ROWS;
+    return few && rows > BESIDE_SUSPECTS ? BESIDE_SUSPECTS : rows;
+}
+
 void text_stopped(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
     struct table t = TABLE_OF(stopped_columns);
-    size_t shown = report_rows(r, r->stopped_count);
+    size_t shown = text_stopped_rows(r);
+    char note[96] = "not growing any more; no suspects";
     if (r->stopped_count == 0)
         return;
-    text_heading(o, opt, "GREW, AND STAYED", "not growing any more; no suspects");
-    for (size_t i = 0; i < shown; i++)
-        add_stopped_row(&t, r, &r->stopped[i], opt->width);
+    if (shown < r->stopped_count)
+        snprintf(note, sizeof(note),
+                 "not growing any more; no suspects; %zu of %zu, -n 0 for all", shown,
+                 r->stopped_count);
+    text_heading(o, opt, "GREW, AND STAYED", note);
+    for (size_t i = 0; i < shown; i++) {
+        add_stopped_row(&t, r, &r->stopped[i]);
+        if (r->suspect_count == 0)
+            add_stopped_holder(&t, &r->stopped[i], opt->width);
+    }
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }

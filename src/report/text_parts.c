@@ -125,7 +125,7 @@ void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t colum
             piece -= blank;
         }
         size_t room = width > column + SHORTEST_PIECE ? width - column : SHORTEST_PIECE;
-        human_shorten(t, line + i, end - i, width > 0 ? room : piece);
+        human_shorten_name(t, line + i, end - i, width > 0 ? room : piece);
         column += piece;
     }
 }

@@ -1,75 +1,12 @@
 /* Markdown for a ticket or a pull request: a line that sums it up, tables, chains in
  * code blocks. The first line is a comment by which a bot finds its own text again. */
 #include "report/heading.h"
+#include "report/markdown.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* How many backticks stand side by side at most. */
-static size_t longest_fence(const char *s)
-{
-    size_t longest = 0;
-    for (size_t run; *s != '\0'; s += run > 0 ? run : 1) {
-        run = strspn(s, "`");
-        longest = run > longest ? run : longest;
-    }
-    return longest;
-}
-
-/* A name as a code span in a table: no character of it may end the span or the cell. */
-static void add_code(struct text *t, const char *name)
-{
-    struct text s = {0};
-    human_name(&s, name);
-    size_t fence = longest_fence(text_string(&s)) + 1;
-    bool edge = s.len > 0 && (s.data[0] == '`' || s.data[s.len - 1] == '`');
-    for (size_t i = 0; i < fence; i++)
-        text_add_char(t, '`');
-    text_add_string(t, edge ? " " : "");
-    for (size_t i = 0; i < s.len; i++) {
-        if (s.data[i] == '|')
-            text_add_char(t, '\\');
-        text_add_char(t, s.data[i]);
-    }
-    text_add_string(t, edge ? " " : "");
-    for (size_t i = 0; i < fence; i++)
-        text_add_char(t, '`');
-    text_free(&s);
-}
-
-/* One line of text that must not become a tag, a link, a picture, or call for somebody. */
-static void add_plain(struct text *t, const char *s)
-{
-    struct text clean = {0};
-    human_name(&clean, s);
-    for (size_t i = 0; i < clean.len; i++) {
-        char c = clean.data[i];
-        if (c == '<')
-            text_add_string(t, "&lt;");
-        else if (c == '[' || c == ']')
-            text_add_char(t, '\\');
-        if (c != '<')
-            text_add_char(t, c);
-        if (c == '@')
-            text_add_string(t, "<!-- -->");
-    }
-    text_free(&clean);
-}
-
-/* The same in a table: nothing may end the cell. */
-static void add_cell_text(struct text *t, const char *s)
-{
-    struct text cell = {0};
-    add_plain(&cell, s);
-    for (size_t i = 0; i < cell.len; i++) {
-        if (cell.data[i] == '|')
-            text_add_char(t, '\\');
-        text_add_char(t, cell.data[i]);
-    }
-    text_free(&cell);
-}
 
 static void add_range(struct text *t, const struct tally *at, size_t count)
 {
@@ -87,9 +24,9 @@ static void add_warnings(struct text *t, const struct hd_report *r)
         text_add_string(t, w->code);
         text_add_string(t, "** ");
         if (w->path != NULL)
-            add_code(t, text_file_name(w->path));
+            markdown_code(t, text_file_name(w->path));
         text_add_string(t, w->path != NULL ? ": " : "");
-        add_plain(t, w->message);
+        markdown_plain(t, w->message);
         if (w->count != HD_UNKNOWN && w->count > 1) {
             text_add_string(t, " (");
             human_count(t, w->count);
@@ -143,9 +80,9 @@ static void add_hint(struct text *t, const struct report_suspect *s)
     text_add_string(t, "\n**");
     human_count(t, s->rank);
     text_add_string(t, ".** ");
-    add_plain(t, s->hint->sentence);
+    markdown_plain(t, s->hint->sentence);
     text_add_string(t, " (");
-    add_code(t, text_string(&place));
+    markdown_code(t, text_string(&place));
     text_add_string(t, ")\n");
     text_free(&place);
 }
@@ -160,9 +97,9 @@ static void add_summary(struct text *t, const struct hd_report *r)
     text_add_string(t, " snapshots");
     heading_add_span(t, r);
     text_add_string(t, " (");
-    add_code(t, text_file_name(r->snapshots[0].info.path));
+    markdown_code(t, text_file_name(r->snapshots[0].info.path));
     text_add_string(t, n > 2 ? " … " : " → ");
-    add_code(t, text_file_name(r->snapshots[n - 1].info.path));
+    markdown_code(t, text_file_name(r->snapshots[n - 1].info.path));
     text_add_string(t, "), heap ");
     human_size(t, r->totals[0].bytes);
     text_add_string(t, " → ");
@@ -182,7 +119,7 @@ static void add_summary(struct text *t, const struct hd_report *r)
     heading_add_origin(&origin, r, 0);
     if (origin.len > 0) {
         text_add_string(t, "  \n");
-        add_plain(t, text_string(&origin));
+        markdown_plain(t, text_string(&origin));
     }
     text_add_char(t, '\n');
     text_free(&origin);
@@ -193,7 +130,7 @@ static void add_remarks(struct text *t, const struct hd_report *r,
 {
     for (size_t i = 0; i < s->also_count; i++) {
         text_add_string(t, i == 0 ? " with " : ", ");
-        add_code(t, report_shown(r, s->also[i]));
+        markdown_code(t, report_shown(r, s->also[i]));
     }
     if (s->basis == BASIS_TYPE)
         text_add_string(t, ", held in changing places");
@@ -223,10 +160,10 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
         text_add_string(t, " | ");
         human_trend(t, s->at, r->snapshot_count);
         text_add_string(t, " | ");
-        add_code(t, report_shown(r, s->subject));
+        markdown_code(t, report_shown(r, s->subject));
         if (strcmp(s->subject, s->type) != 0) {
             text_add_string(t, " in ");
-            add_code(t, report_shown(r, s->type));
+            markdown_code(t, report_shown(r, s->type));
         }
         add_remarks(t, r, s);
         text_add_string(t, " |\n");
@@ -242,17 +179,25 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     }
     if (r->no_match != NULL) {
         text_add_string(t, "\nNone: ");
-        add_plain(t, r->no_match);
+        markdown_plain(t, r->no_match);
         text_add_string(t, "\n");
     } else if (r->suspect_count == 0) {
-        text_add_string(t, r->hidden_count > 0
-                               ? "\nNo type that is shown keeps growing by more than the "
-                                 "limit.\n"
-                               : "\nNo type keeps growing by more than the limit.\n");
+        bool nothing = r->hidden_count + r->minor_count + r->pooled_count == 0;
+        text_add_string(
+            t, r->hidden_count > 0
+                   ? "\nNo type that is shown grows by more than the limit, at its latest "
+                     "rate.\n"
+               : nothing ? "\nNo type keeps growing.\n"
+                         : "\nNo type grows by more than the limit, at its latest rate.\n");
         if (r->growth.is_open) {
             text_add_string(t, "But ");
             text_unexplained(t, r);
             text_add_string(t, ".\n");
+        }
+        if (r->growth.has_stopped) {
+            text_add_string(t, "But ");
+            text_has_stopped(t, r);
+            text_add_string(t, " See below.\n");
         }
     }
     if (r->hidden_count > 0) {
@@ -281,7 +226,7 @@ static void add_suspects(struct text *t, const struct hd_report *r)
         text_add_string(t, "\n**");
         human_count(t, s->rank);
         text_add_string(t, ".** ");
-        add_code(t, report_shown(r, s->type));
+        markdown_code(t, report_shown(r, s->type));
         text_add_string(t, " is held by\n\n");
         add_chains(t, &s->chains);
     }
@@ -316,7 +261,7 @@ static void add_types(struct text *t, const struct hd_report *r)
     struct text name = {0};
     for (size_t i = 0; i < shown; i++) {
         text_clear(&name);
-        add_code(&name, report_shown(r, r->types[i].type));
+        markdown_code(&name, report_shown(r, r->types[i].type));
         add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
     }
     if (shown < r->type_count) {
@@ -346,7 +291,7 @@ static void add_growth(struct text *t, const struct hd_report *r)
 /* Not growing any more: no suspects, and no reason to be sure of that. */
 static void add_stopped(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->stopped_count);
+    size_t shown = text_stopped_rows(r);
     if (r->stopped_count == 0)
         return;
     text_add_string(t, "\n### Grew, and stayed\n\nNot growing any more: a cache that is "
@@ -361,10 +306,10 @@ static void add_stopped(struct text *t, const struct hd_report *r)
         text_add_string(t, " | ");
         text_stopped_counts(t, r, s);
         text_add_string(t, " | ");
-        add_code(t, report_shown(r, s->subject));
+        markdown_code(t, report_shown(r, s->subject));
         if (strcmp(s->subject, s->type) != 0) {
             text_add_string(t, " in ");
-            add_code(t, report_shown(r, s->type));
+            markdown_code(t, report_shown(r, s->type));
         }
         text_add_string(t, " |\n");
     }
@@ -423,19 +368,19 @@ static void add_rule_row(struct text *t, const struct report_rule *f)
     text_add_string(t, "| ");
     text_add_string(t, marks[f->status]);
     text_add_string(t, " | ");
-    add_code(t, f->rule);
+    markdown_code(t, f->rule);
     text_add_string(t, " | ");
     if (f->subject != NULL)
-        add_code(t, f->subject);
+        markdown_code(t, f->subject);
     text_add_string(t, " | ");
     text_add_string(t, f->observed != NULL ? f->observed : "-");
     text_add_string(t, " | ");
     text_add_string(t, f->limit);
     text_add_string(t, " | ");
-    add_code(t, f->source);
+    markdown_code(t, f->source);
     text_add_string(t, " | ");
     if (f->reason != NULL)
-        add_cell_text(t, f->reason);
+        markdown_cell(t, f->reason);
     text_add_string(t, " |\n");
 }
 
@@ -458,7 +403,7 @@ static void add_rules(struct text *t, const struct hd_report *r)
         if (f->status != RULE_FAIL || f->chains.len == 0 || f->is_suspect)
             continue;
         text_add_string(t, "\n");
-        add_code(t, f->subject);
+        markdown_code(t, f->subject);
         text_add_string(t, " is held by\n\n");
         add_chains(t, &f->chains);
     }
@@ -488,7 +433,7 @@ static void add_top_row(struct text *t, uint64_t count, uint64_t bytes)
 static void add_top(struct text *t, const struct hd_report *r)
 {
     text_add_string(t, "**heapdrift top** ");
-    add_code(t, text_file_name(r->snapshots[0].info.path));
+    markdown_code(t, text_file_name(r->snapshots[0].info.path));
     text_add_string(t, ": ");
     human_count(t, r->totals[0].count);
     text_add_string(t, " objects, ");
@@ -499,7 +444,7 @@ static void add_top(struct text *t, const struct hd_report *r)
     size_t shown = report_rows(r, r->type_count);
     for (size_t i = 0; i < shown; i++) {
         add_top_row(t, r->types[i].at->count, r->types[i].at->bytes);
-        add_code(t, report_shown(r, r->types[i].type));
+        markdown_code(t, report_shown(r, r->types[i].type));
         text_add_string(t, " |\n");
     }
     if (shown < r->type_count) {
@@ -518,11 +463,11 @@ static void add_roots(struct text *t, const struct hd_report *r)
 {
     size_t n = r->snapshot_count;
     text_add_string(t, "**heapdrift roots** ");
-    add_code(t, r->matched_count == 1 ? r->matched[0] : r->pattern);
+    markdown_code(t, r->matched_count == 1 ? r->matched[0] : r->pattern);
     text_add_string(t, ": ");
     human_count(t, r->totals[n - 1].count);
     text_add_string(t, " instances in ");
-    add_code(t, text_file_name(r->snapshots[n - 1].info.path));
+    markdown_code(t, text_file_name(r->snapshots[n - 1].info.path));
     text_add_string(t, " are held by");
     if (r->chains.samples < r->chains.instances) {
         text_add_string(t, " (shares of ");
@@ -540,7 +485,7 @@ static void add_info(struct text *t, const struct hd_report *r)
     for (size_t k = 0; k < r->snapshot_count; k++) {
         const struct report_snapshot *s = &r->snapshots[k];
         text_add_string(t, "| ");
-        add_code(t, text_file_name(s->info.path));
+        markdown_code(t, text_file_name(s->info.path));
         text_add_string(t, " | ");
         if (s->error.status != HD_OK) {
             text_add_string(t, "cannot be used: ");
@@ -548,7 +493,7 @@ static void add_info(struct text *t, const struct hd_report *r)
                 text_add_string(t, s->error.kind);
                 text_add_string(t, ": ");
             }
-            add_code(t, s->error.message);
+            markdown_code(t, s->error.message);
             text_add_string(t, " | | | | |\n");
             continue;
         }
@@ -575,7 +520,7 @@ static void add_processes(struct text *t, const struct hd_report *r)
         for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++) {
             text_add_string(t, " | ");
             if (cells[c] != NULL)
-                add_code(t, cells[c]);
+                markdown_code(t, cells[c]);
         }
         text_add_string(t, " |\n");
     }

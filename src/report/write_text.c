@@ -28,14 +28,27 @@ static size_t top_columns(const struct hd_report *r, struct column *columns)
     return n;
 }
 
+/* A terminal narrower than this shows the generation that most objects are in. */
+enum { GENERATION_COLUMNS = 120 };
+
+static int largest_generation(const struct tally *by_generation)
+{
+    int best = 0;
+    for (int g = 1; g < GENERATION_COUNT; g++)
+        best = by_generation[g].count > by_generation[best].count ? g : best;
+    return best;
+}
+
 /* "gen2", or "gen1 83 %, gen2 17 %" of the objects; "-" if not known. */
 static void add_generations(struct text *t, const struct tally *by_generation,
-                            uint64_t count)
+                            uint64_t count, unsigned width)
 {
     size_t before = t->len;
+    bool brief = by_generation != NULL && width > 0 && width < GENERATION_COLUMNS;
+    int only = brief ? largest_generation(by_generation) : GENERATION_COUNT;
     for (int g = 0; by_generation != NULL && g < GENERATION_COUNT; g++) {
         uint64_t here = by_generation[g].count;
-        if (here == 0)
+        if (here == 0 || (brief && g != only))
             continue;
         if (t->len > before)
             text_add_string(t, ", ");
@@ -50,7 +63,7 @@ static void add_generations(struct text *t, const struct tally *by_generation,
 }
 
 static void add_top_row(struct table *t, const struct hd_report *r, struct tally tally,
-                        const struct report_type *row, const char *name)
+                        const struct report_type *row, const char *name, unsigned width)
 {
     human_count(&t->content, tally.count);
     table_end_cell(t);
@@ -65,7 +78,7 @@ static void add_top_row(struct table *t, const struct hd_report *r, struct tally
     table_end_cell(t);
     if (has_generations(r)) {
         if (row != NULL)
-            add_generations(&t->content, row->by_generation, tally.count);
+            add_generations(&t->content, row->by_generation, tally.count, width);
         table_end_cell(t);
     }
     human_name(&t->content, name);
@@ -84,17 +97,17 @@ static void write_top_table(const struct hd_report *r, const struct hd_write_opt
     struct table t = {.columns = columns, .column_count = top_columns(r, columns)};
     size_t shown = report_rows(r, r->type_count);
     for (size_t i = 0; i < shown; i++)
-        add_top_row(&t, r, *r->types[i].at, &r->types[i],
-                    report_shown(r, r->types[i].type));
+        add_top_row(&t, r, *r->types[i].at, &r->types[i], report_shown(r, r->types[i].type),
+                    opt->width);
     if (shown < r->type_count) {
         struct text name = {0};
         human_others(&name, r->type_count - shown);
         add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->type_count)), NULL,
-                    text_string(&name));
+                    text_string(&name), opt->width);
         text_free(&name);
     }
     add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->type_count)), NULL,
-                text_total_name(r));
+                text_total_name(r), opt->width);
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }
@@ -129,11 +142,21 @@ static void write_frame(struct text *t, const struct frame *f, bool first, unsig
 {
     enum { INDENT = 6 };
     struct text name = {0};
+    size_t room = width > 2 * INDENT ? width - INDENT : SIZE_MAX;
     human_frame(&name, f, false);
     human_young(&name, f);
     text_add_string(t, first ? "      " : "    → ");
-    human_shorten(t, name.data, name.len,
-                  width > 2 * INDENT ? width - INDENT : name.len + 1);
+    if (utf8_columns(name.data, name.len) > room && f->types[0][0] != '[') {
+        /* Namespaces go before the middle of a name does. */
+        text_clear(&name);
+        text_add_string(&name, "…");
+        human_frame(&name, f, true);
+        human_young(&name, f);
+    }
+    if (f->types[0][0] == '[')
+        human_shorten_name(t, name.data, name.len, room);
+    else
+        human_shorten(t, name.data, name.len, room);
     text_add_char(t, '\n');
     text_free(&name);
 }

@@ -277,6 +277,20 @@ PATTERNS
     status_is 3
 }
 
+@test "what the first snapshot itself leaves behind has not stopped growing" {
+    works -q --format=json fixtures/leaklab/none
+    [[ $(json '.stopped | length > 0 and all(.[]; .type != "System.Reflection.RuntimeParameterInfo")') == true ]]
+    [[ $(json '[.types[].type] | index("System.Reflection.RuntimeParameterInfo") != null') == true ]]
+}
+
+@test "beside suspects little is told of what grew and stayed" {
+    works -q fixtures/leaklab/list
+    out_has "GREW, AND STAYED"
+    out_lacks "held by  [local vars]"
+    works -q fixtures/leaklab2/svc-idle
+    out_has "    held by  [static vars] → PriceFeed"
+}
+
 @test "-v shows the scores that rows are ranked by" {
     works -q -v fixtures/leaklab/events
     out_matches $'\n''#? +retains +of heap +count +trend +score +type'

@@ -218,7 +218,7 @@ ARGS
 
 @test "on a terminal nothing is wider than it" {
     local columns args line
-    for columns in 80 120; do
+    for columns in 80 100 120; do
         while read -r args; do
             # shellcheck disable=SC2086
             on_terminal $columns $args
@@ -232,11 +232,45 @@ ARGS
         done <<'ARGS'
 diff fixtures/leaklab/events
 diff fixtures/leaklab/timers
+diff --by=holder fixtures/leaklab/events
+check --max-score=50% --max-growth=50% fixtures/leaklab2/tenants-slow
+check fixtures/leaklab2/svc-idle
 top fixtures/leaklab/events/5.gcdump.zst
 roots -t Shop.Orders.Order fixtures/leaklab/events
 info fixtures/leaklab/events/5.gcdump.zst
 ARGS
     done
+}
+
+@test "remarks move below their row before a title is cut" {
+    on_terminal 100 diff -n 3 fixtures/leaklab2/svc-timer
+    uncolor
+    out_has $'▁▃▅▆█  Contoso.Orders.Order\n    (TimerQueueTimer)  held in changing places\n    held by'
+    on_terminal 120 diff -n 3 fixtures/leaklab2/svc-timer
+    uncolor
+    out_has "Contoso.Orders.Order  (TimerQueueTimer)  held in changing places"
+}
+
+@test "names lose their namespaces before their middle" {
+    on_terminal 80 roots -t Session fixtures/leaklab/cache
+    uncolor
+    out_has $'\n    → …ConcurrentDictionary<String,Session>\n'
+    out_has $'\n    → Tables<System.String,Shop.Sessions.Session>\n'
+    on_terminal 80 diff -n 3 --chains=1 fixtures/leaklab/cache
+    uncolor
+    out_has "[static var …ConcurrentDictionary<String,Session>.s_sessions]"
+    on_terminal 80 diff -n 3 --by=holder fixtures/leaklab/cache
+    uncolor
+    out_has " … → "
+}
+
+@test "a narrow terminal shows of the generations the one with most objects" {
+    on_terminal 100 top -n 1 fixtures/leaklab/nettrace/1.nettrace.zst
+    uncolor
+    out_matches ' gen[012] [0-9.]+ %   *System'
+    on_terminal 140 top -n 1 fixtures/leaklab/nettrace/1.nettrace.zst
+    uncolor
+    out_matches ' gen[012] [0-9.]+ %, gen'
 }
 
 @test "without a terminal names stay whole" {

@@ -274,6 +274,39 @@ Test(human, shortened_names_are_never_too_wide_and_always_valid)
     }
 }
 
+static void expect_short_name(const char *s, size_t columns, const char *wanted)
+{
+    struct text t = {0};
+    human_shorten_name(&t, s, strlen(s), columns);
+    cr_expect_str_eq(text_string(&t), wanted, "%s in %zu: %s", s, columns, text_string(&t));
+    cr_expect_leq(utf8_columns(text_string(&t), t.len), columns);
+    text_free(&t);
+}
+
+Test(human, namespaces_give_way_before_the_name_does)
+{
+    expect_short_name("Contoso.Orders.OrderNotifier", 28, "Contoso.Orders.OrderNotifier");
+    expect_short_name("Contoso.Orders.OrderNotifier", 27, "…OrderNotifier");
+    expect_short_name("Node<System.String,App.Order>", 20, "…Node<String,Order>");
+    expect_short_name("Node<System.String,App.Order>", 16, "…Node<…ng,Order>");
+    expect_short_name("type App.*: App.Orders.Order", 20, "type App.*: …Order");
+    expect_short_name("type App.*: App.Orders.Order", 12, "type…s.Order");
+    expect_short_name("[static var App.Orders.Order.s_all]", 33,
+                      "[static var …Order.s_all]");
+    expect_short_name("[static var System.Func<App.Order>.s_all]", 33,
+                      "[static var …Func<Order>.s_all]");
+    expect_short_name("[static vars of something else]", 20, "[static…ething else]");
+    expect_short_name(" → System.Func<App.Order>", 18, " → …Func<Order>");
+    expect_short_name("OrderNotifierOfAll", 10, "Ord…rOfAll");
+    expect_short_name("A → B.C", 6, "A …B.C");
+    expect_short_name("[static vars] → App.Host → App.List<App.Order> → App.Order", 27,
+                      "… → List<Order> → Order");
+    expect_short_name("[static vars] → App.Host → App.Order", 28,
+                      "[static vars] → Host → Order");
+    expect_short_name("App.Host → App.OrderNotifier", 12, "… → Or…ifier");
+    expect_short_name("Contoso.Orders", 0, "");
+}
+
 /* --- the shell --------------------------------------------------------------------------
  */
 

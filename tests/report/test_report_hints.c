@@ -215,6 +215,11 @@ static const struct hint_example examples[] = {
      "[thread static vars] > System.Collections.Generic.List<App.Order> > App.Order[] > "
      "App.Order",
      NULL},
+    {"instrument-per-call",
+     STATIC("App.Events.Log") "System.Diagnostics.Tracing.CounterGroup > "
+                              "System.Diagnostics.Tracing.DiagnosticCounter[] > "
+                              "System.Diagnostics.Tracing.EventCounter",
+     NULL},
     {"pinned-handle-not-freed", "[pinning Handles] > System.Byte[]", NULL},
     {"gc-handle-not-freed", "[strong Handles] > System.Action", "App.Order"},
     {"com-object-not-released", "[COM/WinRT Objects] > App.Document", NULL},
@@ -237,6 +242,12 @@ static const struct hint_example examples[] = {
      PROVIDER
      "ServiceAccessor > App.Sessions > System.Collections.Generic.List<App.Order> > "
      "App.Order[] > App.Order",
+     NULL},
+    {"collection-in-singleton",
+     PROVIDER
+     "Microsoft.Extensions.DependencyInjection.ServiceLookup.ConstructorCallSite > "
+     "App.Sessions > System.Collections.Generic.List<App.Order> > App.Order[] > "
+     "App.Order",
      NULL},
     {"static-collection",
      STATIC("App.Host.all") "System.Collections.Generic.List<App.Order> > App.Order[] > "

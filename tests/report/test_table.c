@@ -93,6 +93,50 @@ Test(table, notes_stand_below_their_row_as_they_are)
     expect_printed(&t, 10, false, "n  type\n1  A\n  held by a very long note\n\n2  B\n");
 }
 
+static void add_row_with_remark(struct table *t, const char *type, const char *remark)
+{
+    table_cell(t, "1");
+    table_cell(t, type);
+    table_remark(t, remark, strlen(remark));
+}
+
+Test(table, a_remark_stands_behind_its_row_where_both_fit)
+{
+    struct table t = TABLE_OF(columns);
+    add_row_with_remark(&t, "A", "(B)");
+    add_row_with_remark(&t, "App.Order", "");
+    table_note(&t, "  note", 6);
+    expect_printed(&t, 0, false, "n  type\n1  A  (B)\n1  App.Order\n  note\n");
+}
+
+Test(table, a_remark_takes_no_room_from_a_cell)
+{
+    struct table t = TABLE_OF(columns);
+    add_row_with_remark(&t, "App.Orders.Order", "(Timer)  steady");
+    add_row_with_remark(&t, "A", "(Timer)");
+    expect_printed(&t, 19, false,
+                   "n  type\n1  App.Orders.Order\n    (Timer)  steady\n1  A  (Timer)\n");
+}
+
+Test(table, a_remark_that_is_too_wide_by_itself_is_wrapped)
+{
+    struct table t = TABLE_OF(columns);
+    add_row_with_remark(&t, "App.Orders.Order", "(with Timer and String)  steady");
+    table_note(&t, "  note", 6);
+    expect_printed(
+        &t, 20, false,
+        "n  type\n1  App.Orders.Order\n    (with Timer and\n    String)  steady\n"
+        "  note\n");
+}
+
+Test(table, names_lose_their_namespace_first)
+{
+    struct table t = TABLE_OF(columns);
+    table_cell(&t, "1");
+    table_cell(&t, "Contoso.Orders.OrderNotifier");
+    expect_printed(&t, 21, false, "n  type\n1  …OrderNotifier\n");
+}
+
 Test(table, without_titles_there_is_no_line_of_them)
 {
     static const struct column bare[] = {{NULL, ALIGN_LEFT, false},
