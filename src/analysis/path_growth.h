@@ -32,6 +32,8 @@ struct path_growths {
     struct path_growth *all;                /* per path; malloc'd */
     const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
     struct referrers *referrers;            /* between heads, in the last snapshot */
+    uint32_t *order;   /* trie_order(); sums are made in it, so that their last */
+    path_id *in_order; /* digit does not depend on the order of a file */
     struct arena arena;
 };
 
@@ -66,5 +68,9 @@ double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t
 
 /* Whether instances at a path of a full trie are the arrays of thread statics. */
 bool path_is_thread_statics(const struct labels *l, const struct full_trie *f, path_id p);
+
+/* Whether a path is, in the last snapshot, a pool of buffers, a block of one, or an array
+ * at most one object below it. */
+bool path_is_pooled(const struct trie *t, path_id p);
 
 #endif

@@ -180,6 +180,37 @@ static void gather_owners(const struct type_growths *g, size_t k, int sign,
     }
 }
 
+/* qsort knows no context. */
+struct named_ownership {
+    const char *owned, *owner;
+    struct ownership it;
+};
+
+static int by_names(const void *a, const void *b)
+{
+    const struct named_ownership *x = a, *y = b;
+    int order = strcmp(x->owned, y->owned);
+    return order != 0 ? order : strcmp(x->owner, y->owner);
+}
+
+/* By names, so that the last digit of a sum does not depend on the order of a file. */
+static void sort_ownerships(const struct type_growths *g, struct ownerships *o)
+{
+    struct arena scratch = {0};
+    const struct label *all = g->residue->t->labels.all;
+    struct named_ownership *named = arena_array(&scratch, struct named_ownership, o->len);
+    for (size_t i = 0; i < o->len; i++) {
+        label_id owner = o->all[i].owner;
+        named[i] = (struct named_ownership){
+            all[o->all[i].owned].name, owner != NO_LABEL ? all[owner].name : "", o->all[i]};
+    }
+    if (o->len > 0)
+        qsort(named, o->len, sizeof(*named), by_names);
+    for (size_t i = 0; i < o->len; i++)
+        o->all[i] = named[i].it;
+    arena_free(&scratch);
+}
+
 static void find_owners(const struct type_growths *g, struct ownerships *o)
 {
     struct arena scratch = {0};
@@ -196,6 +227,7 @@ static void find_owners(const struct type_growths *g, struct ownerships *o)
         gather_owners(g, 0, -1, o, &near, wanted, leaves);
         gather_owners(g, g->n - 1, 1, o, &near, wanted, leaves);
     }
+    sort_ownerships(g, o);
     arena_free(&scratch);
 }
 
@@ -233,6 +265,21 @@ static void explain(struct type_growths *g, const struct ownerships *o)
     arena_free(&scratch);
 }
 
+/* Titles look for what a type owns. */
+static void link_owned(struct type_growths *g)
+{
+    size_t labels = g->residue->t->labels.len;
+    for (label_id i = 0; i < labels; i++)
+        g->first_owned[i] = g->next_owned[i] = NO_LABEL;
+    for (label_id i = 0; i < labels; i++) {
+        label_id owner = g->all[i].owner;
+        if (owner == NO_LABEL)
+            continue;
+        g->next_owned[i] = g->first_owned[owner];
+        g->first_owned[owner] = i;
+    }
+}
+
 /* Own growth without that of the types below that have some. */
 static void give_credit(struct type_growths *g)
 {
@@ -250,6 +297,7 @@ static void give_credit(struct type_growths *g)
     for (path_id p = 1; p < f->len; p++)
         if (owns[f->label[p]] && near.other[p] != 0 && is_left(g, g->n - 1, p))
             add_owned(&o, f->label[p], nearest_owner(&near, f, p), (int64_t)f->count[p]);
+    sort_ownerships(g, &o);
     for (size_t i = 0; i < o.len; i++) {
         double objects = (double)g->count[o.all[i].owned * g->n + g->n - 1];
         g->all[o.all[i].owner].credit -=
@@ -304,6 +352,8 @@ struct type_growths type_growths_of(const struct residue *residue, const struct 
                              .retained = arena_array(a, uint64_t, cells),
                              .topmost = arena_array(a, path_id, labels),
                              .is_leaf = arena_array(a, bool, labels),
+                             .first_owned = arena_array(a, label_id, labels),
+                             .next_owned = arena_array(a, label_id, labels),
                              .order = order};
     struct arena scratch = {0};
     for (label_id i = 0; i < labels; i++) {
@@ -323,6 +373,7 @@ struct type_growths type_growths_of(const struct residue *residue, const struct 
     explain(&g, &o);
     free(o.all);
     pair_table_free(&o.numbers);
+    link_owned(&g);
     give_credit(&g);
     return g;
 }
@@ -380,17 +431,14 @@ static label_id from_levels(struct title_search *s, struct arena *scratch)
         if (best != NO_LABEL)
             return best;
         size_t level_end = end;
-        bool *in_level = arena_array(scratch, bool, labels);
-        for (size_t i = begin; i < level_end; i++)
-            in_level[queue[i]] = true;
-        for (label_id i = 0; i < labels; i++) {
-            label_id owner = s->g->all[i].owner;
-            if (owner == NO_LABEL || !in_level[owner] || s->seen[i] || !goes_along(s, i))
-                continue;
-            s->seen[i] = true;
-            queue[end++] = i;
-        }
-        begin = level_end;
+        for (; begin < level_end; begin++)
+            for (label_id i = s->g->first_owned[queue[begin]]; i != NO_LABEL;
+                 i = s->g->next_owned[i]) {
+                if (s->seen[i] || !goes_along(s, i))
+                    continue;
+                s->seen[i] = true;
+                queue[end++] = i;
+            }
     }
     return NO_LABEL;
 }
@@ -399,7 +447,6 @@ static label_id from_levels(struct title_search *s, struct arena *scratch)
 static label_id down_the_largest(struct title_search *s)
 {
     label_id at = s->head;
-    size_t labels = s->g->residue->t->labels.len;
     for (int steps = 0; at != NO_LABEL; steps++) {
         if (!subject_is_plain(name_of(s->g, at)))
             return at;
@@ -407,9 +454,8 @@ static label_id down_the_largest(struct title_search *s)
             return NO_LABEL;
         s->seen[at] = true;
         label_id best = NO_LABEL;
-        for (label_id i = 0; i < labels; i++)
-            if (s->g->all[i].owner == at && !s->seen[i] && goes_along(s, i) &&
-                is_better(s->g, i, best))
+        for (label_id i = s->g->first_owned[at]; i != NO_LABEL; i = s->g->next_owned[i])
+            if (!s->seen[i] && goes_along(s, i) && is_better(s->g, i, best))
                 best = i;
         at = best;
     }

@@ -1,15 +1,15 @@
 #include "report/report.h"
 
-#include "base/workers.h"
-#include "report/plan.h"
-
+#include "analysis/holder_name.h"
 #include "analysis/holders.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/workers.h"
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
+#include "report/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +61,7 @@ const char *report_join_holder(struct hd_report *r, const char *const *holder, s
     struct text t = {0};
     if (holder == NULL)
         return NULL;
-    for (size_t i = 0; i < len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, holder[i]);
-    }
+    holder_join(&t, holder, len);
     const char *joined = report_string(r, text_string(&t));
     text_free(&t);
     return joined;
