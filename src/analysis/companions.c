@@ -11,8 +11,11 @@ struct joining {
     size_t count;
     const struct path_growths *g;
     const struct subject_tree *titles;
-    size_t *head_of;                        /* per path; NO_HEAD */
-    size_t *carrier;                        /* per head: whom it goes to; NO_HEAD */
+    size_t *head_of;           /* per path; NO_HEAD */
+    size_t *carrier;           /* per head: whom it goes to; NO_HEAD */
+    size_t *towards;           /* and one nearer to the end of its chain */
+    enum subject_place *place; /* of its title, if has_place */
+    bool *has_place;
     const struct referrer_link **by_target; /* links that cover their targets */
     size_t link_count;
 };
@@ -33,25 +36,38 @@ static bool is_above(const struct joining *j, path_id a, path_id b)
            f->position[y] < f->end[x];
 }
 
-/* A class of the program may carry a larger head that has none: the strings of a leaked
- * object may weigh more than what is its own. */
-static bool may_carry(const struct joining *j, const struct head *carrier,
-                      const struct head *carried)
+/* Found once: it is asked for every reference, and may be far to look for. */
+static enum subject_place place_of(struct joining *j, const struct head *h)
 {
-    if (carried->score <= carrier->score)
-        return true;
-    enum subject_place of_carrier, of_carried;
-    subject_of(j->titles, carrier->path, &of_carrier);
-    subject_of(j->titles, carried->path, &of_carried);
-    return of_carrier == SUBJECT_WITHIN && of_carried != SUBJECT_WITHIN;
+    size_t i = (size_t)(h - j->heads);
+    if (!j->has_place[i])
+        subject_of(j->titles, h->path, &j->place[i]);
+    j->has_place[i] = true;
+    return j->place[i];
 }
 
-static bool leads_to(const struct joining *j, size_t from, size_t to)
+/* A class of the program may carry a larger head that has none: the strings of a leaked
+ * object may weigh more than what is its own. */
+static bool may_carry(struct joining *j, const struct head *carrier,
+                      const struct head *carried)
 {
-    for (; from != NO_HEAD; from = j->carrier[from])
-        if (from == to)
-            return true;
-    return false;
+    return carried->score <= carrier->score || (place_of(j, carrier) == SUBJECT_WITHIN &&
+                                                place_of(j, carried) != SUBJECT_WITHIN);
+}
+
+/* The end of the chain that a head goes to, itself if nobody carries it. A chain may be as
+ * long as there are heads, so each way is shortened for those who come next. */
+static size_t end_of(struct joining *j, size_t head)
+{
+    size_t end = head;
+    while (j->carrier[end] != NO_HEAD)
+        end = j->towards[end];
+    while (head != end) {
+        size_t next = j->towards[head];
+        j->towards[head] = end;
+        head = next;
+    }
+    return end;
 }
 
 static bool is_better(const struct head *h, const struct head *than)
@@ -107,10 +123,10 @@ static void find_carrier(struct joining *j, size_t carried)
         if (best != NO_HEAD && !is_better(c, &j->heads[best]))
             continue;
         if (!is_above(j, c->path, h->path) && !is_above(j, h->path, c->path) &&
-            may_carry(j, c, h) && !leads_to(j, from, carried))
+            may_carry(j, c, h) && end_of(j, from) != carried)
             best = from;
     }
-    j->carrier[carried] = best;
+    j->carrier[carried] = j->towards[carried] = best;
 }
 
 /* qsort knows no context. */
@@ -136,6 +152,9 @@ void companions_join(struct head *heads, size_t count, const struct path_growths
     struct turn *turns = arena_array(&scratch, struct turn, count);
     j.head_of = arena_array(&scratch, size_t, g->t->len);
     j.carrier = arena_array(&scratch, size_t, count);
+    j.towards = arena_array(&scratch, size_t, count);
+    j.place = arena_array(&scratch, enum subject_place, count);
+    j.has_place = arena_array(&scratch, bool, count);
     for (size_t p = 0; p < g->t->len; p++)
         j.head_of[p] = NO_HEAD;
     for (size_t i = 0; i < count; i++) {
@@ -151,9 +170,7 @@ void companions_join(struct head *heads, size_t count, const struct path_growths
         if (takes_part(&j, &heads[turns[i].head]))
             find_carrier(&j, turns[i].head);
     for (size_t i = 0; i < count; i++) {
-        size_t end = i;
-        while (j.carrier[end] != NO_HEAD)
-            end = j.carrier[end];
+        size_t end = end_of(&j, i);
         heads[i].carrier = end != i ? heads[end].path : 0;
         heads[end].total += heads[i].score;
     }

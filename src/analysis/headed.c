@@ -3,8 +3,8 @@
 #include "analysis/headed.h"
 
 #include "analysis/companions.h"
-#include "analysis/runtime_names.h"
 #include "analysis/type_growth.h"
+#include "base/pair_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ struct ranker {
     size_t head_count;
     struct row *rows; /* by score; the pooled behind */
     size_t row_count;
-    size_t *row_of; /* per label: its ranked row; NO_ROW */
+    size_t *row_of;         /* per label: its ranked row; NO_ROW */
+    struct pair_table also; /* which types go with that of a row */
     struct arena *a;
     struct arena scratch;
 };
@@ -37,7 +38,8 @@ struct row {
     int64_t more_objects;
     double steady; /* part of the score that steady heads have */
     bool gone;     /* it is a part of another row */
-    size_t into;   /* which one */
+    label_id into; /* of which type */
+    size_t place_room;
 };
 
 static int64_t delta(const uint64_t *y, size_t n)
@@ -49,8 +51,6 @@ static const char *name_of(const struct ranker *r, label_id label)
 {
     return r->t->labels.all[label].name;
 }
-
-/* --- pools --------------------------------------------------------------- */
 
 size_t headed_full_path(const struct trie *t, path_id p, size_t k, const label_id **labels,
                         struct arena *a)
@@ -67,21 +67,6 @@ size_t headed_full_path(const struct trie *t, path_id p, size_t k, const label_i
         path[i] = f->label[full];
     *labels = path;
     return len;
-}
-
-/* The pool itself, a block of it, or an array at most one object below it. */
-static bool is_pooled(const struct ranker *r, path_id p)
-{
-    const struct labels *l = &r->t->labels;
-    const struct full_trie *f = &r->t->full[r->n - 1];
-    path_id full = r->t->full_of[p * r->n + r->n - 1];
-    const char *name = l->all[r->t->label[p]].name;
-    size_t len = strlen(name);
-    bool array = len > 0 && name[len - 1] == ']';
-    for (size_t steps = 0; full != NO_PATH && full != 0; full = f->parent[full], steps++)
-        if (is_buffer_pool(l->all[f->label[full]].name))
-            return steps == 0 || is_pool_block(name) || (array && steps <= 2);
-    return false;
 }
 
 /* --- heads --------------------------------------------------------------- */
@@ -132,7 +117,7 @@ static void collect_heads(struct ranker *r)
             (struct head){.label = r->t->label[p],
                           .order = order[p],
                           .path = p,
-                          .pooled = !r->rules->no_pools && is_pooled(r, p),
+                          .pooled = !r->rules->no_pools && path_is_pooled(r->t, p),
                           .steady = is_steady(r, p),
                           .score = path_score(&r->growths, p)};
     }
@@ -174,7 +159,7 @@ static void measure_steps(const struct ranker *r, struct headed_type *to,
 /* Those of one type; what is carried belongs to another row. */
 static struct row sum_heads(const struct ranker *r, const struct head *heads, size_t count)
 {
-    struct row row = {.name = name_of(r, heads[0].label)};
+    struct row row = {.name = name_of(r, heads[0].label), .place_room = count};
     struct headed_type *sum = &row.type;
     *sum = (struct headed_type){.label = heads[0].label,
                                 .basis = BASIS_GRAPH,
@@ -248,18 +233,20 @@ static void make_rows(struct ranker *r)
     sort_rows(r);
 }
 
-static void add_also(const struct ranker *r, struct headed_type *to, label_id label)
+/* Thousands may go with one: room for them doubles, and none is looked for among them. */
+static void add_also(struct ranker *r, struct headed_type *to, label_id label)
 {
-    if (label == to->label)
+    uint32_t next = (uint32_t)to->also_count;
+    if (label == to->label || pair_table_put(&r->also, to->label, label, next) != next)
         return;
-    for (size_t i = 0; i < to->also_count; i++)
-        if (to->also[i] == label)
-            return;
-    label_id *also = arena_array(r->a, label_id, to->also_count + 1);
-    if (to->also_count > 0)
-        memcpy(also, to->also, to->also_count * sizeof(*also));
-    also[to->also_count++] = label;
-    to->also = also;
+    if ((to->also_count & (to->also_count - 1)) == 0) {
+        size_t room = to->also_count > 0 ? 2 * to->also_count : 1;
+        label_id *also = arena_array(r->a, label_id, room);
+        if (to->also_count > 0)
+            memcpy(also, to->also, to->also_count * sizeof(*also));
+        to->also = also;
+    }
+    to->also[to->also_count++] = label;
 }
 
 static int by_falling_score(const void *a, const void *b)
@@ -300,17 +287,26 @@ static path_id store_of(const struct ranker *r, const struct row *row)
     return small && !group ? above : 0;
 }
 
+static void add_merged_places(struct ranker *r, struct row *to, const struct row *from)
+{
+    size_t count = to->type.place_count + from->type.place_count;
+    if (count > to->place_room) {
+        to->place_room = 2 * count;
+        struct headed_place *places =
+            arena_array(r->a, struct headed_place, to->place_room);
+        memcpy(places, to->type.places, to->type.place_count * sizeof(*places));
+        to->type.places = places;
+    }
+    memcpy(&to->type.places[to->type.place_count], from->type.places,
+           from->type.place_count * sizeof(*from->type.places));
+    to->type.place_count = count;
+}
+
 static void merge_row(struct ranker *r, size_t into, size_t from)
 {
     struct headed_type *to = &r->rows[into].type;
     struct row *row = &r->rows[from];
-    size_t count = to->place_count + row->type.place_count;
-    struct headed_place *places = arena_array(r->a, struct headed_place, count);
-    memcpy(places, to->places, to->place_count * sizeof(*places));
-    memcpy(places + to->place_count, row->type.places,
-           row->type.place_count * sizeof(*places));
-    to->places = places;
-    to->place_count = count;
+    add_merged_places(r, &r->rows[into], row);
     to->score += row->type.score;
     to->more += row->type.more;
     r->rows[into].steady += row->steady;
@@ -389,7 +385,7 @@ static bool *paths_of_suspects(struct ranker *r)
         merged_into[i] = NO_LABEL;
     for (size_t i = 0; i < r->row_count; i++)
         if (r->rows[i].gone)
-            merged_into[r->rows[i].type.label] = (label_id)r->rows[i].into;
+            merged_into[r->rows[i].type.label] = r->rows[i].into;
     for (size_t i = 0; i < r->head_count; i++) {
         size_t row = row_of_head(r, &r->heads[i], merged_into);
         taken[r->heads[i].path] =
@@ -587,6 +583,7 @@ struct headed headed_rank(const struct trie *t, const struct series *s,
             result.len++;
     }
     path_growths_free(&r.growths);
+    pair_table_free(&r.also);
     arena_free(&r.scratch);
     return result;
 }

@@ -1,61 +1,10 @@
 #include "analysis/holders.h"
 
-#include "analysis/trie.h"
+#include "analysis/holder_name.h"
 #include "heap/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A path may be as deep as the heap; a holder's name has its two ends. */
-enum { HEAD_LABELS = 16, TAIL_LABELS = 16 };
-
-struct namer {
-    const struct trie *t;
-    const struct full_trie *f;
-    uint32_t *depth;
-    path_id *head; /* the ancestor that is HEAD_LABELS deep, or the path itself above it */
-};
-
-static struct namer namer_begin(const struct trie *t, struct arena *scratch)
-{
-    const struct full_trie *f = &t->full[0];
-    struct namer n = {t, f, arena_array(scratch, uint32_t, f->len),
-                      arena_array(scratch, path_id, f->len)};
-    for (path_id p = 1; p < f->len; p++) {
-        n.depth[p] = n.depth[f->parent[p]] + 1;
-        n.head[p] = n.depth[p] <= HEAD_LABELS ? p : n.head[f->parent[p]];
-    }
-    return n;
-}
-
-/* The labels from p up to, but not including, stop, in order from the root. */
-static void add_labels(struct text *out, const struct namer *n, path_id p, path_id stop,
-                       size_t most)
-{
-    label_id labels[HEAD_LABELS > TAIL_LABELS ? HEAD_LABELS : TAIL_LABELS];
-    size_t len = 0;
-    for (; p != stop && len < most; p = n->f->parent[p])
-        labels[len++] = n->f->label[p];
-    while (len > 0) {
-        if (out->len > 0)
-            text_add_string(out, " → ");
-        text_add_string(out, n->t->labels.all[labels[--len]].name);
-    }
-}
-
-static void holder_name(struct text *out, const struct namer *n, path_id p)
-{
-    if (p == 0) {
-        text_add_string(out, "[roots]");
-        return;
-    }
-    add_labels(out, n, n->head[p], 0, HEAD_LABELS);
-    if (n->depth[p] <= HEAD_LABELS)
-        return;
-    if (n->depth[p] > HEAD_LABELS + TAIL_LABELS)
-        text_add_string(out, " → …");
-    add_labels(out, n, p, n->head[p], TAIL_LABELS);
-}
 
 static void add_holder(struct hd_snapshot *to, enum selection selection, const char *name,
                        struct tally tally)
@@ -180,7 +129,7 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     to->types = arena_array(&to->arena, struct type, f->len + 1);
 
     const struct tally *held = find_held(snap, f, selection, &scratch);
-    struct namer n = namer_begin(&t, &scratch);
+    struct holder_namer n = holder_namer_of(&t.labels, f, &scratch);
     struct text name = {0};
     const double *scale = holder_scales(&t, &scratch);
     size_t *part_of_path = arena_array(&scratch, size_t, f->len);

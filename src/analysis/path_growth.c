@@ -149,6 +149,22 @@ bool path_is_thread_statics(const struct labels *l, const struct full_trie *f, p
            is_stack_root(&l->all[f->label[above]]);
 }
 
+bool path_is_pooled(const struct trie *t, path_id p)
+{
+    const struct labels *l = &t->labels;
+    const struct full_trie *f = &t->full[t->snapshots - 1];
+    path_id full = t->full_of[p * t->snapshots + t->snapshots - 1];
+    const char *name = l->all[t->label[p]].name;
+    size_t len = strlen(name);
+    bool array = len > 0 && name[len - 1] == ']';
+    size_t most = is_pool_block(name) ? SIZE_MAX : array ? 2 : 0;
+    for (size_t steps = 0; full != NO_PATH && full != 0 && steps <= most;
+         full = f->parent[full], steps++)
+        if (is_buffer_pool(l->all[f->label[full]].name))
+            return true;
+    return false;
+}
+
 /* A grown thread pool has more arrays of thread statics; a leak in a thread static
  * outgrows the threads. */
 static double thread_share(const struct path_growths *g, path_id p)

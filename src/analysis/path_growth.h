@@ -67,4 +67,8 @@ double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t
 /* Whether instances at a path of a full trie are the arrays of thread statics. */
 bool path_is_thread_statics(const struct labels *l, const struct full_trie *f, path_id p);
 
+/* Whether a path is, in the last snapshot, a pool of buffers, a block of one, or an array
+ * at most one object below it. */
+bool path_is_pooled(const struct trie *t, path_id p);
+
 #endif

@@ -25,11 +25,33 @@ bool subject_is_plain(const char *type)
     return is_generic(type) && !subject_has_namespace(type);
 }
 
+/* A class of the program, or a static variable. */
+static bool is_named(const char *name)
+{
+    static const char variable[] = "[static var ";
+    return !subject_is_plain(name) || strncmp(name, variable, sizeof(variable) - 1) == 0;
+}
+
+/* As many heads may stand as deep as there are objects: nobody walks up for each. */
+static path_id *find_named_above(const struct trie *t, struct arena *a)
+{
+    struct arena scratch = {0};
+    const struct full_trie *f = &t->full[t->snapshots - 1];
+    bool *named = arena_array(&scratch, bool, t->labels.len);
+    path_id *above = arena_array(a, path_id, f->len);
+    for (size_t l = 0; l < t->labels.len; l++)
+        named[l] = is_named(t->labels.all[l].name);
+    for (path_id p = 1; p < f->len; p++)
+        above[p] = named[f->label[p]] ? p : above[f->parent[p]];
+    arena_free(&scratch);
+    return above;
+}
+
 struct subject_tree subject_tree_of(const struct trie *t, const bool *grows,
                                     struct arena *a)
 {
     struct subject_tree tree = {t, grows, arena_array(a, path_id, t->len),
-                                arena_array(a, path_id, t->len)};
+                                arena_array(a, path_id, t->len), find_named_above(t, a)};
     for (path_id p = 0; p < t->len; p++)
         tree.first_child[p] = tree.next_sibling[p] = NO_PATH;
     for (path_id p = (path_id)t->len; p-- > 1;) {
@@ -139,13 +161,20 @@ static const char *down_the_largest(const struct subject_tree *tree, path_id hea
 /* 3. Up the whole path in the last snapshot, to a class of the program or a variable. */
 const char *subject_above(const struct labels *l, const struct full_trie *f, path_id at)
 {
-    static const char variable[] = "[static var ";
-    for (; at != NO_PATH && at != 0; at = f->parent[at]) {
-        const char *name = l->all[f->label[at]].name;
-        if (!subject_is_plain(name) || strncmp(name, variable, sizeof(variable) - 1) == 0)
-            return name;
-    }
+    for (; at != NO_PATH && at != 0; at = f->parent[at])
+        if (is_named(l->all[f->label[at]].name))
+            return l->all[f->label[at]].name;
     return NULL;
+}
+
+static const char *above_head(const struct subject_tree *tree, path_id head)
+{
+    const struct trie *t = tree->t;
+    size_t last = t->snapshots - 1;
+    const struct full_trie *f = &t->full[last];
+    path_id full = t->full_of[head * t->snapshots + last];
+    path_id named = full != NO_PATH ? tree->named_above[full] : 0;
+    return named != 0 ? t->labels.all[f->label[named]].name : NULL;
 }
 
 const char *subject_of(const struct subject_tree *tree, path_id head,
@@ -157,9 +186,7 @@ const char *subject_of(const struct subject_tree *tree, path_id head,
     if (name == NULL)
         name = down_the_largest(tree, head);
     if (name == NULL) {
-        size_t last = t->snapshots - 1;
-        name = subject_above(&t->labels, &t->full[last],
-                             t->full_of[head * t->snapshots + last]);
+        name = above_head(tree, head);
         found = name != NULL ? SUBJECT_ABOVE : SUBJECT_NOWHERE;
     }
     if (place != NULL)

@@ -14,6 +14,8 @@ struct subject_tree {
     const bool *grows;    /* per path: in count, with growth > 0 */
     path_id *first_child; /* per path; NO_PATH at the end */
     path_id *next_sibling;
+    path_id *named_above; /* per full path of the last snapshot: the nearest one at or above
+                             it that subject_above() takes; 0: none */
 };
 
 /* Links of parents to children; arrays in a. grows must live as long. */

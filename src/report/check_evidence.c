@@ -1,5 +1,6 @@
 #include "report/check_evidence.h"
 
+#include "analysis/holder_name.h"
 #include "analysis/sample_error.h"
 #include "analysis/series_identity.h"
 #include "budget/excuse.h"
@@ -10,15 +11,12 @@
 
 /* --- the ranking --------------------------------------------------------- */
 
-static const char *join_holder(struct hd_report *r, const struct report_suspect *s)
+static const char *joined_holder(struct hd_report *r, const struct report_suspect *s)
 {
     struct text t = {0};
     if (s->holder == NULL)
         return NULL;
-    for (size_t i = 0; i < s->holder_len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, s->holder[i]);
-    }
+    holder_join(&t, s->holder, s->holder_len);
     const char *joined = report_string(r, text_string(&t));
     text_free(&t);
     return joined;
@@ -43,7 +41,7 @@ static struct scored *scored_of(struct hd_report *r, size_t *count)
             i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
         all[i] = (struct scored){.type = s->type,
                                  .subject = s->subject,
-                                 .holder = join_holder(r, s),
+                                 .holder = joined_holder(r, s),
                                  .heads = heads_of(r, s),
                                  .head_count = s->head_count,
                                  .score = s->score,

@@ -96,7 +96,7 @@ struct report_suspect {
     double more_share; /* of the heap */
     uint64_t step_least, step_most; /* of a steady one: how many more came in a step */
     uint64_t per_iteration;
-    const char **holder; /* types from below the root; NULL unknown */
+    const char **holder; /* types from below the root (holder_name.h); NULL unknown */
     size_t holder_len;
     uint64_t survivors; /* as of report_type */
     struct report_chains chains;

@@ -32,41 +32,37 @@ uint64_t *report_spread(struct hd_report *r, const struct series *s,
 
 /* --- rows ------------------------------------------------------------------------- */
 
-/* The path in the last snapshot, without the head itself. */
-static size_t holder_of(const struct suspect_rows *to, path_id head, const char ***holder)
+/* What a head hangs from in the last snapshot; 0: from the root, or it is not there. */
+static path_id held_by(const struct suspect_rows *to, path_id head)
 {
-    struct arena scratch = {0};
-    const label_id *labels = NULL;
-    size_t len = headed_full_path(to->trie, head, to->s->fit_count - 1, &labels, &scratch);
-    *holder = arena_array(&to->r->arena, const char *, len);
-    for (size_t i = 0; i + 1 < len; i++)
-        (*holder)[i] = label_name(to, labels[i]);
-    arena_free(&scratch);
-    return len > 0 ? len - 1 : 0;
+    size_t n = to->s->fit_count;
+    path_id full = to->trie->full_of[head * n + n - 1];
+    return full != NO_PATH ? to->namer.f->parent[full] : 0;
 }
 
-static const char *join_holder(struct hd_report *r, const char *const *holder, size_t len)
+static size_t holder_of(const struct suspect_rows *to, path_id head, const char ***holder)
 {
-    struct text t = {0};
-    for (size_t i = 0; i < len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, holder[i]);
-    }
-    const char *joined = report_string(r, text_string(&t));
-    text_free(&t);
-    return joined;
+    const char *names[HOLDER_MOST_LABELS];
+    size_t len = holder_names(&to->namer, held_by(to, head), names);
+    *holder = arena_array(&to->r->arena, const char *, len);
+    for (size_t i = 0; i < len; i++)
+        (*holder)[i] = report_string(to->r, names[i]);
+    return len;
 }
 
 static void add_places(const struct suspect_rows *to, struct report_suspect *s,
                        const struct headed_type *h)
 {
+    struct text name = {0};
     s->heads = arena_array(&to->r->arena, struct report_head, h->place_count);
     for (size_t i = 0; i < h->place_count; i++) {
-        const char **holder;
-        size_t len = holder_of(to, h->places[i].path, &holder);
-        s->heads[s->head_count++] = (struct report_head){
-            .holder = join_holder(to->r, holder, len), .score = h->places[i].score};
+        text_clear(&name);
+        holder_name(&name, &to->namer, held_by(to, h->places[i].path));
+        s->heads[s->head_count++] =
+            (struct report_head){.holder = report_string(to->r, text_string(&name)),
+                                 .score = h->places[i].score};
     }
+    text_free(&name);
 }
 
 static struct report_suspect from_headed(const struct suspect_rows *to,
@@ -286,6 +282,8 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     static const struct ranking_rules all_rules;
     struct suspect_line line = line_of(to->opt);
     struct headed h = headed_rank(to->trie, to->s, &all_rules, &line, scratch);
+    size_t last = to->s->fit_count - 1;
+    to->namer = holder_namer_of(&to->trie->labels, &to->trie->full[last], scratch);
     make_room(to, h.len + h.pooled, scratch);
     size_t rank = 0;
     for (size_t i = 0; i < h.len + h.pooled; i++) {

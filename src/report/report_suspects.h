@@ -4,6 +4,7 @@
 #define REPORT_SUSPECTS_H
 
 #include "analysis/headed.h"
+#include "analysis/holder_name.h"
 #include "analysis/series_index.h"
 #include "report/report.h"
 
@@ -12,7 +13,8 @@ struct suspect_rows {
     const struct series *s;
     const struct series_index *rows; /* of s */
     const struct hd_options *opt;
-    const struct trie *trie; /* NULL: ranked by tables */
+    const struct trie *trie;   /* NULL: ranked by tables */
+    struct holder_namer namer; /* of the last fit snapshot; set by suspects_by_graph() */
 
     /* Of each of r->suspects: where its instances are. */
     path_id *heads;
