@@ -1,5 +1,7 @@
 #include "support/forge.h"
 
+#include "base/hash.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +29,25 @@ struct forge_row {
 
 /* --- types ----------------------------------------------------------------------- */
 
-/* A look at all of them: tests have few. The last one is mostly the one. */
+/* A name is found by its kind and itself. */
+struct forge_name {
+    uint32_t type;
+    UT_hash_handle hh;
+};
+
+static const char *key_of(struct arena *a, enum type_kind kind, const char *name)
+{
+    return arena_printf(a, "%c%s", (char)('0' + kind), name);
+}
+
 static uint32_t find_type(const struct forge *f, enum type_kind kind, const char *name)
 {
-    size_t i = f->type_count;
-    while (i-- > 0)
-        if (f->types[i].kind == kind && strcmp(f->types[i].name, name) == 0)
-            return (uint32_t)i;
-    return NO_TYPE;
+    struct arena scratch = {0};
+    const char *key = key_of(&scratch, kind, name);
+    struct forge_name *slot;
+    HASH_FIND(hh, f->by_name, key, strlen(key), slot);
+    arena_free(&scratch);
+    return slot != NULL ? slot->type : NO_TYPE;
 }
 
 static uint32_t intern_type(struct forge *f, enum type_kind kind, const char *name)
@@ -43,9 +56,12 @@ static uint32_t intern_type(struct forge *f, enum type_kind kind, const char *na
     if (found != NO_TYPE)
         return found;
     f->types = grow(f->types, f->type_count, &f->type_cap, sizeof(*f->types));
-    const char *copy = arena_strdup(&f->names, name, strlen(name));
+    const char *key = key_of(&f->names, kind, name);
+    struct forge_name *slot = arena_alloc(&f->names, sizeof(*slot));
+    slot->type = (uint32_t)f->type_count;
+    HASH_ADD_KEYPTR(hh, f->by_name, key, strlen(key), slot);
     f->types[f->type_count] =
-        (struct forge_type){.kind = kind, .name = copy, .multiplier = 1};
+        (struct forge_type){.kind = kind, .name = key + 1, .multiplier = 1};
     return (uint32_t)f->type_count++;
 }
 
@@ -255,6 +271,7 @@ struct hd_snapshot *forge_finish(struct forge *f)
     struct hd_snapshot *snap = builder_finish(&b, &err);
     cr_assert_not_null(snap, "forge: %s", err.message);
     root_set_free(&f->roots);
+    HASH_CLEAR(hh, f->by_name);
     arena_free(&f->names);
     free(f->types);
     free(f->nodes);

@@ -27,6 +27,7 @@
 struct forge {
     struct forge_type *types;
     size_t type_count, type_cap;
+    struct forge_name *by_name;
     struct forge_node *nodes;
     size_t node_count, node_cap;
     struct forge_edge *edges;
