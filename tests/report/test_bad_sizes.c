@@ -257,9 +257,9 @@ static void carried_in_a_chain(struct forge *f, size_t k)
 /* Strings of records of as many classes: every record refers to every string. */
 static void carried_by_many(struct forge *f, size_t k)
 {
-    enum { CLASSES = 1000 };
+    enum { CLASSES = 20000 };
     node_id all = array_in(f, "System.Object[]", "App.Shop.s_all");
-    uint32_t count = 10 * (1 + (uint32_t)k);
+    uint32_t count = 2 * (1 + (uint32_t)k);
     node_id string = forge_objects(f, "System.String", 2000, count);
     node_id node = forge_objects(f, "System.Node", 3000, count);
     for (uint32_t n = 0; n < count; n++) {
