@@ -169,8 +169,9 @@ void companions_join(struct head *heads, size_t count, const struct path_growths
     for (size_t i = 0; j.link_count > 0 && i < count; i++)
         if (takes_part(&j, &heads[turns[i].head]))
             find_carrier(&j, turns[i].head);
-    for (size_t i = 0; i < count; i++) {
-        size_t end = end_of(&j, i);
+    /* In that order too, so that sums are the same everywhere. */
+    for (size_t turn = 0; turn < count; turn++) {
+        size_t i = turns[turn].head, end = end_of(&j, i);
         heads[i].carrier = end != i ? heads[end].path : 0;
         heads[end].total += heads[i].score;
     }

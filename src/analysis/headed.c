@@ -106,7 +106,6 @@ static bool is_steady(const struct ranker *r, path_id p)
 
 static void collect_heads(struct ranker *r)
 {
-    uint32_t *order = trie_order(r->t);
     r->heads = arena_array(&r->scratch, struct head, r->t->len);
     for (path_id p = 1; p < r->t->len; p++) {
         const struct label *label = &r->t->labels.all[r->t->label[p]];
@@ -115,13 +114,12 @@ static void collect_heads(struct ranker *r)
             continue;
         r->heads[r->head_count++] =
             (struct head){.label = r->t->label[p],
-                          .order = order[p],
+                          .order = r->growths.order[p],
                           .path = p,
                           .pooled = !r->rules->no_pools && path_is_pooled(r->t, p),
                           .steady = is_steady(r, p),
                           .score = path_score(&r->growths, p)};
     }
-    free(order);
     if (r->head_count > 0)
         qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
 }

@@ -241,9 +241,11 @@ static double referred_growth(const struct path_growths *g, path_id p)
 static void drop_containers(struct path_growths *g)
 {
     double *below = alloc_zeroed(array_bytes(g->t->len, sizeof(*below)));
-    for (path_id p = 1; p < g->t->len; p++)
+    for (size_t i = 1; i < g->t->len; i++) {
+        path_id p = g->in_order[i];
         if (g->all[p].kind == GROWS_IN_COUNT)
             below[g->t->parent[p]] += g->all[p].own;
+    }
     for (path_id p = 1; p < g->t->len; p++) {
         struct path_growth *here = &g->all[p];
         if (here->kind != GROWS_IN_SIZE || here->own <= 0)
@@ -267,7 +269,9 @@ static void give_credit(struct path_growths *g)
     for (path_id p = 1; p < g->t->len; p++) {
         path_id above = g->t->parent[p];
         head_above[p] = g->all[above].own > 0 ? above : head_above[above];
-        path_id head = head_above[p];
+    }
+    for (size_t i = 1; i < g->t->len; i++) {
+        path_id p = g->in_order[i], head = head_above[p];
         if (g->all[p].own > 0 && head != 0 && g->all[head].kind == GROWS_IN_COUNT)
             g->all[head].credit -= g->all[p].own;
     }
@@ -295,6 +299,10 @@ struct path_growths path_growths_of(const struct trie *t, const struct series *s
 {
     struct path_growths g = {.t = t, .s = s, .rules = rules, .n = t->snapshots};
     g.all = alloc_zeroed(array_bytes(t->len, sizeof(*g.all)));
+    g.order = trie_order(t);
+    g.in_order = arena_array(&g.arena, path_id, t->len);
+    for (path_id p = 0; p < t->len; p++)
+        g.in_order[g.order[p]] = p;
     g.threads = type_counts(s, THREAD_TYPE, &g.arena);
     g.pool_threads = type_counts(s, POOL_THREAD_TYPE, &g.arena);
     struct moved moved = {0};
@@ -321,6 +329,7 @@ struct path_growths path_growths_of(const struct trie *t, const struct series *s
 void path_growths_free(struct path_growths *g)
 {
     free(g->all);
+    free(g->order);
     arena_free(&g->arena);
     *g = (struct path_growths){0};
 }

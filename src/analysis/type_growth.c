@@ -180,6 +180,37 @@ static void gather_owners(const struct type_growths *g, size_t k, int sign,
     }
 }
 
+/* qsort knows no context. */
+struct named_ownership {
+    const char *owned, *owner;
+    struct ownership it;
+};
+
+static int by_names(const void *a, const void *b)
+{
+    const struct named_ownership *x = a, *y = b;
+    int order = strcmp(x->owned, y->owned);
+    return order != 0 ? order : strcmp(x->owner, y->owner);
+}
+
+/* By names, so that the last digit of a sum does not depend on the order of a file. */
+static void sort_ownerships(const struct type_growths *g, struct ownerships *o)
+{
+    struct arena scratch = {0};
+    const struct label *all = g->residue->t->labels.all;
+    struct named_ownership *named = arena_array(&scratch, struct named_ownership, o->len);
+    for (size_t i = 0; i < o->len; i++) {
+        label_id owner = o->all[i].owner;
+        named[i] = (struct named_ownership){
+            all[o->all[i].owned].name, owner != NO_LABEL ? all[owner].name : "", o->all[i]};
+    }
+    if (o->len > 0)
+        qsort(named, o->len, sizeof(*named), by_names);
+    for (size_t i = 0; i < o->len; i++)
+        o->all[i] = named[i].it;
+    arena_free(&scratch);
+}
+
 static void find_owners(const struct type_growths *g, struct ownerships *o)
 {
     struct arena scratch = {0};
@@ -196,6 +227,7 @@ static void find_owners(const struct type_growths *g, struct ownerships *o)
         gather_owners(g, 0, -1, o, &near, wanted, leaves);
         gather_owners(g, g->n - 1, 1, o, &near, wanted, leaves);
     }
+    sort_ownerships(g, o);
     arena_free(&scratch);
 }
 
@@ -250,6 +282,7 @@ static void give_credit(struct type_growths *g)
     for (path_id p = 1; p < f->len; p++)
         if (owns[f->label[p]] && near.other[p] != 0 && is_left(g, g->n - 1, p))
             add_owned(&o, f->label[p], nearest_owner(&near, f, p), (int64_t)f->count[p]);
+    sort_ownerships(g, &o);
     for (size_t i = 0; i < o.len; i++) {
         double objects = (double)g->count[o.all[i].owned * g->n + g->n - 1];
         g->all[o.all[i].owner].credit -=
