@@ -462,7 +462,6 @@ static bool has_suspects(const struct ranker *r)
 static struct headed_growth share_growth(const struct ranker *r, const struct residue *left)
 {
     size_t n = r->n;
-    double y[SERIES_MAX_SNAPSHOTS];
     struct headed_growth g = {.suspects = left->bytes[PART_SUSPECTS],
                               .pools = left->bytes[PART_POOLS],
                               .rest = left->bytes[PART_REST],
@@ -472,14 +471,24 @@ static struct headed_growth share_growth(const struct ranker *r, const struct re
         double share = (double)suspects / (double)whole;
         g.explained = share < 0 ? 0 : share > 1 ? 1 : share;
     }
-    for (size_t k = 0; k < n; k++)
-        y[k] = (double)g.rest[k];
-    struct trend rest = {n, r->s->x, y, NULL};
-    if (trend_grows(&rest))
-        g.unexplained = path_sustained_growth(&rest, trend_half(n), r->rules) >=
-                            UNEXPLAINED_SHARE * r->heap &&
-                        2 * delta(g.rest, n) > whole;
     return g;
+}
+
+/* Where something has stopped, that is what slowed the rest down. */
+static bool is_unexplained(const struct ranker *r, const struct headed *found)
+{
+    static const struct ranking_rules without_slowing = {.no_slowing = true};
+    const struct headed_growth *g = &found->growth;
+    double y[SERIES_MAX_SNAPSHOTS];
+    for (size_t k = 0; k < r->n; k++)
+        y[k] = (double)g->rest[k];
+    struct trend rest = {r->n, r->s->x, y, NULL};
+    const struct ranking_rules *rules =
+        found->stopped_count > 0 ? &without_slowing : r->rules;
+    return trend_grows(&rest) &&
+           path_sustained_growth(&rest, trend_half(r->n), rules) >=
+               UNEXPLAINED_SHARE * r->heap &&
+           2 * delta(g->rest, r->n) > delta(r->t->retained, r->n);
 }
 
 static int by_growth(const void *a, const void *b)
@@ -487,7 +496,8 @@ static int by_growth(const void *a, const void *b)
     const struct headed_stopped *x = a, *y = b;
     if (x->growth != y->growth)
         return x->growth < y->growth ? 1 : -1;
-    return strcmp(x->subject, y->subject);
+    int order = strcmp(x->subject, y->subject);
+    return order != 0 ? order : strcmp(x->name, y->name);
 }
 
 /* What is large enough to be told. */
@@ -504,6 +514,7 @@ static void find_stopped(struct ranker *r, const struct type_growths *g, struct 
             continue;
         to->stopped[to->stopped_count++] =
             (struct headed_stopped){.label = label,
+                                    .name = name_of(r, label),
                                     .subject = type_growths_title(g, label),
                                     .count = &g->count[label * r->n],
                                     .retained = &g->retained[label * r->n],
@@ -544,6 +555,7 @@ static void look_at_types(struct ranker *r, struct headed *to)
             type_growths_of(left, r->s, r->rules, TYPES_STAYED, order, r->a);
         find_stopped(r, &g, to);
     }
+    to->growth.unexplained = is_unexplained(r, to);
     free(order);
 }
 

@@ -48,7 +48,7 @@ struct headed_growth {
 /* A type that grew, and then stayed as large. */
 struct headed_stopped {
     label_id label;
-    const char *subject;
+    const char *name, *subject;
     uint64_t *count, *retained; /* per snapshot; without what belongs to suspects */
     double growth;              /* bytes that no other such type explains */
     path_id head;               /* where most of it is held */

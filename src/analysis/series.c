@@ -235,13 +235,22 @@ static bool dips(const struct series *s, size_t k)
     return here < before - before / 2 && here < after - after / 2;
 }
 
+/* No program has a heap without objects: at an end of the series too, that is no
+ * measurement. A table may have been asked for types that there are none of. */
+static bool is_empty(const struct hd_snapshot *snap)
+{
+    return snap->info.has_graph && snap->info.objects == 0;
+}
+
 static void choose_fit(struct series *s, struct series_warnings *w)
 {
     for (size_t k = 0; k < s->count; k++) {
-        bool dip = dips(s, k);
-        if (dip)
+        bool empty = is_empty(s->snaps[k]), drops = empty || dips(s, k);
+        if (drops)
             warn(w, WARN_TOTAL_DROPS, k);
-        if (s->snaps[k]->info.complete && !dip && !s->repeats[k])
+        if (empty)
+            w->all[w->len - 1].detail = "it has no objects; left out of the ranking";
+        if (s->snaps[k]->info.complete && !drops && !s->repeats[k])
             s->fit[s->fit_count++] = k;
     }
 }

@@ -288,7 +288,6 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     size_t rank = 0;
     for (size_t i = 0; i < h.len + h.pooled; i++) {
         const struct headed_type *type = &h.all[i];
-        /* A sample may stand for less than half an object: then the table has no row. */
         const struct series_row *row =
             series_row_named(to->rows, to->trie->labels.all[type->label].name);
         if (row != NULL)
