@@ -37,6 +37,10 @@ const char *court_doubt(const struct court *c, enum budget_per per)
     const struct series *s = c->s;
     bool ends = s->fit[0] == 0 && s->fit[s->fit_count - 1] + 1 == s->count;
     bool all = s->fit_count == s->count;
+    bool cut = !s->snaps[0]->info.complete || !s->snaps[s->count - 1]->info.complete;
+    if (!ends && !cut)
+        return c->e->doubt != NULL ? c->e->doubt
+                                   : "the first or the last snapshot was left out";
     if (!ends)
         return "the first or the last snapshot is incomplete";
     if (!all && per == PER_STEP)

@@ -276,6 +276,24 @@ ROWS
     works check -q --strict --budget=A.X=100 "$tmp"/{0,1}.json
 }
 
+@test "two doubts pass no more than one of them" {
+    local again=$tmp/again.gcdump first
+    zcat "$none/1.gcdump.gz" >"$again"
+    # Twice the same, and too few; and of as many as can be compared.
+    hd check -q --strict "$none"/{1,2,3}.gcdump.gz "$again"
+    status_is 3
+    out_has "inconclusive"
+    first=("$none"/{0,1,2,3,4,5}.gcdump.gz)
+    hd check -q --strict "${first[@]}" "${first[@]}" "${first[@]}" "${first[@]}" \
+        "${first[@]}" "${first[@]}" "${first[@]}" "${first[@]}" "$none"/{1,2}.gcdump.gz
+    status_is 3
+    out_has "a snapshot was given twice"
+    hd check -q "${first[@]}" "${first[@]}" "${first[@]}" "${first[@]}" "${first[@]}" \
+        "${first[@]}" "${first[@]}" "${first[@]}" "$none"/{1,2,3}.gcdump.gz
+    status_is 2
+    err_has "2 to 50 snapshots"
+}
+
 @test "per iteration needs iterations" {
     budgets 'budgets:
   - type: "*Session"

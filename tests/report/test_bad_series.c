@@ -404,6 +404,7 @@ Test(bad_series, a_last_snapshot_without_objects_passes_nothing)
     struct hd_report *r = looked_at(snaps, MOST);
     cr_expect_eq(r->verdict, HD_INCONCLUSIVE);
     cr_expect_eq(hd_report_status(r, true), 3);
+    cr_expect_str_eq(r->rules[0].reason, "the first or the last snapshot was left out");
     hd_report_free(r);
 }
 

@@ -388,3 +388,45 @@ Test(bad_sizes, a_deep_list_that_is_entered_elsewhere)
 {
     hd_report_free(timely(deep_and_turned, NULL));
 }
+
+/* --- names of what is deep
+ * ---------------------------------------------------------------- */
+
+static void deep_leak(struct forge *f, size_t k)
+{
+    enum { DEPTH = 50 };
+    node_id level = deep(f, DEPTH, array_in(f, "App.List", "App.Shop.s_list")) + DEPTH - 1;
+    node_id leak = forge_objects(f, "App.Leak", 1000, 100 * (1 + (uint32_t)k));
+    for (uint32_t i = 0; i < 100 * (1 + k); i++)
+        forge_reference(f, level, leak + i);
+}
+
+static void open_deep_leak(struct hd_snapshot **snaps)
+{
+    for (size_t k = 0; k < SNAPSHOTS; k++) {
+        struct forge f = {0};
+        deep_leak(&f, k);
+        snaps[k] = forge_finish(&f);
+    }
+}
+
+/* What --by=holder prints can be copied into a suppression. */
+Test(bad_sizes, a_deep_holder_has_the_same_name_for_rows_and_for_suspects)
+{
+    struct hd_snapshot *snaps[SNAPSHOTS];
+    struct hd_options opt = hd_default_options();
+    opt.by = HD_BY_HOLDER;
+    open_deep_leak(snaps);
+    struct hd_report *rows = diff_of(snaps, SNAPSHOTS, &opt);
+    open_deep_leak(snaps);
+    struct hd_report *r = diff_of(snaps, SNAPSHOTS, NULL);
+    cr_assert_eq(r->suspect_count, 1);
+    cr_assert_eq(r->suspects[0].head_count, 1);
+    cr_expect_str_eq(r->suspects[0].heads[0].holder, rows->types[0].type);
+    expect_part(rows->types[0].type, "App.Level0 → App.Level1 → … → App.Level1");
+    cr_expect_eq(r->suspects[0].holder_len, 33);
+    cr_expect_str_eq(r->suspects[0].holder[16], "…");
+    cr_expect_str_eq(r->suspects[0].holder[32], "App.Level5");
+    hd_report_free(rows);
+    hd_report_free(r);
+}
