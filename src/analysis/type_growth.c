@@ -265,6 +265,21 @@ static void explain(struct type_growths *g, const struct ownerships *o)
     arena_free(&scratch);
 }
 
+/* Titles look for what a type owns. */
+static void link_owned(struct type_growths *g)
+{
+    size_t labels = g->residue->t->labels.len;
+    for (label_id i = 0; i < labels; i++)
+        g->first_owned[i] = g->next_owned[i] = NO_LABEL;
+    for (label_id i = 0; i < labels; i++) {
+        label_id owner = g->all[i].owner;
+        if (owner == NO_LABEL)
+            continue;
+        g->next_owned[i] = g->first_owned[owner];
+        g->first_owned[owner] = i;
+    }
+}
+
 /* Own growth without that of the types below that have some. */
 static void give_credit(struct type_growths *g)
 {
@@ -337,6 +352,8 @@ struct type_growths type_growths_of(const struct residue *residue, const struct 
                              .retained = arena_array(a, uint64_t, cells),
                              .topmost = arena_array(a, path_id, labels),
                              .is_leaf = arena_array(a, bool, labels),
+                             .first_owned = arena_array(a, label_id, labels),
+                             .next_owned = arena_array(a, label_id, labels),
                              .order = order};
     struct arena scratch = {0};
     for (label_id i = 0; i < labels; i++) {
@@ -356,6 +373,7 @@ struct type_growths type_growths_of(const struct residue *residue, const struct 
     explain(&g, &o);
     free(o.all);
     pair_table_free(&o.numbers);
+    link_owned(&g);
     give_credit(&g);
     return g;
 }
@@ -413,17 +431,14 @@ static label_id from_levels(struct title_search *s, struct arena *scratch)
         if (best != NO_LABEL)
             return best;
         size_t level_end = end;
-        bool *in_level = arena_array(scratch, bool, labels);
-        for (size_t i = begin; i < level_end; i++)
-            in_level[queue[i]] = true;
-        for (label_id i = 0; i < labels; i++) {
-            label_id owner = s->g->all[i].owner;
-            if (owner == NO_LABEL || !in_level[owner] || s->seen[i] || !goes_along(s, i))
-                continue;
-            s->seen[i] = true;
-            queue[end++] = i;
-        }
-        begin = level_end;
+        for (; begin < level_end; begin++)
+            for (label_id i = s->g->first_owned[queue[begin]]; i != NO_LABEL;
+                 i = s->g->next_owned[i]) {
+                if (s->seen[i] || !goes_along(s, i))
+                    continue;
+                s->seen[i] = true;
+                queue[end++] = i;
+            }
     }
     return NO_LABEL;
 }
@@ -432,7 +447,6 @@ static label_id from_levels(struct title_search *s, struct arena *scratch)
 static label_id down_the_largest(struct title_search *s)
 {
     label_id at = s->head;
-    size_t labels = s->g->residue->t->labels.len;
     for (int steps = 0; at != NO_LABEL; steps++) {
         if (!subject_is_plain(name_of(s->g, at)))
             return at;
@@ -440,9 +454,8 @@ static label_id down_the_largest(struct title_search *s)
             return NO_LABEL;
         s->seen[at] = true;
         label_id best = NO_LABEL;
-        for (label_id i = 0; i < labels; i++)
-            if (s->g->all[i].owner == at && !s->seen[i] && goes_along(s, i) &&
-                is_better(s->g, i, best))
+        for (label_id i = s->g->first_owned[at]; i != NO_LABEL; i = s->g->next_owned[i])
+            if (!s->seen[i] && goes_along(s, i) && is_better(s->g, i, best))
                 best = i;
         at = best;
     }

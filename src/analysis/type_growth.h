@@ -36,7 +36,8 @@ struct type_growths {
     path_id *topmost;           /* per label: of the outermost, the full path with the most
                                    bytes in the last snapshot; NO_PATH */
     bool *is_leaf;              /* per label: String and arrays of numbers */
-    const uint32_t *order;      /* of the full paths of the last snapshot, bytewise */
+    label_id *first_owned, *next_owned; /* per label: those that have it as owner */
+    const uint32_t *order; /* of the full paths of the last snapshot, bytewise */
 };
 
 /* order is full_trie_order() of the last snapshot. residue must outlive it; arrays in a.
@@ -47,7 +48,7 @@ struct type_growths type_growths_of(const struct residue *residue, const struct 
                                     struct arena *a);
 
 /* The name for the title of a type, found as that of a head among the types that it owns.
- * O(labels). */
+ * O(labels), of which a few bytes each are all but a few. */
 const char *type_growths_title(const struct type_growths *g, label_id label);
 
 #endif

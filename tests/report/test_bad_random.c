@@ -344,8 +344,30 @@ static void expect_stopped(const struct hd_report *r, const char *where)
     }
 }
 
+/* How often there was something to look at. */
+static struct {
+    size_t suspects, steady, whole_types, with_others, pooled, stopped, open,
+        at_many_places;
+} met;
+
+static void count_kinds(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->suspect_count + r->minor_count; i++) {
+        const struct report_suspect *s = row(r, i);
+        met.suspects += s->suspicion != SUSPECT_NOT;
+        met.steady += s->suspicion == SUSPECT_STEADY;
+        met.whole_types += s->basis == BASIS_TYPE;
+        met.with_others += s->also_count > 0;
+        met.at_many_places += s->head_count > 1;
+    }
+    met.pooled += r->pooled_count;
+    met.stopped += r->stopped_count;
+    met.open += r->growth.is_open;
+}
+
 static void expect_report(const struct hd_report *r, bool sampled, const char *where)
 {
+    count_kinds(r);
     for (size_t i = 0; i < r->suspect_count + r->minor_count; i++) {
         expect_row(r, i, where);
         if (sampled)
@@ -423,6 +445,10 @@ Test(bad_random, every_report_keeps_what_it_promises, .timeout = 300)
         opt.min_share = seed % 3 == 0 ? 0.2 : opt.min_share; /* for rows that join */
         expect_series(&m, opt);
     }
+    const size_t kinds[] = {met.suspects, met.steady,  met.whole_types, met.with_others,
+                            met.pooled,   met.stopped, met.open,        met.at_many_places};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        cr_expect_gt(kinds[i], 50, "kind %zu: %zu", i, kinds[i]);
 }
 
 /* --- each snapshot by itself
