@@ -13,6 +13,15 @@ static bool is_single(const struct trie *t, path_id full)
     return counts[last] == 1;
 }
 
+/* A channel or a ThreadLocal of the framework belongs to the object of the program that
+ * alone leads to it; a service is one by itself. */
+static bool is_part_of_program(const chain_role window[ROLE_WINDOW])
+{
+    return (window[0] & ROLE_NAMED) && !(window[0] & ROLE_PROGRAM) &&
+           !owner_is_service(window) && (window[1] & ROLE_NAMED) &&
+           (window[1] & ROLE_PROGRAM);
+}
+
 label_id head_owner(const struct trie *t, path_id head, const struct owner_types *types)
 {
     size_t last = t->snapshots - 1;
@@ -31,7 +40,7 @@ label_id head_owner(const struct trie *t, path_id head, const struct owner_types
         bool named =
             (window[0] & ROLE_PROGRAM) || ((window[0] & ROLE_NAMED) && is_single(t, at));
         if (f->label[at] != of_head && (named || owner_stands_at(window)))
-            return f->label[at];
+            return f->label[is_part_of_program(window) ? f->parent[at] : at];
     }
     return NO_LABEL;
 }

@@ -10,7 +10,8 @@
 
 /* The label of the nearest path above the head, in the last snapshot, that is a static
  * variable, a class of the program, a service, or a named object of which no snapshot has
- * a second one there. NO_LABEL: several roots share it. O(depth). */
+ * a second one there; of a framework's object what is above it, if that is a class of the
+ * program. NO_LABEL: several roots share it. O(depth). */
 label_id head_owner(const struct trie *t, path_id head, const struct owner_types *types);
 
 #endif

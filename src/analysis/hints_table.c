@@ -106,7 +106,7 @@ const struct hint hints[] = {
     {"listener-not-disposed",
      "Usually a subscription to DiagnosticListener, ActivitySource or EventSource made "
      "again and again: make one, or dispose it.",
-     CASES({.type = "DiagnosticSubscription"},
+     CASES({.type = "DiagnosticSubscription"}, {.type = "*AllListenerSubscription"},
            {.type = "System.Diagnostics.DiagnosticListener+DiagnosticSubscription"},
            {.type = "System.Diagnostics.ActivityListener"},
            {.type = "System.Diagnostics.Metrics.MeterListener"},

@@ -228,10 +228,10 @@ MISTAKES
     while IFS='|' read -r rule files excuse lenient strict; do
         row=$((row + 1))
         budgets "budgets: [$rule]"$'\n'"suppress: [$excuse]"
-        # shellcheck disable=SC2086 # several files
+        # shellcheck disable=SC2046,SC2086 # several files
         hd check -q -c "$tmp/heapdrift.yml" $(eval echo "$tmp/$files")
         status_is "$lenient" || complain "row $row: $rule"
-        # shellcheck disable=SC2086
+        # shellcheck disable=SC2046,SC2086
         hd check -q --strict -c "$tmp/heapdrift.yml" $(eval echo "$tmp/$files")
         status_is "$strict" || complain "row $row, strict: $rule"
     done <<'ROWS'

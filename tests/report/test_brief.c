@@ -155,6 +155,31 @@ Test(brief, json_has_the_whole_chain_and_its_owner)
     hd_report_free(r);
 }
 
+/* App.Feed alone leads to its channel; a loop that waits leads to App.Feed. */
+Test(brief, a_channel_belongs_to_the_class_whose_field_it_is)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    for (uint32_t k = 0; k < SHOPS; k++) {
+        struct forge f = {0};
+        node_id queue = forge_object(&f, "System.Threading.TimerQueue", 24);
+        forge_root(&f, ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
+        node_id slots =
+            LINE(&f, queue, "System.Threading.TimerQueueTimer", "DelayPromise", "App.Feed",
+                 "System.Threading.Channels.UnboundedChannel<App.Q>", "Slot<App.Q>[]");
+        node_id first = forge_objects(&f, "App.Q", 96, 10 * (k + 1));
+        for (uint32_t i = 0; i < 10 * (k + 1); i++)
+            forge_reference(&f, slots, first + i);
+        snaps[k] = forge_finish(&f);
+    }
+    struct hd_report *r = diff_of(snaps, SHOPS, NULL);
+    cr_assert_geq(r->suspect_count, 1);
+    cr_expect_str_eq(r->suspects[0].chains.all[0].chain.owner, "App.Feed");
+    char *text = written(r, "text");
+    expect_part(text, "→ Feed → UnboundedChannel<Q> → Slot<Q>[] → Q");
+    free(text);
+    hd_report_free(r);
+}
+
 Test(brief, an_owner_that_nobody_knows_is_null)
 {
     struct hd_snapshot *snaps[SHOPS];

@@ -220,6 +220,10 @@ static const struct hint_example examples[] = {
                               "System.Diagnostics.Tracing.DiagnosticCounter[] > "
                               "System.Diagnostics.Tracing.EventCounter",
      NULL},
+    {"listener-not-disposed",
+     STATIC("System.Diagnostics.AllListenerObservable.s_all") "AllListenerObservable > "
+                                                              "AllListenerSubscription",
+     "App.Observer"},
     {"pinned-handle-not-freed", "[pinning Handles] > System.Byte[]", NULL},
     {"gc-handle-not-freed", "[strong Handles] > System.Action", "App.Order"},
     {"com-object-not-released", "[COM/WinRT Objects] > App.Document", NULL},
