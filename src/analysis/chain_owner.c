@@ -11,8 +11,9 @@ const char *const service_names[SERVICE_COUNT] = {
 
 struct owner_type {
     const char *name;
-    bool is_many;    /* more than one object, in some snapshot */
-    bool is_program; /* by its module, or by its namespace */
+    enum plumbing plumbing; /* looked up once for all snapshots */
+    bool is_many;           /* more than one object, in some snapshot */
+    bool is_program;        /* by its module, or by its namespace */
     UT_hash_handle hh;
 };
 
@@ -58,7 +59,8 @@ struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count
             HASH_FIND_STR(o.by_name, type->name, known);
             if (known == NULL) {
                 known = arena_alloc(&o.arena, sizeof(*known));
-                *known = (struct owner_type){.name = type->name};
+                *known = (struct owner_type){.name = type->name,
+                                             .plumbing = plumbing_of(type->name)};
                 HASH_ADD_KEYPTR(hh, o.by_name, known->name, strlen(known->name), known);
             }
             known->is_many |= type->raw.count > 1 || type->tally[SELECT_ALL].count > 1;
@@ -106,15 +108,15 @@ chain_role owner_role(const struct owner_types *o, enum type_kind kind, const ch
         return is_variable(name) ? ROLE_VARIABLE : 0;
     if (kind != TYPE_OBJECT)
         return 0;
-    enum plumbing plumbing = plumbing_of(name);
+    struct owner_type *known;
+    HASH_FIND_STR(o->by_name, name, known);
+    enum plumbing plumbing = known != NULL ? known->plumbing : plumbing_of(name);
     if (plumbing != PLUMBING_NONE)
         return of_plumbing[plumbing];
     if (strcmp(name, "System.Object[]") == 0)
         return ROLE_ARRAY;
     if (strcmp(name, "System.Collections.Generic.List<System.Object>") == 0)
         return ROLE_LIST;
-    struct owner_type *known;
-    HASH_FIND_STR(o->by_name, name, known);
     bool program = known != NULL && known->is_program;
     if (is_container(name) || (!program && !has_namespace(name)))
         return 0;

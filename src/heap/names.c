@@ -293,6 +293,8 @@ bool names_is_framework(const char *name)
 /* Bytes that ? stands for. */
 static size_t character_length(const char *s)
 {
+    if ((unsigned char)*s < 0x80)
+        return 1;
     size_t n = utf8_length((const unsigned char *)s, strnlen(s, 4));
     return n > 0 ? n : 1;
 }
@@ -337,10 +339,39 @@ static bool is_inside_angles(const char *name, size_t at)
     return depth > 0;
 }
 
+/* What stands in front of the first wildcard and behind the last must be there as it is: as
+ * a rule that alone tells, without looking at characters. */
+static bool has_ends(const char *pattern, size_t wildcard, const char *name)
+{
+    if (strncmp(pattern, name, wildcard) != 0)
+        return false;
+    size_t tail = strlen(pattern), len = strlen(name);
+    const char *end = pattern + tail;
+    while (end[-1] != '*' && end[-1] != '?')
+        end--;
+    tail -= (size_t)(end - pattern);
+    return tail <= len && memcmp(name + len - tail, end, tail) == 0;
+}
+
+/* "*Order*": what stands between the two must be somewhere. */
+static bool is_within(const char *pattern, const char *name)
+{
+    enum { LONGEST = 128 };
+    char between[LONGEST];
+    size_t len = strcspn(pattern + 1, "*?");
+    if (pattern[0] != '*' || len >= LONGEST || strcmp(pattern + 1 + len, "*") != 0)
+        return true;
+    memcpy(between, pattern + 1, len);
+    between[len] = '\0';
+    return strstr(name, between) != NULL;
+}
+
 bool names_match(const char *pattern, const char *name)
 {
-    if (strpbrk(pattern, "*?") != NULL)
-        return matches_whole(pattern, name);
+    size_t wildcard = strcspn(pattern, "*?");
+    if (pattern[wildcard] != '\0')
+        return has_ends(pattern, wildcard, name) && is_within(pattern, name) &&
+               matches_whole(pattern, name);
     size_t len = strlen(name), end = strlen(pattern);
     if (end > len || strcmp(name + (len - end), pattern) != 0)
         return false;
