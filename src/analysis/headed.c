@@ -405,7 +405,7 @@ static void take_type(struct ranker *r, struct row *row, const struct type_growt
     to->retained = arena_array(r->a, uint64_t, r->n);
     memcpy(to->count, &g->count[label * r->n], r->n * sizeof(*to->count));
     memcpy(to->retained, &g->retained[label * r->n], r->n * sizeof(*to->retained));
-    to->head = r->t->full[r->n - 1].cut[g->topmost[label]];
+    to->head = r->t->full[r->n - 1].cut[type_growths_topmost(g, label)];
     to->more = delta(to->retained, r->n);
     to->subject = type_growths_title(g, label);
     to->places = arena_array(r->a, struct headed_place, 1);
@@ -421,7 +421,8 @@ static void add_types(struct ranker *r, const struct type_growths *g)
         const struct grown_type *type = &g->all[label];
         size_t at = r->row_of[label];
         if (type->score <= 0 || !reaches_line(r->line, type->score, r->heap) ||
-            strcmp(name_of(r, label), "Free") == 0 || g->topmost[label] == NO_PATH ||
+            strcmp(name_of(r, label), "Free") == 0 ||
+            type_growths_topmost(g, label) == NO_PATH ||
             (at != NO_ROW && r->rows[at].type.suspicion != SUSPECT_NOT))
             continue;
         struct row row = {.name = name_of(r, label), .type = {.label = label}};
@@ -510,16 +511,17 @@ static void find_stopped(struct ranker *r, const struct type_growths *g, struct 
     for (label_id label = 0; label < labels; label++) {
         double growth = g->all[label].score;
         if (growth <= 0 || growth < STOPPED_SHARE * r->heap ||
-            g->topmost[label] == NO_PATH || strcmp(name_of(r, label), "Free") == 0)
+            type_growths_topmost(g, label) == NO_PATH ||
+            strcmp(name_of(r, label), "Free") == 0)
             continue;
-        to->stopped[to->stopped_count++] =
-            (struct headed_stopped){.label = label,
-                                    .name = name_of(r, label),
-                                    .subject = type_growths_title(g, label),
-                                    .count = &g->count[label * r->n],
-                                    .retained = &g->retained[label * r->n],
-                                    .growth = growth,
-                                    .head = r->t->full[r->n - 1].cut[g->topmost[label]]};
+        to->stopped[to->stopped_count++] = (struct headed_stopped){
+            .label = label,
+            .name = name_of(r, label),
+            .subject = type_growths_title(g, label),
+            .count = &g->count[label * r->n],
+            .retained = &g->retained[label * r->n],
+            .growth = growth,
+            .head = r->t->full[r->n - 1].cut[type_growths_topmost(g, label)]};
     }
     if (to->stopped_count > 0)
         qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
@@ -532,16 +534,16 @@ static void look_at_types(struct ranker *r, struct headed *to)
     struct arena *a = &r->scratch;
     bool *heads = paths_of_suspects(r);
     bool *labels = arena_array(a, bool, r->t->labels.len);
-    uint32_t *order = full_trie_order(r->t, r->n - 1);
+    struct path_order order = {0};
     if (!r->rules->no_types) {
         bool *none = arena_array(a, bool, r->t->len);
         struct residue left = residue_of(r->t, heads, NULL, a);
         struct type_growths g =
-            type_growths_of(&left, r->s, r->rules, TYPES_GROWING, order, a);
+            type_growths_of(&left, r->s, r->rules, TYPES_GROWING, &order, a);
         add_types(r, &g);
         if (has_suspects(r)) {
             struct residue all = residue_of(r->t, none, NULL, a);
-            g = type_growths_of(&all, r->s, r->rules, TYPES_GROWING, order, a);
+            g = type_growths_of(&all, r->s, r->rules, TYPES_GROWING, &order, a);
             raise_types(r, &g);
         }
     }
@@ -552,11 +554,11 @@ static void look_at_types(struct ranker *r, struct headed *to)
     to->growth = share_growth(r, left);
     if (r->n >= FEWEST_TO_STAY && !r->rules->no_types) {
         struct type_growths g =
-            type_growths_of(left, r->s, r->rules, TYPES_STAYED, order, r->a);
+            type_growths_of(left, r->s, r->rules, TYPES_STAYED, &order, r->a);
         find_stopped(r, &g, to);
     }
     to->growth.unexplained = is_unexplained(r, to);
-    free(order);
+    free(order.all);
 }
 
 /* --- all of it ------------------------------------------------------------- */

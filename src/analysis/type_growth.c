@@ -58,14 +58,36 @@ static void add_snapshot(struct type_growths *g, size_t k, struct arena *scratch
         g->count[label * g->n + k] += f->count[p];
         if (d.times[label] == 0) {
             g->retained[label * g->n + k] += left[p];
-            path_id best = g->topmost[label];
-            if (k + 1 == g->n && (best == NO_PATH || left[p] > left[best] ||
-                                  (left[p] == left[best] && g->order[p] < g->order[best])))
-                g->topmost[label] = p;
         }
         d.times[label]++;
         d.open[d.depth++] = p;
     }
+}
+
+/* The first of two full paths of the last snapshot, bytewise by the names along them. */
+static bool stands_before(const struct type_growths *g, path_id a, path_id b)
+{
+    if (g->order->all == NULL)
+        g->order->all = full_trie_order(g->residue->t, g->n - 1);
+    return g->order->all[a] < g->order->all[b];
+}
+
+path_id type_growths_topmost(const struct type_growths *g, label_id label)
+{
+    const struct full_trie *f = full_of(g, g->n - 1);
+    const uint64_t *left = g->residue->left[g->n - 1];
+    path_id best = NO_PATH;
+    uint32_t end = 0; /* of the outermost one that was met last */
+    for (uint32_t i = f->label_begin[label]; i < f->label_begin[label + 1]; i++) {
+        path_id p = f->by_label[i];
+        if (!is_left(g, g->n - 1, p) || f->position[p] < end)
+            continue;
+        end = f->end[p];
+        if (best == NO_PATH || left[p] > left[best] ||
+            (left[p] == left[best] && stands_before(g, p, best)))
+            best = p;
+    }
+    return best;
 }
 
 /* --- growth ---------------------------------------------------------------------- */
@@ -337,7 +359,7 @@ static bool is_leaf(const char *name)
 
 struct type_growths type_growths_of(const struct residue *residue, const struct series *s,
                                     const struct ranking_rules *rules,
-                                    enum type_question question, const uint32_t *order,
+                                    enum type_question question, struct path_order *order,
                                     struct arena *a)
 {
     const struct trie *t = residue->t;
@@ -350,14 +372,12 @@ struct type_growths type_growths_of(const struct residue *residue, const struct 
                              .all = arena_array(a, struct grown_type, labels),
                              .count = arena_array(a, uint64_t, cells),
                              .retained = arena_array(a, uint64_t, cells),
-                             .topmost = arena_array(a, path_id, labels),
                              .is_leaf = arena_array(a, bool, labels),
                              .first_owned = arena_array(a, label_id, labels),
                              .next_owned = arena_array(a, label_id, labels),
                              .order = order};
     struct arena scratch = {0};
     for (label_id i = 0; i < labels; i++) {
-        g.topmost[i] = NO_PATH;
         g.all[i].owner = NO_LABEL;
         g.is_leaf[i] = is_leaf(t->labels.all[i].name);
     }
@@ -475,6 +495,7 @@ const char *type_growths_title(const struct type_growths *g, label_id label)
     arena_free(&scratch);
     if (found != NO_LABEL)
         return name_of(g, found);
-    const char *above = subject_above(l, full_of(g, g->n - 1), g->topmost[label]);
+    const char *above =
+        subject_above(l, full_of(g, g->n - 1), type_growths_topmost(g, label));
     return above != NULL ? above : name_of(g, label);
 }

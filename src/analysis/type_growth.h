@@ -25,6 +25,12 @@ struct grown_type {
     bool several;   /* more than one object in some snapshot */
 };
 
+/* full_trie_order() of the last snapshot, or NULL as long as nobody asked; whoever has it
+ * frees it. Sorting all paths costs more than the rest, and few types are rows. */
+struct path_order {
+    uint32_t *all;
+};
+
 struct type_growths {
     const struct residue *residue;
     const struct series *s;
@@ -33,19 +39,22 @@ struct type_growths {
     size_t n;
     struct grown_type *all;     /* per label */
     uint64_t *count, *retained; /* [label * n + snapshot] of what is in the residue */
-    path_id *topmost;           /* per label: of the outermost, the full path with the most
-                                   bytes in the last snapshot; NO_PATH */
     bool *is_leaf;              /* per label: String and arrays of numbers */
     label_id *first_owned, *next_owned; /* per label: those that have it as owner */
-    const uint32_t *order; /* of the full paths of the last snapshot, bytewise */
+    struct path_order *order;           /* of the last snapshot, made when two places tie */
 };
 
-/* order is full_trie_order() of the last snapshot. residue must outlive it; arrays in a.
+/* residue and order must outlive it; arrays in a.
  * O(paths) per snapshot. */
 struct type_growths type_growths_of(const struct residue *residue, const struct series *s,
                                     const struct ranking_rules *rules,
-                                    enum type_question question, const uint32_t *order,
+                                    enum type_question question, struct path_order *order,
                                     struct arena *a);
+
+/* Of the outermost paths of a type in the residue of the last snapshot the one with the
+ * most bytes, then the first by name; NO_PATH. O(paths of the label), and once their
+ * sorting. */
+path_id type_growths_topmost(const struct type_growths *g, label_id label);
 
 /* The name for the title of a type, found as that of a head among the types that it owns.
  * O(labels), of which a few bytes each are all but a few. */
