@@ -1,0 +1,60 @@
+/* headed_rows.h - paths ranked as rows: heads summed up by type, with what goes along, and
+ * stores that leak several types. The middle of headed.c, which adds whole types; for
+ * nobody else. */
+#ifndef HEADED_ROWS_H
+#define HEADED_ROWS_H
+
+#include "analysis/companions.h"
+#include "analysis/headed.h"
+#include "base/pair_table.h"
+
+struct headed_ranker {
+    const struct trie *t;
+    const struct series *s;
+    const struct ranking_rules *rules;
+    const struct suspect_line *line;
+    size_t n;
+    double heap; /* reachable bytes of the last snapshot */
+    struct path_growths growths;
+    struct subject_tree titles;
+    struct head *heads; /* the ranked by label, then path; then the pooled */
+    size_t head_count;
+    struct headed_row *rows; /* by score; the pooled behind */
+    size_t row_count;
+    size_t *row_of;         /* per label: its ranked row; NO_ROW */
+    struct pair_table also; /* which types go with that of a row */
+    struct arena *a;
+    struct arena scratch;
+};
+
+#define NO_ROW SIZE_MAX
+
+/* qsort knows no context. */
+struct headed_row {
+    struct headed_type type;
+    const char *name;
+    int64_t more_objects;
+    double steady; /* part of the score that steady heads have */
+    bool gone;     /* it is a part of another row */
+    label_id into; /* of which type */
+    size_t place_room;
+};
+
+/* Last minus first. */
+static inline int64_t headed_delta(const uint64_t *y, size_t n)
+{
+    return (int64_t)(y[n - 1] - y[0]);
+}
+
+static inline const char *headed_name(const struct headed_ranker *r, label_id label)
+{
+    return r->t->labels.all[label].name;
+}
+
+/* Fill in heads, rows and row_of, from the growths and titles of r. */
+void headed_rank_paths(struct headed_ranker *r);
+
+/* Suspects first, each part by score; rows that are parts of others behind. */
+void headed_sort_rows(struct headed_ranker *r);
+
+#endif
