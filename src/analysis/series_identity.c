@@ -14,7 +14,10 @@ static void add_name(struct text *t, const char *name)
 {
     for (; *name != '\0'; name++) {
         unsigned char c = (unsigned char)*name;
-        text_add_char(t, c < ' ' || c == 0x7F ? '?' : *name);
+        if (c < ' ' || c == 0x7F)
+            text_add_char(t, '?');
+        else
+            text_add_char(t, *name);
     }
 }
 

@@ -37,7 +37,8 @@ static void add_rows(struct excuses *x, struct arena *a)
 struct excuses excuses_of(const struct hd_budgets *b, const struct evidence *e, bool *used,
                           struct arena *a)
 {
-    struct excuses x = {.b = b, .e = e, .used = used};
+    struct excuses x = {.b = b, .e = e};
+    x.used = used;
     for (size_t i = 0; i < b->suppression_count; i++)
         x.by_holder |= excuses_holders(b, &b->suppressions[i]);
     if (x.by_holder && e->excused != NULL)

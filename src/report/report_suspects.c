@@ -280,12 +280,12 @@ static void judge_growth(const struct suspect_rows *to, const struct headed *h,
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
     bool suspects = any_suspect(h);
     double stopped = largest != NULL && heap > 0 ? largest->growth / heap : 0;
-    r->growth.has_stopped = !suspects && stopped >= STOPPED_SHARE;
+    r->growth.has_stopped = largest != NULL && !suspects && stopped >= STOPPED_SHARE;
     r->growth.stopped_share = stopped;
     r->growth.is_open = !suspects && r->growth.unexplained;
     if (r->growth.unexplained)
         warn_unexplained(r, suspects);
-    if (r->growth.has_stopped)
+    if (largest != NULL && r->growth.has_stopped)
         warn_stopped(r, largest, to->s->fit_count, stopped);
     if ((r->growth.is_open || r->growth.has_stopped) && r->confidence > CONFIDENCE_LOW)
         r->confidence--;

@@ -22,8 +22,12 @@ void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
     const struct chain *chain = &c->chain;
     if (c->brief.root_by_kind && i == c->brief.first) {
         text_add_char(t, '[');
-        for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++)
-            text_add_char(t, *s == '_' ? ' ' : *s);
+        for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++) {
+            if (*s == '_')
+                text_add_char(t, ' ');
+            else
+                text_add_char(t, *s);
+        }
         text_add_string(t, " …]");
         return;
     }
