@@ -233,10 +233,10 @@ static bool say_none(const struct hd_report *r, struct out *o)
 }
 
 /* A sentence, and what it ends with, within the width. */
-static void say(struct out *o, const struct hd_write_options *opt, const struct text *words)
+static void say(struct out *o, const struct hd_write_options *opt, struct text *words)
 {
     struct text line = {0};
-    text_wrap_words(&line, words->data, 0, 0, opt->width);
+    text_wrap_words(&line, text_string(words), 0, 0, opt->width);
     text_add_char(&line, '\n');
     out_text(o, &line);
     text_free(&line);
