@@ -65,13 +65,13 @@ static void add_notes(struct table *t, const struct hd_report *r,
         text_clear(&line);
         text_free(&reason);
     }
-    if (f->status != RULE_FAIL)
-        return;
-    add_numbers(&line, r, f);
-    table_note(t, line.data, line.len);
-    /* Of a suspect the table below says it. */
-    if (!f->is_suspect)
-        add_held_by(t, f, width);
+    if (f->status == RULE_FAIL) {
+        add_numbers(&line, r, f);
+        table_note(t, line.data, line.len);
+        /* Of a suspect the table below says it. */
+        if (!f->is_suspect)
+            add_held_by(t, f, width);
+    }
     text_free(&line);
 }
 
