@@ -86,8 +86,8 @@ static void add_types(struct headed_ranker *r, const struct type_growths *g)
         size_t at = r->row_of[label];
         if (type->score <= 0 || !reaches_line(r->line, type->score, r->heap) ||
             strcmp(headed_name(r, label), "Free") == 0 ||
-            type_growths_topmost(g, label) == NO_PATH ||
-            (at != NO_ROW && r->rows[at].type.suspicion != SUSPECT_NOT))
+            (at != NO_ROW && r->rows[at].type.suspicion != SUSPECT_NOT) ||
+            type_growths_topmost(g, label) == NO_PATH)
             continue;
         struct headed_row row = {.name = headed_name(r, label), .type = {.label = label}};
         take_type(r, &row, g);

@@ -259,7 +259,7 @@ static struct chain_question question_for(const struct search *search, size_t i,
         uint32_t *query_of_label = arena_array(scratch, uint32_t, k->trie.labels.len);
         uint32_t *query_of = arena_array(scratch, uint32_t, f->len);
         for (size_t q = 0; q < count; q++) {
-            if (k->rows.whole_types[q] != NO_PATH)
+            if (k->rows.whole_types[q] != NO_LABEL)
                 query_of_label[k->rows.whole_types[q]] = (uint32_t)q + 1;
             else
                 query_of_path[k->rows.heads[q]] = (uint32_t)q + 1;
@@ -299,7 +299,7 @@ static bool is_before_all(const struct ranker *k, size_t i, size_t count)
 {
     uint64_t instances = 0;
     for (size_t q = 0; k->r->by_graph && q < count; q++)
-        instances += k->rows.whole_types[q] != NO_PATH
+        instances += k->rows.whole_types[q] != NO_LABEL
                          ? k->trie.labels.all[k->rows.whole_types[q]].count[i]
                          : k->trie.count[k->rows.heads[q] * k->s->fit_count + i];
     return k->r->by_graph && instances == 0;
@@ -375,7 +375,7 @@ static void find_owners(struct search *s, struct arena *scratch)
     s->owners = arena_array(scratch, const struct label *, s->count);
     for (size_t q = 0; k->r->by_graph && q < s->count; q++) {
         bool whole =
-            k->rows.whole_types[q] != NO_PATH; /* in changing places: no one owns it */
+            k->rows.whole_types[q] != NO_LABEL; /* in changing places: no one owns it */
         label_id owner =
             whole ? NO_LABEL : head_owner(&k->trie, k->rows.heads[q], &s->types);
         s->owners[q] = owner != NO_LABEL ? &k->trie.labels.all[owner] : NULL;

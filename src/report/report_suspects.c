@@ -168,7 +168,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
     make_room(to, t.len, scratch);
     for (size_t i = 0; i < t.len; i++)
-        place(to, from_row(to, &t.all[i], &line), i + 1, NO_PATH, NO_PATH);
+        place(to, from_row(to, &t.all[i], &line), i + 1, NO_PATH, NO_LABEL);
 }
 
 /* --- where the growth went ---------------------------------------------------------- */
@@ -306,7 +306,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
             series_row_named(to->rows, to->trie->labels.all[type->label].name);
         if (row != NULL)
             place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type->head,
-                  type->basis == BASIS_TYPE ? type->label : NO_PATH);
+                  type->basis == BASIS_TYPE ? type->label : NO_LABEL);
     }
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;

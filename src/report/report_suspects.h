@@ -18,7 +18,7 @@ struct suspect_rows {
 
     /* Of each of r->suspects: where its instances are. */
     path_id *heads;
-    label_id *whole_types; /* NO_PATH: at its head only */
+    label_id *whole_types; /* NO_LABEL: at its head only */
 };
 
 /* Fill in r->suspects, minor and pooled, without chains, and r->growth and r->stopped as
