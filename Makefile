@@ -37,10 +37,10 @@ CLI_LIBS  = $(LIB_LIBS) -lpopt
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
-LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c))
+LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
-TEST_SRC  = $(wildcard tests/*/test_*.c)
+TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c \
@@ -206,12 +206,12 @@ tidy:
 	    { ! grep -E '(warning|error):' -A 3; }
 
 style:
-	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
+	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h)
 	shellcheck -x scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
-	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h tests/*/*.h)
+	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h)
 
 .PHONY: all programs demo check check-live check-full install clean test test-sweep test-cli asan portable golden score live bench fuzz lint layers tidy style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

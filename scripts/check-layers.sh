@@ -1,8 +1,17 @@
 #!/bin/sh
-# A folder may include itself and the folders before it in this list, nothing else.
+# Which folder may include which: each line names a folder of src/ and those that it may
+# include besides itself. A family of formats includes itself, the front (files that stand
+# in src/format) and what the front may, never a sibling.
 # The program in cli/ includes heapdrift.h and its own headers only, so that every build
 # proves that the public interface is enough.
-order='base heap format collect analysis budget report'
+layers='base
+heap base
+trace base heap
+format base heap trace
+collect base heap trace
+analysis base heap format
+budget base heap analysis
+report base heap format analysis budget collect'
 status=0
 
 complain() {
@@ -11,20 +20,34 @@ complain() {
     status=1
 }
 
-allowed=
-for layer in $order; do
-    allowed="$allowed|$layer"
-    complain "$(grep -nE '^#include "[a-z]+/' src/"$layer"/*.[ch] |
-                grep -vE "#include \"(${allowed#|})/")"
-done
-complain "$(grep -nE '^#include "' src/cli/*.[ch] | grep -vE '#include "(heapdrift\.h|cli/[a-z_]+\.h)"')"
+# Includes of files $1 that do not match any of the patterns $2 (a|b).
+strangers() {
+    # shellcheck disable=SC2086 # a list of files
+    grep -nE '^#include "' $1 /dev/null | grep -vE "#include \"($2)\""
+}
+
+known=' cli '
+while read -r layer below; do
+    known="$known$layer "
+    lower='heapdrift\.h'
+    for folder in $below; do lower="$lower|$folder/[a-z_0-9]+\.h"; done
+    complain "$(strangers "$(echo src/"$layer"/*.[ch])" "$lower|$layer/[a-z_0-9]+\.h")"
+    for family in src/"$layer"/*/; do
+        [ -d "$family" ] || continue
+        name=${family#src/} name=${name%/}
+        complain "$(strangers "$(echo "$family"*.[ch])" \
+            "$lower|$layer/[a-z_0-9]+\.h|$name/[a-z_0-9]+\.h")"
+    done
+done <<EOF
+$layers
+EOF
+complain "$(strangers "$(echo src/cli/*.[ch])" 'heapdrift\.h|cli/[a-z_]+\.h')"
 complain "$(grep -lE '^#include "' include/*.h)"
 
 # Every folder is in the list.
 for folder in src/*/; do
-    layer=$(basename "$folder")
-    case " $order cli " in
-    *" $layer "*) ;;
+    case "$known" in
+    *" $(basename "$folder") "*) ;;
     *) complain "$folder: a layer that scripts/check-layers.sh does not know" ;;
     esac
 done

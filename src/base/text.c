@@ -73,6 +73,23 @@ uint32_t utf8_decode(const unsigned char *s, size_t n)
     return (uint32_t)code;
 }
 
+bool utf8_is_lone_surrogate(const unsigned char *s, size_t left)
+{
+    return left >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && is_tail(s[2]);
+}
+
+bool utf8_is_damaged(const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+    for (size_t left = strlen(string), n; left > 0; s += n, left -= n) {
+        n = utf8_length(s, left);
+        if (n == 0 && !utf8_is_lone_surrogate(s, left))
+            return true;
+        n = n > 0 ? n : 3;
+    }
+    return false;
+}
+
 size_t utf8_columns(const char *s, size_t len)
 {
     size_t columns = 0;
@@ -96,8 +113,7 @@ void text_add_utf8(struct text *t, const void *bytes, size_t len)
             continue;
         }
         text_add_code_point(t, 0xFFFD);
-        bool surrogate = end - s >= 3 && s[0] == 0xED && is_tail(s[1]) && is_tail(s[2]);
-        s += surrogate ? 3 : 1;
+        s += utf8_is_lone_surrogate(s, (size_t)(end - s)) ? 3 : 1;
     }
 }
 

@@ -42,6 +42,12 @@ size_t utf8_length(const unsigned char *s, size_t left);
 /* Code point of the valid sequence of n bytes at s. */
 uint32_t utf8_decode(const unsigned char *s, size_t n);
 
+/* ED A0..BF 80..BF: half of a UTF-16 pair. UTF-8 must not have it, but names may. */
+bool utf8_is_lone_surrogate(const unsigned char *s, size_t left);
+
+/* Whether there is anything else in it that is not UTF-8. */
+bool utf8_is_damaged(const char *s);
+
 /* Columns that a terminal needs for it: 2 for wide characters, 0 for combining ones. */
 size_t utf8_columns(const char *s, size_t len);
 

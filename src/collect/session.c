@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "collect/type_watch.h"
-#include "format/heap_survey.h"
+#include "trace/trace_survey.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -285,7 +285,7 @@ static ssize_t take(void *from, void *to, size_t room)
 /* --- the walk ---------------------------------------------------------------------- */
 
 struct watch {
-    struct heap_survey survey;
+    struct trace_survey survey;
     struct type_watch types;
     uint64_t object_bytes;
     bool done;
@@ -293,12 +293,12 @@ struct watch {
 
 static void watch_free(struct watch *w)
 {
-    heap_survey_free(&w->survey);
+    trace_survey_free(&w->survey);
     type_watch_free(&w->types);
 }
 
 static void watch_records(struct session *s, struct watch *w, struct nettrace *t,
-                          enum heap_event kind)
+                          enum trace_heap_event kind)
 {
     struct bytes payload;
     struct bulk b;
@@ -327,17 +327,17 @@ static bool is_credible(const struct watch *w, const struct trace_event *e)
 static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
                         const struct trace_event *e)
 {
-    enum heap_event kind = heap_event_kind(e);
+    enum trace_heap_event kind = trace_heap_event_kind(e);
     if (kind == EVENT_OTHER)
         return true;
     if (!is_credible(w, e))
         return nettrace_refuse(t, "more than any runtime sends");
-    if (!heap_survey_add(&w->survey, t, e))
+    if (!trace_survey_add(&w->survey, t, e))
         return false;
     if (kind == EVENT_TYPES || kind == EVENT_NODES)
         watch_records(s, w, t, kind);
     if ((kind != EVENT_GC_START && kind != EVENT_GC_END) || w->done ||
-        !heap_survey_done(&w->survey))
+        !trace_survey_done(&w->survey))
         return true;
     w->done = true;
     return begin_stop(s, s->err);
@@ -346,8 +346,8 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
 static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
                   struct session_result *result)
 {
-    heap_survey_finish(&w->survey, t);
-    const struct heap_walk *walk = heap_survey_walk(&w->survey, 0);
+    trace_survey_finish(&w->survey, t);
+    const struct heap_walk *walk = trace_survey_walk(&w->survey, 0);
     struct type_counts types = type_watch_count(&w->types);
     if (walk == NULL || !w->done)
         return fail(s->err, HD_IO,

@@ -7,7 +7,7 @@
 #ifndef TYPE_WATCH_H
 #define TYPE_WATCH_H
 
-#include "format/heap_events.h"
+#include "trace/trace_heap_events.h"
 
 struct seen_type {
     uint64_t id; /* 0: a free slot */

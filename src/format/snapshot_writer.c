@@ -2,7 +2,7 @@
 #include "format/snapshot_writer.h"
 
 #include "base/error.h"
-#include "format/fastser_write.h"
+#include "base/text.h"
 #include "format/open.h"
 
 #include <stdarg.h>
@@ -127,7 +127,7 @@ static bool has_origin(const struct hd_snapshot *snap)
 static bool has_raw_names(const struct hd_snapshot *snap)
 {
     for (type_id t = 0; t < snap->type_count; t++)
-        if (fastser_replaces(snap->types[t].name))
+        if (utf8_is_damaged(snap->types[t].name))
             return true;
     return false;
 }

@@ -219,3 +219,12 @@ Test(text, columns_are_those_of_a_terminal)
     expect_columns("\xE2\x96\x81\xE2\x96\x88", 2); /* bars */
     expect_columns("\xFF\xFE", 2);                 /* no UTF-8: a column each */
 }
+
+Test(text, knows_which_names_it_must_change)
+{
+    cr_expect_not(utf8_is_damaged(""));
+    cr_expect_not(utf8_is_damaged("Größe 注文 \xF0\x9F\x98\x80"));
+    cr_expect_not(utf8_is_damaged("x\xED\xA0\x80y"));
+    cr_expect(utf8_is_damaged("a\xFF"));
+    cr_expect(utf8_is_damaged("\xC3"));
+}

@@ -355,7 +355,8 @@ void trace_forge_walk(struct trace_forge *f, uint64_t thread)
         edge += other;
         step += other;
     } while (step > 0);
-    while ((step = bulk(f, thread, 16, &f->roots, root, 2 * p + 5, &f->root_events)) > 0)
+    while ((step = bulk(f, thread, 16, &f->roots, root, 2 * p + 5, &f->trace_root_events)) >
+           0)
         root += step;
     while ((step = bulk(f, thread, 17, &f->pairs, pair, 3 * p, &f->pair_events)) > 0)
         pair += step;
@@ -364,5 +365,5 @@ void trace_forge_walk(struct trace_forge *f, uint64_t thread)
 
 void trace_forge_next_walk(struct trace_forge *f)
 {
-    f->node_events = f->edge_events = f->root_events = f->pair_events = 0;
+    f->node_events = f->edge_events = f->trace_root_events = f->pair_events = 0;
 }

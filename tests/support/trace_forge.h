@@ -33,7 +33,8 @@ struct trace_forge {
     uint64_t threads[FORGED_THREADS];
     uint32_t sequence[FORGED_THREADS]; /* last number used */
     struct text nodes, edges, roots, pairs;
-    uint32_t node_events, edge_events, root_events, pair_events; /* numbers of the next */
+    uint32_t node_events, edge_events, trace_root_events,
+        pair_events; /* numbers of the next */
 };
 
 struct forged_type {

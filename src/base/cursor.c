@@ -1,0 +1,125 @@
+#include "base/cursor.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+struct cursor cursor_over(struct bytes bytes, struct hd_error *err)
+{
+    const unsigned char *p = bytes.data;
+    const unsigned char *end = bytes.size > 0 ? p + bytes.size : p;
+    return (struct cursor){.start = p, .at = p, .end = end, .err = err};
+}
+
+bool cursor_ok(const struct cursor *c)
+{
+    return !c->failed;
+}
+
+size_t cursor_left(const struct cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+
+uint64_t cursor_offset(const struct cursor *c)
+{
+    return (uint64_t)(c->at - c->start);
+}
+
+bool cursor_fail(struct cursor *c, const char *why, ...)
+{
+    if (!c->failed && c->err != NULL) {
+        char text[sizeof(c->err->message)];
+        va_list args;
+        va_start(args, why);
+        vsnprintf(text, sizeof(text), why, args);
+        va_end(args);
+        fail_at_byte(c->err, cursor_offset(c), "%s", text);
+    }
+    c->failed = true;
+    return false;
+}
+
+void cursor_seek(struct cursor *c, uint64_t offset)
+{
+    if (c->failed)
+        return;
+    if (offset > (uint64_t)(c->end - c->start))
+        cursor_fail(c, "refers to byte 0x%llx, which is behind the end of the file",
+                    (unsigned long long)offset);
+    else
+        c->at = c->start + offset;
+}
+
+const unsigned char *cursor_bytes(struct cursor *c, size_t size)
+{
+    if (c->failed)
+        return NULL;
+    if (size > cursor_left(c)) {
+        cursor_fail(c, "the file ends here, %zu bytes short of what must follow",
+                    size - cursor_left(c));
+        return NULL;
+    }
+    const unsigned char *p = c->at;
+    c->at += size;
+    return p;
+}
+
+/* Every multi-byte read goes through here, so endianness and alignment are
+ * decided in one place. */
+static uint64_t cursor_uint(struct cursor *c, size_t size)
+{
+    const unsigned char *p = cursor_bytes(c, size);
+    uint64_t value = 0;
+    for (size_t i = 0; p != NULL && i < size; i++)
+        value |= (uint64_t)p[i] << (8 * i);
+    return value;
+}
+
+uint8_t cursor_u8(struct cursor *c)
+{
+    return (uint8_t)cursor_uint(c, 1);
+}
+
+uint32_t cursor_u32(struct cursor *c)
+{
+    return (uint32_t)cursor_uint(c, 4);
+}
+
+uint64_t cursor_u64(struct cursor *c)
+{
+    return cursor_uint(c, 8);
+}
+
+int32_t cursor_i32(struct cursor *c)
+{
+    return (int32_t)cursor_u32(c);
+}
+
+float cursor_f32(struct cursor *c)
+{
+    uint32_t bits = cursor_u32(c);
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+int cursor_peek(const struct cursor *c)
+{
+    return !c->failed && c->at < c->end ? *c->at : -1;
+}
+
+uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
+                      const char *what)
+{
+    struct cursor before = *c;
+    uint64_t count = cursor_uint(c, count_size);
+    if (!cursor_ok(c) || count <= cursor_left(c) / min_size)
+        return count;
+    size_t left = cursor_left(c);
+    *c = before;
+    cursor_fail(c, "%llu %s cannot fit in the %zu bytes left: damaged, or cut",
+                (unsigned long long)count, what, left);
+    return 0;
+}

@@ -1,0 +1,450 @@
+#include "format/gcdump/gcdump.h"
+
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Versions that this reader stands for, as Microsoft's of 2026 does. */
+enum {
+    DUMP_VERSION = 10,
+    GRAPH_VERSION = 1,
+    MODULE_VERSION = 0,
+    INFO_VERSION = 0,
+    SEGMENT_VERSION = 1
+};
+
+enum { OLDEST_DUMP_VERSION = 4, NEVER_SUPPORTED_VERSION = 8, TAGGED_DUMP_VERSION = 9 };
+
+struct parser {
+    struct fastser f;
+    struct gcdump *d;
+    struct arena *a;
+    struct text scratch;
+};
+
+static const char *read_string(struct parser *p, size_t *len)
+{
+    text_clear(&p->scratch);
+    if (!fastser_string(&p->f, &p->scratch))
+        return NULL;
+    if (len != NULL)
+        *len = p->scratch.len;
+    return arena_strdup(p->a, p->scratch.data, p->scratch.len);
+}
+
+/* --- modules and deferred types ------------------------------------------ */
+
+struct module {
+    uint64_t label;
+    uint32_t number; /* in gcdump.modules */
+    const char *path;
+    size_t path_len;
+    UT_hash_handle hh;
+};
+
+struct modules {
+    struct module *by_label;
+    bool size_is_64_bit; /* Module.Size; nothing in the file tells */
+};
+
+static struct module *read_module(struct parser *p, struct modules *m)
+{
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    struct module *module = NULL;
+    enum fastser_field field = fastser_begin(f, &type);
+    if (field == FIELD_REFERENCE) {
+        HASH_FIND(hh, m->by_label, &type.label, sizeof(type.label), module);
+        if (module == NULL)
+            cursor_fail(&f->c, "a reference to a module that was not seen before");
+        return module;
+    }
+    if (field != FIELD_OBJECT)
+        return NULL;
+    if (strcmp(type.name, "Graphs.Module") != 0 || type.min_reader > MODULE_VERSION) {
+        cursor_fail(&f->c, "a %s where a Graphs.Module must stand", type.name);
+        return NULL;
+    }
+    module = arena_alloc(p->a, sizeof(*module));
+    module->label = type.label;
+    struct source_module image = {0};
+    image.path = module->path = read_string(p, &module->path_len);
+    image.base = cursor_u64(&f->c);
+    image.size = m->size_is_64_bit ? cursor_u64(&f->c) : cursor_u32(&f->c);
+    image.build_time = cursor_u64(&f->c);
+    image.pdb = read_string(p, NULL);
+    const unsigned char *guid = cursor_bytes(&f->c, sizeof(image.guid));
+    if (guid != NULL)
+        memcpy(image.guid, guid, sizeof(image.guid));
+    image.age = cursor_i32(&f->c);
+    if (!fastser_end(f))
+        return NULL;
+    struct gcdump *d = p->d;
+    d->modules = grow(d->modules, d->module_count, &d->module_cap, sizeof(*d->modules));
+    module->number = (uint32_t)d->module_count;
+    d->modules[d->module_count++] = image;
+    HASH_ADD_KEYPTR(hh, m->by_label, &module->label, sizeof(module->label), module);
+    return module;
+}
+
+/* i32 TypeID, module, suffix. The suffix belongs to a name that only symbols of
+ * the image can tell; without them the type is known by its id. */
+static void read_deferred_type(struct parser *p, struct modules *m, struct gcdump_type *t,
+                               struct source_deferred *deferred)
+{
+    uint32_t id = cursor_u32(&p->f.c);
+    const struct module *module = read_module(p, m);
+    const char *suffix = read_string(p, NULL);
+    if (!cursor_ok(&p->f.c))
+        return;
+    *deferred =
+        (struct source_deferred){id, module != NULL ? module->number : NO_TYPE, suffix};
+    if (t->name == NULL && (id != 0 || module != NULL)) {
+        t->name = arena_printf(p->a, "TypeID(0x%" PRIx32 ")", id);
+        t->name_len = strlen(t->name);
+    }
+    if (t->module == NULL && module != NULL) {
+        t->module = module->path;
+        t->module_len = module->path_len;
+    }
+}
+
+static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end)
+{
+    struct modules m = {.size_is_64_bit = size_is_64_bit};
+    struct fastser *f = &p->f;
+    uint64_t count = cursor_count(&f->c, 4, 4 + 1 + 4, "deferred types");
+    if (count > p->d->type_count)
+        cursor_fail(&f->c, "%" PRIu64 " deferred types, but only %" PRIu32 " types", count,
+                    p->d->type_count);
+    size_t wanted = cursor_ok(&f->c) ? (size_t)count : 0;
+    p->d->deferred = arena_array(p->a, struct source_deferred, wanted);
+    p->d->deferred_count = (uint32_t)wanted;
+    p->d->module_count = 0;
+    p->d->module_size_is_64_bit = size_is_64_bit;
+    for (size_t i = 0; i < wanted && cursor_ok(&f->c); i++)
+        read_deferred_type(p, &m, &p->d->types[i], &p->d->deferred[i]);
+    HASH_CLEAR(hh, m.by_label);
+    if (!fastser_tag(f, TAG_END) || (end != 0 && cursor_offset(&f->c) != end))
+        cursor_fail(&f->c, "the list of deferred types does not end where it must");
+    return cursor_ok(&f->c);
+}
+
+/* Module.Size has 4 bytes or 8 under the same version number: only one of the
+ * two makes the region end at its end. */
+static void read_deferred(struct parser *p)
+{
+    struct fastser *f = &p->f;
+    uint32_t index = cursor_u32(&f->c);
+    uint64_t end = f->has_trailer ? fastser_forward(f, index) : 0;
+    struct fastser before = *f;
+    size_t bytes = array_bytes(p->d->type_count, sizeof(*p->d->types));
+    struct gcdump_type *types = memcpy(arena_alloc(p->a, bytes), p->d->types, bytes);
+    f->c.err = NULL;
+    bool narrow = read_deferred_as(p, false, end);
+    f->c.err = before.c.err;
+    if (narrow)
+        return;
+    *f = before;
+    memcpy(p->d->types, types, bytes);
+    read_deferred_as(p, true, end);
+}
+
+/* --- the graph ----------------------------------------------------------- */
+
+static void read_types(struct parser *p)
+{
+    struct gcdump *d = p->d;
+    struct cursor *c = &p->f.c;
+    enum { SMALLEST_TYPE = 4 + 4 + 4 };
+    d->type_count = (uint32_t)cursor_count(c, 4, SMALLEST_TYPE, "types");
+    d->types = arena_array(p->a, struct gcdump_type, d->type_count);
+    d->default_sizes = arena_array(p->a, int32_t, d->type_count);
+    for (uint32_t i = 0; i < d->type_count && cursor_ok(c); i++) {
+        struct gcdump_type *t = &d->types[i];
+        t->multiplier = 1;
+        t->name = read_string(p, &t->name_len);
+        d->default_sizes[i] = cursor_i32(c);
+        t->module = read_string(p, &t->module_len);
+        t->null_name = t->name == NULL;
+        t->null_module = t->module == NULL;
+    }
+}
+
+/* Everything from the node count to the addresses. PerfView 3.0.6 and later can
+ * write counts of 8 bytes, and nothing in the file says so. */
+static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
+{
+    struct gcdump *d = p->d;
+    struct cursor *c = &p->f.c;
+    enum { SMALLEST_NODE = 4 + 8 };
+    d->node_count = cursor_count(c, count_size, SMALLEST_NODE, "nodes");
+    if (d->node_count >= UINT32_MAX)
+        cursor_fail(c, "more than 2^32 nodes");
+    d->offsets = cursor_bytes(c, (size_t)d->node_count * 4);
+    d->blob.size = (size_t)cursor_count(c, 4, 1, "bytes of nodes");
+    d->blob_at = cursor_offset(c);
+    d->blob.data = cursor_bytes(c, d->blob.size);
+    if (deferred && cursor_ok(c))
+        read_deferred(p);
+    uint64_t addresses = cursor_count(c, count_size, 8, "addresses");
+    if (cursor_ok(c) && addresses != d->node_count)
+        cursor_fail(c, "%" PRIu64 " addresses for %" PRIu64 " nodes", addresses,
+                    d->node_count);
+    d->addresses = cursor_bytes(c, (size_t)d->node_count * 8);
+    return cursor_ok(c);
+}
+
+static void read_nodes(struct parser *p, bool deferred)
+{
+    struct fastser before = p->f;
+    p->f.c.err = NULL;
+    bool normal = read_nodes_as(p, 4, deferred);
+    p->f.c.err = before.c.err;
+    if (normal)
+        return;
+    struct fastser very_large = before;
+    p->f = before;
+    p->f.c.err = NULL;
+    bool fits = read_nodes_as(p, 8, deferred);
+    p->f.c.err = before.c.err;
+    if (fits)
+        return;
+    /* Say what is wrong with the usual layout. */
+    p->f = very_large;
+    read_nodes_as(p, 4, deferred);
+}
+
+static void read_graph(struct parser *p)
+{
+    struct gcdump *d = p->d;
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    if (fastser_expect(f, "Graphs.MemoryGraph", GRAPH_VERSION, &type) == FIELD_NULL)
+        cursor_fail(&f->c, "a dump without a graph");
+    d->total_size = cursor_u64(&f->c);
+    d->root = cursor_u32(&f->c);
+    read_types(p);
+    d->has_deferred = type.min_reader >= 1;
+    if (cursor_ok(&f->c))
+        read_nodes(p, d->has_deferred);
+    if (cursor_ok(&f->c) && d->root >= d->node_count)
+        cursor_fail(&f->c, "node %" PRIu32 " is the root, of %" PRIu64 " nodes", d->root,
+                    d->node_count);
+}
+
+/* --- generations --------------------------------------------------------- */
+
+/* The parts of a segment lie in the order 4, 3, 2, 1, 0; an address belongs to
+ * the first whose end is above it, else to none. */
+enum { PARTS_PER_SEGMENT = 6 };
+
+static void add_parts(struct range *parts, const struct source_segment *s)
+{
+    static const enum generation of[5] = {GEN0, GEN1, GEN2, GEN_LOH, GEN_POH};
+    for (int g = 4; g >= 0; g--) {
+        uint64_t end = s->gen_end[g] < s->end ? s->gen_end[g] : s->end;
+        *parts++ = (struct range){s->start, end, of[g]};
+    }
+    *parts = (struct range){s->start, s->end, GEN_UNKNOWN};
+}
+
+static void read_segment(struct parser *p, struct source_segment *s)
+{
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    if (fastser_expect(f, "GCHeapDumpSegment", SEGMENT_VERSION, &type) != FIELD_OBJECT) {
+        cursor_fail(&f->c, "a segment is missing");
+        return;
+    }
+    s->start = cursor_u64(&f->c);
+    s->end = cursor_u64(&f->c);
+    for (int g = 0; g < 4; g++)
+        s->gen_end[g] = cursor_u64(&f->c);
+    /* For two days of 2022 the source wrote five ends under version 0. Ends are
+     * multiples of 4, so none begins with the byte of TAG_END. */
+    if (type.version >= 1 || cursor_peek(&f->c) != TAG_END)
+        s->gen_end[4] = cursor_u64(&f->c);
+    fastser_end(f);
+}
+
+static void read_heap_info(struct parser *p)
+{
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    if (fastser_expect(f, "DotNetHeapInfo", INFO_VERSION, &type) != FIELD_OBJECT)
+        return;
+    p->d->segment_bytes = cursor_u64(&f->c);
+    enum { SMALLEST_SEGMENT = 1 + 2 + 48 };
+    size_t count = (size_t)cursor_count(&f->c, 4, SMALLEST_SEGMENT, "segments");
+    struct range *parts = arena_array(p->a, struct range, PARTS_PER_SEGMENT * count);
+    p->d->segments = arena_array(p->a, struct source_segment, count);
+    for (size_t i = 0; i < count && cursor_ok(&f->c); i++) {
+        struct source_segment *s = &p->d->segments[i];
+        read_segment(p, s);
+        add_parts(&parts[PARTS_PER_SEGMENT * i], s);
+    }
+    if (!fastser_end(f))
+        return;
+    p->d->has_heap_info = true;
+    p->d->segment_count = (uint32_t)count;
+    if (count == 0)
+        return;
+    p->d->ranges = ranges_build(parts, PARTS_PER_SEGMENT * count, p->a);
+    p->d->has_generations = true;
+}
+
+/* --- around the graph ---------------------------------------------------- */
+
+static void read_metadata(struct parser *p)
+{
+    struct gcdump *d = p->d;
+    struct fastser *f = &p->f;
+    d->log = read_string(p, NULL);
+    d->time_ticks = (int64_t)cursor_u64(&f->c);
+    d->machine = read_string(p, NULL);
+    d->process = read_string(p, NULL);
+    d->pid = cursor_i32(&f->c);
+    d->commit = cursor_u64(&f->c);
+    d->working_set = cursor_u64(&f->c);
+}
+
+static void read_multipliers(struct parser *p)
+{
+    struct gcdump *d = p->d;
+    uint64_t count = cursor_count(&p->f.c, 4, 4, "multipliers");
+    if (count > 0 && count != d->type_count)
+        cursor_fail(&p->f.c, "%" PRIu64 " multipliers for %" PRIu32 " types", count,
+                    d->type_count);
+    for (uint64_t i = 0; i < count && cursor_ok(&p->f.c); i++) {
+        float m = cursor_f32(&p->f.c);
+        d->types[i].stored_multiplier = m;
+        d->types[i].multiplier = isfinite(m) && m > 0 ? m : 1;
+    }
+    d->sampled = count > 0;
+}
+
+/* A table of COM wrappers is known by its node numbers and holds no label, so its bytes
+ * mean the same anywhere. */
+static void keep_interop(struct parser *p, uint64_t start, uint64_t end)
+{
+    static const char name[] = "InteropInfo";
+    enum { NAME_AT = 1 + 2 + 8 + 4 }; /* 04, 04 01, two versions, a length */
+    const struct cursor *c = &p->f.c;
+    if (!cursor_ok(c) || end - start < NAME_AT + sizeof(name))
+        return;
+    const unsigned char *at = c->start + start;
+    if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
+        memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0)
+        p->d->interop = (struct bytes){at, (size_t)(end - start)};
+}
+
+/* An interop table, which nobody needs, and the writer's name: both optional. */
+static void read_tagged(struct parser *p)
+{
+    struct fastser *f = &p->f;
+    if (fastser_tag(f, TAG_SKIP_REGION)) {
+        uint32_t index = cursor_u32(&f->c);
+        /* Nearly always null, which needs no label. */
+        uint64_t start = cursor_offset(&f->c);
+        bool null = fastser_tag(f, TAG_NULL);
+        uint64_t end = null ? cursor_offset(&f->c) : fastser_forward(f, index);
+        if (cursor_ok(&f->c) && end < cursor_offset(&f->c))
+            cursor_fail(&f->c, "a region that ends before it begins");
+        cursor_seek(&f->c, end);
+        keep_interop(p, start, end);
+    }
+    if (fastser_tag(f, TAG_STRING))
+        p->d->tool = read_string(p, NULL);
+    fastser_end(f);
+}
+
+static void read_new_fields(struct parser *p)
+{
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    p->d->is_64_bit = cursor_u8(&f->c) != 0;
+    p->d->average_count = cursor_f32(&f->c);
+    p->d->average_size = cursor_f32(&f->c);
+    if (fastser_expect(f, "JSHeapInfo", INFO_VERSION, &type) == FIELD_OBJECT)
+        fastser_end(f);
+    if (cursor_ok(&f->c))
+        read_heap_info(p);
+    read_metadata(p);
+    read_multipliers(p);
+    if (cursor_ok(&f->c))
+        read_tagged(p);
+}
+
+/* Versions 4 to 7 are known from the source of Microsoft's reader only. */
+static void read_old_fields(struct parser *p)
+{
+    struct fastser *f = &p->f;
+    cursor_bytes(&f->c, 8 + 8 + 8); /* sizes of segments and objects, objects */
+    p->d->all_objects = cursor_u8(&f->c) != 0;
+    if (p->d->version >= 5)
+        read_metadata(p);
+    if (p->d->version < 6)
+        return;
+    uint64_t segments = cursor_count(&f->c, 4, 1, "segments");
+    for (uint64_t i = 0; i < segments && cursor_ok(&f->c); i++) {
+        struct source_segment ignored;
+        read_segment(p, &ignored);
+    }
+}
+
+static void read_dump(struct parser *p)
+{
+    struct gcdump *d = p->d;
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    struct cursor before = f->c;
+    fastser_expect(f, "GCHeapDump", DUMP_VERSION, &type);
+    d->version = type.version;
+    if (cursor_ok(&f->c) &&
+        (d->version < OLDEST_DUMP_VERSION || d->version == NEVER_SUPPORTED_VERSION)) {
+        f->c = before;
+        cursor_fail(&f->c, "GCHeapDump version %d; versions 4 to 7 and from 9 on are known",
+                    d->version);
+    }
+    if (cursor_ok(&f->c))
+        read_graph(p);
+    if (cursor_ok(&f->c))
+        fastser_end(f);
+    if (!cursor_ok(&f->c))
+        return;
+
+    /* The graph is whole. A file that was cut behind it is still of use. */
+    struct hd_error *err = f->c.err;
+    if (!f->has_trailer)
+        f->c.err = NULL;
+    if (d->version >= TAGGED_DUMP_VERSION)
+        read_new_fields(p);
+    else
+        read_old_fields(p);
+    d->damaged_end = !f->has_trailer;
+    if (!f->has_trailer) {
+        f->c.failed = false;
+        f->c.err = err;
+    }
+}
+
+bool gcdump_parse(struct gcdump *d, struct bytes file, struct arena *a,
+                  struct hd_error *err)
+{
+    *d = (struct gcdump){.all_objects = true, .average_count = 1, .average_size = 1};
+    struct parser p = {.f = fastser_open(file, err), .d = d, .a = a};
+    if (cursor_ok(&p.f.c))
+        read_dump(&p);
+    text_free(&p.scratch);
+    return cursor_ok(&p.f.c);
+}
+
+void gcdump_free(struct gcdump *d)
+{
+    free(d->modules);
+    d->modules = NULL;
+}

@@ -1,0 +1,466 @@
+/* Heap walks in a trace of EventPipe (.nettrace, .netperf): docs/formats/nettrace.md.
+ *
+ * The file is gone through several times, each time in constant memory. First to find the
+ * walks (trace_survey.h); then for objects, types, roots and generations; then, when all
+ * addresses are known, for references. What is kept of an object is what the graph needs,
+ * its address and how many references it has. */
+#include "base/error.h"
+#include "format/nettrace/trace_process.h"
+#include "format/nettrace/trace_root_events.h"
+#include "format/reader.h"
+#include "trace/trace_survey.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a pass looks at. */
+enum { AROUND = 1, NODES = 2, EDGES = 4 };
+
+struct reading {
+    struct input *in;
+    struct builder *b;
+    struct hd_error *err;
+    struct trace_survey survey;
+    const struct heap_walk *walk;
+    struct trace_header header;
+    enum trace_end end;
+    unsigned passes; /* of the pass under way */
+
+    struct trace_types types;
+    struct range *ranges;
+    size_t range_count, range_cap;
+    struct trace_root_events outside;
+    struct text command;
+
+    /* of the graph */
+    struct trace_nodes nodes;
+    uint32_t *edge_counts; /* by node */
+    size_t next_link;
+    node_id node;  /* whose references are being read; NO_NODE before the first */
+    uint32_t left; /* of them */
+    uint64_t dangling, surplus;
+};
+
+static enum recognition recognises(struct bytes head)
+{
+    return nettrace_recognises(head) ? RECOGNISED_YES : RECOGNISED_NO;
+}
+
+/* --- going through the file ---------------------------------------------- */
+
+static bool survey(struct reading *r)
+{
+    struct nettrace *t = nettrace_begin(r->in, r->err);
+    struct trace_event e;
+    while (nettrace_next(t, &e))
+        if (!trace_survey_add(&r->survey, t, &e))
+            break;
+    trace_survey_finish(&r->survey, t);
+    r->header = *nettrace_header(t);
+    r->end = nettrace_end(t);
+    nettrace_free(t);
+    return r->end != TRACE_CANNOT_BE_READ;
+}
+
+static bool take(struct reading *r, struct nettrace *t, const struct trace_event *e);
+
+/* Events behind the walk and its collection can still hold names. */
+static bool pass(struct reading *r, unsigned passes)
+{
+    if (!input_rewind(r->in, r->err))
+        return false;
+    struct nettrace *t = nettrace_begin(r->in, r->err);
+    struct trace_event e;
+    r->passes = passes;
+    bool ok = true;
+    while (ok && nettrace_next(t, &e))
+        ok = e.pid != r->walk->pid || take(r, t, &e);
+    ok = ok && nettrace_end(t) == r->end;
+    if (!ok)
+        fail(r->err, HD_IO, "changed while it was read");
+    nettrace_free(t);
+    return ok;
+}
+
+/* --- around the objects -------------------------------------------------- */
+
+/* Ranges are told before and after the walk; those after it are where things are now. */
+static bool is_range_of_walk(const struct reading *r, uint64_t time)
+{
+    return time >= r->walk->first_node_time &&
+           (r->walk->gc_end == HD_UNKNOWN || time <= r->walk->gc_end);
+}
+
+static bool take_range(struct reading *r, struct nettrace *t, struct bytes payload)
+{
+    struct range range;
+    if (!heap_range_parse(payload, r->header.pointer_size, &range))
+        return nettrace_refuse(t, "a generation's range is too short");
+    r->ranges = grow(r->ranges, r->range_count, &r->range_cap, sizeof(*r->ranges));
+    r->ranges[r->range_count++] = range;
+    return true;
+}
+
+static void take_roots(struct reading *r, const struct bulk *b)
+{
+    uint64_t weak = trace_root_events_roots(&r->outside, b, r->header.pointer_size);
+    uint64_t *all = &r->b->snap->weak_roots;
+    if (weak > 0)
+        *all = *all == HD_UNKNOWN ? weak : *all + weak;
+}
+
+/* --- objects ------------------------------------------------------------- */
+
+static bool count_object(struct reading *r, uint32_t type, uint64_t size, uint64_t address)
+{
+    struct builder *b = r->b;
+    enum generation gen = GEN_UNKNOWN;
+    if (b->snap->info.has_generations)
+        gen = ranges_find(&b->snap->ranges, address);
+    return builder_object(b, type, size, gen) ||
+           fail(r->err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
+}
+
+static bool take_nodes(struct reading *r, const struct bulk *b)
+{
+    unsigned pointer = r->header.pointer_size;
+    uint64_t last_type = 0;
+    uint32_t built_as = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct heap_node n = heap_node_at(b->records + i * b->size, pointer);
+        if (i == 0 || n.type != last_type)
+            built_as = trace_types_use(&r->types, n.type, r->b);
+        last_type = n.type;
+        if (!r->b->want_graph) {
+            if (!count_object(r, built_as, n.size, n.address))
+                return false;
+            continue;
+        }
+        node_id id = r->b->graph->node_count;
+        builder_node(r->b, built_as, n.size);
+        r->edge_counts[id] = (uint32_t)n.edges;
+        trace_nodes_add(&r->nodes, id, n.address);
+    }
+    return true;
+}
+
+/* --- references ---------------------------------------------------------- */
+
+static void end_node(struct reading *r)
+{
+    for (; r->next_link < r->outside.link_count &&
+           r->outside.links[r->next_link].from == r->node;
+         r->next_link++)
+        builder_handle_edge(r->b, r->outside.links[r->next_link].to);
+}
+
+/* Go to the next node; false behind the last one. */
+static bool next_node(struct reading *r, node_id count)
+{
+    if (r->node != NO_NODE)
+        end_node(r);
+    if (r->node + 1 >= count && r->node != NO_NODE)
+        return false;
+    r->node++; /* NO_NODE + 1 is 0 */
+    r->left = r->edge_counts[r->node];
+    builder_references_of(r->b, r->node);
+    return true;
+}
+
+static void take_edges(struct reading *r, const struct bulk *b)
+{
+    unsigned pointer = r->header.pointer_size;
+    node_id count = r->b->graph->node_count;
+    for (uint32_t i = 0; i < b->count; i++) {
+        while (r->left == 0 && r->node != count)
+            if (!next_node(r, count))
+                r->node = count;
+        if (r->node == count) {
+            r->surplus += b->count - i;
+            return;
+        }
+        r->left--;
+        node_id to =
+            trace_nodes_find(&r->nodes, heap_pointer(b->records + i * b->size, pointer));
+        if (to != NO_NODE)
+            builder_edge(r->b, to);
+        else
+            r->dangling++;
+    }
+}
+
+/* --- one event ----------------------------------------------------------- */
+
+static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+                      struct bytes payload)
+{
+    struct bulk b;
+    if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
+        return nettrace_refuse(t, "more records than the event has bytes for");
+    switch (kind) {
+    case EVENT_TYPES:
+        return trace_types_define(&r->types, &b) ||
+               nettrace_refuse(t, "a type runs over its event");
+    case EVENT_STATICS:
+        return trace_root_events_statics(&r->outside, &b) ||
+               nettrace_refuse(t, "a static variable runs over its event");
+    case EVENT_ROOTS:
+        take_roots(r, &b);
+        return true;
+    case EVENT_PAIRS:
+        trace_root_events_pairs(&r->outside, &b, r->header.pointer_size);
+        return true;
+    case EVENT_WRAPPERS:
+        trace_root_events_wrappers(&r->outside, &b);
+        return true;
+    case EVENT_NODES:
+        return take_nodes(r, &b);
+    case EVENT_EDGES:
+        take_edges(r, &b);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static unsigned pass_of(enum trace_heap_event kind)
+{
+    if (kind == EVENT_NODES || kind == EVENT_EDGES)
+        return kind == EVENT_NODES ? NODES : EDGES;
+    bool around = kind != EVENT_GC_START && kind != EVENT_GC_END && kind != EVENT_OTHER;
+    return around ? AROUND : 0;
+}
+
+static bool take(struct reading *r, struct nettrace *t, const struct trace_event *e)
+{
+    enum trace_heap_event kind = trace_heap_event_kind(e);
+    if (!(pass_of(kind) & r->passes) ||
+        (trace_heap_event_is_walk(kind) && !heap_walk_has(r->walk, e)) ||
+        (kind == EVENT_RANGE && !is_range_of_walk(r, e->time)))
+        return true;
+    struct bytes payload;
+    if (!nettrace_payload(t, &payload))
+        return nettrace_end(t) != TRACE_CANNOT_BE_READ;
+    switch (kind) {
+    case EVENT_RANGE:
+        return take_range(r, t, payload);
+    case EVENT_MODULE:
+        return trace_types_module(&r->types, payload) ||
+               nettrace_refuse(t, "a module's event is too short");
+    case EVENT_COMMAND:
+        trace_process_take(&r->command, payload);
+        return true;
+    default:
+        return take_bulk(r, t, kind, payload);
+    }
+}
+
+/* --- putting it together ------------------------------------------------- */
+
+/* Behind all ranges comes the rest of the world: what lies there is frozen. */
+static void build_ranges(struct reading *r)
+{
+    struct hd_snapshot *snap = r->b->snap;
+    if (r->range_count == 0)
+        return;
+    r->ranges = grow(r->ranges, r->range_count, &r->range_cap, sizeof(*r->ranges));
+    r->ranges[r->range_count++] = (struct range){0, UINT64_MAX, GEN_FROZEN};
+    snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
+    snap->info.has_generations = true;
+}
+
+static bool count_nodes(struct reading *r)
+{
+    const struct graph *g = r->b->graph;
+    for (node_id n = 0; n < g->node_count; n++)
+        if (!count_object(r, g->type[n], graph_size(g, n),
+                          trace_nodes_address(&r->nodes, n)))
+            return false;
+    return true;
+}
+
+/* Bytes while the graph is read: arrays of the graph, and what stands beside them. */
+static bool fits(const struct reading *r)
+{
+    enum { PER_OBJECT = 44, PER_REFERENCE = 4 };
+    uint64_t limit = r->b->max_memory;
+    uint64_t objects = r->walk->nodes.records, references = r->walk->edges.records;
+    if (limit == 0 || objects <= (limit - limit / 2) / PER_OBJECT * 2)
+        if (limit == 0 || objects * PER_OBJECT + references * PER_REFERENCE <= limit)
+            return true;
+    return fail_memory(r->err, "its graph",
+                       objects * PER_OBJECT + references * PER_REFERENCE, limit);
+}
+
+static bool read_graph(struct reading *r)
+{
+    enum { MOST = UINT32_MAX - 4096 };
+    struct trace_roots roots = {0};
+    uint64_t objects = r->walk->nodes.records;
+    if (objects >= MOST || r->walk->edges.records >= MOST)
+        return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
+                    (unsigned)MOST);
+    if (!fits(r))
+        return false;
+    builder_reserve(r->b, (size_t)objects + 1, (size_t)r->walk->edges.records + 1);
+    trace_nodes_init(&r->nodes, (size_t)objects, r->header.pointer_size);
+    r->edge_counts = alloc_resize(NULL, array_bytes((size_t)objects, sizeof(uint32_t)));
+    bool ok = pass(r, AROUND | NODES);
+    build_ranges(r);
+    ok = ok && count_nodes(r);
+    trace_nodes_freeze(&r->nodes);
+    if (ok)
+        trace_root_events_settle(&r->outside, &r->nodes, &r->types, &roots, r->b);
+    r->node = NO_NODE;
+    node_id count = r->b->graph->node_count;
+    ok = ok && pass(r, EDGES);
+    while (ok && r->node != count)
+        if (!next_node(r, count))
+            r->node = count;
+    if (ok) {
+        trace_roots_emit(&roots, r->b);
+        struct graph *g = r->b->graph;
+        g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
+        g->addresses = g->own_addresses;
+    }
+    trace_roots_free(&roots);
+    return ok;
+}
+
+/* Generations have to be known before objects can be counted, and come after them. */
+static bool read_tables(struct reading *r)
+{
+    if (r->survey.ranges == 0)
+        return pass(r, AROUND | NODES);
+    if (!pass(r, AROUND))
+        return false;
+    build_ranges(r);
+    return pass(r, NODES);
+}
+
+/* --- what is said about it ----------------------------------------------- */
+
+static void note_incomplete(struct reading *r, const char *detail)
+{
+    r->b->snap->info.complete = false;
+    builder_warn(r->b, WARN_INCOMPLETE, 0);
+    warnings_add_detail(&r->b->snap->warnings, WARN_INCOMPLETE, detail);
+}
+
+/* The reason that says most. */
+static void judge(struct reading *r)
+{
+    const struct heap_walk *w = r->walk;
+    struct arena *a = &r->b->snap->arena;
+    int64_t edges = (int64_t)(w->edges.records - w->edges_wanted);
+    uint64_t missing =
+        w->nodes.missing + w->edges.missing + w->roots.missing + w->pairs.missing;
+    uint64_t off = edges < 0 ? (uint64_t)-edges : (uint64_t)edges;
+    const char *which = edges < 0 ? "missing" : "left over";
+    if (w->events_lost > 0 || missing > 0)
+        note_incomplete(
+            r, arena_printf(a,
+                            "%" PRIu64 " events of the trace were lost, %" PRIu64
+                            " references are %s, others may be wrong: take it again with a "
+                            "larger buffer",
+                            w->events_lost > 0 ? w->events_lost : missing, off, which));
+    else if (r->end == TRACE_CUT)
+        note_incomplete(r, "the file ends too early: it was cut, or not copied whole");
+    else if (w->gc_start == HD_UNKNOWN || w->gc_end == HD_UNKNOWN)
+        note_incomplete(r, w->gc_start == HD_UNKNOWN
+                               ? "the start of the heap walk is not in the trace"
+                               : "the end of the heap walk is not in the trace");
+    else if (edges != 0)
+        note_incomplete(r, arena_printf(a, "%" PRIu64 " references are %s", off, which));
+    else if (r->nodes.repeat_count > 0)
+        note_incomplete(
+            r, arena_printf(a, "%zu objects are told twice", r->nodes.repeat_count));
+}
+
+static void warn(struct reading *r, uint64_t nameless)
+{
+    struct warnings *all = &r->b->snap->warnings;
+    judge(r);
+    if (r->survey.walk_count > 1 && r->b->number == 0) {
+        size_t number = (size_t)(r->walk - r->survey.walks) + 1;
+        builder_warn(r->b, WARN_SEVERAL_SNAPSHOTS, 0);
+        warnings_add_detail(all, WARN_SEVERAL_SNAPSHOTS,
+                            arena_printf(&r->b->snap->arena,
+                                         "%zu heap snapshots in one trace; number %zu was "
+                                         "read, FILE#1 is the first",
+                                         r->survey.walk_count, number));
+    }
+    if (r->end == TRACE_LACKS_END)
+        builder_warn(r->b, WARN_NO_TRAILER, 0);
+    for (uint64_t i = 0; i < nameless; i++)
+        builder_warn(r->b, WARN_UNKNOWN_TYPE, 0);
+    if (nameless > 0)
+        warnings_add_detail(all, WARN_UNKNOWN_TYPE,
+                            "types whose names are not in the trace; another tracing "
+                            "client may have been at work");
+    for (uint64_t i = 0; i < r->dangling; i++)
+        builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
+}
+
+static void describe(struct reading *r)
+{
+    struct hd_snapshot *snap = r->b->snap;
+    snap->info.has_graph = true;
+    snap->info.pid = r->walk->pid;
+    trace_process_time(snap, &r->header,
+                       r->walk->gc_start != HD_UNKNOWN ? r->walk->gc_start
+                                                       : r->walk->first_time);
+    trace_process_name(snap, &r->command);
+    trace_process_program(snap, &r->command);
+}
+
+static bool choose(struct reading *r)
+{
+    r->walk = trace_survey_walk(&r->survey, r->b->number);
+    if (r->walk != NULL)
+        return true;
+    size_t count = r->survey.walk_count;
+    if (count > 0)
+        return fail(r->err, HD_USAGE, "#%u: this trace holds %zu heap snapshot%s only",
+                    r->b->number, count, count > 1 ? "s" : "");
+    if (r->survey.events_lost > 0)
+        return fail(
+            r->err, HD_UNSUPPORTED,
+            "this is a trace (.nettrace) without any object: %llu events were lost; "
+            "take it again with a larger buffer",
+            (unsigned long long)r->survey.events_lost);
+    return fail(r->err, HD_UNSUPPORTED,
+                "this is a trace (.nettrace) without a heap snapshot%s; record one with "
+                "`dotnet-trace collect -p PID --providers "
+                "Microsoft-Windows-DotNETRuntime:0x1D80001:4`",
+                r->end == TRACE_CUT ? ", cut off before it" : "");
+}
+
+static bool read(struct input *in, struct builder *b, struct hd_error *err)
+{
+    struct reading r = {.in = in, .b = b, .err = err};
+    bool ok =
+        survey(&r) && choose(&r) && (b->want_graph ? read_graph(&r) : read_tables(&r));
+    if (ok) {
+        uint64_t nameless = trace_types_finish(&r.types, b);
+        describe(&r);
+        warn(&r, nameless);
+    }
+    trace_survey_free(&r.survey);
+    trace_types_free(&r.types);
+    trace_nodes_free(&r.nodes);
+    trace_root_events_free(&r.outside);
+    free(r.ranges);
+    free(r.edge_counts);
+    text_free(&r.command);
+    return ok;
+}
+
+const struct reader read_nettrace = {
+    .name = "nettrace",
+    .summary = "trace with a heap walk, by dotnet-trace or from the process itself",
+    .has_numbers = true,
+    .recognises = recognises,
+    .read = read,
+};

@@ -1,0 +1,61 @@
+#include "format/nettrace/trace_nodes.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size)
+{
+    enum { SHIFT_64 = 3, SHIFT_32 = 2 };
+    ids_init(&n->ids, pointer_size == 8 ? SHIFT_64 : SHIFT_32);
+    n->addresses = alloc_resize(NULL, array_bytes(objects + 1, 8));
+}
+
+static void put_u64(unsigned char *to, uint64_t value)
+{
+    for (size_t i = 0; i < sizeof(value); i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address)
+{
+    put_u64(n->addresses + 8 * (size_t)id, address);
+    if (ids_add(&n->ids, address))
+        return;
+    n->repeats = grow(n->repeats, n->repeat_count, &n->repeat_cap, sizeof(*n->repeats));
+    n->repeats[n->repeat_count++] = id;
+}
+
+void trace_nodes_freeze(struct trace_nodes *n)
+{
+    ids_freeze(&n->ids);
+}
+
+node_id trace_nodes_at_position(const struct trace_nodes *n, uint32_t position)
+{
+    size_t low = 0, high = n->repeat_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (n->repeats[middle] - (uint32_t)middle <= position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return position + (uint32_t)low;
+}
+
+unsigned char *trace_nodes_take_addresses(struct trace_nodes *n, node_id count, node_id all)
+{
+    unsigned char *taken = alloc_resize(n->addresses, array_bytes(all, 8));
+    memset(taken + 8 * (size_t)count, 0, 8 * (size_t)(all - count));
+    n->addresses = NULL;
+    return taken;
+}
+
+void trace_nodes_free(struct trace_nodes *n)
+{
+    ids_free(&n->ids);
+    free(n->addresses);
+    free(n->repeats);
+}

@@ -1,0 +1,283 @@
+#include "format/nettrace/trace_types.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- definitions --------------------------------------------------------- */
+
+void trace_types_utf8(struct text *out, struct bytes wide)
+{
+    enum { HIGH = 0xD800, LOW = 0xDC00, END = 0xE000, FIRST = 0x10000, SHIFT = 10 };
+    for (size_t i = 0; i + 1 < wide.size; i += 2) {
+        uint32_t c = trace_u16(wide.data + i);
+        uint32_t next = i + 3 < wide.size ? trace_u16(wide.data + i + 2) : 0;
+        if (c >= HIGH && c < LOW && next >= LOW && next < END) {
+            c = FIRST + ((c - HIGH) << SHIFT) + (next - LOW);
+            i += 2;
+        }
+        text_add_code_point(out, c);
+    }
+}
+
+static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
+{
+    size_t before = t->ids.len;
+    uint32_t n = id_numbers_add(&t->ids, id);
+    if (n == before) {
+        t->all = grow(t->all, before, &t->cap, sizeof(*t->all));
+        t->all[n] = (struct trace_type){0};
+    }
+    return &t->all[n];
+}
+
+/* A type that is defined again keeps its memory if nothing has changed: every session
+ * tells all types once more. */
+static void define(struct trace_types *t, const struct heap_type *from, struct text *name)
+{
+    struct trace_type *type = use_slot(t, from->id);
+    type->flags = from->flags;
+    type->token = from->token;
+    type->module = from->module;
+    bool same = type->is_defined && type->name_len == name->len &&
+                (name->len == 0 || memcmp(type->name, name->data, name->len) == 0);
+    type->is_defined = true;
+    if (!same) {
+        type->name = arena_strdup(&t->arena, text_string(name), name->len);
+        type->name_len = name->len;
+    }
+    if (same && type->parameter_count == from->parameter_count)
+        return;
+    uint64_t *parameters = arena_array(&t->arena, uint64_t, from->parameter_count);
+    for (uint32_t i = 0; i < from->parameter_count; i++)
+        parameters[i] = trace_u64(from->parameters + 8 * (size_t)i);
+    type->parameters = parameters;
+    type->parameter_count = from->parameter_count;
+}
+
+bool trace_types_define(struct trace_types *t, const struct bulk *b)
+{
+    struct trace_fields f = {b->rest.data, b->rest.data + b->rest.size, false};
+    struct text name = {0};
+    struct heap_type type;
+    for (uint32_t i = 0; i < b->count && heap_type_next(&f, &type); i++) {
+        text_clear(&name);
+        trace_types_utf8(&name, type.name);
+        define(t, &type, &name);
+    }
+    text_free(&name);
+    return !f.failed;
+}
+
+bool trace_types_module(struct trace_types *t, struct bytes payload)
+{
+    struct heap_module module;
+    if (!heap_module_parse(payload, &module))
+        return false;
+    size_t before = t->module_ids.len;
+    uint32_t n = id_numbers_add(&t->module_ids, module.id);
+    if (n != before || module.path.size == 0) {
+        if (n == before) {
+            t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+            t->modules[n] = "";
+        }
+        return true;
+    }
+    struct text path = {0};
+    trace_types_utf8(&path, module.path);
+    t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+    t->modules[n] = arena_strdup(&t->arena, text_string(&path), path.len);
+    text_free(&path);
+    return true;
+}
+
+uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b)
+{
+    struct trace_type *type = use_slot(t, id);
+    if (!type->is_used) {
+        type->is_used = true;
+        type->built_as = builder_type(b, TYPE_OBJECT, NULL, 0);
+    }
+    return type->built_as;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* Backticks and their numbers go, [ ] become < >, and <> becomes []: what dotnet-gcdump
+ * does, and names_canonical() undoes where it went too far. */
+static void add_rewritten(struct text *out, const char *name, size_t len)
+{
+    size_t start = out->len;
+    for (size_t i = 0; i < len; i++) {
+        size_t digits = 0;
+        while (name[i] == '`' && i + 1 + digits < len && name[i + 1 + digits] >= '0' &&
+               name[i + 1 + digits] <= '9')
+            digits++;
+        if (digits > 0) {
+            i += digits;
+            continue;
+        }
+        bool closes = name[i] == ']' || name[i] == '>';
+        if (closes && out->len > start && out->data[out->len - 1] == '<') {
+            out->data[out->len - 1] = '[';
+            text_add_char(out, ']');
+        } else if (name[i] == '[') {
+            text_add_char(out, '<');
+        } else if (name[i] == ']') {
+            text_add_char(out, '>');
+        } else {
+            text_add_char(out, name[i]);
+        }
+    }
+}
+
+void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
+                      struct text *out)
+{
+    char text[64];
+    uint32_t n = id_numbers_find(&t->ids, id);
+    if (n == NO_ID || !t->all[n].is_defined) {
+        text_add_string(out, unknown);
+        snprintf(text, sizeof(text), "0x%" PRIx64, id);
+        text_add_string(out, text);
+        if (unknown[0] != '\0' && unknown[strlen(unknown) - 1] == '(')
+            text_add_char(out, ')');
+        return;
+    }
+    const struct trace_type *type = &t->all[n];
+    if (type->flags & TYPE_FLAG_RCW)
+        text_add_string(out, "[RCW ");
+    if (type->name_len == 0) {
+        snprintf(text, sizeof(text), "%s(0x%" PRIx32 ")",
+                 type->flags & TYPE_FLAG_ARRAY ? "ArrayType" : "Type", type->token);
+        text_add_string(out, text);
+    } else {
+        add_rewritten(out, type->name, type->name_len);
+    }
+    if (type->flags & TYPE_FLAG_RCW)
+        text_add_char(out, ']');
+}
+
+/* --- outer classes -------------------------------------------------------- */
+
+/* Names lack the outer class ("Entry"), but generic arguments have it: in
+ * "List[Outer+Entry]", whose argument is the type that is called "Entry". */
+static void learn_argument(struct trace_types *t, uint64_t id, const char *text, size_t len)
+{
+    uint32_t n = id_numbers_find(&t->ids, id);
+    if (n == NO_ID || t->all[n].name_len == 0 || t->all[n].full_name != NULL)
+        return;
+    struct trace_type *type = &t->all[n];
+    if (len <= type->name_len + 1 || text[len - type->name_len - 1] != '+' ||
+        memcmp(text + len - type->name_len, type->name, type->name_len) != 0)
+        return;
+    type->full_name = arena_strdup(&t->arena, text, len);
+    type->full_len = len;
+}
+
+/* The arguments of a name, each with its id: at the outermost brackets behind the first. */
+static void learn_arguments(struct trace_types *t, const struct trace_type *type)
+{
+    const char *open = type->name_len > 0 ? memchr(type->name, '[', type->name_len) : NULL;
+    if (open == NULL || type->flags & TYPE_FLAG_ARRAY)
+        return;
+    const char *end = type->name + type->name_len, *start = open + 1;
+    uint32_t parameter = 0;
+    size_t depth = 0;
+    for (const char *c = start; c < end && parameter < type->parameter_count; c++) {
+        bool ends = depth == 0 && (*c == ',' || *c == ']');
+        if (ends) {
+            learn_argument(t, type->parameters[parameter++], start, (size_t)(c - start));
+            start = c + 1;
+        }
+        if (ends && *c == ']')
+            return;
+        if (*c == '[')
+            depth++;
+        else if (*c == ']' && depth > 0)
+            depth--;
+    }
+}
+
+/* An array is called as its element, and something in brackets. */
+static bool learn_array(struct trace_types *t, struct trace_type *type)
+{
+    if (!(type->flags & TYPE_FLAG_ARRAY) || type->parameter_count != 1 ||
+        type->full_name != NULL)
+        return false;
+    uint32_t n = id_numbers_find(&t->ids, type->parameters[0]);
+    if (n == NO_ID || t->all[n].full_name == NULL || type->name_len <= t->all[n].name_len ||
+        memcmp(type->name, t->all[n].name, t->all[n].name_len) != 0)
+        return false;
+    struct text name = {0};
+    text_add(&name, t->all[n].full_name, t->all[n].full_len);
+    text_add(&name, type->name + t->all[n].name_len, type->name_len - t->all[n].name_len);
+    type->full_name = arena_strdup(&t->arena, text_string(&name), name.len);
+    type->full_len = name.len;
+    text_free(&name);
+    return true;
+}
+
+/* Arrays of arrays take a round each. */
+static void learn_outer_classes(struct trace_types *t)
+{
+    enum { MOST_ROUNDS = 4 };
+    for (size_t i = 0; i < t->ids.len; i++)
+        learn_arguments(t, &t->all[i]);
+    bool learned = true;
+    for (int round = 0; round < MOST_ROUNDS && learned; round++) {
+        learned = false;
+        for (size_t i = 0; i < t->ids.len; i++)
+            learned |= learn_array(t, &t->all[i]);
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct type_name *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
+{
+    struct hd_snapshot *snap = b->snap;
+    struct text name = {0};
+    uint64_t nameless = 0;
+    learn_outer_classes(t);
+    snap->type_names = arena_array(&snap->arena, struct type_name, t->ids.len);
+    for (size_t i = 0; i < t->ids.len; i++) {
+        const struct trace_type *type = &t->all[i];
+        uint64_t id = t->ids.ids[i];
+        text_clear(&name);
+        trace_types_name(t, id, "UNKNOWN ", &name);
+        const char *canonical = builder_name(b, name.data, name.len);
+        if (type->is_defined && type->name_len > 0)
+            snap->type_names[snap->type_name_count++] = (struct type_name){id, canonical};
+        if (!type->is_used)
+            continue;
+        builder_name_type(b, type->built_as, name.data, name.len);
+        if (type->full_name != NULL && !(type->flags & TYPE_FLAG_RCW)) {
+            text_clear(&name);
+            add_rewritten(&name, type->full_name, type->full_len);
+            builder_full_name(b, type->built_as, builder_name(b, name.data, name.len));
+        }
+        nameless += !type->is_defined || type->name_len == 0;
+        uint32_t module = id_numbers_find(&t->module_ids, type->module);
+        if (module != NO_ID && t->modules[module][0] != '\0')
+            builder_module(b, type->built_as, t->modules[module],
+                           strlen(t->modules[module]));
+    }
+    text_free(&name);
+    qsort(snap->type_names, snap->type_name_count, sizeof(*snap->type_names), by_id);
+    return nameless;
+}
+
+void trace_types_free(struct trace_types *t)
+{
+    id_numbers_free(&t->ids);
+    id_numbers_free(&t->module_ids);
+    free(t->all);
+    free(t->modules);
+    arena_free(&t->arena);
+    *t = (struct trace_types){0};
+}

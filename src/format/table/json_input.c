@@ -1,0 +1,58 @@
+#include "format/table/json_input.h"
+
+#include "base/error.h"
+#include "format/table/table_text.h"
+
+#include <string.h>
+
+const struct json_fact json_facts[JSON_FACTS] = {
+    {"host", offsetof(struct hd_info, host)},
+    {"container", offsetof(struct hd_info, container)},
+    {"program", offsetof(struct hd_info, program)},
+    {"started", offsetof(struct hd_info, started)},
+    {"runtime", offsetof(struct hd_info, runtime)},
+};
+
+char json_input_first_byte(struct bytes head)
+{
+    struct table_text t = table_text_of(head);
+    char c = first_byte(t.all);
+    table_text_close(&t);
+    return c;
+}
+
+static uint64_t last_line(struct span text)
+{
+    struct lines l = lines_of(text);
+    struct span line;
+    while (lines_next(&l, &line))
+        continue;
+    return l.number;
+}
+
+json_t *json_input_load(struct input *in, struct hd_error *err)
+{
+    struct table_text t;
+    json_error_t why;
+    json_t *json = NULL;
+    if (table_text_open(&t, in, err)) {
+        json = json_loadb(t.all.data, t.all.len, 0, &why);
+        if (json == NULL) {
+            /* jansson counts the line behind the last line end, where nothing is. */
+            uint64_t last = last_line(t.all), line = why.line > 0 ? (uint64_t)why.line : 1;
+            struct span text = {why.text, strlen(why.text)};
+            fail_at_line(err, line < last ? line : last, "bad-json", "not valid JSON: %s",
+                         excerpt_of(text).text);
+        }
+    }
+    table_text_close(&t);
+    return json;
+}
+
+bool json_input_number(const json_t *value, uint64_t *number)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *number = (uint64_t)json_integer_value(value);
+    return true;
+}

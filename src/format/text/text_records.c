@@ -1,0 +1,295 @@
+/* Fields from left to right; what is wrong with values after all fields of the line were
+ * read. docs/formats/heap-text.md has the grammar and every error. */
+#include "format/text/text_records.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- failing ------------------------------------------------------------- */
+
+static struct span span_of(const char *s, size_t len)
+{
+    return (struct span){s, len};
+}
+
+/* The scanner's word, or what it has kept of it. */
+static struct span word_of(const struct text_records *t)
+{
+    uint64_t len = t->scan.word_len;
+    return span_of(t->scan.word, len < SCAN_WORD_KEPT ? (size_t)len : SCAN_WORD_KEPT);
+}
+
+bool text_records_truncated(struct text_records *t)
+{
+    return fail_at_line(t->err, t->line, "truncated",
+                        "the file ends inside a section: the dump is incomplete");
+}
+
+/* Refuse the line at hand. quote, if it has any bytes, stands in front of why. In
+ * a section a last line without a line end was cut, whatever seems wrong with it. */
+static bool refuse(struct text_records *t, const char *kind, struct span quote,
+                   const char *why)
+{
+    scan_skip(&t->scan);
+    if (t->in_section && scan_peek(&t->scan) < 0)
+        return text_records_truncated(t);
+    if (quote.len == 0)
+        return fail_at_line(t->err, t->line, kind, "%s", why);
+    return fail_at_line(t->err, t->line, kind, "\"%s\" %s", excerpt_of(quote).text, why);
+}
+
+static bool refuse_id(struct text_records *t, const char *kind, uint64_t id,
+                      const char *why)
+{
+    char text[24];
+    int len = snprintf(text, sizeof(text), "%" PRIx64, id);
+    return refuse(t, kind, span_of(text, (size_t)len), why);
+}
+
+static bool refuse_nul(struct text_records *t)
+{
+    return refuse(t, "nul-byte", span_of("", 0), "a NUL byte: this is no text");
+}
+
+static bool refuse_missing(struct text_records *t, const char *field)
+{
+    return refuse(t, "missing-field", span_of("", 0), field);
+}
+
+/* --- fields -------------------------------------------------------------- */
+
+static bool refuse_number(struct text_records *t, unsigned base)
+{
+    if (t->scan.word_nul)
+        return refuse_nul(t);
+    return refuse(t, "bad-number", word_of(t),
+                  base == 16 ? "is not a hex number" : "is not a decimal number");
+}
+
+static bool read_hex(struct text_records *t, uint64_t *value, const char *missing)
+{
+    enum scan_token token = scan_hex(&t->scan, value);
+    if (token == SCAN_NUMBER)
+        return true;
+    return token == SCAN_BAD ? refuse_number(t, 16) : refuse_missing(t, missing);
+}
+
+/* Any hex digit from a to f in it. */
+static bool has_letter(uint64_t value)
+{
+    return (value >> 3 & (value >> 2 | value >> 1) & 0x1111111111111111) != 0;
+}
+
+static bool read_size(struct text_records *t, uint64_t *size)
+{
+    static const char missing[] = "an object without a size";
+    if (t->size_base == 10) {
+        enum scan_token token = scan_number(&t->scan, 10, size);
+        if (token == SCAN_NUMBER)
+            return true;
+        return token == SCAN_BAD ? refuse_number(t, 10) : refuse_missing(t, missing);
+    }
+    if (!read_hex(t, size, missing))
+        return false;
+    t->totals->sizes_have_letters |= has_letter(*size);
+    return true;
+}
+
+/* "name stamp", where the name may have blanks in it: the rest of an a or c line. */
+static bool read_name_and_stamp(struct text_records *t, struct span *name, uint64_t *stamp)
+{
+    if (!scan_rest(&t->scan, &t->rest))
+        return refuse_nul(t);
+    const char *all = t->rest.data;
+    size_t at = t->rest.len;
+    while (at > 0 && all[at - 1] != ' ' && all[at - 1] != '\t')
+        at--;
+    if (at == 0)
+        return refuse_missing(t, "a section needs a name and a time stamp");
+    *name = span_trim(span_of(all, at));
+    struct span word = span_of(all + at, t->rest.len - at);
+    if (!parse_number(word.data, word.len, 16, stamp))
+        return refuse(t, "bad-number", word, "is not a hex number");
+    return true;
+}
+
+/* --- records ------------------------------------------------------------- */
+
+/* a version name stamp */
+static bool read_begin(struct text_records *t)
+{
+    t->version = 0;
+    return read_hex(t, &t->version, "a section without a version") &&
+           read_name_and_stamp(t, &t->name, &t->stamp);
+}
+
+/* t id name */
+static bool read_type(struct text_records *t)
+{
+    uint64_t id = 0;
+    if (!read_hex(t, &id, "a type without an id"))
+        return false;
+    if (!scan_rest(&t->scan, &t->rest))
+        return refuse_nul(t);
+    if (t->rest.len == 0)
+        return refuse_missing(t, "a type without a name");
+    if (!section_name_type(t->section, id, t->rest.data, t->rest.len, t->line))
+        return refuse(t, "duplicate-type", span_of(t->rest.data, t->rest.len),
+                      "has the id of another type");
+    return true;
+}
+
+/* Nulls are left out here. */
+static bool read_references(struct text_records *t)
+{
+    uint64_t id = 0;
+    enum scan_token token;
+    while ((token = scan_hex(&t->scan, &id)) == SCAN_NUMBER)
+        if (id != 0)
+            section_reference(t->section, id);
+    return token == SCAN_LINE_END || refuse_number(t, 16);
+}
+
+/* o id type size references... */
+static bool read_object(struct text_records *t)
+{
+    uint64_t id = 0, type = 0, size = 0;
+    if (!read_hex(t, &id, "an object without an id") ||
+        !read_hex(t, &type, "an object without a type id") || !read_size(t, &size))
+        return false;
+    if (t->section->want_graph) {
+        if (!read_references(t))
+            return false;
+    } else if (!scan_skip(&t->scan)) {
+        return refuse_nul(t);
+    }
+    if (id == 0)
+        return refuse(t, "null-id", span_of("", 0),
+                      "an object with id 0, which means null");
+    switch (section_object(t->section, t->totals, id, type, size, t->line)) {
+    case SECTION_DUPLICATE:
+        return refuse_id(t, "duplicate-object", id, "is already the id of an object");
+    case SECTION_OVERFLOW:
+        return refuse(t, "size-overflow", span_of("", 0),
+                      "the sum of all sizes exceeds 64 bits");
+    case SECTION_TOO_BIG:
+        return fail(t->err, HD_TOO_BIG, "more than 4294967294 objects or references");
+    case SECTION_OK:
+        break;
+    }
+    return true;
+}
+
+enum { KIND_HANDLE = 3, KIND_STATIC = 4, KIND_COUNT = 6 };
+enum { FLAG_PINNED = 1, FLAG_WEAK = 2, FLAG_UNSAFE = 4 };
+
+static enum root_kind root_kind_for(uint64_t kind, uint64_t flags)
+{
+    static const enum root_kind kinds[KIND_COUNT] = {
+        ROOT_OTHER, ROOT_STACK, ROOT_FINALIZER, ROOT_STRONG_HANDLE, ROOT_STATIC, ROOT_OTHER,
+    };
+    if (kind == KIND_HANDLE && flags & FLAG_PINNED)
+        return ROOT_PINNED_HANDLE;
+    return kind < KIND_COUNT ? kinds[kind] : ROOT_OTHER;
+}
+
+/* [type], for statics; nothing else may follow. */
+static bool read_container(struct text_records *t, bool is_static, uint64_t *id,
+                           bool *there)
+{
+    if (is_static) {
+        enum scan_token token = scan_hex(&t->scan, id);
+        if (token == SCAN_BAD)
+            return refuse_number(t, 16);
+        *there = token == SCAN_NUMBER;
+    }
+    scan_blanks(&t->scan);
+    scan_word(&t->scan);
+    if (t->scan.word_len == 0)
+        return true;
+    return t->scan.word_nul ? refuse_nul(t)
+                            : refuse(t, "extra-field", word_of(t), "is one field too many");
+}
+
+/* r object kind flags [type] */
+static bool read_root(struct text_records *t)
+{
+    uint64_t object = 0, kind = 0, flags = 0, container = 0;
+    bool has_container = false;
+    if (!read_hex(t, &object, "a root without an object") ||
+        !read_hex(t, &kind, "a root without a kind") ||
+        !read_hex(t, &flags, "a root without flags") ||
+        !read_container(t, kind == KIND_STATIC, &container, &has_container))
+        return false;
+    if (object == 0)
+        return true;
+    if (kind >= KIND_COUNT)
+        section_odd(t->section, WARN_UNKNOWN_ROOT_KIND, t->line);
+    if (flags & ~(uint64_t)(FLAG_PINNED | FLAG_WEAK | FLAG_UNSAFE))
+        section_odd(t->section, WARN_UNKNOWN_ROOT_FLAG, t->line);
+    if (flags & FLAG_WEAK) {
+        t->totals->weak_roots++;
+        return true;
+    }
+    section_root(t->section, t->totals, object, root_kind_for(kind, flags),
+                 has_container ? &container : NULL, t->line);
+    return true;
+}
+
+/* c name stamp */
+static bool read_end(struct text_records *t)
+{
+    return read_name_and_stamp(t, &t->name, &t->stamp);
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+/* A line that does not begin with a letter and a blank: blank, or an error. */
+static bool read_other(struct text_records *t)
+{
+    const char *why = "is no record: a, t, o, r or c and a blank";
+    if (t->scan.word_len == 0) {
+        scan_blanks(&t->scan);
+        scan_word(&t->scan);
+        if (t->scan.word_len == 0)
+            return true;
+        why = "has blanks in front: a record starts in column 1";
+    }
+    return t->scan.word_nul ? refuse_nul(t) : refuse(t, "unknown-record", word_of(t), why);
+}
+
+static enum text_record bad(bool refused)
+{
+    return refused ? TEXT_BLANK : TEXT_BAD;
+}
+
+enum text_record text_record_read(struct text_records *t)
+{
+    static const struct {
+        bool (*read)(struct text_records *t);
+        enum text_record gives;
+        char letter;
+    } records[] = {
+        {read_object, TEXT_RECORD, 'o'}, {read_type, TEXT_RECORD, 't'},
+        {read_root, TEXT_RECORD, 'r'},   {read_begin, TEXT_BEGIN, 'a'},
+        {read_end, TEXT_END, 'c'},
+    };
+    int letter = scan_letter(&t->scan);
+    if (letter == 0)
+        return read_other(t) ? TEXT_BLANK : TEXT_BAD;
+    char seen = (char)letter;
+    for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+        if (records[i].letter != seen)
+            continue;
+        if (seen == 'a' && t->in_section)
+            return bad(refuse(t, "nested-domain", t->open, "has no end record yet"));
+        if (seen != 'a' && !t->in_section)
+            return bad(refuse(t, "outside-domain", span_of(&seen, 1),
+                              "record outside of a section (a ... c)"));
+        return records[i].read(t) ? records[i].gives : TEXT_BAD;
+    }
+    return bad(
+        refuse(t, "unknown-record", span_of(&seen, 1), "is no record: a, t, o, r or c"));
+}

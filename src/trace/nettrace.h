@@ -1,0 +1,89 @@
+/* nettrace.h - the events of a .nettrace, one after the other.
+ *
+ * The container of EventPipe in all its versions: 3 (.netperf), 4 ("5" is the same on
+ * disk) and 6. It is read as a stream in constant memory, from a file as well as from the
+ * socket of a running process (input_stream()); what nobody asks for is skipped. Events
+ * come in the order of the file, which is not that of time; those of one thread are in
+ * order. docs/formats/nettrace.md has the layout.
+ *
+ * It knows threads, clocks and losses, not what an event says (trace_heap_events.h). */
+#ifndef NETTRACE_H
+#define NETTRACE_H
+
+#include "base/input.h"
+
+/* Who sent an event. Other providers' events are given too, but have no number of ours. */
+enum trace_provider {
+    TRACE_OTHER,
+    TRACE_RUNTIME,  /* Microsoft-Windows-DotNETRuntime */
+    TRACE_RUNDOWN,  /* Microsoft-Windows-DotNETRuntimeRundown */
+    TRACE_EVENTPIPE /* Microsoft-DotNETCore-EventPipe */
+};
+
+struct trace_event {
+    enum trace_provider provider;
+    uint32_t id, version; /* numbers of the provider */
+    uint64_t time;        /* ticks: trace_header.frequency per second */
+    uint64_t thread;      /* that recorded it: only to tell threads apart */
+    uint64_t pid;         /* HD_UNKNOWN if the file does not say */
+    uint64_t at;          /* where the payload begins, in decompressed bytes */
+    uint32_t size;        /* of the payload */
+};
+
+/* What the file says about itself; zero until its first block has been read. */
+struct trace_header {
+    unsigned version;      /* 3, 4 or 6; 1 and 2 are early forms of 3 */
+    unsigned pointer_size; /* 4 or 8 */
+    uint64_t pid;          /* HD_UNKNOWN: not told */
+    uint64_t frequency;    /* ticks per second, not 0 */
+    uint64_t sync_ticks;   /* at sync_time */
+    double sync_time;      /* seconds since 1970, UTC; NAN if it is no date */
+};
+
+/* Events that the writer threw away between two times, by gaps in sequence numbers. */
+struct trace_loss {
+    uint64_t from, to; /* ticks; the events before and after the gap */
+    uint64_t events;
+};
+
+enum trace_end {
+    TRACE_GOES_ON,
+    TRACE_ENDS,          /* properly */
+    TRACE_LACKS_END,     /* between two blocks, without the mark of the end */
+    TRACE_CUT,           /* inside a block: the rest of the file is missing */
+    TRACE_CANNOT_BE_READ /* damaged, or not readable; err says it */
+};
+
+struct nettrace;
+
+/* Whether a file that begins like this is one. */
+bool nettrace_recognises(struct bytes head);
+
+/* Begin at the position of in, which must be the start; in and err stay the caller's, and
+ * must stay until nettrace_free(). Never NULL: what is wrong shows at the first event. */
+struct nettrace *nettrace_begin(struct input *in, struct hd_error *err);
+void nettrace_free(struct nettrace *t); /* NULL is fine */
+
+/* For the stream of a process that may be anything: refuse what would need more than that
+ * many bytes of memory, about. A file cannot send more than it has. */
+void nettrace_distrust(struct nettrace *t, size_t most);
+
+/* The next event; false when there is none, and nettrace_end() says why. Waits for bytes
+ * if the input does. */
+bool nettrace_next(struct nettrace *t, struct trace_event *event);
+
+/* The payload of the event that was given last, until the next event; false when the file
+ * ends in it. */
+bool nettrace_payload(struct nettrace *t, struct bytes *payload);
+
+/* Refuse the event that was given last: what is a printf format. Always false. */
+bool nettrace_refuse(struct nettrace *t, const char *what, ...)
+    __attribute__((format(printf, 2, 3)));
+
+enum trace_end nettrace_end(const struct nettrace *t);
+const struct trace_header *nettrace_header(const struct nettrace *t);
+
+/* All losses so far, in the order of the file. */
+const struct trace_loss *nettrace_losses(const struct nettrace *t, size_t *count);
+
+#endif

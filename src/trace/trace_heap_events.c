@@ -1,0 +1,163 @@
+#include "trace/trace_heap_events.h"
+
+static const struct {
+    enum trace_provider provider;
+    uint32_t id;
+    enum trace_heap_event kind;
+} kinds[] = {
+    {TRACE_RUNTIME, 18, EVENT_NODES},   {TRACE_RUNTIME, 19, EVENT_EDGES},
+    {TRACE_RUNTIME, 15, EVENT_TYPES},   {TRACE_RUNTIME, 16, EVENT_ROOTS},
+    {TRACE_RUNTIME, 17, EVENT_PAIRS},   {TRACE_RUNTIME, 38, EVENT_STATICS},
+    {TRACE_RUNTIME, 1, EVENT_GC_START}, {TRACE_RUNTIME, 2, EVENT_GC_END},
+    {TRACE_RUNTIME, 23, EVENT_RANGE},   {TRACE_RUNTIME, 36, EVENT_WRAPPERS},
+    {TRACE_RUNTIME, 152, EVENT_MODULE}, {TRACE_RUNDOWN, 153, EVENT_MODULE},
+    {TRACE_RUNDOWN, 154, EVENT_MODULE}, {TRACE_EVENTPIPE, 1, EVENT_COMMAND},
+};
+
+enum trace_heap_event trace_heap_event_kind(const struct trace_event *e)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].id == e->id && kinds[i].provider == e->provider)
+            return kinds[i].kind;
+    return EVENT_OTHER;
+}
+
+bool trace_heap_event_is_walk(enum trace_heap_event kind)
+{
+    return kind >= EVENT_NODES && kind <= EVENT_WRAPPERS;
+}
+
+static struct trace_fields fields_of(struct bytes b)
+{
+    return (struct trace_fields){b.data, b.data + b.size, false};
+}
+
+/* --- collections --------------------------------------------------------- */
+
+bool gc_start_parse(struct bytes payload, struct gc_event *e)
+{
+    enum { FIRST_FORM = 16 }; /* shorter ones have no depth */
+    struct trace_fields f = fields_of(payload);
+    *e = (struct gc_event){.count = trace_field_u32(&f)};
+    if (payload.size < FIRST_FORM)
+        return !f.failed;
+    e->depth = trace_field_u32(&f);
+    trace_field_u32(&f); /* reason */
+    e->type = trace_field_u32(&f);
+    return !f.failed;
+}
+
+bool gc_end_parse(struct bytes payload, struct gc_event *e)
+{
+    enum { FIRST_FORM = 8 };
+    struct trace_fields f = fields_of(payload);
+    *e = (struct gc_event){.count = trace_field_u32(&f)};
+    e->depth = payload.size < FIRST_FORM ? trace_field_u16(&f) : trace_field_u32(&f);
+    return !f.failed;
+}
+
+/* --- records of a walk --------------------------------------------------- */
+
+static size_t record_size(enum trace_heap_event kind, unsigned pointer)
+{
+    enum { STATIC = 30, WRAPPER = 44, TYPE = 31 };
+    switch (kind) {
+    case EVENT_NODES:
+        return pointer + 24;
+    case EVENT_EDGES:
+        return pointer + 4;
+    case EVENT_ROOTS:
+        return 2 * (size_t)pointer + 5;
+    case EVENT_PAIRS:
+        return 3 * (size_t)pointer;
+    case EVENT_STATICS:
+        return STATIC;
+    case EVENT_WRAPPERS:
+        return WRAPPER;
+    case EVENT_TYPES:
+        return TYPE;
+    default:
+        return 0;
+    }
+}
+
+bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
+                struct bulk *b)
+{
+    bool indexed = kind >= EVENT_NODES && kind <= EVENT_PAIRS;
+    struct trace_fields f = fields_of(payload);
+    *b = (struct bulk){.size = record_size(kind, pointer_size)};
+    b->index = indexed ? trace_field_u32(&f) : 0;
+    b->count = trace_field_u32(&f);
+    if (kind == EVENT_STATICS)
+        trace_field_u64(&f); /* application domain */
+    trace_field_u16(&f);     /* runtime instance */
+    if (f.failed || b->size == 0)
+        return false;
+    size_t left = (size_t)(f.end - f.at);
+    b->records = f.at;
+    b->rest = (struct bytes){f.at, left};
+    if (b->count <= left / b->size)
+        return true;
+    /* An older event of this number has another layout, and nothing for us. */
+    b->count = kind == EVENT_WRAPPERS ? 0 : b->count;
+    return kind == EVENT_WRAPPERS;
+}
+
+bool heap_static_next(struct trace_fields *f, struct heap_static *s)
+{
+    trace_field_u64(f); /* where the variable lies */
+    s->object = trace_field_u64(f);
+    s->type = trace_field_u64(f);
+    s->flags = trace_field_u32(f);
+    s->field = trace_wide(f);
+    return !f->failed;
+}
+
+struct heap_wrapper heap_wrapper_at(const unsigned char *p)
+{
+    return (struct heap_wrapper){trace_u64(p + 8), trace_u64(p + 16), trace_u64(p + 24)};
+}
+
+bool heap_type_next(struct trace_fields *f, struct heap_type *t)
+{
+    t->id = trace_field_u64(f);
+    t->module = trace_field_u64(f);
+    t->token = trace_field_u32(f);
+    t->flags = trace_field_u32(f);
+    trace_field_u8(f); /* kind of element */
+    t->name = trace_wide(f);
+    t->parameter_count = trace_field_u32(f);
+    size_t left = (size_t)(f->end - f->at);
+    if (t->parameter_count > left / 8)
+        f->failed = true;
+    t->parameters = trace_field_bytes(f, 8 * (size_t)t->parameter_count).data;
+    return !f->failed;
+}
+
+/* --- around a walk ------------------------------------------------------- */
+
+bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r)
+{
+    static const enum generation generations[] = {GEN0, GEN1, GEN2, GEN_LOH, GEN_POH};
+    struct trace_fields f = fields_of(payload);
+    unsigned number = trace_field_u8(&f);
+    r->generation = number < sizeof(generations) / sizeof(generations[0])
+                        ? generations[number]
+                        : GEN_UNKNOWN;
+    r->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
+    uint64_t used = trace_field_u64(&f);
+    r->end = used <= UINT64_MAX - r->start ? r->start + used : UINT64_MAX;
+    return !f.failed;
+}
+
+bool heap_module_parse(struct bytes payload, struct heap_module *m)
+{
+    struct trace_fields f = fields_of(payload);
+    m->id = trace_field_u64(&f);
+    trace_field_u64(&f); /* assembly */
+    trace_field_u32(&f); /* flags */
+    trace_field_u32(&f); /* reserved */
+    m->path = trace_wide(&f);
+    return !f.failed;
+}

@@ -1,0 +1,128 @@
+/* trace_heap_events.h - what the events of a garbage collection say about the heap.
+ *
+ * The events of a heap walk hold thousands of records each; here a payload becomes
+ * numbers and a place where so many records of a known size stand. Nothing is kept.
+ * Layouts: docs/formats/nettrace.md. */
+#ifndef TRACE_HEAP_EVENTS_H
+#define TRACE_HEAP_EVENTS_H
+
+#include "heap/ranges.h"
+#include "trace/nettrace.h"
+#include "trace/trace_bytes.h"
+
+enum trace_heap_event {
+    EVENT_OTHER, /* says nothing about the heap */
+    EVENT_GC_START,
+    EVENT_GC_END,
+    EVENT_TYPES,
+    EVENT_NODES,
+    EVENT_EDGES,
+    EVENT_ROOTS,
+    EVENT_PAIRS, /* dependent handles: key and value */
+    EVENT_STATICS,
+    EVENT_WRAPPERS, /* COM callable: what COM holds of ours */
+    EVENT_RANGE,    /* where a generation lies */
+    EVENT_MODULE,
+    EVENT_COMMAND /* the command line of the process */
+};
+
+enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
+
+/* True for what is recorded by the walk itself, in one burst, by one thread. */
+bool trace_heap_event_is_walk(enum trace_heap_event kind);
+
+struct gc_event {
+    uint32_t count; /* its number, of this process */
+    uint32_t depth; /* the oldest generation that is collected */
+    uint32_t type;  /* of a start: 1 is a background collection, 0 and 2 are not */
+};
+
+/* False when the payload is too short. */
+bool gc_start_parse(struct bytes payload, struct gc_event *e);
+bool gc_end_parse(struct bytes payload, struct gc_event *e);
+
+/* An event of a walk. Records of statics have no fixed size: size is the smallest. */
+struct bulk {
+    uint32_t index; /* among the events of its kind; 0 for kinds that have none */
+    uint32_t count;
+    const unsigned char *records;
+    size_t size;       /* of a record */
+    struct bytes rest; /* all bytes behind the head */
+};
+
+/* False when count records do not fit. */
+bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
+                struct bulk *b);
+
+struct heap_node {
+    uint64_t address, size, type, edges;
+};
+
+struct heap_root {
+    uint64_t object;
+    unsigned kind;
+    uint32_t flags;
+};
+
+enum { ROOT_FLAG_PINNING = 1, ROOT_FLAG_WEAK = 2, ROOT_FLAG_REF_COUNTED = 8 };
+enum { ROOT_RECORD_STACK, ROOT_RECORD_FINALIZER, ROOT_RECORD_HANDLE, ROOT_RECORD_OTHER };
+
+static inline uint64_t heap_pointer(const unsigned char *p, unsigned pointer_size)
+{
+    return pointer_size == 8 ? trace_u64(p) : trace_u32(p);
+}
+
+static inline struct heap_node heap_node_at(const unsigned char *p, unsigned pointer_size)
+{
+    return (struct heap_node){heap_pointer(p, pointer_size), trace_u64(p + pointer_size),
+                              trace_u64(p + pointer_size + 8),
+                              trace_u64(p + pointer_size + 16)};
+}
+
+static inline struct heap_root heap_root_at(const unsigned char *p, unsigned pointer_size)
+{
+    return (struct heap_root){heap_pointer(p, pointer_size), p[pointer_size],
+                              trace_u32(p + pointer_size + 1)};
+}
+
+struct heap_static {
+    uint64_t object, type;
+    uint32_t flags;
+    struct bytes field; /* UTF-16 */
+};
+
+enum { STATIC_FLAG_THREAD = 1 };
+
+/* The next record of f, which begins as the rest of a bulk. */
+bool heap_static_next(struct trace_fields *f, struct heap_static *s);
+
+struct heap_wrapper {
+    uint64_t object, type, unknown; /* unknown: the COM object; 0 if there is none yet */
+};
+
+struct heap_wrapper heap_wrapper_at(const unsigned char *p);
+
+enum { TYPE_FLAG_RCW = 4, TYPE_FLAG_ARRAY = 8 };
+
+struct heap_type {
+    uint64_t id, module;
+    uint32_t token, flags;
+    struct bytes name;               /* UTF-16 */
+    const unsigned char *parameters; /* ids of 8 bytes */
+    uint32_t parameter_count;
+};
+
+/* The next type record of f. */
+bool heap_type_next(struct trace_fields *f, struct heap_type *t);
+
+/* GEN_UNKNOWN as generation for a number that is none. */
+bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r);
+
+struct heap_module {
+    uint64_t id;
+    struct bytes path; /* UTF-16 */
+};
+
+bool heap_module_parse(struct bytes payload, struct heap_module *m);
+
+#endif

@@ -1,0 +1,352 @@
+#include "trace/trace_survey.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A collection of all generations. Its start and end may stand in any order. */
+struct heap_gc {
+    uint32_t count;
+    uint64_t pid, start, end; /* ticks; HD_UNKNOWN: not seen */
+};
+
+enum { FULL = 2, BACKGROUND = 1, LOOK_BACK = 16 };
+
+/* --- collections --------------------------------------------------------- */
+
+/* Numbers rise, so the one that is wanted is among the last. */
+static struct heap_gc *use_gc(struct trace_survey *s, uint32_t count, uint64_t pid)
+{
+    size_t oldest = s->gc_count > LOOK_BACK ? s->gc_count - LOOK_BACK : 0;
+    for (size_t i = s->gc_count; i > oldest; i--)
+        if (s->gcs[i - 1].count == count && s->gcs[i - 1].pid == pid)
+            return &s->gcs[i - 1];
+    s->gcs = grow(s->gcs, s->gc_count, &s->gc_cap, sizeof(*s->gcs));
+    s->gcs[s->gc_count] = (struct heap_gc){count, pid, HD_UNKNOWN, HD_UNKNOWN};
+    return &s->gcs[s->gc_count++];
+}
+
+static bool add_gc(struct trace_survey *s, struct nettrace *t, const struct trace_event *e,
+                   bool start)
+{
+    struct bytes payload;
+    struct gc_event gc;
+    if (!nettrace_payload(t, &payload))
+        return true;
+    if (!(start ? gc_start_parse(payload, &gc) : gc_end_parse(payload, &gc)))
+        return nettrace_refuse(t, "the event of a collection is too short");
+    if (gc.depth < FULL || (start && gc.type == BACKGROUND))
+        return true;
+    struct heap_gc *known = use_gc(s, gc.count, e->pid);
+    if (start)
+        known->start = e->time;
+    else
+        known->end = e->time;
+    s->full_gcs += start;
+    return true;
+}
+
+/* --- walks --------------------------------------------------------------- */
+
+static uint32_t *walk_of(struct trace_survey *s, const struct trace_event *e)
+{
+    size_t before = s->threads.len;
+    uint32_t n = id_numbers_add(&s->threads, e->thread);
+    if (n == before) {
+        s->walk_of_thread =
+            grow(s->walk_of_thread, before, &s->thread_cap, sizeof(*s->walk_of_thread));
+        s->walk_of_thread[n] = NO_ID;
+    }
+    return &s->walk_of_thread[n];
+}
+
+static bool has_numbers(enum trace_heap_event kind)
+{
+    return kind >= EVENT_NODES && kind <= EVENT_PAIRS;
+}
+
+/* Of a kind that has numbers. */
+static struct heap_sequence *sequence_of(struct heap_walk *w, enum trace_heap_event kind)
+{
+    switch (kind) {
+    case EVENT_NODES:
+        return &w->nodes;
+    case EVENT_EDGES:
+        return &w->edges;
+    case EVENT_ROOTS:
+        return &w->roots;
+    default:
+        return &w->pairs;
+    }
+}
+
+/* Numbers begin again with each walk. Statics have none, but come before all others. */
+static bool begins_walk(struct heap_walk *w, enum trace_heap_event kind, uint32_t index)
+{
+    if (!has_numbers(kind))
+        return kind == EVENT_STATICS &&
+               w->nodes.events + w->edges.events + w->roots.events > 0;
+    const struct heap_sequence *q = sequence_of(w, kind);
+    return q->events > 0 && index < q->next;
+}
+
+static struct heap_walk *use_walk(struct trace_survey *s, const struct trace_event *e,
+                                  enum trace_heap_event kind, uint32_t index)
+{
+    uint32_t *current = walk_of(s, e);
+    if (*current != NO_ID && !begins_walk(&s->walks[*current], kind, index))
+        return &s->walks[*current];
+    s->walks = grow(s->walks, s->walk_count, &s->walk_cap, sizeof(*s->walks));
+    *current = (uint32_t)s->walk_count;
+    s->walks[s->walk_count] = (struct heap_walk){.thread = e->thread,
+                                                 .pid = e->pid,
+                                                 .begin_at = e->at,
+                                                 .first_time = e->time,
+                                                 .gc_start = HD_UNKNOWN,
+                                                 .gc_end = HD_UNKNOWN};
+    return &s->walks[s->walk_count++];
+}
+
+static void add_records(struct heap_sequence *q, const struct bulk *b)
+{
+    if (b->index > q->next) {
+        if (q->missing == 0)
+            q->gap_at = q->records;
+        q->missing += b->index - q->next;
+    }
+    q->next = b->index + 1;
+    q->events++;
+    q->records += b->count;
+}
+
+static bool add_nodes(struct heap_walk *w, struct nettrace *t, const struct bulk *b,
+                      uint64_t time)
+{
+    unsigned pointer_size = nettrace_header(t)->pointer_size;
+    size_t edges_at = pointer_size + 16;
+    const unsigned char *p = b->records;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < b->count; i++, p += b->size) {
+        uint64_t edges = trace_u64(p + edges_at);
+        if (edges > UINT32_MAX)
+            return nettrace_refuse(t, "an object with 2^32 references or more");
+        sum += edges;
+    }
+    if (w->nodes.events == 0)
+        w->first_node_time = time;
+    w->last_node_time = time;
+    w->edges_wanted += sum;
+    return true;
+}
+
+static bool add_walk_event(struct trace_survey *s, struct nettrace *t,
+                           const struct trace_event *e, enum trace_heap_event kind)
+{
+    struct bytes payload;
+    struct bulk b;
+    if (!nettrace_payload(t, &payload))
+        return true;
+    if (!bulk_parse(kind, payload, nettrace_header(t)->pointer_size, &b))
+        return nettrace_refuse(t, "more records than the event has bytes for");
+    if (kind == EVENT_WRAPPERS && b.count == 0)
+        return true;
+    struct heap_walk *w = use_walk(s, e, kind, b.index);
+    if (kind == EVENT_NODES && !add_nodes(w, t, &b, e->time))
+        return false;
+    if (has_numbers(kind))
+        add_records(sequence_of(w, kind), &b);
+    s->statics += kind == EVENT_STATICS;
+    w->end_at = e->at;
+    w->last_time = e->time;
+    return true;
+}
+
+bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
+                      const struct trace_event *e)
+{
+    enum trace_heap_event kind = trace_heap_event_kind(e);
+    if (trace_heap_event_is_walk(kind))
+        return add_walk_event(s, t, e, kind);
+    if (kind == EVENT_GC_START || kind == EVENT_GC_END) {
+        *walk_of(s, e) = NO_ID;
+        return add_gc(s, t, e, kind == EVENT_GC_START);
+    }
+    s->ranges += kind == EVENT_RANGE;
+    return true;
+}
+
+/* --- judging ------------------------------------------------------------- */
+
+static bool may_hold(const struct heap_gc *gc, const struct heap_walk *w)
+{
+    return gc->pid == w->pid && gc->start != HD_UNKNOWN && gc->start <= w->first_time &&
+           (gc->end == HD_UNKNOWN || gc->end >= w->last_time);
+}
+
+bool trace_survey_done(const struct trace_survey *s)
+{
+    size_t oldest_gc = s->gc_count > LOOK_BACK ? s->gc_count - LOOK_BACK : 0;
+    size_t oldest_walk = s->walk_count > LOOK_BACK ? s->walk_count - LOOK_BACK : 0;
+    for (size_t w = s->walk_count; w > oldest_walk; w--)
+        for (size_t i = s->gc_count; i > oldest_gc; i--)
+            if (s->walks[w - 1].nodes.records > 0 && s->gcs[i - 1].end != HD_UNKNOWN &&
+                may_hold(&s->gcs[i - 1], &s->walks[w - 1]))
+                return true;
+    return false;
+}
+
+/* By start; those of which the start was lost behind all others, by end. */
+static int by_start(const void *a, const void *b)
+{
+    const struct heap_gc *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* The collection that a walk belongs to: the last that began before it. If its start was
+ * lost, the first that ends after it. Collections of one process do not overlap, so only
+ * those of other processes have to be passed over. */
+static const struct heap_gc *find_gc(const struct trace_survey *s,
+                                     const struct heap_walk *w)
+{
+    enum { MOST_OTHERS = 1000 };
+    size_t low = 0, high = s->gc_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->gcs[middle].start <= w->first_time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i > 0 && low - i < MOST_OTHERS; i--)
+        if (s->gcs[i - 1].pid == w->pid)
+            return may_hold(&s->gcs[i - 1], w) ? &s->gcs[i - 1] : NULL;
+    return NULL;
+}
+
+/* Sums of what was lost, to be asked for any span of time: of the losses that began by
+ * then, and of those that were over by then. */
+struct loss_sums {
+    struct trace_loss *by_from, *by_to;
+    size_t len;
+};
+
+static int by_from(const void *a, const void *b)
+{
+    const struct trace_loss *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static int by_to(const void *a, const void *b)
+{
+    const struct trace_loss *x = a, *y = b;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static struct trace_loss *sorted(const struct trace_loss *losses, size_t len,
+                                 int (*order)(const void *, const void *), struct arena *a)
+{
+    struct trace_loss *all = arena_array(a, struct trace_loss, len);
+    if (len > 0) {
+        memcpy(all, losses, len * sizeof(*all));
+        qsort(all, len, sizeof(*all), order);
+    }
+    for (size_t i = 1; i < len; i++)
+        all[i].events += all[i - 1].events;
+    return all;
+}
+
+/* Events of losses that overlap [from, to]: those that began by to, without those that
+ * were over before from. */
+static uint64_t lost_between(const struct loss_sums *l, uint64_t from, uint64_t to)
+{
+    size_t began = 0, over = 0;
+    for (size_t step = l->len; step > 0; step /= 2) {
+        while (began + step <= l->len && l->by_from[began + step - 1].from <= to)
+            began += step;
+        while (over + step <= l->len && l->by_to[over + step - 1].to < from)
+            over += step;
+    }
+    uint64_t sum = began > 0 ? l->by_from[began - 1].events : 0;
+    return sum - (over > 0 ? l->by_to[over - 1].events : 0);
+}
+
+static void find_collection(const struct trace_survey *s, struct heap_walk *w)
+{
+    const struct heap_gc *gc = find_gc(s, w);
+    w->gc_start = gc != NULL ? gc->start : HD_UNKNOWN;
+    w->gc_end = gc != NULL ? gc->end : HD_UNKNOWN;
+}
+
+static uint64_t begin_of(const struct heap_walk *w)
+{
+    return w->gc_start != HD_UNKNOWN ? w->gc_start : w->first_time;
+}
+
+/* next is the walk after it, or NULL. A writer numbers what it has no room for late: the
+ * gap of a walk that lost its second half stood behind its end. So all losses up to the
+ * next walk count. */
+static void judge(struct heap_walk *w, const struct heap_walk *next,
+                  const struct loss_sums *losses)
+{
+    uint64_t to = next != NULL && next->pid == w->pid ? begin_of(next) : UINT64_MAX;
+    w->events_lost = lost_between(losses, begin_of(w), to);
+    bool bracketed = w->gc_start != HD_UNKNOWN && w->gc_end != HD_UNKNOWN;
+    w->is_complete = bracketed && w->events_lost == 0 &&
+                     w->edges.records == w->edges_wanted && w->nodes.missing == 0 &&
+                     w->edges.missing == 0 && w->roots.missing == 0 &&
+                     w->pairs.missing == 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct heap_walk *x = a, *y = b;
+    if (x->first_time != y->first_time)
+        return x->first_time < y->first_time ? -1 : 1;
+    return (x->begin_at > y->begin_at) - (x->begin_at < y->begin_at);
+}
+
+void trace_survey_finish(struct trace_survey *s, const struct nettrace *t)
+{
+    struct arena scratch = {0};
+    size_t kept = 0;
+    struct loss_sums sums;
+    const struct trace_loss *losses = nettrace_losses(t, &sums.len);
+    sums.by_from = sorted(losses, sums.len, by_from, &scratch);
+    sums.by_to = sorted(losses, sums.len, by_to, &scratch);
+    s->events_lost = sums.len > 0 ? sums.by_to[sums.len - 1].events : 0;
+    if (s->gc_count > 0)
+        qsort(s->gcs, s->gc_count, sizeof(*s->gcs), by_start);
+    for (size_t i = 0; i < s->walk_count; i++)
+        if (s->walks[i].nodes.records > 0)
+            s->walks[kept++] = s->walks[i];
+    s->walk_count = kept;
+    if (s->walk_count > 0)
+        qsort(s->walks, s->walk_count, sizeof(*s->walks), by_time);
+    for (size_t i = 0; i < s->walk_count; i++)
+        find_collection(s, &s->walks[i]);
+    for (size_t i = 0; i < s->walk_count; i++)
+        judge(&s->walks[i], i + 1 < s->walk_count ? &s->walks[i + 1] : NULL, &sums);
+    arena_free(&scratch);
+}
+
+const struct heap_walk *trace_survey_walk(const struct trace_survey *s, unsigned number)
+{
+    if (number > 0)
+        return number <= s->walk_count ? &s->walks[number - 1] : NULL;
+    for (size_t i = s->walk_count; i > 0; i--)
+        if (s->walks[i - 1].is_complete)
+            return &s->walks[i - 1];
+    return s->walk_count > 0 ? &s->walks[s->walk_count - 1] : NULL;
+}
+
+void trace_survey_free(struct trace_survey *s)
+{
+    free(s->walks);
+    free(s->gcs);
+    free(s->walk_of_thread);
+    id_numbers_free(&s->threads);
+    *s = (struct trace_survey){0};
+}

@@ -1,0 +1,130 @@
+/* What a collected snapshot knows of its process goes into a gcdump and comes back. */
+#include "format/gcdump/gcdump_facts.h"
+#include "support/forge.h"
+#include "support/rewritten.h"
+
+#include <criterion/criterion.h>
+
+static struct hd_snapshot *forged(void)
+{
+    struct forge f = {0};
+    forge_root(&f, ROOT_STATIC, "App.s_all", forge_object(&f, "App.Order", 40));
+    return forge_finish(&f);
+}
+
+Test(gcdump_facts, facts_are_lines_that_are_read_again)
+{
+    static const struct hd_origin origin = {.host = "web-3",
+                                            .container = "3f2a91c0d2e1",
+                                            .program = "/usr/bin/dotnet /app/Shop.dll",
+                                            .started = "2026-11-22T00:51:24",
+                                            .runtime = "10.0.12",
+                                            .instance = 0x0123456789abcdef};
+    struct hd_snapshot *snap = forged(), *again = forged();
+    struct text log = {0};
+    hd_snapshot_set_origin(snap, &origin);
+    text_add_string(&log, "Started the collection");
+    gcdump_facts_write(&log, snap);
+    cr_expect_str_eq(text_string(&log),
+                     "Started the collection\r\n"
+                     "heapdrift: container 3f2a91c0d2e1\r\n"
+                     "heapdrift: program /usr/bin/dotnet /app/Shop.dll\r\n"
+                     "heapdrift: started 2026-11-22T00:51:24\r\n"
+                     "heapdrift: runtime 10.0.12\r\n"
+                     "heapdrift: instance 0123456789abcdef\r\n");
+    size_t len = log.len;
+    gcdump_facts_write(&log, snap);
+    cr_expect_eq(log.len, len, "nothing twice");
+    gcdump_facts_read(again, text_string(&log));
+    cr_expect_str_eq(again->info.container, "3f2a91c0d2e1");
+    cr_expect_str_eq(again->info.program, "/usr/bin/dotnet /app/Shop.dll");
+    cr_expect_str_eq(again->info.started, "2026-11-22T00:51:24");
+    cr_expect_str_eq(again->info.runtime, "10.0.12");
+    cr_expect_eq(again->identity.instance, 0x0123456789abcdef);
+    cr_expect_null(again->info.host, "which has a field of its own");
+    text_free(&log);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+}
+
+Test(gcdump_facts, other_logs_tell_nothing)
+{
+    struct hd_snapshot *snap = forged();
+    gcdump_facts_read(snap, NULL);
+    gcdump_facts_read(snap, "");
+    gcdump_facts_read(snap, "\r\nthe heapdrift: runtime 1\r\nheapdrift: runtime \r\n"
+                            "heapdrift: instance 12\r\nheapdrift: programs x");
+    cr_expect_null(snap->info.runtime);
+    cr_expect_null(snap->info.program);
+    cr_expect_eq(snap->identity.instance, 0);
+    hd_snapshot_close(snap);
+}
+
+Test(gcdump_facts, no_fact_can_make_a_line_of_its_own)
+{
+    struct hd_snapshot *snap = forged();
+    struct text log = {0};
+    snap->info.program = "a\r\nheapdrift: instance 0123456789abcdef";
+    gcdump_facts_write(&log, snap);
+    cr_expect_str_eq(text_string(&log),
+                     "heapdrift: program a??heapdrift: instance 0123456789abcdef\r\n");
+    text_free(&log);
+    hd_snapshot_close(snap);
+}
+
+/* --- through the file ------------------------------------------------------------ */
+
+static struct hd_snapshot *through(struct hd_snapshot *snap, const char *target,
+                                   char **data)
+{
+    static const struct hd_read_options again = {.to_write = true};
+    struct hd_error err = {0};
+    size_t size;
+    FILE *to = open_memstream(data, &size);
+    cr_assert(hd_snapshot_write(snap, target, to, NULL, &err), "%s", err.message);
+    fclose(to);
+    struct hd_snapshot *read = hd_snapshot_from_memory(*data, size, &again, &err);
+    cr_assert_not_null(read, "%s", err.message);
+    return read;
+}
+
+static void expect_facts(const struct hd_snapshot *snap)
+{
+    cr_expect_str_eq(snap->info.host, "web-3");
+    cr_expect_str_eq(snap->info.container, "3f2a91c0d2e1");
+    cr_expect_str_eq(snap->info.program, "/app/Shop");
+    cr_expect_str_eq(snap->info.started, "2026-11-22T00:51:24");
+    cr_expect_str_eq(snap->info.runtime, "10.0.12");
+}
+
+Test(gcdump_facts, what_is_collected_comes_back_from_gcdumps_and_from_json_tables)
+{
+    static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_origin origin = {.host = "web-3",
+                                            .container = "3f2a91c0d2e1",
+                                            .started = "2026-11-22T00:51:24",
+                                            .instance = 77};
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    cr_expect_str_eq(snap->info.runtime, "10.0.12", "by where its modules lie");
+    hd_snapshot_set_origin(snap, &origin);
+    snap->info.program = "/app/Shop";
+    char *first, *second, *table;
+    struct hd_snapshot *one = through(snap, "gcdump", &first);
+    struct hd_snapshot *two = through(one, "gcdump", &second);
+    struct hd_snapshot *three = through(two, "table-json", &table);
+    expect_facts(one);
+    expect_facts(two);
+    expect_facts(three);
+    cr_expect_eq(two->identity.instance, 77);
+    cr_expect_eq(identity_compare(&snap->identity, &two->identity), KIN_SAME);
+    hd_snapshot_close(three);
+    hd_snapshot_close(two);
+    hd_snapshot_close(one);
+    hd_snapshot_close(snap);
+    free(first);
+    free(second);
+    free(table);
+}
