@@ -22,11 +22,12 @@ static const struct scored_head *heads_of(struct hd_report *r,
 /* All that the ranking found, in its order: suspects, then what scores less. */
 static struct scored *scored_of(struct hd_report *r, size_t *count)
 {
-    *count = r->suspect_count + r->minor_count;
+    *count = r->diff.suspect_count + r->diff.minor_count;
     struct scored *all = arena_array(&r->arena, struct scored, *count);
     for (size_t i = 0; i < *count; i++) {
-        const struct report_suspect *s =
-            i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
+        const struct report_suspect *s = i < r->diff.suspect_count
+                                             ? &r->diff.suspects[i]
+                                             : &r->diff.minor[i - r->diff.suspect_count];
         all[i] = (struct scored){.type = s->type,
                                  .subject = s->subject,
                                  .holder = report_join_holder(r, s->holder, s->holder_len),
@@ -34,7 +35,7 @@ static struct scored *scored_of(struct hd_report *r, size_t *count)
                                  .head_count = s->head_count,
                                  .score = s->score,
                                  .share = s->score_share,
-                                 .suspect = i < r->suspect_count,
+                                 .suspect = i < r->diff.suspect_count,
                                  .steady = s->suspicion == SUSPECT_STEADY};
     }
     return all;
@@ -55,14 +56,14 @@ static void add_noise_of_scores(struct check_evidence *c, struct scored *all)
         if (found == NO_SCORED)
             continue;
         size_t at = (size_t)found, ends[] = {s->fit[0], s->fit[s->fit_count - 1]};
-        const uint64_t *retained = at < r->suspect_count
-                                       ? r->suspects[at].retained
-                                       : r->minor[at - r->suspect_count].retained;
+        const uint64_t *retained = at < r->diff.suspect_count
+                                       ? r->diff.suspects[at].retained
+                                       : r->diff.minor[at - r->diff.suspect_count].retained;
         for (size_t e = 0; e < 2; e++) {
             struct tally t = row->at[ends[e]];
-            uint64_t size = retained != NULL ? retained[ends[e]]
-                            : r->bytes_known ? t.bytes
-                                             : t.count;
+            uint64_t size = retained != NULL            ? retained[ends[e]]
+                            : r->diff.types.bytes_known ? t.bytes
+                                                        : t.count;
             all[at].noise += row->noise_share[ends[e]] * (double)size;
         }
     }
@@ -75,10 +76,10 @@ static double heap_of(const struct hd_report *r, const struct series *s)
     if (s->fit_count == 0)
         return 0;
     size_t last = s->fit[s->fit_count - 1];
-    if (!r->bytes_known)
+    if (!r->diff.types.bytes_known)
         return (double)s->totals[last].count;
-    bool reachable = r->by_graph && r->reachable[last].bytes != HD_UNKNOWN;
-    return (double)(reachable ? r->reachable[last].bytes : s->totals[last].bytes);
+    bool reachable = r->diff.by_graph && r->diff.reachable[last].bytes != HD_UNKNOWN;
+    return (double)(reachable ? r->diff.reachable[last].bytes : s->totals[last].bytes);
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -215,7 +216,7 @@ static const char *doubt_about_order(const struct evidence_question *ask)
 static const char *unexplained(struct hd_report *r)
 {
     struct text t = {0};
-    if (!r->growth.is_open)
+    if (!r->diff.growth.is_open)
         return NULL;
     text_unexplained(&t, r);
     const char *s = report_string(r, text_string(&t));
@@ -226,7 +227,7 @@ static const char *unexplained(struct hd_report *r)
 static const char *stopped(struct hd_report *r)
 {
     struct text t = {0};
-    if (!r->growth.has_stopped)
+    if (!r->diff.growth.has_stopped)
         return NULL;
     text_has_stopped(&t, r);
     const char *s = report_string(r, text_string(&t));
@@ -275,12 +276,12 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
         c->reachable_noise[k] =
             noise_of_reachable(ask->snaps[k], report_selection(ask->opt));
     c->evidence = (struct evidence){.types = ask->types,
-                                    .reachable = r->reachable,
+                                    .reachable = r->diff.reachable,
                                     .reachable_noise = c->reachable_noise,
                                     .scored = scored,
                                     .scored_count = scored_count,
                                     .heap = heap_of(r, ask->types),
-                                    .bytes_known = r->bytes_known,
+                                    .bytes_known = r->diff.types.bytes_known,
                                     .min_share = ask->opt->min_share,
                                     .min_bytes = ask->opt->min_bytes,
                                     .min_steady_bytes = ask->opt->min_steady_bytes,

@@ -223,13 +223,14 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 
 size_t hd_report_suspects(const struct hd_report *report)
 {
-    return report->suspect_count;
+    return report->diff.suspect_count;
 }
 
 static bool has_undecided_rule(const struct hd_report *report)
 {
-    for (size_t i = 0; i < report->rule_count; i++)
-        if (report->rules[i].status == RULE_INCONCLUSIVE || report->rules[i].is_lenient)
+    for (size_t i = 0; i < report->check.rule_count; i++)
+        if (report->check.rules[i].status == RULE_INCONCLUSIVE ||
+            report->check.rules[i].is_lenient)
             return true;
     return false;
 }
@@ -239,13 +240,13 @@ bool hd_report_conclusive(const struct hd_report *report)
     for (size_t k = 0; k < report->snapshot_count; k++)
         if (!report->snapshots[k].info.complete || report->snapshots[k].info.sampled)
             return false;
-    if (report->no_match != NULL)
+    if (report->diff.no_match != NULL)
         return false;
     if (report->kind == REPORT_CHECK)
         return !has_undecided_rule(report);
-    if (report->growth.is_open || report->growth.has_stopped)
+    if (report->diff.growth.is_open || report->diff.growth.has_stopped)
         return false;
-    return report->kind != REPORT_DIFF || report->fit_count >= SERIES_ENOUGH_SNAPSHOTS;
+    return report->kind != REPORT_DIFF || report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 
 /* --- rows ---------------------------------------------------------------- */

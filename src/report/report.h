@@ -149,53 +149,82 @@ struct report_rule {
     struct report_chains chains;
 };
 
-struct hd_report {
-    struct report_name *names; /* of types that are shown by another name */
-    struct arena arena;
-    enum report_kind kind;
-    struct hd_options options; /* patterns and iterations not included */
-    uint64_t *iterations;      /* per snapshot, or NULL */
+/* Types, or what rows stand for by another unit. */
+struct report_table {
+    struct report_type *rows; /* sorted and filtered, not cut */
+    size_t len;
+    struct tally *totals; /* of all rows there are, per snapshot */
+    bool bytes_known;     /* in every snapshot; else bytes of some rows are unknown */
+};
 
-    struct report_snapshot *snapshots;
-    size_t snapshot_count;
-    struct tally *totals, *reachable; /* per snapshot; reachable may be unknown */
-
-    /* diff */
+/* What grew. */
+struct report_diff {
+    uint64_t *iterations;    /* per snapshot, or NULL */
+    struct tally *reachable; /* per snapshot; may be unknown */
     enum confidence confidence;
-    bool bytes_known; /* scores are bytes; else objects */
-    size_t fit_count;
-    bool by_graph; /* what the ranking is based on */
+    size_t fit_count; /* snapshots that can be compared */
+    bool by_graph;    /* what the ranking is based on */
     struct report_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
     struct report_growth growth;
     struct report_stopped *stopped; /* by growth */
     size_t stopped_count;
-    size_t hidden_count;  /* suspects that --type, --exclude or --app-only hide */
-    const char *no_match; /* NULL, or why no row is left: "no type matches X; ..." */
+    size_t hidden_count;       /* suspects that --type, --exclude or --app-only hide */
+    const char *no_match;      /* NULL, or why no row is left: "no type matches X; ..." */
+    struct report_table types; /* scores are bytes if types.bytes_known, else objects */
+};
 
-    /* check: a diff, and */
+/* A diff held against rules. */
+struct report_check {
     enum hd_verdict verdict;
     struct report_rule *rules; /* in order of the rules; of one rule, by growth */
     size_t rule_count;
     const char *baseline; /* text of a new one, or NULL */
+};
 
-    /* diff, top: sorted and filtered, not cut */
-    struct report_type *types;
-    size_t type_count;
+/* What takes the space in one snapshot. */
+struct report_top {
+    struct report_table types;
+};
 
-    /* roots */
+/* Why instances of some types are alive. */
+struct report_roots {
     const char *pattern;
     const char **matched;
     size_t matched_count;
+    struct tally *instances; /* per snapshot */
     struct report_chains chains;
+};
 
-    /* processes */
-    struct hd_process *processes;
-    size_t process_count;
+struct report_processes {
+    struct hd_process *all;
+    size_t count;
+};
 
+struct hd_report {
+    struct report_name *names; /* of types that are shown by another name */
+    struct arena arena;
+    enum report_kind kind;
+    struct hd_options options; /* patterns and iterations not included */
+
+    struct report_snapshot *snapshots;
+    size_t snapshot_count;
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
+
+    /* What the kind says; a check has a diff as well. */
+    struct report_diff diff;
+    struct report_check check;
+    struct report_top top;
+    struct report_roots roots;
+    struct report_processes processes;
 };
+
+/* The rows of a top, a diff or a check. */
+static inline const struct report_table *report_table(const struct hd_report *r)
+{
+    return r->kind == REPORT_TOP ? &r->top.types : &r->diff.types;
+}
 
 struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt);
 

@@ -129,7 +129,7 @@ static const char *score_observed(struct check *c, const struct finding *f)
     text_add_string(&t, "score ");
     human_percent(&t, f->base > 0 ? f->observed / f->base : 0);
     text_add_string(&t, " (");
-    if (c->r->bytes_known)
+    if (c->r->diff.types.bytes_known)
         human_size(&t, tally_rounded(f->observed));
     else
         human_plural(&t, tally_rounded(f->observed), "object");
@@ -153,12 +153,13 @@ static const struct tally *tallies_of(const struct check *c, const struct findin
     const struct hd_report *r = c->r;
     if (f->scored != NO_SCORED) {
         size_t i = (size_t)f->scored;
-        return i < r->suspect_count ? r->suspects[i].at : r->minor[i - r->suspect_count].at;
+        return i < r->diff.suspect_count ? r->diff.suspects[i].at
+                                         : r->diff.minor[i - r->diff.suspect_count].at;
     }
     if (f->at != NULL)
         return f->at;
     return f->rule->kind == BUDGET_TOTAL && f->rule->total != TOTAL_REACHABLE_BYTES
-               ? r->totals
+               ? r->diff.types.totals
                : NULL;
 }
 
@@ -174,7 +175,7 @@ static struct report_rule report_rule_of(struct check *c, const struct evidence 
     const struct rule *rule = f->rule;
     struct hd_report *r = c->r;
     bool is_score = rule->measure == MEASURE_SCORE;
-    bool in_bytes = is_score ? r->bytes_known : rule->measure == MEASURE_BYTES;
+    bool in_bytes = is_score ? r->diff.types.bytes_known : rule->measure == MEASURE_BYTES;
     struct report_rule to = {.number = (size_t)(rule - c->budgets.rules),
                              .kind = rule->kind,
                              .rule = rule_name(rule, &r->arena),
@@ -215,7 +216,7 @@ struct unchained {
 static bool is_there(const struct check *c, const struct unchained *u, const char *subject)
 {
     for (size_t q = 0; q < u->len; q++)
-        if (strcmp(c->r->rules[u->rules[q]].subject, subject) == 0)
+        if (strcmp(c->r->check.rules[u->rules[q]].subject, subject) == 0)
             return true;
     return false;
 }
@@ -226,7 +227,7 @@ static struct unchained find_unchained(const struct check *c, const struct findi
     size_t most = sizeof(u.rules) / sizeof(*u.rules), shown = report_rows(c->r, most);
     for (size_t i = 0; i < found->len && u.len < shown; i++) {
         bool type = found->all[i].rule->kind == BUDGET_TYPE;
-        const struct report_rule *rule = &c->r->rules[i];
+        const struct report_rule *rule = &c->r->check.rules[i];
         if (type && rule->status == RULE_FAIL && rule->chains.len == 0 &&
             !is_there(c, &u, rule->subject))
             u.rules[u.len++] = i;
@@ -246,7 +247,7 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
     uint32_t *query_of = arena_array(&scratch, uint32_t, last->type_count);
     for (type_id t = 0; t < last->type_count; t++)
         for (size_t q = 0; q < u->len && last->types[t].kind == TYPE_OBJECT; q++)
-            if (strcmp(last->types[t].name, c->r->rules[u->rules[q]].subject) == 0)
+            if (strcmp(last->types[t].name, c->r->check.rules[u->rules[q]].subject) == 0)
                 query_of[t] = (uint32_t)q + 1;
     struct owner_types types = owner_types_of(c->snaps, c->count);
     struct chain_question ask = {.query_of_key = query_of,
@@ -260,7 +261,7 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
     struct chains *chains = chains_find(last, &walk, &ask, &how, &scratch);
     for (size_t q = 0; q < u->len; q++) {
         const struct chains *one = &chains[q];
-        struct report_chains *to = &c->r->rules[u->rules[q]].chains;
+        struct report_chains *to = &c->r->check.rules[u->rules[q]].chains;
         if (one->instances > 0)
             *to = report_chains_of(c->r, last, &one, 1);
         /* Only the last snapshot was looked at. */
@@ -274,13 +275,13 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
 /* The same type under another rule has the same chains. */
 static void copy_chains(struct check *c, const struct unchained *u)
 {
-    for (size_t i = 0; i < c->r->rule_count; i++) {
-        struct report_rule *to = &c->r->rules[i];
+    for (size_t i = 0; i < c->r->check.rule_count; i++) {
+        struct report_rule *to = &c->r->check.rules[i];
         for (size_t q = 0; q < u->len && to->kind == BUDGET_TYPE &&
                            to->status == RULE_FAIL && to->chains.len == 0;
              q++)
-            if (strcmp(c->r->rules[u->rules[q]].subject, to->subject) == 0)
-                to->chains = c->r->rules[u->rules[q]].chains;
+            if (strcmp(c->r->check.rules[u->rules[q]].subject, to->subject) == 0)
+                to->chains = c->r->check.rules[u->rules[q]].chains;
     }
 }
 
@@ -289,10 +290,10 @@ static bool add_chains(struct check *c, const struct findings *found)
 {
     for (size_t i = 0; i < found->len; i++) {
         int64_t scored = found->all[i].scored;
-        if (scored != NO_SCORED && (size_t)scored < c->r->suspect_count)
-            c->r->rules[i].chains = c->r->suspects[scored].chains;
-        c->r->rules[i].is_suspect =
-            scored != NO_SCORED && (size_t)scored < c->r->suspect_count;
+        if (scored != NO_SCORED && (size_t)scored < c->r->diff.suspect_count)
+            c->r->check.rules[i].chains = c->r->diff.suspects[scored].chains;
+        c->r->check.rules[i].is_suspect =
+            scored != NO_SCORED && (size_t)scored < c->r->diff.suspect_count;
     }
     struct unchained u = find_unchained(c, found);
     if (!add_chains_of_types(c, &u))
@@ -376,7 +377,7 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
     if (!accept_growth(made, &c->budgets, e, c->err))
         return false;
     baseline_print(&t, made);
-    c->r->baseline = take_text(c->r, &t);
+    c->r->check.baseline = take_text(c->r, &t);
     c->budgets.baseline = *made;
     return true;
 }
@@ -384,10 +385,10 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
 static enum hd_verdict verdict_of(const struct hd_report *r)
 {
     enum hd_verdict verdict = HD_PASS;
-    for (size_t i = 0; i < r->rule_count; i++) {
-        if (r->rules[i].status == RULE_FAIL)
+    for (size_t i = 0; i < r->check.rule_count; i++) {
+        if (r->check.rules[i].status == RULE_FAIL)
             return HD_FAIL;
-        if (r->rules[i].status == RULE_INCONCLUSIVE)
+        if (r->check.rules[i].status == RULE_INCONCLUSIVE)
             verdict = HD_INCONCLUSIVE;
     }
     return verdict;
@@ -401,10 +402,11 @@ static bool decide(struct check *c, const struct evidence *e)
     bool ok = (!c->budgets.accepts || accept(c, e, &made)) &&
               judge_rules(&found, &c->budgets, e, &scratch, c->err);
     if (ok) {
-        c->r->rules = arena_array(&c->r->arena, struct report_rule, found.len);
+        c->r->check.rules = arena_array(&c->r->arena, struct report_rule, found.len);
         for (size_t i = 0; i < found.len; i++)
-            c->r->rules[c->r->rule_count++] = report_rule_of(c, e, &found.all[i]);
-        c->r->verdict = verdict_of(c->r);
+            c->r->check.rules[c->r->check.rule_count++] =
+                report_rule_of(c, e, &found.all[i]);
+        c->r->check.verdict = verdict_of(c->r);
         add_warnings(c, &found);
         ok = add_chains(c, &found);
     }
@@ -462,8 +464,8 @@ const char *const verdict_names[] = {
 
 size_t report_rule_end(const struct hd_report *r, size_t i)
 {
-    size_t number = r->rules[i].number;
-    while (i < r->rule_count && r->rules[i].number == number)
+    size_t number = r->check.rules[i].number;
+    while (i < r->check.rule_count && r->check.rules[i].number == number)
         i++;
     return i;
 }
@@ -474,20 +476,21 @@ enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t 
         [RULE_SUPPRESSED] = 1, [RULE_INCONCLUSIVE] = 2, [RULE_FAIL] = 3};
     enum rule_status worst = RULE_PASS;
     for (; i < end; i++)
-        if (badness[r->rules[i].status] > badness[worst])
-            worst = r->rules[i].status;
+        if (badness[r->check.rules[i].status] > badness[worst])
+            worst = r->check.rules[i].status;
     return worst;
 }
 
 enum hd_verdict hd_report_verdict(const struct hd_report *report)
 {
-    return report->verdict;
+    return report->check.verdict;
 }
 
 enum hd_verdict hd_report_verdict_if(const struct hd_report *report, bool strict)
 {
-    bool undecided = strict && report->verdict == HD_PASS && !hd_report_conclusive(report);
-    return undecided ? HD_INCONCLUSIVE : report->verdict;
+    bool undecided =
+        strict && report->check.verdict == HD_PASS && !hd_report_conclusive(report);
+    return undecided ? HD_INCONCLUSIVE : report->check.verdict;
 }
 
 int hd_report_status(const struct hd_report *report, bool strict)
@@ -501,8 +504,8 @@ bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
                               struct hd_error *err)
 {
     struct out out = {.file = to};
-    if (report->baseline == NULL)
+    if (report->check.baseline == NULL)
         return fail(err, HD_USAGE, "nothing was accepted");
-    out_string(&out, report->baseline);
+    out_string(&out, report->check.baseline);
     return out_finish(&out, err);
 }

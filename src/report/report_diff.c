@@ -94,9 +94,9 @@ static void find_retained(const struct hd_report *r, struct sortable *rows, size
 {
     struct arena scratch = {0};
     struct ranked_type *by_type = NULL, *slot;
-    index_ranked(&by_type, r->suspects, r->suspect_count, &scratch);
-    index_ranked(&by_type, r->minor, r->minor_count, &scratch);
-    index_ranked(&by_type, r->pooled, r->pooled_count, &scratch);
+    index_ranked(&by_type, r->diff.suspects, r->diff.suspect_count, &scratch);
+    index_ranked(&by_type, r->diff.minor, r->diff.minor_count, &scratch);
+    index_ranked(&by_type, r->diff.pooled, r->diff.pooled_count, &scratch);
     for (size_t i = 0; i < count; i++) {
         HASH_FIND_STR(by_type, rows[i].row.type, slot);
         rows[i].is_ranked =
@@ -116,7 +116,7 @@ static void add_types(struct hd_report *r, const struct series *s,
     for (size_t i = 0; i < s->row_count; i++) {
         if (!report_shows_row(r, opt, s->rows[i].name))
             continue;
-        rows[r->type_count++] =
+        rows[r->diff.types.len++] =
             (struct sortable){.row = {.type = s->rows[i].name,
                                       .at = s->rows[i].at,
                                       .status = s->rows[i].status,
@@ -127,11 +127,11 @@ static void add_types(struct hd_report *r, const struct series *s,
                               .bytes_known = s->bytes_known};
     }
     if (sort == HD_SORT_RETAINED)
-        find_retained(r, rows, r->type_count);
-    qsort(rows, r->type_count, sizeof(*rows), by_growth);
-    r->types = arena_array(&r->arena, struct report_type, r->type_count);
-    for (size_t i = 0; i < r->type_count; i++)
-        r->types[i] = rows[i].row;
+        find_retained(r, rows, r->diff.types.len);
+    qsort(rows, r->diff.types.len, sizeof(*rows), by_growth);
+    r->diff.types.rows = arena_array(&r->arena, struct report_type, r->diff.types.len);
+    for (size_t i = 0; i < r->diff.types.len; i++)
+        r->diff.types.rows[i] = rows[i].row;
     arena_free(&scratch);
 }
 
@@ -153,7 +153,8 @@ static void add_subjects(struct shown_names *names, const struct report_suspect 
 static struct shown_names names_of(const struct hd_report *r, const struct series *s,
                                    struct arena *a)
 {
-    size_t most = 2 * s->row_count + r->suspect_count + r->minor_count + r->pooled_count;
+    size_t most = 2 * s->row_count + r->diff.suspect_count + r->diff.minor_count +
+                  r->diff.pooled_count;
     struct shown_names names = {.all = arena_array(a, const char *, most)};
     for (size_t i = 0; i < s->row_count; i++) {
         const char *name = s->rows[i].name, *shown = report_shown(r, name);
@@ -161,9 +162,9 @@ static struct shown_names names_of(const struct hd_report *r, const struct serie
         if (shown != name)
             names.all[names.count++] = shown;
     }
-    add_subjects(&names, r->suspects, r->suspect_count);
-    add_subjects(&names, r->minor, r->minor_count);
-    add_subjects(&names, r->pooled, r->pooled_count);
+    add_subjects(&names, r->diff.suspects, r->diff.suspect_count);
+    add_subjects(&names, r->diff.minor, r->diff.minor_count);
+    add_subjects(&names, r->diff.pooled, r->diff.pooled_count);
     return names;
 }
 
@@ -193,11 +194,11 @@ static void warn_about_types(struct hd_report *r, const struct series *s,
         text_clear(&message);
         report_no_match(&message, r, opt->types[i], names.all, names.count);
         report_warn_detail(r, WARN_NO_SUCH_TYPE, (size_t)-1, text_string(&message));
-        if (r->no_match == NULL)
-            r->no_match = report_string(r, text_string(&message));
+        if (r->diff.no_match == NULL)
+            r->diff.no_match = report_string(r, text_string(&message));
     }
     if (matched > 0)
-        r->no_match = NULL;
+        r->diff.no_match = NULL;
     text_free(&message);
     arena_free(&scratch);
 }
@@ -207,11 +208,11 @@ static void warn_about_types(struct hd_report *r, const struct series *s,
 static void add_reachable(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count, enum selection selection)
 {
-    r->reachable = arena_array(&r->arena, struct tally, count);
+    r->diff.reachable = arena_array(&r->arena, struct tally, count);
     for (size_t k = 0; k < count; k++) {
         const struct hd_snapshot *snap = snaps[k];
         if (!snap->info.has_roots || snap->info.reachable_objects == HD_UNKNOWN) {
-            r->reachable[k] = (struct tally){HD_UNKNOWN, HD_UNKNOWN};
+            r->diff.reachable[k] = (struct tally){HD_UNKNOWN, HD_UNKNOWN};
             continue;
         }
         for (type_id t = 0; t < snap->type_count; t++) {
@@ -219,8 +220,8 @@ static void add_reachable(struct hd_report *r, struct hd_snapshot *const *snaps,
                 series_tally(snap, &snap->types[t], selection | SELECT_REACHABLE);
             if (snap->types[t].kind != TYPE_OBJECT)
                 continue;
-            r->reachable[k].count += at.count;
-            r->reachable[k].bytes += at.bytes;
+            r->diff.reachable[k].count += at.count;
+            r->diff.reachable[k].bytes += at.bytes;
         }
     }
 }
@@ -266,10 +267,10 @@ static bool answer(struct hd_report *r, struct hd_snapshot *const *snaps, size_t
     if (!series_align(s, snaps, count, &ask, &r->arena, &warnings, err))
         return false;
     add_series_warnings(r, s, &warnings);
-    r->confidence = s->confidence;
-    r->bytes_known = s->bytes_known;
-    r->fit_count = s->fit_count;
-    r->totals = s->totals;
+    r->diff.confidence = s->confidence;
+    r->diff.types.bytes_known = s->bytes_known;
+    r->diff.fit_count = s->fit_count;
+    r->diff.types.totals = s->totals;
     if (!report_rank(r, s, opt, err))
         return false;
     add_types(r, s, opt);
@@ -285,8 +286,8 @@ bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
         return false;
     report_add_snapshots(r, snaps, count);
     if (opt->iterations != NULL) {
-        r->iterations = arena_array(&r->arena, uint64_t, count);
-        memcpy(r->iterations, opt->iterations, count * sizeof(*r->iterations));
+        r->diff.iterations = arena_array(&r->arena, uint64_t, count);
+        memcpy(r->diff.iterations, opt->iterations, count * sizeof(*r->diff.iterations));
     }
     if (!answer(r, units, count, opt, s, err) ||
         !report_refresh_reach(r, snaps, count, err))

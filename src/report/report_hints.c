@@ -77,7 +77,7 @@ static void find_below(const struct hd_report *r, const struct trie *t,
     struct arena scratch = {0};
     struct place *at = arena_array(&scratch, struct place, t->len);
     size_t n = t->snapshots;
-    for (size_t i = 0; i < r->suspect_count; i++)
+    for (size_t i = 0; i < r->diff.suspect_count; i++)
         at[heads[i]] = (struct place){.suspect = (uint32_t)i + 1};
     for (path_id p = 1; p < t->len; p++) {
         struct place above = at[t->parent[p]];
@@ -97,14 +97,14 @@ static void find_below(const struct hd_report *r, const struct trie *t,
 
 void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *heads)
 {
-    if (r->options.by != HD_BY_TYPE || r->suspect_count == 0)
+    if (r->options.by != HD_BY_TYPE || r->diff.suspect_count == 0)
         return;
     struct arena scratch = {0};
-    struct below *below = arena_array(&scratch, struct below, r->suspect_count);
+    struct below *below = arena_array(&scratch, struct below, r->diff.suspect_count);
     if (t != NULL)
         find_below(r, t, heads, below);
-    for (size_t i = 0; i < r->suspect_count; i++) {
-        struct report_suspect *s = &r->suspects[i];
+    for (size_t i = 0; i < r->diff.suspect_count; i++) {
+        struct report_suspect *s = &r->diff.suspects[i];
         for (size_t k = 0; k < s->also_count; k++)
             add_below(&below[i], s->also[k]);
         struct hint_clues clues = {

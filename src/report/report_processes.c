@@ -3,17 +3,17 @@
 struct hd_report *hd_report_processes(const struct hd_processes *processes)
 {
     struct hd_report *r = report_new(REPORT_PROCESSES, NULL);
-    r->process_count = processes->count;
-    r->processes = arena_array(&r->arena, struct hd_process, processes->count);
+    r->processes.count = processes->count;
+    r->processes.all = arena_array(&r->arena, struct hd_process, processes->count);
     for (size_t i = 0; i < processes->count; i++) {
         const struct hd_process *p = &processes->all[i];
-        r->processes[i] = (struct hd_process){.pid = p->pid,
-                                              .name = report_string(r, p->name),
-                                              .runtime = report_string(r, p->runtime),
-                                              .command = report_string(r, p->command),
-                                              .user = report_string(r, p->user),
-                                              .socket = report_string(r, p->socket),
-                                              .problem = report_string(r, p->problem)};
+        r->processes.all[i] = (struct hd_process){.pid = p->pid,
+                                                  .name = report_string(r, p->name),
+                                                  .runtime = report_string(r, p->runtime),
+                                                  .command = report_string(r, p->command),
+                                                  .user = report_string(r, p->user),
+                                                  .socket = report_string(r, p->socket),
+                                                  .problem = report_string(r, p->problem)};
     }
     return r;
 }

@@ -252,7 +252,7 @@ static struct chain_question question_for(const struct search *search, size_t i,
                                  .selection = k->s->selection,
                                  .role_of_type =
                                      owner_roles(&search->types, snap, scratch)};
-    if (k->r->by_graph) {
+    if (k->r->diff.by_graph) {
         ask.owner_of_query = owners_in(snap, search->owners, count, scratch);
         const struct full_trie *f = &k->trie.full[i];
         uint32_t *query_of_path = arena_array(scratch, uint32_t, k->trie.len);
@@ -278,7 +278,7 @@ static struct chain_question question_for(const struct search *search, size_t i,
         text_clear(&name);
         unit_name(&name, k->s->by, &snap->types[t]);
         for (size_t q = 0; q < count; q++)
-            if (strcmp(text_string(&name), k->r->suspects[q].type) == 0)
+            if (strcmp(text_string(&name), k->r->diff.suspects[q].type) == 0)
                 query_of[t] = (uint32_t)q + 1;
     }
     text_free(&name);
@@ -291,18 +291,18 @@ static struct chain_question question_for(const struct search *search, size_t i,
 static bool looks_at(const struct ranker *k, size_t i)
 {
     size_t last = k->s->fit_count - 1;
-    return i == last || (k->r->by_graph && (i == 0 || k->opt->exact));
+    return i == last || (k->r->diff.by_graph && (i == 0 || k->opt->exact));
 }
 
 /* The suspects that are shown have no instance there yet: nothing to look at. */
 static bool is_before_all(const struct ranker *k, size_t i, size_t count)
 {
     uint64_t instances = 0;
-    for (size_t q = 0; k->r->by_graph && q < count; q++)
+    for (size_t q = 0; k->r->diff.by_graph && q < count; q++)
         instances += k->rows.whole_types[q] != NO_LABEL
                          ? k->trie.labels.all[k->rows.whole_types[q]].count[i]
                          : k->trie.count[k->rows.heads[q] * k->s->fit_count + i];
-    return k->r->by_graph && instances == 0;
+    return k->r->diff.by_graph && instances == 0;
 }
 
 static bool find_chains(void *context, size_t place)
@@ -339,7 +339,7 @@ static uint64_t retained_by(const struct ranker *k, size_t q, const struct chain
 {
     size_t n = k->s->fit_count;
     bool all = c->exact && c->count > 0 && c->count == last->instances;
-    bool known = k->r->by_graph && k->r->suspects[q].basis == BASIS_GRAPH;
+    bool known = k->r->diff.by_graph && k->r->diff.suspects[q].basis == BASIS_GRAPH;
     return all && known ? k->trie.retained[k->rows.heads[q] * n + n - 1] : HD_UNKNOWN;
 }
 
@@ -352,7 +352,7 @@ static void set_chains(const struct search *s)
         const struct chains *of_suspect[SERIES_MAX_SNAPSHOTS];
         for (size_t place = 0; place < s->used; place++)
             of_suspect[place] = &s->answers[place][q];
-        struct report_chains *chains = &r->suspects[q].chains;
+        struct report_chains *chains = &r->diff.suspects[q].chains;
         *chains = report_chains_of(r, fit_snapshot(k, n - 1), of_suspect, s->used);
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;
@@ -373,7 +373,7 @@ static void find_owners(struct search *s, struct arena *scratch)
         snaps[i] = fit_snapshot(k, i);
     s->types = owner_types_of(snaps, k->s->fit_count);
     s->owners = arena_array(scratch, const struct label *, s->count);
-    for (size_t q = 0; k->r->by_graph && q < s->count; q++) {
+    for (size_t q = 0; k->r->diff.by_graph && q < s->count; q++) {
         bool whole =
             k->rows.whole_types[q] != NO_LABEL; /* in changing places: no one owns it */
         label_id owner =
@@ -384,7 +384,7 @@ static void find_owners(struct search *s, struct arena *scratch)
 
 static bool add_chains(struct ranker *k)
 {
-    struct search s = {.k = k, .count = report_rows(k->r, k->r->suspect_count)};
+    struct search s = {.k = k, .count = report_rows(k->r, k->r->diff.suspect_count)};
     if (s.count == 0 || k->opt->chains == 0)
         return true;
     if (!plan(k, plan_walk, looks_at))
@@ -435,11 +435,11 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
 {
     struct arena scratch = {0};
     struct ranker k = {.r = r, .s = s, .opt = opt, .err = err};
-    r->by_graph = can_rank_by_graph(s);
+    r->diff.by_graph = can_rank_by_graph(s);
     k.by_name = series_index_of(s);
     k.rows = (struct suspect_rows){.r = r, .s = s, .rows = &k.by_name, .opt = opt};
     bool ok = true;
-    if (r->by_graph) {
+    if (r->diff.by_graph) {
         ok = fold_graphs(&k);
         k.rows.trie = &k.trie;
         if (ok)
@@ -449,13 +449,13 @@ bool report_rank(struct hd_report *r, const struct series *s, const struct hd_op
     }
     ok = ok && add_chains(&k);
     if (ok)
-        report_add_hints(r, r->by_graph ? &k.trie : NULL, k.rows.heads);
+        report_add_hints(r, r->diff.by_graph ? &k.trie : NULL, k.rows.heads);
     /* Between two snapshots anything may grow. */
     if (ok && s->fit_count >= 3)
         warn_about_native_memory(&k);
     if (k.remembers)
         survivors_free(&k.first);
-    if (r->by_graph)
+    if (r->diff.by_graph)
         trie_free(&k.trie);
     series_index_free(&k.by_name);
     arena_free(&scratch);

@@ -5,8 +5,8 @@
 
 #include "report/report.h"
 
-/* Fill in suspects, minor, pooled and their chains; and survivors of r->types. s is the
- * aligned series of r's snapshots. False and err if a graph cannot be read again. */
+/* Fill in suspects, minor, pooled and their chains; and survivors of r->diff.types.rows. s
+ * is the aligned series of r's snapshots. False and err if a graph cannot be read again. */
 bool report_rank(struct hd_report *r, const struct series *s, const struct hd_options *opt,
                  struct hd_error *err);
 

@@ -16,14 +16,14 @@ static int by_bytes(const void *a, const void *b)
 static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
                         const struct hd_options *opt)
 {
-    r->matched = arena_array(&r->arena, const char *, snap->type_count);
+    r->roots.matched = arena_array(&r->arena, const char *, snap->type_count);
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         if (type->kind == TYPE_OBJECT && type->raw.count > 0 &&
             report_shows_row(r, opt, type->name))
-            r->matched[r->matched_count++] = report_string(r, type->name);
+            r->roots.matched[r->roots.matched_count++] = report_string(r, type->name);
     }
-    qsort(r->matched, r->matched_count, sizeof(*r->matched), by_bytes);
+    qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
 }
 
 static const char *join_patterns(struct hd_report *r, const struct hd_options *opt)
@@ -43,14 +43,14 @@ static const char *join_patterns(struct hd_report *r, const struct hd_options *o
 static void count_instances(struct hd_report *r, struct hd_snapshot *const *snaps,
                             size_t count, const struct hd_options *opt)
 {
-    r->totals = arena_array(&r->arena, struct tally, count);
+    r->roots.instances = arena_array(&r->arena, struct tally, count);
     for (size_t k = 0; k < count; k++) {
         for (type_id t = 0; t < snaps[k]->type_count; t++) {
             const struct type *type = &snaps[k]->types[t];
             if (type->kind != TYPE_OBJECT || !report_shows_row(r, opt, type->name))
                 continue;
             struct tally at = series_tally(snaps[k], type, report_selection(opt));
-            struct tally *sum = &r->totals[k];
+            struct tally *sum = &r->roots.instances[k];
             bool unknown = sum->bytes == HD_UNKNOWN || at.bytes == HD_UNKNOWN;
             sum->count += at.count;
             sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + at.bytes;
@@ -74,7 +74,7 @@ static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *l
     for (type_id t = 0; t < last->type_count; t++)
         if (type_has_row(&last->types[t]))
             names[count++] = report_shown(r, last->types[t].name);
-    report_no_match(&message, r, r->pattern, names, count);
+    report_no_match(&message, r, r->roots.pattern, names, count);
     fail(err, HD_USAGE, "%s", text_string(&message));
     text_free(&message);
     arena_free(&scratch);
@@ -96,7 +96,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
         fail(err, HD_USAGE, "no root keeps anything alive here, so there are no chains");
         return blame(err, count - 1);
     }
-    if (r->matched_count == 0) {
+    if (r->roots.matched_count == 0) {
         fail_to_match(r, last, err);
         return blame(err, count - 1);
     }
@@ -195,9 +195,9 @@ static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, s
         if (s.answers[place] != NULL)
             answers[used++] = s.answers[place];
     if (ok)
-        r->chains = report_chains_of(r, snaps[count - 1], answers, used);
-    for (size_t i = 0; used < count && i < r->chains.len; i++)
-        r->chains.all[i].instances = NULL;
+        r->roots.chains = report_chains_of(r, snaps[count - 1], answers, used);
+    for (size_t i = 0; used < count && i < r->roots.chains.len; i++)
+        r->roots.chains.all[i].instances = NULL;
     owner_types_free(&s.types);
     for (size_t place = 0; place < s.len; place++)
         arena_free(&s.scratch[place]);
@@ -213,15 +213,15 @@ static struct hd_report *explain(struct hd_snapshot *const *snaps, size_t count,
     }
     struct hd_report *r = report_new(REPORT_ROOTS, opt);
     report_add_snapshots(r, snaps, count);
-    r->pattern = join_patterns(r, opt);
+    r->roots.pattern = join_patterns(r, opt);
     match_types(r, snaps[count - 1], opt);
     bool ok = can_answer(r, snaps, count, report_selection(opt), err);
     if (ok) {
         count_instances(r, snaps, count, opt);
-        if (r->totals[count - 1].count == 0)
+        if (r->roots.instances[count - 1].count == 0)
             ok = fail(err, HD_USAGE,
                       "no instance of %s is in gen2 or a large object segment",
-                      r->pattern) ||
+                      r->roots.pattern) ||
                  blame(err, count - 1);
     }
     if (ok && find_chains(r, snaps, count, opt, err))

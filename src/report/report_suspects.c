@@ -130,26 +130,26 @@ static void place(struct suspect_rows *to, struct report_suspect s, size_t rank,
     struct hd_report *r = to->r;
     s.rank = rank;
     if (!shows(to, s.type, s.subject)) {
-        r->hidden_count += s.suspicion != SUSPECT_NOT;
+        r->diff.hidden_count += s.suspicion != SUSPECT_NOT;
         return;
     }
     if (rank == 0) {
-        r->pooled[r->pooled_count++] = s;
+        r->diff.pooled[r->diff.pooled_count++] = s;
     } else if (s.suspicion != SUSPECT_NOT) {
-        to->heads[r->suspect_count] = head;
-        to->whole_types[r->suspect_count] = whole_type;
-        r->suspects[r->suspect_count++] = s;
+        to->heads[r->diff.suspect_count] = head;
+        to->whole_types[r->diff.suspect_count] = whole_type;
+        r->diff.suspects[r->diff.suspect_count++] = s;
     } else {
-        r->minor[r->minor_count++] = s;
+        r->diff.minor[r->diff.minor_count++] = s;
     }
 }
 
 static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
 {
     struct hd_report *r = to->r;
-    r->suspects = arena_array(&r->arena, struct report_suspect, count);
-    r->minor = arena_array(&r->arena, struct report_suspect, count);
-    r->pooled = arena_array(&r->arena, struct report_suspect, count);
+    r->diff.suspects = arena_array(&r->arena, struct report_suspect, count);
+    r->diff.minor = arena_array(&r->arena, struct report_suspect, count);
+    r->diff.pooled = arena_array(&r->arena, struct report_suspect, count);
     to->heads = arena_array(scratch, path_id, count);
     to->whole_types = arena_array(scratch, label_id, count);
 }
@@ -183,7 +183,7 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
     size_t n = to->s->fit_count;
     const uint64_t *reachable = to->trie->retained;
     double heap = (double)reachable[n - 1];
-    struct report_growth *g = &to->r->growth;
+    struct report_growth *g = &to->r->diff.growth;
     *g = (struct report_growth){.known = true,
                                 .bytes = delta(reachable, n),
                                 .suspects = delta(h->growth.suspects, n),
@@ -209,7 +209,7 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
 {
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
-    r->stopped = arena_array(&r->arena, struct report_stopped, h->stopped_count);
+    r->diff.stopped = arena_array(&r->arena, struct report_stopped, h->stopped_count);
     for (size_t i = 0; i < h->stopped_count; i++) {
         const struct headed_stopped *from = &h->stopped[i];
         struct report_stopped s = {.type = label_name(to, from->label),
@@ -223,7 +223,7 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
             continue;
         *largest = *largest == NULL ? from : *largest;
         if (shows(to, s.type, s.subject))
-            r->stopped[r->stopped_count++] = s;
+            r->diff.stopped[r->diff.stopped_count++] = s;
     }
 }
 
@@ -235,7 +235,7 @@ static bool any_suspect(const struct headed *h)
 static void warn_unexplained(struct hd_report *r, bool suspects)
 {
     struct text t = {0};
-    const struct report_growth *g = &r->growth;
+    const struct report_growth *g = &r->diff.growth;
     text_add_string(&t, "the heap keeps growing by what no suspect holds: ");
     human_size_signed(&t, g->rest);
     text_add_string(&t, ", ");
@@ -280,15 +280,16 @@ static void judge_growth(const struct suspect_rows *to, const struct headed *h,
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
     bool suspects = any_suspect(h);
     double stopped = largest != NULL && heap > 0 ? largest->growth / heap : 0;
-    r->growth.has_stopped = largest != NULL && !suspects && stopped >= STOPPED_SHARE;
-    r->growth.stopped_share = stopped;
-    r->growth.is_open = !suspects && r->growth.unexplained;
-    if (r->growth.unexplained)
+    r->diff.growth.has_stopped = largest != NULL && !suspects && stopped >= STOPPED_SHARE;
+    r->diff.growth.stopped_share = stopped;
+    r->diff.growth.is_open = !suspects && r->diff.growth.unexplained;
+    if (r->diff.growth.unexplained)
         warn_unexplained(r, suspects);
-    if (largest != NULL && r->growth.has_stopped)
+    if (largest != NULL && r->diff.growth.has_stopped)
         warn_stopped(r, largest, to->s->fit_count, stopped);
-    if ((r->growth.is_open || r->growth.has_stopped) && r->confidence > CONFIDENCE_LOW)
-        r->confidence--;
+    if ((r->diff.growth.is_open || r->diff.growth.has_stopped) &&
+        r->diff.confidence > CONFIDENCE_LOW)
+        r->diff.confidence--;
 }
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)

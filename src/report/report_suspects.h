@@ -16,14 +16,14 @@ struct suspect_rows {
     const struct trie *trie;   /* NULL: ranked by tables */
     struct holder_namer namer; /* of the last fit snapshot; set by suspects_by_graph() */
 
-    /* Of each of r->suspects: where its instances are. */
+    /* Of each of r->diff.suspects: where its instances are. */
     path_id *heads;
     label_id *whole_types; /* NO_LABEL: at its head only */
 };
 
-/* Fill in r->suspects, minor and pooled, without chains, and r->growth and r->stopped as
- * far as they can be known; lower the confidence where nothing explains the growth. scratch
- * must live as long as heads are used. */
+/* Fill in r->diff.suspects, minor and pooled, without chains, and r->diff.growth and
+ * r->diff.stopped as far as they can be known; lower the confidence where nothing explains
+ * the growth. scratch must live as long as heads are used. */
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
 

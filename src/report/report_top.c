@@ -80,9 +80,9 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
         return;
     struct arena scratch = {0};
     struct row_slot *rows = NULL, *slot;
-    for (size_t i = 0; i < r->type_count; i++) {
+    for (size_t i = 0; i < r->top.types.len; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));
-        slot->row = &r->types[i];
+        slot->row = &r->top.types.rows[i];
         HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
     }
     for (type_id t = 0; t < snap->type_count; t++) {
@@ -104,9 +104,9 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
     struct arena scratch = {0};
     struct text name = {0};
     struct row_slot *rows = NULL, *slot;
-    for (size_t i = 0; i < r->type_count; i++) {
+    for (size_t i = 0; i < r->top.types.len; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));
-        slot->row = &r->types[i];
+        slot->row = &r->top.types.rows[i];
         HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
         slot->row->by_generation = arena_array(&r->arena, struct tally, GENERATION_COUNT);
     }
@@ -143,16 +143,17 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
     struct series s;
     if (!series_align(&s, &unit, 1, &ask, &r->arena, &none, err))
         return false;
-    r->bytes_known = s.bytes_known;
-    r->totals = s.totals;
-    r->types = arena_array(&r->arena, struct report_type, s.row_count);
+    r->top.types.bytes_known = s.bytes_known;
+    r->top.types.totals = s.totals;
+    r->top.types.rows = arena_array(&r->arena, struct report_type, s.row_count);
     for (size_t i = 0; i < s.row_count; i++)
         if (report_shows_row(r, opt, s.rows[i].name))
-            r->types[r->type_count++] = (struct report_type){.type = s.rows[i].name,
-                                                             .at = s.rows[i].at,
-                                                             .status = s.rows[i].status,
-                                                             .retained = HD_UNKNOWN,
-                                                             .survivors = HD_UNKNOWN};
+            r->top.types.rows[r->top.types.len++] =
+                (struct report_type){.type = s.rows[i].name,
+                                     .at = s.rows[i].at,
+                                     .status = s.rows[i].status,
+                                     .retained = HD_UNKNOWN,
+                                     .survivors = HD_UNKNOWN};
     return true;
 }
 
@@ -187,6 +188,7 @@ struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_option
     }
     add_retained(r, snap, retained);
     add_generations(r, snap, opt);
-    qsort(r->types, r->type_count, sizeof(*r->types), orders[opt->sort]);
+    qsort(r->top.types.rows, r->top.types.len, sizeof(*r->top.types.rows),
+          orders[opt->sort]);
     return r;
 }

@@ -91,12 +91,12 @@ static void write_rules(const struct hd_report *r, const struct hd_write_options
 {
     struct table t = TABLE_OF(rule_columns);
     struct text others = {0};
-    size_t shown = report_rows(r, r->rule_count);
+    size_t shown = report_rows(r, r->check.rule_count);
     text_heading(o, opt, "RULES", NULL);
     for (size_t i = 0; i < shown; i++)
-        add_rule(&t, r, &r->rules[i], opt->width);
-    if (shown < r->rule_count) {
-        human_others(&others, r->rule_count - shown);
+        add_rule(&t, r, &r->check.rules[i], opt->width);
+    if (shown < r->check.rule_count) {
+        human_others(&others, r->check.rule_count - shown);
         text_add_string(&others, "  -n 0 for all");
         table_note(&t, others.data, others.len);
     }
@@ -113,8 +113,8 @@ void text_write_check(const struct hd_report *r, const struct hd_write_options *
                                          [HD_INCONCLUSIVE] = "\033[1;33m"};
     struct text verdict = {0};
     text_verdict(&verdict, r);
-    out_printf(o, "%s%s%s\n", opt->color ? colors[r->verdict] : "", text_string(&verdict),
-               opt->color ? "\033[0m" : "");
+    out_printf(o, "%s%s%s\n", opt->color ? colors[r->check.verdict] : "",
+               text_string(&verdict), opt->color ? "\033[0m" : "");
     text_free(&verdict);
     text_diff_head(r, opt, o);
     write_rules(r, opt, o);

@@ -39,10 +39,10 @@ static void add_confidence(struct text *t, const struct hd_report *r)
 {
     size_t n = r->snapshot_count;
     text_add_string(t, "confidence: ");
-    text_add_string(t, confidence_names[r->confidence]);
-    if (r->fit_count < n) {
+    text_add_string(t, confidence_names[r->diff.confidence]);
+    if (r->diff.fit_count < n) {
         text_add_string(t, "  (");
-        human_count(t, n - r->fit_count);
+        human_count(t, n - r->diff.fit_count);
         text_add_string(t, " left out of the ranking)");
     }
     text_add_char(t, '\n');
@@ -75,14 +75,15 @@ static void add_rate(struct text *t, const struct hd_report *r, uint64_t last,
                      uint64_t first)
 {
     size_t n = r->snapshot_count;
-    uint64_t steps =
-        r->iterations != NULL ? r->iterations[n - 1] - r->iterations[0] : n - 1;
+    uint64_t steps = r->diff.iterations != NULL
+                         ? r->diff.iterations[n - 1] - r->diff.iterations[0]
+                         : n - 1;
     if (last <= first)
         return;
     if (steps >= 2) {
         text_add_string(t, "  (+");
         human_size(t, (last - first) / steps);
-        text_add_string(t, r->iterations != NULL ? " per iteration" : " per step");
+        text_add_string(t, r->diff.iterations != NULL ? " per iteration" : " per step");
     }
     bool hourly = heading_add_rate(t, r, steps >= 2 ? ", " : "  (", first, last);
     text_add_string(t, steps >= 2 || hourly ? ")" : "");
@@ -93,20 +94,21 @@ static void add_totals(struct text *t, const struct hd_report *r, unsigned width
     bool fits = width == 0 || width >= VALUE_COLUMNS;
     size_t most = fits ? MOST_VALUES : NARROW_VALUES;
     size_t n = r->snapshot_count;
-    const struct tally *first = &r->totals[0], *last = &r->totals[n - 1];
+    const struct tally *first = &r->diff.types.totals[0],
+                       *last = &r->diff.types.totals[n - 1];
     text_add_string(t, "heap       ");
-    add_values(t, r->totals, n, most, true);
-    if (r->bytes_known) {
+    add_values(t, r->diff.types.totals, n, most, true);
+    if (r->diff.types.bytes_known) {
         text_add_string(t, "   ");
         human_size_delta(t, first->bytes, last->bytes);
         add_rate(t, r, last->bytes, first->bytes);
     }
     text_add_string(t, "\nobjects    ");
-    add_values(t, r->totals, n, most, false);
+    add_values(t, r->diff.types.totals, n, most, false);
     text_add_string(t, "   ");
     human_delta(t, first->count, last->count);
     text_add_char(t, '\n');
-    const struct tally *reachable = &r->reachable[n - 1];
+    const struct tally *reachable = &r->diff.reachable[n - 1];
     if (reachable->count != HD_UNKNOWN && last->count > 0) {
         text_add_string(t, "reachable  ");
         human_percent(t, (double)reachable->count / (double)last->count);
@@ -120,7 +122,7 @@ static void add_growth(struct text *t, const struct hd_report *r, unsigned width
 {
     static const char head[] = "growth     ";
     const size_t indent = sizeof(head) - 1;
-    const struct report_growth *g = &r->growth;
+    const struct report_growth *g = &r->diff.growth;
     if (!g->known || g->bytes <= 0)
         return;
     struct text whole = {0}, parts = {0};
@@ -206,8 +208,8 @@ static void add_type_row(struct table *t, const struct hd_report *r,
 
 static bool knows_survivors(const struct hd_report *r)
 {
-    for (size_t i = 0; i < r->type_count; i++)
-        if (r->types[i].survivors != HD_UNKNOWN)
+    for (size_t i = 0; i < r->diff.types.len; i++)
+        if (r->diff.types.rows[i].survivors != HD_UNKNOWN)
             return true;
     return false;
 }
@@ -219,18 +221,18 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
                                          [HD_BY_NAMESPACE] = "NAMESPACES",
                                          [HD_BY_MODULE] = "MODULES",
                                          [HD_BY_HOLDER] = "HOLDERS"};
-    size_t shown = report_rows(r, r->type_count);
+    size_t shown = report_rows(r, r->diff.types.len);
     const char *order = r->options.sort == HD_SORT_NAME ? "by name"
-                        : r->options.sort == HD_SORT_RETAINED && r->by_graph
+                        : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
                             ? "by growth of what they retain"
                             : "by growth";
     char note[96];
     snprintf(note, sizeof(note), "%s", order);
-    if (shown < r->type_count)
+    if (shown < r->diff.types.len)
         snprintf(note, sizeof(note), "%s; %zu of %zu, -n 0 for all", order, shown,
-                 r->type_count);
+                 r->diff.types.len);
     text_heading(o, opt, titles[r->options.by], note);
-    if (r->type_count == 0) {
+    if (r->diff.types.len == 0) {
         out_string(o, "None.\n");
         return;
     }
@@ -240,14 +242,14 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
         if (i != KEPT_COLUMN || (knows_survivors(r) && !is_narrow(opt->width)))
             columns[t.column_count++] = type_column(i, report_unit(r));
     for (size_t i = 0; i < shown; i++)
-        add_type_row(&t, r, &r->types[i]);
-    if (shown < r->type_count) {
+        add_type_row(&t, r, &r->diff.types.rows[i]);
+    if (shown < r->diff.types.len) {
         struct text name = {0};
-        human_others(&name, r->type_count - shown);
-        add_sums_row(&t, text_sum_rows(r, shown, r->type_count), text_string(&name));
+        human_others(&name, r->diff.types.len - shown);
+        add_sums_row(&t, text_sum_rows(r, shown, r->diff.types.len), text_string(&name));
         text_free(&name);
     }
-    add_sums_row(&t, text_sum_rows(r, 0, r->type_count), text_total_name(r));
+    add_sums_row(&t, text_sum_rows(r, 0, r->diff.types.len), text_total_name(r));
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }
@@ -277,10 +279,10 @@ void text_diff_next(const struct hd_report *r, const struct hd_write_options *op
         return;
     const char *files[] = {r->snapshots[0].info.path,
                            r->snapshots[r->snapshot_count - 1].info.path};
-    if (r->suspect_count == 0 || r->suspects[0].chains.len == 0 ||
+    if (r->diff.suspect_count == 0 || r->diff.suspects[0].chains.len == 0 ||
         r->options.by != HD_BY_TYPE)
         return;
-    const char *subject = r->suspects[0].subject;
+    const char *subject = r->diff.suspects[0].subject;
     if (subject[0] == '[' || !is_plain(subject) || !is_plain(files[0]) ||
         !is_plain(files[1]))
         return;

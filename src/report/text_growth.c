@@ -12,9 +12,9 @@ static const struct tally *last_of(const struct hd_report *r, const struct tally
 
 void text_gain(struct text *t, const struct hd_report *r, const struct report_suspect *s)
 {
-    if (r->by_graph)
+    if (r->diff.by_graph)
         human_size_signed(t, s->more);
-    else if (r->bytes_known)
+    else if (r->diff.types.bytes_known)
         human_size_delta(t, s->at[0].bytes, last_of(r, s->at)->bytes);
     else
         human_delta(t, s->at[0].count, last_of(r, s->at)->count);
@@ -22,12 +22,12 @@ void text_gain(struct text *t, const struct hd_report *r, const struct report_su
 
 double text_gain_share(const struct hd_report *r, const struct report_suspect *s)
 {
-    const struct tally *last = last_of(r, s->at), *all = last_of(r, r->totals);
-    if (r->by_graph)
+    const struct tally *last = last_of(r, s->at), *all = last_of(r, r->diff.types.totals);
+    if (r->diff.by_graph)
         return s->more_share;
-    double gain = r->bytes_known ? (double)last->bytes - (double)s->at[0].bytes
-                                 : (double)last->count - (double)s->at[0].count;
-    double whole = (double)(r->bytes_known ? all->bytes : all->count);
+    double gain = r->diff.types.bytes_known ? (double)last->bytes - (double)s->at[0].bytes
+                                            : (double)last->count - (double)s->at[0].count;
+    double whole = (double)(r->diff.types.bytes_known ? all->bytes : all->count);
     return whole > 0 ? gain / whole : 0;
 }
 
@@ -77,14 +77,14 @@ void text_growth_parts(struct text *t, const struct report_growth *g)
 void text_unexplained(struct text *t, const struct hd_report *r)
 {
     text_add_string(t, "the heap grew by ");
-    human_percent(t, r->growth.rest_share);
+    human_percent(t, r->diff.growth.rest_share);
     text_add_string(t, ", and nothing explains it; take more snapshots, further apart");
 }
 
 void text_has_stopped(struct text *t, const struct hd_report *r)
 {
     text_add_string(t, "what grew by ");
-    human_percent(t, r->growth.stopped_share);
+    human_percent(t, r->diff.growth.stopped_share);
     text_add_string(t, " of the heap has stayed there: was the load still on?");
 }
 
@@ -167,8 +167,8 @@ static void add_stopped_holder(struct table *t, const struct report_stopped *s,
 size_t text_stopped_rows(const struct hd_report *r)
 {
     enum { BESIDE_SUSPECTS = 3 };
-    size_t rows = report_rows(r, r->stopped_count);
-    bool few = r->suspect_count > 0 && r->options.rows == HD_DEFAULT_ROWS;
+    size_t rows = report_rows(r, r->diff.stopped_count);
+    bool few = r->diff.suspect_count > 0 && r->options.rows == HD_DEFAULT_ROWS;
     return few && rows > BESIDE_SUSPECTS ? BESIDE_SUSPECTS : rows;
 }
 
@@ -178,17 +178,17 @@ void text_stopped(const struct hd_report *r, const struct hd_write_options *opt,
     struct table t = TABLE_OF(stopped_columns);
     size_t shown = text_stopped_rows(r);
     char note[96] = "not growing any more; no suspects";
-    if (r->stopped_count == 0)
+    if (r->diff.stopped_count == 0)
         return;
-    if (shown < r->stopped_count)
+    if (shown < r->diff.stopped_count)
         snprintf(note, sizeof(note),
                  "not growing any more; no suspects; %zu of %zu, -n 0 for all", shown,
-                 r->stopped_count);
+                 r->diff.stopped_count);
     text_heading(o, opt, "GREW, AND STAYED", note);
     for (size_t i = 0; i < shown; i++) {
-        add_stopped_row(&t, r, &r->stopped[i]);
-        if (r->suspect_count == 0)
-            add_stopped_holder(&t, &r->stopped[i], opt->width);
+        add_stopped_row(&t, r, &r->diff.stopped[i]);
+        if (r->diff.suspect_count == 0)
+            add_stopped_holder(&t, &r->diff.stopped[i], opt->width);
     }
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);

@@ -90,8 +90,9 @@ void text_share(struct text *t, const struct report_chain *c)
 
 const char *text_total_name(const struct hd_report *r)
 {
-    struct text_sums shown = text_sum_rows(r, 0, r->type_count);
-    const struct tally *first = &r->totals[0], *last = &r->totals[r->snapshot_count - 1];
+    struct text_sums shown = text_sum_rows(r, 0, report_table(r)->len);
+    const struct tally *first = &report_table(r)->totals[0],
+                       *last = &report_table(r)->totals[r->snapshot_count - 1];
     bool all = shown.first_count == first->count && shown.last_count == last->count &&
                shown.first_bytes == first->bytes && shown.last_bytes == last->bytes;
     return all ? "[total]" : "[total shown]";
@@ -99,10 +100,10 @@ const char *text_total_name(const struct hd_report *r)
 
 void text_hidden_suspects(struct text *t, const struct hd_report *r)
 {
-    if (r->hidden_count == 0)
+    if (r->diff.hidden_count == 0)
         return;
-    bool one = r->hidden_count == 1;
-    human_plural(t, r->hidden_count, "suspect");
+    bool one = r->diff.hidden_count == 1;
+    human_plural(t, r->diff.hidden_count, "suspect");
     text_add_string(t, one ? " is" : " are");
     text_add_string(t, " not shown: --type, --exclude or --app-only hides ");
     text_add_string(t, one ? "it.\n" : "them.\n");
@@ -185,7 +186,7 @@ struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t e
     struct text_sums sums = {0};
     size_t last = r->snapshot_count - 1;
     for (size_t i = first; i < end; i++) {
-        const struct tally *at = r->types[i].at;
+        const struct tally *at = report_table(r)->rows[i].at;
         add(&sums.first_count, at[0].count);
         add(&sums.last_count, at[last].count);
         add(&sums.first_bytes, at[0].bytes);
@@ -199,16 +200,16 @@ struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t e
 void text_verdict(struct text *t, const struct hd_report *r)
 {
     size_t rules = 0, by_status[RULE_STATUS_COUNT] = {0};
-    for (size_t i = 0, end; i < r->rule_count; i = end) {
+    for (size_t i = 0, end; i < r->check.rule_count; i = end) {
         end = report_rule_end(r, i);
         by_status[report_rule_status(r, i, end)]++;
         rules++;
     }
-    text_add_string(t, verdict_names[r->verdict]);
+    text_add_string(t, verdict_names[r->check.verdict]);
     text_add_string(t, ": ");
-    enum rule_status told = r->verdict == HD_FAIL           ? RULE_FAIL
-                            : r->verdict == HD_INCONCLUSIVE ? RULE_INCONCLUSIVE
-                                                            : RULE_PASS;
+    enum rule_status told = r->check.verdict == HD_FAIL           ? RULE_FAIL
+                            : r->check.verdict == HD_INCONCLUSIVE ? RULE_INCONCLUSIVE
+                                                                  : RULE_PASS;
     size_t n = by_status[told] + (told == RULE_PASS ? by_status[RULE_SUPPRESSED] : 0);
     human_count(t, n);
     text_add_string(t, " of ");

@@ -55,8 +55,8 @@ static void add_remarks(struct text *t, const struct hd_report *r,
 static void add_score(struct text *t, const struct hd_report *r, double score)
 {
     if (score < 0.5)
-        text_add_string(t, r->bytes_known ? "<1 B" : "<1");
-    else if (r->bytes_known)
+        text_add_string(t, r->diff.types.bytes_known ? "<1 B" : "<1");
+    else if (r->diff.types.bytes_known)
         human_size(t, (uint64_t)(score + 0.5));
     else
         human_count(t, (uint64_t)(score + 0.5));
@@ -185,7 +185,7 @@ static void say_no_match(const struct hd_report *r, struct out *o)
 {
     struct text t = {0};
     text_add_string(&t, "None: ");
-    human_name(&t, r->no_match);
+    human_name(&t, r->diff.no_match);
     text_add_char(&t, '\n');
     out_text(o, &t);
     text_free(&t);
@@ -202,26 +202,26 @@ static void say_hidden(const struct hd_report *r, struct out *o)
 /* True if there is nothing to rank, after saying so. */
 static bool say_none(const struct hd_report *r, struct out *o)
 {
-    if (r->fit_count < 2) {
+    if (r->diff.fit_count < 2) {
         out_string(o, "Inconclusive: fewer than two of the snapshots can be compared.\n");
         return true;
     }
-    if (r->no_match != NULL) {
+    if (r->diff.no_match != NULL) {
         say_no_match(r, o);
         return true;
     }
-    if (r->suspect_count + r->minor_count + r->pooled_count == 0) {
-        out_string(o, r->hidden_count > 0 ? "None of what is shown keeps growing.\n"
-                      : r->growth.is_open ? "None: no type keeps growing.\n"
-                                          : "None: nothing keeps growing.\n");
+    if (r->diff.suspect_count + r->diff.minor_count + r->diff.pooled_count == 0) {
+        out_string(o, r->diff.hidden_count > 0 ? "None of what is shown keeps growing.\n"
+                      : r->diff.growth.is_open ? "None: no type keeps growing.\n"
+                                               : "None: nothing keeps growing.\n");
         return true;
     }
-    if (r->suspect_count > 0)
+    if (r->diff.suspect_count > 0)
         return false;
     struct text t = {0};
-    text_add_string(&t,
-                    r->hidden_count > 0 ? "None of what is shown grows by " : "None: no ");
-    if (r->hidden_count == 0) {
+    text_add_string(&t, r->diff.hidden_count > 0 ? "None of what is shown grows by "
+                                                 : "None: no ");
+    if (r->diff.hidden_count == 0) {
         text_add_string(&t, report_unit(r));
         text_add_string(&t, " grows by ");
     }
@@ -247,14 +247,14 @@ static void say_doubts(const struct hd_report *r, const struct hd_write_options 
                        struct out *o)
 {
     struct text t = {0};
-    if (r->growth.is_open) {
+    if (r->diff.growth.is_open) {
         text_add_string(&t, "But ");
         text_unexplained(&t, r);
         text_add_char(&t, '.');
         say(o, opt, &t);
     }
     text_clear(&t);
-    if (r->growth.has_stopped) {
+    if (r->diff.growth.has_stopped) {
         text_add_string(&t, "But ");
         text_has_stopped(&t, r);
         text_add_string(&t, " See below.");
@@ -266,8 +266,8 @@ static void say_doubts(const struct hd_report *r, const struct hd_write_options 
 static const char *basis(const struct hd_report *r)
 {
     return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes that are held"
-           : r->by_graph                 ? "what keeps growing, with all that it retains"
-           : r->bytes_known              ? "by growth of shallow bytes; owners unknown"
+           : r->diff.by_graph            ? "what keeps growing, with all that it retains"
+           : r->diff.types.bytes_known   ? "by growth of shallow bytes; owners unknown"
                                          : "by growth of counts; bytes and owners unknown";
 }
 
@@ -276,17 +276,17 @@ static void add_pooled(struct table *t, const struct hd_report *r,
                        const struct hd_write_options *opt)
 {
     static const char line[] = "— held by buffer pools, not ranked —";
-    if (r->pooled_count > 0)
+    if (r->diff.pooled_count > 0)
         table_note(t, line, sizeof(line) - 1);
-    for (size_t i = 0; i < r->pooled_count; i++)
-        add_suspect_row(t, r, &r->pooled[i], opt);
+    for (size_t i = 0; i < r->diff.pooled_count; i++)
+        add_suspect_row(t, r, &r->diff.pooled[i], opt);
 }
 
 /* What has stopped is told in a list of its own. */
 static bool has_stopped(const struct hd_report *r, const struct report_suspect *s)
 {
-    for (size_t i = 0; i < r->stopped_count; i++)
-        if (strcmp(r->stopped[i].type, s->type) == 0)
+    for (size_t i = 0; i < r->diff.stopped_count; i++)
+        if (strcmp(r->diff.stopped[i].type, s->type) == 0)
             return true;
     return false;
 }
@@ -295,9 +295,10 @@ static bool has_stopped(const struct hd_report *r, const struct report_suspect *
 static void add_minor(struct table *t, const struct hd_report *r,
                       const struct hd_write_options *opt)
 {
-    size_t most = r->options.rows != 0 ? MOST_MINOR : r->minor_count, shown = 0, left = 0;
-    for (size_t i = 0; i < r->minor_count; i++) {
-        if (has_stopped(r, &r->minor[i]))
+    size_t most = r->options.rows != 0 ? MOST_MINOR : r->diff.minor_count, shown = 0,
+           left = 0;
+    for (size_t i = 0; i < r->diff.minor_count; i++) {
+        if (has_stopped(r, &r->diff.minor[i]))
             continue;
         if (shown == most) {
             left++;
@@ -305,7 +306,7 @@ static void add_minor(struct table *t, const struct hd_report *r,
         }
         if (shown++ == 0)
             add_limit_line(t, r);
-        add_suspect_row(t, r, &r->minor[i], opt);
+        add_suspect_row(t, r, &r->diff.minor[i], opt);
     }
     add_others_line(t, left);
 }
@@ -313,7 +314,7 @@ static void add_minor(struct table *t, const struct hd_report *r,
 /* The growth of shallow bytes, or of counts, where owners are unknown. */
 static const char *size_title(const struct hd_report *r)
 {
-    return r->by_graph ? "retains" : r->bytes_known ? "bytes" : "objects";
+    return r->diff.by_graph ? "retains" : r->diff.types.bytes_known ? "bytes" : "objects";
 }
 
 static void write_suspects(const struct hd_report *r, const struct hd_write_options *opt,
@@ -326,13 +327,13 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
             columns[t.column_count++] = suspect_columns[i];
     columns[SIZE_COLUMN].title = size_title(r);
     columns[t.column_count - 1].title = report_unit(r);
-    size_t shown = report_rows(r, r->suspect_count);
+    size_t shown = report_rows(r, r->diff.suspect_count);
     for (size_t i = 0; i < shown; i++) {
-        add_suspect_row(&t, r, &r->suspects[i], opt);
-        add_held_by(&t, &r->suspects[i].chains, opt->width);
-        add_hint(&t, r->suspects[i].hint, opt->width);
+        add_suspect_row(&t, r, &r->diff.suspects[i], opt);
+        add_held_by(&t, &r->diff.suspects[i].chains, opt->width);
+        add_hint(&t, r->diff.suspects[i].hint, opt->width);
     }
-    add_others_line(&t, r->suspect_count - shown);
+    add_others_line(&t, r->diff.suspect_count - shown);
     add_minor(&t, r, opt);
     add_pooled(&t, r, opt);
     if (t.len > 0)
@@ -343,7 +344,7 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
 void text_diff_suspects(const struct hd_report *r, const struct hd_write_options *opt,
                         struct out *o)
 {
-    bool any = r->suspect_count + r->minor_count + r->pooled_count > 0;
+    bool any = r->diff.suspect_count + r->diff.minor_count + r->diff.pooled_count > 0;
     text_heading(o, opt, "SUSPECTS", any ? basis(r) : NULL);
     bool nothing = say_none(r, o);
     say_doubts(r, opt, o);

@@ -86,8 +86,8 @@ static void add_titles(struct sheet *s, const char *const *titles, size_t count)
 /* Not cut unless --rows says so. */
 static size_t row_count(const struct hd_report *r)
 {
-    return r->options.rows == HD_DEFAULT_ROWS ? r->type_count
-                                              : report_rows(r, r->type_count);
+    return r->options.rows == HD_DEFAULT_ROWS ? report_table(r)->len
+                                              : report_rows(r, report_table(r)->len);
 }
 
 static void write_diff(const struct hd_report *r, struct sheet *s)
@@ -103,7 +103,7 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
     }
     end_row(s);
     for (size_t i = 0; i < row_count(r); i++) {
-        const struct report_type *row = &r->types[i];
+        const struct report_type *row = &report_table(r)->rows[i];
         add_cell(s, row->type);
         add_cell(s, series_status_names[row->status]);
         for (size_t k = 0; k < r->snapshot_count; k++) {
@@ -122,10 +122,10 @@ static void write_top(const struct hd_report *r, struct sheet *s)
     add_cell(s, "retained");
     end_row(s);
     for (size_t i = 0; i < row_count(r); i++) {
-        add_cell(s, r->types[i].type);
-        add_number(s, r->types[i].at->count);
-        add_number(s, r->types[i].at->bytes);
-        add_number(s, r->types[i].retained);
+        add_cell(s, report_table(r)->rows[i].type);
+        add_number(s, report_table(r)->rows[i].at->count);
+        add_number(s, report_table(r)->rows[i].at->bytes);
+        add_number(s, report_table(r)->rows[i].retained);
         end_row(s);
     }
 }
@@ -136,8 +136,8 @@ static void write_roots(const struct hd_report *r, struct sheet *s)
                                          "chain"};
     ADD_TITLES(s, titles);
     struct text chain = {0};
-    for (size_t i = 0; i < r->chains.len; i++) {
-        const struct chain *c = &r->chains.all[i].chain;
+    for (size_t i = 0; i < r->roots.chains.len; i++) {
+        const struct chain *c = &r->roots.chains.all[i].chain;
         text_clear(&chain);
         for (size_t f = 0; f < c->frame_count; f++) {
             text_add_string(&chain, f > 0 ? " → " : "");
@@ -215,8 +215,8 @@ static void write_check(const struct hd_report *r, struct sheet *s)
                                          "observed", "observed_value", "limit",
                                          "unit",     "source",         "reason"};
     ADD_TITLES(s, titles);
-    for (size_t i = 0; i < r->rule_count; i++) {
-        const struct report_rule *f = &r->rules[i];
+    for (size_t i = 0; i < r->check.rule_count; i++) {
+        const struct report_rule *f = &r->check.rules[i];
         add_cell(s, rule_status_names[f->status]);
         add_cell(s, f->rule);
         add_optional(s, f->subject);
@@ -237,8 +237,8 @@ static void write_processes(const struct hd_report *r, struct sheet *s)
     static const char *const titles[] = {"pid",     "name",   "runtime", "user",
                                          "command", "socket", "problem"};
     ADD_TITLES(s, titles);
-    for (size_t i = 0; i < r->process_count; i++) {
-        const struct hd_process *p = &r->processes[i];
+    for (size_t i = 0; i < r->processes.count; i++) {
+        const struct hd_process *p = &r->processes.all[i];
         const char *cells[] = {p->name,    p->runtime, p->user,
                                p->command, p->socket,  p->problem};
         add_number(s, p->pid);

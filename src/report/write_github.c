@@ -81,12 +81,12 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     struct text t = {0};
     size_t failed = 0, told = 0;
     (void)opt;
-    for (size_t i = 0; i < r->rule_count; i++)
-        failed += r->rules[i].status == RULE_FAIL;
-    for (size_t i = 0; i < r->rule_count && told < MOST_ERRORS; i++) {
-        if (r->rules[i].status != RULE_FAIL)
+    for (size_t i = 0; i < r->check.rule_count; i++)
+        failed += r->check.rules[i].status == RULE_FAIL;
+    for (size_t i = 0; i < r->check.rule_count && told < MOST_ERRORS; i++) {
+        if (r->check.rules[i].status != RULE_FAIL)
             continue;
-        add_error(&t, r, &r->rules[i]);
+        add_error(&t, r, &r->check.rules[i]);
         told++;
     }
     if (failed > told) {

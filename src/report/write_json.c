@@ -255,7 +255,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     json_put(o, "suspect", json_string_or_null(suspicion_names[s->suspicion]));
     json_put(o, "also", strings(s->also, s->also_count));
     json_put(o, "retained_delta",
-             r->by_graph ? json_integer((json_int_t)s->more) : json_null());
+             r->diff.by_graph ? json_integer((json_int_t)s->more) : json_null());
     json_put(o, "hint", json_string_or_null(s->hint != NULL ? s->hint->id : NULL));
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     return o;
@@ -296,8 +296,8 @@ static json_t *growth(const struct report_growth *g)
 static json_t *stopped(const struct hd_report *r)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < r->stopped_count; i++) {
-        const struct report_stopped *s = &r->stopped[i];
+    for (size_t i = 0; i < r->diff.stopped_count; i++) {
+        const struct report_stopped *s = &r->diff.stopped[i];
         json_t *o = json_object();
         json_put(o, "type", json_string_or_null(s->type));
         json_put(o, "subject", json_string_or_null(s->subject));
@@ -314,16 +314,16 @@ static json_t *stopped(const struct hd_report *r)
 static json_t *reachable(const struct hd_report *r, bool bytes)
 {
     for (size_t k = 0; k < r->snapshot_count; k++)
-        if (r->reachable[k].count != HD_UNKNOWN)
-            return numbers(r->reachable, r->snapshot_count, bytes);
+        if (r->diff.reachable[k].count != HD_UNKNOWN)
+            return numbers(r->diff.reachable, r->snapshot_count, bytes);
     return json_null();
 }
 
 static json_t *totals(const struct hd_report *r)
 {
     json_t *o = json_object();
-    json_put(o, "objects", numbers(r->totals, r->snapshot_count, false));
-    json_put(o, "bytes", numbers(r->totals, r->snapshot_count, true));
+    json_put(o, "objects", numbers(report_table(r)->totals, r->snapshot_count, false));
+    json_put(o, "bytes", numbers(report_table(r)->totals, r->snapshot_count, true));
     json_put(o, "reachable_objects", reachable(r, false));
     json_put(o, "reachable_bytes", reachable(r, true));
     return o;
@@ -331,11 +331,11 @@ static json_t *totals(const struct hd_report *r)
 
 static json_t *iterations(const struct hd_report *r)
 {
-    if (r->iterations == NULL)
+    if (r->diff.iterations == NULL)
         return json_null();
     json_t *array = json_array();
     for (size_t k = 0; k < r->snapshot_count; k++)
-        json_array_append_new(array, json_number_or_null(r->iterations[k]));
+        json_array_append_new(array, json_number_or_null(r->diff.iterations[k]));
     return array;
 }
 
@@ -347,10 +347,10 @@ static json_t *full_name(const struct hd_report *r, const char *type)
 
 static void set_types(json_t *o, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->type_count);
+    size_t shown = report_rows(r, report_table(r)->len);
     json_t *array = json_array();
     for (size_t i = 0; i < shown; i++) {
-        const struct report_type *t = &r->types[i];
+        const struct report_type *t = &report_table(r)->rows[i];
         json_t *row = json_object();
         json_put(row, "type", json_string_or_null(t->type));
         if (r->kind != REPORT_TOP) {
@@ -369,13 +369,14 @@ static void set_types(json_t *o, const struct hd_report *r)
         json_array_append_new(array, row);
     }
     json_put(o, "types", array);
-    json_put(o, "types_omitted", json_integer((json_int_t)(r->type_count - shown)));
+    json_put(o, "types_omitted", json_integer((json_int_t)(report_table(r)->len - shown)));
 }
 
 static json_t *bytes_per_hour(const struct hd_report *r)
 {
-    const struct tally *first = &r->totals[0], *last = &r->totals[r->snapshot_count - 1];
-    if (!r->bytes_known)
+    const struct tally *first = &report_table(r)->totals[0],
+                       *last = &report_table(r)->totals[r->snapshot_count - 1];
+    if (!report_table(r)->bytes_known)
         return json_null();
     return real_or_null(heading_per_hour(r, (double)last->bytes - (double)first->bytes));
 }
@@ -384,17 +385,17 @@ static void set_diff(json_t *o, const struct hd_report *r)
 {
     json_put(o, "snapshots", snapshots(r));
     json_put(o, "iterations", iterations(r));
-    json_put(o, "confidence", json_string(confidence_names[r->confidence]));
+    json_put(o, "confidence", json_string(confidence_names[r->diff.confidence]));
     json_put(o, "totals", totals(r));
-    json_put(o, "suspects", suspects(r, r->suspects, r->suspect_count, true));
-    json_put(o, "minor", suspects(r, r->minor, r->minor_count, false));
-    json_put(o, "pooled", suspects(r, r->pooled, r->pooled_count, false));
+    json_put(o, "suspects", suspects(r, r->diff.suspects, r->diff.suspect_count, true));
+    json_put(o, "minor", suspects(r, r->diff.minor, r->diff.minor_count, false));
+    json_put(o, "pooled", suspects(r, r->diff.pooled, r->diff.pooled_count, false));
     set_types(o, r);
     json_put(o, "warnings", warnings(r));
     json_put(o, "by", json_string(report_unit(r)));
-    json_put(o, "growth", growth(&r->growth));
+    json_put(o, "growth", growth(&r->diff.growth));
     json_put(o, "stopped", stopped(r));
-    json_put(o, "suspects_hidden", json_integer((json_int_t)r->hidden_count));
+    json_put(o, "suspects_hidden", json_integer((json_int_t)r->diff.hidden_count));
     json_put(o, "span_seconds", real_or_null(heading_span(r)));
     json_put(o, "bytes_per_hour", bytes_per_hour(r));
 }
@@ -431,9 +432,9 @@ static json_t *check(const struct hd_report *r)
 {
     json_t *o = begin("heapdrift-check"), *rules = json_array();
     set_diff(o, r);
-    for (size_t i = 0; i < r->rule_count; i++)
-        json_array_append_new(rules, rule(r, &r->rules[i]));
-    json_put(o, "verdict", json_string(verdict_names[r->verdict]));
+    for (size_t i = 0; i < r->check.rule_count; i++)
+        json_array_append_new(rules, rule(r, &r->check.rules[i]));
+    json_put(o, "verdict", json_string(verdict_names[r->check.verdict]));
     json_put(o, "rules", rules);
     return o;
 }
@@ -452,10 +453,10 @@ static json_t *roots(const struct hd_report *r)
 {
     json_t *o = begin("heapdrift-roots");
     json_put(o, "snapshots", snapshots(r));
-    json_put(o, "type", json_string_or_null(r->pattern));
-    json_put(o, "matched", strings(r->matched, r->matched_count));
-    json_put(o, "instances", numbers(r->totals, r->snapshot_count, false));
-    json_put(o, "chains", chains(r, &r->chains));
+    json_put(o, "type", json_string_or_null(r->roots.pattern));
+    json_put(o, "matched", strings(r->roots.matched, r->roots.matched_count));
+    json_put(o, "instances", numbers(r->roots.instances, r->snapshot_count, false));
+    json_put(o, "chains", chains(r, &r->roots.chains));
     json_put(o, "warnings", warnings(r));
     return o;
 }
@@ -476,8 +477,8 @@ static json_t *info(const struct hd_report *r)
 static json_t *processes(const struct hd_report *r)
 {
     json_t *o = begin("heapdrift-ps"), *array = json_array();
-    for (size_t i = 0; i < r->process_count; i++) {
-        const struct hd_process *from = &r->processes[i];
+    for (size_t i = 0; i < r->processes.count; i++) {
+        const struct hd_process *from = &r->processes.all[i];
         json_t *p = json_object();
         json_put(p, "pid", json_number_or_null(from->pid));
         json_put(p, "name", json_string_or_null(from->name));

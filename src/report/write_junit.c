@@ -44,7 +44,7 @@ static void add_lines(struct text *t, const struct hd_report *r, size_t begin, s
 {
     struct text holder = {0};
     for (size_t i = begin; i < end; i++) {
-        const struct report_rule *f = &r->rules[i];
+        const struct report_rule *f = &r->check.rules[i];
         text_add_string(t, rule_status_names[f->status]);
         text_add_string(t, ": ");
         text_rule_name(t, f);
@@ -66,7 +66,7 @@ static void add_lines(struct text *t, const struct hd_report *r, size_t begin, s
 static void add_outcome(mxml_node_t *test, const struct hd_report *r, size_t begin,
                         size_t end, enum rule_status status)
 {
-    const struct report_rule *worst = &r->rules[begin];
+    const struct report_rule *worst = &r->check.rules[begin];
     struct text message = {0}, lines = {0};
     size_t shown = begin + report_rows(r, end - begin);
     while (worst->status != status)
@@ -108,7 +108,7 @@ static void add_test(mxml_node_t *suite, const struct hd_report *r, size_t begin
                      size_t end, enum rule_status status)
 {
     mxml_node_t *test = mxmlNewElement(suite, "testcase");
-    const struct report_rule *rule = &r->rules[begin];
+    const struct report_rule *rule = &r->check.rules[begin];
     struct text name = {0};
     human_name(&name, rule->rule);
     text_add_string(&name, " ");
@@ -159,7 +159,7 @@ static void add_properties(mxml_node_t *suite, const struct hd_report *r)
     }
     mxml_node_t *confidence = mxmlNewElement(all, "property");
     set(confidence, "name", "confidence");
-    set(confidence, "value", confidence_names[r->confidence]);
+    set(confidence, "value", confidence_names[r->diff.confidence]);
     text_free(&value);
 }
 
@@ -181,7 +181,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     mxml_node_t *xml = mxmlNewXML("1.0");
     mxml_node_t *suites = mxmlNewElement(xml, "testsuites");
     size_t by_status[RULE_STATUS_COUNT] = {0};
-    for (size_t i = 0, end; i < r->rule_count; i = end) {
+    for (size_t i = 0, end; i < r->check.rule_count; i = end) {
         end = report_rule_end(r, i);
         by_status[report_rule_status(r, i, end)]++;
     }
@@ -190,7 +190,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     set_counts(suite, by_status);
     set_number(suite, "skipped", count_skipped(by_status));
     add_properties(suite, r);
-    for (size_t i = 0, end; i < r->rule_count; i = end) {
+    for (size_t i = 0, end; i < r->check.rule_count; i = end) {
         end = report_rule_end(r, i);
         add_test(suite, r, i, end, report_rule_status(r, i, end));
     }

@@ -91,8 +91,8 @@ static void add_summary(struct text *t, const struct hd_report *r)
 {
     size_t n = r->snapshot_count;
     text_add_string(t, "**heapdrift**: ");
-    human_count(t, r->suspect_count);
-    text_add_string(t, r->suspect_count == 1 ? " suspect in " : " suspects in ");
+    human_count(t, r->diff.suspect_count);
+    text_add_string(t, r->diff.suspect_count == 1 ? " suspect in " : " suspects in ");
     human_count(t, n);
     text_add_string(t, " snapshots");
     heading_add_span(t, r);
@@ -101,19 +101,21 @@ static void add_summary(struct text *t, const struct hd_report *r)
     text_add_string(t, n > 2 ? " … " : " → ");
     markdown_code(t, text_file_name(r->snapshots[n - 1].info.path));
     text_add_string(t, "), heap ");
-    human_size(t, r->totals[0].bytes);
+    human_size(t, report_table(r)->totals[0].bytes);
     text_add_string(t, " → ");
-    human_size(t, r->totals[n - 1].bytes);
-    if (r->bytes_known) {
+    human_size(t, report_table(r)->totals[n - 1].bytes);
+    if (report_table(r)->bytes_known) {
         text_add_string(t, " (");
-        human_size_delta(t, r->totals[0].bytes, r->totals[n - 1].bytes);
-        heading_add_rate(t, r, ", ", r->totals[0].bytes, r->totals[n - 1].bytes);
+        human_size_delta(t, report_table(r)->totals[0].bytes,
+                         report_table(r)->totals[n - 1].bytes);
+        heading_add_rate(t, r, ", ", report_table(r)->totals[0].bytes,
+                         report_table(r)->totals[n - 1].bytes);
         text_add_char(t, ')');
     }
     text_add_string(t, ", objects ");
-    add_range(t, r->totals, n);
+    add_range(t, report_table(r)->totals, n);
     text_add_string(t, ", confidence: **");
-    text_add_string(t, confidence_names[r->confidence]);
+    text_add_string(t, confidence_names[r->diff.confidence]);
     text_add_string(t, "**");
     struct text origin = {0};
     heading_add_origin(&origin, r, 0);
@@ -172,53 +174,56 @@ static void add_suspect_rows(struct text *t, const struct hd_report *r,
 
 static void add_suspects(struct text *t, const struct hd_report *r)
 {
-    if (r->fit_count < 2) {
+    if (r->diff.fit_count < 2) {
         text_add_string(
             t, "\nInconclusive: fewer than two of the snapshots can be compared.\n");
         return;
     }
-    if (r->no_match != NULL) {
+    if (r->diff.no_match != NULL) {
         text_add_string(t, "\nNone: ");
-        markdown_plain(t, r->no_match);
+        markdown_plain(t, r->diff.no_match);
         text_add_string(t, "\n");
-    } else if (r->suspect_count == 0) {
-        bool nothing = r->hidden_count + r->minor_count + r->pooled_count == 0;
+    } else if (r->diff.suspect_count == 0) {
+        bool nothing =
+            r->diff.hidden_count + r->diff.minor_count + r->diff.pooled_count == 0;
         text_add_string(
-            t, r->hidden_count > 0
+            t, r->diff.hidden_count > 0
                    ? "\nNo type that is shown grows by more than the limit, at its latest "
                      "rate.\n"
                : nothing ? "\nNo type keeps growing.\n"
                          : "\nNo type grows by more than the limit, at its latest rate.\n");
-        if (r->growth.is_open) {
+        if (r->diff.growth.is_open) {
             text_add_string(t, "But ");
             text_unexplained(t, r);
             text_add_string(t, ".\n");
         }
-        if (r->growth.has_stopped) {
+        if (r->diff.growth.has_stopped) {
             text_add_string(t, "But ");
             text_has_stopped(t, r);
             text_add_string(t, " See below.\n");
         }
     }
-    if (r->hidden_count > 0) {
+    if (r->diff.hidden_count > 0) {
         text_add_string(t, "\n");
         text_hidden_suspects(t, r);
     }
-    if (r->suspect_count == 0)
+    if (r->diff.suspect_count == 0)
         return;
-    size_t shown = report_rows(r, r->suspect_count);
+    size_t shown = report_rows(r, r->diff.suspect_count);
     text_add_string(t, "\n### Suspects\n\n");
-    text_add_string(t, r->by_graph ? "What keeps growing, with all that it retains.\n\n"
-                                   : "Ranked by growth of shallow bytes; what owns them is "
-                                     "unknown.\n\n");
-    text_add_string(t, r->by_graph ? "| # | retains | of heap | count | trend | type |\n"
-                       : r->bytes_known
+    text_add_string(t, r->diff.by_graph
+                           ? "What keeps growing, with all that it retains.\n\n"
+                           : "Ranked by growth of shallow bytes; what owns them is "
+                             "unknown.\n\n");
+    text_add_string(t, r->diff.by_graph
+                           ? "| # | retains | of heap | count | trend | type |\n"
+                       : report_table(r)->bytes_known
                            ? "| # | bytes | of heap | count | trend | type |\n"
                            : "| # | objects | of heap | count | trend | type |\n");
     text_add_string(t, "|---:|---:|---:|---:|---|---|\n");
-    add_suspect_rows(t, r, r->suspects, shown);
+    add_suspect_rows(t, r, r->diff.suspects, shown);
     for (size_t i = 0; i < shown; i++) {
-        const struct report_suspect *s = &r->suspects[i];
+        const struct report_suspect *s = &r->diff.suspects[i];
         if (s->hint != NULL)
             add_hint(t, s);
         if (s->chains.len == 0)
@@ -251,32 +256,33 @@ static void add_type_row(struct text *t, const struct hd_report *r, const char *
 
 static void add_types(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->type_count);
+    size_t shown = report_rows(r, report_table(r)->len);
     char line[160];
     snprintf(line, sizeof(line),
              "\n<details><summary>Types by growth (%zu of %zu)</summary>\n\n", shown,
-             r->type_count);
+             report_table(r)->len);
     text_add_string(t, line);
     text_add_string(t, "| Δcount | count | Δbytes | type |\n|---:|---:|---:|---|\n");
     struct text name = {0};
     for (size_t i = 0; i < shown; i++) {
         text_clear(&name);
-        markdown_code(&name, report_shown(r, r->types[i].type));
+        markdown_code(&name, report_shown(r, report_table(r)->rows[i].type));
         add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
     }
-    if (shown < r->type_count) {
+    if (shown < report_table(r)->len) {
         text_clear(&name);
-        human_others(&name, r->type_count - shown);
-        add_type_row(t, r, text_string(&name), text_sum_rows(r, shown, r->type_count));
+        human_others(&name, report_table(r)->len - shown);
+        add_type_row(t, r, text_string(&name),
+                     text_sum_rows(r, shown, report_table(r)->len));
     }
-    add_type_row(t, r, "**total**", text_sum_rows(r, 0, r->type_count));
+    add_type_row(t, r, "**total**", text_sum_rows(r, 0, report_table(r)->len));
     text_add_string(t, "\n</details>\n");
     text_free(&name);
 }
 
 static void add_growth(struct text *t, const struct hd_report *r)
 {
-    const struct report_growth *g = &r->growth;
+    const struct report_growth *g = &r->diff.growth;
     if (!g->known || g->bytes <= 0)
         return;
     text_add_string(t, "\nOf the growth of ");
@@ -292,13 +298,13 @@ static void add_growth(struct text *t, const struct hd_report *r)
 static void add_stopped(struct text *t, const struct hd_report *r)
 {
     size_t shown = text_stopped_rows(r);
-    if (r->stopped_count == 0)
+    if (r->diff.stopped_count == 0)
         return;
     text_add_string(t, "\n### Grew, and stayed\n\nNot growing any more: a cache that is "
                        "full, a start that is over, or a leak whose load stopped.\n\n"
                        "| gained | of heap | count | type |\n|---:|---:|---:|---|\n");
     for (size_t i = 0; i < shown; i++) {
-        const struct report_stopped *s = &r->stopped[i];
+        const struct report_stopped *s = &r->diff.stopped[i];
         text_add_string(t, "| ");
         human_size_signed(t, (int64_t)(s->growth + 0.5));
         text_add_string(t, " | ");
@@ -318,14 +324,14 @@ static void add_stopped(struct text *t, const struct hd_report *r)
 /* What the order of the suspects comes from. */
 static void add_scores(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->suspect_count);
-    if (shown == 0 || !r->by_graph)
+    size_t shown = report_rows(r, r->diff.suspect_count);
+    if (shown == 0 || !r->diff.by_graph)
         return;
     text_add_string(t, "\n<details><summary>Scores</summary>\n\n"
                        "| # | score | of heap | tau | basis | suspect by |\n"
                        "|---:|---:|---:|---:|---|---|\n");
     for (size_t i = 0; i < shown; i++) {
-        const struct report_suspect *s = &r->suspects[i];
+        const struct report_suspect *s = &r->diff.suspects[i];
         char tau[32];
         snprintf(tau, sizeof(tau), "%.2f", s->tau);
         text_add_string(t, "| ");
@@ -386,19 +392,19 @@ static void add_rule_row(struct text *t, const struct report_rule *f)
 
 static void add_rules(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->rule_count);
+    size_t shown = report_rows(r, r->check.rule_count);
     text_add_string(t, "\n### Rules\n\n"
                        "| status | rule | type | observed | limit | from | reason |\n"
                        "|---|---|---|---:|---:|---|---|\n");
     for (size_t i = 0; i < shown; i++)
-        add_rule_row(t, &r->rules[i]);
-    if (shown < r->rule_count) {
+        add_rule_row(t, &r->check.rules[i]);
+    if (shown < r->check.rule_count) {
         text_add_string(t, "| | | ");
-        human_others(t, r->rule_count - shown);
+        human_others(t, r->check.rule_count - shown);
         text_add_string(t, " | | | | |\n");
     }
     for (size_t i = 0; i < shown; i++) {
-        const struct report_rule *f = &r->rules[i];
+        const struct report_rule *f = &r->check.rules[i];
         /* Suspects have theirs below. */
         if (f->status != RULE_FAIL || f->chains.len == 0 || f->is_suspect)
             continue;
@@ -435,25 +441,26 @@ static void add_top(struct text *t, const struct hd_report *r)
     text_add_string(t, "**heapdrift top** ");
     markdown_code(t, text_file_name(r->snapshots[0].info.path));
     text_add_string(t, ": ");
-    human_count(t, r->totals[0].count);
+    human_count(t, report_table(r)->totals[0].count);
     text_add_string(t, " objects, ");
-    human_size(t, r->totals[0].bytes);
+    human_size(t, report_table(r)->totals[0].bytes);
     text_add_string(t, "\n\n");
     text_selection(t, r);
     text_add_string(t, "| count | bytes | type |\n|---:|---:|---|\n");
-    size_t shown = report_rows(r, r->type_count);
+    size_t shown = report_rows(r, report_table(r)->len);
     for (size_t i = 0; i < shown; i++) {
-        add_top_row(t, r->types[i].at->count, r->types[i].at->bytes);
-        markdown_code(t, report_shown(r, r->types[i].type));
+        add_top_row(t, report_table(r)->rows[i].at->count,
+                    report_table(r)->rows[i].at->bytes);
+        markdown_code(t, report_shown(r, report_table(r)->rows[i].type));
         text_add_string(t, " |\n");
     }
-    if (shown < r->type_count) {
-        struct text_sums sums = text_sum_rows(r, shown, r->type_count);
+    if (shown < report_table(r)->len) {
+        struct text_sums sums = text_sum_rows(r, shown, report_table(r)->len);
         add_top_row(t, sums.last_count, sums.last_bytes);
-        human_others(t, r->type_count - shown);
+        human_others(t, report_table(r)->len - shown);
         text_add_string(t, " |\n");
     }
-    struct text_sums all = text_sum_rows(r, 0, r->type_count);
+    struct text_sums all = text_sum_rows(r, 0, report_table(r)->len);
     add_top_row(t, all.last_count, all.last_bytes);
     text_add_string(t, text_total_name(r));
     text_add_string(t, " |\n");
@@ -463,19 +470,19 @@ static void add_roots(struct text *t, const struct hd_report *r)
 {
     size_t n = r->snapshot_count;
     text_add_string(t, "**heapdrift roots** ");
-    markdown_code(t, r->matched_count == 1 ? r->matched[0] : r->pattern);
+    markdown_code(t, r->roots.matched_count == 1 ? r->roots.matched[0] : r->roots.pattern);
     text_add_string(t, ": ");
-    human_count(t, r->totals[n - 1].count);
+    human_count(t, r->roots.instances[n - 1].count);
     text_add_string(t, " instances in ");
     markdown_code(t, text_file_name(r->snapshots[n - 1].info.path));
     text_add_string(t, " are held by");
-    if (r->chains.samples < r->chains.instances) {
+    if (r->roots.chains.samples < r->roots.chains.instances) {
         text_add_string(t, " (shares of ");
-        human_count(t, r->chains.samples);
+        human_count(t, r->roots.chains.samples);
         text_add_string(t, " sampled ones, with 95 % intervals)");
     }
     text_add_string(t, "\n\n");
-    add_chains(t, &r->chains);
+    add_chains(t, &r->roots.chains);
 }
 
 static void add_info(struct text *t, const struct hd_report *r)
@@ -511,8 +518,8 @@ static void add_processes(struct text *t, const struct hd_report *r)
 {
     text_add_string(t, "| pid | name | runtime | user | command | problem |\n"
                        "|---:|---|---|---|---|---|\n");
-    for (size_t i = 0; i < r->process_count; i++) {
-        const struct hd_process *p = &r->processes[i];
+    for (size_t i = 0; i < r->processes.count; i++) {
+        const struct hd_process *p = &r->processes.all[i];
         const char *cells[] = {p->name, p->runtime, p->user, p->command, p->problem};
         char pid[24];
         snprintf(pid, sizeof(pid), "| %" PRIu64, p->pid);

@@ -217,8 +217,8 @@ static json_t *run(const struct hd_report *r)
     json_t *o = json_object(), *tool = json_object(), *results = json_array(),
            *invocations = json_array();
     json_put(tool, "driver", driver());
-    for (size_t i = 0; i < r->rule_count; i++)
-        json_array_append_new(results, result(r, &r->rules[i]));
+    for (size_t i = 0; i < r->check.rule_count; i++)
+        json_array_append_new(results, result(r, &r->check.rules[i]));
     json_array_append_new(invocations, invocation(r));
     json_put(o, "tool", tool);
     json_put(o, "invocations", invocations);

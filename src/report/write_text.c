@@ -12,7 +12,7 @@ enum { MOST_TOP_COLUMNS = 6 };
 
 static bool has_generations(const struct hd_report *r)
 {
-    return r->type_count > 0 && r->types[0].by_generation != NULL;
+    return r->top.types.len > 0 && r->top.types.rows[0].by_generation != NULL;
 }
 
 static size_t top_columns(const struct hd_report *r, struct column *columns)
@@ -69,8 +69,10 @@ static void add_top_row(struct table *t, const struct hd_report *r, struct tally
     table_end_cell(t);
     human_size(&t->content, tally.bytes);
     table_end_cell(t);
-    if (tally.bytes != HD_UNKNOWN && r->bytes_known && r->totals[0].bytes > 0)
-        human_percent(&t->content, (double)tally.bytes / (double)r->totals[0].bytes);
+    if (tally.bytes != HD_UNKNOWN && r->top.types.bytes_known &&
+        r->top.types.totals[0].bytes > 0)
+        human_percent(&t->content,
+                      (double)tally.bytes / (double)r->top.types.totals[0].bytes);
     else
         text_add_char(&t->content, '-');
     table_end_cell(t);
@@ -95,18 +97,18 @@ static void write_top_table(const struct hd_report *r, const struct hd_write_opt
 {
     struct column columns[MOST_TOP_COLUMNS];
     struct table t = {.columns = columns, .column_count = top_columns(r, columns)};
-    size_t shown = report_rows(r, r->type_count);
+    size_t shown = report_rows(r, r->top.types.len);
     for (size_t i = 0; i < shown; i++)
-        add_top_row(&t, r, *r->types[i].at, &r->types[i], report_shown(r, r->types[i].type),
-                    opt->width);
-    if (shown < r->type_count) {
+        add_top_row(&t, r, *r->top.types.rows[i].at, &r->top.types.rows[i],
+                    report_shown(r, r->top.types.rows[i].type), opt->width);
+    if (shown < r->top.types.len) {
         struct text name = {0};
-        human_others(&name, r->type_count - shown);
-        add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->type_count)), NULL,
+        human_others(&name, r->top.types.len - shown);
+        add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->top.types.len)), NULL,
                     text_string(&name), opt->width);
         text_free(&name);
     }
-    add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->type_count)), NULL,
+    add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->top.types.len)), NULL,
                 text_total_name(r), opt->width);
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
@@ -119,9 +121,9 @@ static void write_top(const struct hd_report *r, const struct hd_write_options *
     struct text head = {0};
     human_name(&head, text_file_name(info->path));
     text_add_string(&head, "  ");
-    human_plural(&head, r->totals[0].count, "object");
+    human_plural(&head, r->top.types.totals[0].count, "object");
     text_add_string(&head, ", ");
-    human_size(&head, r->totals[0].bytes);
+    human_size(&head, r->top.types.totals[0].bytes);
     if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
         !r->options.gen2 && !r->options.reachable) {
         text_add_string(&head, ", ");
@@ -206,51 +208,53 @@ static void write_roots(const struct hd_report *r, const struct hd_write_options
 {
     struct text t = {0};
     size_t last = r->snapshot_count - 1;
-    human_name(&t, r->matched_count == 1 ? report_shown(r, r->matched[0]) : r->pattern);
-    if (r->matched_count > 1) {
+    human_name(&t, r->roots.matched_count == 1 ? report_shown(r, r->roots.matched[0])
+                                               : r->roots.pattern);
+    if (r->roots.matched_count > 1) {
         text_add_string(&t, "  (");
-        human_count(&t, r->matched_count);
+        human_count(&t, r->roots.matched_count);
         text_add_string(&t, " types)");
     }
     text_add_string(&t, "  ");
     for (size_t k = 0; k <= last; k++) {
         text_add_string(&t, k > 0 ? " → " : "");
-        human_count(&t, r->totals[k].count);
+        human_count(&t, r->roots.instances[k].count);
     }
-    text_add_string(&t, r->totals[last].count == 1 ? " instance" : " instances");
-    if (r->totals[last].bytes != HD_UNKNOWN) {
+    text_add_string(&t, r->roots.instances[last].count == 1 ? " instance" : " instances");
+    if (r->roots.instances[last].bytes != HD_UNKNOWN) {
         text_add_string(&t, ", ");
-        human_size(&t, r->totals[last].bytes);
+        human_size(&t, r->roots.instances[last].bytes);
     }
     text_add_string(&t, "\nheld in ");
     human_name(&t, text_file_name(r->snapshots[last].info.path));
     text_add_string(&t, " by");
-    if (r->chains.samples < r->chains.instances) {
+    if (r->roots.chains.samples < r->roots.chains.instances) {
         text_add_string(&t, " (shares from ");
-        human_count(&t, r->chains.samples);
+        human_count(&t, r->roots.chains.samples);
         text_add_string(&t, " sampled instances, 95 % intervals)");
     }
     text_add_string(&t, ":\n");
     text_selection(&t, r);
     out_text(o, &t);
     text_free(&t);
-    for (size_t i = 0; i < r->chains.len; i++)
-        write_chain(r, &r->chains.all[i], i + 1, opt->width, o);
-    if (r->chains.omitted == 0)
+    for (size_t i = 0; i < r->roots.chains.len; i++)
+        write_chain(r, &r->roots.chains.all[i], i + 1, opt->width, o);
+    if (r->roots.chains.omitted == 0)
         return;
     struct text rest = {0};
     text_add_char(&rest, '\n');
-    human_plural(&rest, r->chains.omitted, "other chain");
-    text_add_string(&rest, r->chains.omitted == 1 ? " holds " : " hold ");
-    human_percent(&rest, r->chains.omitted_share);
+    human_plural(&rest, r->roots.chains.omitted, "other chain");
+    text_add_string(&rest, r->roots.chains.omitted == 1 ? " holds " : " hold ");
+    human_percent(&rest, r->roots.chains.omitted_share);
     out_text(o, &rest);
-    size_t all = r->chains.len + r->chains.omitted;
-    if (r->chains.available == all)
+    size_t all = r->roots.chains.len + r->roots.chains.omitted;
+    if (r->roots.chains.available == all)
         out_printf(o, "; --chains=%zu shows all\n", all);
-    else if (r->chains.available > r->chains.len)
-        out_printf(o, "; --chains=%zu shows the most frequent\n", r->chains.available);
+    else if (r->roots.chains.available > r->roots.chains.len)
+        out_printf(o, "; --chains=%zu shows the most frequent\n",
+                   r->roots.chains.available);
     else
-        out_printf(o, "; no more than %zu can be shown\n", r->chains.available);
+        out_printf(o, "; no more than %zu can be shown\n", r->roots.chains.available);
     text_free(&rest);
 }
 
@@ -402,12 +406,12 @@ static void write_processes(const struct hd_report *r, const struct hd_write_opt
                                             {"user", ALIGN_LEFT, false},
                                             {"command", ALIGN_LEFT, true}};
     struct table t = TABLE_OF(columns);
-    if (r->process_count == 0) {
+    if (r->processes.count == 0) {
         out_string(o, "no .NET process that can be collected from\n");
         return;
     }
-    for (size_t i = 0; i < r->process_count; i++) {
-        const struct hd_process *p = &r->processes[i];
+    for (size_t i = 0; i < r->processes.count; i++) {
+        const struct hd_process *p = &r->processes.all[i];
         char pid[24];
         snprintf(pid, sizeof(pid), "%" PRIu64, p->pid);
         table_cell(&t, pid);

@@ -107,11 +107,11 @@ static inline const char *id_of(const struct hint *hint)
 static inline void expect_hint(const struct hint_example *e)
 {
     struct hd_report *r = example_diff(e);
-    cr_assert(r->by_graph);
-    cr_assert_geq(r->suspect_count, 1, "nothing is ranked of %s", e->chain);
+    cr_assert(r->diff.by_graph);
+    cr_assert_geq(r->diff.suspect_count, 1, "nothing is ranked of %s", e->chain);
     const char *wanted = e->id != NULL ? e->id : "none";
-    cr_expect_str_eq(id_of(r->suspects[0].hint), wanted, "%s has the hint %s, not %s",
-                     e->chain, id_of(r->suspects[0].hint), wanted);
+    cr_expect_str_eq(id_of(r->diff.suspects[0].hint), wanted, "%s has the hint %s, not %s",
+                     e->chain, id_of(r->diff.suspects[0].hint), wanted);
     hd_report_free(r);
 }
 

@@ -273,7 +273,8 @@ static const char *told(const struct made_series *m)
 
 static const struct report_suspect *row(const struct hd_report *r, size_t i)
 {
-    return i < r->suspect_count ? &r->suspects[i] : &r->minor[i - r->suspect_count];
+    return i < r->diff.suspect_count ? &r->diff.suspects[i]
+                                     : &r->diff.minor[i - r->diff.suspect_count];
 }
 
 static void expect_row(const struct hd_report *r, size_t i, const char *where)
@@ -281,15 +282,15 @@ static void expect_row(const struct hd_report *r, size_t i, const char *where)
     const struct report_suspect *s = row(r, i);
     double sum = 0;
     cr_expect_eq(s->rank, i + 1, "%s: %s", where, s->type);
-    cr_expect_eq(s->suspicion != SUSPECT_NOT, i < r->suspect_count, "%s: suspects first",
-                 where);
+    cr_expect_eq(s->suspicion != SUSPECT_NOT, i < r->diff.suspect_count,
+                 "%s: suspects first", where);
     cr_expect(isfinite(s->score) && s->score > 0, "%s: %s %g", where, s->type, s->score);
     cr_expect(isfinite(s->tau) && isfinite(s->score_share), "%s: %s", where, s->type);
     for (size_t h = 0; h < s->head_count; h++) {
         cr_expect_geq(s->heads[h].score, 0, "%s: %s", where, s->type);
         sum += s->heads[h].score;
     }
-    if (r->by_graph)
+    if (r->diff.by_graph)
         cr_expect_float_eq(sum, s->score, 1e-9 * (1 + s->score), "%s: %s %g != %g", where,
                            s->type, sum, s->score);
     for (size_t a = 0; a < s->also_count; a++) {
@@ -299,13 +300,13 @@ static void expect_row(const struct hd_report *r, size_t i, const char *where)
     }
     for (size_t j = 0; j < i; j++)
         cr_expect_str_neq(row(r, j)->type, s->type, "%s: one row each", where);
-    if (r->fit_count < 4)
+    if (r->diff.fit_count < 4)
         cr_expect_neq(s->suspicion, SUSPECT_STEADY, "%s: %s", where, s->type);
 }
 
 static void expect_growth(const struct hd_report *r, bool sampled, const char *where)
 {
-    const struct report_growth *g = &r->growth;
+    const struct report_growth *g = &r->diff.growth;
     if (!g->known)
         return;
     cr_expect_eq(g->bytes, g->suspects + g->pools + g->rest, "%s", where);
@@ -314,11 +315,11 @@ static void expect_growth(const struct hd_report *r, bool sampled, const char *w
     cr_expect_eq(isnan(g->explained), g->bytes <= 0, "%s", where);
     cr_expect(isfinite(g->share) && isfinite(g->rest_share) && isfinite(g->stopped_share),
               "%s", where);
-    if (!sampled && r->fit_count == r->snapshot_count)
-        cr_expect_eq(
-            g->bytes,
-            (int64_t)(r->reachable[r->snapshot_count - 1].bytes - r->reachable[0].bytes),
-            "%s: that of the reachable heap", where);
+    if (!sampled && r->diff.fit_count == r->snapshot_count)
+        cr_expect_eq(g->bytes,
+                     (int64_t)(r->diff.reachable[r->snapshot_count - 1].bytes -
+                               r->diff.reachable[0].bytes),
+                     "%s: that of the reachable heap", where);
 }
 
 /* Counts per snapshot, those of the type in the rest of the heap. */
@@ -333,13 +334,13 @@ static bool are_all_of(const struct report_stopped *s, const struct report_suspe
 
 static void expect_stopped(const struct hd_report *r, const char *where)
 {
-    if (r->fit_count < 4)
-        cr_expect_eq(r->stopped_count, 0, "%s", where);
-    for (size_t i = 0; i < r->stopped_count; i++) {
-        const struct report_stopped *s = &r->stopped[i];
+    if (r->diff.fit_count < 4)
+        cr_expect_eq(r->diff.stopped_count, 0, "%s", where);
+    for (size_t i = 0; i < r->diff.stopped_count; i++) {
+        const struct report_stopped *s = &r->diff.stopped[i];
         cr_expect(isfinite(s->growth) && s->growth > 0, "%s: %s", where, s->type);
-        for (size_t j = 0; j < r->suspect_count; j++)
-            cr_expect_not(are_all_of(s, &r->suspects[j], r->snapshot_count),
+        for (size_t j = 0; j < r->diff.suspect_count; j++)
+            cr_expect_not(are_all_of(s, &r->diff.suspects[j], r->snapshot_count),
                           "%s: %s is growing or has stopped", where, s->type);
     }
 }
@@ -352,7 +353,7 @@ static struct {
 
 static void count_kinds(const struct hd_report *r)
 {
-    for (size_t i = 0; i < r->suspect_count + r->minor_count; i++) {
+    for (size_t i = 0; i < r->diff.suspect_count + r->diff.minor_count; i++) {
         const struct report_suspect *s = row(r, i);
         met.suspects += s->suspicion != SUSPECT_NOT;
         met.steady += s->suspicion == SUSPECT_STEADY;
@@ -360,21 +361,21 @@ static void count_kinds(const struct hd_report *r)
         met.with_others += s->also_count > 0;
         met.at_many_places += s->head_count > 1;
     }
-    met.pooled += r->pooled_count;
-    met.stopped += r->stopped_count;
-    met.open += r->growth.is_open;
+    met.pooled += r->diff.pooled_count;
+    met.stopped += r->diff.stopped_count;
+    met.open += r->diff.growth.is_open;
 }
 
 static void expect_report(const struct hd_report *r, bool sampled, const char *where)
 {
     count_kinds(r);
-    for (size_t i = 0; i < r->suspect_count + r->minor_count; i++) {
+    for (size_t i = 0; i < r->diff.suspect_count + r->diff.minor_count; i++) {
         expect_row(r, i, where);
         if (sampled)
             cr_expect_neq(row(r, i)->suspicion, SUSPECT_STEADY, "%s: of a sample", where);
     }
-    for (size_t i = 0; i < r->pooled_count; i++)
-        cr_expect_eq(r->pooled[i].suspicion, SUSPECT_NOT, "%s", where);
+    for (size_t i = 0; i < r->diff.pooled_count; i++)
+        cr_expect_eq(r->diff.pooled[i].suspicion, SUSPECT_NOT, "%s", where);
     expect_growth(r, sampled, where);
     expect_stopped(r, where);
 }

@@ -160,9 +160,9 @@ static struct outcome outcome_of(unsigned doubts, enum content content)
     struct hd_snapshot *snaps[MOST];
     size_t n = open_doubtful(snaps, doubts, content);
     struct hd_report *r = looked_at(snaps, n);
-    struct outcome o = {hd_report_verdict(r), r->confidence, hd_report_status(r, false),
-                        hd_report_status(r, true)};
-    const struct report_growth *g = &r->growth;
+    struct outcome o = {hd_report_verdict(r), r->diff.confidence,
+                        hd_report_status(r, false), hd_report_status(r, true)};
+    const struct report_growth *g = &r->diff.growth;
     cr_expect(!g->known || g->bytes == g->suspects + g->pools + g->rest, "%x", doubts);
     hd_report_free(r);
     return o;
@@ -244,11 +244,11 @@ Test(bad_series, a_heap_that_shrinks_has_no_suspect)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->suspect_count + r->minor_count + r->stopped_count, 0);
-    cr_expect(isnan(r->growth.explained), "nothing to explain");
-    cr_expect_lt(r->growth.bytes, 0);
-    cr_expect_eq(r->verdict, HD_PASS);
-    cr_expect_eq(r->confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count + r->diff.stopped_count, 0);
+    cr_expect(isnan(r->diff.growth.explained), "nothing to explain");
+    cr_expect_lt(r->diff.growth.bytes, 0);
+    cr_expect_eq(r->check.verdict, HD_PASS);
+    cr_expect_eq(r->diff.confidence, CONFIDENCE_HIGH);
     hd_report_free(r);
 }
 
@@ -282,23 +282,23 @@ static struct hd_report *all_types_grow(bool one_list)
 Test(bad_series, types_that_all_grow_are_one_suspect_if_one_store_has_them)
 {
     struct hd_report *r = all_types_grow(true);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.T0");
-    cr_expect_eq(r->suspects[0].also_count, TYPES - 1);
-    cr_expect_eq(r->minor_count, 0);
-    cr_expect_eq(r->growth.suspects, 5 * TYPES * 1000);
-    cr_expect_eq(r->verdict, HD_FAIL);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.T0");
+    cr_expect_eq(r->diff.suspects[0].also_count, TYPES - 1);
+    cr_expect_eq(r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.growth.suspects, 5 * TYPES * 1000);
+    cr_expect_eq(r->check.verdict, HD_FAIL);
     hd_report_free(r);
 }
 
 Test(bad_series, types_that_all_grow_by_themselves_leave_the_gate_open)
 {
     struct hd_report *r = all_types_grow(false);
-    cr_expect_eq(r->suspect_count, 0);
-    cr_expect_eq(r->minor_count, TYPES);
-    cr_expect(r->growth.is_open);
-    cr_expect_eq(r->verdict, HD_INCONCLUSIVE);
-    cr_expect_eq(r->confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(r->diff.suspect_count, 0);
+    cr_expect_eq(r->diff.minor_count, TYPES);
+    cr_expect(r->diff.growth.is_open);
+    cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
+    cr_expect_eq(r->diff.confidence, CONFIDENCE_MEDIUM);
     hd_report_free(r);
 }
 
@@ -322,8 +322,8 @@ Test(bad_series, where_nothing_is_reachable_no_graph_tells_who_owns_what)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_not(r->by_graph);
-    cr_expect_eq(r->verdict, HD_FAIL, "types are ranked as in a table");
+    cr_expect_not(r->diff.by_graph);
+    cr_expect_eq(r->check.verdict, HD_FAIL, "types are ranked as in a table");
     hd_report_free(r);
 }
 
@@ -340,8 +340,8 @@ Test(bad_series, roots_that_hold_nothing_show_nothing)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_neq(r->verdict, HD_PASS, "%s, by %s", verdict_names[r->verdict],
-                  r->by_graph ? "graph" : "table");
+    cr_expect_neq(r->check.verdict, HD_PASS, "%s, by %s", verdict_names[r->check.verdict],
+                  r->diff.by_graph ? "graph" : "table");
     hd_report_free(r);
 }
 
@@ -355,9 +355,9 @@ Test(bad_series, garbage_that_grows_is_no_suspect)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect(r->by_graph);
-    cr_expect_eq(r->suspect_count + r->minor_count, 0);
-    cr_expect_eq(r->growth.bytes, 0);
+    cr_expect(r->diff.by_graph);
+    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.growth.bytes, 0);
     hd_report_free(r);
 }
 
@@ -372,9 +372,9 @@ Test(bad_series, a_heap_that_was_empty_once)
             snaps[k] = forge_finish(&f);
         }
         struct hd_report *r = looked_at(snaps, MOST);
-        cr_expect_neq(r->verdict, HD_PASS, "snapshot %u", empty);
-        cr_expect_eq(r->fit_count, MOST - 1, "it is left out");
-        cr_expect_eq(r->verdict, HD_FAIL, "the others show a leak");
+        cr_expect_neq(r->check.verdict, HD_PASS, "snapshot %u", empty);
+        cr_expect_eq(r->diff.fit_count, MOST - 1, "it is left out");
+        cr_expect_eq(r->check.verdict, HD_FAIL, "the others show a leak");
         cr_expect(warns_of(r, "total-drops"));
         hd_report_free(r);
     }
@@ -388,8 +388,8 @@ Test(bad_series, heaps_that_are_all_empty)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->suspect_count + r->minor_count, 0);
-    cr_expect_eq(r->verdict, HD_INCONCLUSIVE);
+    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     hd_report_free(r);
 }
 
@@ -402,9 +402,10 @@ Test(bad_series, a_last_snapshot_without_objects_passes_nothing)
     struct forge f = {0};
     snaps[MOST - 1] = forge_finish(&f);
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->verdict, HD_INCONCLUSIVE);
+    cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     cr_expect_eq(hd_report_status(r, true), 3);
-    cr_expect_str_eq(r->rules[0].reason, "the first or the last snapshot was left out");
+    cr_expect_str_eq(r->check.rules[0].reason,
+                     "the first or the last snapshot was left out");
     hd_report_free(r);
 }
 
@@ -421,11 +422,11 @@ Test(bad_series, as_many_snapshots_as_can_be_compared)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, HD_MAX_SNAPSHOTS);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.A");
-    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_STEADY);
-    cr_expect_eq(r->suspects[0].step_least, 1);
-    cr_expect_float_eq(r->suspects[0].score, 49 * 340, 1e-6);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.A");
+    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_STEADY);
+    cr_expect_eq(r->diff.suspects[0].step_least, 1);
+    cr_expect_float_eq(r->diff.suspects[0].score, 49 * 340, 1e-6);
     hd_report_free(r);
 }
 
@@ -442,8 +443,8 @@ Test(bad_series, as_many_snapshots_as_can_be_compared_all_in_doubt)
         snaps[k]->info.complete = k % 5 > 0;
     }
     struct hd_report *r = looked_at(snaps, HD_MAX_SNAPSHOTS);
-    cr_expect_neq(r->verdict, HD_PASS);
-    cr_expect_leq(r->confidence, CONFIDENCE_MEDIUM);
+    cr_expect_neq(r->check.verdict, HD_PASS);
+    cr_expect_leq(r->diff.confidence, CONFIDENCE_MEDIUM);
     hd_report_free(r);
 }
 
@@ -457,9 +458,9 @@ Test(bad_series, a_leak_in_the_wrong_order_does_not_pass)
         snaps[k]->clock_is_date = true;
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->suspect_count, 0);
-    cr_expect_eq(r->verdict, HD_INCONCLUSIVE);
-    cr_expect_eq(r->confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(r->diff.suspect_count, 0);
+    cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
+    cr_expect_eq(r->diff.confidence, CONFIDENCE_MEDIUM);
     cr_expect(warns_of(r, "out-of-order"));
     hd_report_free(r);
 }
@@ -481,13 +482,13 @@ Test(bad_series, growth_within_a_pool_is_no_suspect_and_is_told)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->suspect_count + r->minor_count, 0);
-    cr_assert_eq(r->pooled_count, 1);
-    cr_expect_eq(r->pooled[0].rank, 0);
-    cr_expect_eq(r->growth.pools, 500 * 4096);
-    cr_expect_eq(r->growth.bytes, r->growth.pools);
-    cr_expect_float_eq(r->growth.explained, 0, 0);
-    cr_expect_not(r->growth.unexplained);
+    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_assert_eq(r->diff.pooled_count, 1);
+    cr_expect_eq(r->diff.pooled[0].rank, 0);
+    cr_expect_eq(r->diff.growth.pools, 500 * 4096);
+    cr_expect_eq(r->diff.growth.bytes, r->diff.growth.pools);
+    cr_expect_float_eq(r->diff.growth.explained, 0, 0);
+    cr_expect_not(r->diff.growth.unexplained);
     hd_report_free(r);
 }
 
@@ -515,11 +516,11 @@ Test(bad_series, thread_statics_follow_the_threads_but_for_a_leak_in_them)
         for (uint32_t k = 0; k < MOST; k++)
             snaps[k] = leaks ? threads(10, 10 + 20 * k) : threads(10 + 10 * k, 10);
         struct hd_report *r = looked_at(snaps, MOST);
-        bool found =
-            r->suspect_count > 0 && strcmp(r->suspects[0].type, "App.Scratch") == 0;
+        bool found = r->diff.suspect_count > 0 &&
+                     strcmp(r->diff.suspects[0].type, "App.Scratch") == 0;
         cr_expect_eq(found, leaks == 1);
-        cr_expect_eq(r->growth.bytes,
-                     r->growth.suspects + r->growth.pools + r->growth.rest);
+        cr_expect_eq(r->diff.growth.bytes,
+                     r->diff.growth.suspects + r->diff.growth.pools + r->diff.growth.rest);
         hd_report_free(r);
     }
 }
@@ -544,13 +545,13 @@ static struct hd_report *sampled_leak(double multiplier, uint32_t step, bool in_
 Test(bad_series, a_sample_is_never_steady)
 {
     struct hd_report *r = sampled_leak(10, 100, false);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_SIZE);
-    cr_expect_eq(r->suspects[0].per_iteration, HD_UNKNOWN);
-    cr_expect_eq(r->suspects[0].survivors, HD_UNKNOWN);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_SIZE);
+    cr_expect_eq(r->diff.suspects[0].per_iteration, HD_UNKNOWN);
+    cr_expect_eq(r->diff.suspects[0].survivors, HD_UNKNOWN);
     hd_report_free(r);
     r = sampled_leak(10, 1, false);
-    cr_expect_eq(r->suspect_count, 0, "as even, but within what it may be off by");
+    cr_expect_eq(r->diff.suspect_count, 0, "as even, but within what it may be off by");
     hd_report_free(r);
 }
 
@@ -558,10 +559,11 @@ Test(bad_series, a_sample_is_never_steady)
 Test(bad_series, less_than_half_an_object_is_ranked_by_its_size)
 {
     struct hd_report *r = sampled_leak(0.3, 0, true);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.A");
-    cr_expect_eq(r->suspects[0].at[MOST - 1].count, 0);
-    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_SIZE);
-    cr_expect_eq(r->growth.bytes, r->growth.suspects + r->growth.pools + r->growth.rest);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.A");
+    cr_expect_eq(r->diff.suspects[0].at[MOST - 1].count, 0);
+    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_SIZE);
+    cr_expect_eq(r->diff.growth.bytes,
+                 r->diff.growth.suspects + r->diff.growth.pools + r->diff.growth.rest);
     hd_report_free(r);
 }

@@ -167,16 +167,16 @@ static void crossed(struct forge *f, size_t k)
 Test(bad_sizes, one_type_that_grows_at_very_many_places)
 {
     struct hd_report *r = timely(all_rise, NULL);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.Item");
-    cr_expect_eq(r->suspects[0].head_count, SIDE * SIDE);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.Item");
+    cr_expect_eq(r->diff.suspects[0].head_count, SIDE * SIDE);
     hd_report_free(r);
 }
 
 Test(bad_sizes, one_type_that_grows_and_shrinks_at_very_many_places)
 {
     struct hd_report *r = timely(half_fall, NULL);
-    cr_expect_eq(r->suspect_count, 0, "it has moved");
+    cr_expect_eq(r->diff.suspect_count, 0, "it has moved");
     hd_report_free(r);
 }
 
@@ -191,9 +191,9 @@ Test(bad_sizes, very_many_heads_that_refer_to_each_other)
     make_heap *const all[] = {in_a_chain, in_a_chain_backwards, crossed};
     for (size_t i = 0; i < 3; i++) {
         struct hd_report *r = timely(all[i], NULL);
-        cr_assert_eq(r->suspect_count, 1, "%zu", i);
-        cr_expect_str_eq(r->suspects[0].type, "App.Item");
-        cr_expect_eq(r->suspects[0].also_count, 0, "not with itself");
+        cr_assert_eq(r->diff.suspect_count, 1, "%zu", i);
+        cr_expect_str_eq(r->diff.suspects[0].type, "App.Item");
+        cr_expect_eq(r->diff.suspects[0].also_count, 0, "not with itself");
         hd_report_free(r);
     }
 }
@@ -284,34 +284,34 @@ static void carried_by_many(struct forge *f, size_t k)
 Test(bad_sizes, very_many_types_that_go_with_the_one_before)
 {
     struct hd_report *r = timely(carried_in_a_chain, NULL);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.Link00000");
-    cr_expect_eq(r->suspects[0].also_count, TYPES - 1);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.Link00000");
+    cr_expect_eq(r->diff.suspects[0].also_count, TYPES - 1);
     hd_report_free(r);
 }
 
 Test(bad_sizes, what_very_many_types_could_carry)
 {
     struct hd_report *r = timely(carried_by_many, NULL);
-    cr_assert_geq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.Record0");
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.Record0");
     hd_report_free(r);
 }
 
 Test(bad_sizes, very_many_types_in_one_store)
 {
     struct hd_report *r = timely(in_one_store, NULL);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_eq(r->suspects[0].also_count, TYPES - 1);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_eq(r->diff.suspects[0].also_count, TYPES - 1);
     hd_report_free(r);
 }
 
 Test(bad_sizes, very_many_types_that_go_with_one)
 {
     struct hd_report *r = timely(companions, NULL);
-    cr_assert_geq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App.Record");
-    cr_expect_eq(r->suspects[0].also_count, TYPES);
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.Record");
+    cr_expect_eq(r->diff.suspects[0].also_count, TYPES);
     hd_report_free(r);
 }
 
@@ -337,8 +337,8 @@ Test(bad_sizes, very_many_whole_types)
     struct hd_options opt = hd_default_options();
     opt.min_share = 1e-9;
     struct hd_report *r = timely(in_changing_places, &opt);
-    cr_assert_eq(r->suspect_count, TYPES / 2);
-    cr_expect_eq(r->suspects[0].basis, BASIS_TYPE);
+    cr_assert_eq(r->diff.suspect_count, TYPES / 2);
+    cr_expect_eq(r->diff.suspects[0].basis, BASIS_TYPE);
     hd_report_free(r);
 }
 
@@ -406,16 +406,16 @@ Test(bad_sizes, a_deep_list)
 Test(bad_sizes, very_many_heads_far_below_each_other)
 {
     struct hd_report *r = timely(deep_and_bushy, NULL);
-    cr_assert_geq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "System.Byte[]");
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "System.Byte[]");
     hd_report_free(r);
 }
 
 Test(bad_sizes, a_deep_list_that_is_entered_elsewhere)
 {
     struct hd_report *r = timely(deep_and_turned, NULL);
-    cr_assert_geq(r->suspect_count, 1);
-    cr_expect_eq(r->suspects[0].basis, BASIS_TYPE);
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_expect_eq(r->diff.suspects[0].basis, BASIS_TYPE);
     hd_report_free(r);
 }
 
@@ -450,13 +450,13 @@ Test(bad_sizes, a_deep_holder_has_the_same_name_for_rows_and_for_suspects)
     struct hd_report *rows = diff_of(snaps, SNAPSHOTS, &opt);
     open_deep_leak(snaps);
     struct hd_report *r = diff_of(snaps, SNAPSHOTS, NULL);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_assert_eq(r->suspects[0].head_count, 1);
-    cr_expect_str_eq(r->suspects[0].heads[0].holder, rows->types[0].type);
-    expect_part(rows->types[0].type, "App.Level0 → App.Level1 → … → App.Level1");
-    cr_expect_eq(r->suspects[0].holder_len, 33);
-    cr_expect_str_eq(r->suspects[0].holder[16], "…");
-    cr_expect_str_eq(r->suspects[0].holder[32], "App.Level5");
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_assert_eq(r->diff.suspects[0].head_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].heads[0].holder, rows->diff.types.rows[0].type);
+    expect_part(rows->diff.types.rows[0].type, "App.Level0 → App.Level1 → … → App.Level1");
+    cr_expect_eq(r->diff.suspects[0].holder_len, 33);
+    cr_expect_str_eq(r->diff.suspects[0].holder[16], "…");
+    cr_expect_str_eq(r->diff.suspects[0].holder[32], "App.Level5");
     hd_report_free(rows);
     hd_report_free(r);
 }

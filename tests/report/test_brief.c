@@ -75,8 +75,8 @@ Test(brief, a_chain_whose_entry_changes_but_not_its_owner_is_the_same_chain)
     struct hd_options opt = hd_default_options();
     opt.exact = true;
     struct hd_report *r = services(&opt);
-    cr_assert_geq(r->suspect_count, 1);
-    const struct report_suspect *s = &r->suspects[0];
+    cr_assert_geq(r->diff.suspect_count, 1);
+    const struct report_suspect *s = &r->diff.suspects[0];
     cr_expect_str_eq(s->type, "App.Page");
     cr_assert_eq(s->chains.len, 1);
     const struct report_chain *c = &s->chains.all[0];
@@ -172,8 +172,8 @@ Test(brief, a_channel_belongs_to_the_class_whose_field_it_is)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = diff_of(snaps, SHOPS, NULL);
-    cr_assert_geq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].chains.all[0].chain.owner, "App.Feed");
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].chains.all[0].chain.owner, "App.Feed");
     char *text = written(r, "text");
     expect_part(text, "→ Feed → UnboundedChannel<Q> → Slot<Q>[] → Q");
     free(text);
@@ -207,7 +207,7 @@ Test(brief, a_chain_of_all_instances_retains_what_its_suspect_does)
         struct hd_options opt = hd_default_options();
         opt.exact = exact;
         struct hd_report *r = services(&opt);
-        const struct report_suspect *s = &r->suspects[0];
+        const struct report_suspect *s = &r->diff.suspects[0];
         uint64_t all = s->retained[SHOPS - 1];
         cr_expect_eq(all, UINT64_C(40) * 96);
         cr_expect_eq(s->chains.all[0].retained, exact ? all : HD_UNKNOWN,
@@ -322,7 +322,7 @@ Test(brief, more_chains_than_can_be_shown_are_not_promised)
     opt.exact = true;
     opt.chains = 300;
     struct hd_report *r = roots_of(many_ways(300), "App.Order", opt);
-    cr_expect_eq(r->chains.len, CHAINS_WITH_FRAMES);
+    cr_expect_eq(r->roots.chains.len, CHAINS_WITH_FRAMES);
     char *text = written(r, "text");
     expect_line(text, "44 other chains", "; no more than 256 can be shown");
     free(text);
@@ -340,6 +340,6 @@ Test(brief, more_samples_than_objects_are_as_many_as_there_are)
     struct hd_options opt = hd_default_options();
     opt.samples = UINT32_MAX;
     struct hd_report *r = roots_of(shop(5), "App.Order", opt);
-    cr_expect_eq(r->chains.samples, 5);
+    cr_expect_eq(r->roots.chains.samples, 5);
     hd_report_free(r);
 }

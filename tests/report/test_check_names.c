@@ -49,7 +49,7 @@ static void expect_verdict(struct hd_snapshot *const *snaps, const char *yaml,
 {
     struct hd_report *r = check(snaps, yaml, NULL, false, NULL);
     cr_expect_eq(hd_report_verdict(r), wanted, "%s: %s (%s)", yaml,
-                 verdict_names[hd_report_verdict(r)], r->rules[0].reason);
+                 verdict_names[hd_report_verdict(r)], r->check.rules[0].reason);
     hd_report_free(r);
 }
 
@@ -117,8 +117,8 @@ Test(check_names, options_select_by_the_same_names_as_budgets)
                 check(s, "budgets: [{type: '*', max_growth: 0}]", NULL, false, &opt);
             cr_expect_eq(hd_report_verdict(r), excluded ? HD_PASS : HD_FAIL, "%s",
                          names[i]);
-            cr_expect_eq(r->type_count, excluded ? 2 : 1, "%s: %zu", names[i],
-                         r->type_count);
+            cr_expect_eq(r->diff.types.len, excluded ? 2 : 1, "%s: %zu", names[i],
+                         r->diff.types.len);
             hd_report_free(r);
         }
     }
@@ -174,9 +174,9 @@ Test(check_names, a_suppressed_holder_excuses_of_a_type_what_it_holds)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct hd_report *r = check(s, cases[i].yaml, NULL, false, NULL);
         cr_expect_eq(hd_report_verdict(r), cases[i].verdict, "%s: %s (%s)", cases[i].yaml,
-                     r->rules[0].observed, r->rules[0].reason);
-        cr_expect_float_eq(r->rules[0].observed_value, cases[i].observed, 1e-9, "%s: %s",
-                           cases[i].yaml, r->rules[0].observed);
+                     r->check.rules[0].observed, r->check.rules[0].reason);
+        cr_expect_float_eq(r->check.rules[0].observed_value, cases[i].observed, 1e-9,
+                           "%s: %s", cases[i].yaml, r->check.rules[0].observed);
         hd_report_free(r);
     }
     close_all(s, COUNT);
@@ -298,7 +298,7 @@ Test(check_names, a_baseline_of_all_there_can_be_is_one_that_can_be_read)
     cr_expect(strstr(baseline, "18446744073709551614") != NULL, "%s", baseline);
     struct hd_report *again =
         check(s, "budgets: [{total: bytes, max_growth: 0}]", baseline, false, NULL);
-    cr_expect_eq(hd_report_verdict(again), HD_PASS, "%s", again->rules[0].observed);
+    cr_expect_eq(hd_report_verdict(again), HD_PASS, "%s", again->check.rules[0].observed);
     hd_report_free(r);
     hd_report_free(again);
     free(baseline);
@@ -331,9 +331,9 @@ Test(check_names, a_type_that_fails_in_two_ways_has_its_chains_in_both)
     struct hd_report *r =
         check(s, "budgets: [{type: System.String, max_growth: 0, max_growth_bytes: 0}]",
               NULL, false, NULL);
-    cr_assert_eq(r->rule_count, 2);
-    cr_expect_gt(r->rules[0].chains.len, 0);
-    cr_expect_gt(r->rules[1].chains.len, 0);
+    cr_assert_eq(r->check.rule_count, 2);
+    cr_expect_gt(r->check.rules[0].chains.len, 0);
+    cr_expect_gt(r->check.rules[1].chains.len, 0);
     hd_report_free(r);
     close_all(s, SHOPS);
 }
@@ -378,9 +378,9 @@ Test(check_names, findings_of_one_rule_and_subject_have_fingerprints_of_their_ow
 Test(check_names, annotations_escape_what_would_end_a_property)
 {
     struct hd_report *r = shop_check();
-    for (size_t i = 0; i < r->rule_count; i++) {
-        r->rules[i].path = "./../ci/a,b:c%.yml";
-        r->rules[i].line = 7;
+    for (size_t i = 0; i < r->check.rule_count; i++) {
+        r->check.rules[i].path = "./../ci/a,b:c%.yml";
+        r->check.rules[i].line = 7;
     }
     char *annotations = written(r, "github"), *sarif = written(r, "sarif");
     expect_part(annotations, "::error file=ci/a%2Cb%3Ac%25.yml,line=7,title=");

@@ -396,7 +396,7 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps,
     if (c->mercy == BASELINE || c->mercy == BOTH)
         cr_assert(hd_budgets_read_baseline(b, baseline, &err), "%s", err.message);
     struct hd_report *r = check(snaps, snapshots_in(c->state), b);
-    const struct report_rule *f = &r->rules[0];
+    const struct report_rule *f = &r->check.rules[0];
     cr_expect_eq(hd_report_verdict(r), verdict_of(c),
                  "%s, %s, %s, +%u: %s, not %s (%s: %s, limit %s: %s)", rules[c->rule].name,
                  mercies[c->mercy], states[c->state], c->step,

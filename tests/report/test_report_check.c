@@ -322,10 +322,10 @@ Test(report_check, series_times_budgets)
             r = checked(cases[i].series, cases[i].yaml, TODAY, NULL, &err);
         }
         cr_assert_not_null(r, "case %zu: %s", i, err.message);
-        cr_assert_gt(r->rule_count, 0);
-        const struct report_rule *f = &r->rules[0];
+        cr_assert_gt(r->check.rule_count, 0);
+        const struct report_rule *f = &r->check.rules[0];
         cr_expect_eq(hd_report_verdict(r), cases[i].verdict, "case %zu:\n%sverdict %s", i,
-                     cases[i].yaml, verdict_names[r->verdict]);
+                     cases[i].yaml, verdict_names[r->check.verdict]);
         cr_expect_eq(f->status, cases[i].status, "case %zu:\n%s%s %s (%s)", i,
                      cases[i].yaml, rule_status_names[f->status], f->observed, f->reason);
         if (!isnan(cases[i].value))
@@ -362,22 +362,22 @@ static struct hd_report *must_check(enum series_name name, const char *yaml)
 Test(report_check, every_type_that_fails_is_told_the_largest_first)
 {
     struct hd_report *r = must_check(SHOPS_GRAPH, TYPE("*", "max_growth: 0"));
-    cr_assert_eq(r->rule_count, 2);
-    cr_expect_str_eq(r->rules[0].subject, "App.Order");
-    cr_expect_str_eq(r->rules[1].subject, "System.String");
+    cr_assert_eq(r->check.rule_count, 2);
+    cr_expect_str_eq(r->check.rules[0].subject, "App.Order");
+    cr_expect_str_eq(r->check.rules[1].subject, "System.String");
     cr_expect_eq(report_rule_end(r, 0), 2);
-    cr_expect_gt(r->rules[0].chains.len, 0);
-    cr_expect_gt(r->rules[1].chains.len, 0);
+    cr_expect_gt(r->check.rules[0].chains.len, 0);
+    cr_expect_gt(r->check.rules[1].chains.len, 0);
     /* One snapshot was looked at, so there are no numbers per snapshot. */
-    cr_expect_null(r->rules[1].chains.all[0].instances);
+    cr_expect_null(r->check.rules[1].chains.all[0].instances);
     hd_report_free(r);
 }
 
 Test(report_check, says_between_which_snapshots_the_worst_step_lies)
 {
     struct hd_report *r = must_check(BURST, TYPE("App.Order", "max_growth: 10, per: step"));
-    cr_expect_eq(r->rules[0].first, 0);
-    cr_expect_eq(r->rules[0].last, 1);
+    cr_expect_eq(r->check.rules[0].first, 0);
+    cr_expect_eq(r->check.rules[0].last, 1);
     hd_report_free(r);
 }
 
@@ -423,10 +423,10 @@ Test(report_check, hidden_types_are_not_judged_but_totals_are)
     cr_assert(hd_budgets_add_option(b, "max-score", "1%", NULL));
     cr_assert(hd_budgets_add_option(b, "max-growth", "1B", NULL));
     struct hd_report *r = check_of(snaps, count, &opt, b);
-    cr_assert_eq(r->rule_count, 3);
-    cr_expect_eq(r->rules[0].status, RULE_PASS);
-    cr_expect_eq(r->rules[1].status, RULE_PASS);
-    cr_expect_eq(r->rules[2].status, RULE_FAIL);
+    cr_assert_eq(r->check.rule_count, 3);
+    cr_expect_eq(r->check.rules[0].status, RULE_PASS);
+    cr_expect_eq(r->check.rules[1].status, RULE_PASS);
+    cr_expect_eq(r->check.rules[2].status, RULE_FAIL);
     hd_report_free(r);
 }
 
@@ -525,7 +525,7 @@ Test(report_check, without_budgets_means_the_default)
     size_t count = open_series(LEAK, snaps);
     struct hd_report *r = hd_report_check(snaps, count, NULL, NULL, NULL);
     cr_assert_not_null(r);
-    cr_expect_str_eq(r->rules[0].source, "default");
+    cr_expect_str_eq(r->check.rules[0].source, "default");
     cr_expect_not(hd_report_write_baseline(r, stdout, NULL));
     cr_expect_eq(hd_report_verdict(r), HD_FAIL);
     cr_expect(hd_report_conclusive(r));

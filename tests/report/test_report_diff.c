@@ -5,9 +5,9 @@
 
 static const struct report_type *row_of(const struct hd_report *r, const char *type)
 {
-    for (size_t i = 0; i < r->type_count; i++)
-        if (strcmp(r->types[i].type, type) == 0)
-            return &r->types[i];
+    for (size_t i = 0; i < r->diff.types.len; i++)
+        if (strcmp(r->diff.types.rows[i].type, type) == 0)
+            return &r->diff.types.rows[i];
     return NULL;
 }
 
@@ -22,14 +22,14 @@ Test(report_diff, rows_add_up_to_the_totals_of_every_snapshot)
     cr_assert_eq(r->snapshot_count, SHOPS);
     for (size_t k = 0; k < SHOPS; k++) {
         struct tally sum = {0};
-        for (size_t i = 0; i < r->type_count; i++) {
-            sum.count += r->types[i].at[k].count;
-            sum.bytes += r->types[i].at[k].bytes;
+        for (size_t i = 0; i < r->diff.types.len; i++) {
+            sum.count += r->diff.types.rows[i].at[k].count;
+            sum.bytes += r->diff.types.rows[i].at[k].bytes;
         }
-        cr_expect_eq(sum.count, r->totals[k].count);
-        cr_expect_eq(sum.bytes, r->totals[k].bytes);
-        cr_expect_eq(r->totals[k].count, r->snapshots[k].info.objects);
-        cr_expect_eq(r->totals[k].bytes, r->snapshots[k].info.bytes);
+        cr_expect_eq(sum.count, r->diff.types.totals[k].count);
+        cr_expect_eq(sum.bytes, r->diff.types.totals[k].bytes);
+        cr_expect_eq(r->diff.types.totals[k].count, r->snapshots[k].info.objects);
+        cr_expect_eq(r->diff.types.totals[k].bytes, r->snapshots[k].info.bytes);
     }
     hd_report_free(r);
 }
@@ -39,9 +39,11 @@ Test(report_diff, deltas_add_up_to_the_difference_of_the_totals)
     struct hd_snapshot *snaps[] = {shop(30), shop(10)}; /* some fall */
     struct hd_report *r = diff_of(snaps, 2, NULL);
     int64_t delta = 0;
-    for (size_t i = 0; i < r->type_count; i++)
-        delta += (int64_t)r->types[i].at[1].bytes - (int64_t)r->types[i].at[0].bytes;
-    cr_expect_eq(delta, (int64_t)r->totals[1].bytes - (int64_t)r->totals[0].bytes);
+    for (size_t i = 0; i < r->diff.types.len; i++)
+        delta += (int64_t)r->diff.types.rows[i].at[1].bytes -
+                 (int64_t)r->diff.types.rows[i].at[0].bytes;
+    cr_expect_eq(delta, (int64_t)r->diff.types.totals[1].bytes -
+                            (int64_t)r->diff.types.totals[0].bytes);
     cr_expect_lt(delta, 0);
     hd_report_free(r);
 }
@@ -64,10 +66,10 @@ static void expect_order(enum hd_sort sort, const char *const *types, size_t cou
     struct hd_options opt = hd_default_options();
     opt.sort = sort;
     struct hd_report *r = diff_of(snaps, 2, &opt);
-    cr_assert_eq(r->type_count, count);
+    cr_assert_eq(r->diff.types.len, count);
     for (size_t i = 0; i < count; i++)
-        cr_expect_str_eq(r->types[i].type, types[i], "%d: %zu. is %s", sort, i + 1,
-                         r->types[i].type);
+        cr_expect_str_eq(r->diff.types.rows[i].type, types[i], "%d: %zu. is %s", sort,
+                         i + 1, r->diff.types.rows[i].type);
     hd_report_free(r);
 }
 
@@ -94,12 +96,12 @@ Test(report_diff, without_bytes_counts_sort)
     struct hd_options opt = hd_default_options();
     opt.sort = HD_SORT_BYTES;
     struct hd_report *r = diff_of(snaps, 2, &opt);
-    cr_expect_str_eq(r->types[0].type, "A");
-    cr_expect_not(r->bytes_known);
-    cr_expect_eq(r->totals[0].bytes, HD_UNKNOWN);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_float_eq(r->suspects[0].score, 5, 1e-9);
-    cr_expect_float_eq(r->suspects[0].score_share, 5.0 / 7, 1e-9, "of all objects");
+    cr_expect_str_eq(r->diff.types.rows[0].type, "A");
+    cr_expect_not(r->diff.types.bytes_known);
+    cr_expect_eq(r->diff.types.totals[0].bytes, HD_UNKNOWN);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_float_eq(r->diff.suspects[0].score, 5, 1e-9);
+    cr_expect_float_eq(r->diff.suspects[0].score_share, 5.0 / 7, 1e-9, "of all objects");
     hd_report_free(r);
 }
 
@@ -110,15 +112,15 @@ Test(report_diff, suspects_score_at_least_the_minimum_and_ranks_go_on_below)
     struct hd_options opt = hd_default_options();
     opt.min_share = 0.2;
     struct hd_report *r = shop_table_diff(&opt);
-    cr_assert_eq(r->suspect_count, 2); /* 2880 and 1200 of 5840 bytes */
-    cr_expect_str_eq(r->suspects[0].type, "App.Order");
-    cr_expect_float_eq(r->suspects[0].score, 30 * 96, 1e-9);
-    cr_expect_float_eq(r->suspects[0].score_share, 30.0 * 96 / 5840, 1e-9, "%f",
-                       r->suspects[0].score_share);
-    cr_expect_str_eq(r->suspects[1].type, "System.String");
-    cr_assert_eq(r->minor_count, 1);
-    cr_expect_str_eq(r->minor[0].type, "App.Order[]");
-    cr_expect_eq(r->minor[0].rank, 3);
+    cr_assert_eq(r->diff.suspect_count, 2); /* 2880 and 1200 of 5840 bytes */
+    cr_expect_str_eq(r->diff.suspects[0].type, "App.Order");
+    cr_expect_float_eq(r->diff.suspects[0].score, 30 * 96, 1e-9);
+    cr_expect_float_eq(r->diff.suspects[0].score_share, 30.0 * 96 / 5840, 1e-9, "%f",
+                       r->diff.suspects[0].score_share);
+    cr_expect_str_eq(r->diff.suspects[1].type, "System.String");
+    cr_assert_eq(r->diff.minor_count, 1);
+    cr_expect_str_eq(r->diff.minor[0].type, "App.Order[]");
+    cr_expect_eq(r->diff.minor[0].rank, 3);
     cr_expect_eq(hd_report_suspects(r), 2);
     hd_report_free(r);
 }
@@ -128,21 +130,21 @@ Test(report_diff, a_minimum_in_bytes_counts_instead_of_the_share)
     struct hd_options opt = hd_default_options();
     opt.min_bytes = 2880;
     struct hd_report *r = shop_table_diff(&opt);
-    cr_expect_eq(r->suspect_count, 1, "as much as the minimum is enough");
+    cr_expect_eq(r->diff.suspect_count, 1, "as much as the minimum is enough");
     hd_report_free(r);
     opt.min_bytes = 2881;
     r = shop_table_diff(&opt);
-    cr_expect_eq(r->suspect_count, 0);
-    cr_expect_eq(r->minor_count, 3);
+    cr_expect_eq(r->diff.suspect_count, 0);
+    cr_expect_eq(r->diff.minor_count, 3);
     hd_report_free(r);
 }
 
 Test(report_diff, graphs_give_what_a_suspect_retains_and_who_holds_it)
 {
     struct hd_report *r = shop_diff(NULL);
-    cr_assert(r->by_graph);
-    cr_assert_eq(r->suspect_count, 1, "strings and array are explained by the orders");
-    const struct report_suspect *s = r->suspects;
+    cr_assert(r->diff.by_graph);
+    cr_assert_eq(r->diff.suspect_count, 1, "strings and array are explained by the orders");
+    const struct report_suspect *s = r->diff.suspects;
     cr_expect_str_eq(s->type, "App.Order");
     cr_expect_float_eq(s->score, 30 * (96 + 40), 1e-9, "%f", s->score);
     cr_expect_float_eq(s->score_share, 30.0 * (96 + 40) / 5840, 1e-9);
@@ -157,18 +159,18 @@ Test(report_diff, one_table_makes_it_a_ranking_of_tables)
 {
     struct hd_snapshot *snaps[] = {shop(10), shop(20), shop_table(30), shop(40)};
     struct hd_report *r = diff_of(snaps, SHOPS, NULL);
-    cr_expect_not(r->by_graph);
-    cr_assert_eq(r->suspect_count, 3);
-    cr_expect_float_eq(r->suspects[0].score, 30 * 96, 1e-9);
-    cr_expect_null(r->suspects[0].retained);
-    cr_expect_eq(r->suspects[0].chains.len, 1, "the last one has its graph");
+    cr_expect_not(r->diff.by_graph);
+    cr_assert_eq(r->diff.suspect_count, 3);
+    cr_expect_float_eq(r->diff.suspects[0].score, 30 * 96, 1e-9);
+    cr_expect_null(r->diff.suspects[0].retained);
+    cr_expect_eq(r->diff.suspects[0].chains.len, 1, "the last one has its graph");
     hd_report_free(r);
 }
 
 Test(report_diff, suspects_have_chains_from_the_last_snapshot)
 {
     struct hd_report *r = shop_diff(NULL);
-    const struct report_chains *chains = &r->suspects[0].chains;
+    const struct report_chains *chains = &r->diff.suspects[0].chains;
     cr_assert_eq(chains->len, 1);
     cr_expect_eq(chains->instances, 40);
     const struct chain *c = &chains->all[0].chain;
@@ -178,7 +180,7 @@ Test(report_diff, suspects_have_chains_from_the_last_snapshot)
     struct hd_options opt = hd_default_options();
     opt.chains = 0;
     r = shop_diff(&opt);
-    cr_expect_eq(r->suspects[0].chains.len, 0);
+    cr_expect_eq(r->diff.suspects[0].chains.len, 0);
     hd_report_free(r);
 }
 
@@ -187,9 +189,9 @@ Test(report_diff, suspects_have_chains_from_the_last_snapshot)
 
 static void expect_same_suspects(const struct hd_report *all, const struct hd_report *some)
 {
-    for (size_t i = 0; i < some->suspect_count; i++) {
-        const struct report_suspect *s = &some->suspects[i];
-        const struct report_suspect *of = &all->suspects[s->rank - 1];
+    for (size_t i = 0; i < some->diff.suspect_count; i++) {
+        const struct report_suspect *s = &some->diff.suspects[i];
+        const struct report_suspect *of = &all->diff.suspects[s->rank - 1];
         cr_expect_str_eq(s->type, of->type);
         cr_expect(s->score == of->score && s->score_share == of->score_share);
     }
@@ -198,12 +200,13 @@ static void expect_same_suspects(const struct hd_report *all, const struct hd_re
 static void expect_filtered(const struct hd_options *opt, size_t types, size_t suspects)
 {
     struct hd_report *all = shop_table_diff(NULL), *some = shop_table_diff(opt);
-    cr_expect_eq(some->type_count, types, "%zu types", some->type_count);
-    cr_expect_eq(some->suspect_count, suspects, "%zu suspects", some->suspect_count);
+    cr_expect_eq(some->diff.types.len, types, "%zu types", some->diff.types.len);
+    cr_expect_eq(some->diff.suspect_count, suspects, "%zu suspects",
+                 some->diff.suspect_count);
     expect_same_suspects(all, some);
     for (size_t k = 0; k < SHOPS; k++) {
-        cr_expect_eq(some->totals[k].bytes, all->totals[k].bytes);
-        cr_expect_eq(some->reachable[k].bytes, all->reachable[k].bytes);
+        cr_expect_eq(some->diff.types.totals[k].bytes, all->diff.types.totals[k].bytes);
+        cr_expect_eq(some->diff.reachable[k].bytes, all->diff.reachable[k].bytes);
     }
     hd_report_free(all);
     hd_report_free(some);
@@ -237,8 +240,8 @@ Test(report_diff, reachable_is_chosen_before_the_analysis)
     opt.reachable = true;
     struct hd_report *r = diff_of(snaps, SHOPS, &opt);
     for (size_t k = 0; k < SHOPS; k++) {
-        cr_expect_eq(r->totals[k].bytes, r->snapshots[k].info.reachable_bytes);
-        cr_expect_eq(r->reachable[k].count, r->snapshots[k].info.reachable_objects);
+        cr_expect_eq(r->diff.types.totals[k].bytes, r->snapshots[k].info.reachable_bytes);
+        cr_expect_eq(r->diff.reachable[k].count, r->snapshots[k].info.reachable_objects);
     }
     hd_report_free(r);
 }
@@ -248,13 +251,13 @@ Test(report_diff, rows_may_be_namespaces_with_chains)
     struct hd_options opt = hd_default_options();
     opt.by = HD_BY_NAMESPACE;
     struct hd_report *r = shop_diff(&opt);
-    cr_expect_eq(r->type_count, 2);
+    cr_expect_eq(r->diff.types.len, 2);
     const struct report_type *app = row_of(r, "App");
     cr_assert_not_null(app);
     cr_expect_eq(app->at[0].count, 12);
-    cr_assert_geq(r->suspect_count, 1);
-    cr_expect_str_eq(r->suspects[0].type, "App");
-    cr_expect_eq(r->suspects[0].chains.instances, 42);
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_expect_str_eq(r->diff.suspects[0].type, "App");
+    cr_expect_eq(r->diff.suspects[0].chains.instances, 42);
     hd_report_free(r);
 }
 
@@ -275,7 +278,7 @@ Test(report_diff, four_complete_snapshots_are_conclusive)
 {
     struct hd_report *r = shop_diff(NULL);
     cr_expect(hd_report_conclusive(r));
-    cr_expect_eq(r->confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(r->diff.confidence, CONFIDENCE_HIGH);
     cr_expect_not(warns(r, "few-snapshots"));
     hd_report_free(r);
 }
@@ -349,8 +352,8 @@ Test(report_diff, fifty_snapshots_are_compared)
     for (uint64_t k = 0; k < HD_MAX_SNAPSHOTS; k++)
         snaps[k] = table_of("A", k + 1, 10 * (k + 1));
     struct hd_report *r = diff_of(snaps, HD_MAX_SNAPSHOTS, NULL);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_float_eq(r->suspects[0].score, 490, 1e-9);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_float_eq(r->diff.suspects[0].score, 490, 1e-9);
     hd_report_free(r);
 }
 
@@ -373,7 +376,7 @@ Test(report_diff, exactly_so_many_per_iteration)
     struct hd_options opt = hd_default_options();
     opt.iterations = (const uint64_t[]){0, 5, 10, 15};
     struct hd_report *r = shop_diff(&opt);
-    cr_expect_eq(r->suspects[0].per_iteration, 2);
-    cr_expect_eq(r->iterations[3], 15);
+    cr_expect_eq(r->diff.suspects[0].per_iteration, 2);
+    cr_expect_eq(r->diff.iterations[3], 15);
     hd_report_free(r);
 }

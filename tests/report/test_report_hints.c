@@ -359,8 +359,8 @@ Test(report_hints, what_few_instances_hold_says_nothing_about_all)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = diff_of(snaps, SHOPS, NULL);
-    cr_assert_str_eq(r->suspects[0].type, "App.Order");
-    cr_expect_null(r->suspects[0].hint);
+    cr_assert_str_eq(r->diff.suspects[0].type, "App.Order");
+    cr_expect_null(r->diff.suspects[0].hint);
     hd_report_free(r);
 }
 
@@ -401,9 +401,9 @@ Test(report_hints, a_chain_counts_if_it_holds_half_of_the_instances)
         struct hd_options opt = hd_default_options();
         opt.exact = true;
         struct hd_report *r = diff_of(snaps, SHOPS, &opt);
-        cr_assert_str_eq(r->suspects[0].type, "App.Order");
-        cr_assert_eq(r->suspects[0].chains.all[0].chain.share >= 0.5, count == 2);
-        cr_expect_str_eq(id_of(r->suspects[0].hint),
+        cr_assert_str_eq(r->diff.suspects[0].type, "App.Order");
+        cr_assert_eq(r->diff.suspects[0].chains.all[0].chain.share >= 0.5, count == 2);
+        cr_expect_str_eq(id_of(r->diff.suspects[0].hint),
                          count == 2 ? "queue-without-consumer" : "none");
         hd_report_free(r);
     }
@@ -419,8 +419,8 @@ Test(report_hints, without_chains_what_owns_it_decides)
     for (uint32_t k = 0; k < SHOPS; k++)
         snaps[k] = example_heap(&list, 10 * (k + 1));
     struct hd_report *r = diff_of(snaps, SHOPS, &opt);
-    cr_assert_eq(r->suspects[0].chains.len, 0);
-    cr_expect_str_eq(id_of(r->suspects[0].hint), list.id);
+    cr_assert_eq(r->diff.suspects[0].chains.len, 0);
+    cr_expect_str_eq(id_of(r->diff.suspects[0].hint), list.id);
     hd_report_free(r);
 }
 
@@ -448,7 +448,8 @@ Test(report_hints, in_tables_only_a_type_that_says_enough_by_itself_has_one)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct hd_report *r = table_diff(cases[i].chain, HD_BY_TYPE);
-        cr_expect_str_eq(id_of(r->suspects[0].hint), cases[i].id, "%s", cases[i].chain);
+        cr_expect_str_eq(id_of(r->diff.suspects[0].hint), cases[i].id, "%s",
+                         cases[i].chain);
         hd_report_free(r);
     }
 }
@@ -456,8 +457,8 @@ Test(report_hints, in_tables_only_a_type_that_says_enough_by_itself_has_one)
 Test(report_hints, namespaces_and_the_like_have_none)
 {
     struct hd_report *r = table_diff("System.Threading.Timer.Timer", HD_BY_NAMESPACE);
-    cr_assert_str_eq(r->suspects[0].type, "System.Threading.Timer");
-    cr_expect_null(r->suspects[0].hint);
+    cr_assert_str_eq(r->diff.suspects[0].type, "System.Threading.Timer");
+    cr_expect_null(r->diff.suspects[0].hint);
     hd_report_free(r);
 }
 

@@ -54,13 +54,13 @@ Test(report_rank, graphs_count_if_every_snapshot_that_is_fit_has_one_with_roots)
         if (odd == 2)
             snaps[2]->read.tables_only = true;
         struct hd_report *r = diff_of(snaps, SHOPS, NULL);
-        cr_expect_eq(r->by_graph, odd == 0, "case %d", odd);
-        cr_assert_gt(r->suspect_count, 0);
-        for (size_t i = 0; i < r->suspect_count; i++) {
-            const struct report_suspect *s = &r->suspects[i];
-            cr_expect_eq(s->basis == BASIS_GRAPH, r->by_graph);
-            cr_expect_eq(s->retained != NULL, r->by_graph);
-            cr_expect_eq(s->holder != NULL, r->by_graph);
+        cr_expect_eq(r->diff.by_graph, odd == 0, "case %d", odd);
+        cr_assert_gt(r->diff.suspect_count, 0);
+        for (size_t i = 0; i < r->diff.suspect_count; i++) {
+            const struct report_suspect *s = &r->diff.suspects[i];
+            cr_expect_eq(s->basis == BASIS_GRAPH, r->diff.by_graph);
+            cr_expect_eq(s->retained != NULL, r->diff.by_graph);
+            cr_expect_eq(s->holder != NULL, r->diff.by_graph);
             cr_expect_eq(s->rank, i + 1);
         }
         hd_report_free(r);
@@ -72,8 +72,8 @@ Test(report_rank, a_table_that_is_not_fit_does_not_keep_graphs_from_counting)
     struct hd_snapshot *snaps[] = {shop(10), shop(20), shop_table(25), shop(30), shop(40)};
     snaps[2]->info.complete = false;
     struct hd_report *r = diff_of(snaps, 5, NULL);
-    cr_expect(r->by_graph);
-    cr_expect_eq(r->fit_count, 4);
+    cr_expect(r->diff.by_graph);
+    cr_expect_eq(r->diff.fit_count, 4);
     hd_report_free(r);
 }
 
@@ -84,7 +84,7 @@ Test(report_rank, other_units_than_types_are_ranked_by_tables)
         struct hd_options opt = hd_default_options();
         opt.by = units[i];
         struct hd_report *r = shop_diff(&opt);
-        cr_expect_not(r->by_graph, "unit %zu", i);
+        cr_expect_not(r->diff.by_graph, "unit %zu", i);
         hd_report_free(r);
     }
 }
@@ -94,13 +94,13 @@ Test(report_rank, what_is_not_fit_has_no_number_of_what_is_retained)
     struct hd_snapshot *snaps[] = {shop(10), shop(20), shop(5), shop(30), shop(40)};
     snaps[2]->info.complete = false;
     struct hd_report *r = diff_of(snaps, 5, NULL);
-    cr_assert(r->by_graph);
-    cr_assert_eq(r->suspect_count, 1);
+    cr_assert(r->diff.by_graph);
+    cr_assert_eq(r->diff.suspect_count, 1);
     static const uint64_t orders[] = {10, 20, 5, 30, 40};
     for (size_t k = 0; k < 5; k++) {
-        cr_expect_eq(r->suspects[0].retained[k],
+        cr_expect_eq(r->diff.suspects[0].retained[k],
                      k == 2 ? HD_UNKNOWN : orders[k] * (96 + 40), "snapshot %zu", k);
-        cr_expect_eq(r->suspects[0].at[k].count, orders[k], "snapshot %zu", k);
+        cr_expect_eq(r->diff.suspects[0].at[k].count, orders[k], "snapshot %zu", k);
     }
     hd_report_free(r);
 }
@@ -112,8 +112,8 @@ Test(report_rank, exact_chains_have_no_instances_where_a_snapshot_is_not_fit)
     struct hd_options opt = hd_default_options();
     opt.exact = true;
     struct hd_report *r = diff_of(snaps, 5, &opt);
-    cr_assert_eq(r->suspects[0].chains.len, 1);
-    const uint64_t *instances = r->suspects[0].chains.all[0].instances;
+    cr_assert_eq(r->diff.suspects[0].chains.len, 1);
+    const uint64_t *instances = r->diff.suspects[0].chains.all[0].instances;
     cr_assert_not_null(instances);
     static const uint64_t orders[] = {10, 20, HD_UNKNOWN, 30, 40};
     for (size_t k = 0; k < 5; k++)
@@ -129,17 +129,17 @@ Test(report_rank, suspects_have_at_least_the_minimum_share)
     struct hd_options opt = hd_default_options();
     opt.min_share = 30.0 * (96 + 40) / 5840;
     struct hd_report *r = shop_diff(&opt);
-    cr_expect_eq(r->suspect_count, 1, "as much as the minimum is enough");
-    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_SIZE);
+    cr_expect_eq(r->diff.suspect_count, 1, "as much as the minimum is enough");
+    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_SIZE);
     hd_report_free(r);
     opt.min_share += 1e-9;
     opt.min_steady_share = 0;
     r = shop_diff(&opt);
-    cr_expect_eq(r->suspect_count, 0);
-    cr_assert_geq(r->minor_count, 1);
-    cr_expect_str_eq(r->minor[0].type, "App.Order");
-    cr_expect_eq(r->minor[0].rank, 1, "ranks are those without a minimum");
-    cr_expect_eq(r->minor[0].chains.len, 0);
+    cr_expect_eq(r->diff.suspect_count, 0);
+    cr_assert_geq(r->diff.minor_count, 1);
+    cr_expect_str_eq(r->diff.minor[0].type, "App.Order");
+    cr_expect_eq(r->diff.minor[0].rank, 1, "ranks are those without a minimum");
+    cr_expect_eq(r->diff.minor[0].chains.len, 0);
     hd_report_free(r);
 }
 
@@ -149,14 +149,14 @@ Test(report_rank, what_grows_evenly_is_a_suspect_from_a_lower_line_on)
     opt.min_share = 0.9;
     opt.min_steady_bytes = 30 * (96 + 40);
     struct hd_report *r = shop_diff(&opt);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_eq(r->suspects[0].suspicion, SUSPECT_STEADY);
-    cr_expect_eq(r->suspects[0].step_least, 10);
-    cr_expect_eq(r->suspects[0].step_most, 10);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_STEADY);
+    cr_expect_eq(r->diff.suspects[0].step_least, 10);
+    cr_expect_eq(r->diff.suspects[0].step_most, 10);
     hd_report_free(r);
     opt.min_steady_bytes++;
     r = shop_diff(&opt);
-    cr_expect_eq(r->suspect_count, 0, "of bytes that are given the share is unused");
+    cr_expect_eq(r->diff.suspect_count, 0, "of bytes that are given the share is unused");
     hd_report_free(r);
 }
 
@@ -166,16 +166,16 @@ Test(report_rank, buffers_that_a_pool_holds_have_no_rank)
                                        "System.Byte[]", NULL};
     static const char *const cache[] = {"App.Cache", "System.Byte[]", NULL};
     struct hd_report *r = chain_diff(pool, NULL);
-    cr_expect_eq(r->suspect_count + r->minor_count, 0);
-    cr_assert_eq(r->pooled_count, 1);
-    cr_expect_str_eq(r->pooled[0].type, "System.Byte[]");
-    cr_expect_eq(r->pooled[0].rank, 0);
-    cr_expect_eq(r->pooled[0].retained[SHOPS - 1], 4000);
+    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_assert_eq(r->diff.pooled_count, 1);
+    cr_expect_str_eq(r->diff.pooled[0].type, "System.Byte[]");
+    cr_expect_eq(r->diff.pooled[0].rank, 0);
+    cr_expect_eq(r->diff.pooled[0].retained[SHOPS - 1], 4000);
     cr_expect_eq(hd_report_suspects(r), 0);
     hd_report_free(r);
     r = chain_diff(cache, NULL);
-    cr_expect_eq(r->pooled_count, 0);
-    cr_expect_eq(r->suspect_count, 1);
+    cr_expect_eq(r->diff.pooled_count, 0);
+    cr_expect_eq(r->diff.suspect_count, 1);
     hd_report_free(r);
 }
 
@@ -185,8 +185,8 @@ Test(report_rank, the_holder_is_the_path_in_the_last_snapshot_without_the_suspec
     static const char *const holder[] = {"[static vars]", "[static var App.Cache.s_all]",
                                          "App.Cache", "App.Page"};
     struct hd_report *r = chain_diff(chain, NULL);
-    cr_assert_eq(r->suspect_count, 1);
-    const struct report_suspect *s = r->suspects;
+    cr_assert_eq(r->diff.suspect_count, 1);
+    const struct report_suspect *s = r->diff.suspects;
     cr_expect_str_eq(s->type, "App.Item");
     cr_assert_eq(s->holder_len, 4);
     for (size_t i = 0; i < 4; i++)
@@ -205,10 +205,11 @@ static void expect_excluded(const char *pattern, bool hidden)
     opt.excludes = &pattern;
     opt.exclude_count = 1;
     struct hd_report *r = chain_diff(chain, &opt);
-    cr_expect_eq(r->suspect_count, !hidden, "%s", pattern);
+    cr_expect_eq(r->diff.suspect_count, !hidden, "%s", pattern);
     if (!hidden) {
-        cr_expect_str_eq(r->suspects[0].type, "System.String");
-        cr_expect_str_eq(r->suspects[0].subject, "App.Cache", "%s", r->suspects[0].subject);
+        cr_expect_str_eq(r->diff.suspects[0].type, "System.String");
+        cr_expect_str_eq(r->diff.suspects[0].subject, "App.Cache", "%s",
+                         r->diff.suspects[0].subject);
     }
     hd_report_free(r);
 }
@@ -229,17 +230,17 @@ Test(report_rank, a_type_of_the_framework_shows_if_its_title_is_of_the_program)
     struct hd_options opt = hd_default_options();
     opt.app_only = true;
     struct hd_report *r = chain_diff(chain, &opt);
-    cr_expect_eq(r->suspect_count, 1);
+    cr_expect_eq(r->diff.suspect_count, 1);
     hd_report_free(r);
     opt = hd_default_options();
     opt.type_count = 1;
     opt.types = cache;
     r = chain_diff(chain, &opt);
-    cr_expect_eq(r->suspect_count, 1);
+    cr_expect_eq(r->diff.suspect_count, 1);
     hd_report_free(r);
     opt.types = other;
     r = chain_diff(chain, &opt);
-    cr_expect_eq(r->suspect_count, 0);
+    cr_expect_eq(r->diff.suspect_count, 0);
     hd_report_free(r);
 }
 
@@ -265,12 +266,12 @@ static struct hd_snapshot *old_heap(uint32_t count, double multiplier)
 static void expect_survivors(struct hd_snapshot **snaps, uint64_t wanted)
 {
     struct hd_report *r = diff_of(snaps, SHOPS, NULL);
-    cr_assert(r->by_graph);
-    cr_assert_eq(r->suspect_count, 1);
-    cr_expect_eq(r->suspects[0].survivors, wanted, "%llu",
-                 (unsigned long long)r->suspects[0].survivors);
-    cr_assert_eq(r->type_count, 1);
-    cr_expect_eq(r->types[0].survivors, wanted);
+    cr_assert(r->diff.by_graph);
+    cr_assert_eq(r->diff.suspect_count, 1);
+    cr_expect_eq(r->diff.suspects[0].survivors, wanted, "%llu",
+                 (unsigned long long)r->diff.suspects[0].survivors);
+    cr_assert_eq(r->diff.types.len, 1);
+    cr_expect_eq(r->diff.types.rows[0].survivors, wanted);
     hd_report_free(r);
 }
 
@@ -323,9 +324,9 @@ Test(report_rank, survivors_are_among_the_objects_that_are_counted)
     struct hd_options opt = hd_default_options();
     opt.reachable = true;
     struct hd_report *r = diff_of(snaps, SHOPS, &opt);
-    cr_assert_eq(r->type_count, 1);
-    cr_expect_eq(r->types[0].at[0].count, 1);
-    cr_expect_eq(r->types[0].survivors, 1);
+    cr_assert_eq(r->diff.types.len, 1);
+    cr_expect_eq(r->diff.types.rows[0].at[0].count, 1);
+    cr_expect_eq(r->diff.types.rows[0].survivors, 1);
     char *text = written(r, "text");
     expect_part(text, "≥ 100 %");
     free(text);
@@ -343,7 +344,7 @@ Test(report_rank, survivors_of_a_first_snapshot_that_is_unfit_are_unknown)
 Test(report_rank, without_addresses_survivors_are_unknown)
 {
     struct hd_report *r = shop_diff(NULL);
-    cr_expect_eq(r->suspects[0].survivors, HD_UNKNOWN);
+    cr_expect_eq(r->diff.suspects[0].survivors, HD_UNKNOWN);
     hd_report_free(r);
 }
 
@@ -382,7 +383,7 @@ Test(report_rank, snapshots_that_are_not_fit_do_not_make_three)
         snaps[k] = table_of("System.Threading.Thread", k + 1, 72 * (k + 1));
     snaps[1]->info.complete = false;
     struct hd_report *r = diff_of(snaps, 3, NULL);
-    cr_expect_eq(r->fit_count, 2);
+    cr_expect_eq(r->diff.fit_count, 2);
     cr_expect_not(warns_of(r, "native-memory"));
     hd_report_free(r);
 }

@@ -20,25 +20,25 @@ Test(report_roots, instances_are_counted_in_every_snapshot_and_traced_in_the_las
     close_all(snaps, SHOPS);
     cr_assert_not_null(r);
     for (size_t k = 0; k < SHOPS; k++)
-        cr_expect_eq(r->totals[k].count, 10 * (k + 1));
-    cr_expect_eq(r->matched_count, 1);
-    cr_expect_str_eq(r->matched[0], "App.Order");
-    cr_expect_str_eq(r->pattern, "Order");
-    cr_assert_eq(r->chains.len, 1);
-    cr_expect_eq(r->chains.instances, 40);
-    cr_expect_eq(r->chains.samples, 32);
-    cr_expect_not(r->chains.all[0].chain.exact);
+        cr_expect_eq(r->roots.instances[k].count, 10 * (k + 1));
+    cr_expect_eq(r->roots.matched_count, 1);
+    cr_expect_str_eq(r->roots.matched[0], "App.Order");
+    cr_expect_str_eq(r->roots.pattern, "Order");
+    cr_assert_eq(r->roots.chains.len, 1);
+    cr_expect_eq(r->roots.chains.instances, 40);
+    cr_expect_eq(r->roots.chains.samples, 32);
+    cr_expect_not(r->roots.chains.all[0].chain.exact);
     hd_report_free(r);
 }
 
 Test(report_roots, several_types_are_taken_together)
 {
     struct hd_report *r = roots_of(shop(3), "App.*", hd_default_options());
-    cr_assert_eq(r->matched_count, 3);
-    cr_expect_str_eq(r->matched[0], "App.Order");
-    cr_expect_str_eq(r->matched[1], "App.Order[]");
-    cr_expect_str_eq(r->matched[2], "App.Shop");
-    cr_expect_eq(r->chains.instances, 5);
+    cr_assert_eq(r->roots.matched_count, 3);
+    cr_expect_str_eq(r->roots.matched[0], "App.Order");
+    cr_expect_str_eq(r->roots.matched[1], "App.Order[]");
+    cr_expect_str_eq(r->roots.matched[2], "App.Shop");
+    cr_expect_eq(r->roots.chains.instances, 5);
     hd_report_free(r);
 }
 
@@ -47,10 +47,10 @@ Test(report_roots, groups_beyond_the_wanted_ones_are_summed)
     struct hd_options opt = hd_default_options();
     opt.chains = 1;
     struct hd_report *r = roots_of(shop(3), "System.String", opt);
-    cr_assert_eq(r->chains.len, 1);
-    cr_expect_float_eq(r->chains.all[0].chain.share, 0.75, 1e-12);
-    cr_expect_eq(r->chains.omitted, 1);
-    cr_expect_float_eq(r->chains.omitted_share, 0.25, 1e-12);
+    cr_assert_eq(r->roots.chains.len, 1);
+    cr_expect_float_eq(r->roots.chains.all[0].chain.share, 0.75, 1e-12);
+    cr_expect_eq(r->roots.chains.omitted, 1);
+    cr_expect_float_eq(r->roots.chains.omitted_share, 0.25, 1e-12);
     hd_report_free(r);
 }
 
@@ -59,7 +59,7 @@ Test(report_roots, long_chains_are_cut_in_the_middle)
     struct hd_options opt = hd_default_options();
     opt.depth = 3;
     struct hd_report *r = roots_of(shop(3), "App.Order", opt);
-    const struct report_chain *c = &r->chains.all[0];
+    const struct report_chain *c = &r->roots.chains.all[0];
     cr_assert_eq(c->chain.frame_count, 3);
     cr_expect_str_eq(c->chain.frames[0].types[0], "[static vars]");
     cr_expect_str_eq(c->chain.frames[1].types[0], "[static var App.Shop.s_orders]");
@@ -76,12 +76,12 @@ Test(report_roots, the_example_has_an_address_and_a_generation_if_they_are_known
     forge_generation(&f, order, GEN_LOH);
     forge_root(&f, ROOT_STACK, NULL, order);
     struct hd_report *r = roots_of(forge_finish(&f), "Order", hd_default_options());
-    cr_expect_eq(r->chains.all[0].address, forge_address(GEN_LOH, order));
-    cr_expect_eq(r->chains.all[0].generation, GEN_LOH);
+    cr_expect_eq(r->roots.chains.all[0].address, forge_address(GEN_LOH, order));
+    cr_expect_eq(r->roots.chains.all[0].generation, GEN_LOH);
     hd_report_free(r);
     r = roots_of(shop(1), "Order", hd_default_options());
-    cr_expect_eq(r->chains.all[0].address, 0);
-    cr_expect_eq(r->chains.all[0].generation, GEN_UNKNOWN);
+    cr_expect_eq(r->roots.chains.all[0].address, 0);
+    cr_expect_eq(r->roots.chains.all[0].generation, GEN_UNKNOWN);
     hd_report_free(r);
 }
 
@@ -98,8 +98,8 @@ Test(report_roots, unknown_bytes_of_one_type_make_the_sum_unknown)
     struct hd_report *r = hd_report_roots(snaps, 2, &opt, NULL);
     close_all(snaps, 2);
     cr_assert_not_null(r);
-    cr_expect_eq(r->totals[0].count, 2);
-    cr_expect_eq(r->totals[0].bytes, HD_UNKNOWN);
+    cr_expect_eq(r->roots.instances[0].count, 2);
+    cr_expect_eq(r->roots.instances[0].bytes, HD_UNKNOWN);
     hd_report_free(r);
 }
 
@@ -198,10 +198,10 @@ static double share_of_path(const struct hd_report *r, const json_t *truth)
     struct namer names = {0};
     struct signature wanted = expected_path(&names, truth);
     double share = 0;
-    for (size_t i = 0; i < r->chains.len; i++) {
-        struct signature got = found_path(&names, &r->chains.all[i].chain);
+    for (size_t i = 0; i < r->roots.chains.len; i++) {
+        struct signature got = found_path(&names, &r->roots.chains.all[i].chain);
         if (ends_with(&got, &wanted))
-            share += r->chains.all[i].chain.share;
+            share += r->roots.chains.all[i].chain.share;
         signature_free(&got);
     }
     signature_free(&wanted);

@@ -19,8 +19,9 @@ static void expect_order(struct hd_snapshot *snap, enum hd_sort sort,
     struct hd_options opt = hd_default_options();
     opt.sort = sort;
     struct hd_report *r = top_of(snap, &opt);
-    for (size_t i = 0; i < r->type_count; i++)
-        cr_expect_str_eq(r->types[i].type, types[i], "%zu. is %s", i + 1, r->types[i].type);
+    for (size_t i = 0; i < r->top.types.len; i++)
+        cr_expect_str_eq(r->top.types.rows[i].type, types[i], "%zu. is %s", i + 1,
+                         r->top.types.rows[i].type);
     hd_report_free(r);
 }
 
@@ -49,12 +50,12 @@ Test(report_top, rows_add_up_to_the_heap)
 {
     struct hd_report *r = top_of(shop(5), NULL);
     struct tally sum = {0};
-    for (size_t i = 0; i < r->type_count; i++) {
-        sum.count += r->types[i].at->count;
-        sum.bytes += r->types[i].at->bytes;
+    for (size_t i = 0; i < r->top.types.len; i++) {
+        sum.count += r->top.types.rows[i].at->count;
+        sum.bytes += r->top.types.rows[i].at->bytes;
     }
-    cr_expect_eq(sum.count, r->totals[0].count);
-    cr_expect_eq(sum.bytes, r->totals[0].bytes);
+    cr_expect_eq(sum.count, r->top.types.totals[0].count);
+    cr_expect_eq(sum.bytes, r->top.types.totals[0].bytes);
     cr_expect_eq(sum.bytes, r->snapshots[0].info.bytes);
     cr_expect(hd_report_conclusive(r), "one complete snapshot is enough");
     hd_report_free(r);
@@ -78,8 +79,8 @@ static struct hd_snapshot *sampled_arrays(int arrays)
 Test(report_top, what_a_sample_retains_is_scaled_like_what_it_is)
 {
     struct hd_report *r = top_of(sampled_arrays(10), NULL);
-    for (size_t i = 0; i < r->type_count; i++) {
-        const struct report_type *row = &r->types[i];
+    for (size_t i = 0; i < r->top.types.len; i++) {
+        const struct report_type *row = &r->top.types.rows[i];
         uint64_t wanted = strcmp(row->type, "App.Tail") == 0        ? 400
                           : strcmp(row->type, "System.Byte[]") == 0 ? 1001000 + 400
                                                                     : 1001000 + 400 + 24;
@@ -96,11 +97,12 @@ Test(report_top, what_a_sample_retains_is_the_same_in_diff)
                                    sampled_arrays(30), sampled_arrays(40)};
     struct hd_report *top = top_of(sampled_arrays(40), NULL);
     struct hd_report *diff = diff_of(snaps, 4, NULL);
-    cr_assert_geq(diff->suspect_count, 1);
-    cr_expect_str_eq(diff->suspects[0].type, "System.Byte[]");
-    for (size_t i = 0; i < top->type_count; i++)
-        if (strcmp(top->types[i].type, "System.Byte[]") == 0)
-            cr_expect_eq(top->types[i].retained, diff->suspects[0].retained[3]);
+    cr_assert_geq(diff->diff.suspect_count, 1);
+    cr_expect_str_eq(diff->diff.suspects[0].type, "System.Byte[]");
+    for (size_t i = 0; i < top->top.types.len; i++)
+        if (strcmp(top->top.types.rows[i].type, "System.Byte[]") == 0)
+            cr_expect_eq(top->top.types.rows[i].retained,
+                         diff->diff.suspects[0].retained[3]);
     hd_report_free(diff);
     hd_report_free(top);
 }
@@ -112,8 +114,8 @@ Test(report_top, filters_choose_rows_only)
     opt.types = pattern;
     opt.type_count = 1;
     struct hd_report *r = top_of(shop(5), &opt);
-    cr_expect_eq(r->type_count, 3);
-    cr_expect_eq(r->totals[0].bytes, r->snapshots[0].info.bytes);
+    cr_expect_eq(r->top.types.len, 3);
+    cr_expect_eq(r->top.types.totals[0].bytes, r->snapshots[0].info.bytes);
     hd_report_free(r);
 }
 
@@ -125,9 +127,9 @@ Test(report_top, objects_without_a_root_can_be_left_out)
     struct hd_options opt = hd_default_options();
     opt.reachable = true;
     struct hd_report *r = top_of(forge_finish(&f), &opt);
-    cr_assert_eq(r->type_count, 1);
-    cr_expect_str_eq(r->types[0].type, "App.Held");
-    cr_expect_eq(r->totals[0].bytes, 40);
+    cr_assert_eq(r->top.types.len, 1);
+    cr_expect_str_eq(r->top.types.rows[0].type, "App.Held");
+    cr_expect_eq(r->top.types.totals[0].bytes, 40);
     hd_report_free(r);
 }
 
@@ -147,8 +149,8 @@ Test(report_top, an_empty_heap_has_no_rows)
 {
     struct forge f = {0};
     struct hd_report *r = top_of(forge_finish(&f), NULL);
-    cr_expect_eq(r->type_count, 0);
-    cr_expect_eq(r->totals[0].count, 0);
+    cr_expect_eq(r->top.types.len, 0);
+    cr_expect_eq(r->top.types.totals[0].count, 0);
     static const char *const formats[] = {"text", "json", "csv", "tsv", "md"};
     for (size_t i = 0; i < 5; i++)
         free(written(r, formats[i]));

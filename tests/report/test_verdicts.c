@@ -50,8 +50,8 @@ static bool is_culprit(const struct program *p, const char *type)
 /* Its rank, or 0 if the leak is no suspect. */
 static size_t rank_of_leak(const struct program *p, const struct hd_report *r)
 {
-    for (size_t i = 0; i < r->suspect_count; i++) {
-        const struct report_suspect *s = &r->suspects[i];
+    for (size_t i = 0; i < r->diff.suspect_count; i++) {
+        const struct report_suspect *s = &r->diff.suspects[i];
         bool found = is_culprit(p, s->type) || is_culprit(p, s->subject);
         for (size_t j = 0; j < s->also_count; j++)
             found |= is_culprit(p, s->also[j]);
@@ -66,28 +66,30 @@ static void expect_leak(const struct program *p, const struct hd_report *r,
                         bool from_the_start, const char *where)
 {
     size_t rank = rank_of_leak(p, r);
-    cr_expect_eq(r->verdict, HD_FAIL, "%s: %s", where, verdict_names[r->verdict]);
+    cr_expect_eq(r->check.verdict, HD_FAIL, "%s: %s", where,
+                 verdict_names[r->check.verdict]);
     cr_expect(rank == 1 || (rank > 1 && from_the_start), "%s: rank %zu behind %s", where,
-              rank, r->suspect_count > 0 ? r->suspects[0].type : "none");
+              rank, r->diff.suspect_count > 0 ? r->diff.suspects[0].type : "none");
 }
 
 /* A leak whose load has stopped may be a cache that is full: no suspect, but told. */
 static void expect_stopped(const struct program *p, const struct hd_report *r,
                            const char *where)
 {
-    cr_assert_geq(r->stopped_count, 1, "%s", where);
-    cr_expect(is_culprit(p, r->stopped[0].type), "%s: %s", where, r->stopped[0].type);
-    cr_expect(r->growth.has_stopped, "%s", where);
-    cr_expect_lt(r->confidence, CONFIDENCE_HIGH, "%s", where);
+    cr_assert_geq(r->diff.stopped_count, 1, "%s", where);
+    cr_expect(is_culprit(p, r->diff.stopped[0].type), "%s: %s", where,
+              r->diff.stopped[0].type);
+    cr_expect(r->diff.growth.has_stopped, "%s", where);
+    cr_expect_lt(r->diff.confidence, CONFIDENCE_HIGH, "%s", where);
 }
 
 static void expect_healthy(const struct hd_report *r, const char *where)
 {
-    cr_expect_eq(r->suspect_count, 0, "%s: %s", where,
-                 r->suspect_count > 0 ? r->suspects[0].type : "");
-    cr_expect_neq(r->verdict, HD_FAIL, "%s", where);
-    if (r->verdict == HD_PASS)
-        cr_expect_not(r->growth.is_open, "%s: growth that nothing explains", where);
+    cr_expect_eq(r->diff.suspect_count, 0, "%s: %s", where,
+                 r->diff.suspect_count > 0 ? r->diff.suspects[0].type : "");
+    cr_expect_neq(r->check.verdict, HD_FAIL, "%s", where);
+    if (r->check.verdict == HD_PASS)
+        cr_expect_not(r->diff.growth.is_open, "%s: growth that nothing explains", where);
 }
 
 static void expect_window(const struct program *p, size_t first, size_t len)
