@@ -105,6 +105,14 @@ struct hd_info {
     const char *runtime;   /* "10.0.12" */
 };
 
+/* What became of an input: a snapshot, or the error that kept it from being one. */
+struct hd_info_entry {
+    const char *path;
+    struct hd_snapshot *snap; /* NULL: error tells */
+    struct hd_error error;
+    bool skipped; /* found in a folder, and no snapshot: not what was asked for */
+};
+
 struct hd_read_options {
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
     bool drop_graph;     /* do not keep a large graph: it is read again when needed */
@@ -119,7 +127,11 @@ struct hd_read_options {
                             Nothing but the time depends on it */
 
     void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
-    void *progress_context;
+
+    /* Of a comparison: input number i is about to be read, and then was read. Called like
+     * progress. */
+    void (*file)(void *context, size_t i, const struct hd_info_entry *entry, bool read);
+    void *progress_context; /* of both */
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
@@ -206,8 +218,9 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
 
 struct hd_input {
     const char *path;
-    bool from_folder; /* found, not named: HD_NOT_A_SNAPSHOT and HD_UNSUPPORTED are no
-                         errors */
+    bool from_folder;      /* found, not named: HD_NOT_A_SNAPSHOT and HD_UNSUPPORTED are no
+                              errors */
+    struct hd_error error; /* set: it was named, and cannot be opened */
 };
 
 /* Paths to open, in order. {0} is empty. */
@@ -219,9 +232,42 @@ struct hd_inputs {
 
 /* Append path; of a folder, the files in it in natural order of their names
  * ("2.gcdump" before "10.gcdump"), without hidden ones, deeper folders and pipes. False
- * when path does not exist or is a folder that cannot be read or is empty. */
+ * when path does not exist or is a folder that cannot be read or is empty: then it is
+ * appended with that error. */
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
 void hd_inputs_free(struct hd_inputs *inputs);
+
+/* --- comparisons ------------------------------------------------------- */
+
+/* Snapshots of one program, in order, that questions are asked about: what grew, what takes
+ * the space, what holds a type. What is found for one answer is kept for the next: another
+ * order, another filter, chains of another type are not a new analysis. Graphs that are not
+ * needed any more are dropped, and read again if they are, as far as how->max_memory wants
+ * it. Questions may come from several threads; they are answered one after the other. */
+struct hd_comparison;
+
+enum { HD_MAX_SNAPSHOTS = 50 };
+
+/* Open inputs, several at once if how->threads says so. What cannot be opened is told by
+ * its entry, and by every question. inputs must stay until hd_comparison_free(). */
+struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t count,
+                                         const struct hd_read_options *how);
+
+/* Of snapshots that are open already. They stay the caller's, who must neither close them
+ * before the comparison is freed nor use them while a question is answered. Of how only
+ * threads, max_memory and progress matter; NULL is {0}. */
+struct hd_comparison *hd_comparison_of(struct hd_snapshot *const *snaps, size_t count,
+                                       const struct hd_read_options *how);
+
+/* What became of each input. */
+const struct hd_info_entry *hd_comparison_entries(const struct hd_comparison *c,
+                                                  size_t *count);
+
+/* Snapshot number k from 0 of those that are compared; NULL behind the last. */
+struct hd_snapshot *hd_comparison_snapshot(const struct hd_comparison *c, size_t k);
+
+/* Reports live on without it. NULL is fine. */
+void hd_comparison_free(struct hd_comparison *c);
 
 /* --- budgets ----------------------------------------------------------- */
 
@@ -374,27 +420,17 @@ struct hd_options {
                          show those that say most */
     uint64_t seed;
     bool exact; /* count every instance's chain instead of a sample's */
-
-    /* how, which changes no answer */
-    unsigned threads;    /* that work on snapshots side by side; 0 or 1: one */
-    uint64_t max_memory; /* bytes for graphs and work on them: as many snapshots at once as
-                            fit, HD_TOO_BIG if not even one does. 0: no limit */
-    void (*progress)(void *context, enum hd_phase phase, uint64_t more, uint64_t all);
-    void *progress_context;
 };
 
 struct hd_options hd_default_options(void);
 
 struct hd_report;
 
-enum { HD_MAX_SNAPSHOTS = 50 };
-
-/* What grew from snaps[0], the baseline, to snaps[count - 1], 2 to 50 of them. The
- * snapshots in between tell steady growth from a spike. Ranked by what owners retain if
- * all have graphs (docs/ranking.md), else by type tables. Graphs are read again where
- * they were dropped. */
-struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
-                                 const struct hd_options *opt, struct hd_error *err);
+/* What grew from the first snapshot, the baseline, to the last, of 2 to 50. Those in
+ * between tell steady growth from a spike. Ranked by what owners retain if all have graphs
+ * (docs/ranking.md), else by type tables. opt may be NULL here and below. */
+struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_options *opt,
+                                 struct hd_error *err);
 
 enum hd_verdict { HD_PASS, HD_FAIL, HD_INCONCLUSIVE };
 
@@ -402,9 +438,8 @@ enum hd_verdict { HD_PASS, HD_FAIL, HD_INCONCLUSIVE };
  * b: any suspect of opt->min_share or min_bytes, from four snapshots on. HD_USAGE, with a
  * line if one is to blame, for a rule that asks what the run does not tell. b must not
  * change while the report is made; the report does not need it afterwards. */
-struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count,
-                                  const struct hd_options *opt, const struct hd_budgets *b,
-                                  struct hd_error *err);
+struct hd_report *hd_report_check(struct hd_comparison *c, const struct hd_options *opt,
+                                  const struct hd_budgets *b, struct hd_error *err);
 
 /* Fail if a rule failed; else inconclusive if one could not be decided. */
 enum hd_verdict hd_report_verdict(const struct hd_report *report);
@@ -420,23 +455,17 @@ int hd_report_status(const struct hd_report *report, bool strict);
 bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
                               struct hd_error *err);
 
-/* What takes the space in one snapshot. */
-struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_options *opt,
+/* What takes the space in the only snapshot. */
+struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options *opt,
                                 struct hd_error *err);
 
 /* Why instances of opt->types are alive in the last snapshot; how many there are in
  * each. HD_USAGE when no type matches or there is no graph. */
-struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count,
-                                  const struct hd_options *opt, struct hd_error *err);
+struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
+                                  struct hd_error *err);
 
-/* What each file is: a snapshot, or the error that kept it from being one. */
-struct hd_info_entry {
-    const char *path;
-    struct hd_snapshot *snap; /* NULL: error tells */
-    struct hd_error error;
-};
-
-struct hd_report *hd_report_info(const struct hd_info_entry *entries, size_t count);
+/* What each input is: a snapshot, or the error that kept it from being one. */
+struct hd_report *hd_report_info(struct hd_comparison *c);
 
 /* Which processes there are. */
 struct hd_report *hd_report_processes(const struct hd_processes *processes);

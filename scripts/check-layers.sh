@@ -11,7 +11,8 @@ format base heap trace
 collect base heap trace
 analysis base heap format
 budget base heap analysis
-report base heap format analysis budget collect'
+compare base heap format analysis
+report base heap format analysis budget compare'
 status=0
 
 complain() {

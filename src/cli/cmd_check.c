@@ -136,7 +136,7 @@ static void print_trouble(const struct gate *g, const struct loaded *l,
 {
     const char *path = NULL;
     if (err->snapshot > 0)
-        path = l->all[err->snapshot - 1].path;
+        path = loaded_path(l, err->snapshot - 1);
     else if (err->where == HD_AT_LINE)
         path = g->config;
     print_error(path, err);
@@ -145,10 +145,8 @@ static void print_trouble(const struct gate *g, const struct loaded *l,
 static int check(const struct settings *s, const struct loaded *l, const struct gate *g)
 {
     struct hd_error err = {0};
-    struct hd_snapshot **snaps = loaded_snapshots(l);
     struct hd_report *report =
-        hd_report_check(snaps, l->count, &s->options, g->budgets, &err);
-    free(snaps);
+        hd_report_check(l->comparison, &s->options, g->budgets, &err);
     loaded_hide_progress(l);
     if (report == NULL) {
         print_trouble(g, l, &err);

@@ -59,7 +59,7 @@ static bool write_snapshot(const void *thing, const struct settings *s, FILE *to
 
 static void tell_warnings(const struct loaded *l)
 {
-    struct hd_report *report = hd_report_info(l->all, l->count);
+    struct hd_report *report = hd_report_info(l->comparison);
     output_warnings(report);
     hd_report_free(report);
 }
@@ -67,23 +67,23 @@ static void tell_warnings(const struct loaded *l)
 static int convert(const struct settings *s, const struct loaded *l,
                    const struct hd_target *target)
 {
-    const struct hd_info_entry *in = &l->all[0];
-    const struct hd_info *info = hd_snapshot_info(in->snap);
+    struct hd_snapshot *snap = hd_comparison_snapshot(l->comparison, 0);
+    const struct hd_info *info = hd_snapshot_info(snap);
     if (target->needs_graph && !info->has_graph) {
         const struct hd_error table = {
             .message = "a type table, which has no objects: it can become table-csv or "
                        "table-json"};
-        print_error(in->path, &table);
+        print_error(info->path, &table);
         return EXIT_TROUBLE;
     }
     if (!s->quiet)
         tell_warnings(l);
     struct hd_losses lost = {0};
-    const struct conversion c = {in->snap, target, &lost};
+    const struct conversion c = {snap, target, &lost};
     if (!output_file(s, s->output, (struct output_how){.write = write_snapshot}, &c))
         return EXIT_TROUBLE;
     for (size_t i = 0; i < lost.count && !s->quiet; i++) {
-        begin_message("note", input_name(in->path));
+        begin_message("note", input_name(info->path));
         fprintf(stderr, ": %s: %s\n", lost.all[i].what, lost.all[i].message);
     }
     if (!s->strict || (info->complete && !info->sampled))

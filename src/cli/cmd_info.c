@@ -16,7 +16,7 @@ static int run(struct settings *s)
     if (s->operand_count == 0)
         fputs("heapdrift: info looks at one or more snapshots\n", stderr);
     if (l.count > 0) {
-        struct hd_report *report = hd_report_info(l.all, l.count);
+        struct hd_report *report = hd_report_info(l.comparison);
         if (output_report(s, report, tells_warnings(s->format)) && l.failed == 0)
             status = output_status(s, report);
         hd_report_free(report);

@@ -1,13 +1,9 @@
 #include "cli/output.h"
 
-#include <stdlib.h>
-
 static int explain(const struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
-    struct hd_snapshot **snaps = loaded_snapshots(l);
-    struct hd_report *report = hd_report_roots(snaps, l->count, &s->options, &err);
-    free(snaps);
+    struct hd_report *report = hd_report_roots(l->comparison, &s->options, &err);
     return output_answer(s, l, report, &err);
 }
 

@@ -21,7 +21,7 @@ static int run(struct settings *s)
         refuse_count(l.count);
     } else if (l.failed == 0) {
         struct hd_error err = {0};
-        struct hd_report *report = hd_report_top(l.all[0].snap, &s->options, &err);
+        struct hd_report *report = hd_report_top(l.comparison, &s->options, &err);
         status = output_answer(s, &l, report, &err);
     }
     loaded_free(&l);

@@ -4,19 +4,19 @@
 
 #include "cli/settings.h"
 
-struct progress;
+struct telling;
 
 struct loaded {
-    struct hd_info_entry *all; /* in order of the operands; folders expanded */
-    size_t count;
-    size_t failed; /* how many have no snapshot */
+    struct hd_comparison *comparison;
+    size_t count;  /* of inputs, folders expanded, without what is skipped */
+    size_t failed; /* how many of them have no snapshot */
     struct hd_inputs inputs;
-    struct progress *progress; /* s->options tell it; hidden until they do */
+    struct telling *telling; /* the comparison tells it; hidden until it does */
 };
 
 /* Open all operands, several at a time. Everything that cannot be read is told on
  * stderr; so are files of folders that are no snapshots. */
-struct loaded load_snapshots(struct settings *s);
+struct loaded load_snapshots(const struct settings *s);
 
 /* False after saying so if --iterations has not one number per snapshot; else they are in
  * s->options. */
@@ -32,11 +32,11 @@ bool few_enough_to_compare(const struct settings *s, const char *command);
  * What may be one and may be none, in a folder, does not count. */
 size_t surely_more_than(size_t most, const struct settings *s);
 
+/* The path of snapshot number k of the comparison, as it was given. */
+const char *loaded_path(const struct loaded *l, size_t k);
+
 /* Nothing more is to be shown: output follows. */
 void loaded_hide_progress(const struct loaded *l);
-
-/* The snapshots of l as the library wants them; malloc'd. */
-struct hd_snapshot **loaded_snapshots(const struct loaded *l);
 
 void loaded_free(struct loaded *l);
 

@@ -186,7 +186,7 @@ int output_answer(const struct settings *s, const struct loaded *l,
     if (report == NULL) {
         bool one = err->snapshot > 0 || l->count == 1;
         size_t blamed = err->snapshot > 0 ? err->snapshot - 1 : 0;
-        print_error(one ? l->all[blamed].path : NULL, err);
+        print_error(one ? loaded_path(l, blamed) : NULL, err);
         return EXIT_TROUBLE;
     }
     int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;

@@ -169,8 +169,6 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     s->operands = poptGetArgs(s->memory->context);
     while (s->operands != NULL && s->operands[s->operand_count] != NULL)
         s->operand_count++;
-    s->options.threads = s->threads;
-    s->options.max_memory = s->read.max_memory;
     s->options.types = s->types;
     s->options.excludes = s->excludes;
     return true;

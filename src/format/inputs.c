@@ -15,11 +15,13 @@ struct hd_inputs_memory {
     size_t cap;
 };
 
-static void add(struct hd_inputs *inputs, const char *path, bool from_folder)
+static struct hd_input *add(struct hd_inputs *inputs, const char *path, bool from_folder)
 {
     struct hd_inputs_memory *m = inputs->memory;
     inputs->all = grow(inputs->all, inputs->count, &m->cap, sizeof(*inputs->all));
-    inputs->all[inputs->count++] = (struct hd_input){path, from_folder};
+    struct hd_input *added = &inputs->all[inputs->count++];
+    *added = (struct hd_input){.path = path, .from_folder = from_folder};
+    return added;
 }
 
 static size_t digits(const char *s)
@@ -87,14 +89,11 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
     return true;
 }
 
-bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error *err)
 {
-    if (inputs->memory == NULL)
-        inputs->memory = alloc_zeroed(sizeof(*inputs->memory));
     struct stat st = {0};
     size_t len;
     unsigned number = snapshot_number(path, &len);
-    const char *kept = arena_strdup(&inputs->memory->arena, path, strlen(path));
     const char *file = arena_strdup(&inputs->memory->arena, path, len);
     if (strcmp(path, "-") != 0 && stat(file, &st) != 0)
         return fail(err, HD_IO, "%s", strerror(errno));
@@ -102,8 +101,22 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
         return fail(err, HD_IO, "%s", strerror(EISDIR));
     if (S_ISDIR(st.st_mode))
         return add_folder(inputs, path, err);
-    add(inputs, kept, false);
+    add(inputs, path, false);
     return true;
+}
+
+bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+{
+    if (inputs->memory == NULL)
+        inputs->memory = alloc_zeroed(sizeof(*inputs->memory));
+    struct hd_error own = {0};
+    path = arena_strdup(&inputs->memory->arena, path, strlen(path));
+    if (add_path(inputs, path, &own))
+        return true;
+    add(inputs, path, false)->error = own;
+    if (err != NULL && err->status == HD_OK)
+        *err = own;
+    return false;
 }
 
 void hd_inputs_free(struct hd_inputs *inputs)

@@ -120,8 +120,8 @@ static bool excuses_holders(const struct hd_budgets *b)
 
 static bool is_sampled(const struct evidence_question *ask)
 {
-    for (size_t k = 0; k < ask->count; k++)
-        if (ask->snaps[k]->info.sampled)
+    for (size_t k = 0; k < ask->c->count; k++)
+        if (ask->c->snaps[k]->info.sampled)
             return true;
     return false;
 }
@@ -136,8 +136,8 @@ static bool needs_types_by_holder(const struct evidence_question *ask)
 
 static bool can_tell_holders(const struct evidence_question *ask)
 {
-    for (size_t k = 0; k < ask->count; k++)
-        if (!ask->snaps[k]->info.has_roots || ask->snaps[k]->read.tables_only)
+    for (size_t k = 0; k < ask->c->count; k++)
+        if (!ask->c->snaps[k]->info.has_roots || ask->c->snaps[k]->read.tables_only)
             return false;
     return true;
 }
@@ -148,13 +148,13 @@ static size_t part_of(const void *context, const char *holder)
     return excuse_part(c->ask.budgets, &c->evidence, holder);
 }
 
-static bool align(struct check_evidence *c, struct series *s, struct hd_snapshot **units,
-                  enum hd_unit by, struct hd_error *err)
+static bool align(struct check_evidence *c, struct series *s,
+                  struct hd_snapshot *const *units, enum hd_unit by, struct hd_error *err)
 {
     const struct evidence_question *ask = &c->ask;
     struct series_warnings ignored = {0};
     struct series_question how = {report_selection(ask->opt), by, ask->opt->iterations};
-    return series_align(s, units, ask->count, &how, &ask->r->arena, &ignored, err);
+    return series_align(s, units, ask->c->count, &how, &ask->r->arena, &ignored, err);
 }
 
 /* A series for each suppression. */
@@ -164,8 +164,8 @@ static bool align_parts(struct check_evidence *c, struct hd_error *err)
     c->excused = arena_array(&c->ask.r->arena, struct series, parts);
     for (size_t i = 0; i < parts; i++) {
         struct hd_snapshot **units =
-            arena_array(&c->ask.r->arena, struct hd_snapshot *, c->ask.count);
-        for (size_t k = 0; k < c->ask.count; k++)
+            arena_array(&c->ask.r->arena, struct hd_snapshot *, c->ask.c->count);
+        for (size_t k = 0; k < c->ask.c->count; k++)
             units[k] = c->parts[k * parts + i];
         if (!align(c, &c->excused[i], units, HD_BY_TYPE, err))
             return false;
@@ -184,11 +184,13 @@ static bool add_holders(struct check_evidence *c, struct hd_error *err)
     if (!can_tell_holders(ask) || (!asks_for(b, BUDGET_HOLDER) && !excused))
         return true;
     struct holder_parts parts = {b->suppression_count, part_of, c};
-    c->part_count = excused ? ask->count * parts.count : 0;
+    c->part_count = excused ? ask->c->count * parts.count : 0;
     c->parts = arena_array(&ask->r->arena, struct hd_snapshot *, c->part_count);
-    if (!report_begin_holders(c->units, ask->snaps, ask->count, ask->opt,
-                              excused ? &parts : NULL, c->parts, err) ||
-        !align(c, &c->holders, c->units, HD_BY_HOLDER, err))
+    enum selection selection = report_selection(ask->opt);
+    struct hd_snapshot *const *units =
+        excused ? comparison_holder_parts(ask->c, selection, &parts, c->parts, err)
+                : comparison_holders(ask->c, selection, err);
+    if (units == NULL || !align(c, &c->holders, units, HD_BY_HOLDER, err))
         return false;
     c->evidence.holders = &c->holders;
     return !excused || align_parts(c, err);
@@ -245,8 +247,8 @@ static double min_steady(const struct hd_options *opt, double heap)
 /* What the next collection would free grows with the time since the last one. */
 static const char *only_garbage(const struct evidence_question *ask)
 {
-    for (size_t k = 0; k < ask->count; k++)
-        if (warnings_find(&ask->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
+    for (size_t k = 0; k < ask->c->count; k++)
+        if (warnings_find(&ask->c->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
             return "a table lists garbage only, whose growth is no leak";
     return NULL;
 }
@@ -272,9 +274,9 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
     *c = (struct check_evidence){.ask = *ask};
     struct scored *scored = scored_of(r, &c->evidence.scored_count);
     size_t scored_count = c->evidence.scored_count;
-    for (size_t k = 0; k < ask->count; k++)
+    for (size_t k = 0; k < ask->c->count; k++)
         c->reachable_noise[k] =
-            noise_of_reachable(ask->snaps[k], report_selection(ask->opt));
+            noise_of_reachable(ask->c->snaps[k], report_selection(ask->opt));
     c->evidence = (struct evidence){.types = ask->types,
                                     .reachable = r->diff.reachable,
                                     .reachable_noise = c->reachable_noise,
@@ -300,8 +302,6 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
 
 void check_evidence_end(struct check_evidence *c)
 {
-    for (size_t k = 0; k < c->ask.count; k++)
-        snapshot_free(c->units[k]);
     for (size_t i = 0; i < c->part_count; i++)
         snapshot_free(c->parts[i]);
 }

@@ -9,8 +9,7 @@
 
 struct evidence_question {
     struct hd_report *r; /* a finished diff */
-    struct hd_snapshot *const *snaps;
-    size_t count;
+    struct hd_comparison *c;
     const struct hd_options *opt;
     const struct hd_budgets *budgets; /* which decide what is looked at */
     const struct series *types;       /* of the diff */
@@ -20,7 +19,6 @@ struct check_evidence {
     struct evidence evidence;
     struct evidence_question ask;
     struct series holders, *excused;
-    struct hd_snapshot *units[HD_MAX_SNAPSHOTS]; /* of holders */
     struct hd_snapshot **parts; /* below excused holders: suppressions times snapshots */
     size_t part_count;
     double reachable_noise[HD_MAX_SNAPSHOTS];

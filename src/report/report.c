@@ -1,15 +1,12 @@
 #include "report/report.h"
 
 #include "analysis/holder_name.h"
-#include "analysis/holders.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/workers.h"
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
-#include "report/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,9 +194,7 @@ static bool need_reach(struct hd_snapshot *snap, size_t k, struct hd_error *err)
 {
     if (snapshot_need_reach(snap, err))
         return true;
-    if (err != NULL && err->snapshot == 0)
-        err->snapshot = (unsigned)k + 1;
-    return false;
+    return comparison_blame(err, k);
 }
 
 bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -364,85 +359,15 @@ enum selection report_selection(const struct hd_options *opt)
 
 /* --- units --------------------------------------------------------------- */
 
-struct holding {
-    struct hd_snapshot **units;
-    struct hd_snapshot *const *snaps;
-    size_t count;
-    enum selection selection;
-    const struct holder_parts *parts;
-    struct hd_snapshot **of_parts; /* parts->count of them for each snapshot */
-    struct plan plan;
-    struct hd_error errors[HD_MAX_SNAPSHOTS];
-};
-
-static bool hold_one(void *context, size_t k)
-{
-    struct holding *h = context;
-    struct hd_snapshot *snap = h->snaps[k];
-    struct hd_error *err = &h->errors[k];
-    bool known = snap->info.has_roots && !snap->read.tables_only;
-    bool ok =
-        known ? snapshot_need_reach(snap, err) &&
-                    series_can_select(snap, h->selection, err) &&
-                    snapshot_need_graph(snap, err)
-              : fail(err, HD_USAGE,
-                     "--by=holder needs a graph with roots, which is not in this snapshot "
-                     "or was not read");
-    if (!ok)
-        return false;
-    size_t parts = h->parts != NULL ? h->parts->count : 0;
-    h->units[k] = holders_of(snap, h->selection, h->parts,
-                             parts > 0 ? &h->of_parts[k * parts] : NULL);
-    if (k + 1 < h->count && !h->plan.keep)
-        snapshot_release_graph(snap);
-    return true;
-}
-
-bool report_begin_holders(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                          size_t count, const struct hd_options *opt,
-                          const struct holder_parts *parts, struct hd_snapshot **of_parts,
-                          struct hd_error *err)
-{
-    struct holding h = {.units = units,
-                        .snaps = snaps,
-                        .count = count,
-                        .selection = report_selection(opt),
-                        .parts = parts,
-                        .of_parts = of_parts};
-    if (!plan_graphs(&h.plan, snaps, count, plan_dominators, opt, err))
-        return false;
-    workers_run(count, h.plan.at_once, hold_one, &h);
-    for (size_t k = 0; k < count; k++) {
-        if (h.errors[k].status == HD_OK)
-            continue;
-        if (err != NULL && err->status == HD_OK) {
-            *err = h.errors[k];
-            err->snapshot = (unsigned)k + 1;
-        }
-        return false;
-    }
-    return true;
-}
-
-bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                        size_t count, const struct hd_options *opt, struct hd_error *err)
+struct hd_snapshot *const *report_units(struct hd_comparison *c,
+                                        const struct hd_options *opt, struct hd_error *err)
 {
     if (opt->by == HD_BY_HOLDER)
-        return report_begin_holders(units, snaps, count, opt, NULL, NULL, err);
-    for (size_t k = 0; k < count; k++) {
-        units[k] = snaps[k];
-        if (opt->reachable && !need_reach(snaps[k], k, err))
-            return false;
-    }
-    return true;
-}
-
-void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                      size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (units[k] != snaps[k])
-            snapshot_free(units[k]);
+        return comparison_holders(c, report_selection(opt), err);
+    for (size_t k = 0; opt->reachable && k < c->count; k++)
+        if (!need_reach(c->snaps[k], k, err))
+            return NULL;
+    return c->snaps;
 }
 
 /* --- chains -------------------------------------------------------------- */

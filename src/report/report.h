@@ -11,6 +11,7 @@
 #include "analysis/series.h"
 #include "analysis/suspicion.h"
 #include "budget/judge.h"
+#include "compare/comparison.h"
 
 enum report_kind {
     REPORT_DIFF,
@@ -291,30 +292,18 @@ extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 size_t report_rule_end(const struct hd_report *r, size_t i);
 enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t end);
 
-/* All of a diff: snapshots, ranking, rows, warnings. units are the snapshots by what rows
- * stand for (report_begin_units), or snaps again. The aligned series stays in *s as long as
- * r and the units. */
-bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
-                    struct hd_snapshot *const *units, size_t count,
+/* All of a diff of c, which was begun: snapshots, ranking, rows, warnings. The aligned
+ * series stays in *s as long as r and c. */
+bool report_compare(struct hd_report *r, struct hd_comparison *c,
                     const struct hd_options *opt, struct series *s, struct hd_error *err);
 
 /* How chains are looked for, as the options say. */
 struct chain_options report_chain_options(const struct hd_report *r);
 
-/* For --by=holder, make a snapshot of holders of each, reading graphs where needed; for
- * other units units[k] is snaps[k]. report_end_units() in any case, also after a failure.
- */
-bool report_begin_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                        size_t count, const struct hd_options *opt, struct hd_error *err);
-/* A snapshot of holders of each, whatever opt->by says, and of their parts, if parts is not
- * NULL: parts->count after each other per snapshot, for snapshot_free(), NULL where it
- * failed. */
-bool report_begin_holders(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                          size_t count, const struct hd_options *opt,
-                          const struct holder_parts *parts, struct hd_snapshot **of_parts,
-                          struct hd_error *err);
-void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *snaps,
-                      size_t count);
+/* The snapshots of c by what rows stand for: of holders for --by=holder, reading graphs
+ * where needed; else themselves. They are the comparison's. NULL and err. */
+struct hd_snapshot *const *report_units(struct hd_comparison *c,
+                                        const struct hd_options *opt, struct hd_error *err);
 
 /* What a row of the ranking retained in the first and the last snapshot where that is
  * known. False if it is for none. */

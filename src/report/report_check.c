@@ -4,7 +4,7 @@
 #include "base/out.h"
 #include "budget/accept.h"
 #include "budget/judge.h"
-#include "format/open.h"
+#include "compare/chain_search.h"
 #include "report/check_evidence.h"
 #include "report/human.h"
 
@@ -15,8 +15,7 @@
 
 struct check {
     struct hd_report *r;
-    struct hd_snapshot *const *snaps;
-    size_t count;
+    struct hd_comparison *c;
     const struct hd_options *opt;
     struct hd_budgets budgets; /* as they were given, or the default rule */
     struct rule default_rule;
@@ -235,41 +234,56 @@ static struct unchained find_unchained(const struct check *c, const struct findi
     return u;
 }
 
+struct search {
+    const struct check *c;
+    const struct unchained *u;
+};
+
+static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
+                    struct chain_question *ask, struct arena *scratch)
+{
+    const struct search *s = context;
+    const struct unchained *u = s->u;
+    (void)place;
+    uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        for (size_t q = 0; q < u->len && snap->types[t].kind == TYPE_OBJECT; q++)
+            if (strcmp(snap->types[t].name, s->c->r->check.rules[u->rules[q]].subject) == 0)
+                query_of[t] = (uint32_t)q + 1;
+    ask->query_of_key = query_of;
+    ask->key_count = snap->type_count;
+    return true;
+}
+
+/* Only the last snapshot is looked at. */
 static bool add_chains_of_types(struct check *c, const struct unchained *u)
 {
-    struct hd_snapshot *last = c->snaps[c->count - 1];
-    bool known = last->info.has_roots && !last->read.tables_only && c->opt->chains > 0;
+    size_t last = c->c->count - 1;
+    const struct hd_snapshot *snap = c->c->snaps[last];
+    bool known = snap->info.has_roots && !snap->read.tables_only && c->opt->chains > 0;
     if (u->len == 0 || !known)
         return true;
-    if (!snapshot_need_graph(last, c->err))
-        return false;
-    struct arena scratch = {0};
-    uint32_t *query_of = arena_array(&scratch, uint32_t, last->type_count);
-    for (type_id t = 0; t < last->type_count; t++)
-        for (size_t q = 0; q < u->len && last->types[t].kind == TYPE_OBJECT; q++)
-            if (strcmp(last->types[t].name, c->r->check.rules[u->rules[q]].subject) == 0)
-                query_of[t] = (uint32_t)q + 1;
-    struct owner_types types = owner_types_of(c->snaps, c->count);
-    struct chain_question ask = {.query_of_key = query_of,
-                                 .key_count = last->type_count,
-                                 .queries = u->len,
-                                 .selection = report_selection(c->opt),
-                                 .role_of_type = owner_roles(&types, last, &scratch)};
-    owner_types_free(&types);
-    struct chain_options how = report_chain_options(c->r);
-    struct walk walk = walk_graph(last, &scratch);
-    struct chains *chains = chains_find(last, &walk, &ask, &how, &scratch);
-    for (size_t q = 0; q < u->len; q++) {
-        const struct chains *one = &chains[q];
+    struct search s = {c, u};
+    struct chain_search chains = {.c = c->c,
+                                  .indexes = {last},
+                                  .count = 1,
+                                  .queries = u->len,
+                                  .selection = report_selection(c->opt),
+                                  .types = owner_types_of(c->c->snaps, c->c->count),
+                                  .how = report_chain_options(c->r),
+                                  .ask = ask_for,
+                                  .context = &s};
+    bool ok = chain_search_run(&chains, c->err);
+    for (size_t q = 0; ok && chains.answers[0] != NULL && q < u->len; q++) {
+        const struct chains *one = &chains.answers[0][q];
         struct report_chains *to = &c->r->check.rules[u->rules[q]].chains;
         if (one->instances > 0)
-            *to = report_chains_of(c->r, last, &one, 1);
-        /* Only the last snapshot was looked at. */
+            *to = report_chains_of(c->r, snap, &one, 1);
         for (size_t i = 0; i < to->len; i++)
             to->all[i].instances = NULL;
     }
-    arena_free(&scratch);
-    return true;
+    chain_search_free(&chains);
+    return ok;
 }
 
 /* The same type under another rule has the same chains. */
@@ -366,8 +380,8 @@ static void add_warnings(struct check *c, const struct findings *found)
 static bool accept(struct check *c, const struct evidence *e, struct baseline *made)
 {
     /* With fewer than two that can be compared one is incomplete: the first is blamed. */
-    for (size_t k = 0; k < c->count; k++)
-        if (!c->snaps[k]->info.complete) {
+    for (size_t k = 0; k < c->c->count; k++)
+        if (!c->c->snaps[k]->info.complete) {
             if (c->err != NULL)
                 c->err->snapshot = (unsigned)k + 1;
             return fail(c->err, HD_USAGE,
@@ -429,30 +443,33 @@ static void take_budgets(struct check *c, const struct hd_budgets *b)
     c->budgets.rule_count = 1;
 }
 
-struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count,
+static bool hold(struct check *c, struct hd_error *err)
+{
+    if (!report_compare(c->r, c->c, c->opt, &c->types, err))
+        return false;
+    struct check_evidence shown;
+    struct evidence_question ask = {
+        .r = c->r, .c = c->c, .opt = c->opt, .budgets = &c->budgets, .types = &c->types};
+    bool ok = check_evidence_begin(&shown, &ask, err) && decide(c, &shown.evidence);
+    check_evidence_end(&shown);
+    return ok;
+}
+
+struct hd_report *hd_report_check(struct hd_comparison *comparison,
                                   const struct hd_options *opt, const struct hd_budgets *b,
                                   struct hd_error *err)
 {
     struct hd_options options = opt != NULL ? *opt : hd_default_options();
     options.by = HD_BY_TYPE;
+    if (!comparison_begin(comparison, err))
+        return NULL;
     struct check c = {.r = report_new(REPORT_CHECK, &options),
-                      .snaps = snaps,
-                      .count = count,
+                      .c = comparison,
                       .opt = &options,
                       .err = err};
     take_budgets(&c, b);
-    bool ok = report_compare(c.r, snaps, snaps, count, &options, &c.types, err);
-    if (ok) {
-        struct check_evidence shown;
-        struct evidence_question ask = {.r = c.r,
-                                        .snaps = snaps,
-                                        .count = count,
-                                        .opt = &options,
-                                        .budgets = &c.budgets,
-                                        .types = &c.types};
-        ok = check_evidence_begin(&shown, &ask, err) && decide(&c, &shown.evidence);
-        check_evidence_end(&shown);
-    }
+    bool ok = hold(&c, err);
+    comparison_end(comparison);
     if (ok)
         return c.r;
     hd_report_free(c.r);

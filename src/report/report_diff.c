@@ -258,57 +258,58 @@ static bool iterations_fit(const struct hd_options *opt, size_t count, struct hd
     return true;
 }
 
-/* The answer to one question about snapshots that are as the question wants them. */
-static bool answer(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
-                   const struct hd_options *opt, struct series *s, struct hd_error *err)
+/* Rows, ranking and chains; units stand in the place of snapshots. */
+static bool answer(struct hd_report *r, struct hd_comparison *c,
+                   struct hd_snapshot *const *units, const struct hd_options *opt,
+                   struct series *s, struct hd_error *err)
 {
     struct series_question ask = {report_selection(opt), opt->by, opt->iterations};
     struct series_warnings warnings = {0};
-    if (!series_align(s, snaps, count, &ask, &r->arena, &warnings, err))
+    if (!series_align(s, units, c->count, &ask, &r->arena, &warnings, err))
         return false;
     add_series_warnings(r, s, &warnings);
     r->diff.confidence = s->confidence;
     r->diff.types.bytes_known = s->bytes_known;
     r->diff.fit_count = s->fit_count;
     r->diff.types.totals = s->totals;
-    if (!report_rank(r, s, opt, err))
+    if (!report_rank(r, c, s, opt, err))
         return false;
     add_types(r, s, opt);
     warn_about_types(r, s, opt);
     return true;
 }
 
-bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
-                    struct hd_snapshot *const *units, size_t count,
+bool report_compare(struct hd_report *r, struct hd_comparison *c,
                     const struct hd_options *opt, struct series *s, struct hd_error *err)
 {
+    size_t count = c->count;
     if (!iterations_fit(opt, count, err))
         return false;
-    report_add_snapshots(r, snaps, count);
+    struct hd_snapshot *const *units = report_units(c, opt, err);
+    if (units == NULL)
+        return false;
+    report_add_snapshots(r, c->snaps, count);
     if (opt->iterations != NULL) {
         r->diff.iterations = arena_array(&r->arena, uint64_t, count);
         memcpy(r->diff.iterations, opt->iterations, count * sizeof(*r->diff.iterations));
     }
-    if (!answer(r, units, count, opt, s, err) ||
-        !report_refresh_reach(r, snaps, count, err))
+    if (!answer(r, c, units, opt, s, err) || !report_refresh_reach(r, c->snaps, count, err))
         return false;
-    add_reachable(r, snaps, count, report_selection(opt));
+    add_reachable(r, c->snaps, count, report_selection(opt));
     return true;
 }
 
-struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
-                                 const struct hd_options *opt, struct hd_error *err)
+struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_options *opt,
+                                 struct hd_error *err)
 {
     struct hd_options defaults = hd_default_options();
     opt = opt != NULL ? opt : &defaults;
-    if (!count_fits(count, err))
+    if (!comparison_begin(c, err))
         return NULL;
     struct hd_report *r = report_new(REPORT_DIFF, opt);
-    struct hd_snapshot *units[HD_MAX_SNAPSHOTS] = {0};
     struct series s;
-    bool ok = report_begin_units(units, snaps, count, opt, err) &&
-              report_compare(r, snaps, units, count, opt, &s, err);
-    report_end_units(units, snaps, count);
+    bool ok = report_compare(r, c, opt, &s, err);
+    comparison_end(c);
     if (ok)
         return r;
     hd_report_free(r);

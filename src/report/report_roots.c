@@ -1,7 +1,5 @@
 #include "base/error.h"
-#include "base/workers.h"
-#include "format/open.h"
-#include "report/plan.h"
+#include "compare/chain_search.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -103,141 +101,103 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
     return true;
 }
 
-/* The chains of the wanted snapshots, each in a place of its own. */
+/* --- chains ---------------------------------------------------------------- */
+
 struct search {
     struct hd_report *r;
-    struct hd_snapshot *const *snaps;
     const struct hd_options *opt;
-    struct plan plan;
-    struct owner_types types;
-    struct hd_snapshot *wanted[HD_MAX_SNAPSHOTS];
-    size_t index[HD_MAX_SNAPSHOTS]; /* among snaps */
-    size_t len;
-    struct arena scratch[HD_MAX_SNAPSHOTS];
-    const struct chains *answers[HD_MAX_SNAPSHOTS]; /* NULL: there is no graph */
-    struct hd_error errors[HD_MAX_SNAPSHOTS];
 };
 
-/* One answer, for one snapshot; the graph is read if it is not there. */
-static bool chains_in(void *context, size_t place)
+static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
+                    struct chain_question *ask, struct arena *scratch)
 {
-    struct search *s = context;
-    struct hd_snapshot *snap = s->wanted[place];
-    struct arena *scratch = &s->scratch[place];
-    if (!snapshot_need_graph(snap, &s->errors[place]))
-        return false;
-    if (snap->graph == NULL)
-        return true;
+    const struct search *s = context;
+    (void)place;
     uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
     for (type_id t = 0; t < snap->type_count; t++)
         query_of[t] = snap->types[t].kind == TYPE_OBJECT &&
                       report_shows_row(s->r, s->opt, snap->types[t].name);
-    struct chain_question ask = {.query_of_key = query_of,
-                                 .key_count = snap->type_count,
-                                 .queries = 1,
-                                 .selection = report_selection(s->opt),
-                                 .role_of_type = owner_roles(&s->types, snap, scratch)};
-    struct chain_options how = report_chain_options(s->r);
-    struct arena of_walk = {0};
-    struct walk walk = walk_graph(snap, &of_walk);
-    s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
-    arena_free(&of_walk);
-    if (place + 1 < s->len && !s->plan.keep)
-        snapshot_release_graph(snap);
+    ask->query_of_key = query_of;
+    ask->key_count = snap->type_count;
     return true;
 }
 
-/* That of the first snapshot that failed. */
-static bool report_failure(const struct search *s, struct hd_error *err)
+static void set_chains(struct hd_report *r, const struct hd_comparison *c,
+                       const struct chain_search *found)
 {
-    for (size_t place = 0; place < s->len; place++) {
-        if (s->errors[place].status == HD_OK)
-            continue;
-        *err = s->errors[place];
-        return blame(err, s->index[place]);
-    }
-    return true;
-}
-
-/* The caller's error may hold a failure of before, which says nothing of this one. */
-static bool plan_search(struct search *s, const struct hd_options *opt,
-                        struct hd_error *err)
-{
-    struct hd_error own = {0};
-    if (plan_graphs(&s->plan, s->wanted, s->len, plan_walk, opt, &own))
-        return true;
-    if (err == NULL || err->status != HD_OK)
-        return false;
-    *err = own;
-    return blame(err, s->index[own.snapshot - 1]);
+    const struct chains *answers[HD_MAX_SNAPSHOTS];
+    size_t used = 0;
+    for (size_t place = 0; place < found->count; place++)
+        if (found->answers[place] != NULL)
+            answers[used++] = found->answers[place];
+    r->roots.chains = report_chains_of(r, c->snaps[c->count - 1], answers, used);
+    for (size_t i = 0; used < c->count && i < r->roots.chains.len; i++)
+        r->roots.chains.all[i].instances = NULL;
 }
 
 /* Samples tell the change from the first to the last snapshot, exact counts all between. */
-static bool find_chains(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
+static bool find_chains(struct hd_report *r, struct hd_comparison *c,
                         const struct hd_options *opt, struct hd_error *err)
 {
-    struct search s = {.r = r, .snaps = snaps, .opt = opt};
-    for (size_t k = 0; k < count; k++) {
-        bool wanted = k + 1 == count || k == 0 || opt->exact;
-        if (!wanted || !snaps[k]->info.has_roots)
-            continue;
-        s.index[s.len] = k;
-        s.wanted[s.len++] = snaps[k];
+    struct search s = {.r = r, .opt = opt};
+    struct chain_search chains = {.c = c,
+                                  .queries = 1,
+                                  .selection = report_selection(opt),
+                                  .types = owner_types_of(c->snaps, c->count),
+                                  .how = report_chain_options(r),
+                                  .ask = ask_for,
+                                  .context = &s};
+    for (size_t k = 0; k < c->count; k++) {
+        bool wanted = k + 1 == c->count || k == 0 || opt->exact;
+        if (wanted && c->snaps[k]->info.has_roots)
+            chains.indexes[chains.count++] = k;
     }
-    if (!plan_search(&s, opt, err))
-        return false;
-    s.types = owner_types_of(snaps, count);
-    workers_run(s.len, s.plan.at_once, chains_in, &s);
-    bool ok = report_failure(&s, err);
-    const struct chains *answers[HD_MAX_SNAPSHOTS];
-    size_t used = 0;
-    for (size_t place = 0; ok && place < s.len; place++)
-        if (s.answers[place] != NULL)
-            answers[used++] = s.answers[place];
+    bool ok = chain_search_run(&chains, err);
     if (ok)
-        r->roots.chains = report_chains_of(r, snaps[count - 1], answers, used);
-    for (size_t i = 0; used < count && i < r->roots.chains.len; i++)
-        r->roots.chains.all[i].instances = NULL;
-    owner_types_free(&s.types);
-    for (size_t place = 0; place < s.len; place++)
-        arena_free(&s.scratch[place]);
+        set_chains(r, c, &chains);
+    chain_search_free(&chains);
     return ok;
 }
 
-static struct hd_report *explain(struct hd_snapshot *const *snaps, size_t count,
-                                 const struct hd_options *opt, struct hd_error *err)
+/* --- the report -------------------------------------------------------------- */
+
+static bool explain(struct hd_report *r, struct hd_comparison *c,
+                    const struct hd_options *opt, struct hd_error *err)
 {
-    if (count == 0 || count > HD_MAX_SNAPSHOTS || opt == NULL || opt->type_count == 0) {
-        fail(err, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
-        return NULL;
-    }
-    struct hd_report *r = report_new(REPORT_ROOTS, opt);
-    report_add_snapshots(r, snaps, count);
+    size_t last = c->count - 1;
+    report_add_snapshots(r, c->snaps, c->count);
     r->roots.pattern = join_patterns(r, opt);
-    match_types(r, snaps[count - 1], opt);
-    bool ok = can_answer(r, snaps, count, report_selection(opt), err);
-    if (ok) {
-        count_instances(r, snaps, count, opt);
-        if (r->roots.instances[count - 1].count == 0)
-            ok = fail(err, HD_USAGE,
-                      "no instance of %s is in gen2 or a large object segment",
-                      r->roots.pattern) ||
-                 blame(err, count - 1);
-    }
-    if (ok && find_chains(r, snaps, count, opt, err))
-        return r;
-    hd_report_free(r);
-    return NULL;
+    match_types(r, c->snaps[last], opt);
+    if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
+        return false;
+    count_instances(r, c->snaps, c->count, opt);
+    if (r->roots.instances[last].count == 0)
+        return fail(err, HD_USAGE, "no instance of %s is in gen2 or a large object segment",
+                    r->roots.pattern) ||
+               blame(err, last);
+    return find_chains(r, c, opt, err);
 }
 
 /* Which snapshot is to blame is read from the error on the way, so it is one of our own:
  * that of the caller may be none, or set already. */
-struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count,
-                                  const struct hd_options *opt, struct hd_error *err)
+struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
+                                  struct hd_error *err)
 {
     struct hd_error own = {0};
-    struct hd_report *r = explain(snaps, count, opt, &own);
-    if (r == NULL && err != NULL && err->status == HD_OK)
+    struct hd_report *r = NULL;
+    bool ok = false;
+    if (c->count == 0 || c->count > HD_MAX_SNAPSHOTS || opt == NULL ||
+        opt->type_count == 0) {
+        fail(&own, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
+    } else if (comparison_begin(c, &own)) {
+        r = report_new(REPORT_ROOTS, opt);
+        ok = explain(r, c, opt, &own);
+        comparison_end(c);
+    }
+    if (ok)
+        return r;
+    hd_report_free(r);
+    if (err != NULL && err->status == HD_OK)
         *err = own;
-    return r;
+    return NULL;
 }

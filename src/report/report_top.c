@@ -1,9 +1,7 @@
-#include "analysis/dominators.h"
 #include "analysis/unit.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "format/open.h"
-#include "heap/reach.h"
-#include "report/plan.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -51,25 +49,6 @@ static int by_retained(const void *a, const void *b)
     if (x_bytes != y_bytes)
         return x_bytes < y_bytes ? 1 : -1;
     return by_bytes(a, b);
-}
-
-/* What the instances of each type of snap retain together, by type. The walk for it finds
- * what is reachable as well. */
-static uint64_t *retained_by_type(struct hd_snapshot *snap, const struct hd_options *opt,
-                                  struct arena *a)
-{
-    uint64_t all = snap->node_count;
-    if (opt->progress != NULL)
-        opt->progress(opt->progress_context, HD_FINDING_OWNERS, 0, all);
-    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
-    reach_given(snap, d.node, d.count);
-    if (opt->progress != NULL)
-        opt->progress(opt->progress_context, HD_FINDING_OWNERS, all - all / 4, all);
-    uint64_t *retained = dominators_retained(&d, snap);
-    uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, a);
-    free(retained);
-    dominators_free(&d);
-    return by_type;
 }
 
 /* Rows by type have the retained size of their type; NULL: it is not known. */
@@ -163,32 +142,44 @@ static int (*const orders[])(const void *, const void *) = {
     [HD_SORT_NAME] = by_name,
 };
 
-struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_options *opt,
-                                struct hd_error *err)
+static bool describe(struct hd_report *r, struct hd_comparison *c,
+                     const struct hd_options *opt, struct hd_error *err)
 {
-    struct hd_options defaults = hd_default_options();
-    opt = opt != NULL ? opt : &defaults;
-    struct plan plan;
-    if (!snapshot_need_graph(snap, err) ||
-        (snap->graph != NULL && !plan_graphs(&plan, &snap, 1, plan_dominators, opt, err)))
-        return NULL;
-    struct hd_report *r = report_new(REPORT_TOP, opt);
+    struct hd_snapshot *snap = c->snaps[0];
+    struct hd_error own = {0};
     const uint64_t *retained = NULL;
-    if (opt->by == HD_BY_TYPE && snap->graph != NULL)
-        retained = retained_by_type(snap, opt, &r->arena);
-    struct hd_snapshot *unit = NULL;
-    bool ok = snapshot_need_reach(snap, err);
-    report_add_snapshots(r, &snap, 1);
-    ok = ok && report_begin_units(&unit, &snap, 1, opt, err) && add_rows(r, unit, opt, err);
-    if (unit != NULL)
-        report_end_units(&unit, &snap, 1);
-    if (!ok) {
-        hd_report_free(r);
-        return NULL;
+    if (opt->by == HD_BY_TYPE)
+        retained = comparison_retained(c, &own);
+    if (own.status != HD_OK || !snapshot_need_reach(snap, &own)) {
+        if (err != NULL && err->status == HD_OK)
+            *err = own;
+        return comparison_blame(err, 0);
     }
+    struct hd_snapshot *const *units = report_units(c, opt, err);
+    report_add_snapshots(r, c->snaps, 1);
+    if (units == NULL || !add_rows(r, units[0], opt, err))
+        return false;
     add_retained(r, snap, retained);
     add_generations(r, snap, opt);
     qsort(r->top.types.rows, r->top.types.len, sizeof(*r->top.types.rows),
           orders[opt->sort]);
-    return r;
+    return true;
+}
+
+struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options *opt,
+                                struct hd_error *err)
+{
+    struct hd_options defaults = hd_default_options();
+    opt = opt != NULL ? opt : &defaults;
+    if (!comparison_begin(c, err))
+        return NULL;
+    struct hd_report *r = report_new(REPORT_TOP, opt);
+    bool ok = c->count == 1
+                  ? describe(r, c, opt, err)
+                  : fail(err, HD_USAGE, "top looks at one snapshot, not %zu", c->count);
+    comparison_end(c);
+    if (ok)
+        return r;
+    hd_report_free(r);
+    return NULL;
 }

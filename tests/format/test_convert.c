@@ -1,4 +1,5 @@
 /* Snapshots that went through other formats and came back must give the same answers. */
+#include "support/asked.h"
 #include "support/forge.h"
 #include "support/random.h"
 #include "support/rewritten.h"
@@ -120,18 +121,18 @@ static void expect_same_reports(struct hd_snapshot *const *a, struct hd_snapshot
     struct hd_error err = {0};
     opt.rows = 0;
     opt.exact = true;
-    char *x = json_of(hd_report_diff(a, 2, &opt, &err), &err);
-    char *y = json_of(hd_report_diff(b, 2, &opt, &err), &err);
+    char *x = json_of(ask_diff(a, 2, &opt, &err), &err);
+    char *y = json_of(ask_diff(b, 2, &opt, &err), &err);
     cr_expect_str_eq(x, y);
     free(x), free(y);
-    x = json_of(hd_report_top(a[1], &opt, &err), &err);
-    y = json_of(hd_report_top(b[1], &opt, &err), &err);
+    x = json_of(ask_top(a[1], &opt, &err), &err);
+    y = json_of(ask_top(b[1], &opt, &err), &err);
     cr_expect_str_eq(x, y);
     free(x), free(y);
     opt.types = &any;
     opt.type_count = 1;
-    x = json_of(hd_report_roots(a, 2, &opt, &err), &err);
-    y = json_of(hd_report_roots(b, 2, &opt, &err), &err);
+    x = json_of(ask_roots(a, 2, &opt, &err), &err);
+    y = json_of(ask_roots(b, 2, &opt, &err), &err);
     cr_expect_str_eq(x, y);
     free(x), free(y);
 }

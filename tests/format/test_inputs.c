@@ -162,7 +162,9 @@ static void expect_refused(const char *path, enum hd_status status)
     cr_expect_not(hd_inputs_add(&inputs, path, &err), "%s", path);
     cr_expect_eq(err.status, status, "%s: %s", path, err.message);
     cr_expect_gt(strlen(err.message), 0);
-    cr_expect_eq(inputs.count, 0);
+    cr_assert_eq(inputs.count, 1, "it stands in its place");
+    cr_expect_str_eq(inputs.all[0].path, path);
+    cr_expect_eq(inputs.all[0].error.status, status);
     hd_inputs_free(&inputs);
 }
 
@@ -186,7 +188,9 @@ Test(inputs, those_before_an_error_stay)
     cr_assert(hd_inputs_add(&inputs, "-", NULL));
     cr_expect_not(hd_inputs_add(&inputs, scratch_path(&scratch, "missing"), NULL));
     cr_expect_not(hd_inputs_add(&inputs, scratch.folder, NULL));
-    cr_expect_eq(inputs.count, 1);
+    cr_assert_eq(inputs.count, 3);
+    cr_expect_eq(inputs.all[0].error.status, HD_OK);
+    cr_expect_eq(inputs.all[1].error.status, HD_IO);
     hd_inputs_free(&inputs);
 }
 

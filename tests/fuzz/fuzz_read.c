@@ -43,16 +43,19 @@ static void report(struct hd_snapshot *snap)
     static const char *const any = "*";
     struct hd_options opt = hd_default_options();
     struct hd_snapshot *twice[] = {snap, snap};
-    struct hd_info_entry entry = {.path = "-", .snap = snap};
+    struct hd_comparison *one = hd_comparison_of(&snap, 1, NULL),
+                         *two = hd_comparison_of(twice, 2, NULL);
     struct hd_error err = {0};
-    write_all(hd_report_info(&entry, 1), &err);
-    write_all(hd_report_top(snap, &opt, &err), &err);
+    write_all(hd_report_info(one), &err);
+    write_all(hd_report_top(one, &opt, &err), &err);
     err = (struct hd_error){0};
-    write_all(hd_report_diff(twice, 2, &opt, &err), &err);
+    write_all(hd_report_diff(two, &opt, &err), &err);
     err = (struct hd_error){0};
     opt.types = &any;
     opt.type_count = 1;
-    write_all(hd_report_roots(&snap, 1, &opt, &err), &err);
+    write_all(hd_report_roots(one, &opt, &err), &err);
+    hd_comparison_free(one);
+    hd_comparison_free(two);
 }
 
 /* What was read is written, and that is read again; from gcdump to gcdump as it was. */

@@ -2,6 +2,7 @@
  * swing, burst, stop, hand over and jump, with shared objects, pools, thread statics, what
  * nothing reaches, samples and generations; 2 to 6 snapshots of each. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include "analysis/headed.h"
 #include "support/random.h"
@@ -384,8 +385,10 @@ static char *json_of(struct hd_snapshot **snaps, const struct made_series *m,
                      struct hd_options opt, unsigned threads)
 {
     struct hd_error err = {0};
-    opt.threads = threads;
-    struct hd_report *r = hd_report_check(snaps, m->snapshots, &opt, NULL, &err);
+    struct hd_read_options how = {.threads = threads};
+    struct hd_comparison *c = hd_comparison_of(snaps, m->snapshots, &how);
+    struct hd_report *r = hd_report_check(c, &opt, NULL, &err);
+    hd_comparison_free(c);
     cr_assert_not_null(r, "%s: %s", told(m), err.message);
     expect_report(r, m->sampled, told(m));
     for (size_t i = 0; m->seed % 10 == 0 && hd_format_name(i) != NULL; i++)

@@ -3,6 +3,7 @@
  * make no right: what does not pass with one doubt does not pass with two, and nobody is
  * surer. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -130,7 +131,7 @@ static void write_all(const struct hd_report *r)
 static struct hd_report *looked_at(struct hd_snapshot **snaps, size_t count)
 {
     struct hd_error err = {0};
-    struct hd_report *diff = hd_report_diff(snaps, count, NULL, &err);
+    struct hd_report *diff = ask_diff(snaps, count, NULL, &err);
     cr_assert_not_null(diff, "%s", err.message);
     write_all(diff);
     hd_report_free(diff);

@@ -2,6 +2,7 @@
  * may take some times as long as on a plain heap of as many objects, not a power of that;
  * seconds depend on the machine, so that ratio is what is held. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 #include <time.h>
@@ -25,7 +26,7 @@ static double seconds_of(make_heap *make, const struct hd_options *opt,
         snaps[k] = forge_finish(&f);
     }
     clock_t begin = clock();
-    struct hd_report *r = hd_report_check(snaps, SNAPSHOTS, opt, NULL, &err);
+    struct hd_report *r = ask_check(snaps, SNAPSHOTS, opt, NULL, &err);
     cr_assert_not_null(r, "%s", err.message);
     static const char *const formats[] = {"text", "md", "json", "csv"};
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)

@@ -1,5 +1,6 @@
 /* Chains as a reader meets them: from their owner, in few elements. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -289,16 +290,18 @@ Test(brief, an_error_of_before_survives_a_report_that_fails)
     struct hd_options opt = hd_default_options();
     opt.types = types;
     opt.type_count = 1;
-    opt.max_memory = 1;
+    struct hd_read_options how = {.max_memory = 1};
+    struct hd_comparison *c = hd_comparison_of(snaps, 2, &how);
     struct hd_error err = {.status = HD_IO, .message = "of before"};
-    cr_expect_null(hd_report_roots(snaps, 2, &opt, &err));
+    cr_expect_null(hd_report_roots(c, &opt, &err));
     cr_expect_str_eq(err.message, "of before");
     cr_expect_eq(err.snapshot, 0);
-    cr_expect_null(hd_report_roots(snaps, 2, &opt, NULL));
+    cr_expect_null(hd_report_roots(c, &opt, NULL));
     struct hd_error fresh = {0};
-    cr_expect_null(hd_report_roots(snaps, 2, &opt, &fresh));
+    cr_expect_null(hd_report_roots(c, &opt, &fresh));
     cr_expect_eq(fresh.status, HD_TOO_BIG);
     cr_expect_eq(fresh.snapshot, 1);
+    hd_comparison_free(c);
     close_all(snaps, 2);
 }
 

@@ -1,5 +1,6 @@
 /* What a check selects by name, what it takes apart by holder, and what it accepts. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include "support/scratch.h"
 
@@ -37,7 +38,7 @@ static struct hd_report *check(struct hd_snapshot *const *snaps, const char *yam
             b, scratch_file(&scratch, "accepted", baseline, strlen(baseline)), &err));
     if (accepts)
         hd_budgets_accept(b);
-    struct hd_report *r = hd_report_check(snaps, COUNT, opt, b, &err);
+    struct hd_report *r = ask_check(snaps, COUNT, opt, b, &err);
     cr_assert_not_null(r, "%s: %s", yaml, err.message);
     hd_budgets_free(b);
     text_free(&file);
@@ -222,7 +223,7 @@ Test(check_names, without_holders_what_they_excuse_is_left_open)
     cr_assert(
         hd_budgets_read(b, scratch_file(&scratch, "x.yml", yaml, strlen(yaml)), &err));
     hd_budgets_accept(b);
-    cr_expect_null(hd_report_check(s, COUNT, NULL, b, &err), "no baseline either");
+    cr_expect_null(ask_check(s, COUNT, NULL, b, &err), "no baseline either");
     cr_expect(strstr(err.message, "suppressed") != NULL, "%s", err.message);
     hd_budgets_free(b);
     close_all(s, COUNT);
@@ -315,7 +316,7 @@ Test(check_names, a_baseline_is_refused_for_the_snapshot_that_is_incomplete)
         for (size_t k = cut; k < COUNT; k++)
             s[k]->info.complete = false;
         hd_budgets_accept(b);
-        cr_expect_null(hd_report_check(s, COUNT, NULL, b, &err));
+        cr_expect_null(ask_check(s, COUNT, NULL, b, &err));
         cr_expect_eq(err.snapshot, cut + 1, "%u", err.snapshot);
         hd_budgets_free(b);
         close_all(s, COUNT);

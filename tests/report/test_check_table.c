@@ -6,6 +6,7 @@
  * nothing of judge.c. Every cell is judged by the library, and ends with the status that
  * `heapdrift check` ends with. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include "support/scratch.h"
 
@@ -354,7 +355,7 @@ static struct hd_report *check(struct hd_snapshot *const *snaps, size_t count,
     struct hd_options opt = hd_default_options();
     struct hd_error err = {0};
     opt.iterations = rounds;
-    struct hd_report *r = hd_report_check(snaps, count, &opt, b, &err);
+    struct hd_report *r = ask_check(snaps, count, &opt, b, &err);
     cr_assert_not_null(r, "%s", err.message);
     return r;
 }

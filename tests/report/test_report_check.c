@@ -1,5 +1,6 @@
 /* Series held against budgets: what becomes of each rule, and the verdict. */
 #include "report/written.h"
+#include "support/asked.h"
 
 #include "support/scratch.h"
 
@@ -121,7 +122,7 @@ static struct hd_report *checked(enum series_name name, const char *yaml, int64_
     cr_assert(hd_budgets_read(b, path, err), "%s: line %lu: %s", yaml,
               (unsigned long)err->at, err->message);
     hd_budgets_set_time(b, today * 86400);
-    struct hd_report *r = hd_report_check(snaps, count, &opt, b, err);
+    struct hd_report *r = ask_check(snaps, count, &opt, b, err);
     close_all(snaps, count);
     hd_budgets_free(b);
     return r;
@@ -512,7 +513,7 @@ Test(report_check, incomplete_snapshots_make_no_baseline)
     struct hd_error err = {0};
     size_t count = open_series(LAST_CUT, snaps);
     hd_budgets_accept(b);
-    cr_expect_null(hd_report_check(snaps, count, NULL, b, &err));
+    cr_expect_null(ask_check(snaps, count, NULL, b, &err));
     cr_expect_eq(err.status, HD_USAGE);
     cr_expect_eq(err.snapshot, 4);
     close_all(snaps, count);
@@ -523,7 +524,7 @@ Test(report_check, without_budgets_means_the_default)
 {
     struct hd_snapshot *snaps[MOST];
     size_t count = open_series(LEAK, snaps);
-    struct hd_report *r = hd_report_check(snaps, count, NULL, NULL, NULL);
+    struct hd_report *r = ask_check(snaps, count, NULL, NULL, NULL);
     cr_assert_not_null(r);
     cr_expect_str_eq(r->check.rules[0].source, "default");
     cr_expect_not(hd_report_write_baseline(r, stdout, NULL));

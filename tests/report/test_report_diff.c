@@ -1,4 +1,5 @@
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -333,10 +334,10 @@ static void expect_refused(size_t count, const struct hd_options *opt, unsigned 
     for (size_t k = 0; k < count; k++)
         snaps[k] = table_of("A", k + 1, 10);
     struct hd_error err = {0};
-    cr_expect_null(hd_report_diff(snaps, count, opt, &err));
+    cr_expect_null(ask_diff(snaps, count, opt, &err));
     cr_expect_eq(err.status, HD_USAGE);
     cr_expect_eq(err.snapshot, snapshot);
-    cr_expect_null(hd_report_diff(snaps, count, opt, NULL));
+    cr_expect_null(ask_diff(snaps, count, opt, NULL));
     close_all(snaps, count);
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/signature.h"
 #include "heap/names.h"
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -16,7 +17,7 @@ Test(report_roots, instances_are_counted_in_every_snapshot_and_traced_in_the_las
     struct hd_options opt = hd_default_options();
     opt.types = types;
     opt.type_count = 1;
-    struct hd_report *r = hd_report_roots(snaps, SHOPS, &opt, NULL);
+    struct hd_report *r = ask_roots(snaps, SHOPS, &opt, NULL);
     close_all(snaps, SHOPS);
     cr_assert_not_null(r);
     for (size_t k = 0; k < SHOPS; k++)
@@ -95,7 +96,7 @@ Test(report_roots, unknown_bytes_of_one_type_make_the_sum_unknown)
     struct hd_options opt = hd_default_options();
     opt.types = types;
     opt.type_count = 1;
-    struct hd_report *r = hd_report_roots(snaps, 2, &opt, NULL);
+    struct hd_report *r = ask_roots(snaps, 2, &opt, NULL);
     close_all(snaps, 2);
     cr_assert_not_null(r);
     cr_expect_eq(r->roots.instances[0].count, 2);
@@ -114,10 +115,10 @@ static void expect_refused(struct hd_snapshot *first, struct hd_snapshot *last,
     opt.type_count = type != NULL;
     opt.gen2 = gen2;
     struct hd_error err = {0};
-    cr_expect_null(hd_report_roots(snaps, 2, &opt, &err));
+    cr_expect_null(ask_roots(snaps, 2, &opt, &err));
     cr_expect_eq(err.status, HD_USAGE);
     cr_expect_eq(err.snapshot, snapshot, "%u: %s", err.snapshot, err.message);
-    cr_expect_null(hd_report_roots(snaps, 2, &opt, NULL));
+    cr_expect_null(ask_roots(snaps, 2, &opt, NULL));
     close_all(snaps, 2);
 }
 
@@ -270,10 +271,12 @@ Test(report_roots, an_error_that_is_already_set_stays_as_it_is)
     opt.type_count = 1;
     for (int how = 0; how < 3; how++) {
         struct hd_error err = {.status = HD_IO, .message = "before"};
-        opt.max_memory = how == 0 ? 1 : 0;
+        struct hd_read_options limit = {.max_memory = how == 0 ? 1 : 0};
+        struct hd_comparison *c = hd_comparison_of(snaps, 2, &limit);
         opt.type_count = how == 1 ? 0 : 1;
         opt.gen2 = how == 2;
-        cr_expect_null(hd_report_roots(snaps, 2, &opt, &err));
+        cr_expect_null(hd_report_roots(c, &opt, &err));
+        hd_comparison_free(c);
         cr_expect_eq(err.status, HD_IO);
         cr_expect_eq(err.snapshot, 0, "case %d", how);
         cr_expect_str_eq(err.message, "before");

@@ -1,4 +1,5 @@
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 
@@ -139,7 +140,7 @@ Test(report_top, what_the_snapshot_cannot_tell_is_refused)
     struct hd_options opt = hd_default_options();
     struct hd_error err = {0};
     opt.reachable = true;
-    cr_expect_null(hd_report_top(snap, &opt, &err));
+    cr_expect_null(ask_top(snap, &opt, &err));
     cr_expect_eq(err.status, HD_USAGE);
     cr_expect_eq(err.snapshot, 1);
     hd_snapshot_close(snap);

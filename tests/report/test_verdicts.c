@@ -2,6 +2,7 @@
  * gate fails on a leak and names it first, and lets a healthy program pass
  * (fixtures/leaklab, fixtures/leaklab2, with the truth by their authors). */
 #include "report/report.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -100,7 +101,7 @@ static void expect_window(const struct program *p, size_t first, size_t len)
     struct hd_error err = {0};
     struct hd_options opt = hd_default_options();
     opt.chains = 0;
-    struct hd_report *r = hd_report_check(&p->snaps[first], len, &opt, NULL, &err);
+    struct hd_report *r = ask_check(&p->snaps[first], len, &opt, NULL, &err);
     cr_assert_not_null(r, "%s: %s", where, err.message);
     bool idle = json_is_true(json_object_get(p->truth, "idle"));
     if (!json_is_true(json_object_get(p->truth, "leak")))

@@ -1,4 +1,5 @@
 #include "report/written.h"
+#include "support/asked.h"
 
 #include <criterion/criterion.h>
 
@@ -326,7 +327,7 @@ Test(write_text, info_is_silent_about_what_is_unknown)
 {
     struct hd_snapshot *snap = table_of("A", 3, HD_UNKNOWN);
     struct hd_info_entry entry = {.path = "forged", .snap = snap};
-    struct hd_report *r = hd_report_info(&entry, 1);
+    struct hd_report *r = ask_info(&entry, 1);
     char *got = written(r, "text");
     expect_no_part(got, "references");
     expect_no_part(got, "reachable");

@@ -3,6 +3,7 @@
 #define WRITTEN_H
 
 #include "report/report.h"
+#include "support/asked.h"
 #include "support/forge.h"
 
 #include <criterion/criterion.h>
@@ -116,7 +117,7 @@ static inline struct hd_report *diff_of(struct hd_snapshot **snaps, size_t count
                                         const struct hd_options *opt)
 {
     struct hd_error err = {0};
-    struct hd_report *r = hd_report_diff(snaps, count, opt, &err);
+    struct hd_report *r = ask_diff(snaps, count, opt, &err);
     cr_assert_not_null(r, "%s", err.message);
     close_all(snaps, count);
     return r;
@@ -142,7 +143,7 @@ static inline struct hd_report *check_of(struct hd_snapshot **snaps, size_t coun
                                          const struct hd_options *opt, struct hd_budgets *b)
 {
     struct hd_error err = {0};
-    struct hd_report *r = hd_report_check(snaps, count, opt, b, &err);
+    struct hd_report *r = ask_check(snaps, count, opt, b, &err);
     cr_assert_not_null(r, "%s", err.message);
     close_all(snaps, count);
     hd_budgets_free(b);
@@ -164,7 +165,7 @@ static inline struct hd_report *top_of(struct hd_snapshot *snap,
                                        const struct hd_options *opt)
 {
     struct hd_error err = {0};
-    struct hd_report *r = hd_report_top(snap, opt, &err);
+    struct hd_report *r = ask_top(snap, opt, &err);
     cr_assert_not_null(r, "%s", err.message);
     hd_snapshot_close(snap);
     return r;
@@ -176,7 +177,7 @@ static inline struct hd_report *roots_of(struct hd_snapshot *snap, const char *t
     struct hd_error err = {0};
     opt.types = &type;
     opt.type_count = 1;
-    struct hd_report *r = hd_report_roots(&snap, 1, &opt, &err);
+    struct hd_report *r = ask_roots(&snap, 1, &opt, &err);
     cr_assert_not_null(r, "%s", err.message);
     hd_snapshot_close(snap);
     return r;
@@ -194,7 +195,7 @@ static inline struct hd_report *info_of_two(void)
                    .at = 12,
                    .message = "it is | broken"}},
     };
-    struct hd_report *r = hd_report_info(entries, 2);
+    struct hd_report *r = ask_info(entries, 2);
     hd_snapshot_close(snap);
     return r;
 }

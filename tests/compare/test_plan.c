@@ -1,4 +1,4 @@
-#include "report/plan.h"
+#include "compare/plan.h"
 
 #include "report/written.h"
 
@@ -36,7 +36,7 @@ static struct plan plan_for(unsigned threads, uint64_t max_memory)
     struct sized s;
     size_them(&s);
     struct plan p = {0};
-    struct hd_options opt = {.threads = threads, .max_memory = max_memory};
+    struct hd_read_options opt = {.threads = threads, .max_memory = max_memory};
     struct hd_error err = {0};
     cr_assert(plan_graphs(&p, s.snaps, COUNT, hundred, &opt, &err), "%s", err.message);
     return p;
@@ -76,7 +76,7 @@ Test(plan, one_that_does_not_fit_is_an_error_with_the_need)
     size_them(&s);
     s.all[2].graph_bytes = 20 << 20;
     struct plan p;
-    struct hd_options opt = {.threads = 2, .max_memory = 1 << 20};
+    struct hd_read_options opt = {.threads = 2, .max_memory = 1 << 20};
     struct hd_error err = {0};
     cr_expect_not(plan_graphs(&p, s.snaps, COUNT, hundred, &opt, &err));
     cr_expect_eq(err.status, HD_TOO_BIG);
@@ -92,7 +92,7 @@ Test(plan, snapshots_without_graphs_take_nothing)
 {
     struct hd_snapshot none = {0}, *snaps[] = {&none, &none};
     struct plan p;
-    struct hd_options opt = {.threads = 2, .max_memory = 1};
+    struct hd_read_options opt = {.threads = 2, .max_memory = 1};
     cr_expect(plan_graphs(&p, snaps, 2, plan_dominators, &opt, NULL));
     cr_expect_eq(p.at_once, 2);
     cr_expect(plan_graphs(&p, snaps, 0, plan_dominators, &opt, NULL));
@@ -115,55 +115,48 @@ static void open_four(struct hd_snapshot **snaps)
         snaps[k] = shop(100 * (k + 1));
 }
 
-static char *json_of(struct hd_report *(*make)(struct hd_snapshot *const *,
-                                               const struct hd_options *,
-                                               struct hd_error *),
-                     const struct hd_options *opt)
+typedef struct hd_report *question(struct hd_comparison *, const struct hd_options *,
+                                   struct hd_error *);
+
+static char *json_of(question *ask, const struct hd_options *opt, unsigned threads)
 {
     struct hd_snapshot *snaps[COUNT];
     open_four(snaps);
+    struct hd_read_options how = {.threads = threads};
+    struct hd_comparison *c = hd_comparison_of(snaps, COUNT, &how);
     struct hd_error err = {0};
-    struct hd_report *r = make(snaps, opt, &err);
+    struct hd_report *r = ask(c, opt, &err);
     cr_assert_not_null(r, "%s", err.message);
     char *json = written(r, "json");
     hd_report_free(r);
-    for (size_t k = 0; k < COUNT; k++)
-        hd_snapshot_close(snaps[k]);
+    hd_comparison_free(c);
+    close_all(snaps, COUNT);
     return json;
 }
 
-static struct hd_report *diff(struct hd_snapshot *const *snaps,
-                              const struct hd_options *opt, struct hd_error *err)
-{
-    return hd_report_diff(snaps, COUNT, opt, err);
-}
-
-static struct hd_report *roots(struct hd_snapshot *const *snaps,
-                               const struct hd_options *opt, struct hd_error *err)
+static struct hd_report *roots(struct hd_comparison *c, const struct hd_options *opt,
+                               struct hd_error *err)
 {
     static const char *const types[] = {"App.Order"};
     struct hd_options with_type = *opt;
     with_type.types = types;
     with_type.type_count = 1;
-    return hd_report_roots(snaps, COUNT, &with_type, err);
+    return hd_report_roots(c, &with_type, err);
 }
 
 Test(plan, reports_are_the_same_with_any_number_of_threads)
 {
-    struct hd_report *(*const make[])(struct hd_snapshot *const *,
-                                      const struct hd_options *,
-                                      struct hd_error *) = {diff, roots};
-    for (size_t m = 0; m < 2; m++)
+    question *const ask[] = {hd_report_diff, roots};
+    for (size_t q = 0; q < 2; q++)
         for (unsigned how = 0; how < 4; how++) {
             struct hd_options opt = hd_default_options();
             opt.exact = how & 1;
-            opt.by = how & 2 && m == 0 ? HD_BY_HOLDER : HD_BY_TYPE;
-            char *one = json_of(make[m], &opt);
+            opt.by = how & 2 && q == 0 ? HD_BY_HOLDER : HD_BY_TYPE;
+            char *one = json_of(ask[q], &opt, 1);
             static const unsigned threads[] = {1, 2, 3, 8};
             for (size_t t = 0; t < 4; t++) {
-                opt.threads = threads[t];
-                char *several = json_of(make[m], &opt);
-                cr_expect_str_eq(several, one, "report %zu, options %u, %u threads", m, how,
+                char *several = json_of(ask[q], &opt, threads[t]);
+                cr_expect_str_eq(several, one, "report %zu, options %u, %u threads", q, how,
                                  threads[t]);
                 free(several);
             }
@@ -196,17 +189,19 @@ Test(plan, progress_tells_of_every_object_once)
     for (size_t k = 0; k < COUNT; k++)
         nodes += snaps[k]->node_count;
     struct hd_options opt = hd_default_options();
-    opt.threads = 3;
+    struct hd_read_options how = {.threads = 3, .progress = listen, .progress_context = &t};
+    struct hd_comparison *c = hd_comparison_of(snaps, COUNT, &how);
     opt.exact = true;
-    opt.progress = listen;
-    opt.progress_context = &t;
-    hd_report_free(hd_report_diff(snaps, COUNT, &opt, NULL));
+    hd_report_free(hd_report_diff(c, &opt, NULL));
+    hd_comparison_free(c);
     cr_expect_eq(t.all[HD_FINDING_OWNERS], nodes);
     cr_expect_eq(t.done[HD_FINDING_OWNERS], nodes);
     cr_expect_eq(t.done[HD_FINDING_CHAINS], nodes, "exact chains look at all snapshots");
     cr_expect_eq(t.done[HD_READING], 0, "nothing was read");
     t = (struct told){.lock = PTHREAD_MUTEX_INITIALIZER};
-    hd_report_free(hd_report_top(snaps[0], &opt, NULL));
+    c = hd_comparison_of(snaps, 1, &how);
+    hd_report_free(hd_report_top(c, &opt, NULL));
+    hd_comparison_free(c);
     cr_expect_eq(t.all[HD_FINDING_OWNERS], snaps[0]->node_count);
     cr_expect_leq(t.done[HD_FINDING_OWNERS], snaps[0]->node_count);
     for (size_t k = 0; k < COUNT; k++)
@@ -232,15 +227,18 @@ Test(plan, every_report_of_a_graph_says_what_it_would_take)
     struct hd_snapshot *snaps[COUNT];
     open_four(snaps);
     struct hd_options opt = hd_default_options();
-    opt.threads = 2;
-    opt.max_memory = 10000;
+    struct hd_read_options how = {.threads = 2, .max_memory = 10000};
+    struct hd_comparison *all = hd_comparison_of(snaps, COUNT, &how),
+                         *one = hd_comparison_of(&snaps[3], 1, &how);
     struct hd_error errors[5] = {{0}};
-    cr_expect_null(hd_report_diff(snaps, COUNT, &opt, &errors[0]));
-    cr_expect_null(roots(snaps, &opt, &errors[1]));
-    cr_expect_null(hd_report_top(snaps[3], &opt, &errors[2]));
+    cr_expect_null(hd_report_diff(all, &opt, &errors[0]));
+    cr_expect_null(roots(all, &opt, &errors[1]));
+    cr_expect_null(hd_report_top(one, &opt, &errors[2]));
     opt.by = HD_BY_HOLDER;
-    cr_expect_null(hd_report_diff(snaps, COUNT, &opt, &errors[3]));
-    cr_expect_null(hd_report_top(snaps[3], &opt, &errors[4]));
+    cr_expect_null(hd_report_diff(all, &opt, &errors[3]));
+    cr_expect_null(hd_report_top(one, &opt, &errors[4]));
+    hd_comparison_free(all);
+    hd_comparison_free(one);
     for (size_t i = 0; i < 5; i++) {
         cr_expect_eq(errors[i].status, HD_TOO_BIG, "%zu: %s", i, errors[i].message);
         expect_part(errors[i].message, "--memory");

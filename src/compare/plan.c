@@ -1,4 +1,4 @@
-#include "report/plan.h"
+#include "compare/plan.h"
 
 #include "base/error.h"
 #include "format/open.h"
@@ -57,9 +57,9 @@ static bool too_big(const struct hd_snapshot *snap, size_t k, uint64_t need, uin
 }
 
 bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
-                 plan_work *work, const struct hd_options *opt, struct hd_error *err)
+                 plan_work *work, const struct hd_read_options *how, struct hd_error *err)
 {
-    uint64_t limit = opt->max_memory, graphs = 0, held = 0, largest = 0;
+    uint64_t limit = how->max_memory, graphs = 0, held = 0, largest = 0;
     uint64_t *needs = alloc_zeroed(array_bytes(count + 1, sizeof(*needs)));
     bool ok = true;
     for (size_t k = 0; ok && k < count; k++) {
@@ -73,7 +73,7 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
     }
     if (ok && count > 0)
         qsort(needs, count, sizeof(*needs), descending);
-    unsigned most = opt->threads > 0 ? opt->threads : 1;
+    unsigned most = how->threads > 0 ? how->threads : 1;
     plan->at_once = fit_together(needs, count, most, limit);
     free(needs);
     largest *= plan->at_once;

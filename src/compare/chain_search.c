@@ -1,0 +1,47 @@
+#include "compare/chain_search.h"
+
+#include "format/open.h"
+
+static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
+                      struct hd_error *err)
+{
+    struct chain_search *s = context;
+    struct arena *scratch = &s->scratch[place];
+    struct chain_question ask = {.queries = s->queries, .selection = s->selection};
+    if (!s->ask(s->context, place, snap, &ask, scratch)) {
+        s->answers[place] = arena_array(scratch, struct chains, s->queries);
+        return true;
+    }
+    if (!snapshot_need_graph(snap, err))
+        return false;
+    if (snap->graph == NULL || !snap->info.has_roots)
+        return true;
+    ask.role_of_type = owner_roles(&s->types, snap, scratch);
+    struct arena of_walk = {0};
+    struct walk walk = walk_graph(snap, &of_walk);
+    s->answers[place] = chains_find(snap, &walk, &ask, &s->how, scratch);
+    arena_free(&of_walk);
+    comparison_tell(s->c, HD_FINDING_CHAINS, snap->node_count, s->objects);
+    return true;
+}
+
+bool chain_search_run(struct chain_search *s, struct hd_error *err)
+{
+    struct graph_work w = {.c = s->c,
+                           .indexes = s->indexes,
+                           .count = s->count,
+                           .work = plan_walk,
+                           .on = search_in,
+                           .context = s};
+    for (size_t place = 0; place < s->count; place++)
+        s->objects += s->c->snaps[s->indexes[place]]->node_count;
+    comparison_tell(s->c, HD_FINDING_CHAINS, 0, s->objects);
+    return comparison_work(&w, err);
+}
+
+void chain_search_free(struct chain_search *s)
+{
+    owner_types_free(&s->types);
+    for (size_t place = 0; place < s->count; place++)
+        arena_free(&s->scratch[place]);
+}

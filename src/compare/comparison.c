@@ -1,0 +1,280 @@
+#include "compare/comparison.h"
+
+#include "analysis/holders.h"
+#include "base/error.h"
+#include "base/workers.h"
+#include "compare/opening.h"
+#include "format/open.h"
+#include "heap/builder.h"
+#include "heap/reach.h"
+
+#include <stdlib.h>
+
+/* --- making one ----------------------------------------------------------- */
+
+static const struct hd_read_options no_options;
+
+static struct hd_comparison *comparison_new(const struct hd_read_options *how)
+{
+    struct hd_comparison *c = alloc_zeroed(sizeof(*c));
+    c->how = how != NULL ? *how : no_options;
+    pthread_mutex_init(&c->asked, NULL);
+    return c;
+}
+
+static void collect_snapshots(struct hd_comparison *c)
+{
+    c->snaps = arena_array(&c->arena, struct hd_snapshot *, c->entry_count);
+    for (size_t i = 0; i < c->entry_count; i++)
+        if (c->entries[i].snap != NULL)
+            c->snaps[c->count++] = c->entries[i].snap;
+}
+
+struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t count,
+                                         const struct hd_read_options *how)
+{
+    struct hd_comparison *c = comparison_new(how);
+    c->owns = true;
+    c->entries = arena_array(&c->arena, struct hd_info_entry, count);
+    c->entry_count = count;
+    open_all(c->entries, inputs, count, &c->how);
+    collect_snapshots(c);
+    hd_snapshots_share_names(c->snaps, c->count);
+    return c;
+}
+
+struct hd_comparison *hd_comparison_of(struct hd_snapshot *const *snaps, size_t count,
+                                       const struct hd_read_options *how)
+{
+    struct hd_comparison *c = comparison_new(how);
+    c->entries = arena_array(&c->arena, struct hd_info_entry, count);
+    c->entry_count = count;
+    for (size_t i = 0; i < count; i++)
+        c->entries[i] =
+            (struct hd_info_entry){.path = snaps[i]->info.path, .snap = snaps[i]};
+    collect_snapshots(c);
+    return c;
+}
+
+static void free_holders(struct hd_comparison *c, struct hd_snapshot **holders)
+{
+    for (size_t k = 0; holders != NULL && k < c->count; k++)
+        snapshot_free(holders[k]);
+}
+
+void hd_comparison_free(struct hd_comparison *c)
+{
+    if (c == NULL)
+        return;
+    for (int selection = 0; selection < SELECTIONS; selection++) {
+        ownership_free(c->owned[selection]);
+        free_holders(c, c->holders[selection]);
+    }
+    for (size_t i = 0; c->owns && i < c->entry_count; i++)
+        snapshot_free(c->entries[i].snap);
+    pthread_mutex_destroy(&c->asked);
+    arena_free(&c->arena);
+    free(c);
+}
+
+const struct hd_info_entry *hd_comparison_entries(const struct hd_comparison *c,
+                                                  size_t *count)
+{
+    *count = c->entry_count;
+    return c->entries;
+}
+
+struct hd_snapshot *hd_comparison_snapshot(const struct hd_comparison *c, size_t k)
+{
+    return k < c->count ? c->snaps[k] : NULL;
+}
+
+/* --- questions ------------------------------------------------------------ */
+
+bool comparison_begin(struct hd_comparison *c, struct hd_error *err)
+{
+    for (size_t i = 0; i < c->entry_count; i++) {
+        const struct hd_info_entry *entry = &c->entries[i];
+        if (entry->snap != NULL || entry->skipped)
+            continue;
+        if (err != NULL && err->status == HD_OK)
+            *err = entry->error;
+        return false;
+    }
+    pthread_mutex_lock(&c->asked);
+    return true;
+}
+
+void comparison_end(struct hd_comparison *c)
+{
+    pthread_mutex_unlock(&c->asked);
+}
+
+void comparison_tell(const struct hd_comparison *c, enum hd_phase phase, uint64_t more,
+                     uint64_t all)
+{
+    if (c->how.progress != NULL)
+        c->how.progress(c->how.progress_context, phase, more, all);
+}
+
+bool comparison_blame(struct hd_error *err, size_t k)
+{
+    if (err != NULL && err->snapshot == 0)
+        err->snapshot = (unsigned)k + 1;
+    return false;
+}
+
+/* --- work on graphs -------------------------------------------------------- */
+
+struct running {
+    struct graph_work *w;
+    struct hd_error errors[HD_MAX_SNAPSHOTS];
+};
+
+static bool work_on_one(void *context, size_t i)
+{
+    struct running *r = context;
+    struct graph_work *w = r->w;
+    struct hd_snapshot *snap = w->c->snaps[w->indexes[i]];
+    if (!w->on(w->context, i, snap, &r->errors[i]))
+        return false;
+    bool again = w->wants_again == NULL || w->wants_again(w->context, i);
+    if (i + 1 < w->count && !(w->plan.keep && again))
+        snapshot_release_graph(snap);
+    return true;
+}
+
+/* The caller's error may hold a failure of before, which says nothing of this one. */
+static bool plan_work_on(struct graph_work *w, struct hd_error *err)
+{
+    struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
+    struct hd_error own = {0};
+    for (size_t i = 0; i < w->count; i++)
+        snaps[i] = w->c->snaps[w->indexes[i]];
+    if (plan_graphs(&w->plan, snaps, w->count, w->work, &w->c->how, &own))
+        return true;
+    if (err == NULL || err->status != HD_OK)
+        return false;
+    *err = own;
+    err->snapshot = (unsigned)w->indexes[own.snapshot - 1] + 1;
+    return false;
+}
+
+bool comparison_work(struct graph_work *w, struct hd_error *err)
+{
+    struct running r = {.w = w};
+    if (!plan_work_on(w, err))
+        return false;
+    workers_run(w->count, w->plan.at_once, work_on_one, &r);
+    for (size_t i = 0; i < w->count; i++) {
+        if (r.errors[i].status == HD_OK)
+            continue;
+        if (err == NULL || err->status != HD_OK)
+            return false;
+        *err = r.errors[i];
+        err->snapshot = 0;
+        return comparison_blame(err, w->indexes[i]);
+    }
+    return true;
+}
+
+/* --- what is kept ----------------------------------------------------------- */
+
+const struct ownership *comparison_ownership(struct hd_comparison *c,
+                                             const struct series *s, bool all_chains_follow,
+                                             struct hd_error *err)
+{
+    struct ownership **kept = &c->owned[s->selection];
+    size_t last = s->fit[s->fit_count - 1];
+    if (*kept != NULL && ownership_fits(*kept, s)) {
+        if (snapshot_need_graph(c->snaps[last], err))
+            return *kept;
+        comparison_blame(err, last);
+        return NULL;
+    }
+    ownership_free(*kept);
+    *kept = ownership_of(c, s, all_chains_follow, err);
+    return *kept;
+}
+
+struct holding {
+    enum selection selection;
+    const struct holder_parts *parts;
+    struct hd_snapshot **holders;
+    struct hd_snapshot **of_parts; /* parts->count of them for each snapshot */
+};
+
+static bool hold_one(void *context, size_t k, struct hd_snapshot *snap,
+                     struct hd_error *err)
+{
+    struct holding *h = context;
+    if (!snap->info.has_roots || snap->read.tables_only)
+        return fail(err, HD_USAGE,
+                    "--by=holder needs a graph with roots, which is not in this snapshot "
+                    "or was not read");
+    if (!snapshot_need_reach(snap, err) || !series_can_select(snap, h->selection, err) ||
+        !snapshot_need_graph(snap, err))
+        return false;
+    size_t parts = h->parts != NULL ? h->parts->count : 0;
+    h->holders[k] = holders_of(snap, h->selection, h->parts,
+                               parts > 0 ? &h->of_parts[k * parts] : NULL);
+    return true;
+}
+
+struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
+                                                   enum selection selection,
+                                                   const struct holder_parts *parts,
+                                                   struct hd_snapshot **of_parts,
+                                                   struct hd_error *err)
+{
+    struct holding h = {.selection = selection, .parts = parts, .of_parts = of_parts};
+    size_t all[HD_MAX_SNAPSHOTS];
+    for (size_t k = 0; k < c->count; k++)
+        all[k] = k;
+    h.holders = arena_array(&c->arena, struct hd_snapshot *, c->count);
+    struct graph_work w = {.c = c,
+                           .indexes = all,
+                           .count = c->count,
+                           .work = plan_dominators,
+                           .on = hold_one,
+                           .context = &h};
+    if (!comparison_work(&w, err)) {
+        free_holders(c, h.holders);
+        return NULL;
+    }
+    free_holders(c, c->holders[selection]);
+    c->holders[selection] = h.holders;
+    return h.holders;
+}
+
+struct hd_snapshot *const *
+comparison_holders(struct hd_comparison *c, enum selection selection, struct hd_error *err)
+{
+    return c->holders[selection] != NULL
+               ? c->holders[selection]
+               : comparison_holder_parts(c, selection, NULL, NULL, err);
+}
+
+const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err)
+{
+    struct hd_snapshot *snap = c->snaps[c->count - 1];
+    if (c->retained_by_type != NULL)
+        return c->retained_by_type;
+    struct plan plan;
+    if (!snapshot_need_graph(snap, err) ||
+        (snap->graph != NULL &&
+         !plan_graphs(&plan, &snap, 1, plan_dominators, &c->how, err)))
+        return NULL;
+    if (snap->graph == NULL)
+        return NULL;
+    uint64_t all = snap->node_count;
+    comparison_tell(c, HD_FINDING_OWNERS, 0, all);
+    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    reach_given(snap, d.node, d.count);
+    comparison_tell(c, HD_FINDING_OWNERS, all - all / 4, all);
+    uint64_t *retained = dominators_retained(&d, snap);
+    c->retained_by_type = dominators_retained_by_type(&d, snap, retained, &c->arena);
+    free(retained);
+    dominators_free(&d);
+    return c->retained_by_type;
+}

@@ -1,0 +1,91 @@
+/* comparison.h - snapshots that questions are asked about, and what is known of them.
+ *
+ * It owns them (unless somebody else does), decides which of their graphs are in memory,
+ * and keeps what answers are made of: who owns the heap, holders, what types retain. So a
+ * second question about the same objects analyses nothing again. It does not know what is
+ * asked: questions are in src/report. */
+#ifndef COMPARISON_H
+#define COMPARISON_H
+
+#include "analysis/holder_parts.h"
+#include "compare/ownership.h"
+
+#include <pthread.h>
+
+struct hd_comparison {
+    struct hd_info_entry *entries; /* an input each */
+    size_t entry_count;
+    struct hd_snapshot **snaps; /* those that are one, in order */
+    size_t count;
+    bool owns; /* snapshots are closed with it */
+    struct hd_read_options how;
+
+    /* One question at a time: graphs come and go while it is answered. */
+    pthread_mutex_t asked;
+
+    /* What was found, by the objects that were asked for; NULL: not yet. */
+    struct ownership *owned[SELECTIONS];
+    struct hd_snapshot **holders[SELECTIONS];
+    uint64_t *retained_by_type; /* of the only snapshot, or the last */
+    struct arena arena;
+};
+
+/* Begin and end a question. False and err if an input could not be read: there is nothing
+ * to answer then, and nothing to end. */
+bool comparison_begin(struct hd_comparison *c, struct hd_error *err);
+void comparison_end(struct hd_comparison *c);
+
+/* Tell whoever watches. */
+void comparison_tell(const struct hd_comparison *c, enum hd_phase phase, uint64_t more,
+                     uint64_t all);
+
+/* Tell that snapshot k is to blame for a failure that names none yet. Always false. */
+bool comparison_blame(struct hd_error *err, size_t k);
+
+/* Work on several snapshots side by side: how many at once, and what to release, is decided
+ * by work (plan.h). What fails is told as if they had come one after the other. indexes are
+ * those of the comparison, ascending. */
+struct graph_work {
+    struct hd_comparison *c;
+    const size_t *indexes;
+    size_t count;
+    plan_work *work;
+
+    /* Work on number i of indexes, reading its graph first if it needs it. False: stop, err
+     * tells why. */
+    bool (*on)(void *context, size_t i, struct hd_snapshot *snap, struct hd_error *err);
+    void *context;
+
+    /* Whether the graph is wanted again soon; NULL: it is. It stays if there is room. */
+    bool (*wants_again)(const void *context, size_t i);
+
+    struct plan plan; /* filled in before the first */
+};
+bool comparison_work(struct graph_work *w, struct hd_error *err);
+
+/* Who owns what in the fit snapshots of s, a series of the comparison by type; found by the
+ * first who asks. The graph of the last of them is in memory afterwards. chains_follow: in
+ * all of them, or in the first and the last. NULL and err if a graph cannot be read again.
+ */
+const struct ownership *comparison_ownership(struct hd_comparison *c,
+                                             const struct series *s, bool all_chains_follow,
+                                             struct hd_error *err);
+
+/* A snapshot of holders of each; they belong to the comparison. NULL and err, also where
+ * one cannot tell. */
+struct hd_snapshot *const *
+comparison_holders(struct hd_comparison *c, enum selection selection, struct hd_error *err);
+
+/* The same, and of their parts (holder_parts.h): parts->count after each other per
+ * snapshot. These are the caller's, for snapshot_free(); NULL where it failed. */
+struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
+                                                   enum selection selection,
+                                                   const struct holder_parts *parts,
+                                                   struct hd_snapshot **of_parts,
+                                                   struct hd_error *err);
+
+/* What the instances of each type of the last snapshot retain together, by its types. NULL:
+ * it has no graph, or err. */
+const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err);
+
+#endif

@@ -1,0 +1,165 @@
+#include "compare/ownership.h"
+
+#include "analysis/survivors.h"
+#include "compare/comparison.h"
+#include "format/open.h"
+#include "heap/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ranking_rules all_rules;
+
+struct folding {
+    struct hd_comparison *c;
+    const struct series *s;
+    struct ownership *o;
+    bool all_chains_follow;
+    uint64_t objects; /* of all snapshots that are worked on */
+    struct graph_work *work;
+
+    struct survivors first;
+    bool remembers;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool looked_at_first; /* what survives is known, or will never be */
+};
+
+/* --- survivors -------------------------------------------------------------- */
+
+static void remember_first(struct folding *f, const struct hd_snapshot *first)
+{
+    /* Of a first snapshot that is unfit, others say nothing: its own counts stand beside.
+     */
+    bool told = first != NULL && f->s->fit[0] == 0 && !first->info.sampled;
+    if (told && !f->s->restarted)
+        f->remembers = survivors_begin(&f->first, first, f->s->selection);
+    pthread_mutex_lock(&f->lock);
+    f->looked_at_first = true;
+    pthread_cond_signal(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* The first was begun before the last, so it comes to an end. */
+static void count_survivors(struct folding *f, const struct hd_snapshot *last)
+{
+    pthread_mutex_lock(&f->lock);
+    while (!f->looked_at_first)
+        pthread_cond_wait(&f->changed, &f->lock);
+    pthread_mutex_unlock(&f->lock);
+    if (!f->remembers)
+        return;
+    if (!last->info.sampled)
+        f->o->survivors = survivors_count(&f->first, last, &f->o->arena);
+    survivors_free(&f->first);
+    f->remembers = false;
+    input_forget_pages(last->input);
+}
+
+/* --- folding ---------------------------------------------------------------- */
+
+static void tell(const struct folding *f, uint64_t more)
+{
+    comparison_tell(f->c, HD_FINDING_OWNERS, more, f->objects);
+}
+
+/* One after the other, the first is remembered when its dominators are gone, and forgotten
+ * before those of the last come: then the most memory is free. Side by side it is the
+ * other way round, so that the last need not wait. */
+static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
+                     struct hd_error *err)
+{
+    struct folding *f = context;
+    bool is_first = i == 0, is_last = i + 1 == f->s->fit_count;
+    bool alone = f->work->plan.at_once == 1;
+    if (!snapshot_need_graph(snap, err)) {
+        if (is_first)
+            remember_first(f, NULL);
+        return false;
+    }
+    if (is_first && !alone)
+        remember_first(f, snap);
+    if (is_last && alone)
+        count_survivors(f, snap);
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    reach_given(snap, d.node, d.count);
+    uint32_t most = snap->node_count / 4 * 3; /* of the time */
+    tell(f, most);
+    trie_add_owned(&f->o->trie, i, snap, &d, f->s->selection, &all_rules);
+    dominators_free(&d);
+    tell(f, snap->node_count - most);
+    if (is_first && alone)
+        remember_first(f, snap);
+    if (is_last && !alone)
+        count_survivors(f, snap);
+    return true;
+}
+
+/* Chains are looked for in the first and the last, or in all of them. */
+static bool wants_again(const void *context, size_t i)
+{
+    const struct folding *f = context;
+    return i == 0 || f->all_chains_follow;
+}
+
+static bool fold(struct folding *f, struct hd_error *err)
+{
+    const struct series *s = f->s;
+    struct graph_work w = {.c = f->c,
+                           .indexes = s->fit,
+                           .count = s->fit_count,
+                           .work = plan_dominators,
+                           .on = fold_one,
+                           .context = f,
+                           .wants_again = wants_again};
+    f->work = &w;
+    for (size_t i = 0; i < s->fit_count; i++) {
+        const struct hd_snapshot *snap = f->c->snaps[s->fit[i]];
+        f->objects += snap->node_count;
+        trie_name_types(&f->o->trie, i, snap);
+    }
+    tell(f, 0);
+    bool ok = comparison_work(&w, err);
+    if (f->remembers)
+        survivors_free(&f->first);
+    if (ok)
+        trie_align(&f->o->trie, &all_rules);
+    return ok;
+}
+
+struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
+                               bool all_chains_follow, struct hd_error *err)
+{
+    struct ownership *o = alloc_zeroed(sizeof(*o));
+    struct folding f = {.c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
+    o->selection = s->selection;
+    o->fit_count = s->fit_count;
+    memcpy(o->fit, s->fit, sizeof(o->fit));
+    o->restarted = s->restarted;
+    trie_begin(&o->trie, s->fit_count);
+    pthread_mutex_init(&f.lock, NULL);
+    pthread_cond_init(&f.changed, NULL);
+    bool ok = fold(&f, err);
+    pthread_cond_destroy(&f.changed);
+    pthread_mutex_destroy(&f.lock);
+    if (ok)
+        return o;
+    ownership_free(o);
+    return NULL;
+}
+
+bool ownership_fits(const struct ownership *o, const struct series *s)
+{
+    return o->selection == s->selection && o->restarted == s->restarted &&
+           o->fit_count == s->fit_count &&
+           memcmp(o->fit, s->fit, s->fit_count * sizeof(*s->fit)) == 0;
+}
+
+void ownership_free(struct ownership *o)
+{
+    if (o == NULL)
+        return;
+    trie_free(&o->trie);
+    arena_free(&o->arena);
+    free(o);
+}

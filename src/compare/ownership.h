@@ -1,0 +1,32 @@
+/* ownership.h - who owns the heap in each of several snapshots, lined up, and what
+ * certainly survived from the first to the last.
+ *
+ * Full paths, counts, bytes and retained bytes per snapshot (analysis/trie.h). It costs the
+ * dominators of every graph, so a comparison keeps it. It knows no question. */
+#ifndef OWNERSHIP_H
+#define OWNERSHIP_H
+
+#include "analysis/trie.h"
+#include "compare/plan.h"
+
+struct ownership {
+    enum selection selection;
+    size_t fit[SERIES_MAX_SNAPSHOTS]; /* trie snapshot i is snapshot fit[i] */
+    size_t fit_count;
+    bool restarted; /* as of the series: then nothing is said of survivors */
+    struct trie trie;
+    uint64_t *survivors; /* per type of the last; NULL: not known */
+    struct arena arena;
+};
+
+struct hd_comparison;
+
+/* Find it; NULL and err if a graph cannot be read again. */
+struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
+                               bool all_chains_follow, struct hd_error *err);
+
+/* Whether it is that of the fit snapshots of s. */
+bool ownership_fits(const struct ownership *o, const struct series *s);
+void ownership_free(struct ownership *o); /* NULL is fine */
+
+#endif

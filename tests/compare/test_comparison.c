@@ -1,0 +1,210 @@
+/* Several questions to one comparison. */
+#include "compare/comparison.h"
+#include "report/written.h"
+#include "support/scratch.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+
+/* --- what is analysed ------------------------------------------------------- */
+
+static void count_owners(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+{
+    uint64_t *objects = context;
+    (void)all;
+    *objects += phase == HD_FINDING_OWNERS ? more : 0;
+}
+
+static char *json_of(struct hd_comparison *c, const struct hd_options *opt)
+{
+    struct hd_error err = {0};
+    struct hd_report *r = hd_report_diff(c, opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    char *json = written(r, "json");
+    hd_report_free(r);
+    return json;
+}
+
+/* What a comparison of its own says. */
+static void expect_as_if_asked_alone(struct hd_comparison *c, struct hd_snapshot **snaps,
+                                     const struct hd_options *opt)
+{
+    struct hd_report *alone = ask_diff(snaps, SHOPS, opt, NULL);
+    char *wanted = written(alone, "json"), *got = json_of(c, opt);
+    cr_expect_str_eq(got, wanted);
+    free(got);
+    free(wanted);
+    hd_report_free(alone);
+}
+
+Test(comparison, a_second_question_finds_no_owners_again)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    open_shops(snaps);
+    uint64_t objects = 0, once = 0;
+    for (size_t k = 0; k < SHOPS; k++)
+        once += snaps[k]->node_count;
+    struct hd_read_options how = {.progress = count_owners, .progress_context = &objects};
+    struct hd_comparison *c = hd_comparison_of(snaps, SHOPS, &how);
+    struct hd_options opt = hd_default_options();
+    free(json_of(c, &opt));
+    cr_expect_eq(objects, once);
+
+    static const char *const types[] = {"App.*"};
+    opt.sort = HD_SORT_RETAINED;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    opt.types = types;
+    opt.type_count = 1;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    opt.exact = true;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    opt.by = HD_BY_NAMESPACE;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    opt.by = HD_BY_TYPE;
+    opt.min_share = 0.9;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    hd_report_free(hd_report_roots(c, &opt, NULL));
+    hd_report_free(hd_report_check(c, &opt, NULL, NULL));
+    cr_expect_eq(objects, once);
+
+    opt.reachable = true;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    cr_expect_eq(objects, 2 * once, "other objects have other owners");
+    hd_comparison_free(c);
+    close_all(snaps, SHOPS);
+}
+
+Test(comparison, keeps_holders_and_what_types_retain)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    open_shops(snaps);
+    uint64_t objects = 0;
+    struct hd_read_options how = {.progress = count_owners, .progress_context = &objects};
+    struct hd_comparison *c = hd_comparison_of(snaps, SHOPS, &how),
+                         *one = hd_comparison_of(snaps, 1, &how);
+    struct hd_options opt = hd_default_options();
+    opt.by = HD_BY_HOLDER;
+    expect_as_if_asked_alone(c, snaps, &opt);
+    struct hd_snapshot *const *holders = comparison_holders(c, SELECT_ALL, NULL);
+    expect_as_if_asked_alone(c, snaps, &opt);
+    cr_expect_eq(comparison_holders(c, SELECT_ALL, NULL), holders);
+    opt.by = HD_BY_TYPE;
+    hd_report_free(hd_report_top(one, &opt, NULL));
+    uint64_t once = objects;
+    opt.sort = HD_SORT_RETAINED;
+    hd_report_free(hd_report_top(one, &opt, NULL));
+    cr_expect_eq(objects, once);
+    hd_comparison_free(one);
+    hd_comparison_free(c);
+    close_all(snaps, SHOPS);
+}
+
+/* --- after a failure --------------------------------------------------------- */
+
+Test(comparison, answers_after_a_question_that_failed)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    open_shops(snaps);
+    struct hd_comparison *c = hd_comparison_of(snaps, SHOPS, NULL);
+    static const char *const types[] = {"Nobody"};
+    struct hd_options wrong = hd_default_options(), right = hd_default_options();
+    struct hd_error err = {0};
+    wrong.types = types;
+    wrong.type_count = 1;
+    cr_expect_null(hd_report_roots(c, &wrong, &err));
+    cr_expect_eq(err.status, HD_USAGE);
+    static const uint64_t falling[] = {4, 3, 2, 1};
+    wrong.iterations = falling;
+    cr_expect_null(hd_report_diff(c, &wrong, NULL));
+    cr_expect_null(hd_report_top(c, &right, NULL));
+    expect_as_if_asked_alone(c, snaps, &right);
+    hd_comparison_free(c);
+    close_all(snaps, SHOPS);
+}
+
+Test(comparison, of_an_input_that_cannot_be_read_answers_nothing_and_says_why)
+{
+    struct hd_input inputs[] = {{.path = "fixtures/heap-text/before.txt"},
+                                {.path = "fixtures/heap-text/no-such-file.txt"}};
+    struct hd_read_options how = {.threads = 2};
+    struct hd_comparison *c = hd_comparison_open(inputs, 2, &how);
+    struct hd_options opt = hd_default_options();
+    struct hd_error err = {0};
+    cr_expect_null(hd_report_diff(c, &opt, &err));
+    cr_expect_eq(err.status, HD_IO);
+    size_t count;
+    const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
+    cr_assert_eq(count, 2);
+    cr_expect_not_null(entries[0].snap);
+    cr_expect_null(entries[1].snap);
+    cr_expect_not(entries[1].skipped);
+    struct hd_report *info = hd_report_info(c);
+    char *text = written(info, "text");
+    expect_part(text, "cannot be used");
+    free(text);
+    hd_report_free(info);
+    hd_comparison_free(c);
+}
+
+Test(comparison, skips_what_a_folder_holds_beside_snapshots)
+{
+    struct hd_inputs inputs = {0};
+    cr_assert(hd_inputs_add(&inputs, "fixtures/heap-text", NULL));
+    struct hd_input readme = {.path = "fixtures/README.md", .from_folder = true};
+    struct hd_comparison *c = hd_comparison_open(&readme, 1, NULL);
+    size_t count;
+    const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
+    cr_assert_eq(count, 1);
+    cr_expect(entries[0].skipped);
+    cr_expect_null(hd_comparison_snapshot(c, 0));
+    hd_comparison_free(c);
+    readme.from_folder = false;
+    c = hd_comparison_open(&readme, 1, NULL);
+    cr_expect_not(hd_comparison_entries(c, &count)[0].skipped);
+    hd_comparison_free(c);
+    hd_inputs_free(&inputs);
+}
+
+/* --- side by side ------------------------------------------------------------ */
+
+struct asker {
+    struct hd_comparison *c;
+    struct hd_options opt;
+    char *json;
+};
+
+static void *ask(void *context)
+{
+    struct asker *a = context;
+    for (int i = 0; i < 5; i++) {
+        free(a->json);
+        a->json = json_of(a->c, &a->opt);
+    }
+    return NULL;
+}
+
+Test(comparison, answers_two_threads_at_once)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    open_shops(snaps);
+    struct hd_read_options how = {.threads = 2};
+    struct hd_comparison *c = hd_comparison_of(snaps, SHOPS, &how);
+    struct asker askers[] = {{.c = c, .opt = hd_default_options()},
+                             {.c = c, .opt = hd_default_options()},
+                             {.c = c, .opt = hd_default_options()}};
+    askers[1].opt.by = HD_BY_HOLDER;
+    askers[2].opt.reachable = true;
+    pthread_t threads[3];
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < 3; i++) {
+        struct hd_report *alone = ask_diff(snaps, SHOPS, &askers[i].opt, NULL);
+        expect_written(alone, "json", askers[i].json);
+        hd_report_free(alone);
+        free(askers[i].json);
+    }
+    hd_comparison_free(c);
+    close_all(snaps, SHOPS);
+}

@@ -1,0 +1,21 @@
+/* asked.h - one question about snapshots that a test has made: a comparison of them that
+ * lives as long as the question. */
+#ifndef ASKED_H
+#define ASKED_H
+
+#include "heapdrift.h"
+
+struct hd_report *ask_diff(struct hd_snapshot *const *snaps, size_t count,
+                           const struct hd_options *opt, struct hd_error *err);
+struct hd_report *ask_check(struct hd_snapshot *const *snaps, size_t count,
+                            const struct hd_options *opt, const struct hd_budgets *b,
+                            struct hd_error *err);
+struct hd_report *ask_roots(struct hd_snapshot *const *snaps, size_t count,
+                            const struct hd_options *opt, struct hd_error *err);
+struct hd_report *ask_top(struct hd_snapshot *snap, const struct hd_options *opt,
+                          struct hd_error *err);
+
+/* Of files as they were opened, or were not. */
+struct hd_report *ask_info(const struct hd_info_entry *entries, size_t count);
+
+#endif
