@@ -54,6 +54,13 @@ const char *report_string(struct hd_report *r, const char *s)
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
 }
 
+const char *report_take_text(struct hd_report *r, struct text *t)
+{
+    const char *s = report_string(r, text_string(t));
+    text_free(t);
+    return s;
+}
+
 /* --- names --------------------------------------------------------------- */
 
 const char *report_join_holder(struct hd_report *r, const char *const *holder, size_t len)
@@ -62,9 +69,7 @@ const char *report_join_holder(struct hd_report *r, const char *const *holder, s
     if (holder == NULL)
         return NULL;
     holder_join(&t, holder, len);
-    const char *joined = report_string(r, text_string(&t));
-    text_free(&t);
-    return joined;
+    return report_take_text(r, &t);
 }
 
 const char *report_shown(const struct hd_report *r, const char *name)
@@ -119,6 +124,13 @@ void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snap
 {
     report_warn(r, code, snapshot);
     r->warnings[r->warning_count - 1].message = report_string(r, message);
+}
+
+void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapshot,
+                      struct text *message)
+{
+    report_warn_detail(r, code, snapshot, text_string(message));
+    text_free(message);
 }
 
 static void add_reader_warning(struct hd_report *r, size_t k, const struct warning *w)
@@ -323,22 +335,15 @@ bool report_retained(const struct hd_report *r, const struct report_suspect *s,
     return known;
 }
 
-void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
-                     const char *const *names, size_t count)
+struct report_no_match report_no_match(struct hd_report *r, const char *pattern,
+                                       const char *const *names, size_t count)
 {
     struct text nearest = {0};
-    text_add_string(out, "no ");
-    text_add_string(out, report_unit(r));
-    text_add_string(out, " matches ");
-    text_add_string(out, pattern);
-    if (nearest_name(&nearest, pattern, names, count)) {
-        text_add_string(out, "; did you mean ");
-        text_add(out, nearest.data, nearest.len);
-        text_add_char(out, '?');
-    } else {
-        text_add_string(out, "; `heapdrift top` lists them");
-    }
+    struct report_no_match none = {.pattern = report_string(r, pattern)};
+    if (nearest_name(&nearest, pattern, names, count))
+        none.nearest = report_string(r, text_string(&nearest));
     text_free(&nearest);
+    return none;
 }
 
 size_t report_rows(const struct hd_report *r, size_t len)
@@ -348,13 +353,14 @@ size_t report_rows(const struct hd_report *r, size_t len)
     return most == 0 || len < most ? len : most;
 }
 
+const char *const unit_names[] = {[HD_BY_TYPE] = "type",
+                                  [HD_BY_NAMESPACE] = "namespace",
+                                  [HD_BY_MODULE] = "module",
+                                  [HD_BY_HOLDER] = "holder"};
+
 const char *report_unit(const struct hd_report *r)
 {
-    static const char *const names[] = {[HD_BY_TYPE] = "type",
-                                        [HD_BY_NAMESPACE] = "namespace",
-                                        [HD_BY_MODULE] = "module",
-                                        [HD_BY_HOLDER] = "holder"};
-    return names[r->options.by];
+    return unit_names[r->options.by];
 }
 
 enum selection report_selection(const struct hd_options *opt)

@@ -126,27 +126,42 @@ struct report_stopped {
 
 /* What became of one rule, or of one type under a rule for many. */
 struct report_rule {
-    size_t number;                /* of the rule, from 0 */
-    enum budget_kind kind;        /* of the rule */
-    const char *rule;             /* "type MyApp.*" */
-    const char *source;           /* "heapdrift.yml:7", "option", "default" */
-    const char *path;             /* of that file, or NULL */
-    uint64_t line;                /* in it, or 0 */
-    enum budget_per per;          /* of the rule */
-    const char *subject;          /* the type; NULL if the rule is about no single one */
-    const char *type;             /* of a suspect, what was ranked; else the subject */
-    const char *limit, *observed; /* as people read them; observed may be NULL: unknown */
-    double limit_value, observed_value; /* exact; NAN unknown */
-    const char *unit;                   /* "objects" or "bytes", of both */
-    enum rule_status status;
-    bool is_lenient;        /* a pass that --strict does not take */
-    const char *reason;     /* or NULL */
+    /* the rule */
+    size_t number; /* from 0 */
+    enum budget_kind kind;
+    enum budget_total total; /* of that kind */
+    const char *pattern;     /* of types or holders */
+    enum budget_measure measure;
+    enum budget_per per;
+    const char *path; /* of the file that has it, or NULL: an option, or the default */
+    uint64_t line;    /* in it, or 0 */
+    bool is_default;
+
+    /* what it was held against */
+    const char *subject;    /* the type; NULL if the rule is about no single one */
+    const char *type;       /* of a suspect, what was ranked; else the subject */
     size_t first, last;     /* the snapshots that show it */
     const struct tally *at; /* of the subject, per snapshot; or NULL */
-    bool is_about_bytes;    /* of at; else about its counts */
     const char *holder;     /* what holds it, as one line; or NULL */
     bool is_suspect;        /* and shown as such, with the same chains */
     struct report_chains chains;
+
+    /* what came of it */
+    enum rule_status status;
+    bool is_lenient; /* a pass that --strict does not take */
+    struct reason reason;
+    struct limit limit;                 /* as it was given */
+    bool is_by_steadiness;              /* the limit is that of steady growth */
+    bool is_in_bytes;                   /* the unit of the values; else objects */
+    double limit_value, observed_value; /* exact; NAN unknown */
+    double base;     /* what relative limits are of: of scores the heap */
+    double accepted; /* what the baseline took off the observed value */
+};
+
+/* A pattern of --type that no row matches. */
+struct report_no_match {
+    const char *pattern;
+    const char *nearest; /* what may be meant; or NULL */
 };
 
 /* Types, or what rows stand for by another unit. */
@@ -169,8 +184,8 @@ struct report_diff {
     struct report_growth growth;
     struct report_stopped *stopped; /* by growth */
     size_t stopped_count;
-    size_t hidden_count;       /* suspects that --type, --exclude or --app-only hide */
-    const char *no_match;      /* NULL, or why no row is left: "no type matches X; ..." */
+    size_t hidden_count; /* suspects that --type, --exclude or --app-only hide */
+    const struct report_no_match *no_match; /* NULL, or why no row is left */
     struct report_table types; /* scores are bytes if types.bytes_known, else objects */
 };
 
@@ -250,10 +265,9 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
  * one was left out of the ranking. */
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *fit_values);
-/* Write that no row of those names matches a pattern, and which may be meant: "no type
- * matches order; did you mean App.Order?". */
-void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
-                     const char *const *names, size_t count);
+/* That no row of those names matches a pattern, and which may be meant. */
+struct report_no_match report_no_match(struct hd_report *r, const char *pattern,
+                                       const char *const *names, size_t count);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -275,6 +289,10 @@ bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);
 
+/* The same with a text, which is freed. */
+void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapshot,
+                      struct text *message);
+
 /* Turn the answers of count snapshots to one question into printable chains: a few that
  * differ, long ones cut. snap is the last of them, with its graph. */
 struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
@@ -283,6 +301,9 @@ struct report_chains report_chains_of(struct hd_report *r, const struct hd_snaps
 /* Decide what a line shows of a chain: all of it from the root on, or the few frames that
  * say most. In a. */
 struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a);
+
+/* The text, which is freed, in the report's arena. */
+const char *report_take_text(struct hd_report *r, struct text *t);
 
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 
@@ -325,6 +346,7 @@ bool report_retained(const struct hd_report *r, const struct report_suspect *s,
 size_t report_rows(const struct hd_report *r, size_t len);
 
 /* "type", "namespace", ...: what a row is. */
+extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
 
 /* The selection that the options mean. */

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "heap/names.h"
+#include "report/phrases.h"
 #include "report/report_rank.h"
 
 #include <stdlib.h>
@@ -181,8 +182,9 @@ static void warn_about_types(struct hd_report *r, const struct series *s,
                              const struct hd_options *opt)
 {
     struct arena scratch = {0};
-    struct text message = {0};
-    size_t matched = 0;
+    struct report_no_match *none =
+        arena_array(&r->arena, struct report_no_match, opt->type_count);
+    size_t matched = 0, missed = 0;
     struct shown_names names = {0};
     if (opt->type_count > 0)
         names = names_of(r, s, &scratch);
@@ -191,15 +193,12 @@ static void warn_about_types(struct hd_report *r, const struct series *s,
             matched++;
             continue;
         }
-        text_clear(&message);
-        report_no_match(&message, r, opt->types[i], names.all, names.count);
-        report_warn_detail(r, WARN_NO_SUCH_TYPE, (size_t)-1, text_string(&message));
-        if (r->diff.no_match == NULL)
-            r->diff.no_match = report_string(r, text_string(&message));
+        struct text message = {0};
+        none[missed] = report_no_match(r, opt->types[i], names.all, names.count);
+        phrase_no_match(&message, opt->by, &none[missed++]);
+        report_warn_text(r, WARN_NO_SUCH_TYPE, (size_t)-1, &message);
     }
-    if (matched > 0)
-        r->diff.no_match = NULL;
-    text_free(&message);
+    r->diff.no_match = missed > 0 && matched == 0 ? none : NULL;
     arena_free(&scratch);
 }
 

@@ -2,9 +2,8 @@
 
 #include "analysis/growth.h"
 #include "analysis/runtime_names.h"
-#include "report/human.h"
+#include "report/phrases.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A twentieth of the heap that has stopped growing is told, if nothing else is. */
@@ -235,41 +234,20 @@ static bool any_suspect(const struct headed *h)
 static void warn_unexplained(struct hd_report *r, bool suspects)
 {
     struct text t = {0};
-    const struct report_growth *g = &r->diff.growth;
-    text_add_string(&t, "the heap keeps growing by what no suspect holds: ");
-    human_size_signed(&t, g->rest);
-    text_add_string(&t, ", ");
-    human_percent(&t, g->rest_share);
-    text_add_string(&t, " of the heap");
-    if (suspects && !isnan(g->explained)) {
-        text_add_string(&t, "; the suspects explain ");
-        human_percent(&t, g->explained);
-        text_add_string(&t, " of all growth");
-    } else {
-        text_add_string(&t, "; take more snapshots, further apart");
-    }
-    report_warn_detail(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, text_string(&t));
-    text_free(&t);
+    phrase_unexplained(&t, &r->diff.growth, suspects);
+    report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
 }
 
 static void warn_stopped(struct hd_report *r, const struct headed_stopped *s, size_t n,
                          double share)
 {
     struct text t = {0};
-    human_name(&t, report_shown(r, s->subject));
-    text_add_string(&t, " grew from ");
-    human_count(&t, s->count[0]);
-    text_add_string(&t, " to ");
-    human_count(&t, s->count[n - 1]);
-    text_add_string(&t, " (");
-    human_size_signed(&t, (int64_t)(s->growth + 0.5));
-    text_add_string(&t, ", ");
-    human_percent(&t, share);
-    text_add_string(&t, " of the heap) and has stayed there: a cache that is full, a start "
-                        "that is over, or a leak whose load stopped. Was the load still "
-                        "on? Measure again under load");
-    report_warn_detail(r, WARN_GROWTH_STOPPED, (size_t)-1, text_string(&t));
-    text_free(&t);
+    phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
+                                                .first = s->count[0],
+                                                .last = s->count[n - 1],
+                                                .bytes = s->growth,
+                                                .share = share});
+    report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
 }
 
 /* What cannot be shown takes a step of confidence, whether it is one reason or two. */

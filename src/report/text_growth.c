@@ -74,20 +74,6 @@ void text_growth_parts(struct text *t, const struct report_growth *g)
     human_size_signed(t, g->rest);
 }
 
-void text_unexplained(struct text *t, const struct hd_report *r)
-{
-    text_add_string(t, "the heap grew by ");
-    human_percent(t, r->diff.growth.rest_share);
-    text_add_string(t, ", and nothing explains it; take more snapshots, further apart");
-}
-
-void text_has_stopped(struct text *t, const struct hd_report *r)
-{
-    text_add_string(t, "what grew by ");
-    human_percent(t, r->diff.growth.stopped_share);
-    text_add_string(t, " of the heap has stayed there: was the load still on?");
-}
-
 void text_stopped_counts(struct text *t, const struct hd_report *r,
                          const struct report_stopped *s)
 {

@@ -1,5 +1,7 @@
 #include "report/text_parts.h"
 
+#include "report/phrases.h"
+
 #include <string.h>
 
 void text_heading(struct out *o, const struct hd_write_options *opt, const char *title,
@@ -226,32 +228,40 @@ void text_verdict(struct text *t, const struct hd_report *r)
 
 void text_rule_name(struct text *t, const struct report_rule *rule)
 {
-    human_name(t, rule->rule);
+    struct text name = {0};
+    phrase_rule(&name, rule);
+    human_name(t, text_string(&name));
     /* "type App.Order: App.Order" says it twice. */
-    size_t words = strcspn(rule->rule, " ");
-    if (rule->subject == NULL ||
-        (rule->rule[words] == ' ' && strcmp(rule->rule + words + 1, rule->subject) == 0))
-        return;
-    text_add_string(t, ": ");
-    human_name(t, rule->subject);
+    bool told = rule->pattern != NULL && rule->subject != NULL &&
+                strcmp(rule->pattern, rule->subject) == 0;
+    if (rule->subject != NULL && !told) {
+        text_add_string(t, ": ");
+        human_name(t, rule->subject);
+    }
+    text_free(&name);
 }
 
 void text_rule(struct text *t, const struct hd_report *r, const struct report_rule *rule)
 {
-    text_add_string(t, rule->observed != NULL ? rule->observed : "not known");
+    struct text source = {0}, reason = {0};
+    if (!phrase_observed(t, rule))
+        text_add_string(t, "not known");
     text_add_string(t, " from ");
     human_name(t, text_file_name(r->snapshots[rule->first].info.path));
     text_add_string(t, " to ");
     human_name(t, text_file_name(r->snapshots[rule->last].info.path));
     text_add_string(t, "; limit: ");
-    text_add_string(t, rule->limit);
+    phrase_limit(t, rule);
     text_add_string(t, " (");
-    human_name(t, rule->source);
+    phrase_source(&source, rule);
+    human_name(t, text_string(&source));
     text_add_char(t, ')');
-    if (rule->reason == NULL)
-        return;
-    text_add_string(t, "; ");
-    human_name(t, rule->reason);
+    if (phrase_reason(&reason, rule)) {
+        text_add_string(t, "; ");
+        human_name(t, text_string(&reason));
+    }
+    text_free(&source);
+    text_free(&reason);
 }
 
 void text_rule_holder(struct text *t, const struct report_rule *rule)

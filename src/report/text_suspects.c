@@ -1,5 +1,6 @@
 /* The suspects in the text of a diff and of a check: what keeps growing, what holds it, and
  * what it usually is; what scores less, and what buffer pools hold. */
+#include "report/phrases.h"
 #include "report/text_diff.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
@@ -183,12 +184,14 @@ static void add_limit_line(struct table *t, const struct hd_report *r)
 
 static void say_no_match(const struct hd_report *r, struct out *o)
 {
-    struct text t = {0};
+    struct text t = {0}, why = {0};
+    phrase_no_match(&why, r->options.by, r->diff.no_match);
     text_add_string(&t, "None: ");
-    human_name(&t, r->diff.no_match);
+    human_name(&t, text_string(&why));
     text_add_char(&t, '\n');
     out_text(o, &t);
     text_free(&t);
+    text_free(&why);
 }
 
 static void say_hidden(const struct hd_report *r, struct out *o)
@@ -249,14 +252,14 @@ static void say_doubts(const struct hd_report *r, const struct hd_write_options 
     struct text t = {0};
     if (r->diff.growth.is_open) {
         text_add_string(&t, "But ");
-        text_unexplained(&t, r);
+        phrase_open_growth(&t, r->diff.growth.rest_share);
         text_add_char(&t, '.');
         say(o, opt, &t);
     }
     text_clear(&t);
     if (r->diff.growth.has_stopped) {
         text_add_string(&t, "But ");
-        text_has_stopped(&t, r);
+        phrase_has_stopped(&t, r->diff.growth.stopped_share);
         text_add_string(&t, " See below.");
         say(o, opt, &t);
     }

@@ -1,7 +1,7 @@
 /* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
  * What `top` writes is itself an input format. */
 #include "base/csv.h"
-#include "report/human.h"
+#include "report/phrases.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -208,6 +208,26 @@ static void write_info(const struct hd_report *r, struct sheet *s)
     }
 }
 
+static void add_phrase(struct sheet *s,
+                       void (*add)(struct text *, const struct report_rule *),
+                       const struct report_rule *f)
+{
+    struct text t = {0};
+    add(&t, f);
+    add_cell(s, text_string(&t));
+    text_free(&t);
+}
+
+static void add_phrase_if_any(struct sheet *s,
+                              bool (*add)(struct text *, const struct report_rule *),
+                              const struct report_rule *f)
+{
+    struct text t = {0};
+    add(&t, f);
+    add_cell(s, text_string(&t));
+    text_free(&t);
+}
+
 /* One row per finding. */
 static void write_check(const struct hd_report *r, struct sheet *s)
 {
@@ -218,16 +238,16 @@ static void write_check(const struct hd_report *r, struct sheet *s)
     for (size_t i = 0; i < r->check.rule_count; i++) {
         const struct report_rule *f = &r->check.rules[i];
         add_cell(s, rule_status_names[f->status]);
-        add_cell(s, f->rule);
+        add_phrase(s, phrase_rule, f);
         add_optional(s, f->subject);
-        add_optional(s, f->observed);
+        add_phrase_if_any(s, phrase_observed, f);
         begin_cell(s);
         if (isfinite(f->observed_value))
             out_printf(s->out, "%.15g", f->observed_value);
-        add_cell(s, f->limit);
-        add_cell(s, f->unit);
-        add_cell(s, f->source);
-        add_optional(s, f->reason);
+        add_phrase(s, phrase_limit, f);
+        add_cell(s, phrase_unit(f));
+        add_phrase(s, phrase_source, f);
+        add_phrase_if_any(s, phrase_reason, f);
         end_row(s);
     }
 }

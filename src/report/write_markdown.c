@@ -2,6 +2,7 @@
  * code blocks. The first line is a comment by which a bot finds its own text again. */
 #include "report/heading.h"
 #include "report/markdown.h"
+#include "report/phrases.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
 
@@ -181,7 +182,10 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     }
     if (r->diff.no_match != NULL) {
         text_add_string(t, "\nNone: ");
-        markdown_plain(t, r->diff.no_match);
+        struct text why = {0};
+        phrase_no_match(&why, r->options.by, r->diff.no_match);
+        markdown_plain(t, text_string(&why));
+        text_free(&why);
         text_add_string(t, "\n");
     } else if (r->diff.suspect_count == 0) {
         bool nothing =
@@ -194,12 +198,12 @@ static void add_suspects(struct text *t, const struct hd_report *r)
                          : "\nNo type grows by more than the limit, at its latest rate.\n");
         if (r->diff.growth.is_open) {
             text_add_string(t, "But ");
-            text_unexplained(t, r);
+            phrase_open_growth(t, r->diff.growth.rest_share);
             text_add_string(t, ".\n");
         }
         if (r->diff.growth.has_stopped) {
             text_add_string(t, "But ");
-            text_has_stopped(t, r);
+            phrase_has_stopped(t, r->diff.growth.stopped_share);
             text_add_string(t, " See below.\n");
         }
     }
@@ -366,6 +370,7 @@ static void add_diff(struct text *t, const struct hd_report *r)
 
 static void add_rule_row(struct text *t, const struct report_rule *f)
 {
+    struct text words = {0};
     static const char *const marks[RULE_STATUS_COUNT] = {[RULE_PASS] = "✅ pass",
                                                          [RULE_FAIL] = "❌ **fail**",
                                                          [RULE_SUPPRESSED] = "suppressed",
@@ -374,20 +379,26 @@ static void add_rule_row(struct text *t, const struct report_rule *f)
     text_add_string(t, "| ");
     text_add_string(t, marks[f->status]);
     text_add_string(t, " | ");
-    markdown_code(t, f->rule);
+    phrase_rule(&words, f);
+    markdown_code(t, text_string(&words));
     text_add_string(t, " | ");
     if (f->subject != NULL)
         markdown_code(t, f->subject);
     text_add_string(t, " | ");
-    text_add_string(t, f->observed != NULL ? f->observed : "-");
+    if (!phrase_observed(t, f))
+        text_add_char(t, '-');
     text_add_string(t, " | ");
-    text_add_string(t, f->limit);
+    phrase_limit(t, f);
     text_add_string(t, " | ");
-    markdown_code(t, f->source);
+    text_clear(&words);
+    phrase_source(&words, f);
+    markdown_code(t, text_string(&words));
     text_add_string(t, " | ");
-    if (f->reason != NULL)
-        markdown_cell(t, f->reason);
+    text_clear(&words);
+    if (phrase_reason(&words, f))
+        markdown_cell(t, text_string(&words));
     text_add_string(t, " |\n");
+    text_free(&words);
 }
 
 static void add_rules(struct text *t, const struct hd_report *r)
