@@ -247,6 +247,11 @@ void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_mat
     text_add_char(t, '?');
 }
 
+const char *phrase_total(const struct report_table *t)
+{
+    return t->is_whole ? "[total]" : "[total shown]";
+}
+
 /* --- warnings ------------------------------------------------------------ */
 
 void phrase_unexplained(struct text *t, const struct report_growth *g, bool suspects)

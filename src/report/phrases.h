@@ -41,6 +41,9 @@ void phrase_has_stopped(struct text *t, double share);
 /* "no type matches App.Ordre; did you mean App.Order?" */
 void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_match *none);
 
+/* "[total]" of a table, or what it is when a view hides rows. */
+const char *phrase_total(const struct report_table *t);
+
 /* --- warnings ------------------------------------------------------------ */
 
 /* What no suspect holds; with how much they do explain, if there are any. */

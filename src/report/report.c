@@ -10,6 +10,7 @@
 #include "heap/names.h"
 #include "heap/nearest_name.h"
 #include "report/plan.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt
     r->options = opt != NULL ? *opt : hd_default_options();
     r->options.types = r->options.excludes = NULL;
     r->options.iterations = NULL;
+    r->rows = r->options.rows != HD_DEFAULT_ROWS ? r->options.rows : REPORT_USUAL_ROWS;
     return r;
 }
 
@@ -296,29 +298,11 @@ bool report_matches(const struct hd_report *r, const char *pattern, const char *
     return matches;
 }
 
-static bool matches_any(const struct hd_report *r, const char *const *patterns,
-                        size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (report_matches(r, patterns[i], name))
-            return true;
-    return false;
-}
-
-bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
-                     const char *name)
-{
-    return matches_any(r, opt->excludes, opt->exclude_count, name);
-}
-
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name)
 {
-    if (opt->type_count > 0 && !matches_any(r, opt->types, opt->type_count, name))
-        return false;
-    if (report_excludes(r, opt, name))
-        return false;
-    return !opt->app_only || !names_is_framework(name);
+    struct view v = view_of(opt);
+    return view_shows(&v, r, name);
 }
 
 bool report_retained(const struct hd_report *r, const struct report_suspect *s,
@@ -335,22 +319,20 @@ bool report_retained(const struct hd_report *r, const struct report_suspect *s,
     return known;
 }
 
-struct report_no_match report_no_match(struct hd_report *r, const char *pattern,
-                                       const char *const *names, size_t count)
+struct report_no_match report_no_match(const char *pattern, const char *const *names,
+                                       size_t count, struct arena *a)
 {
     struct text nearest = {0};
-    struct report_no_match none = {.pattern = report_string(r, pattern)};
+    struct report_no_match none = {.pattern = arena_strdup(a, pattern, strlen(pattern))};
     if (nearest_name(&nearest, pattern, names, count))
-        none.nearest = report_string(r, text_string(&nearest));
+        none.nearest = arena_strdup(a, nearest.data, nearest.len);
     text_free(&nearest);
     return none;
 }
 
 size_t report_rows(const struct hd_report *r, size_t len)
 {
-    enum { USUAL_ROWS = 20 };
-    size_t most = r->options.rows == HD_DEFAULT_ROWS ? USUAL_ROWS : r->options.rows;
-    return most == 0 || len < most ? len : most;
+    return r->rows == 0 || len < r->rows ? len : r->rows;
 }
 
 const char *const unit_names[] = {[HD_BY_TYPE] = "type",

@@ -164,12 +164,22 @@ struct report_no_match {
     const char *nearest; /* what may be meant; or NULL */
 };
 
+/* What some rows add up to. */
+struct report_sum {
+    size_t rows;
+    struct tally *at; /* per snapshot; bytes are unknown if those of one row are */
+};
+
 /* Types, or what rows stand for by another unit. */
 struct report_table {
-    struct report_type *rows; /* sorted and filtered, not cut */
+    struct report_type *rows; /* those that the view chose, in its order */
     size_t len;
-    struct tally *totals; /* of all rows there are, per snapshot */
-    bool bytes_known;     /* in every snapshot; else bytes of some rows are unknown */
+    size_t shown;             /* the first ones; of the others the sum is told */
+    struct report_sum others; /* of rows behind those that are shown */
+    struct report_sum sum;    /* of all rows */
+    bool is_whole;            /* that is the total: no row is hidden */
+    struct tally *totals;     /* of all that was counted, per snapshot, hidden or not */
+    bool bytes_known;         /* in every snapshot; else bytes of some rows are unknown */
 };
 
 /* What grew. */
@@ -182,10 +192,13 @@ struct report_diff {
     struct report_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
     struct report_growth growth;
+    size_t suspects_shown;          /* the first ones */
     struct report_stopped *stopped; /* by growth */
-    size_t stopped_count;
+    size_t stopped_count, stopped_shown;
     size_t hidden_count; /* suspects that --type, --exclude or --app-only hide */
-    const struct report_no_match *no_match; /* NULL, or why no row is left */
+    struct report_no_match *unmatched; /* patterns of --type */
+    size_t unmatched_count;
+    const struct report_no_match *no_match; /* the first, if none matches: no row is left */
     struct report_table types; /* scores are bytes if types.bytes_known, else objects */
 };
 
@@ -193,7 +206,7 @@ struct report_diff {
 struct report_check {
     enum hd_verdict verdict;
     struct report_rule *rules; /* in order of the rules; of one rule, by growth */
-    size_t rule_count;
+    size_t rule_count, rules_shown;
     const char *baseline; /* text of a new one, or NULL */
 };
 
@@ -226,6 +239,15 @@ struct hd_report {
     size_t snapshot_count;
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
+
+    /* All rows that were found, whichever are wanted. What the kind says is a view of it
+     * (view.h), so another view needs no other analysis. */
+    struct {
+        struct report_diff diff;
+        struct report_top top;
+    } found;
+
+    uint32_t rows; /* of a table that are shown; 0: all */
 
     /* What the kind says; a check has a diff as well. */
     struct report_diff diff;
@@ -266,8 +288,8 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *fit_values);
 /* That no row of those names matches a pattern, and which may be meant. */
-struct report_no_match report_no_match(struct hd_report *r, const char *pattern,
-                                       const char *const *names, size_t count);
+struct report_no_match report_no_match(const char *pattern, const char *const *names,
+                                       size_t count, struct arena *a);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -280,11 +302,6 @@ bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
 
 /* Add the general warning of this code about a snapshot, or (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
-
-/* Whether --exclude names it. */
-bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
-                     const char *name);
-
 /* The same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);
@@ -342,7 +359,8 @@ void report_end_units(struct hd_snapshot **units, struct hd_snapshot *const *sna
 bool report_retained(const struct hd_report *r, const struct report_suspect *s,
                      uint64_t *first, uint64_t *last);
 
-/* How many rows of a table of len are shown, in text and JSON. */
+/* How many rows of a table of len are shown. */
+enum { REPORT_USUAL_ROWS = 20 };
 size_t report_rows(const struct hd_report *r, size_t len);
 
 /* "type", "namespace", ...: what a row is. */

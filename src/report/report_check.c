@@ -290,6 +290,7 @@ static bool decide(struct check *c, const struct evidence *e)
             c->r->check.rules[c->r->check.rule_count++] =
                 report_rule_of(c, e, &found.all[i]);
         c->r->check.verdict = verdict_of(c->r);
+        c->r->check.rules_shown = report_rows(c->r, found.len);
         add_warnings(c, &found);
         ok = add_chains(c, &found);
     }

@@ -65,7 +65,7 @@ static bool blame(struct hd_error *err, size_t snapshot)
     return false;
 }
 
-static void fail_to_match(struct hd_report *r, const struct hd_snapshot *last,
+static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *last,
                           struct hd_error *err)
 {
     struct arena scratch = {0};
@@ -75,15 +75,15 @@ static void fail_to_match(struct hd_report *r, const struct hd_snapshot *last,
     for (type_id t = 0; t < last->type_count; t++)
         if (type_has_row(&last->types[t]))
             names[count++] = report_shown(r, last->types[t].name);
-    struct report_no_match none = report_no_match(r, r->roots.pattern, names, count);
+    struct report_no_match none = report_no_match(r->roots.pattern, names, count, &scratch);
     phrase_no_match(&message, HD_BY_TYPE, &none);
     fail(err, HD_USAGE, "%s", text_string(&message));
     text_free(&message);
     arena_free(&scratch);
 }
 
-static bool can_answer(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
-                       enum selection selection, struct hd_error *err)
+static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
+                       size_t count, enum selection selection, struct hd_error *err)
 {
     const struct hd_snapshot *last = snaps[count - 1];
     for (size_t k = 0; k < count; k++)

@@ -99,7 +99,7 @@ static void write_rules(const struct hd_report *r, const struct hd_write_options
 {
     struct table t = TABLE_OF(rule_columns);
     struct text others = {0};
-    size_t shown = report_rows(r, r->check.rule_count);
+    size_t shown = r->check.rules_shown;
     text_heading(o, opt, "RULES", NULL);
     for (size_t i = 0; i < shown; i++)
         add_rule(&t, r, &r->check.rules[i], opt->width);

@@ -26,10 +26,6 @@ void text_growth_parts(struct text *t, const struct report_growth *g);
 void text_stopped_counts(struct text *t, const struct hd_report *r,
                          const struct report_stopped *s);
 
-/* How many rows of what grew and stayed are shown: a few beside suspects, unless a number
- * was given. */
-size_t text_stopped_rows(const struct hd_report *r);
-
 /* The section of what grew and stayed; nothing if there is none. */
 void text_stopped(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o);

@@ -90,16 +90,6 @@ void text_share(struct text *t, const struct report_chain *c)
     text_add_string(t, interval);
 }
 
-const char *text_total_name(const struct hd_report *r)
-{
-    struct text_sums shown = text_sum_rows(r, 0, report_table(r)->len);
-    const struct tally *first = &report_table(r)->totals[0],
-                       *last = &report_table(r)->totals[r->snapshot_count - 1];
-    bool all = shown.first_count == first->count && shown.last_count == last->count &&
-               shown.first_bytes == first->bytes && shown.last_bytes == last->bytes;
-    return all ? "[total]" : "[total shown]";
-}
-
 void text_hidden_suspects(struct text *t, const struct hd_report *r)
 {
     if (r->diff.hidden_count == 0)
@@ -176,25 +166,6 @@ const char *text_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-static void add(uint64_t *sum, uint64_t more)
-{
-    *sum = *sum == HD_UNKNOWN || more == HD_UNKNOWN ? HD_UNKNOWN : *sum + more;
-}
-
-struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end)
-{
-    struct text_sums sums = {0};
-    size_t last = r->snapshot_count - 1;
-    for (size_t i = first; i < end; i++) {
-        const struct tally *at = report_table(r)->rows[i].at;
-        add(&sums.first_count, at[0].count);
-        add(&sums.last_count, at[last].count);
-        add(&sums.first_bytes, at[0].bytes);
-        add(&sums.last_bytes, at[last].bytes);
-    }
-    return sums;
 }
 
 /* --- rules --------------------------------------------------------------- */

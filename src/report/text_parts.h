@@ -45,17 +45,8 @@ void text_selection(struct text *t, const struct hd_report *r);
 /* Last parts of paths: "before.gcdump". */
 const char *text_file_name(const char *path);
 
-/* "[total]", or what it is when --type and the like hide rows. */
 /* "1 suspect is not shown: ..."; nothing if all are. */
 void text_hidden_suspects(struct text *t, const struct hd_report *r);
-
-const char *text_total_name(const struct hd_report *r);
-
-/* "12 others" of a table that is cut: what the rows from first on add up to. */
-struct text_sums {
-    uint64_t first_count, last_count, first_bytes, last_bytes;
-};
-struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end);
 
 /* The rules of a check in numbers: "fail: 1 of 3 rules is over budget". */
 void text_verdict(struct text *t, const struct hd_report *r);

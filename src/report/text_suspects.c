@@ -298,8 +298,7 @@ static bool has_stopped(const struct hd_report *r, const struct report_suspect *
 static void add_minor(struct table *t, const struct hd_report *r,
                       const struct hd_write_options *opt)
 {
-    size_t most = r->options.rows != 0 ? MOST_MINOR : r->diff.minor_count, shown = 0,
-           left = 0;
+    size_t most = r->rows != 0 ? MOST_MINOR : r->diff.minor_count, shown = 0, left = 0;
     for (size_t i = 0; i < r->diff.minor_count; i++) {
         if (has_stopped(r, &r->diff.minor[i]))
             continue;
@@ -330,7 +329,7 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
             columns[t.column_count++] = suspect_columns[i];
     columns[SIZE_COLUMN].title = size_title(r);
     columns[t.column_count - 1].title = report_unit(r);
-    size_t shown = report_rows(r, r->diff.suspect_count);
+    size_t shown = r->diff.suspects_shown;
     for (size_t i = 0; i < shown; i++) {
         add_suspect_row(&t, r, &r->diff.suspects[i], opt);
         add_held_by(&t, &r->diff.suspects[i].chains, opt->width);

@@ -83,13 +83,6 @@ static void add_titles(struct sheet *s, const char *const *titles, size_t count)
 #define ADD_TITLES(sheet, titles) \
     add_titles(sheet, titles, sizeof(titles) / sizeof(*(titles)))
 
-/* Not cut unless --rows says so. */
-static size_t row_count(const struct hd_report *r)
-{
-    return r->options.rows == HD_DEFAULT_ROWS ? report_table(r)->len
-                                              : report_rows(r, report_table(r)->len);
-}
-
 static void write_diff(const struct hd_report *r, struct sheet *s)
 {
     add_cell(s, report_unit(r));
@@ -102,7 +95,7 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
         add_cell(s, title);
     }
     end_row(s);
-    for (size_t i = 0; i < row_count(r); i++) {
+    for (size_t i = 0; i < report_table(r)->shown; i++) {
         const struct report_type *row = &report_table(r)->rows[i];
         add_cell(s, row->type);
         add_cell(s, series_status_names[row->status]);
@@ -121,7 +114,7 @@ static void write_top(const struct hd_report *r, struct sheet *s)
     add_cell(s, "bytes");
     add_cell(s, "retained");
     end_row(s);
-    for (size_t i = 0; i < row_count(r); i++) {
+    for (size_t i = 0; i < report_table(r)->shown; i++) {
         add_cell(s, report_table(r)->rows[i].type);
         add_number(s, report_table(r)->rows[i].at->count);
         add_number(s, report_table(r)->rows[i].at->bytes);
@@ -296,11 +289,13 @@ static void write_tabs(const struct hd_report *r, const struct hd_write_options 
 const struct writer write_csv = {
     .name = "csv",
     .summary = "for spreadsheets, and as input again",
+    .all_rows = true,
     .write = write_commas,
 };
 
 const struct writer write_tsv = {
     .name = "tsv",
     .summary = "for cut, sort and awk",
+    .all_rows = true,
     .write = write_tabs,
 };

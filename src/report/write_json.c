@@ -347,7 +347,7 @@ static json_t *full_name(const struct hd_report *r, const char *type)
 
 static void set_types(json_t *o, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, report_table(r)->len);
+    size_t shown = report_table(r)->shown;
     json_t *array = json_array();
     for (size_t i = 0; i < shown; i++) {
         const struct report_type *t = &report_table(r)->rows[i];

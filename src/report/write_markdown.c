@@ -213,7 +213,7 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     }
     if (r->diff.suspect_count == 0)
         return;
-    size_t shown = report_rows(r, r->diff.suspect_count);
+    size_t shown = r->diff.suspects_shown;
     text_add_string(t, "\n### Suspects\n\n");
     text_add_string(t, r->diff.by_graph
                            ? "What keeps growing, with all that it retains.\n\n"
@@ -242,44 +242,41 @@ static void add_suspects(struct text *t, const struct hd_report *r)
 }
 
 static void add_type_row(struct text *t, const struct hd_report *r, const char *name,
-                         struct text_sums sums)
+                         const struct tally *at)
 {
+    const struct tally *last = &at[r->snapshot_count - 1];
     text_add_string(t, "| ");
-    human_delta(t, sums.first_count, sums.last_count);
+    human_delta(t, at->count, last->count);
     text_add_string(t, " | ");
-    human_count(t, sums.first_count);
-    text_add_string(t, " → ");
-    human_count(t, sums.last_count);
+    add_range(t, at, r->snapshot_count);
     text_add_string(t, " | ");
-    human_size_delta(t, sums.first_bytes, sums.last_bytes);
+    human_size_delta(t, at->bytes, last->bytes);
     text_add_string(t, " | ");
     text_add_string(t, name);
     text_add_string(t, " |\n");
-    (void)r;
 }
 
 static void add_types(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, report_table(r)->len);
+    const struct report_table *types = report_table(r);
     char line[160];
     snprintf(line, sizeof(line),
-             "\n<details><summary>Types by growth (%zu of %zu)</summary>\n\n", shown,
-             report_table(r)->len);
+             "\n<details><summary>Types by growth (%zu of %zu)</summary>\n\n", types->shown,
+             types->len);
     text_add_string(t, line);
     text_add_string(t, "| Δcount | count | Δbytes | type |\n|---:|---:|---:|---|\n");
     struct text name = {0};
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < types->shown; i++) {
         text_clear(&name);
-        markdown_code(&name, report_shown(r, report_table(r)->rows[i].type));
-        add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
+        markdown_code(&name, report_shown(r, types->rows[i].type));
+        add_type_row(t, r, text_string(&name), types->rows[i].at);
     }
-    if (shown < report_table(r)->len) {
+    if (types->others.rows > 0) {
         text_clear(&name);
-        human_others(&name, report_table(r)->len - shown);
-        add_type_row(t, r, text_string(&name),
-                     text_sum_rows(r, shown, report_table(r)->len));
+        human_others(&name, types->others.rows);
+        add_type_row(t, r, text_string(&name), types->others.at);
     }
-    add_type_row(t, r, "**total**", text_sum_rows(r, 0, report_table(r)->len));
+    add_type_row(t, r, "**total**", types->sum.at);
     text_add_string(t, "\n</details>\n");
     text_free(&name);
 }
@@ -301,7 +298,7 @@ static void add_growth(struct text *t, const struct hd_report *r)
 /* Not growing any more: no suspects, and no reason to be sure of that. */
 static void add_stopped(struct text *t, const struct hd_report *r)
 {
-    size_t shown = text_stopped_rows(r);
+    size_t shown = r->diff.stopped_shown;
     if (r->diff.stopped_count == 0)
         return;
     text_add_string(t, "\n### Grew, and stayed\n\nNot growing any more: a cache that is "
@@ -328,7 +325,7 @@ static void add_stopped(struct text *t, const struct hd_report *r)
 /* What the order of the suspects comes from. */
 static void add_scores(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->diff.suspect_count);
+    size_t shown = r->diff.suspects_shown;
     if (shown == 0 || !r->diff.by_graph)
         return;
     text_add_string(t, "\n<details><summary>Scores</summary>\n\n"
@@ -403,7 +400,7 @@ static void add_rule_row(struct text *t, const struct report_rule *f)
 
 static void add_rules(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->check.rule_count);
+    size_t shown = r->check.rules_shown;
     text_add_string(t, "\n### Rules\n\n"
                        "| status | rule | type | observed | limit | from | reason |\n"
                        "|---|---|---|---:|---:|---|---|\n");
@@ -458,7 +455,7 @@ static void add_top(struct text *t, const struct hd_report *r)
     text_add_string(t, "\n\n");
     text_selection(t, r);
     text_add_string(t, "| count | bytes | type |\n|---:|---:|---|\n");
-    size_t shown = report_rows(r, report_table(r)->len);
+    size_t shown = report_table(r)->shown;
     for (size_t i = 0; i < shown; i++) {
         add_top_row(t, report_table(r)->rows[i].at->count,
                     report_table(r)->rows[i].at->bytes);
@@ -466,14 +463,13 @@ static void add_top(struct text *t, const struct hd_report *r)
         text_add_string(t, " |\n");
     }
     if (shown < report_table(r)->len) {
-        struct text_sums sums = text_sum_rows(r, shown, report_table(r)->len);
-        add_top_row(t, sums.last_count, sums.last_bytes);
+        const struct tally *others = report_table(r)->others.at;
+        add_top_row(t, others->count, others->bytes);
         human_others(t, report_table(r)->len - shown);
         text_add_string(t, " |\n");
     }
-    struct text_sums all = text_sum_rows(r, 0, report_table(r)->len);
-    add_top_row(t, all.last_count, all.last_bytes);
-    text_add_string(t, text_total_name(r));
+    add_top_row(t, report_table(r)->sum.at->count, report_table(r)->sum.at->bytes);
+    text_add_string(t, phrase_total(report_table(r)));
     text_add_string(t, " |\n");
 }
 
