@@ -493,8 +493,7 @@ static struct report_chain report_chain_of(struct hd_report *r,
         }
     }
     c.chain.frames = frames;
-    bool all = r->options.depth != HD_USUAL_DEPTH || r->kind == REPORT_ROOTS;
-    c.brief = report_brief_of(&c.chain, all, &r->arena);
+    c.in_full = r->options.depth != HD_USUAL_DEPTH || r->kind == REPORT_ROOTS;
     if (grown->instances != NULL) {
         c.instances = arena_array(&r->arena, uint64_t, snapshots);
         memcpy(c.instances, grown->instances, snapshots * sizeof(*c.instances));

@@ -6,7 +6,6 @@
 #define REPORT_H
 
 #include "analysis/chain_growth.h"
-#include "analysis/hints.h"
 #include "analysis/holder_parts.h"
 #include "analysis/series.h"
 #include "analysis/suspicion.h"
@@ -42,21 +41,13 @@ struct report_type {
     uint64_t survivors;          /* at least so many were there in the first snapshot */
 };
 
-/* What a short line shows of a chain: the way in, its owner, and what lies around the
- * classes of the program. */
-struct report_brief {
-    bool *shown;       /* per frame; NULL: all of them are */
-    size_t first;      /* where it begins: frames before it are no part of the line */
-    bool root_by_kind; /* "[static …]" will do for that frame */
-};
-
 struct report_chain {
     struct chain chain;
     enum chain_status status;
     uint64_t *instances;               /* per snapshot; NULL: not all were looked at */
     size_t frames_omitted, omitted_at; /* cut in the middle: how many, before which frame */
     size_t frames_above;               /* the owner, of all; if it has one */
-    struct report_brief brief;
+    bool in_full;                      /* so many frames were asked for: a line shows all */
     uint64_t retained;          /* by its instances, in the last snapshot; HD_UNKNOWN */
     uint64_t address;           /* of the example; 0 unknown */
     enum generation generation; /* of the example */
@@ -100,7 +91,7 @@ struct report_suspect {
     size_t holder_len;
     uint64_t survivors; /* as of report_type */
     struct report_chains chains;
-    const struct hint *hint; /* what it usually is; NULL: no idea */
+    const char *hint; /* what it usually is: the id of a hint (docs/hints.md), or NULL */
 };
 
 /* Where the growth of the reachable heap went, in bytes; last minus first fit snapshot. */
@@ -207,7 +198,7 @@ struct report_check {
     enum hd_verdict verdict;
     struct report_rule *rules; /* in order of the rules; of one rule, by growth */
     size_t rule_count, rules_shown;
-    const char *baseline; /* text of a new one, or NULL */
+    const struct baseline *accepted; /* what was taken for accepted, sorted; or NULL */
 };
 
 /* What takes the space in one snapshot. */
@@ -314,10 +305,6 @@ void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapsh
  * differ, long ones cut. snap is the last of them, with its graph. */
 struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                       const struct chains *const *in, size_t count);
-
-/* Decide what a line shows of a chain: all of it from the root on, or the few frames that
- * say most. In a. */
-struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a);
 
 /* The text, which is freed, in the report's arena. */
 const char *report_take_text(struct hd_report *r, struct text *t);

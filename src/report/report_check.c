@@ -256,11 +256,9 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
             return fail(c->err, HD_USAGE,
                         "objects may be missing, so its growth is no baseline");
         }
-    struct text t = {0};
     if (!accept_growth(made, &c->budgets, e, c->err))
         return false;
-    baseline_print(&t, made);
-    c->r->check.baseline = report_take_text(c->r, &t);
+    c->r->check.accepted = baseline_copy(made, &c->r->arena);
     c->budgets.baseline = *made;
     return true;
 }
@@ -387,8 +385,11 @@ bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
                               struct hd_error *err)
 {
     struct out out = {.file = to};
-    if (report->check.baseline == NULL)
+    struct text t = {0};
+    if (report->check.accepted == NULL)
         return fail(err, HD_USAGE, "nothing was accepted");
-    out_string(&out, report->check.baseline);
+    baseline_print(&t, report->check.accepted);
+    out_text(&out, &t);
+    text_free(&t);
     return out_finish(&out, err);
 }

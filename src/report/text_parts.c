@@ -18,11 +18,11 @@ void text_heading(struct out *o, const struct hd_write_options *opt, const char 
 /* A frame that is cut for a narrow terminal keeps at least this. */
 enum { SHORTEST_PIECE = 20 };
 
-void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
-                      bool short_names)
+void text_chain_frame(struct text *t, const struct report_chain *c,
+                      const struct report_brief *brief, size_t i, bool short_names)
 {
     const struct chain *chain = &c->chain;
-    if (c->brief.root_by_kind && i == c->brief.first) {
+    if (brief->root_by_kind && i == brief->first) {
         text_add_char(t, '[');
         for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++) {
             if (*s == '_')
@@ -41,13 +41,14 @@ void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
     human_frame(t, &chain->frames[i], short_names);
 }
 
-size_t text_chain_gap(const struct report_chain *c, size_t *i)
+size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
+                      size_t *i)
 {
     size_t gap = 0, n = c->chain.frame_count;
     for (;; ++*i) {
         if (c->frames_omitted > 0 && *i == c->omitted_at)
             gap += c->frames_omitted;
-        if (*i >= n || c->brief.shown == NULL || c->brief.shown[*i])
+        if (*i >= n || brief->shown == NULL || brief->shown[*i])
             return gap;
         gap++;
     }
@@ -55,17 +56,20 @@ size_t text_chain_gap(const struct report_chain *c, size_t *i)
 
 void text_chain(struct text *t, const struct report_chain *c, bool short_names)
 {
-    for (size_t i = c->brief.first; i < c->chain.frame_count; i++) {
-        size_t gap = text_chain_gap(c, &i);
-        if (i > c->brief.first)
+    struct arena scratch = {0};
+    struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
+    for (size_t i = brief.first; i < c->chain.frame_count; i++) {
+        size_t gap = text_chain_gap(c, &brief, &i);
+        if (i > brief.first)
             text_add_string(t, " → ");
         if (gap > 0) {
             text_add_string(t, "… ");
             human_count(t, gap);
             text_add_string(t, " more → ");
         }
-        text_chain_frame(t, c, i, short_names);
+        text_chain_frame(t, c, &brief, i, short_names);
     }
+    arena_free(&scratch);
 }
 
 /* What became of a chain since the first snapshot, as diff(1) has it. */

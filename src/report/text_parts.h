@@ -2,6 +2,8 @@
 #ifndef TEXT_PARTS_H
 #define TEXT_PARTS_H
 
+#include "analysis/hints.h"
+#include "report/brief.h"
 #include "report/human.h"
 #include "report/table.h"
 #include "report/writer.h"
@@ -16,12 +18,13 @@ void text_heading(struct out *o, const struct hd_write_options *opt, const char 
 void text_chain(struct text *t, const struct report_chain *c, bool short_names);
 
 /* One frame of it: "[static …]", "singleton PriceFeed". */
-void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
-                      bool short_names);
+void text_chain_frame(struct text *t, const struct report_chain *c,
+                      const struct report_brief *brief, size_t i, bool short_names);
 
 /* Pass over the frames from *i on that are not shown; how many there are, with those that
  * were cut. */
-size_t text_chain_gap(const struct report_chain *c, size_t *i);
+size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
+                      size_t *i);
 
 /* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
 void text_share(struct text *t, const struct report_chain *c);

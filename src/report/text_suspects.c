@@ -333,7 +333,7 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
     for (size_t i = 0; i < shown; i++) {
         add_suspect_row(&t, r, &r->diff.suspects[i], opt);
         add_held_by(&t, &r->diff.suspects[i].chains, opt->width);
-        add_hint(&t, r->diff.suspects[i].hint, opt->width);
+        add_hint(&t, hint_named(r->diff.suspects[i].hint), opt->width);
     }
     add_others_line(&t, r->diff.suspect_count - shown);
     add_minor(&t, r, opt);

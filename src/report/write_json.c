@@ -256,7 +256,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     json_put(o, "also", strings(s->also, s->also_count));
     json_put(o, "retained_delta",
              r->diff.by_graph ? json_integer((json_int_t)s->more) : json_null());
-    json_put(o, "hint", json_string_or_null(s->hint != NULL ? s->hint->id : NULL));
+    json_put(o, "hint", json_string_or_null(s->hint));
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     return o;
 }

@@ -44,20 +44,23 @@ static void add_chain(struct text *t, const struct report_chain *c)
     text_add_string(t, "```\n");
     text_share(t, c);
     text_add_string(t, "\n");
-    size_t first = c->brief.shown != NULL ? c->brief.first : 0;
+    struct arena scratch = {0};
+    struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
+    size_t first = brief.shown != NULL ? brief.first : 0;
     for (size_t i = first; i < c->chain.frame_count; i++) {
-        size_t gap = text_chain_gap(c, &i);
+        size_t gap = text_chain_gap(c, &brief, &i);
         if (gap > 0) {
             text_add_string(t, "  … ");
             human_count(t, gap);
             text_add_string(t, " more\n");
         }
         text_add_string(t, i == first ? "    " : "  → ");
-        text_chain_frame(t, c, i, false);
+        text_chain_frame(t, c, &brief, i, false);
         human_young(t, &c->chain.frames[i]);
         text_add_char(t, '\n');
     }
     text_add_string(t, "```\n");
+    arena_free(&scratch);
 }
 
 static void add_chains(struct text *t, const struct report_chains *all)
@@ -77,11 +80,11 @@ static void add_chains(struct text *t, const struct report_chains *all)
 static void add_hint(struct text *t, const struct report_suspect *s)
 {
     struct text place = {0};
-    text_hint_place(&place, s->hint);
+    text_hint_place(&place, hint_named(s->hint));
     text_add_string(t, "\n**");
     human_count(t, s->rank);
     text_add_string(t, ".** ");
-    markdown_plain(t, s->hint->sentence);
+    markdown_plain(t, hint_named(s->hint)->sentence);
     text_add_string(t, " (");
     markdown_code(t, text_string(&place));
     text_add_string(t, ")\n");
