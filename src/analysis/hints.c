@@ -81,3 +81,11 @@ const struct hint *hint_for(const struct hint_clues *clues)
                 return hints[i].id != NULL ? &hints[i] : NULL;
     return NULL;
 }
+
+const struct hint *hint_named(const char *id)
+{
+    for (size_t i = 0; id != NULL && i < hint_count; i++)
+        if (hints[i].id != NULL && strcmp(hints[i].id, id) == 0)
+            return &hints[i];
+    return NULL;
+}

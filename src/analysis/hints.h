@@ -50,4 +50,7 @@ struct hint_clues {
 /* The first hint that fits; NULL if none does or the first says nothing. */
 const struct hint *hint_for(const struct hint_clues *clues);
 
+/* The hint of that id; NULL for NULL. */
+const struct hint *hint_named(const char *id);
+
 #endif

@@ -246,14 +246,11 @@ void identity_check_neighbours(struct series *s, struct series_warnings *w, stru
     }
 }
 
-const char *identity_doubt(const struct series *s)
+enum series_doubt identity_doubt(const struct series *s)
 {
     if (s->out_of_order)
-        return "the snapshots are not in order of time: give them as they were taken";
+        return DOUBT_OUT_OF_ORDER;
     if (s->has_repeats)
-        return "a snapshot was given twice: give each once";
-    if (s->restarted)
-        return "the snapshots are not of one process: take them without a restart in "
-               "between";
-    return NULL;
+        return DOUBT_REPEATS;
+    return s->restarted ? DOUBT_RESTARTED : DOUBT_NONE;
 }

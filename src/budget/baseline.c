@@ -70,6 +70,21 @@ static int by_kind_and_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+const struct baseline *baseline_copy(const struct baseline *b, struct arena *a)
+{
+    struct baseline *copy = arena_alloc(a, sizeof(*copy));
+    *copy = (struct baseline){.all = arena_array(a, struct accepted, b->len),
+                              .len = b->len,
+                              .snapshots = b->snapshots,
+                              .iterations = b->iterations};
+    for (size_t i = 0; i < b->len; i++) {
+        copy->all[i] = b->all[i];
+        copy->all[i].name = arena_strdup(a, b->all[i].name, strlen(b->all[i].name));
+    }
+    qsort(copy->all, copy->len, sizeof(*copy->all), by_kind_and_name);
+    return copy;
+}
+
 /* Names are bytes; what would end a line or a column is escaped. */
 static void add_name(struct text *t, const char *name)
 {
@@ -110,13 +125,8 @@ void baseline_print(struct text *t, const struct baseline *b)
     }
     text_add_string(
         t, "# what\tcount\tbytes\tcount of a step\tbytes of a step\tscore\tname\n");
-    struct accepted *sorted = alloc_zeroed(array_bytes(b->len, sizeof(*sorted)));
-    if (b->len > 0)
-        memcpy(sorted, b->all, b->len * sizeof(*sorted));
-    qsort(sorted, b->len, sizeof(*sorted), by_kind_and_name);
     for (size_t i = 0; i < b->len; i++)
-        add_line(t, &sorted[i]);
-    free(sorted);
+        add_line(t, &b->all[i]);
 }
 
 /* --- reading ------------------------------------------------------------- */

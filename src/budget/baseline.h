@@ -41,7 +41,10 @@ struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
 bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
                     struct hd_error *err);
 
-/* The text of the file, lines sorted. */
+/* All of it and its names in a, sorted: to print and to look at, not to look up. */
+const struct baseline *baseline_copy(const struct baseline *b, struct arena *a);
+
+/* The text of the file, of a sorted copy. */
 void baseline_print(struct text *t, const struct baseline *b);
 void baseline_free(struct baseline *b);
 

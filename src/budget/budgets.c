@@ -104,7 +104,7 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
     for (size_t i = 0; i < b->rule_count; i++) {
         if (!repeats(&b->rules[i], rule))
             continue;
-        const char *name = rule_name(rule, &b->arena);
+        const char *name = rule_name(rule->kind, rule->total, rule->pattern, &b->arena);
         if (rule->path == NULL && limits_the_same(&b->rules[i], rule))
             return true;
         if (rule->path == NULL)
@@ -126,15 +126,16 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
     return true;
 }
 
-const char *rule_name(const struct rule *rule, struct arena *a)
+const char *rule_name(enum budget_kind kind, enum budget_total total, const char *pattern,
+                      struct arena *a)
 {
-    switch (rule->kind) {
+    switch (kind) {
     case BUDGET_TOTAL:
-        return arena_printf(a, "total %s", budget_total_names[rule->total]);
+        return arena_printf(a, "total %s", budget_total_names[total]);
     case BUDGET_TYPE:
-        return arena_printf(a, "type %s", rule->pattern);
+        return arena_printf(a, "type %s", pattern);
     case BUDGET_HOLDER:
-        return arena_printf(a, "holder %s", rule->pattern);
+        return arena_printf(a, "holder %s", pattern);
     case BUDGET_SUSPECTS:
         break;
     }
@@ -173,7 +174,7 @@ static const char *split_budget(struct hd_budgets *b, struct rule *rule, const c
 bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *value,
                            struct hd_error *err)
 {
-    struct rule rule = {.entry = b->entries, .source = "option"};
+    struct rule rule = {.entry = b->entries};
     const char *wrong = NULL;
     if (strcmp(name, "max-growth") == 0) {
         rule.measure = MEASURE_BYTES;

@@ -36,11 +36,10 @@ struct rule {
     struct limit limit;
     bool limit_is_min_score; /* of suspects: the limit is --min-score */
     bool is_default;
-    bool is_optional;   /* it may match nothing */
-    size_t entry;       /* rules of one entry share it */
-    const char *source; /* "heapdrift.yml:7", "option" or "default" */
-    const char *path;   /* of the file, or NULL; and the line in it */
-    uint64_t line;
+    bool is_optional; /* it may match nothing */
+    size_t entry;     /* rules of one entry share it */
+    const char *path; /* of the file, or NULL: an option, or the default */
+    uint64_t line;    /* in it */
 };
 
 /* An exception: what its pattern matches may exceed its budget. */
@@ -85,7 +84,9 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
 
 bool suppression_has_expired(const struct hd_budgets *b, const struct suppression *s);
 
-/* "type MyApp.*", "total bytes", "holder ...", "suspects any": as it is reported. */
-const char *rule_name(const struct rule *rule, struct arena *a);
+/* What names a rule wherever it is told, in every format: "type MyApp.*", "total bytes",
+ * "holder ...", "suspects any". */
+const char *rule_name(enum budget_kind kind, enum budget_total total, const char *pattern,
+                      struct arena *a);
 
 #endif

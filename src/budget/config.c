@@ -450,7 +450,6 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
     static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
     size_t per = 0, is_set = 0;
-    rule.source = arena_printf(&r->b->arena, "%s:%" PRIu64, r->path, rule.line);
     if (!take_subject(r, entry, c, &rule))
         return false;
     if (rule.kind == BUDGET_SUSPECTS)

@@ -6,6 +6,7 @@
 #define EVIDENCE_H
 
 #include "analysis/series.h"
+#include "budget/reason.h"
 
 /* One place that a row of the ranking is held at. */
 struct scored_head {
@@ -44,12 +45,13 @@ struct evidence {
     /* What min_steady was given as, if it was a size; else 0. */
     uint64_t min_steady_bytes;
 
-    const char *doubt;          /* why nothing can pass, or NULL: snapshots out of order */
-    const char *unexplained;    /* why "no suspect" is no pass, or NULL: growth that no
-                                   suspect explains */
-    const char *stopped;        /* why --strict does not take it, or NULL: what grew and
-                                   stayed, though nothing grows any more */
-    const char *no_evidence;    /* why nothing can fail either, or NULL: only garbage */
+    /* Without a reason their codes are REASON_NONE. */
+    struct reason doubt;        /* why nothing can pass: snapshots out of order */
+    struct reason unexplained;  /* why "no suspect" is no pass: growth that no suspect
+                                   explains */
+    struct reason stopped;      /* why --strict does not take it: what grew and stayed,
+                                   though nothing grows any more */
+    struct reason no_evidence;  /* why nothing can fail either: only garbage */
     const uint64_t *iterations; /* per snapshot, or NULL */
     bool (*shows)(const void *context, const char *name); /* --type and the like */
     /* What patterns select; NULL: names_match() */

@@ -32,19 +32,18 @@ static double accepted_by(const struct court *c, const struct rule *rule,
     return rounds > 0 ? whole / (double)rounds : 0;
 }
 
-const char *court_doubt(const struct court *c, enum budget_per per)
+struct reason court_doubt(const struct court *c, enum budget_per per)
 {
     const struct series *s = c->s;
     bool ends = s->fit[0] == 0 && s->fit[s->fit_count - 1] + 1 == s->count;
     bool all = s->fit_count == s->count;
     bool cut = !s->snaps[0]->info.complete || !s->snaps[s->count - 1]->info.complete;
     if (!ends && !cut)
-        return c->e->doubt != NULL ? c->e->doubt
-                                   : "the first or the last snapshot was left out";
+        return c->e->doubt.code != REASON_NONE ? c->e->doubt : because(REASON_END_LEFT_OUT);
     if (!ends)
-        return "the first or the last snapshot is incomplete: take it again";
+        return because(REASON_END_INCOMPLETE);
     if (!all && per == PER_STEP)
-        return "a snapshot was left out, so a step is missing: take it again";
+        return because(REASON_STEP_LEFT_OUT);
     return c->e->doubt;
 }
 
@@ -77,13 +76,13 @@ struct finding court_finding(const struct court *c, const struct rule *rule)
     return between(c, rule, c->s->fit[0], c->s->fit[c->s->fit_count - 1]);
 }
 
-void court_leave_open(struct finding *f, const char *reason)
+void court_leave_open(struct finding *f, struct reason reason)
 {
     f->status = RULE_INCONCLUSIVE;
     f->reason = reason;
 }
 
-void court_add_open(struct court *c, const struct rule *rule, const char *reason)
+void court_add_open(struct court *c, const struct rule *rule, struct reason reason)
 {
     struct finding f = between(c, rule, 0, c->s->count - 1);
     court_leave_open(&f, reason);
@@ -92,14 +91,12 @@ void court_add_open(struct court *c, const struct rule *rule, const char *reason
 
 void court_decide(const struct court *c, struct finding *f)
 {
-    const char *doubt = court_doubt(c, f->rule->per);
+    struct reason doubt = court_doubt(c, f->rule->per);
     if (f->over == OVER_SURELY)
         f->status = RULE_FAIL;
     else if (f->over == OVER_MAYBE)
-        court_leave_open(f, "a sample: the estimate may be off by more than the distance "
-                            "to the limit; take "
-                            "snapshots that are none");
-    else if (doubt != NULL)
+        court_leave_open(f, because(REASON_SAMPLE_IS_OFF));
+    else if (doubt.code != REASON_NONE)
         court_leave_open(f, doubt);
     else
         f->status = RULE_PASS;
@@ -107,16 +104,13 @@ void court_decide(const struct court *c, struct finding *f)
 
 /* A rule that looked at nothing: it is kept, but that shows nothing unless somebody said
  * that there may be nothing to look at. */
-static void add_unmatched(struct court *c, const struct rule *rule, struct finding f,
-                          const char *what)
+static void add_unmatched(struct court *c, const struct rule *rule, struct finding f)
 {
-    const char *meant = c->out->meant[rule - c->b->rules];
     court_decide(c, &f);
     if (f.status == RULE_PASS) {
         f.is_lenient = !rule->is_optional;
-        f.reason = meant != NULL
-                       ? arena_printf(c->a, "matches no %s; did you mean %s?", what, meant)
-                       : arena_printf(c->a, "matches no %s", what);
+        f.reason = (struct reason){.code = REASON_NO_MATCH,
+                                   .meant = c->out->meant[rule - c->b->rules]};
     }
     court_add(c, f);
 }
@@ -126,7 +120,7 @@ static struct finding hold(const struct court *c, const struct rule *rule,
 {
     struct finding f = court_finding(c, rule);
     if (v->unknown) {
-        court_leave_open(&f, "not every snapshot tells this number");
+        court_leave_open(&f, because(REASON_NUMBER_UNKNOWN));
         return f;
     }
     struct growth g = growth_of(c->e, v, rule->per);
@@ -167,7 +161,7 @@ bool court_excuse(struct finding *f, const struct finding *counted,
         return false;
     f->status = RULE_SUPPRESSED;
     f->suppression = by;
-    f->reason = by->reason;
+    f->reason = (struct reason){.code = REASON_SUPPRESSED, .words = by->reason};
     return counted->status == RULE_INCONCLUSIVE;
 }
 
@@ -180,8 +174,9 @@ void court_tell_expired(const struct court *c, struct finding *f, const char *ty
     if (f->suppression == NULL)
         return;
     excuse_use(&c->excuses, f->suppression);
-    f->reason = arena_printf(c->a, "was suppressed until %s: %s",
-                             f->suppression->until_text, f->suppression->reason);
+    f->reason = (struct reason){.code = REASON_EXPIRED,
+                                .words = f->suppression->reason,
+                                .until = f->suppression->until_text};
 }
 
 /* Where an excused holder shrinks, growth elsewhere may be over the limit though the sum is
@@ -277,8 +272,7 @@ static bool judge_type(const struct court *c, const struct rule *rule,
     struct counted counted = counted_of_type(&excuses, row, rule->measure);
     bool open = false;
     if (counted.untold) {
-        court_leave_open(f, "a holder is suppressed, but the snapshots do not all tell "
-                            "what holds what");
+        court_leave_open(f, because(REASON_HOLDERS_UNTOLD));
     } else {
         *beside = hold_type(c, rule, row, &counted.values);
         open = court_excuse(f, beside, counted.by);
@@ -313,7 +307,7 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
         (c->out->len == begin || nearest.status == RULE_INCONCLUSIVE))
         court_add(c, nearest);
     else if (!matched)
-        add_unmatched(c, rule, court_finding(c, rule), "type");
+        add_unmatched(c, rule, court_finding(c, rule));
 }
 
 /* --- holders ------------------------------------------------------------- */
@@ -324,8 +318,7 @@ static void judge_holder(struct court *c, const struct rule *rule)
         baseline_find(&c->b->baseline, ACCEPTED_HOLDER, rule->pattern);
     if (c->e->holders == NULL) {
         struct finding f = court_finding(c, rule);
-        court_leave_open(
-            &f, "holders need snapshots with references and roots, and a table has none");
+        court_leave_open(&f, because(REASON_NO_HOLDERS));
         court_add(c, f);
         return;
     }
@@ -333,7 +326,7 @@ static void judge_holder(struct court *c, const struct rule *rule)
     struct finding f = hold(c, rule, &h.values, &accepted), beside;
     c->out->rule_matched[rule - c->b->rules] = h.matched;
     if (!h.matched) {
-        add_unmatched(c, rule, f, "holder");
+        add_unmatched(c, rule, f);
         return;
     }
     bool open = false;
@@ -367,10 +360,10 @@ static bool can_judge(const struct hd_budgets *b, const struct evidence *e,
 static void judge_rule(struct court *c, const struct rule *rule, const int64_t *entries)
 {
     if (c->s->fit_count < 2) {
-        court_add_open(c, rule, "fewer than two of the snapshots can be compared");
+        court_add_open(c, rule, because(REASON_TOO_FEW));
         return;
     }
-    if (c->e->no_evidence != NULL) {
+    if (c->e->no_evidence.code != REASON_NONE) {
         court_add_open(c, rule, c->e->no_evidence);
         return;
     }

@@ -41,7 +41,7 @@ struct finding {
     size_t first, last; /* the snapshots that show it */
     const char *holder; /* of totals by holder: what grew most. Of scores */
     int64_t scored;     /* index of the row of the ranking; NO_SCORED */
-    const char *reason;
+    struct reason reason;
     const struct suppression *suppression; /* if suppressed, or expired */
 };
 

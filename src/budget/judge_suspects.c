@@ -39,8 +39,7 @@ static void tell_steady_limit(const struct court *c, struct finding *f)
                    ? (struct limit){.amount = c->e->min_steady_bytes}
                    : (struct limit){.relative = true, .percent = 100 * c->e->min_steady};
     f->allowed = limit_amount(&f->limit, f->base);
-    f->reason =
-        "about as much was added in every step; such growth counts from --min-steady on";
+    f->reason = because(REASON_STEADY);
 }
 
 /* score is that of the row, or what of it is counted. */
@@ -75,7 +74,7 @@ static bool judge_row(const struct court *c, const struct rule *rule,
     struct counted_score counted = counted_score(&c->excuses, row);
     bool open = false;
     if (counted.untold) {
-        court_leave_open(f, "a holder is suppressed, but what holds this is not known");
+        court_leave_open(f, because(REASON_HOLDER_UNTOLD));
     } else {
         *beside = hold_score(c, rule, row, counted.score);
         open = court_excuse(f, beside, counted.by);
@@ -112,18 +111,15 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
     return false;
 }
 
-/* Why it cannot be said that there is no suspect; or NULL. */
-static const char *doubt_about_none(const struct court *c, const struct rule *rule)
+/* Why it cannot be said that there is no suspect; or no reason. */
+static struct reason doubt_about_none(const struct court *c, const struct rule *rule)
 {
-    const char *doubt = court_doubt(c, PER_TOTAL);
-    if (doubt != NULL)
+    struct reason doubt = court_doubt(c, PER_TOTAL);
+    if (doubt.code != REASON_NONE)
         return doubt;
-    if (c->e->unexplained != NULL)
+    if (c->e->unexplained.code != REASON_NONE)
         return c->e->unexplained;
-    return may_be_hidden(c, rule) ? "a sample: what it may be off by hides growth of this "
-                                    "size; take snapshots "
-                                    "that are none"
-                                  : NULL;
+    return because(may_be_hidden(c, rule) ? REASON_SAMPLE_MAY_HIDE : REASON_NONE);
 }
 
 /* Less than half a byte is shown as none. */
@@ -132,19 +128,19 @@ static const char *doubt_about_none(const struct court *c, const struct rule *ru
 /* No row fails. What suppressions excuse has its findings already, from begin on. */
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
 {
-    const char *doubt = doubt_about_none(c, rule);
-    const char *stopped = rule->limit_is_min_score ? c->e->stopped : NULL;
+    struct reason doubt = doubt_about_none(c, rule);
+    struct reason stopped = rule->limit_is_min_score ? c->e->stopped : because(REASON_NONE);
     bool excused = c->out->len > begin;
     bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
     struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
-    if (excused && doubt == NULL && stopped == NULL)
+    if (excused && doubt.code == REASON_NONE && stopped.code == REASON_NONE)
         return;
     none.status = RULE_PASS;
     none.reason = stopped;
-    none.is_lenient = stopped != NULL;
-    if (doubt != NULL) {
+    none.is_lenient = stopped.code != REASON_NONE;
+    if (doubt.code != REASON_NONE) {
         court_leave_open(&none, doubt);
         none.is_lenient = false;
     }
@@ -158,13 +154,11 @@ void court_judge_suspects(struct court *c, const struct rule *rule)
     struct finding open = {.rule = NULL}, f, beside;
     bool failed = false;
     if (rule->is_default && c->s->fit_count < SERIES_ENOUGH_SNAPSHOTS) {
-        court_add_open(c, rule,
-                       "fewer than four comparable snapshots cannot tell a leak from "
-                       "warm-up: take four or more, under the same load");
+        court_add_open(c, rule, because(REASON_NOT_ENOUGH));
         return;
     }
     if (!e->bytes_known && !court_finding(c, rule).limit.relative) {
-        court_add_open(c, rule, "bytes are unknown, so a score has no size");
+        court_add_open(c, rule, because(REASON_BYTES_UNKNOWN));
         return;
     }
     for (size_t i = 0; i < e->scored_count; i++) {

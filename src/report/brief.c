@@ -1,6 +1,7 @@
 /* A chain through a service has forty elements, and its reader looks for three. */
+#include "report/brief.h"
+
 #include "heap/names.h"
-#include "report/report.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "analysis/series_identity.h"
 #include "budget/excuse.h"
 #include "heap/builder.h"
-#include "report/text_growth.h"
 
 #include <string.h>
 
@@ -206,35 +205,30 @@ static bool has_warning(const struct hd_report *r, enum warning_code code)
     return false;
 }
 
-/* What makes a comparison say nothing about growth; or NULL. */
-static const char *doubt_about_order(const struct evidence_question *ask)
+/* What makes a comparison say nothing about growth. */
+static struct reason doubt_about_order(const struct evidence_question *ask)
 {
+    static const enum rule_reason doubts[] = {
+        [DOUBT_NONE] = REASON_NONE,
+        [DOUBT_OUT_OF_ORDER] = REASON_OUT_OF_ORDER,
+        [DOUBT_REPEATS] = REASON_GIVEN_TWICE,
+        [DOUBT_RESTARTED] = REASON_RESTARTED,
+    };
     if (has_warning(ask->r, WARN_DIFFERENT_PROGRAM))
-        return "the snapshots seem to be of different programs: compare those of one";
-    return identity_doubt(ask->types);
+        return because(REASON_DIFFERENT_PROGRAMS);
+    return because(doubts[identity_doubt(ask->types)]);
 }
 
-/* "the heap grew by 38 %, and nothing explains it; ...", or NULL. */
-static const char *unexplained(struct hd_report *r)
+static struct reason unexplained(const struct report_growth *g)
 {
-    struct text t = {0};
-    if (!r->diff.growth.is_open)
-        return NULL;
-    text_unexplained(&t, r);
-    const char *s = report_string(r, text_string(&t));
-    text_free(&t);
-    return s;
+    return (struct reason){.code = g->is_open ? REASON_UNEXPLAINED : REASON_NONE,
+                           .share = g->rest_share};
 }
 
-static const char *stopped(struct hd_report *r)
+static struct reason stopped(const struct report_growth *g)
 {
-    struct text t = {0};
-    if (!r->diff.growth.has_stopped)
-        return NULL;
-    text_has_stopped(&t, r);
-    const char *s = report_string(r, text_string(&t));
-    text_free(&t);
-    return s;
+    return (struct reason){.code = g->has_stopped ? REASON_STOPPED : REASON_NONE,
+                           .share = g->stopped_share};
 }
 
 static double min_steady(const struct hd_options *opt, double heap)
@@ -245,12 +239,12 @@ static double min_steady(const struct hd_options *opt, double heap)
 }
 
 /* What the next collection would free grows with the time since the last one. */
-static const char *only_garbage(const struct evidence_question *ask)
+static struct reason only_garbage(const struct evidence_question *ask)
 {
     for (size_t k = 0; k < ask->c->count; k++)
         if (warnings_find(&ask->c->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
-            return "a table lists garbage only, whose growth is no leak";
-    return NULL;
+            return because(REASON_ONLY_GARBAGE);
+    return because(REASON_NONE);
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -287,8 +281,8 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
                                     .min_share = ask->opt->min_share,
                                     .min_bytes = ask->opt->min_bytes,
                                     .min_steady_bytes = ask->opt->min_steady_bytes,
-                                    .unexplained = unexplained(r),
-                                    .stopped = stopped(r),
+                                    .unexplained = unexplained(&r->diff.growth),
+                                    .stopped = stopped(&r->diff.growth),
                                     .doubt = doubt_about_order(ask),
                                     .no_evidence = only_garbage(ask),
                                     .iterations = ask->opt->iterations,

@@ -7,6 +7,7 @@
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt
     r->options = opt != NULL ? *opt : hd_default_options();
     r->options.types = r->options.excludes = NULL;
     r->options.iterations = NULL;
+    r->rows = r->options.rows != HD_DEFAULT_ROWS ? r->options.rows : REPORT_USUAL_ROWS;
     return r;
 }
 
@@ -51,6 +53,13 @@ const char *report_string(struct hd_report *r, const char *s)
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
 }
 
+const char *report_take_text(struct hd_report *r, struct text *t)
+{
+    const char *s = report_string(r, text_string(t));
+    text_free(t);
+    return s;
+}
+
 /* --- names --------------------------------------------------------------- */
 
 const char *report_join_holder(struct hd_report *r, const char *const *holder, size_t len)
@@ -59,9 +68,7 @@ const char *report_join_holder(struct hd_report *r, const char *const *holder, s
     if (holder == NULL)
         return NULL;
     holder_join(&t, holder, len);
-    const char *joined = report_string(r, text_string(&t));
-    text_free(&t);
-    return joined;
+    return report_take_text(r, &t);
 }
 
 const char *report_shown(const struct hd_report *r, const char *name)
@@ -116,6 +123,13 @@ void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snap
 {
     report_warn(r, code, snapshot);
     r->warnings[r->warning_count - 1].message = report_string(r, message);
+}
+
+void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapshot,
+                      struct text *message)
+{
+    report_warn_detail(r, code, snapshot, text_string(message));
+    text_free(message);
 }
 
 static void add_reader_warning(struct hd_report *r, size_t k, const struct warning *w)
@@ -279,29 +293,11 @@ bool report_matches(const struct hd_report *r, const char *pattern, const char *
     return matches;
 }
 
-static bool matches_any(const struct hd_report *r, const char *const *patterns,
-                        size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (report_matches(r, patterns[i], name))
-            return true;
-    return false;
-}
-
-bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
-                     const char *name)
-{
-    return matches_any(r, opt->excludes, opt->exclude_count, name);
-}
-
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name)
 {
-    if (opt->type_count > 0 && !matches_any(r, opt->types, opt->type_count, name))
-        return false;
-    if (report_excludes(r, opt, name))
-        return false;
-    return !opt->app_only || !names_is_framework(name);
+    struct view v = view_of(opt);
+    return view_shows(&v, r, name);
 }
 
 bool report_retained(const struct hd_report *r, const struct report_suspect *s,
@@ -318,38 +314,30 @@ bool report_retained(const struct hd_report *r, const struct report_suspect *s,
     return known;
 }
 
-void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
-                     const char *const *names, size_t count)
+struct report_no_match report_no_match(const char *pattern, const char *const *names,
+                                       size_t count, struct arena *a)
 {
     struct text nearest = {0};
-    text_add_string(out, "no ");
-    text_add_string(out, report_unit(r));
-    text_add_string(out, " matches ");
-    text_add_string(out, pattern);
-    if (nearest_name(&nearest, pattern, names, count)) {
-        text_add_string(out, "; did you mean ");
-        text_add(out, nearest.data, nearest.len);
-        text_add_char(out, '?');
-    } else {
-        text_add_string(out, "; `heapdrift top` lists them");
-    }
+    struct report_no_match none = {.pattern = arena_strdup(a, pattern, strlen(pattern))};
+    if (nearest_name(&nearest, pattern, names, count))
+        none.nearest = arena_strdup(a, nearest.data, nearest.len);
     text_free(&nearest);
+    return none;
 }
 
 size_t report_rows(const struct hd_report *r, size_t len)
 {
-    enum { USUAL_ROWS = 20 };
-    size_t most = r->options.rows == HD_DEFAULT_ROWS ? USUAL_ROWS : r->options.rows;
-    return most == 0 || len < most ? len : most;
+    return r->rows == 0 || len < r->rows ? len : r->rows;
 }
+
+const char *const unit_names[] = {[HD_BY_TYPE] = "type",
+                                  [HD_BY_NAMESPACE] = "namespace",
+                                  [HD_BY_MODULE] = "module",
+                                  [HD_BY_HOLDER] = "holder"};
 
 const char *report_unit(const struct hd_report *r)
 {
-    static const char *const names[] = {[HD_BY_TYPE] = "type",
-                                        [HD_BY_NAMESPACE] = "namespace",
-                                        [HD_BY_MODULE] = "module",
-                                        [HD_BY_HOLDER] = "holder"};
-    return names[r->options.by];
+    return unit_names[r->options.by];
 }
 
 enum selection report_selection(const struct hd_options *opt)
@@ -430,8 +418,7 @@ static struct report_chain report_chain_of(struct hd_report *r,
         }
     }
     c.chain.frames = frames;
-    bool all = r->options.depth != HD_USUAL_DEPTH || r->kind == REPORT_ROOTS;
-    c.brief = report_brief_of(&c.chain, all, &r->arena);
+    c.in_full = r->options.depth != HD_USUAL_DEPTH || r->kind == REPORT_ROOTS;
     if (grown->instances != NULL) {
         c.instances = arena_array(&r->arena, uint64_t, snapshots);
         memcpy(c.instances, grown->instances, snapshots * sizeof(*c.instances));

@@ -6,7 +6,6 @@
 #define REPORT_H
 
 #include "analysis/chain_growth.h"
-#include "analysis/hints.h"
 #include "analysis/holder_parts.h"
 #include "analysis/series.h"
 #include "analysis/suspicion.h"
@@ -43,21 +42,13 @@ struct report_type {
     uint64_t survivors;          /* at least so many were there in the first snapshot */
 };
 
-/* What a short line shows of a chain: the way in, its owner, and what lies around the
- * classes of the program. */
-struct report_brief {
-    bool *shown;       /* per frame; NULL: all of them are */
-    size_t first;      /* where it begins: frames before it are no part of the line */
-    bool root_by_kind; /* "[static …]" will do for that frame */
-};
-
 struct report_chain {
     struct chain chain;
     enum chain_status status;
     uint64_t *instances;               /* per snapshot; NULL: not all were looked at */
     size_t frames_omitted, omitted_at; /* cut in the middle: how many, before which frame */
     size_t frames_above;               /* the owner, of all; if it has one */
-    struct report_brief brief;
+    bool in_full;                      /* so many frames were asked for: a line shows all */
     uint64_t retained;          /* by its instances, in the last snapshot; HD_UNKNOWN */
     uint64_t address;           /* of the example; 0 unknown */
     enum generation generation; /* of the example */
@@ -101,7 +92,7 @@ struct report_suspect {
     size_t holder_len;
     uint64_t survivors; /* as of report_type */
     struct report_chains chains;
-    const struct hint *hint; /* what it usually is; NULL: no idea */
+    const char *hint; /* what it usually is: the id of a hint (docs/hints.md), or NULL */
 };
 
 /* Where the growth of the reachable heap went, in bytes; last minus first fit snapshot. */
@@ -127,35 +118,60 @@ struct report_stopped {
 
 /* What became of one rule, or of one type under a rule for many. */
 struct report_rule {
-    size_t number;                /* of the rule, from 0 */
-    enum budget_kind kind;        /* of the rule */
-    const char *rule;             /* "type MyApp.*" */
-    const char *source;           /* "heapdrift.yml:7", "option", "default" */
-    const char *path;             /* of that file, or NULL */
-    uint64_t line;                /* in it, or 0 */
-    enum budget_per per;          /* of the rule */
-    const char *subject;          /* the type; NULL if the rule is about no single one */
-    const char *type;             /* of a suspect, what was ranked; else the subject */
-    const char *limit, *observed; /* as people read them; observed may be NULL: unknown */
-    double limit_value, observed_value; /* exact; NAN unknown */
-    const char *unit;                   /* "objects" or "bytes", of both */
-    enum rule_status status;
-    bool is_lenient;        /* a pass that --strict does not take */
-    const char *reason;     /* or NULL */
+    /* the rule */
+    size_t number; /* from 0 */
+    enum budget_kind kind;
+    enum budget_total total; /* of that kind */
+    const char *pattern;     /* of types or holders */
+    enum budget_measure measure;
+    enum budget_per per;
+    const char *path; /* of the file that has it, or NULL: an option, or the default */
+    uint64_t line;    /* in it, or 0 */
+    bool is_default;
+
+    /* what it was held against */
+    const char *subject;    /* the type; NULL if the rule is about no single one */
+    const char *type;       /* of a suspect, what was ranked; else the subject */
     size_t first, last;     /* the snapshots that show it */
     const struct tally *at; /* of the subject, per snapshot; or NULL */
-    bool is_about_bytes;    /* of at; else about its counts */
     const char *holder;     /* what holds it, as one line; or NULL */
     bool is_suspect;        /* and shown as such, with the same chains */
     struct report_chains chains;
+
+    /* what came of it */
+    enum rule_status status;
+    bool is_lenient; /* a pass that --strict does not take */
+    struct reason reason;
+    struct limit limit;                 /* as it was given */
+    bool is_by_steadiness;              /* the limit is that of steady growth */
+    bool is_in_bytes;                   /* the unit of the values; else objects */
+    double limit_value, observed_value; /* exact; NAN unknown */
+    double base;     /* what relative limits are of: of scores the heap */
+    double accepted; /* what the baseline took off the observed value */
+};
+
+/* A pattern of --type that no row matches. */
+struct report_no_match {
+    const char *pattern;
+    const char *nearest; /* what may be meant; or NULL */
+};
+
+/* What some rows add up to. */
+struct report_sum {
+    size_t rows;
+    struct tally *at; /* per snapshot; bytes are unknown if those of one row are */
 };
 
 /* Types, or what rows stand for by another unit. */
 struct report_table {
-    struct report_type *rows; /* sorted and filtered, not cut */
+    struct report_type *rows; /* those that the view chose, in its order */
     size_t len;
-    struct tally *totals; /* of all rows there are, per snapshot */
-    bool bytes_known;     /* in every snapshot; else bytes of some rows are unknown */
+    size_t shown;             /* the first ones; of the others the sum is told */
+    struct report_sum others; /* of rows behind those that are shown */
+    struct report_sum sum;    /* of all rows */
+    bool is_whole;            /* that is the total: no row is hidden */
+    struct tally *totals;     /* of all that was counted, per snapshot, hidden or not */
+    bool bytes_known;         /* in every snapshot; else bytes of some rows are unknown */
 };
 
 /* What grew. */
@@ -168,10 +184,13 @@ struct report_diff {
     struct report_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
     struct report_growth growth;
+    size_t suspects_shown;          /* the first ones */
     struct report_stopped *stopped; /* by growth */
-    size_t stopped_count;
-    size_t hidden_count;       /* suspects that --type, --exclude or --app-only hide */
-    const char *no_match;      /* NULL, or why no row is left: "no type matches X; ..." */
+    size_t stopped_count, stopped_shown;
+    size_t hidden_count; /* suspects that --type, --exclude or --app-only hide */
+    struct report_no_match *unmatched; /* patterns of --type */
+    size_t unmatched_count;
+    const struct report_no_match *no_match; /* the first, if none matches: no row is left */
     struct report_table types; /* scores are bytes if types.bytes_known, else objects */
 };
 
@@ -179,8 +198,8 @@ struct report_diff {
 struct report_check {
     enum hd_verdict verdict;
     struct report_rule *rules; /* in order of the rules; of one rule, by growth */
-    size_t rule_count;
-    const char *baseline; /* text of a new one, or NULL */
+    size_t rule_count, rules_shown;
+    const struct baseline *accepted; /* what was taken for accepted, sorted; or NULL */
 };
 
 /* What takes the space in one snapshot. */
@@ -212,6 +231,15 @@ struct hd_report {
     size_t snapshot_count;
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
+
+    /* All rows that were found, whichever are wanted. What the kind says is a view of it
+     * (view.h), so another view needs no other analysis. */
+    struct {
+        struct report_diff diff;
+        struct report_top top;
+    } found;
+
+    uint32_t rows; /* of a table that are shown; 0: all */
 
     /* What the kind says; a check has a diff as well. */
     struct report_diff diff;
@@ -251,10 +279,9 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
  * one was left out of the ranking. */
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *fit_values);
-/* Write that no row of those names matches a pattern, and which may be meant: "no type
- * matches order; did you mean App.Order?". */
-void report_no_match(struct text *out, const struct hd_report *r, const char *pattern,
-                     const char *const *names, size_t count);
+/* That no row of those names matches a pattern, and which may be meant. */
+struct report_no_match report_no_match(const char *pattern, const char *const *names,
+                                       size_t count, struct arena *a);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -267,23 +294,21 @@ bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
 
 /* Add the general warning of this code about a snapshot, or (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
-
-/* Whether --exclude names it. */
-bool report_excludes(const struct hd_report *r, const struct hd_options *opt,
-                     const char *name);
-
 /* The same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);
+
+/* The same with a text, which is freed. */
+void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapshot,
+                      struct text *message);
 
 /* Turn the answers of count snapshots to one question into printable chains: a few that
  * differ, long ones cut. snap is the last of them, with its graph. */
 struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                       const struct chains *const *in, size_t count);
 
-/* Decide what a line shows of a chain: all of it from the root on, or the few frames that
- * say most. In a. */
-struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a);
+/* The text, which is freed, in the report's arena. */
+const char *report_take_text(struct hd_report *r, struct text *t);
 
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 
@@ -310,10 +335,12 @@ struct hd_snapshot *const *report_units(struct hd_comparison *c,
 bool report_retained(const struct hd_report *r, const struct report_suspect *s,
                      uint64_t *first, uint64_t *last);
 
-/* How many rows of a table of len are shown, in text and JSON. */
+/* How many rows of a table of len are shown. */
+enum { REPORT_USUAL_ROWS = 20 };
 size_t report_rows(const struct hd_report *r, size_t len);
 
 /* "type", "namespace", ...: what a row is. */
+extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
 
 /* The selection that the options mean. */

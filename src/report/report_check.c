@@ -6,9 +6,8 @@
 #include "budget/judge.h"
 #include "compare/chain_search.h"
 #include "report/check_evidence.h"
-#include "report/human.h"
+#include "report/phrases.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,129 +22,7 @@ struct check {
     struct hd_error *err;
 };
 
-/* --- how findings read --------------------------------------------------- */
-
-static const char *noun_of(const struct rule *rule)
-{
-    return rule->kind == BUDGET_TOTAL ? "object" : "instance";
-}
-
-/* A mean per iteration may lie between two whole numbers. */
-static void add_number(struct text *t, double n)
-{
-    char s[48];
-    if (n == floor(n) && n < 9e15) {
-        human_count(t, (uint64_t)n);
-        return;
-    }
-    snprintf(s, sizeof(s), "%.2f", n);
-    text_add_string(t, s);
-}
-
-/* "120 instances", "1.84 MiB". */
-static void add_amount(struct text *t, const struct rule *rule, double n)
-{
-    if (rule->measure != MEASURE_COUNT) {
-        human_size(t, tally_rounded(n));
-        return;
-    }
-    add_number(t, n);
-    text_add_char(t, ' ');
-    text_add_string(t, noun_of(rule));
-    text_add_string(t, n == 1 ? "" : "s");
-}
-
-static void add_signed_amount(struct text *t, const struct rule *rule, double n)
-{
-    text_add_char(t, n < 0 ? '-' : '+');
-    add_amount(t, rule, fabs(n));
-}
-
-static void add_per(struct text *t, const struct rule *rule)
-{
-    static const char *const per[] = {
-        [PER_TOTAL] = "", [PER_STEP] = " per step", [PER_ITERATION] = " per iteration"};
-    text_add_string(t, per[rule->per]);
-}
-
-static void add_percent(struct text *t, const char *format, double percent)
-{
-    char s[48];
-    snprintf(s, sizeof(s), format, percent);
-    text_add_string(t, s);
-}
-
-static const char *take_text(struct hd_report *r, struct text *t)
-{
-    const char *s = report_string(r, text_string(t));
-    text_free(t);
-    return s;
-}
-
-static const char *growth_limit(struct hd_report *r, const struct finding *f)
-{
-    struct text t = {0};
-    if (f->limit.relative)
-        add_percent(&t, "+%g %%", f->limit.percent);
-    else
-        add_signed_amount(&t, f->rule, (double)f->limit.amount);
-    add_per(&t, f->rule);
-    return take_text(r, &t);
-}
-
-static const char *growth_observed(struct hd_report *r, const struct finding *f)
-{
-    struct text t = {0};
-    bool share = f->limit.relative && f->base > 0;
-    if (share) {
-        double percent = 100 * f->observed / f->base;
-        add_percent(&t, fabs(percent) < 99.5 ? "%+.1f %%" : "%+.0f %%", percent);
-        text_add_string(&t, " (");
-    }
-    add_signed_amount(&t, f->rule, f->observed);
-    text_add_string(&t, share ? ")" : "");
-    add_per(&t, f->rule);
-    return take_text(r, &t);
-}
-
-static const char *score_limit(struct hd_report *r, const struct finding *f)
-{
-    struct text t = {0};
-    text_add_string(&t, "score below ");
-    if (f->limit.relative)
-        add_percent(&t, "%g %%", f->limit.percent);
-    else
-        human_size(&t, f->limit.amount);
-    text_add_string(&t, f->is_by_steadiness ? " if steady" : "");
-    return take_text(r, &t);
-}
-
-static const char *score_observed(struct check *c, const struct finding *f)
-{
-    struct text t = {0};
-    if (f->scored == NO_SCORED)
-        return "nothing grows";
-    text_add_string(&t, "score ");
-    human_percent(&t, f->base > 0 ? f->observed / f->base : 0);
-    text_add_string(&t, " (");
-    if (c->r->diff.types.bytes_known)
-        human_size(&t, tally_rounded(f->observed));
-    else
-        human_plural(&t, tally_rounded(f->observed), "object");
-    text_add_char(&t, ')');
-    return take_text(c->r, &t);
-}
-
-static const char *reason_of(struct check *c, const struct finding *f)
-{
-    if (f->reason != NULL || f->accepted <= 0)
-        return report_string(c->r, f->reason);
-    struct text t = {0};
-    text_add_string(&t, "besides ");
-    add_amount(&t, f->rule, f->accepted);
-    text_add_string(&t, " that the baseline accepts");
-    return take_text(c->r, &t);
-}
+/* --- findings ------------------------------------------------------------- */
 
 static const struct tally *tallies_of(const struct check *c, const struct finding *f)
 {
@@ -168,39 +45,49 @@ static const char *ranked_type(const struct evidence *e, const struct finding *f
     return ranked ? e->scored[f->scored].type : f->subject;
 }
 
-static struct report_rule report_rule_of(struct check *c, const struct evidence *e,
+static struct reason reason_of(const struct check *c, const struct finding *f)
+{
+    struct reason why = f->reason;
+    if (why.code == REASON_NONE && f->accepted > 0)
+        why.code = REASON_ACCEPTED;
+    why.meant = report_string(c->r, why.meant);
+    why.words = report_string(c->r, why.words);
+    why.until = report_string(c->r, why.until);
+    return why;
+}
+
+static struct report_rule report_rule_of(const struct check *c, const struct evidence *e,
                                          const struct finding *f)
 {
     const struct rule *rule = f->rule;
     struct hd_report *r = c->r;
     bool is_score = rule->measure == MEASURE_SCORE;
-    bool in_bytes = is_score ? r->diff.types.bytes_known : rule->measure == MEASURE_BYTES;
-    struct report_rule to = {.number = (size_t)(rule - c->budgets.rules),
-                             .kind = rule->kind,
-                             .rule = rule_name(rule, &r->arena),
-                             .source = report_string(r, rule->source),
-                             .path = report_string(r, rule->path),
-                             .line = rule->line,
-                             .per = rule->per,
-                             .subject = report_string(r, f->subject),
-                             .type = report_string(r, ranked_type(e, f)),
-                             .limit = is_score ? score_limit(r, f) : growth_limit(r, f),
-                             .limit_value = f->known ? f->allowed : NAN,
-                             .observed_value = f->known ? f->observed : NAN,
-                             .unit = in_bytes ? "bytes" : "objects",
-                             .status = f->status,
-                             .is_lenient = f->is_lenient,
-                             .reason = reason_of(c, f),
-                             .first = f->first,
-                             .last = f->last,
-                             .at = tallies_of(c, f),
-                             .is_about_bytes = rule->measure == MEASURE_BYTES,
-                             .holder = report_string(r, f->holder)};
-    if (f->known)
-        to.observed = is_score ? score_observed(c, f) : growth_observed(r, f);
-    else if (is_score && f->status == RULE_PASS)
-        to.observed = score_observed(c, f);
-    return to;
+    return (struct report_rule){.number = (size_t)(rule - c->budgets.rules),
+                                .kind = rule->kind,
+                                .total = rule->total,
+                                .pattern = report_string(r, rule->pattern),
+                                .measure = rule->measure,
+                                .per = rule->per,
+                                .path = report_string(r, rule->path),
+                                .line = rule->line,
+                                .is_default = rule->is_default,
+                                .subject = report_string(r, f->subject),
+                                .type = report_string(r, ranked_type(e, f)),
+                                .first = f->first,
+                                .last = f->last,
+                                .at = tallies_of(c, f),
+                                .holder = report_string(r, f->holder),
+                                .status = f->status,
+                                .is_lenient = f->is_lenient,
+                                .reason = reason_of(c, f),
+                                .limit = f->limit,
+                                .is_by_steadiness = f->is_by_steadiness,
+                                .is_in_bytes = is_score ? r->diff.types.bytes_known
+                                                        : rule->measure == MEASURE_BYTES,
+                                .limit_value = f->known ? f->allowed : NAN,
+                                .observed_value = f->known ? f->observed : NAN,
+                                .base = f->base,
+                                .accepted = f->accepted};
 }
 
 /* --- chains -------------------------------------------------------------- */
@@ -319,34 +206,29 @@ static bool add_chains(struct check *c, const struct findings *found)
 /* --- warnings ------------------------------------------------------------ */
 
 static void warn_about_line(struct check *c, enum warning_code code, const char *path,
-                            uint64_t line, const char *what)
+                            uint64_t line, struct text *what)
 {
-    struct text message = {0};
-    text_add_string(&message, what);
-    text_add_string(&message, ": ");
-    text_add_string(&message, warning_texts[code].message);
-    report_warn_detail(c->r, code, (size_t)-1, text_string(&message));
+    text_add_string(what, ": ");
+    text_add_string(what, warning_texts[code].message);
+    report_warn_text(c->r, code, (size_t)-1, what);
     struct hd_warning *added = &c->r->warnings[c->r->warning_count - 1];
     added->path = report_string(c->r, path);
     added->line = line > 0 ? line : HD_UNKNOWN;
-    text_free(&message);
 }
 
 static void warn_about_unmatched(struct check *c, const struct rule *rule,
                                  const char *meant)
 {
     struct arena scratch = {0};
-    const char *name = rule_name(rule, &scratch);
-    if (meant != NULL)
-        name = arena_printf(&scratch, "%s (did you mean %s?)", name, meant);
-    warn_about_line(c, WARN_UNUSED_BUDGET, rule->path, rule->line, name);
+    struct text what = {0};
+    phrase_meant(&what, rule_name(rule->kind, rule->total, rule->pattern, &scratch), meant);
+    warn_about_line(c, WARN_UNUSED_BUDGET, rule->path, rule->line, &what);
     arena_free(&scratch);
 }
 
 static void add_warnings(struct check *c, const struct findings *found)
 {
     const struct hd_budgets *b = &c->budgets;
-    struct arena scratch = {0};
     for (size_t i = 0; i < b->rule_count; i++) {
         /* Two rules of one entry match the same. */
         bool again = i > 0 && b->rules[i].entry == b->rules[i - 1].entry;
@@ -356,13 +238,15 @@ static void add_warnings(struct check *c, const struct findings *found)
     }
     for (size_t i = 0; i < b->suppression_count; i++) {
         const struct suppression *s = &b->suppressions[i];
-        const char *what = s->type != NULL ? s->type : s->holder;
-        if (found->expired[i])
-            warn_about_line(c, WARN_EXPIRED_SUPPRESSION, s->path, s->line,
-                            arena_printf(&scratch, "%s (until %s, %s)", what, s->until_text,
-                                         s->reason));
-        else if (!found->suppression_used[i])
-            warn_about_line(c, WARN_UNUSED_SUPPRESSION, s->path, s->line, what);
+        const char *name = s->type != NULL ? s->type : s->holder;
+        struct text what = {0};
+        if (found->expired[i]) {
+            phrase_expired(&what, name, s->until_text, s->reason);
+            warn_about_line(c, WARN_EXPIRED_SUPPRESSION, s->path, s->line, &what);
+        } else if (!found->suppression_used[i]) {
+            text_add_string(&what, name);
+            warn_about_line(c, WARN_UNUSED_SUPPRESSION, s->path, s->line, &what);
+        }
     }
     const struct baseline *base = &b->baseline;
     size_t fit = c->types.fit_count;
@@ -372,7 +256,6 @@ static void add_warnings(struct check *c, const struct findings *found)
             c->opt->iterations[c->types.fit[fit - 1]] - c->opt->iterations[c->types.fit[0]];
     if (base->snapshots > 0 && (base->snapshots != fit || base->iterations != rounds))
         report_warn(c->r, WARN_DIFFERENT_BASELINE, (size_t)-1);
-    arena_free(&scratch);
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -387,11 +270,9 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
             return fail(c->err, HD_USAGE,
                         "objects may be missing, so its growth is no baseline");
         }
-    struct text t = {0};
     if (!accept_growth(made, &c->budgets, e, c->err))
         return false;
-    baseline_print(&t, made);
-    c->r->check.baseline = take_text(c->r, &t);
+    c->r->check.accepted = baseline_copy(made, &c->r->arena);
     c->budgets.baseline = *made;
     return true;
 }
@@ -421,6 +302,7 @@ static bool decide(struct check *c, const struct evidence *e)
             c->r->check.rules[c->r->check.rule_count++] =
                 report_rule_of(c, e, &found.all[i]);
         c->r->check.verdict = verdict_of(c->r);
+        c->r->check.rules_shown = report_rows(c->r, found.len);
         add_warnings(c, &found);
         ok = add_chains(c, &found);
     }
@@ -437,8 +319,7 @@ static void take_budgets(struct check *c, const struct hd_budgets *b)
     c->default_rule = (struct rule){.kind = BUDGET_SUSPECTS,
                                     .measure = MEASURE_SCORE,
                                     .limit_is_min_score = true,
-                                    .is_default = true,
-                                    .source = "default"};
+                                    .is_default = true};
     c->budgets.rules = &c->default_rule;
     c->budgets.rule_count = 1;
 }
@@ -521,8 +402,11 @@ bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
                               struct hd_error *err)
 {
     struct out out = {.file = to};
-    if (report->check.baseline == NULL)
+    struct text t = {0};
+    if (report->check.accepted == NULL)
         return fail(err, HD_USAGE, "nothing was accepted");
-    out_string(&out, report->check.baseline);
+    baseline_print(&t, report->check.accepted);
+    out_text(&out, &t);
+    text_free(&t);
     return out_finish(&out, err);
 }

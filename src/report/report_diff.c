@@ -1,206 +1,62 @@
 #include "base/error.h"
-#include "base/hash.h"
-#include "heap/names.h"
+#include "report/phrases.h"
 #include "report/report_rank.h"
+#include "report/view.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* Signed difference of two 64-bit counts, for ordering only. */
-static int compare_growth(uint64_t first_a, uint64_t last_a, uint64_t first_b,
-                          uint64_t last_b)
+/* All there are, in the order of the series. */
+static void add_types(struct hd_report *r, const struct series *s)
 {
-    bool up_a = last_a >= first_a, up_b = last_b >= first_b;
-    if (up_a != up_b)
-        return up_a ? -1 : 1;
-    uint64_t a = up_a ? last_a - first_a : first_a - last_a;
-    uint64_t b = up_b ? last_b - first_b : first_b - last_b;
-    if (a == b)
-        return 0;
-    return (a > b) == up_a ? -1 : 1;
+    struct report_table *t = &r->found.diff.types;
+    t->rows = arena_array(&r->arena, struct report_type, s->row_count);
+    for (size_t i = 0; i < s->row_count; i++)
+        t->rows[t->len++] = (struct report_type){.type = s->rows[i].name,
+                                                 .at = s->rows[i].at,
+                                                 .status = s->rows[i].status,
+                                                 .retained = HD_UNKNOWN,
+                                                 .survivors = s->rows[i].survivors};
 }
 
-/* qsort has no argument for it. */
-struct sortable {
-    struct report_type row;
-    size_t last;
-    enum hd_sort sort;
-    bool bytes_known;
-    bool is_ranked; /* what it retains is known */
-    uint64_t retained_first, retained_last;
-};
-
-static int by_count_growth(const struct sortable *x, const struct sortable *y)
+/* What was found out about suspects that are shown. Both stand in the order of ranks. */
+static void keep_answers(struct report_diff *found, const struct report_diff *shown)
 {
-    const struct tally *a = x->row.at, *b = y->row.at;
-    return compare_growth(a[0].count, a[x->last].count, b[0].count, b[y->last].count);
-}
-
-static int by_bytes_growth(const struct sortable *x, const struct sortable *y)
-{
-    const struct tally *a = x->row.at, *b = y->row.at;
-    if (!x->bytes_known)
-        return 0;
-    return compare_growth(a[0].bytes, a[x->last].bytes, b[0].bytes, b[y->last].bytes);
-}
-
-/* What the ranking did not look at stands behind. */
-static int by_retained_growth(const struct sortable *x, const struct sortable *y)
-{
-    if (x->is_ranked != y->is_ranked)
-        return x->is_ranked ? -1 : 1;
-    return compare_growth(x->retained_first, x->retained_last, y->retained_first,
-                          y->retained_last);
-}
-
-static int by_growth(const void *a, const void *b)
-{
-    const struct sortable *x = a, *y = b;
-    int order = 0;
-    if (x->sort == HD_SORT_RETAINED)
-        order = by_retained_growth(x, y);
-    if (x->sort == HD_SORT_BYTES)
-        order = by_bytes_growth(x, y);
-    if (order == 0 && x->sort != HD_SORT_NAME)
-        order = by_count_growth(x, y);
-    if (order == 0 && x->sort != HD_SORT_NAME)
-        order = by_bytes_growth(x, y);
-    return order != 0 ? order : strcmp(x->row.type, y->row.type);
-}
-
-struct ranked_type {
-    const struct report_suspect *suspect;
-    UT_hash_handle hh;
-};
-
-/* The row of the ranking for each type that has one; the first, of several. */
-static void index_ranked(struct ranked_type **by_type, const struct report_suspect *all,
-                         size_t count, struct arena *a)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct ranked_type *slot;
-        HASH_FIND_STR(*by_type, all[i].type, slot);
-        if (slot != NULL || all[i].retained == NULL)
-            continue;
-        slot = arena_alloc(a, sizeof(*slot));
-        slot->suspect = &all[i];
-        HASH_ADD_KEYPTR(hh, *by_type, all[i].type, strlen(all[i].type), slot);
+    for (size_t i = 0, at = 0; i < shown->suspect_count; i++) {
+        const struct report_suspect *s = &shown->suspects[i];
+        while (found->suspects[at].rank != s->rank)
+            at++;
+        found->suspects[at].chains = s->chains;
+        found->suspects[at].hint = s->hint;
     }
 }
 
-static void find_retained(const struct hd_report *r, struct sortable *rows, size_t count)
+/* The analysis has made r->diff but for its rows, and all rows there are. */
+static void show(struct hd_report *r, const struct hd_options *opt)
 {
-    struct arena scratch = {0};
-    struct ranked_type *by_type = NULL, *slot;
-    index_ranked(&by_type, r->diff.suspects, r->diff.suspect_count, &scratch);
-    index_ranked(&by_type, r->diff.minor, r->diff.minor_count, &scratch);
-    index_ranked(&by_type, r->diff.pooled, r->diff.pooled_count, &scratch);
-    for (size_t i = 0; i < count; i++) {
-        HASH_FIND_STR(by_type, rows[i].row.type, slot);
-        rows[i].is_ranked =
-            slot != NULL && report_retained(r, slot->suspect, &rows[i].retained_first,
-                                            &rows[i].retained_last);
+    struct report_diff *found = &r->found.diff, whole = r->diff;
+    struct view v = view_of(opt);
+    keep_answers(found, &r->diff);
+    whole.suspects = found->suspects;
+    whole.suspect_count = found->suspect_count;
+    whole.minor = found->minor;
+    whole.minor_count = found->minor_count;
+    whole.pooled = found->pooled;
+    whole.pooled_count = found->pooled_count;
+    whole.hidden_count = 0;
+    whole.stopped = found->stopped;
+    whole.stopped_count = found->stopped_count;
+    whole.types.rows = found->types.rows;
+    whole.types.len = found->types.len;
+    *found = whole;
+    r->diff = view_diff(found, &v, r, &r->arena);
+    for (size_t i = 0; i < r->diff.unmatched_count; i++) {
+        struct text message = {0};
+        phrase_no_match(&message, opt->by, &r->diff.unmatched[i]);
+        report_warn_text(r, WARN_NO_SUCH_TYPE, (size_t)-1, &message);
     }
-    HASH_CLEAR(hh, by_type);
-    arena_free(&scratch);
-}
-
-static void add_types(struct hd_report *r, const struct series *s,
-                      const struct hd_options *opt)
-{
-    struct arena scratch = {0};
-    struct sortable *rows = arena_array(&scratch, struct sortable, s->row_count);
-    enum hd_sort sort = opt->sort != HD_SORT_DEFAULT ? opt->sort : HD_SORT_COUNT;
-    for (size_t i = 0; i < s->row_count; i++) {
-        if (!report_shows_row(r, opt, s->rows[i].name))
-            continue;
-        rows[r->diff.types.len++] =
-            (struct sortable){.row = {.type = s->rows[i].name,
-                                      .at = s->rows[i].at,
-                                      .status = s->rows[i].status,
-                                      .retained = HD_UNKNOWN,
-                                      .survivors = s->rows[i].survivors},
-                              .last = s->count - 1,
-                              .sort = sort,
-                              .bytes_known = s->bytes_known};
-    }
-    if (sort == HD_SORT_RETAINED)
-        find_retained(r, rows, r->diff.types.len);
-    qsort(rows, r->diff.types.len, sizeof(*rows), by_growth);
-    r->diff.types.rows = arena_array(&r->arena, struct report_type, r->diff.types.len);
-    for (size_t i = 0; i < r->diff.types.len; i++)
-        r->diff.types.rows[i] = rows[i].row;
-    arena_free(&scratch);
-}
-
-/* --- patterns that match nothing ------------------------------------------ */
-
-/* All that a pattern of --type is compared with. */
-struct shown_names {
-    const char **all;
-    size_t count;
-};
-
-static void add_subjects(struct shown_names *names, const struct report_suspect *all,
-                         size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        names->all[names->count++] = all[i].subject;
-}
-
-static struct shown_names names_of(const struct hd_report *r, const struct series *s,
-                                   struct arena *a)
-{
-    size_t most = 2 * s->row_count + r->diff.suspect_count + r->diff.minor_count +
-                  r->diff.pooled_count;
-    struct shown_names names = {.all = arena_array(a, const char *, most)};
-    for (size_t i = 0; i < s->row_count; i++) {
-        const char *name = s->rows[i].name, *shown = report_shown(r, name);
-        names.all[names.count++] = name;
-        if (shown != name)
-            names.all[names.count++] = shown;
-    }
-    add_subjects(&names, r->diff.suspects, r->diff.suspect_count);
-    add_subjects(&names, r->diff.minor, r->diff.minor_count);
-    add_subjects(&names, r->diff.pooled, r->diff.pooled_count);
-    return names;
-}
-
-static bool is_matched(const struct shown_names *names, const char *pattern)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (names_match(pattern, names->all[i]))
-            return true;
-    return false;
-}
-
-/* A mistyped pattern must not look like a heap without growth. */
-static void warn_about_types(struct hd_report *r, const struct series *s,
-                             const struct hd_options *opt)
-{
-    struct arena scratch = {0};
-    struct text message = {0};
-    size_t matched = 0;
-    struct shown_names names = {0};
-    if (opt->type_count > 0)
-        names = names_of(r, s, &scratch);
-    for (size_t i = 0; i < opt->type_count; i++) {
-        if (is_matched(&names, opt->types[i])) {
-            matched++;
-            continue;
-        }
-        text_clear(&message);
-        report_no_match(&message, r, opt->types[i], names.all, names.count);
-        report_warn_detail(r, WARN_NO_SUCH_TYPE, (size_t)-1, text_string(&message));
-        if (r->diff.no_match == NULL)
-            r->diff.no_match = report_string(r, text_string(&message));
-    }
-    if (matched > 0)
-        r->diff.no_match = NULL;
-    text_free(&message);
-    arena_free(&scratch);
+    view_cut(r, opt->rows, &r->arena);
 }
 
 /* --- the report ---------------------------------------------------------- */
@@ -274,8 +130,7 @@ static bool answer(struct hd_report *r, struct hd_comparison *c,
     r->diff.types.totals = s->totals;
     if (!report_rank(r, c, s, opt, err))
         return false;
-    add_types(r, s, opt);
-    warn_about_types(r, s, opt);
+    add_types(r, s);
     return true;
 }
 
@@ -296,6 +151,7 @@ bool report_compare(struct hd_report *r, struct hd_comparison *c,
     if (!answer(r, c, units, opt, s, err) || !report_refresh_reach(r, c->snaps, count, err))
         return false;
     add_reachable(r, c->snaps, count, report_selection(opt));
+    show(r, opt);
     return true;
 }
 

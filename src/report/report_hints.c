@@ -111,7 +111,8 @@ void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *
             .type = s->type, .below = below[i].types, .below_count = below[i].len};
         add_holder(&clues, s);
         add_chain(&clues, s, &scratch);
-        s->hint = hint_for(&clues);
+        const struct hint *hint = hint_for(&clues);
+        s->hint = hint != NULL ? hint->id : NULL;
     }
     arena_free(&scratch);
 }

@@ -3,6 +3,7 @@
 #include "analysis/head_owner.h"
 #include "analysis/runtime_names.h"
 #include "compare/chain_search.h"
+#include "report/phrases.h"
 #include "report/report_hints.h"
 #include "report/report_suspects.h"
 
@@ -252,11 +253,8 @@ static void warn_about_native_memory(const struct ranker *k)
         if (trend_tau(&t) < 1)
             continue;
         struct text message = {0};
-        text_add_string(&message, row->name);
-        text_add_string(&message, " grows in every step; it holds memory outside the heap, "
-                                  "which is not counted here");
-        report_warn_detail(k->r, WARN_NATIVE_MEMORY, (size_t)-1, text_string(&message));
-        text_free(&message);
+        phrase_native_memory(&message, row->name);
+        report_warn_text(k->r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "compare/chain_search.h"
+#include "report/phrases.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -72,7 +73,8 @@ static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *l
     for (type_id t = 0; t < last->type_count; t++)
         if (type_has_row(&last->types[t]))
             names[count++] = report_shown(r, last->types[t].name);
-    report_no_match(&message, r, r->roots.pattern, names, count);
+    struct report_no_match none = report_no_match(r->roots.pattern, names, count, &scratch);
+    phrase_no_match(&message, HD_BY_TYPE, &none);
     fail(err, HD_USAGE, "%s", text_string(&message));
     text_free(&message);
     arena_free(&scratch);

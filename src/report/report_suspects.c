@@ -2,9 +2,9 @@
 
 #include "analysis/growth.h"
 #include "analysis/runtime_names.h"
-#include "report/human.h"
+#include "report/phrases.h"
+#include "report/view.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A twentieth of the heap that has stopped growing is told, if nothing else is. */
@@ -115,41 +115,42 @@ static struct report_suspect from_row(const struct suspect_rows *to,
         .per_iteration = t->per_iteration};
 }
 
-/* A row shows if its type or the class in its title does, and neither is excluded. */
-static bool shows(const struct suspect_rows *to, const char *type, const char *subject)
-{
-    if (report_excludes(to->r, to->opt, type) || report_excludes(to->r, to->opt, subject))
-        return false;
-    bool title = subject[0] != '[' && report_shows_row(to->r, to->opt, subject);
-    return title || report_shows_row(to->r, to->opt, type);
-}
-
 static void place(struct suspect_rows *to, struct report_suspect s, size_t rank,
                   path_id head, label_id whole_type)
 {
-    struct hd_report *r = to->r;
+    struct report_diff *found = &to->r->found.diff;
     s.rank = rank;
-    if (!shows(to, s.type, s.subject)) {
-        r->diff.hidden_count += s.suspicion != SUSPECT_NOT;
-        return;
-    }
     if (rank == 0) {
-        r->diff.pooled[r->diff.pooled_count++] = s;
+        found->pooled[found->pooled_count++] = s;
     } else if (s.suspicion != SUSPECT_NOT) {
-        to->heads[r->diff.suspect_count] = head;
-        to->whole_types[r->diff.suspect_count] = whole_type;
-        r->diff.suspects[r->diff.suspect_count++] = s;
+        to->heads[found->suspect_count] = head;
+        to->whole_types[found->suspect_count] = whole_type;
+        found->suspects[found->suspect_count++] = s;
     } else {
-        r->diff.minor[r->diff.minor_count++] = s;
+        found->minor[found->minor_count++] = s;
+    }
+}
+
+/* Chains are looked for of what is shown: its heads close up. */
+static void show(struct suspect_rows *to)
+{
+    struct hd_report *r = to->r;
+    struct view v = view_of(to->opt);
+    view_suspects(&r->diff, &r->found.diff, &v, r, &r->arena);
+    for (size_t i = 0, at = 0; i < r->diff.suspect_count; i++, at++) {
+        while (r->found.diff.suspects[at].rank != r->diff.suspects[i].rank)
+            at++;
+        to->heads[i] = to->heads[at];
+        to->whole_types[i] = to->whole_types[at];
     }
 }
 
 static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
 {
     struct hd_report *r = to->r;
-    r->diff.suspects = arena_array(&r->arena, struct report_suspect, count);
-    r->diff.minor = arena_array(&r->arena, struct report_suspect, count);
-    r->diff.pooled = arena_array(&r->arena, struct report_suspect, count);
+    r->found.diff.suspects = arena_array(&r->arena, struct report_suspect, count);
+    r->found.diff.minor = arena_array(&r->arena, struct report_suspect, count);
+    r->found.diff.pooled = arena_array(&r->arena, struct report_suspect, count);
     to->heads = arena_array(scratch, path_id, count);
     to->whole_types = arena_array(scratch, label_id, count);
 }
@@ -169,6 +170,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     make_room(to, t.len, scratch);
     for (size_t i = 0; i < t.len; i++)
         place(to, from_row(to, &t.all[i], &line), i + 1, NO_PATH, NO_LABEL);
+    show(to);
 }
 
 /* --- where the growth went ---------------------------------------------------------- */
@@ -203,13 +205,14 @@ static bool is_below(const char *const *holder, size_t len, const char *type)
     return false;
 }
 
-/* All but what measuring has left. The largest, whatever rows are chosen, is *largest. */
+/* All but what measuring has left. The largest is *largest. */
 static void add_stopped(const struct suspect_rows *to, const struct headed *h,
                         const struct headed_stopped **largest)
 {
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
-    r->diff.stopped = arena_array(&r->arena, struct report_stopped, h->stopped_count);
+    struct report_diff *found = &r->found.diff;
+    found->stopped = arena_array(&r->arena, struct report_stopped, h->stopped_count);
     for (size_t i = 0; i < h->stopped_count; i++) {
         const struct headed_stopped *from = &h->stopped[i];
         struct report_stopped s = {.type = label_name(to, from->label),
@@ -222,8 +225,7 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
         if (is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
             continue;
         *largest = *largest == NULL ? from : *largest;
-        if (shows(to, s.type, s.subject))
-            r->diff.stopped[r->diff.stopped_count++] = s;
+        found->stopped[found->stopped_count++] = s;
     }
 }
 
@@ -235,41 +237,20 @@ static bool any_suspect(const struct headed *h)
 static void warn_unexplained(struct hd_report *r, bool suspects)
 {
     struct text t = {0};
-    const struct report_growth *g = &r->diff.growth;
-    text_add_string(&t, "the heap keeps growing by what no suspect holds: ");
-    human_size_signed(&t, g->rest);
-    text_add_string(&t, ", ");
-    human_percent(&t, g->rest_share);
-    text_add_string(&t, " of the heap");
-    if (suspects && !isnan(g->explained)) {
-        text_add_string(&t, "; the suspects explain ");
-        human_percent(&t, g->explained);
-        text_add_string(&t, " of all growth");
-    } else {
-        text_add_string(&t, "; take more snapshots, further apart");
-    }
-    report_warn_detail(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, text_string(&t));
-    text_free(&t);
+    phrase_unexplained(&t, &r->diff.growth, suspects);
+    report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
 }
 
 static void warn_stopped(struct hd_report *r, const struct headed_stopped *s, size_t n,
                          double share)
 {
     struct text t = {0};
-    human_name(&t, report_shown(r, s->subject));
-    text_add_string(&t, " grew from ");
-    human_count(&t, s->count[0]);
-    text_add_string(&t, " to ");
-    human_count(&t, s->count[n - 1]);
-    text_add_string(&t, " (");
-    human_size_signed(&t, (int64_t)(s->growth + 0.5));
-    text_add_string(&t, ", ");
-    human_percent(&t, share);
-    text_add_string(&t, " of the heap) and has stayed there: a cache that is full, a start "
-                        "that is over, or a leak whose load stopped. Was the load still "
-                        "on? Measure again under load");
-    report_warn_detail(r, WARN_GROWTH_STOPPED, (size_t)-1, text_string(&t));
-    text_free(&t);
+    phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
+                                                .first = s->count[0],
+                                                .last = s->count[n - 1],
+                                                .bytes = s->growth,
+                                                .share = share});
+    report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
 }
 
 /* What cannot be shown takes a step of confidence, whether it is one reason or two. */
@@ -309,6 +290,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
             place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type->head,
                   type->basis == BASIS_TYPE ? type->label : NO_LABEL);
     }
+    show(to);
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;
     add_stopped(to, &h, &largest);

@@ -21,9 +21,9 @@ struct suspect_rows {
     label_id *whole_types; /* NO_LABEL: at its head only */
 };
 
-/* Fill in r->diff.suspects, minor and pooled, without chains, and r->diff.growth and
- * r->diff.stopped as far as they can be known; lower the confidence where nothing explains
- * the growth. scratch must live as long as heads are used. */
+/* Fill in the rows of r->found.diff, without chains; those of the ranking that are shown in
+ * r->diff as well; and r->diff.growth as far as it can be known; lower the confidence where
+ * nothing explains the growth. scratch must live as long as heads are used. */
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
 

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "format/open.h"
 #include "report/report.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,45 +13,6 @@ struct row_slot {
     UT_hash_handle hh;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct report_type *x = a, *y = b;
-    return strcmp(x->type, y->type);
-}
-
-static int by_count(const void *a, const void *b)
-{
-    const struct tally *x = ((const struct report_type *)a)->at;
-    const struct tally *y = ((const struct report_type *)b)->at;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return by_name(a, b);
-}
-
-/* Rows without bytes stand behind the others, by count. */
-static int by_bytes(const void *a, const void *b)
-{
-    const struct tally *x = ((const struct report_type *)a)->at;
-    const struct tally *y = ((const struct report_type *)b)->at;
-    uint64_t x_bytes = x->bytes != HD_UNKNOWN ? x->bytes : 0;
-    uint64_t y_bytes = y->bytes != HD_UNKNOWN ? y->bytes : 0;
-    if (x_bytes != y_bytes)
-        return x_bytes < y_bytes ? 1 : -1;
-    return by_count(a, b);
-}
-
-static int by_retained(const void *a, const void *b)
-{
-    const struct report_type *x = a, *y = b;
-    uint64_t x_bytes = x->retained != HD_UNKNOWN ? x->retained : 0;
-    uint64_t y_bytes = y->retained != HD_UNKNOWN ? y->retained : 0;
-    if (x_bytes != y_bytes)
-        return x_bytes < y_bytes ? 1 : -1;
-    return by_bytes(a, b);
-}
-
 /* Rows by type have the retained size of their type; NULL: it is not known. */
 static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
                          const uint64_t *retained)
@@ -59,9 +21,9 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
         return;
     struct arena scratch = {0};
     struct row_slot *rows = NULL, *slot;
-    for (size_t i = 0; i < r->top.types.len; i++) {
+    for (size_t i = 0; i < r->found.top.types.len; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));
-        slot->row = &r->top.types.rows[i];
+        slot->row = &r->found.top.types.rows[i];
         HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
     }
     for (type_id t = 0; t < snap->type_count; t++) {
@@ -83,9 +45,9 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
     struct arena scratch = {0};
     struct text name = {0};
     struct row_slot *rows = NULL, *slot;
-    for (size_t i = 0; i < r->top.types.len; i++) {
+    for (size_t i = 0; i < r->found.top.types.len; i++) {
         slot = arena_alloc(&scratch, sizeof(*slot));
-        slot->row = &r->top.types.rows[i];
+        slot->row = &r->found.top.types.rows[i];
         HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
         slot->row->by_generation = arena_array(&r->arena, struct tally, GENERATION_COUNT);
     }
@@ -122,25 +84,18 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
     struct series s;
     if (!series_align(&s, &unit, 1, &ask, &r->arena, &none, err))
         return false;
-    r->top.types.bytes_known = s.bytes_known;
-    r->top.types.totals = s.totals;
-    r->top.types.rows = arena_array(&r->arena, struct report_type, s.row_count);
+    struct report_table *t = &r->found.top.types;
+    t->bytes_known = s.bytes_known;
+    t->totals = s.totals;
+    t->rows = arena_array(&r->arena, struct report_type, s.row_count);
     for (size_t i = 0; i < s.row_count; i++)
-        if (report_shows_row(r, opt, s.rows[i].name))
-            r->top.types.rows[r->top.types.len++] =
-                (struct report_type){.type = s.rows[i].name,
-                                     .at = s.rows[i].at,
-                                     .status = s.rows[i].status,
-                                     .retained = HD_UNKNOWN,
-                                     .survivors = HD_UNKNOWN};
+        t->rows[t->len++] = (struct report_type){.type = s.rows[i].name,
+                                                 .at = s.rows[i].at,
+                                                 .status = s.rows[i].status,
+                                                 .retained = HD_UNKNOWN,
+                                                 .survivors = HD_UNKNOWN};
     return true;
 }
-
-static int (*const orders[])(const void *, const void *) = {
-    [HD_SORT_DEFAULT] = by_bytes, [HD_SORT_COUNT] = by_count,
-    [HD_SORT_BYTES] = by_bytes,   [HD_SORT_RETAINED] = by_retained,
-    [HD_SORT_NAME] = by_name,
-};
 
 static bool describe(struct hd_report *r, struct hd_comparison *c,
                      const struct hd_options *opt, struct hd_error *err)
@@ -161,8 +116,9 @@ static bool describe(struct hd_report *r, struct hd_comparison *c,
         return false;
     add_retained(r, snap, retained);
     add_generations(r, snap, opt);
-    qsort(r->top.types.rows, r->top.types.len, sizeof(*r->top.types.rows),
-          orders[opt->sort]);
+    struct view v = view_of(opt);
+    r->top = view_top(&r->found.top, &v, r, &r->arena);
+    view_cut(r, opt->rows, &r->arena);
     return true;
 }
 

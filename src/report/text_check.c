@@ -2,6 +2,7 @@
  * and what holds it, the suspects, the next command to run. */
 #include "report/text_check.h"
 
+#include "report/phrases.h"
 #include "report/text_diff.h"
 #include "report/text_parts.h"
 
@@ -32,7 +33,7 @@ static void add_numbers(struct text *t, const struct hd_report *r,
                         const struct report_rule *f)
 {
     text_add_string(t, "    ");
-    if (f->at != NULL && f->is_about_bytes) {
+    if (f->at != NULL && f->measure == MEASURE_BYTES) {
         human_size(t, f->at[f->first].bytes);
         text_add_string(t, " → ");
         human_size(t, f->at[f->last].bytes);
@@ -49,17 +50,20 @@ static void add_numbers(struct text *t, const struct hd_report *r,
     text_add_string(t, " → ");
     human_name(t, text_file_name(r->snapshots[f->last].info.path));
     text_add_string(t, "  ");
-    human_name(t, f->source);
+    struct text source = {0};
+    phrase_source(&source, f);
+    human_name(t, text_string(&source));
+    text_free(&source);
 }
 
 /* Who reads a failure wants to know why; a pass is one line. */
 static void add_notes(struct table *t, const struct hd_report *r,
                       const struct report_rule *f, unsigned width)
 {
-    struct text line = {0}, reason = {0};
-    if (f->reason != NULL) {
+    struct text line = {0}, reason = {0}, why = {0};
+    if (phrase_reason(&why, f)) {
         text_add_string(&line, "    ");
-        human_name(&reason, f->reason);
+        human_name(&reason, text_string(&why));
         text_wrap_words(&line, text_string(&reason), INDENT, INDENT, width);
         table_note(t, line.data, line.len);
         text_clear(&line);
@@ -73,14 +77,18 @@ static void add_notes(struct table *t, const struct hd_report *r,
             add_held_by(t, f, width);
     }
     text_free(&line);
+    text_free(&why);
 }
 
 static void add_rule(struct table *t, const struct hd_report *r,
                      const struct report_rule *f, unsigned width)
 {
     table_cell(t, rule_status_names[f->status]);
-    table_cell(t, f->observed != NULL ? f->observed : "-");
-    table_cell(t, f->limit);
+    if (!phrase_observed(&t->content, f))
+        text_add_char(&t->content, '-');
+    table_end_cell(t);
+    phrase_limit(&t->content, f);
+    table_end_cell(t);
     text_rule_name(&t->content, f);
     table_end_cell(t);
     add_notes(t, r, f, width);
@@ -91,7 +99,7 @@ static void write_rules(const struct hd_report *r, const struct hd_write_options
 {
     struct table t = TABLE_OF(rule_columns);
     struct text others = {0};
-    size_t shown = report_rows(r, r->check.rule_count);
+    size_t shown = r->check.rules_shown;
     text_heading(o, opt, "RULES", NULL);
     for (size_t i = 0; i < shown; i++)
         add_rule(&t, r, &r->check.rules[i], opt->width);

@@ -3,6 +3,7 @@
 #include "report/text_diff.h"
 
 #include "report/heading.h"
+#include "report/phrases.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
 
@@ -159,16 +160,18 @@ static struct column type_column(size_t i, const char *unit)
     return columns[i];
 }
 
-static void add_sums_row(struct table *t, struct text_sums sums, const char *name)
+static void add_sums_row(struct table *t, const struct hd_report *r,
+                         const struct report_sum *sum, const char *name)
 {
-    human_delta(&t->content, sums.first_count, sums.last_count);
+    const struct tally *first = &sum->at[0], *last = &sum->at[r->snapshot_count - 1];
+    human_delta(&t->content, first->count, last->count);
     table_end_cell(t);
-    human_count(&t->content, sums.first_count);
+    human_count(&t->content, first->count);
     text_add_string(&t->content, " → ");
-    human_count(&t->content, sums.last_count);
+    human_count(&t->content, last->count);
     table_end_cell(t);
     table_cell(t, "");
-    human_size_delta(&t->content, sums.first_bytes, sums.last_bytes);
+    human_size_delta(&t->content, first->bytes, last->bytes);
     table_end_cell(t);
     for (size_t c = KEPT_COLUMN; c + 1 < t->column_count; c++)
         table_cell(t, "");
@@ -221,7 +224,7 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
                                          [HD_BY_NAMESPACE] = "NAMESPACES",
                                          [HD_BY_MODULE] = "MODULES",
                                          [HD_BY_HOLDER] = "HOLDERS"};
-    size_t shown = report_rows(r, r->diff.types.len);
+    size_t shown = r->diff.types.shown;
     const char *order = r->options.sort == HD_SORT_NAME ? "by name"
                         : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
                             ? "by growth of what they retain"
@@ -245,11 +248,11 @@ static void write_types(const struct hd_report *r, const struct hd_write_options
         add_type_row(&t, r, &r->diff.types.rows[i]);
     if (shown < r->diff.types.len) {
         struct text name = {0};
-        human_others(&name, r->diff.types.len - shown);
-        add_sums_row(&t, text_sum_rows(r, shown, r->diff.types.len), text_string(&name));
+        human_others(&name, r->diff.types.others.rows);
+        add_sums_row(&t, r, &r->diff.types.others, text_string(&name));
         text_free(&name);
     }
-    add_sums_row(&t, text_sum_rows(r, 0, r->diff.types.len), text_total_name(r));
+    add_sums_row(&t, r, &r->diff.types.sum, phrase_total(&r->diff.types));
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }

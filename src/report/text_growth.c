@@ -74,20 +74,6 @@ void text_growth_parts(struct text *t, const struct report_growth *g)
     human_size_signed(t, g->rest);
 }
 
-void text_unexplained(struct text *t, const struct hd_report *r)
-{
-    text_add_string(t, "the heap grew by ");
-    human_percent(t, r->diff.growth.rest_share);
-    text_add_string(t, ", and nothing explains it; take more snapshots, further apart");
-}
-
-void text_has_stopped(struct text *t, const struct hd_report *r)
-{
-    text_add_string(t, "what grew by ");
-    human_percent(t, r->diff.growth.stopped_share);
-    text_add_string(t, " of the heap has stayed there: was the load still on?");
-}
-
 void text_stopped_counts(struct text *t, const struct hd_report *r,
                          const struct report_stopped *s)
 {
@@ -164,19 +150,11 @@ static void add_stopped_holder(struct table *t, const struct report_stopped *s,
     text_free(&path);
 }
 
-size_t text_stopped_rows(const struct hd_report *r)
-{
-    enum { BESIDE_SUSPECTS = 3 };
-    size_t rows = report_rows(r, r->diff.stopped_count);
-    bool few = r->diff.suspect_count > 0 && r->options.rows == HD_DEFAULT_ROWS;
-    return few && rows > BESIDE_SUSPECTS ? BESIDE_SUSPECTS : rows;
-}
-
 void text_stopped(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
     struct table t = TABLE_OF(stopped_columns);
-    size_t shown = text_stopped_rows(r);
+    size_t shown = r->diff.stopped_shown;
     char note[96] = "not growing any more; no suspects";
     if (r->diff.stopped_count == 0)
         return;

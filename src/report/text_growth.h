@@ -22,19 +22,9 @@ void text_steady(struct text *t, const struct report_suspect *s);
 /* "suspects +3.31 MiB, pools and threads -133 KiB, rest +58.6 KiB" */
 void text_growth_parts(struct text *t, const struct report_growth *g);
 
-/* "the heap grew by 38 %, and nothing explains it; ..." */
-void text_unexplained(struct text *t, const struct hd_report *r);
-
-/* "what grew by 20 % of the heap has stayed there: was the load still on?" */
-void text_has_stopped(struct text *t, const struct hd_report *r);
-
 /* "2,251 → 2,751 → 2,751": at most six of the counts, the middle left out. */
 void text_stopped_counts(struct text *t, const struct hd_report *r,
                          const struct report_stopped *s);
-
-/* How many rows of what grew and stayed are shown: a few beside suspects, unless a number
- * was given. */
-size_t text_stopped_rows(const struct hd_report *r);
 
 /* The section of what grew and stayed; nothing if there is none. */
 void text_stopped(const struct hd_report *r, const struct hd_write_options *opt,

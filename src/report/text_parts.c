@@ -1,5 +1,7 @@
 #include "report/text_parts.h"
 
+#include "report/phrases.h"
+
 #include <string.h>
 
 void text_heading(struct out *o, const struct hd_write_options *opt, const char *title,
@@ -16,11 +18,11 @@ void text_heading(struct out *o, const struct hd_write_options *opt, const char 
 /* A frame that is cut for a narrow terminal keeps at least this. */
 enum { SHORTEST_PIECE = 20 };
 
-void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
-                      bool short_names)
+void text_chain_frame(struct text *t, const struct report_chain *c,
+                      const struct report_brief *brief, size_t i, bool short_names)
 {
     const struct chain *chain = &c->chain;
-    if (c->brief.root_by_kind && i == c->brief.first) {
+    if (brief->root_by_kind && i == brief->first) {
         text_add_char(t, '[');
         for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++) {
             if (*s == '_')
@@ -39,13 +41,14 @@ void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
     human_frame(t, &chain->frames[i], short_names);
 }
 
-size_t text_chain_gap(const struct report_chain *c, size_t *i)
+size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
+                      size_t *i)
 {
     size_t gap = 0, n = c->chain.frame_count;
     for (;; ++*i) {
         if (c->frames_omitted > 0 && *i == c->omitted_at)
             gap += c->frames_omitted;
-        if (*i >= n || c->brief.shown == NULL || c->brief.shown[*i])
+        if (*i >= n || brief->shown == NULL || brief->shown[*i])
             return gap;
         gap++;
     }
@@ -53,17 +56,20 @@ size_t text_chain_gap(const struct report_chain *c, size_t *i)
 
 void text_chain(struct text *t, const struct report_chain *c, bool short_names)
 {
-    for (size_t i = c->brief.first; i < c->chain.frame_count; i++) {
-        size_t gap = text_chain_gap(c, &i);
-        if (i > c->brief.first)
+    struct arena scratch = {0};
+    struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
+    for (size_t i = brief.first; i < c->chain.frame_count; i++) {
+        size_t gap = text_chain_gap(c, &brief, &i);
+        if (i > brief.first)
             text_add_string(t, " → ");
         if (gap > 0) {
             text_add_string(t, "… ");
             human_count(t, gap);
             text_add_string(t, " more → ");
         }
-        text_chain_frame(t, c, i, short_names);
+        text_chain_frame(t, c, &brief, i, short_names);
     }
+    arena_free(&scratch);
 }
 
 /* What became of a chain since the first snapshot, as diff(1) has it. */
@@ -86,16 +92,6 @@ void text_share(struct text *t, const struct report_chain *c)
     snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
              100 * c->chain.high);
     text_add_string(t, interval);
-}
-
-const char *text_total_name(const struct hd_report *r)
-{
-    struct text_sums shown = text_sum_rows(r, 0, report_table(r)->len);
-    const struct tally *first = &report_table(r)->totals[0],
-                       *last = &report_table(r)->totals[r->snapshot_count - 1];
-    bool all = shown.first_count == first->count && shown.last_count == last->count &&
-               shown.first_bytes == first->bytes && shown.last_bytes == last->bytes;
-    return all ? "[total]" : "[total shown]";
 }
 
 void text_hidden_suspects(struct text *t, const struct hd_report *r)
@@ -176,25 +172,6 @@ const char *text_file_name(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static void add(uint64_t *sum, uint64_t more)
-{
-    *sum = *sum == HD_UNKNOWN || more == HD_UNKNOWN ? HD_UNKNOWN : *sum + more;
-}
-
-struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end)
-{
-    struct text_sums sums = {0};
-    size_t last = r->snapshot_count - 1;
-    for (size_t i = first; i < end; i++) {
-        const struct tally *at = report_table(r)->rows[i].at;
-        add(&sums.first_count, at[0].count);
-        add(&sums.last_count, at[last].count);
-        add(&sums.first_bytes, at[0].bytes);
-        add(&sums.last_bytes, at[last].bytes);
-    }
-    return sums;
-}
-
 /* --- rules --------------------------------------------------------------- */
 
 void text_verdict(struct text *t, const struct hd_report *r)
@@ -226,32 +203,40 @@ void text_verdict(struct text *t, const struct hd_report *r)
 
 void text_rule_name(struct text *t, const struct report_rule *rule)
 {
-    human_name(t, rule->rule);
+    struct text name = {0};
+    phrase_rule(&name, rule);
+    human_name(t, text_string(&name));
     /* "type App.Order: App.Order" says it twice. */
-    size_t words = strcspn(rule->rule, " ");
-    if (rule->subject == NULL ||
-        (rule->rule[words] == ' ' && strcmp(rule->rule + words + 1, rule->subject) == 0))
-        return;
-    text_add_string(t, ": ");
-    human_name(t, rule->subject);
+    bool told = rule->pattern != NULL && rule->subject != NULL &&
+                strcmp(rule->pattern, rule->subject) == 0;
+    if (rule->subject != NULL && !told) {
+        text_add_string(t, ": ");
+        human_name(t, rule->subject);
+    }
+    text_free(&name);
 }
 
 void text_rule(struct text *t, const struct hd_report *r, const struct report_rule *rule)
 {
-    text_add_string(t, rule->observed != NULL ? rule->observed : "not known");
+    struct text source = {0}, reason = {0};
+    if (!phrase_observed(t, rule))
+        text_add_string(t, "not known");
     text_add_string(t, " from ");
     human_name(t, text_file_name(r->snapshots[rule->first].info.path));
     text_add_string(t, " to ");
     human_name(t, text_file_name(r->snapshots[rule->last].info.path));
     text_add_string(t, "; limit: ");
-    text_add_string(t, rule->limit);
+    phrase_limit(t, rule);
     text_add_string(t, " (");
-    human_name(t, rule->source);
+    phrase_source(&source, rule);
+    human_name(t, text_string(&source));
     text_add_char(t, ')');
-    if (rule->reason == NULL)
-        return;
-    text_add_string(t, "; ");
-    human_name(t, rule->reason);
+    if (phrase_reason(&reason, rule)) {
+        text_add_string(t, "; ");
+        human_name(t, text_string(&reason));
+    }
+    text_free(&source);
+    text_free(&reason);
 }
 
 void text_rule_holder(struct text *t, const struct report_rule *rule)

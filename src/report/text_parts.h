@@ -2,6 +2,8 @@
 #ifndef TEXT_PARTS_H
 #define TEXT_PARTS_H
 
+#include "analysis/hints.h"
+#include "report/brief.h"
 #include "report/human.h"
 #include "report/table.h"
 #include "report/writer.h"
@@ -16,12 +18,13 @@ void text_heading(struct out *o, const struct hd_write_options *opt, const char 
 void text_chain(struct text *t, const struct report_chain *c, bool short_names);
 
 /* One frame of it: "[static …]", "singleton PriceFeed". */
-void text_chain_frame(struct text *t, const struct report_chain *c, size_t i,
-                      bool short_names);
+void text_chain_frame(struct text *t, const struct report_chain *c,
+                      const struct report_brief *brief, size_t i, bool short_names);
 
 /* Pass over the frames from *i on that are not shown; how many there are, with those that
  * were cut. */
-size_t text_chain_gap(const struct report_chain *c, size_t *i);
+size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
+                      size_t *i);
 
 /* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
 void text_share(struct text *t, const struct report_chain *c);
@@ -45,17 +48,8 @@ void text_selection(struct text *t, const struct hd_report *r);
 /* Last parts of paths: "before.gcdump". */
 const char *text_file_name(const char *path);
 
-/* "[total]", or what it is when --type and the like hide rows. */
 /* "1 suspect is not shown: ..."; nothing if all are. */
 void text_hidden_suspects(struct text *t, const struct hd_report *r);
-
-const char *text_total_name(const struct hd_report *r);
-
-/* "12 others" of a table that is cut: what the rows from first on add up to. */
-struct text_sums {
-    uint64_t first_count, last_count, first_bytes, last_bytes;
-};
-struct text_sums text_sum_rows(const struct hd_report *r, size_t first, size_t end);
 
 /* The rules of a check in numbers: "fail: 1 of 3 rules is over budget". */
 void text_verdict(struct text *t, const struct hd_report *r);

@@ -1,5 +1,6 @@
 /* The suspects in the text of a diff and of a check: what keeps growing, what holds it, and
  * what it usually is; what scores less, and what buffer pools hold. */
+#include "report/phrases.h"
 #include "report/text_diff.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
@@ -183,12 +184,14 @@ static void add_limit_line(struct table *t, const struct hd_report *r)
 
 static void say_no_match(const struct hd_report *r, struct out *o)
 {
-    struct text t = {0};
+    struct text t = {0}, why = {0};
+    phrase_no_match(&why, r->options.by, r->diff.no_match);
     text_add_string(&t, "None: ");
-    human_name(&t, r->diff.no_match);
+    human_name(&t, text_string(&why));
     text_add_char(&t, '\n');
     out_text(o, &t);
     text_free(&t);
+    text_free(&why);
 }
 
 static void say_hidden(const struct hd_report *r, struct out *o)
@@ -249,14 +252,14 @@ static void say_doubts(const struct hd_report *r, const struct hd_write_options 
     struct text t = {0};
     if (r->diff.growth.is_open) {
         text_add_string(&t, "But ");
-        text_unexplained(&t, r);
+        phrase_open_growth(&t, r->diff.growth.rest_share);
         text_add_char(&t, '.');
         say(o, opt, &t);
     }
     text_clear(&t);
     if (r->diff.growth.has_stopped) {
         text_add_string(&t, "But ");
-        text_has_stopped(&t, r);
+        phrase_has_stopped(&t, r->diff.growth.stopped_share);
         text_add_string(&t, " See below.");
         say(o, opt, &t);
     }
@@ -295,8 +298,7 @@ static bool has_stopped(const struct hd_report *r, const struct report_suspect *
 static void add_minor(struct table *t, const struct hd_report *r,
                       const struct hd_write_options *opt)
 {
-    size_t most = r->options.rows != 0 ? MOST_MINOR : r->diff.minor_count, shown = 0,
-           left = 0;
+    size_t most = r->rows != 0 ? MOST_MINOR : r->diff.minor_count, shown = 0, left = 0;
     for (size_t i = 0; i < r->diff.minor_count; i++) {
         if (has_stopped(r, &r->diff.minor[i]))
             continue;
@@ -327,11 +329,11 @@ static void write_suspects(const struct hd_report *r, const struct hd_write_opti
             columns[t.column_count++] = suspect_columns[i];
     columns[SIZE_COLUMN].title = size_title(r);
     columns[t.column_count - 1].title = report_unit(r);
-    size_t shown = report_rows(r, r->diff.suspect_count);
+    size_t shown = r->diff.suspects_shown;
     for (size_t i = 0; i < shown; i++) {
         add_suspect_row(&t, r, &r->diff.suspects[i], opt);
         add_held_by(&t, &r->diff.suspects[i].chains, opt->width);
-        add_hint(&t, r->diff.suspects[i].hint, opt->width);
+        add_hint(&t, hint_named(r->diff.suspects[i].hint), opt->width);
     }
     add_others_line(&t, r->diff.suspect_count - shown);
     add_minor(&t, r, opt);

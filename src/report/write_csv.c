@@ -1,7 +1,7 @@
 /* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
  * What `top` writes is itself an input format. */
 #include "base/csv.h"
-#include "report/human.h"
+#include "report/phrases.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -83,13 +83,6 @@ static void add_titles(struct sheet *s, const char *const *titles, size_t count)
 #define ADD_TITLES(sheet, titles) \
     add_titles(sheet, titles, sizeof(titles) / sizeof(*(titles)))
 
-/* Not cut unless --rows says so. */
-static size_t row_count(const struct hd_report *r)
-{
-    return r->options.rows == HD_DEFAULT_ROWS ? report_table(r)->len
-                                              : report_rows(r, report_table(r)->len);
-}
-
 static void write_diff(const struct hd_report *r, struct sheet *s)
 {
     add_cell(s, report_unit(r));
@@ -102,7 +95,7 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
         add_cell(s, title);
     }
     end_row(s);
-    for (size_t i = 0; i < row_count(r); i++) {
+    for (size_t i = 0; i < report_table(r)->shown; i++) {
         const struct report_type *row = &report_table(r)->rows[i];
         add_cell(s, row->type);
         add_cell(s, series_status_names[row->status]);
@@ -121,7 +114,7 @@ static void write_top(const struct hd_report *r, struct sheet *s)
     add_cell(s, "bytes");
     add_cell(s, "retained");
     end_row(s);
-    for (size_t i = 0; i < row_count(r); i++) {
+    for (size_t i = 0; i < report_table(r)->shown; i++) {
         add_cell(s, report_table(r)->rows[i].type);
         add_number(s, report_table(r)->rows[i].at->count);
         add_number(s, report_table(r)->rows[i].at->bytes);
@@ -208,6 +201,26 @@ static void write_info(const struct hd_report *r, struct sheet *s)
     }
 }
 
+static void add_phrase(struct sheet *s,
+                       void (*add)(struct text *, const struct report_rule *),
+                       const struct report_rule *f)
+{
+    struct text t = {0};
+    add(&t, f);
+    add_cell(s, text_string(&t));
+    text_free(&t);
+}
+
+static void add_phrase_if_any(struct sheet *s,
+                              bool (*add)(struct text *, const struct report_rule *),
+                              const struct report_rule *f)
+{
+    struct text t = {0};
+    add(&t, f);
+    add_cell(s, text_string(&t));
+    text_free(&t);
+}
+
 /* One row per finding. */
 static void write_check(const struct hd_report *r, struct sheet *s)
 {
@@ -218,16 +231,16 @@ static void write_check(const struct hd_report *r, struct sheet *s)
     for (size_t i = 0; i < r->check.rule_count; i++) {
         const struct report_rule *f = &r->check.rules[i];
         add_cell(s, rule_status_names[f->status]);
-        add_cell(s, f->rule);
+        add_phrase(s, phrase_rule, f);
         add_optional(s, f->subject);
-        add_optional(s, f->observed);
+        add_phrase_if_any(s, phrase_observed, f);
         begin_cell(s);
         if (isfinite(f->observed_value))
             out_printf(s->out, "%.15g", f->observed_value);
-        add_cell(s, f->limit);
-        add_cell(s, f->unit);
-        add_cell(s, f->source);
-        add_optional(s, f->reason);
+        add_phrase(s, phrase_limit, f);
+        add_cell(s, phrase_unit(f));
+        add_phrase(s, phrase_source, f);
+        add_phrase_if_any(s, phrase_reason, f);
         end_row(s);
     }
 }
@@ -276,11 +289,13 @@ static void write_tabs(const struct hd_report *r, const struct hd_write_options 
 const struct writer write_csv = {
     .name = "csv",
     .summary = "for spreadsheets, and as input again",
+    .all_rows = true,
     .write = write_commas,
 };
 
 const struct writer write_tsv = {
     .name = "tsv",
     .summary = "for cut, sort and awk",
+    .all_rows = true,
     .write = write_tabs,
 };

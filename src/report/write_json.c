@@ -2,7 +2,7 @@
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
 #include "report/heading.h"
-#include "report/human.h"
+#include "report/phrases.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -256,7 +256,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     json_put(o, "also", strings(s->also, s->also_count));
     json_put(o, "retained_delta",
              r->diff.by_graph ? json_integer((json_int_t)s->more) : json_null());
-    json_put(o, "hint", json_string_or_null(s->hint != NULL ? s->hint->id : NULL));
+    json_put(o, "hint", json_string_or_null(s->hint));
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     return o;
 }
@@ -347,7 +347,7 @@ static json_t *full_name(const struct hd_report *r, const char *type)
 
 static void set_types(json_t *o, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, report_table(r)->len);
+    size_t shown = report_table(r)->shown;
     json_t *array = json_array();
     for (size_t i = 0; i < shown; i++) {
         const struct report_type *t = &report_table(r)->rows[i];
@@ -407,21 +407,40 @@ static json_t *diff(const struct hd_report *r)
     return o;
 }
 
+static json_t *phrase(void (*add)(struct text *, const struct report_rule *),
+                      const struct report_rule *f)
+{
+    struct text t = {0};
+    add(&t, f);
+    json_t *s = json_string_or_null(text_string(&t));
+    text_free(&t);
+    return s;
+}
+
+static json_t *phrase_or_null(bool (*add)(struct text *, const struct report_rule *),
+                              const struct report_rule *f)
+{
+    struct text t = {0};
+    json_t *s = add(&t, f) ? json_string_or_null(text_string(&t)) : json_null();
+    text_free(&t);
+    return s;
+}
+
 static json_t *rule(const struct hd_report *r, const struct report_rule *f)
 {
     json_t *o = json_object(), *shown = json_array();
     json_array_append_new(shown, json_integer((json_int_t)f->first));
     json_array_append_new(shown, json_integer((json_int_t)f->last));
-    json_put(o, "rule", json_string_or_null(f->rule));
-    json_put(o, "source", json_string_or_null(f->source));
+    json_put(o, "rule", phrase(phrase_rule, f));
+    json_put(o, "source", phrase(phrase_source, f));
     json_put(o, "subject", json_string_or_null(f->subject));
-    json_put(o, "limit", json_string_or_null(f->limit));
-    json_put(o, "observed", json_string_or_null(f->observed));
+    json_put(o, "limit", phrase(phrase_limit, f));
+    json_put(o, "observed", phrase_or_null(phrase_observed, f));
     json_put(o, "status", json_string(rule_status_names[f->status]));
-    json_put(o, "reason", json_string_or_null(f->reason));
+    json_put(o, "reason", phrase_or_null(phrase_reason, f));
     json_put(o, "limit_value", amount_or_null(f->limit_value));
     json_put(o, "observed_value", amount_or_null(f->observed_value));
-    json_put(o, "unit", json_string(f->unit));
+    json_put(o, "unit", json_string(phrase_unit(f)));
     json_put(o, "snapshots", shown);
     json_put(o, "holder", json_string_or_null(f->holder));
     json_put(o, "chains", chains(r, &f->chains));

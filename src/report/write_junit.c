@@ -4,6 +4,7 @@
  * What is suppressed or undecided is "skipped" with the reason. No times: the same input
  * gives the same bytes. */
 #include "base/alloc.h"
+#include "report/phrases.h"
 #include "report/text_parts.h"
 
 #include <mxml.h>
@@ -109,14 +110,16 @@ static void add_test(mxml_node_t *suite, const struct hd_report *r, size_t begin
 {
     mxml_node_t *test = mxmlNewElement(suite, "testcase");
     const struct report_rule *rule = &r->check.rules[begin];
-    struct text name = {0};
-    human_name(&name, rule->rule);
+    struct text name = {0}, title = {0};
+    phrase_rule(&title, rule);
+    human_name(&name, text_string(&title));
     text_add_string(&name, " ");
-    text_add_string(&name, rule->limit);
+    phrase_limit(&name, rule);
     set(test, "classname", "heapdrift.check");
     set(test, "name", text_string(&name));
     set(test, "time", "0");
     text_free(&name);
+    text_free(&title);
     add_outcome(test, r, begin, end, status);
 }
 

@@ -2,6 +2,7 @@
  * code blocks. The first line is a comment by which a bot finds its own text again. */
 #include "report/heading.h"
 #include "report/markdown.h"
+#include "report/phrases.h"
 #include "report/text_growth.h"
 #include "report/text_parts.h"
 
@@ -43,20 +44,23 @@ static void add_chain(struct text *t, const struct report_chain *c)
     text_add_string(t, "```\n");
     text_share(t, c);
     text_add_string(t, "\n");
-    size_t first = c->brief.shown != NULL ? c->brief.first : 0;
+    struct arena scratch = {0};
+    struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
+    size_t first = brief.shown != NULL ? brief.first : 0;
     for (size_t i = first; i < c->chain.frame_count; i++) {
-        size_t gap = text_chain_gap(c, &i);
+        size_t gap = text_chain_gap(c, &brief, &i);
         if (gap > 0) {
             text_add_string(t, "  … ");
             human_count(t, gap);
             text_add_string(t, " more\n");
         }
         text_add_string(t, i == first ? "    " : "  → ");
-        text_chain_frame(t, c, i, false);
+        text_chain_frame(t, c, &brief, i, false);
         human_young(t, &c->chain.frames[i]);
         text_add_char(t, '\n');
     }
     text_add_string(t, "```\n");
+    arena_free(&scratch);
 }
 
 static void add_chains(struct text *t, const struct report_chains *all)
@@ -76,11 +80,11 @@ static void add_chains(struct text *t, const struct report_chains *all)
 static void add_hint(struct text *t, const struct report_suspect *s)
 {
     struct text place = {0};
-    text_hint_place(&place, s->hint);
+    text_hint_place(&place, hint_named(s->hint));
     text_add_string(t, "\n**");
     human_count(t, s->rank);
     text_add_string(t, ".** ");
-    markdown_plain(t, s->hint->sentence);
+    markdown_plain(t, hint_named(s->hint)->sentence);
     text_add_string(t, " (");
     markdown_code(t, text_string(&place));
     text_add_string(t, ")\n");
@@ -181,7 +185,10 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     }
     if (r->diff.no_match != NULL) {
         text_add_string(t, "\nNone: ");
-        markdown_plain(t, r->diff.no_match);
+        struct text why = {0};
+        phrase_no_match(&why, r->options.by, r->diff.no_match);
+        markdown_plain(t, text_string(&why));
+        text_free(&why);
         text_add_string(t, "\n");
     } else if (r->diff.suspect_count == 0) {
         bool nothing =
@@ -194,12 +201,12 @@ static void add_suspects(struct text *t, const struct hd_report *r)
                          : "\nNo type grows by more than the limit, at its latest rate.\n");
         if (r->diff.growth.is_open) {
             text_add_string(t, "But ");
-            text_unexplained(t, r);
+            phrase_open_growth(t, r->diff.growth.rest_share);
             text_add_string(t, ".\n");
         }
         if (r->diff.growth.has_stopped) {
             text_add_string(t, "But ");
-            text_has_stopped(t, r);
+            phrase_has_stopped(t, r->diff.growth.stopped_share);
             text_add_string(t, " See below.\n");
         }
     }
@@ -209,7 +216,7 @@ static void add_suspects(struct text *t, const struct hd_report *r)
     }
     if (r->diff.suspect_count == 0)
         return;
-    size_t shown = report_rows(r, r->diff.suspect_count);
+    size_t shown = r->diff.suspects_shown;
     text_add_string(t, "\n### Suspects\n\n");
     text_add_string(t, r->diff.by_graph
                            ? "What keeps growing, with all that it retains.\n\n"
@@ -238,44 +245,41 @@ static void add_suspects(struct text *t, const struct hd_report *r)
 }
 
 static void add_type_row(struct text *t, const struct hd_report *r, const char *name,
-                         struct text_sums sums)
+                         const struct tally *at)
 {
+    const struct tally *last = &at[r->snapshot_count - 1];
     text_add_string(t, "| ");
-    human_delta(t, sums.first_count, sums.last_count);
+    human_delta(t, at->count, last->count);
     text_add_string(t, " | ");
-    human_count(t, sums.first_count);
-    text_add_string(t, " → ");
-    human_count(t, sums.last_count);
+    add_range(t, at, r->snapshot_count);
     text_add_string(t, " | ");
-    human_size_delta(t, sums.first_bytes, sums.last_bytes);
+    human_size_delta(t, at->bytes, last->bytes);
     text_add_string(t, " | ");
     text_add_string(t, name);
     text_add_string(t, " |\n");
-    (void)r;
 }
 
 static void add_types(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, report_table(r)->len);
+    const struct report_table *types = report_table(r);
     char line[160];
     snprintf(line, sizeof(line),
-             "\n<details><summary>Types by growth (%zu of %zu)</summary>\n\n", shown,
-             report_table(r)->len);
+             "\n<details><summary>Types by growth (%zu of %zu)</summary>\n\n", types->shown,
+             types->len);
     text_add_string(t, line);
     text_add_string(t, "| Δcount | count | Δbytes | type |\n|---:|---:|---:|---|\n");
     struct text name = {0};
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < types->shown; i++) {
         text_clear(&name);
-        markdown_code(&name, report_shown(r, report_table(r)->rows[i].type));
-        add_type_row(t, r, text_string(&name), text_sum_rows(r, i, i + 1));
+        markdown_code(&name, report_shown(r, types->rows[i].type));
+        add_type_row(t, r, text_string(&name), types->rows[i].at);
     }
-    if (shown < report_table(r)->len) {
+    if (types->others.rows > 0) {
         text_clear(&name);
-        human_others(&name, report_table(r)->len - shown);
-        add_type_row(t, r, text_string(&name),
-                     text_sum_rows(r, shown, report_table(r)->len));
+        human_others(&name, types->others.rows);
+        add_type_row(t, r, text_string(&name), types->others.at);
     }
-    add_type_row(t, r, "**total**", text_sum_rows(r, 0, report_table(r)->len));
+    add_type_row(t, r, "**total**", types->sum.at);
     text_add_string(t, "\n</details>\n");
     text_free(&name);
 }
@@ -297,7 +301,7 @@ static void add_growth(struct text *t, const struct hd_report *r)
 /* Not growing any more: no suspects, and no reason to be sure of that. */
 static void add_stopped(struct text *t, const struct hd_report *r)
 {
-    size_t shown = text_stopped_rows(r);
+    size_t shown = r->diff.stopped_shown;
     if (r->diff.stopped_count == 0)
         return;
     text_add_string(t, "\n### Grew, and stayed\n\nNot growing any more: a cache that is "
@@ -324,7 +328,7 @@ static void add_stopped(struct text *t, const struct hd_report *r)
 /* What the order of the suspects comes from. */
 static void add_scores(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->diff.suspect_count);
+    size_t shown = r->diff.suspects_shown;
     if (shown == 0 || !r->diff.by_graph)
         return;
     text_add_string(t, "\n<details><summary>Scores</summary>\n\n"
@@ -366,6 +370,7 @@ static void add_diff(struct text *t, const struct hd_report *r)
 
 static void add_rule_row(struct text *t, const struct report_rule *f)
 {
+    struct text words = {0};
     static const char *const marks[RULE_STATUS_COUNT] = {[RULE_PASS] = "✅ pass",
                                                          [RULE_FAIL] = "❌ **fail**",
                                                          [RULE_SUPPRESSED] = "suppressed",
@@ -374,25 +379,31 @@ static void add_rule_row(struct text *t, const struct report_rule *f)
     text_add_string(t, "| ");
     text_add_string(t, marks[f->status]);
     text_add_string(t, " | ");
-    markdown_code(t, f->rule);
+    phrase_rule(&words, f);
+    markdown_code(t, text_string(&words));
     text_add_string(t, " | ");
     if (f->subject != NULL)
         markdown_code(t, f->subject);
     text_add_string(t, " | ");
-    text_add_string(t, f->observed != NULL ? f->observed : "-");
+    if (!phrase_observed(t, f))
+        text_add_char(t, '-');
     text_add_string(t, " | ");
-    text_add_string(t, f->limit);
+    phrase_limit(t, f);
     text_add_string(t, " | ");
-    markdown_code(t, f->source);
+    text_clear(&words);
+    phrase_source(&words, f);
+    markdown_code(t, text_string(&words));
     text_add_string(t, " | ");
-    if (f->reason != NULL)
-        markdown_cell(t, f->reason);
+    text_clear(&words);
+    if (phrase_reason(&words, f))
+        markdown_cell(t, text_string(&words));
     text_add_string(t, " |\n");
+    text_free(&words);
 }
 
 static void add_rules(struct text *t, const struct hd_report *r)
 {
-    size_t shown = report_rows(r, r->check.rule_count);
+    size_t shown = r->check.rules_shown;
     text_add_string(t, "\n### Rules\n\n"
                        "| status | rule | type | observed | limit | from | reason |\n"
                        "|---|---|---|---:|---:|---|---|\n");
@@ -447,7 +458,7 @@ static void add_top(struct text *t, const struct hd_report *r)
     text_add_string(t, "\n\n");
     text_selection(t, r);
     text_add_string(t, "| count | bytes | type |\n|---:|---:|---|\n");
-    size_t shown = report_rows(r, report_table(r)->len);
+    size_t shown = report_table(r)->shown;
     for (size_t i = 0; i < shown; i++) {
         add_top_row(t, report_table(r)->rows[i].at->count,
                     report_table(r)->rows[i].at->bytes);
@@ -455,14 +466,13 @@ static void add_top(struct text *t, const struct hd_report *r)
         text_add_string(t, " |\n");
     }
     if (shown < report_table(r)->len) {
-        struct text_sums sums = text_sum_rows(r, shown, report_table(r)->len);
-        add_top_row(t, sums.last_count, sums.last_bytes);
+        const struct tally *others = report_table(r)->others.at;
+        add_top_row(t, others->count, others->bytes);
         human_others(t, report_table(r)->len - shown);
         text_add_string(t, " |\n");
     }
-    struct text_sums all = text_sum_rows(r, 0, report_table(r)->len);
-    add_top_row(t, all.last_count, all.last_bytes);
-    text_add_string(t, text_total_name(r));
+    add_top_row(t, report_table(r)->sum.at->count, report_table(r)->sum.at->bytes);
+    text_add_string(t, phrase_total(report_table(r)));
     text_add_string(t, " |\n");
 }
 

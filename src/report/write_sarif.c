@@ -3,6 +3,7 @@
  * the line of the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
 #include "base/hash.h"
 #include "base/json_out.h"
+#include "report/phrases.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
@@ -136,12 +137,12 @@ static json_t *fingerprints(const struct report_rule *f)
 {
     struct text t = {0};
     char hex[24];
-    text_add_string(&t, f->rule);
+    phrase_rule(&t, f);
     text_add_char(&t, '\n');
     text_add_string(&t, f->subject != NULL ? f->subject : "");
     /* One subject may break a rule in several ways: by objects and by bytes, by the whole
      * and by a step, as two types with one title. */
-    if (f->is_about_bytes && f->kind != BUDGET_TOTAL)
+    if (f->measure == MEASURE_BYTES && f->kind != BUDGET_TOTAL)
         text_add_string(&t, "\nbytes");
     if (f->per != PER_TOTAL)
         text_add_string(&t, f->per == PER_STEP ? "\nstep" : "\niteration");
@@ -160,7 +161,10 @@ static json_t *suppressions(const struct report_rule *f)
 {
     json_t *all = json_array(), *one = json_object();
     json_put(one, "kind", json_string("external"));
-    json_put(one, "justification", name_of(f->reason));
+    struct text reason = {0};
+    phrase_reason(&reason, f);
+    json_put(one, "justification", name_of(text_string(&reason)));
+    text_free(&reason);
     json_array_append_new(all, one);
     return all;
 }

@@ -1,4 +1,5 @@
 /* Text for people. Without a terminal there is no colour and no limit of width. */
+#include "report/phrases.h"
 #include "report/text_check.h"
 #include "report/text_diff.h"
 #include "report/text_parts.h"
@@ -87,29 +88,22 @@ static void add_top_row(struct table *t, const struct hd_report *r, struct tally
     table_end_cell(t);
 }
 
-static struct tally last_of(struct text_sums sums)
-{
-    return (struct tally){sums.last_count, sums.last_bytes};
-}
-
 static void write_top_table(const struct hd_report *r, const struct hd_write_options *opt,
                             struct out *o)
 {
     struct column columns[MOST_TOP_COLUMNS];
     struct table t = {.columns = columns, .column_count = top_columns(r, columns)};
-    size_t shown = report_rows(r, r->top.types.len);
-    for (size_t i = 0; i < shown; i++)
-        add_top_row(&t, r, *r->top.types.rows[i].at, &r->top.types.rows[i],
-                    report_shown(r, r->top.types.rows[i].type), opt->width);
-    if (shown < r->top.types.len) {
+    const struct report_table *types = &r->top.types;
+    for (size_t i = 0; i < types->shown; i++)
+        add_top_row(&t, r, *types->rows[i].at, &types->rows[i],
+                    report_shown(r, types->rows[i].type), opt->width);
+    if (types->others.rows > 0) {
         struct text name = {0};
-        human_others(&name, r->top.types.len - shown);
-        add_top_row(&t, r, last_of(text_sum_rows(r, shown, r->top.types.len)), NULL,
-                    text_string(&name), opt->width);
+        human_others(&name, types->others.rows);
+        add_top_row(&t, r, *types->others.at, NULL, text_string(&name), opt->width);
         text_free(&name);
     }
-    add_top_row(&t, r, last_of(text_sum_rows(r, 0, r->top.types.len)), NULL,
-                text_total_name(r), opt->width);
+    add_top_row(&t, r, *types->sum.at, NULL, phrase_total(types), opt->width);
     table_print(&t, o, opt->width, opt->color);
     table_free(&t);
 }

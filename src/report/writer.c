@@ -1,6 +1,7 @@
 #include "report/writer.h"
 
 #include "base/error.h"
+#include "report/view.h"
 
 #include <string.h>
 
@@ -38,7 +39,12 @@ bool hd_report_write(const struct hd_report *report, const char *format,
         if ((*w)->only_check && report->kind != REPORT_CHECK)
             return fail(err, HD_USAGE, "%s is for `heapdrift check`", format);
         struct out out = {.file = to};
-        (*w)->write(report, opt != NULL ? opt : &plain, &out);
+        struct hd_report shown = *report;
+        struct arena sums = {0};
+        if ((*w)->all_rows && report->options.rows == HD_DEFAULT_ROWS)
+            view_cut(&shown, 0, &sums);
+        (*w)->write(&shown, opt != NULL ? opt : &plain, &out);
+        arena_free(&sums);
         return out_finish(&out, err);
     }
     return fail(err, HD_USAGE, "unknown output format: %s", format);

@@ -70,8 +70,9 @@ Test(config, has_every_kind_of_budget)
     cr_expect_eq(b->suppressions[0].line, 15);
     cr_expect_null(b->suppressions[1].type);
     cr_expect_not(b->suppressions[1].expires);
-    const char *name = strrchr(r[1].source, '/');
-    cr_expect_str_eq(name != NULL ? name + 1 : r[1].source, "heapdrift.yml:7");
+    const char *name = strrchr(r[1].path, '/');
+    cr_expect_str_eq(name != NULL ? name + 1 : r[1].path, "heapdrift.yml");
+    cr_expect_eq(r[1].line, 7);
     hd_budgets_free(b);
 }
 

@@ -2,6 +2,7 @@
  * that shrink, grow everywhere, hold nothing, or are given in the wrong order. Two wrongs
  * make no right: what does not pass with one doubt does not pass with two, and nobody is
  * surer. */
+#include "report/phrased.h"
 #include "report/written.h"
 #include "support/asked.h"
 
@@ -405,7 +406,7 @@ Test(bad_series, a_last_snapshot_without_objects_passes_nothing)
     struct hd_report *r = looked_at(snaps, MOST);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     cr_expect_eq(hd_report_status(r, true), 3);
-    cr_expect_str_eq(r->check.rules[0].reason,
+    cr_expect_str_eq(told_reason(&r->check.rules[0]),
                      "the first or the last snapshot was left out");
     hd_report_free(r);
 }

@@ -1,4 +1,5 @@
 /* Chains as a reader meets them: from their owner, in few elements. */
+#include "report/brief.h"
 #include "report/written.h"
 #include "support/asked.h"
 

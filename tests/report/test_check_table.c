@@ -5,6 +5,7 @@
  * The oracle below knows the numbers that went into the series and that sentence; it has
  * nothing of judge.c. Every cell is judged by the library, and ends with the status that
  * `heapdrift check` ends with. */
+#include "report/phrased.h"
 #include "report/written.h"
 #include "support/asked.h"
 
@@ -402,8 +403,8 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps,
                  "%s, %s, %s, +%u: %s, not %s (%s: %s, limit %s: %s)", rules[c->rule].name,
                  mercies[c->mercy], states[c->state], c->step,
                  verdict_names[hd_report_verdict(r)], verdict_names[verdict_of(c)],
-                 rule_status_names[f->status], f->observed != NULL ? f->observed : "-",
-                 f->limit, f->reason != NULL ? f->reason : "-");
+                 rule_status_names[f->status], told_observed(f), told_limit(f),
+                 told_reason(f));
     for (int strict = 0; strict < 2; strict++)
         cr_expect_eq(hd_report_status(r, strict), status_of(c, strict),
                      "%s, %s, %s, +%u%s: status %d, not %d", rules[c->rule].name,

@@ -1,4 +1,5 @@
 /* Series held against budgets: what becomes of each rule, and the verdict. */
+#include "report/phrased.h"
 #include "report/written.h"
 #include "support/asked.h"
 
@@ -328,13 +329,14 @@ Test(report_check, series_times_budgets)
         cr_expect_eq(hd_report_verdict(r), cases[i].verdict, "case %zu:\n%sverdict %s", i,
                      cases[i].yaml, verdict_names[r->check.verdict]);
         cr_expect_eq(f->status, cases[i].status, "case %zu:\n%s%s %s (%s)", i,
-                     cases[i].yaml, rule_status_names[f->status], f->observed, f->reason);
+                     cases[i].yaml, rule_status_names[f->status], told_observed(f),
+                     told_reason(f));
         if (!isnan(cases[i].value))
             cr_expect_float_eq(f->observed_value, cases[i].value, 1e-6, "case %zu:\n%s%g",
                                i, cases[i].yaml, f->observed_value);
         if (cases[i].observed != NULL)
-            cr_expect_str_eq(f->observed, cases[i].observed, "case %zu:\n%s%s", i,
-                             cases[i].yaml, f->observed);
+            cr_expect_str_eq(told_observed(f), cases[i].observed, "case %zu:\n%s%s", i,
+                             cases[i].yaml, told_observed(f));
         if (cases[i].subject != NULL)
             cr_expect_str_eq(f->subject != NULL ? f->subject : "", cases[i].subject,
                              "case %zu:\n%s", i, cases[i].yaml);
@@ -526,7 +528,7 @@ Test(report_check, without_budgets_means_the_default)
     size_t count = open_series(LEAK, snaps);
     struct hd_report *r = ask_check(snaps, count, NULL, NULL, NULL);
     cr_assert_not_null(r);
-    cr_expect_str_eq(r->check.rules[0].source, "default");
+    cr_expect(r->check.rules[0].is_default);
     cr_expect_not(hd_report_write_baseline(r, stdout, NULL));
     cr_expect_eq(hd_report_verdict(r), HD_FAIL);
     cr_expect(hd_report_conclusive(r));

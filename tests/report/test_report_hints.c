@@ -1,4 +1,5 @@
 /* Hints on made series: chains of types as real programs of .NET 8 to 10 have them. */
+#include "analysis/hints.h"
 #include "report/hinted.h"
 
 /* --- one for each hint ------------------------------------------------------ */
@@ -284,7 +285,7 @@ Test(report_hints, every_hint_has_an_example)
         bool found = hints[h].id == NULL;
         for (size_t i = 0; i < EXAMPLES; i++)
             found |= !found && strcmp(examples[i].id, hints[h].id) == 0;
-        cr_expect(found, "no example of %s", id_of(&hints[h]));
+        cr_expect(found, "no example of %s", id_of(hints[h].id));
     }
 }
 

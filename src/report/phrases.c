@@ -1,0 +1,315 @@
+#include "report/phrases.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* --- amounts ------------------------------------------------------------- */
+
+/* A mean per iteration may lie between two whole numbers. */
+static void add_number(struct text *t, double n)
+{
+    char s[48];
+    if (n == floor(n) && n < 9e15) {
+        human_count(t, (uint64_t)n);
+        return;
+    }
+    snprintf(s, sizeof(s), "%.2f", n);
+    text_add_string(t, s);
+}
+
+/* "120 instances", "1.84 MiB". */
+static void add_amount(struct text *t, const struct report_rule *rule, double n)
+{
+    if (rule->measure != MEASURE_COUNT) {
+        human_size(t, tally_rounded(n));
+        return;
+    }
+    add_number(t, n);
+    text_add_string(t, rule->kind == BUDGET_TOTAL ? " object" : " instance");
+    text_add_string(t, n == 1 ? "" : "s");
+}
+
+static void add_signed_amount(struct text *t, const struct report_rule *rule, double n)
+{
+    text_add_char(t, n < 0 ? '-' : '+');
+    add_amount(t, rule, fabs(n));
+}
+
+static void add_per(struct text *t, enum budget_per per)
+{
+    static const char *const words[] = {
+        [PER_TOTAL] = "", [PER_STEP] = " per step", [PER_ITERATION] = " per iteration"};
+    text_add_string(t, words[per]);
+}
+
+static void add_percent(struct text *t, const char *format, double percent)
+{
+    char s[48];
+    snprintf(s, sizeof(s), format, percent);
+    text_add_string(t, s);
+}
+
+/* --- rules of a check ---------------------------------------------------- */
+
+void phrase_rule(struct text *t, const struct report_rule *rule)
+{
+    struct arena scratch = {0};
+    text_add_string(t, rule_name(rule->kind, rule->total, rule->pattern, &scratch));
+    arena_free(&scratch);
+}
+
+void phrase_source(struct text *t, const struct report_rule *rule)
+{
+    char line[32];
+    if (rule->path == NULL) {
+        text_add_string(t, rule->is_default ? "default" : "option");
+        return;
+    }
+    snprintf(line, sizeof(line), ":%" PRIu64, rule->line);
+    text_add_string(t, rule->path);
+    text_add_string(t, line);
+}
+
+static void add_score_limit(struct text *t, const struct report_rule *rule)
+{
+    text_add_string(t, "score below ");
+    if (rule->limit.relative)
+        add_percent(t, "%g %%", rule->limit.percent);
+    else
+        human_size(t, rule->limit.amount);
+    text_add_string(t, rule->is_by_steadiness ? " if steady" : "");
+}
+
+void phrase_limit(struct text *t, const struct report_rule *rule)
+{
+    if (rule->measure == MEASURE_SCORE) {
+        add_score_limit(t, rule);
+        return;
+    }
+    if (rule->limit.relative)
+        add_percent(t, "+%g %%", rule->limit.percent);
+    else
+        add_signed_amount(t, rule, (double)rule->limit.amount);
+    add_per(t, rule->per);
+}
+
+static void add_growth(struct text *t, const struct report_rule *rule)
+{
+    bool share = rule->limit.relative && rule->base > 0;
+    if (share) {
+        double percent = 100 * rule->observed_value / rule->base;
+        add_percent(t, fabs(percent) < 99.5 ? "%+.1f %%" : "%+.0f %%", percent);
+        text_add_string(t, " (");
+    }
+    add_signed_amount(t, rule, rule->observed_value);
+    text_add_string(t, share ? ")" : "");
+    add_per(t, rule->per);
+}
+
+static void add_score(struct text *t, const struct report_rule *rule)
+{
+    text_add_string(t, "score ");
+    human_percent(t, rule->base > 0 ? rule->observed_value / rule->base : 0);
+    text_add_string(t, " (");
+    if (rule->is_in_bytes)
+        human_size(t, tally_rounded(rule->observed_value));
+    else
+        human_plural(t, tally_rounded(rule->observed_value), "object");
+    text_add_char(t, ')');
+}
+
+bool phrase_observed(struct text *t, const struct report_rule *rule)
+{
+    bool is_score = rule->measure == MEASURE_SCORE;
+    bool nothing = is_score && rule->status == RULE_PASS; /* to score */
+    if (isnan(rule->observed_value) && !nothing)
+        return false;
+    if (isnan(rule->observed_value))
+        text_add_string(t, "nothing grows");
+    else if (is_score)
+        add_score(t, rule);
+    else
+        add_growth(t, rule);
+    return true;
+}
+
+const char *phrase_unit(const struct report_rule *rule)
+{
+    return rule->is_in_bytes ? "bytes" : "objects";
+}
+
+/* Those that need no parameter. */
+static const char *const reasons[REASON_COUNT] = {
+    [REASON_TOO_FEW] = "fewer than two of the snapshots can be compared",
+    [REASON_NOT_ENOUGH] = "fewer than four comparable snapshots cannot tell a leak from "
+                          "warm-up: take four or more, under the same load",
+    [REASON_ONLY_GARBAGE] = "a table lists garbage only, whose growth is no leak",
+    [REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
+    [REASON_END_INCOMPLETE] = "the first or the last snapshot is incomplete: take it again",
+    [REASON_STEP_LEFT_OUT] = "a snapshot was left out, so a step is missing: take it again",
+    [REASON_OUT_OF_ORDER] =
+        "the snapshots are not in order of time: give them as they were taken",
+    [REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
+    [REASON_RESTARTED] = "the snapshots are not of one process: take them without a "
+                         "restart in between",
+    [REASON_DIFFERENT_PROGRAMS] =
+        "the snapshots seem to be of different programs: compare those of one",
+    [REASON_NUMBER_UNKNOWN] = "not every snapshot tells this number",
+    [REASON_BYTES_UNKNOWN] = "bytes are unknown, so a score has no size",
+    [REASON_NO_HOLDERS] =
+        "holders need snapshots with references and roots, and a table has none",
+    [REASON_HOLDERS_UNTOLD] = "a holder is suppressed, but the snapshots do not all tell "
+                              "what holds what",
+    [REASON_HOLDER_UNTOLD] = "a holder is suppressed, but what holds this is not known",
+    [REASON_SAMPLE_IS_OFF] = "a sample: the estimate may be off by more than the distance "
+                             "to the limit; take snapshots that are none",
+    [REASON_SAMPLE_MAY_HIDE] = "a sample: what it may be off by hides growth of this size; "
+                               "take snapshots that are none",
+    [REASON_STEADY] = "about as much was added in every step; such growth counts from "
+                      "--min-steady on",
+};
+
+static void add_no_match(struct text *t, const struct report_rule *rule)
+{
+    text_add_string(t, "matches no ");
+    text_add_string(t, rule->kind == BUDGET_HOLDER ? "holder" : "type");
+    if (rule->reason.meant == NULL)
+        return;
+    text_add_string(t, "; did you mean ");
+    text_add_string(t, rule->reason.meant);
+    text_add_char(t, '?');
+}
+
+bool phrase_reason(struct text *t, const struct report_rule *rule)
+{
+    const struct reason *why = &rule->reason;
+    switch (why->code) {
+    case REASON_NONE:
+        return false;
+    case REASON_UNEXPLAINED:
+        phrase_open_growth(t, why->share);
+        break;
+    case REASON_STOPPED:
+        phrase_has_stopped(t, why->share);
+        break;
+    case REASON_NO_MATCH:
+        add_no_match(t, rule);
+        break;
+    case REASON_EXPIRED:
+        text_add_string(t, "was suppressed until ");
+        text_add_string(t, why->until);
+        text_add_string(t, ": ");
+        text_add_string(t, why->words);
+        break;
+    case REASON_SUPPRESSED:
+        text_add_string(t, why->words);
+        break;
+    case REASON_ACCEPTED:
+        text_add_string(t, "besides ");
+        add_amount(t, rule, rule->accepted);
+        text_add_string(t, " that the baseline accepts");
+        break;
+    default:
+        text_add_string(t, reasons[why->code]);
+        break;
+    }
+    return true;
+}
+
+/* --- growth -------------------------------------------------------------- */
+
+void phrase_open_growth(struct text *t, double share)
+{
+    text_add_string(t, "the heap grew by ");
+    human_percent(t, share);
+    text_add_string(t, ", and nothing explains it; take more snapshots, further apart");
+}
+
+void phrase_has_stopped(struct text *t, double share)
+{
+    text_add_string(t, "what grew by ");
+    human_percent(t, share);
+    text_add_string(t, " of the heap has stayed there: was the load still on?");
+}
+
+void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_match *none)
+{
+    text_add_string(t, "no ");
+    text_add_string(t, unit_names[by]);
+    text_add_string(t, " matches ");
+    text_add_string(t, none->pattern);
+    if (none->nearest == NULL) {
+        text_add_string(t, "; `heapdrift top` lists them");
+        return;
+    }
+    text_add_string(t, "; did you mean ");
+    text_add_string(t, none->nearest);
+    text_add_char(t, '?');
+}
+
+const char *phrase_total(const struct report_table *t)
+{
+    return t->is_whole ? "[total]" : "[total shown]";
+}
+
+/* --- warnings ------------------------------------------------------------ */
+
+void phrase_unexplained(struct text *t, const struct report_growth *g, bool suspects)
+{
+    text_add_string(t, "the heap keeps growing by what no suspect holds: ");
+    human_size_signed(t, g->rest);
+    text_add_string(t, ", ");
+    human_percent(t, g->rest_share);
+    text_add_string(t, " of the heap");
+    if (suspects && !isnan(g->explained)) {
+        text_add_string(t, "; the suspects explain ");
+        human_percent(t, g->explained);
+        text_add_string(t, " of all growth");
+    } else {
+        text_add_string(t, "; take more snapshots, further apart");
+    }
+}
+
+void phrase_stopped(struct text *t, const struct stopped_growth *s)
+{
+    human_name(t, s->name);
+    text_add_string(t, " grew from ");
+    human_count(t, s->first);
+    text_add_string(t, " to ");
+    human_count(t, s->last);
+    text_add_string(t, " (");
+    human_size_signed(t, (int64_t)(s->bytes + 0.5));
+    text_add_string(t, ", ");
+    human_percent(t, s->share);
+    text_add_string(t, " of the heap) and has stayed there: a cache that is full, a start "
+                       "that is over, or a leak whose load stopped. Was the load still "
+                       "on? Measure again under load");
+}
+
+void phrase_native_memory(struct text *t, const char *type)
+{
+    text_add_string(t, type);
+    text_add_string(t, " grows in every step; it holds memory outside the heap, which is "
+                       "not counted here");
+}
+
+void phrase_meant(struct text *t, const char *name, const char *meant)
+{
+    text_add_string(t, name);
+    if (meant == NULL)
+        return;
+    text_add_string(t, " (did you mean ");
+    text_add_string(t, meant);
+    text_add_string(t, "?)");
+}
+
+void phrase_expired(struct text *t, const char *what, const char *until,
+                    const char *because_of)
+{
+    text_add_string(t, what);
+    text_add_string(t, " (until ");
+    text_add_string(t, until);
+    text_add_string(t, ", ");
+    text_add_string(t, because_of);
+    text_add_char(t, ')');
+}

@@ -1,0 +1,69 @@
+/* phrases.h - the English that more than one format needs, made of what the model says.
+ *
+ * A model has numbers, enums and names; what people read of them is made here and nowhere
+ * else, so that all formats say the same. Names are added as they are: what they may do to
+ * a terminal or to Markdown is the writer's to know. */
+#ifndef PHRASES_H
+#define PHRASES_H
+
+#include "report/human.h"
+#include "report/report.h"
+
+/* --- rules of a check ---------------------------------------------------- */
+
+/* "type MyApp.*" */
+void phrase_rule(struct text *t, const struct report_rule *rule);
+
+/* Where it is from: "heapdrift.yml:7", "option", "default". */
+void phrase_source(struct text *t, const struct report_rule *rule);
+
+/* "+0 instances", "+5 % per step", "score below 2 %" */
+void phrase_limit(struct text *t, const struct report_rule *rule);
+
+/* "+120 instances", "+3.1 % (+1.2 MiB)", "score 7.9 % (1.8 MiB)". False and nothing added
+ * if it is not known. */
+bool phrase_observed(struct text *t, const struct report_rule *rule);
+
+/* "objects" or "bytes": what its values count. */
+const char *phrase_unit(const struct report_rule *rule);
+
+/* Why it is what it is, as a sentence. False and nothing added without a reason. */
+bool phrase_reason(struct text *t, const struct report_rule *rule);
+
+/* --- growth -------------------------------------------------------------- */
+
+/* "the heap grew by 38 %, and nothing explains it; take more snapshots, further apart" */
+void phrase_open_growth(struct text *t, double share);
+
+/* "what grew by 12 % of the heap has stayed there: was the load still on?" */
+void phrase_has_stopped(struct text *t, double share);
+
+/* "no type matches App.Ordre; did you mean App.Order?" */
+void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_match *none);
+
+/* "[total]" of a table, or what it is when a view hides rows. */
+const char *phrase_total(const struct report_table *t);
+
+/* --- warnings ------------------------------------------------------------ */
+
+/* What no suspect holds; with how much they do explain, if there are any. */
+void phrase_unexplained(struct text *t, const struct report_growth *g, bool suspects);
+
+/* What of a type has stayed: its count before and after, the bytes and their share. */
+struct stopped_growth {
+    const char *name;
+    uint64_t first, last;
+    double bytes, share;
+};
+void phrase_stopped(struct text *t, const struct stopped_growth *s);
+
+void phrase_native_memory(struct text *t, const char *type);
+
+/* "App.Ordre (did you mean App.Order?)"; meant may be NULL. */
+void phrase_meant(struct text *t, const char *name, const char *meant);
+
+/* "App.Order (until 2026-11-20, a pool that warms up)" */
+void phrase_expired(struct text *t, const char *what, const char *until,
+                    const char *because_of);
+
+#endif

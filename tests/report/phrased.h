@@ -1,0 +1,39 @@
+/* phrased.h - what people read of a finding, for comparing. */
+#ifndef PHRASED_H
+#define PHRASED_H
+
+#include "report/phrases.h"
+
+/* Each in a buffer of its own, until the next call. "-" if there is none. */
+static inline const char *phrased(char buffer[512], struct text *t, bool any)
+{
+    snprintf(buffer, 512, "%s", any ? text_string(t) : "-");
+    text_free(t);
+    return buffer;
+}
+
+static inline const char *told_observed(const struct report_rule *rule)
+{
+    static char buffer[512];
+    struct text t = {0};
+    bool any = phrase_observed(&t, rule);
+    return phrased(buffer, &t, any);
+}
+
+static inline const char *told_reason(const struct report_rule *rule)
+{
+    static char buffer[512];
+    struct text t = {0};
+    bool any = phrase_reason(&t, rule);
+    return phrased(buffer, &t, any);
+}
+
+static inline const char *told_limit(const struct report_rule *rule)
+{
+    static char buffer[512];
+    struct text t = {0};
+    phrase_limit(&t, rule);
+    return phrased(buffer, &t, true);
+}
+
+#endif
