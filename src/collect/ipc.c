@@ -1,6 +1,7 @@
 #include "collect/ipc.h"
 
 #include "base/error.h"
+#include "base/little_endian.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -145,10 +146,9 @@ enum { SIZE_AT = sizeof(magic) };
 static void add(struct request *r, uint64_t n, size_t size)
 {
     assert(r->len + size <= sizeof(r->bytes));
-    for (size_t i = 0; i < size; i++)
-        r->bytes[r->len++] = (unsigned char)(n >> (8 * i));
-    r->bytes[SIZE_AT] = (unsigned char)r->len;
-    r->bytes[SIZE_AT + 1] = (unsigned char)(r->len >> 8);
+    le_put(r->bytes + r->len, n, size);
+    r->len += size;
+    le_put(r->bytes + SIZE_AT, r->len, 2);
 }
 
 struct request request_for(enum ipc_command command)
@@ -242,12 +242,6 @@ static bool read_all(int fd, unsigned char *to, size_t size, const struct patien
     return true;
 }
 
-static uint32_t u32_at(const unsigned char *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-           (uint32_t)at[3] << 24;
-}
-
 bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
                  struct hd_error *err)
 {
@@ -255,7 +249,7 @@ bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
     unsigned char h[IPC_HEADER_SIZE] = {0};
     if (!read_all(fd, h, sizeof(h), p, err))
         return false;
-    size_t size = (size_t)h[SIZE_AT] | (size_t)h[SIZE_AT + 1] << 8;
+    size_t size = le_u16(h + SIZE_AT);
     unsigned set = h[SIZE_AT + 2], id = h[SIZE_AT + 3];
     if (memcmp(h, magic, sizeof(magic)) != 0 || size < sizeof(h) || set != FROM_SERVER ||
         (id != OK && id != REFUSED))
@@ -266,7 +260,7 @@ bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
     if (!read_all(fd, reply->payload, reply->size, p, err))
         return false;
     if (!reply->ok)
-        reply->refusal = reply->size >= 4 ? (int32_t)u32_at(reply->payload) : 0;
+        reply->refusal = reply->size >= 4 ? (int32_t)le_u32(reply->payload) : 0;
     return true;
 }
 
@@ -317,7 +311,7 @@ bool reply_string(const struct reply *reply, size_t *offset, struct text *to)
     text_clear(to);
     if (reply->size - *offset < 4)
         return false;
-    uint32_t units = u32_at(reply->payload + *offset);
+    uint32_t units = le_u32(reply->payload + *offset);
     *offset += 4;
     if (units > (reply->size - *offset) / 2)
         return false;

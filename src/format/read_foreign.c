@@ -4,6 +4,7 @@
  * the file is and how to get a snapshot from it, which helps more than "not a
  * heap snapshot". docs/formats/foreign.md. */
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "format/reader.h"
 
 #include <string.h>
@@ -17,14 +18,6 @@ static bool has_at(struct bytes b, size_t offset, const char *magic, size_t len)
 /* A string literal, which may hold NULs. */
 #define HAS_AT(bytes, offset, literal) has_at(bytes, offset, literal, sizeof(literal) - 1)
 
-static uint32_t u32_at(struct bytes b, size_t offset, bool big_endian)
-{
-    uint32_t value = 0;
-    for (size_t i = 0; i < 4 && offset + i < b.size; i++)
-        value |= (uint32_t)b.data[offset + i] << (8 * (big_endian ? 3 - i : i));
-    return value;
-}
-
 /* --- FastSerialization --------------------------------------------------- */
 
 /* The type of the entry object, the only thing that tells the files of this
@@ -35,7 +28,7 @@ static bool has_entry_type(struct bytes head, struct bytes *name)
     if (!HAS_AT(head, 0, "\x14\0\0\0!FastSerialization.1") ||
         !HAS_AT(head, ENTRY, "\x04\x04\x01") || head.size < NAME)
         return false;
-    uint32_t len = u32_at(head, LENGTH, false);
+    uint32_t len = le_u32(head.data + LENGTH);
     if (len == 0 || len > LONGEST || len > head.size - NAME)
         return false;
     *name = (struct bytes){head.data + NAME, len};
@@ -98,8 +91,10 @@ static bool is_mach_o(struct bytes head)
 
 static bool is_mach_o_core(struct bytes head)
 {
-    enum { FILE_TYPE = 12, MH_CORE = 4 };
-    return is_mach_o(head) && u32_at(head, FILE_TYPE, head.data[0] == 0xFE) == MH_CORE;
+    enum { FILE_TYPE = 12 }; /* MH_CORE: 4, in the byte order of the magic */
+    return is_mach_o(head) &&
+           (head.data[0] == 0xFE ? HAS_AT(head, FILE_TYPE, "\0\0\0\x04")
+                                 : HAS_AT(head, FILE_TYPE, "\x04\0\0\0"));
 }
 
 /* --- heaps of other runtimes, and text ----------------------------------- */

@@ -223,8 +223,8 @@ static bool read_event_header(struct nettrace *t)
         return t->in.end == TRACE_GOES_ON
                    ? trace_blocks_refuse(&t->in, "a block that is too short for its head")
                    : false;
-    uint64_t size = trace_u16(p);
-    t->is_compressed = trace_u16(p + 2) & 1;
+    uint64_t size = le_u16(p);
+    t->is_compressed = le_u16(p + 2) & 1;
     if (size < 4 || size > t->in.block_end - start)
         return trace_blocks_refuse(&t->in, "the head of a block is longer than the block");
     return trace_blocks_skip_to(&t->in, start + size);

@@ -132,19 +132,19 @@ uint8_t trace_field_u8(struct trace_fields *f)
 uint16_t trace_field_u16(struct trace_fields *f)
 {
     const unsigned char *p = take(f, 2);
-    return p != NULL ? (uint16_t)trace_u16(p) : 0;
+    return p != NULL ? le_u16(p) : 0;
 }
 
 uint32_t trace_field_u32(struct trace_fields *f)
 {
     const unsigned char *p = take(f, 4);
-    return p != NULL ? trace_u32(p) : 0;
+    return p != NULL ? le_u32(p) : 0;
 }
 
 uint64_t trace_field_u64(struct trace_fields *f)
 {
     const unsigned char *p = take(f, 8);
-    return p != NULL ? trace_u64(p) : 0;
+    return p != NULL ? le_u64(p) : 0;
 }
 
 struct bytes trace_field_bytes(struct trace_fields *f, size_t size)

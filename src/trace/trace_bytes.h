@@ -8,6 +8,7 @@
 #define TRACE_BYTES_H
 
 #include "base/input.h"
+#include "base/little_endian.h"
 
 struct trace_bytes {
     struct input *in;
@@ -30,22 +31,6 @@ const unsigned char *trace_bytes_peek(struct trace_bytes *b, size_t size, size_t
 
 /* False when the input ends before. */
 bool trace_bytes_skip(struct trace_bytes *b, uint64_t size);
-
-/* Little-endian values. */
-static inline uint32_t trace_u16(const unsigned char *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static inline uint32_t trace_u32(const unsigned char *p)
-{
-    return trace_u16(p) | trace_u16(p + 2) << 16;
-}
-
-static inline uint64_t trace_u64(const unsigned char *p)
-{
-    return trace_u32(p) | (uint64_t)trace_u32(p + 4) << 32;
-}
 
 struct trace_fields {
     const unsigned char *at, *end;

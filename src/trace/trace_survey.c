@@ -128,7 +128,7 @@ static bool add_nodes(struct heap_walk *w, struct nettrace *t, const struct bulk
     const unsigned char *p = b->records;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < b->count; i++, p += b->size) {
-        uint64_t edges = trace_u64(p + edges_at);
+        uint64_t edges = le_u64(p + edges_at);
         if (edges > UINT32_MAX)
             return nettrace_refuse(t, "an object with 2^32 references or more");
         sum += edges;

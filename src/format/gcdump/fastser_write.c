@@ -1,5 +1,6 @@
 #include "format/gcdump/fastser_write.h"
 
+#include "base/little_endian.h"
 #include "format/gcdump/fastser.h"
 
 #include <assert.h>
@@ -19,8 +20,7 @@ void fastser_put_u8(struct fastser_write *f, uint8_t value)
 static void put_integer(struct fastser_write *f, uint64_t value, size_t size)
 {
     unsigned char b[8];
-    for (size_t i = 0; i < size; i++)
-        b[i] = (unsigned char)(value >> 8 * i);
+    le_put(b, value, size);
     fastser_put_bytes(f, b, size);
 }
 

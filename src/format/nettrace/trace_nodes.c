@@ -12,15 +12,9 @@ void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_si
     n->addresses = alloc_resize(NULL, array_bytes(objects + 1, 8));
 }
 
-static void put_u64(unsigned char *to, uint64_t value)
-{
-    for (size_t i = 0; i < sizeof(value); i++)
-        to[i] = (unsigned char)(value >> 8 * i);
-}
-
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address)
 {
-    put_u64(n->addresses + 8 * (size_t)id, address);
+    le_put(n->addresses + 8 * (size_t)id, address, 8);
     if (ids_add(&n->ids, address))
         return;
     n->repeats = grow(n->repeats, n->repeat_count, &n->repeat_cap, sizeof(*n->repeats));

@@ -6,9 +6,8 @@
 #ifndef TRACE_NODES_H
 #define TRACE_NODES_H
 
-#include "base/input.h"
+#include "base/little_endian.h"
 #include "heap/ids.h"
-#include "trace/trace_bytes.h"
 
 struct trace_nodes {
     struct ids ids;
@@ -28,7 +27,7 @@ void trace_nodes_freeze(struct trace_nodes *n);
 
 static inline uint64_t trace_nodes_address(const struct trace_nodes *n, node_id id)
 {
-    return trace_u64(n->addresses + 8 * (size_t)id);
+    return le_u64(n->addresses + 8 * (size_t)id);
 }
 
 /* The node of a position among those that repeat no other: where there are repeats. */

@@ -10,8 +10,8 @@ void trace_types_utf8(struct text *out, struct bytes wide)
 {
     enum { HIGH = 0xD800, LOW = 0xDC00, END = 0xE000, FIRST = 0x10000, SHIFT = 10 };
     for (size_t i = 0; i + 1 < wide.size; i += 2) {
-        uint32_t c = trace_u16(wide.data + i);
-        uint32_t next = i + 3 < wide.size ? trace_u16(wide.data + i + 2) : 0;
+        uint32_t c = le_u16(wide.data + i);
+        uint32_t next = i + 3 < wide.size ? le_u16(wide.data + i + 2) : 0;
         if (c >= HIGH && c < LOW && next >= LOW && next < END) {
             c = FIRST + ((c - HIGH) << SHIFT) + (next - LOW);
             i += 2;
@@ -50,7 +50,7 @@ static void define(struct trace_types *t, const struct heap_type *from, struct t
         return;
     uint64_t *parameters = arena_array(&t->arena, uint64_t, from->parameter_count);
     for (uint32_t i = 0; i < from->parameter_count; i++)
-        parameters[i] = trace_u64(from->parameters + 8 * (size_t)i);
+        parameters[i] = le_u64(from->parameters + 8 * (size_t)i);
     type->parameters = parameters;
     type->parameter_count = from->parameter_count;
 }
