@@ -1,6 +1,7 @@
 #include "trace/trace_survey.h"
 
 #include "base/arena.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,11 @@ static int by_start(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
+static bool starts_by(const void *gcs, size_t i, const void *time)
+{
+    return ((const struct heap_gc *)gcs)[i].start <= *(const uint64_t *)time;
+}
+
 /* The collection that a walk belongs to: the last that began before it. If its start was
  * lost, the first that ends after it. Collections of one process do not overlap, so only
  * those of other processes have to be passed over. */
@@ -212,15 +218,8 @@ static const struct heap_gc *find_gc(const struct trace_survey *s,
                                      const struct heap_walk *w)
 {
     enum { MOST_OTHERS = 1000 };
-    size_t low = 0, high = s->gc_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->gcs[middle].start <= w->first_time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i > 0 && low - i < MOST_OTHERS; i--)
+    size_t behind = search_first(s->gcs, 0, s->gc_count, starts_by, &w->first_time);
+    for (size_t i = behind; i > 0 && behind - i < MOST_OTHERS; i--)
         if (s->gcs[i - 1].pid == w->pid)
             return may_hold(&s->gcs[i - 1], w) ? &s->gcs[i - 1] : NULL;
     return NULL;
@@ -258,17 +257,22 @@ static struct trace_loss *sorted(const struct trace_loss *losses, size_t len,
     return all;
 }
 
+static bool began_by(const void *losses, size_t i, const void *time)
+{
+    return ((const struct trace_loss *)losses)[i].from <= *(const uint64_t *)time;
+}
+
+static bool was_over_before(const void *losses, size_t i, const void *time)
+{
+    return ((const struct trace_loss *)losses)[i].to < *(const uint64_t *)time;
+}
+
 /* Events of losses that overlap [from, to]: those that began by to, without those that
  * were over before from. */
 static uint64_t lost_between(const struct loss_sums *l, uint64_t from, uint64_t to)
 {
-    size_t began = 0, over = 0;
-    for (size_t step = l->len; step > 0; step /= 2) {
-        while (began + step <= l->len && l->by_from[began + step - 1].from <= to)
-            began += step;
-        while (over + step <= l->len && l->by_to[over + step - 1].to < from)
-            over += step;
-    }
+    size_t began = search_first(l->by_from, 0, l->len, began_by, &to);
+    size_t over = search_first(l->by_to, 0, l->len, was_over_before, &from);
     uint64_t sum = began > 0 ? l->by_from[began - 1].events : 0;
     return sum - (over > 0 ? l->by_to[over - 1].events : 0);
 }

@@ -1,6 +1,7 @@
 #include "format/nettrace/trace_nodes.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +27,16 @@ void trace_nodes_freeze(struct trace_nodes *n)
     ids_freeze(&n->ids);
 }
 
+/* So many nodes before repeat i, i of which are repeats. */
+static bool is_told_before(const void *repeats, size_t i, const void *position)
+{
+    return ((const node_id *)repeats)[i] - (uint32_t)i <= *(const uint32_t *)position;
+}
+
 node_id trace_nodes_at_position(const struct trace_nodes *n, uint32_t position)
 {
-    size_t low = 0, high = n->repeat_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (n->repeats[middle] - (uint32_t)middle <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return position + (uint32_t)low;
+    return position + (uint32_t)search_first(n->repeats, 0, n->repeat_count, is_told_before,
+                                             &position);
 }
 
 unsigned char *trace_nodes_take_addresses(struct trace_nodes *n, node_id count, node_id all)
