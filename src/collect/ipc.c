@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/little_endian.h"
+#include "base/utf16.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -288,24 +289,6 @@ const char *ipc_refusal(int32_t hresult)
     return "the runtime refused";
 }
 
-/* UTF-16; a lone surrogate becomes U+FFFD when it is printed. */
-static void add_utf16(struct text *to, const unsigned char *at, size_t units)
-{
-    for (size_t i = 0; i < units; i++) {
-        uint32_t unit = (uint32_t)at[2 * i] | (uint32_t)at[2 * i + 1] << 8;
-        if (unit == 0)
-            return;
-        if (unit >= 0xD800 && unit < 0xDC00 && i + 1 < units) {
-            uint32_t low = (uint32_t)at[2 * i + 2] | (uint32_t)at[2 * i + 3] << 8;
-            if (low >= 0xDC00 && low < 0xE000) {
-                unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                i++;
-            }
-        }
-        text_add_code_point(to, unit);
-    }
-}
-
 bool reply_string(const struct reply *reply, size_t *offset, struct text *to)
 {
     text_clear(to);
@@ -315,7 +298,11 @@ bool reply_string(const struct reply *reply, size_t *offset, struct text *to)
     *offset += 4;
     if (units > (reply->size - *offset) / 2)
         return false;
-    add_utf16(to, reply->payload + *offset, units);
+    const unsigned char *at = reply->payload + *offset;
+    size_t used = 0;
+    while (used < units && le_u16(at + 2 * used) != 0)
+        used++;
+    text_add_utf16(to, at, used, UTF16_LITTLE);
     *offset += (size_t)units * 2;
     return true;
 }

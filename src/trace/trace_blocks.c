@@ -1,10 +1,10 @@
 #include "trace/trace_blocks.h"
 
+#include "base/calendar.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 static const char fast_magic[] = "\x14\0\0\0!FastSerialization.1", new_magic[] = "Nettrace";
 enum { FAST_MAGIC = sizeof(fast_magic) - 1, NEW_MAGIC = sizeof(new_magic) - 1 };
@@ -149,18 +149,14 @@ static bool read_magic(struct trace_blocks *b)
 /* SYSTEMTIME: year, month, day of the week, day, hour, minute, second, millisecond. */
 static double seconds_of(const unsigned char *p)
 {
-    unsigned f[8];
+    int f[8];
     for (size_t i = 0; i < 8; i++)
         f[i] = le_u16(p + 2 * i);
-    struct tm tm = {.tm_year = (int)f[0] - 1900,
-                    .tm_mon = (int)f[1] - 1,
-                    .tm_mday = (int)f[3],
-                    .tm_hour = (int)f[4],
-                    .tm_min = (int)f[5],
-                    .tm_sec = (int)f[6]};
     bool valid = f[0] >= 1970 && f[0] < 10000 && f[1] >= 1 && f[1] <= 12 && f[3] >= 1 &&
                  f[3] <= 31 && f[4] < 24 && f[5] < 60 && f[6] <= 60 && f[7] < 1000;
-    return valid ? (double)timegm(&tm) + f[7] / 1000.0 : NAN;
+    if (!valid)
+        return NAN;
+    return (double)calendar_seconds(f[0], f[1], f[3], f[4], f[5], f[6]) + f[7] / 1000.0;
 }
 
 /* Date, ticks, frequency, pointer size: 36 bytes in all versions. */

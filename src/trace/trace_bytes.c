@@ -1,6 +1,7 @@
 #include "trace/trace_bytes.h"
 
 #include "base/alloc.h"
+#include "base/utf16.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,4 +184,9 @@ struct bytes trace_wide(struct trace_fields *f)
     if (f->failed)
         return trace_field_bytes(f, 0);
     return (struct bytes){start, (size_t)(f->at - start) - 2};
+}
+
+void trace_wide_text(struct text *t, struct bytes wide)
+{
+    text_add_utf16(t, wide.data, wide.size / 2, UTF16_LITTLE);
 }

@@ -9,6 +9,7 @@
 
 #include "base/input.h"
 #include "base/little_endian.h"
+#include "base/text.h"
 
 struct trace_bytes {
     struct input *in;
@@ -51,5 +52,8 @@ struct bytes trace_string(struct trace_fields *f);
 
 /* UTF-16 up to a zero, which is taken but not given. */
 struct bytes trace_wide(struct trace_fields *f);
+
+/* Append it as UTF-8. */
+void trace_wide_text(struct text *t, struct bytes wide);
 
 #endif

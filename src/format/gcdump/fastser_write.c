@@ -1,6 +1,7 @@
 #include "format/gcdump/fastser_write.h"
 
 #include "base/little_endian.h"
+#include "base/utf16.h"
 #include "format/gcdump/fastser.h"
 
 #include <assert.h>
@@ -50,8 +51,10 @@ void fastser_put_f32(struct fastser_write *f, float value)
 
 static uint32_t add_pair(struct text *t, uint32_t code)
 {
-    text_add_code_point(t, 0xD800 + ((code - 0x10000) >> 10));
-    text_add_code_point(t, 0xDC00 + ((code - 0x10000) & 0x3FF));
+    uint32_t high, low;
+    utf16_split(code, &high, &low);
+    text_add_code_point(t, high);
+    text_add_code_point(t, low);
     return 2;
 }
 

@@ -23,7 +23,7 @@ bool trace_root_events_statics(struct trace_root_events *e, const struct bulk *b
     struct text field = {0};
     for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
         text_clear(&field);
-        trace_types_utf8(&field, s.field);
+        trace_wide_text(&field, s.field);
         e->statics = grow(e->statics, e->static_count, &e->static_cap, sizeof(*e->statics));
         e->statics[e->static_count++] = (struct static_var){
             s.object, s.type, s.flags,

@@ -6,20 +6,6 @@
 
 /* --- definitions --------------------------------------------------------- */
 
-void trace_types_utf8(struct text *out, struct bytes wide)
-{
-    enum { HIGH = 0xD800, LOW = 0xDC00, END = 0xE000, FIRST = 0x10000, SHIFT = 10 };
-    for (size_t i = 0; i + 1 < wide.size; i += 2) {
-        uint32_t c = le_u16(wide.data + i);
-        uint32_t next = i + 3 < wide.size ? le_u16(wide.data + i + 2) : 0;
-        if (c >= HIGH && c < LOW && next >= LOW && next < END) {
-            c = FIRST + ((c - HIGH) << SHIFT) + (next - LOW);
-            i += 2;
-        }
-        text_add_code_point(out, c);
-    }
-}
-
 static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
 {
     size_t before = t->ids.len;
@@ -62,7 +48,7 @@ bool trace_types_define(struct trace_types *t, const struct bulk *b)
     struct heap_type type;
     for (uint32_t i = 0; i < b->count && heap_type_next(&f, &type); i++) {
         text_clear(&name);
-        trace_types_utf8(&name, type.name);
+        trace_wide_text(&name, type.name);
         define(t, &type, &name);
     }
     text_free(&name);
@@ -84,7 +70,7 @@ bool trace_types_module(struct trace_types *t, struct bytes payload)
         return true;
     }
     struct text path = {0};
-    trace_types_utf8(&path, module.path);
+    trace_wide_text(&path, module.path);
     t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
     t->modules[n] = arena_strdup(&t->arena, text_string(&path), path.len);
     text_free(&path);

@@ -52,9 +52,6 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
  * types by id; returns how many used ones have none. */
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b);
 
-/* UTF-16 as UTF-8; lone surrogates are kept as three bytes. */
-void trace_types_utf8(struct text *out, struct bytes wide);
-
 void trace_types_free(struct trace_types *t);
 
 #endif

@@ -1,6 +1,7 @@
 #include "format/table/table_text.h"
 
 #include "base/error.h"
+#include "base/utf16.h"
 
 #include <string.h>
 
@@ -14,28 +15,13 @@ static bool is_utf16_mark(struct bytes b)
                            (b.data[0] == 0xFE && b.data[1] == 0xFF));
 }
 
-static uint32_t unit_at(struct bytes b, size_t i, bool little)
-{
-    return little ? (uint32_t)(b.data[i] | b.data[i + 1] << 8)
-                  : (uint32_t)(b.data[i] << 8 | b.data[i + 1]);
-}
-
-/* Lone surrogates stay what they are; half a unit at the end becomes U+FFFD, so
- * that a cut file does not look whole. */
+/* Half a unit at the end becomes U+FFFD, so that a cut file does not look whole. */
 static void decode_utf16(struct text *out, struct bytes b)
 {
-    bool little = b.data[0] == 0xFF;
-    size_t i = 2;
-    while (i + 2 <= b.size) {
-        uint32_t code = unit_at(b, i, little);
-        i += 2;
-        if (code >> 10 == 0x36 && i + 2 <= b.size && unit_at(b, i, little) >> 10 == 0x37) {
-            code = 0x10000 + ((code & 0x3FF) << 10) + (unit_at(b, i, little) & 0x3FF);
-            i += 2;
-        }
-        text_add_code_point(out, code);
-    }
-    if (i < b.size)
+    enum { MARK = 2 };
+    text_add_utf16(out, b.data + MARK, (b.size - MARK) / 2,
+                   b.data[0] == 0xFF ? UTF16_LITTLE : UTF16_BIG);
+    if (b.size % 2 != 0)
         text_add_code_point(out, 0xFFFD);
 }
 
