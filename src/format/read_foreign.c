@@ -4,7 +4,7 @@
  * the file is and how to get a snapshot from it, which helps more than "not a
  * heap snapshot". docs/formats/foreign.md. */
 #include "base/error.h"
-#include "base/little_endian.h"
+#include "base/fast_serialization.h"
 #include "format/reader.h"
 
 #include <string.h>
@@ -20,21 +20,6 @@ static bool has_at(struct bytes b, size_t offset, const char *magic, size_t len)
 
 /* --- FastSerialization --------------------------------------------------- */
 
-/* The type of the entry object, the only thing that tells the files of this
- * container apart: behind the signature, 04 04 01, two versions, length, name. */
-static bool has_entry_type(struct bytes head, struct bytes *name)
-{
-    enum { ENTRY = 24, LENGTH = ENTRY + 11, NAME = LENGTH + 4, LONGEST = 256 };
-    if (!HAS_AT(head, 0, "\x14\0\0\0!FastSerialization.1") ||
-        !HAS_AT(head, ENTRY, "\x04\x04\x01") || head.size < NAME)
-        return false;
-    uint32_t len = le_u32(head.data + LENGTH);
-    if (len == 0 || len > LONGEST || len > head.size - NAME)
-        return false;
-    *name = (struct bytes){head.data + NAME, len};
-    return true;
-}
-
 static bool name_is(struct bytes name, const char *text)
 {
     return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
@@ -43,14 +28,14 @@ static bool name_is(struct bytes name, const char *text)
 static bool is_memory_graph(struct bytes head)
 {
     struct bytes name;
-    return has_entry_type(head, &name) && name_is(name, "Graphs.MemoryGraph");
+    return fast_serialization_entry(head, &name) && name_is(name, "Graphs.MemoryGraph");
 }
 
 /* A gcdump does not get here: read_gcdump is asked first. */
 static bool is_other_serialised(struct bytes head)
 {
     struct bytes name;
-    return has_entry_type(head, &name);
+    return fast_serialization_entry(head, &name);
 }
 
 /* --- traces and dumps ---------------------------------------------------- */

@@ -2,11 +2,12 @@
 
 #include "base/calendar.h"
 #include "base/error.h"
+#include "base/fast_serialization.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char fast_magic[] = "\x14\0\0\0!FastSerialization.1", new_magic[] = "Nettrace";
+static const char fast_magic[] = FAST_SERIALIZATION_HEAD, new_magic[] = "Nettrace";
 enum { FAST_MAGIC = sizeof(fast_magic) - 1, NEW_MAGIC = sizeof(new_magic) - 1 };
 
 struct trace_blocks trace_blocks_begin(struct input *in, struct hd_error *err)
@@ -95,14 +96,9 @@ bool nettrace_recognises(struct bytes head)
 {
     if (head.size >= NEW_MAGIC && memcmp(head.data, new_magic, NEW_MAGIC) == 0)
         return true;
-    /* The entry object's type, behind 04 04 01, two versions and a length, tells
-     * .netperf from other files of the serialiser. */
-    enum { LENGTH_AT = FAST_MAGIC + 11, NAME_AT = LENGTH_AT + 4 };
-    if (head.size < NAME_AT || memcmp(head.data, fast_magic, FAST_MAGIC) != 0)
-        return false;
-    uint32_t len = le_u32(head.data + LENGTH_AT);
-    return head.size - NAME_AT >= len &&
-           block_named((struct bytes){head.data + NAME_AT, len}) == BLOCK_TRACE;
+    /* Which tells .netperf from other files of the serialiser. */
+    struct bytes entry;
+    return fast_serialization_entry(head, &entry) && block_named(entry) == BLOCK_TRACE;
 }
 
 /* Everything before the first block. */
@@ -129,7 +125,7 @@ static bool read_magic(struct trace_blocks *b)
         p = trace_blocks_take(b, FAST_MAGIC - 4);
         return p != NULL &&
                ((fast && memcmp(p, fast_magic + 4, FAST_MAGIC - 4) == 0) ||
-                trace_blocks_refuse_at(b, NEW_MAGIC, "no !FastSerialization.1 here"));
+                trace_blocks_refuse_at(b, NEW_MAGIC, "no " FAST_SERIALIZATION " here"));
     }
     p = trace_blocks_take(b, 8);
     if (p == NULL)

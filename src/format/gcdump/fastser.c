@@ -1,12 +1,13 @@
 #include "format/gcdump/fastser.h"
 
+#include "base/fast_serialization.h"
 #include "base/utf16.h"
 
 #include <string.h>
 
 enum { MAX_TYPE_NAME = 500 };
 
-static const char signature[] = "!FastSerialization.1";
+static const char signature[] = FAST_SERIALIZATION;
 
 static uint64_t label_at(const struct fastser *f, uint64_t offset, unsigned size)
 {

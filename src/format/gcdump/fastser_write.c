@@ -1,5 +1,6 @@
 #include "format/gcdump/fastser_write.h"
 
+#include "base/fast_serialization.h"
 #include "base/little_endian.h"
 #include "base/utf16.h"
 #include "format/gcdump/fastser.h"
@@ -163,7 +164,7 @@ void fastser_put_region_end(struct fastser_write *f, uint32_t region)
 struct fastser_write fastser_write_begin(struct out *out)
 {
     struct fastser_write f = {.out = out};
-    fastser_put_string(&f, "!FastSerialization.1");
+    fastser_put_string(&f, FAST_SERIALIZATION);
     return f;
 }
 
