@@ -15,7 +15,7 @@ struct trace_bytes trace_bytes_begin(struct input *in, struct hd_error *err)
 
 void trace_bytes_free(struct trace_bytes *b)
 {
-    free(b->joined);
+    account_free(b->account, b->joined, b->joined_cap, 1);
     *b = (struct trace_bytes){0};
 }
 
@@ -24,8 +24,8 @@ static bool next_block(struct trace_bytes *b, struct bytes *block)
 {
     if (b->failed)
         return false;
-    if (!input_next(b->in, block, b->err))
-        b->failed = true;
+    b->failed = account_is_over(b->account) ? !account_fail(b->account, b->err)
+                                            : !input_next(b->in, block, b->err);
     return !b->failed && block->size > 0;
 }
 
@@ -37,6 +37,7 @@ static void reserve(struct trace_bytes *b, size_t size)
         cap = array_bytes(cap, 2);
     if (cap != b->joined_cap)
         b->joined = alloc_resize(b->joined, cap);
+    account_charge(b->account, cap - b->joined_cap);
     b->joined_cap = cap;
 }
 

@@ -7,6 +7,7 @@
 #ifndef TRACE_BYTES_H
 #define TRACE_BYTES_H
 
+#include "base/account.h"
 #include "base/input.h"
 #include "base/little_endian.h"
 #include "base/text.h"
@@ -18,7 +19,8 @@ struct trace_bytes {
     uint64_t at;                     /* offset of next in the input */
     unsigned char *joined;           /* pieces that lay in two blocks */
     size_t joined_cap;
-    bool failed; /* the input could not be read; err says why */
+    struct account *account; /* charged for them; NULL: nobody counts */
+    bool failed;             /* the input could not be read; err says why */
 };
 
 struct trace_bytes trace_bytes_begin(struct input *in, struct hd_error *err);

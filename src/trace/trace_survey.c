@@ -23,7 +23,7 @@ static struct heap_gc *use_gc(struct trace_survey *s, uint32_t count, uint64_t p
     for (size_t i = s->gc_count; i > oldest; i--)
         if (s->gcs[i - 1].count == count && s->gcs[i - 1].pid == pid)
             return &s->gcs[i - 1];
-    s->gcs = grow(s->gcs, s->gc_count, &s->gc_cap, sizeof(*s->gcs));
+    s->gcs = account_grow(s->account, s->gcs, s->gc_count, &s->gc_cap, sizeof(*s->gcs));
     s->gcs[s->gc_count] = (struct heap_gc){count, pid, HD_UNKNOWN, HD_UNKNOWN};
     return &s->gcs[s->gc_count++];
 }
@@ -55,8 +55,8 @@ static uint32_t *walk_of(struct trace_survey *s, const struct trace_event *e)
     size_t before = s->threads.len;
     uint32_t n = id_numbers_add(&s->threads, e->thread);
     if (n == before) {
-        s->walk_of_thread =
-            grow(s->walk_of_thread, before, &s->thread_cap, sizeof(*s->walk_of_thread));
+        s->walk_of_thread = account_grow(s->account, s->walk_of_thread, before,
+                                         &s->thread_cap, sizeof(*s->walk_of_thread));
         s->walk_of_thread[n] = NO_ID;
     }
     return &s->walk_of_thread[n];
@@ -98,7 +98,8 @@ static struct heap_walk *use_walk(struct trace_survey *s, const struct trace_eve
     uint32_t *current = walk_of(s, e);
     if (*current != NO_ID && !begins_walk(&s->walks[*current], kind, index))
         return &s->walks[*current];
-    s->walks = grow(s->walks, s->walk_count, &s->walk_cap, sizeof(*s->walks));
+    s->walks =
+        account_grow(s->account, s->walks, s->walk_count, &s->walk_cap, sizeof(*s->walks));
     *current = (uint32_t)s->walk_count;
     s->walks[s->walk_count] = (struct heap_walk){.thread = e->thread,
                                                  .pid = e->pid,
@@ -163,7 +164,7 @@ static bool add_walk_event(struct trace_survey *s, struct nettrace *t,
     return true;
 }
 
-bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
+static bool add_event(struct trace_survey *s, struct nettrace *t,
                       const struct trace_event *e)
 {
     enum trace_heap_event kind = trace_heap_event_kind(e);
@@ -175,6 +176,16 @@ bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
     }
     s->ranges += kind == EVENT_RANGE;
     return true;
+}
+
+bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
+                      const struct trace_event *e)
+{
+    /* The survey may outlive the trace and its account. */
+    s->account = s->threads.account = nettrace_account(t);
+    bool ok = add_event(s, t, e);
+    s->account = s->threads.account = NULL;
+    return ok;
 }
 
 /* --- judging ------------------------------------------------------------- */

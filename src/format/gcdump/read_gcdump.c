@@ -430,7 +430,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     struct bytes file;
     if (!input_all(in, &file, err))
         return false;
-    struct arena scratch = {0};
+    struct arena scratch = {.account = builder_account(b)};
     struct gcdump d;
     bool ok = gcdump_parse(&d, file, &scratch, err);
     if (ok) {

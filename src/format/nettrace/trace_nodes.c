@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size)
+void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
+                      struct account *account)
 {
     enum { SHIFT_64 = 3, SHIFT_32 = 2 };
     ids_init(&n->ids, pointer_size == 8 ? SHIFT_64 : SHIFT_32);
+    ids_charge_to(&n->ids, account);
+    account_charge(account, 8 * (uint64_t)objects);
     n->addresses = alloc_resize(NULL, array_bytes(objects + 1, 8));
 }
 

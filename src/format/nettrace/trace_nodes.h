@@ -16,8 +16,9 @@ struct trace_nodes {
     size_t repeat_count, repeat_cap;
 };
 
-/* For that many objects of a process with such pointers. */
-void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size);
+/* For at most that many objects of a process with such pointers; account is charged. */
+void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
+                      struct account *account);
 
 /* The next node, from 0. */
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address);

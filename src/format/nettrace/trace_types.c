@@ -11,7 +11,7 @@ static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
     size_t before = t->ids.len;
     uint32_t n = id_numbers_add(&t->ids, id);
     if (n == before) {
-        t->all = grow(t->all, before, &t->cap, sizeof(*t->all));
+        t->all = account_grow(t->arena.account, t->all, before, &t->cap, sizeof(*t->all));
         t->all[n] = (struct trace_type){0};
     }
     return &t->all[n];
@@ -41,6 +41,11 @@ static void define(struct trace_types *t, const struct heap_type *from, struct t
     type->parameter_count = from->parameter_count;
 }
 
+void trace_types_charge_to(struct trace_types *t, struct account *account)
+{
+    t->ids.account = t->module_ids.account = t->arena.account = account;
+}
+
 bool trace_types_define(struct trace_types *t, const struct bulk *b)
 {
     struct trace_fields f = {b->rest.data, b->rest.data + b->rest.size, false};
@@ -64,14 +69,16 @@ bool trace_types_module(struct trace_types *t, struct bytes payload)
     uint32_t n = id_numbers_add(&t->module_ids, module.id);
     if (n != before || module.path.size == 0) {
         if (n == before) {
-            t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+            t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
+                                      sizeof(*t->modules));
             t->modules[n] = "";
         }
         return true;
     }
     struct text path = {0};
     trace_wide_text(&path, module.path);
-    t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+    t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
+                              sizeof(*t->modules));
     t->modules[n] = arena_strdup(&t->arena, text_string(&path), path.len);
     text_free(&path);
     return true;

@@ -36,6 +36,9 @@ struct trace_types {
     struct arena arena;
 };
 
+/* From here on account is charged for what is kept. Before the first definition. */
+void trace_types_charge_to(struct trace_types *t, struct account *account);
+
 /* Take the definitions of one event; false when they are damaged. */
 bool trace_types_define(struct trace_types *t, const struct bulk *b);
 bool trace_types_module(struct trace_types *t, struct bytes payload);

@@ -205,7 +205,7 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
-    json_t *json = json_input_load(in, err);
+    json_t *json = json_input_load(in, b, err);
     bool ok = json != NULL && read_table(json, b, err);
     json_decref(json);
     return ok;

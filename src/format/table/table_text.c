@@ -45,14 +45,19 @@ struct table_text table_text_of(struct bytes bytes)
     return t;
 }
 
-bool table_text_open(struct table_text *t, struct input *in, struct hd_error *err)
+bool table_text_open(struct table_text *t, struct input *in, struct builder *b,
+                     struct hd_error *err)
 {
     struct bytes all;
+    uint64_t size;
+    bool is_file = input_has_places(in, &size);
     *t = (struct table_text){.all = {"", 0}};
     if (!input_all(in, &all, err))
         return false;
     *t = table_text_of(all);
-    return true;
+    struct account *account = builder_account(b);
+    account_charge(account, (is_file ? 0 : all.size) + t->decoded.cap);
+    return !account_is_over(account) || account_fail(account, err);
 }
 
 void table_text_close(struct table_text *t)
@@ -77,6 +82,9 @@ bool table_text_has_no_nul(const struct table_text *t, struct hd_error *err)
 
 bool table_row_add(struct builder *b, const struct table_row *row, struct hd_error *err)
 {
+    const struct account *account = builder_account(b);
+    if (account_is_over(account))
+        return account_fail(account, err);
     bool named = row->name.len > 0;
     if (!named)
         builder_warn(b, WARN_UNKNOWN_TYPE, row->line);

@@ -57,6 +57,7 @@ struct piece {
     uint64_t blocks;
     struct part *parts;
     size_t part_count, part_cap;
+    struct account account; /* its share of the builder's */
     struct arena names;
     struct text_totals totals;
     bool skipping; /* the line at hand is none of its own, or counted */
@@ -85,7 +86,7 @@ static bool begin_part(struct piece *p)
     p->parts = grow(p->parts, p->part_count, &p->part_cap, sizeof(*p->parts));
     struct part *part = &p->parts[p->part_count++];
     *part = (struct part){0};
-    section_begin(&part->section, false);
+    section_begin(&part->section, false, &p->account);
     /* Parts move when there are more of them; the slots must know the last. */
     usual_begin(p->usual, &part->section);
     p->records.section = &part->section;
@@ -306,7 +307,7 @@ static bool read_blocks(struct piece *p)
         ssize_t got = next_block(p, block);
         unsigned char *text = block - cut;
         uint64_t place = p->at - cut;
-        if (got < 0)
+        if (got < 0 || account_is_over(&p->account))
             return false;
         if (got == 0)
             return place >= p->to || read_last_line(p, text, cut);
@@ -439,6 +440,8 @@ bool text_pieces_read(struct input *in, struct builder *b,
                            .marker = how->marker != NULL ? how->marker : text_marker_best(),
                            .skipping = i > 0};
         p->at = i > 0 ? p->from - 1 : how->skip;
+        p->account.limit = builder_account(b)->limit / count;
+        p->names.account = &p->account;
         p->records = (struct text_records){
             .size_base = b->size_base, .totals = &p->totals, .in_section = i > 0};
     }

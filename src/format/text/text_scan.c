@@ -30,7 +30,8 @@ static bool has_byte(struct scan *s)
     if (s->ended)
         return false;
     struct bytes block = {0};
-    s->failed = !input_next(s->in, &block, s->err);
+    s->failed = account_is_over(s->account) ? !account_fail(s->account, s->err)
+                                            : !input_next(s->in, &block, s->err);
     s->ended = s->failed || block.size == 0;
     if (s->ended)
         return false;
@@ -126,7 +127,9 @@ bool scan_rest(struct scan *s, struct text *rest)
     while (!at_line_end(s)) {
         size_t len = (size_t)(line_stop(s) - s->at);
         clean = clean && memchr(s->at, '\0', len) == NULL;
+        size_t before = rest->cap;
         text_add(rest, s->at, len);
+        account_charge(s->account, rest->cap - before);
         s->at += len;
     }
     if (rest->len > 0 && rest->data[rest->len - 1] == '\r')

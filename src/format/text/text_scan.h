@@ -11,6 +11,7 @@
 #ifndef TEXT_SCAN_H
 #define TEXT_SCAN_H
 
+#include "base/account.h"
 #include "base/input.h"
 #include "base/text.h"
 
@@ -20,6 +21,7 @@ struct scan {
     const unsigned char *at, *end; /* what is left of the block */
     struct input *in;
     struct hd_error *err;
+    struct account *account; /* looked at from block to block; NULL: nobody counts */
     bool ended, failed;
 
     /* The word that scan_word() read last, and its beginning. */

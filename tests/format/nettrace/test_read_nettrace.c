@@ -1,5 +1,6 @@
 #include "heap/borrow.h"
 #include "support/forge.h"
+#include "support/scratch.h"
 #include "support/trace_forge.h"
 #include "trace/trace_survey.h"
 
@@ -708,6 +709,70 @@ Test(nettrace, memory_may_be_limited)
     cr_expect_not_null(snap, "%s", err.message);
     hd_snapshot_close(snap);
     trace_forge_free(&f);
+}
+
+/* --- a file that changes ---------------------------------------------------------- */
+
+struct change {
+    const char *path;
+    struct text with;
+    int after; /* rewinds that are still to come before it happens */
+};
+
+static void change_at_rewind(void *context, enum hd_phase phase, uint64_t more,
+                             uint64_t all)
+{
+    struct change *c = context;
+    if (phase != HD_READING || more > 0 || all == 0 || --c->after != 0)
+        return;
+    FILE *f = fopen(c->path, "w");
+    cr_assert_not_null(f);
+    fwrite(c->with.data, 1, c->with.len, f);
+    fclose(f);
+}
+
+static struct trace_forge walk_of(unsigned objects)
+{
+    struct trace_forge f = begin(8);
+    trace_forge_types(&f, MAIN, &box, 1);
+    trace_forge_gc(&f, MAIN, true, 1);
+    for (unsigned i = 0; i < objects; i++)
+        trace_forge_node(&f, 0x7000 + 24 * (uint64_t)i, 24, box.id, 0);
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 1);
+    trace_forge_end(&f);
+    return f;
+}
+
+static void expect_changed(unsigned objects, unsigned then, int after)
+{
+    struct scratch scratch = {0};
+    scratch_open(&scratch);
+    struct trace_forge f = walk_of(objects), g = walk_of(then);
+    struct change change = {scratch_file(&scratch, "x.nettrace", f.bytes.data, f.bytes.len),
+                            g.bytes, after};
+    struct hd_read_options opt = {.progress = change_at_rewind,
+                                  .progress_context = &change};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(change.path, &opt, &err);
+    cr_expect_null(snap, "%u, then %u", objects, then);
+    cr_expect_eq(err.status, HD_IO, "%u, then %u: %s", objects, then, err.message);
+    cr_expect_str_eq(err.message, "changed while it was read");
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
+    trace_forge_free(&g);
+    scratch_remove(&scratch);
+}
+
+/* What was allocated for 5 objects must not be filled with 2,000. */
+Test(nettrace, a_trace_that_grows_between_passes_is_refused)
+{
+    expect_changed(5, 2000, 1);
+}
+
+Test(nettrace, a_trace_that_shrinks_between_passes_is_refused)
+{
+    expect_changed(2000, 5, 1);
 }
 
 /* --- who and when ---------------------------------------------------------------- */
