@@ -38,7 +38,7 @@ static bool read_line(struct text_heap *h, struct text_records *r)
 static bool read_lines(struct text_heap *h, struct text_records *r)
 {
     for (bool more = scan_peek(&r->scan) >= 0; more; more = scan_next_line(&r->scan)) {
-        r->line++;
+        r->line += scan_blank_lines(&r->scan) + 1;
         if (!read_line(h, r))
             return false;
     }

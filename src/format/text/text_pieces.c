@@ -171,6 +171,14 @@ list_bits(const uint64_t *words, size_t count, uint32_t at, uint32_t *list)
     return (size_t)(next - list);
 }
 
+/* Blank lines, of which a kilobyte can unpack to millions; longer ones take as long as
+ * any other line. */
+static bool is_short_blank(const unsigned char *line, const unsigned char *line_end)
+{
+    return line == line_end ||
+           (line_end - line == 1 && (*line == ' ' || *line == '\t' || *line == '\r'));
+}
+
 /* Lines that end in text. next is where the next one begins. */
 __attribute__((always_inline)) static inline bool any_lines(struct piece *p,
                                                             const unsigned char *text,
@@ -199,6 +207,8 @@ __attribute__((always_inline)) static inline bool any_lines(struct piece *p,
                 usual_object(usual, text + begin, bits_at(stops, begin), line))
                 continue;
             p->lines = line;
+            if (is_short_blank(text + begin, text + list[i]))
+                continue;
             if (!read_line(p, text + begin, text + list[i] + 1))
                 return false;
             in_section = p->records.in_section && by_digits;

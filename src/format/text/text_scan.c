@@ -150,6 +150,22 @@ bool scan_skip(struct scan *s)
     return clean;
 }
 
+/* The last byte stays: who reads on finds at least that. */
+uint64_t scan_blank_lines(struct scan *s)
+{
+    uint64_t lines = 0;
+    const unsigned char *p = s->at;
+    for (; s->end - p > 1; p++) {
+        if (*p == '\n') {
+            lines++;
+            s->at = p + 1;
+        } else if (!is_blank(*p) && !(*p == '\r' && p[1] == '\n')) {
+            break;
+        }
+    }
+    return lines;
+}
+
 bool scan_next_line(struct scan *s)
 {
     if (scan_peek(s) == '\n')

@@ -56,6 +56,10 @@ bool scan_rest(struct scan *s, struct text *rest);
 /* Go to the end of the line; false if there is a NUL on the way. */
 bool scan_skip(struct scan *s);
 
+/* At the beginning of a line: go past lines of nothing but blanks, as far as the block at
+ * hand shows them, and return how many. A kilobyte can unpack to millions of them. */
+uint64_t scan_blank_lines(struct scan *s);
+
 /* From the end of a line to the next line. False if the text ends here. */
 bool scan_next_line(struct scan *s);
 
