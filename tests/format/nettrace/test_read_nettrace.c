@@ -508,6 +508,25 @@ static void expect_incomplete(struct trace_forge *f, const char *says)
     trace_forge_free(f);
 }
 
+/* By the gap in their own numbers: the trace lost no event that a thread has numbered. */
+Test(nettrace, a_later_walk_that_lacks_dependent_handles_is_not_taken)
+{
+    struct trace_forge f = begin(8);
+    whole_walk(&f, 0x7000, 1);
+    trace_forge_gc(&f, MAIN, true, 2);
+    trace_forge_node(&f, 0x9000, 24, box.id, 0);
+    trace_forge_pair(&f, 0x9000, 0x9000);
+    f.pair_events++;
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 2);
+    trace_forge_end(&f);
+    struct hd_snapshot *snap = open_good(&f);
+    cr_expect_eq(snap->info.objects, 2, "the first walk");
+    cr_expect(snap->info.complete);
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
+}
+
 Test(nettrace, lost_events_during_the_walk_make_it_incomplete)
 {
     struct trace_forge f = begin(8);
