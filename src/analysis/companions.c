@@ -1,6 +1,7 @@
 #include "analysis/companions.h"
 
 #include "analysis/referrers.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -99,17 +100,15 @@ static void index_links(struct joining *j, struct arena *scratch)
         qsort(j->by_target, j->link_count, sizeof(struct referrer_link *), by_target);
 }
 
+static bool leads_to_earlier(const void *joining, size_t i, const void *target)
+{
+    return ((const struct joining *)joining)->by_target[i]->target <
+           *(const path_id *)target;
+}
+
 static size_t first_link(const struct joining *j, path_id target)
 {
-    size_t begin = 0, end = j->link_count;
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        if (j->by_target[middle]->target < target)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return search_first(j, 0, j->link_count, leads_to_earlier, &target);
 }
 
 static void find_carrier(struct joining *j, size_t carried)

@@ -1,5 +1,7 @@
 #include "analysis/moved.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 /* Two snapshots show no steps, only that both differ. */
@@ -51,19 +53,16 @@ void moved_free(struct moved *m)
     *m = (struct moved){0};
 }
 
+static bool comes_before(const void *falling, size_t i, const void *key)
+{
+    return by_label_and_delta((const struct falling *)falling + i, key) < 0;
+}
+
 /* The first of a label that lost no more than -delta. */
 static size_t first_from(const struct moved *m, label_id label, int64_t delta)
 {
-    size_t begin = 0, end = m->len;
     const struct falling key = {.label = label, .delta = delta};
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        if (by_label_and_delta(&m->falling[middle], &key) < 0)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return search_first(m->falling, 0, m->len, comes_before, &key);
 }
 
 static uint64_t magnitude(int64_t n)

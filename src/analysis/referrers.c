@@ -1,6 +1,7 @@
 #include "analysis/referrers.h"
 
 #include "base/pair_table.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,17 +153,14 @@ struct referrers *referrers_find(const struct trie *t, const struct hd_snapshot 
     return r;
 }
 
+static bool is_from_earlier(const void *links, size_t i, const void *from)
+{
+    return ((const struct referrer_link *)links)[i].from < *(const uint64_t *)from;
+}
+
 static size_t first_from(const struct referrers *r, uint64_t from)
 {
-    size_t begin = 0, end = r->len;
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        if (r->links[middle].from < from)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return search_first(r->links, 0, r->len, is_from_earlier, &from);
 }
 
 size_t referrers_begin(const struct referrers *r, path_id from)

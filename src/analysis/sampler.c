@@ -1,6 +1,7 @@
 #include "analysis/sampler.h"
 
 #include "base/alloc.h"
+#include "base/little_endian.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -10,8 +11,7 @@
 uint64_t sample_hash(node_id node, uint64_t seed)
 {
     unsigned char key[8] = {0};
-    for (int i = 0; i < 4; i++)
-        key[i] = (unsigned char)(node >> (8 * i));
+    le_put(key, node, 4);
     return XXH3_64bits_withSeed(key, sizeof(key), seed);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/pair_table.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,12 +120,6 @@ static inline path_id path_of(struct folder *in, path_id parent, label_id label)
     return p;
 }
 
-static bool is_selected(const struct hd_snapshot *snap, node_id n, enum selection selection)
-{
-    return !(selection & SELECT_GEN2) ||
-           generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
-}
-
 /* Every path has one type, so what a sample stands for is known by path. */
 static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *snap,
                          const label_id *label_of)
@@ -162,6 +157,8 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     struct folder in = {.f = f, .folding = folding};
     const label_id *label_of = f->label_of;
     const struct label *labels = t->labels.all;
+    /* What has a dominator is reachable. */
+    enum selection of_age = selection & SELECT_GEN2;
     /* Threads that count side by side must not share a line of the cache. */
     uint64_t *count = alloc_zeroed(array_bytes(t->labels.len + 1, sizeof(*count)));
     path_id *at = spare_take(&d->spare, d->count, sizeof(*at));
@@ -184,7 +181,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         count[label]++;
         if (labels[label].kind == TYPE_PSEUDO) {
             f->count[p]++;
-        } else if (labels[label].kind == TYPE_OBJECT && is_selected(snap, n, selection)) {
+        } else if (labels[label].kind == TYPE_OBJECT && snapshot_selects(snap, n, of_age)) {
             f->count[p]++;
             f->bytes[p] += graph_size(g, n);
         }
@@ -246,18 +243,17 @@ static void index_labels(struct full_trie *f, size_t labels)
     free(in_preorder);
 }
 
+static bool is_in_front_of(const void *full, size_t i, const void *position)
+{
+    const struct full_trie *f = full;
+    return f->position[f->by_label[i]] < *(const uint32_t *)position;
+}
+
 /* The first element of by_label within begin .. end at or behind a position. */
 static uint32_t first_from(const struct full_trie *f, uint32_t begin, uint32_t end,
                            uint32_t position)
 {
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (f->position[f->by_label[middle]] < position)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return (uint32_t)search_first(f, begin, end, is_in_front_of, &position);
 }
 
 uint64_t full_trie_below(const struct full_trie *f, path_id path, label_id label)

@@ -19,6 +19,8 @@ static struct arena_block *add_block(struct arena *a, size_t payload)
     struct arena_block *b = alloc_zeroed(sizeof(*b) + payload);
     b->older = a->blocks;
     a->blocks = b;
+    a->size += payload;
+    account_charge(a->account, payload);
     return b;
 }
 
@@ -67,5 +69,6 @@ void arena_free(struct arena *a)
         older = b->older;
         free(b);
     }
-    *a = (struct arena){0};
+    account_release(a->account, a->size);
+    *a = (struct arena){.account = a->account};
 }

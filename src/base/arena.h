@@ -6,11 +6,14 @@
 #ifndef ARENA_H
 #define ARENA_H
 
+#include "base/account.h"
 #include "base/alloc.h"
 
 struct arena {
     struct arena_block *blocks; /* newest first */
     unsigned char *next, *end;  /* free space in the newest block */
+    struct account *account;    /* charged for blocks; NULL: nobody counts */
+    size_t size;                /* of all blocks */
 };
 
 /* Zeroed and aligned for any type. */

@@ -1,6 +1,7 @@
 #include "base/cursor.h"
 
 #include "base/error.h"
+#include "base/little_endian.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -66,30 +67,22 @@ const unsigned char *cursor_bytes(struct cursor *c, size_t size)
     return p;
 }
 
-/* Every multi-byte read goes through here, so endianness and alignment are
- * decided in one place. */
-static uint64_t cursor_uint(struct cursor *c, size_t size)
-{
-    const unsigned char *p = cursor_bytes(c, size);
-    uint64_t value = 0;
-    for (size_t i = 0; p != NULL && i < size; i++)
-        value |= (uint64_t)p[i] << (8 * i);
-    return value;
-}
-
 uint8_t cursor_u8(struct cursor *c)
 {
-    return (uint8_t)cursor_uint(c, 1);
+    const unsigned char *p = cursor_bytes(c, 1);
+    return p != NULL ? *p : 0;
 }
 
 uint32_t cursor_u32(struct cursor *c)
 {
-    return (uint32_t)cursor_uint(c, 4);
+    const unsigned char *p = cursor_bytes(c, 4);
+    return p != NULL ? le_u32(p) : 0;
 }
 
 uint64_t cursor_u64(struct cursor *c)
 {
-    return cursor_uint(c, 8);
+    const unsigned char *p = cursor_bytes(c, 8);
+    return p != NULL ? le_u64(p) : 0;
 }
 
 int32_t cursor_i32(struct cursor *c)
@@ -114,7 +107,7 @@ uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
                       const char *what)
 {
     struct cursor before = *c;
-    uint64_t count = cursor_uint(c, count_size);
+    uint64_t count = count_size == 8 ? cursor_u64(c) : cursor_u32(c);
     if (!cursor_ok(c) || count <= cursor_left(c) / min_size)
         return count;
     size_t left = cursor_left(c);

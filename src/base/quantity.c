@@ -1,5 +1,7 @@
 #include "base/quantity.h"
 
+#include "base/calendar.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,26 +68,6 @@ bool hd_size_from_text(const char *s, uint64_t *bytes)
     return true;
 }
 
-/* --- days ---------------------------------------------------------------- */
-
-static bool is_leap(int year)
-{
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-static int days_of_month(int year, int month)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && is_leap(year));
-}
-
-/* Whole days before the first of January of a year, counted from that of year 1. */
-static int64_t days_before(int year)
-{
-    int64_t y = year - 1;
-    return y * 365 + y / 4 - y / 100 + y / 400;
-}
-
 bool quantity_day(const char *s, int64_t *day)
 {
     static const char shape[] = "dddd-dd-dd";
@@ -95,19 +77,8 @@ bool quantity_day(const char *s, int64_t *day)
             return false;
     }
     int year = atoi(s), month = atoi(s + 5), of_month = atoi(s + 8);
-    if (year < 1 || month < 1 || month > 12 || of_month < 1 ||
-        of_month > days_of_month(year, month))
+    if (!calendar_has_day(year, month, of_month))
         return false;
-    int64_t days = days_before(year) - days_before(1970);
-    for (int m = 1; m < month; m++)
-        days += days_of_month(year, m);
-    *day = days + of_month - 1;
+    *day = calendar_day(year, month, of_month);
     return true;
-}
-
-int64_t quantity_day_of(int64_t seconds_since_1970)
-{
-    enum { SECONDS_A_DAY = 86400 };
-    int64_t day = seconds_since_1970 / SECONDS_A_DAY;
-    return seconds_since_1970 % SECONDS_A_DAY < 0 ? day - 1 : day;
 }

@@ -15,7 +15,4 @@ bool quantity_count(const char *s, uint64_t *n);
  * other spelling and for days that no month has. */
 bool quantity_day(const char *s, int64_t *day);
 
-/* The day of a point in time, in UTC. */
-int64_t quantity_day_of(int64_t seconds_since_1970);
-
 #endif

@@ -1,5 +1,6 @@
 #include "budget/budgets.h"
 
+#include "base/calendar.h"
 #include "base/error.h"
 #include "base/input.h"
 #include "base/quantity.h"
@@ -33,7 +34,7 @@ void hd_budgets_free(struct hd_budgets *b)
 
 void hd_budgets_set_time(struct hd_budgets *b, int64_t seconds)
 {
-    b->today = quantity_day_of(seconds);
+    b->today = calendar_day_of(seconds);
 }
 
 void hd_budgets_accept(struct hd_budgets *b)

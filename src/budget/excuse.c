@@ -1,5 +1,7 @@
 #include "budget/excuse.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,23 +96,15 @@ const struct suppression *excuse_expired(const struct excuses *x, const char *ty
     return NULL;
 }
 
-static size_t first_row(const struct excuses *x, const char *type)
+static bool is_named_before(const void *excuses, size_t i, const void *type)
 {
-    size_t low = 0, high = x->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(x->rows[middle].row->name, type) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return strcmp(((const struct excuses *)excuses)->rows[i].row->name, type) < 0;
 }
 
 const struct series_row *excused_row_next(const struct excuses *x, const char *type,
                                           size_t *at, size_t *number)
 {
-    size_t i = first_row(x, type) + *at;
+    size_t i = search_first(x, 0, x->row_count, is_named_before, type) + *at;
     if (i >= x->row_count || strcmp(x->rows[i].row->name, type) != 0)
         return NULL;
     ++*at;

@@ -1,6 +1,8 @@
 #include "collect/ipc.h"
 
 #include "base/error.h"
+#include "base/little_endian.h"
+#include "base/utf16.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -145,10 +147,9 @@ enum { SIZE_AT = sizeof(magic) };
 static void add(struct request *r, uint64_t n, size_t size)
 {
     assert(r->len + size <= sizeof(r->bytes));
-    for (size_t i = 0; i < size; i++)
-        r->bytes[r->len++] = (unsigned char)(n >> (8 * i));
-    r->bytes[SIZE_AT] = (unsigned char)r->len;
-    r->bytes[SIZE_AT + 1] = (unsigned char)(r->len >> 8);
+    le_put(r->bytes + r->len, n, size);
+    r->len += size;
+    le_put(r->bytes + SIZE_AT, r->len, 2);
 }
 
 struct request request_for(enum ipc_command command)
@@ -242,12 +243,6 @@ static bool read_all(int fd, unsigned char *to, size_t size, const struct patien
     return true;
 }
 
-static uint32_t u32_at(const unsigned char *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-           (uint32_t)at[3] << 24;
-}
-
 bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
                  struct hd_error *err)
 {
@@ -255,7 +250,7 @@ bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
     unsigned char h[IPC_HEADER_SIZE] = {0};
     if (!read_all(fd, h, sizeof(h), p, err))
         return false;
-    size_t size = (size_t)h[SIZE_AT] | (size_t)h[SIZE_AT + 1] << 8;
+    size_t size = le_u16(h + SIZE_AT);
     unsigned set = h[SIZE_AT + 2], id = h[SIZE_AT + 3];
     if (memcmp(h, magic, sizeof(magic)) != 0 || size < sizeof(h) || set != FROM_SERVER ||
         (id != OK && id != REFUSED))
@@ -266,7 +261,7 @@ bool ipc_receive(int fd, struct reply *reply, const struct patience *p,
     if (!read_all(fd, reply->payload, reply->size, p, err))
         return false;
     if (!reply->ok)
-        reply->refusal = reply->size >= 4 ? (int32_t)u32_at(reply->payload) : 0;
+        reply->refusal = reply->size >= 4 ? (int32_t)le_u32(reply->payload) : 0;
     return true;
 }
 
@@ -294,34 +289,20 @@ const char *ipc_refusal(int32_t hresult)
     return "the runtime refused";
 }
 
-/* UTF-16; a lone surrogate becomes U+FFFD when it is printed. */
-static void add_utf16(struct text *to, const unsigned char *at, size_t units)
-{
-    for (size_t i = 0; i < units; i++) {
-        uint32_t unit = (uint32_t)at[2 * i] | (uint32_t)at[2 * i + 1] << 8;
-        if (unit == 0)
-            return;
-        if (unit >= 0xD800 && unit < 0xDC00 && i + 1 < units) {
-            uint32_t low = (uint32_t)at[2 * i + 2] | (uint32_t)at[2 * i + 3] << 8;
-            if (low >= 0xDC00 && low < 0xE000) {
-                unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                i++;
-            }
-        }
-        text_add_code_point(to, unit);
-    }
-}
-
 bool reply_string(const struct reply *reply, size_t *offset, struct text *to)
 {
     text_clear(to);
     if (reply->size - *offset < 4)
         return false;
-    uint32_t units = u32_at(reply->payload + *offset);
+    uint32_t units = le_u32(reply->payload + *offset);
     *offset += 4;
     if (units > (reply->size - *offset) / 2)
         return false;
-    add_utf16(to, reply->payload + *offset, units);
+    const unsigned char *at = reply->payload + *offset;
+    size_t used = 0;
+    while (used < units && le_u16(at + 2 * used) != 0)
+        used++;
+    text_add_utf16(to, at, used, UTF16_LITTLE);
     *offset += (size_t)units * 2;
     return true;
 }

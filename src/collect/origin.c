@@ -1,5 +1,6 @@
 #include "collect/origin.h"
 
+#include "base/calendar.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -161,12 +161,8 @@ static void find_start(struct hd_origin *o, uint64_t ticks, struct text *t)
         read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
     if (line == NULL || per_second <= 0)
         return;
-    time_t start =
-        (time_t)(strtoull(line + 7, NULL, 10) + ticks / (unsigned long)per_second);
-    struct tm tm;
-    if (gmtime_r(&start, &tm) == NULL ||
-        strftime(o->started, sizeof(o->started), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-        o->started[0] = '\0';
+    uint64_t start = strtoull(line + 7, NULL, 10) + ticks / (unsigned long)per_second;
+    calendar_time((int64_t)start, o->started);
 }
 
 /* Which boot of which machine, and when in it: no other process has the same, but for one

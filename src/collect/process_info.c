@@ -1,6 +1,7 @@
 #include "collect/process_info.h"
 
 #include "base/error.h"
+#include "base/little_endian.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,6 @@ static bool ask(const struct target *t, enum ipc_command command, struct reply *
     return ok;
 }
 
-static uint64_t u64_at(const unsigned char *at)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < 8; i++)
-        n |= (uint64_t)at[i] << (8 * i);
-    return n;
-}
-
 static const char *keep(struct text *t, struct arena *arena)
 {
     return t->len > 0 ? arena_strdup(arena, text_string(t), t->len) : NULL;
@@ -41,7 +34,7 @@ static bool decode(struct process_info *info, const struct reply *reply,
     size_t at = command == IPC_PROCESS_INFO3 ? 4 : 0;
     if (reply->size < at + PID + COOKIE)
         return false;
-    *info = (struct process_info){.pid = u64_at(reply->payload + at)};
+    *info = (struct process_info){.pid = le_u64(reply->payload + at)};
     at += PID + COOKIE;
     struct text t = {0}, ignored = {0};
     bool ok = reply_string(reply, &at, &t);

@@ -1,6 +1,7 @@
 #include "collect/session.h"
 
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "collect/type_watch.h"
 #include "trace/trace_survey.h"
 
@@ -112,10 +113,7 @@ static void close_fd(int *fd)
 
 static uint64_t id_in(const struct reply *reply)
 {
-    uint64_t id = 0;
-    for (size_t i = 0; i < 8 && reply->size >= 8; i++)
-        id |= (uint64_t)reply->payload[i] << (8 * i);
-    return id;
+    return reply->size >= 8 ? le_u64(reply->payload) : 0;
 }
 
 /* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting

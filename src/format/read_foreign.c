@@ -4,6 +4,7 @@
  * the file is and how to get a snapshot from it, which helps more than "not a
  * heap snapshot". docs/formats/foreign.md. */
 #include "base/error.h"
+#include "base/fast_serialization.h"
 #include "format/reader.h"
 
 #include <string.h>
@@ -17,30 +18,7 @@ static bool has_at(struct bytes b, size_t offset, const char *magic, size_t len)
 /* A string literal, which may hold NULs. */
 #define HAS_AT(bytes, offset, literal) has_at(bytes, offset, literal, sizeof(literal) - 1)
 
-static uint32_t u32_at(struct bytes b, size_t offset, bool big_endian)
-{
-    uint32_t value = 0;
-    for (size_t i = 0; i < 4 && offset + i < b.size; i++)
-        value |= (uint32_t)b.data[offset + i] << (8 * (big_endian ? 3 - i : i));
-    return value;
-}
-
 /* --- FastSerialization --------------------------------------------------- */
-
-/* The type of the entry object, the only thing that tells the files of this
- * container apart: behind the signature, 04 04 01, two versions, length, name. */
-static bool has_entry_type(struct bytes head, struct bytes *name)
-{
-    enum { ENTRY = 24, LENGTH = ENTRY + 11, NAME = LENGTH + 4, LONGEST = 256 };
-    if (!HAS_AT(head, 0, "\x14\0\0\0!FastSerialization.1") ||
-        !HAS_AT(head, ENTRY, "\x04\x04\x01") || head.size < NAME)
-        return false;
-    uint32_t len = u32_at(head, LENGTH, false);
-    if (len == 0 || len > LONGEST || len > head.size - NAME)
-        return false;
-    *name = (struct bytes){head.data + NAME, len};
-    return true;
-}
 
 static bool name_is(struct bytes name, const char *text)
 {
@@ -50,14 +28,14 @@ static bool name_is(struct bytes name, const char *text)
 static bool is_memory_graph(struct bytes head)
 {
     struct bytes name;
-    return has_entry_type(head, &name) && name_is(name, "Graphs.MemoryGraph");
+    return fast_serialization_entry(head, &name) && name_is(name, "Graphs.MemoryGraph");
 }
 
 /* A gcdump does not get here: read_gcdump is asked first. */
 static bool is_other_serialised(struct bytes head)
 {
     struct bytes name;
-    return has_entry_type(head, &name);
+    return fast_serialization_entry(head, &name);
 }
 
 /* --- traces and dumps ---------------------------------------------------- */
@@ -98,8 +76,10 @@ static bool is_mach_o(struct bytes head)
 
 static bool is_mach_o_core(struct bytes head)
 {
-    enum { FILE_TYPE = 12, MH_CORE = 4 };
-    return is_mach_o(head) && u32_at(head, FILE_TYPE, head.data[0] == 0xFE) == MH_CORE;
+    enum { FILE_TYPE = 12 }; /* MH_CORE: 4, in the byte order of the magic */
+    return is_mach_o(head) &&
+           (head.data[0] == 0xFE ? HAS_AT(head, FILE_TYPE, "\0\0\0\x04")
+                                 : HAS_AT(head, FILE_TYPE, "\x04\0\0\0"));
 }
 
 /* --- heaps of other runtimes, and text ----------------------------------- */

@@ -1,6 +1,7 @@
 #include "heap/borrow.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,18 +54,17 @@ static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapsho
            (!named || strcmp(a->info.process, b->info.process) == 0);
 }
 
+static bool has_smaller_id(const void *all, size_t i, const void *id)
+{
+    return ((const struct type_name *)all)[i].id < *(const uint64_t *)id;
+}
+
 static const char *find_name(const struct hd_snapshot *snap, uint64_t id)
 {
-    size_t low = 0, high = snap->type_name_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (snap->type_names[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < snap->type_name_count && snap->type_names[low].id == id;
-    return found ? snap->type_names[low].name : NULL;
+    const struct type_name *all = snap->type_names;
+    size_t count = snap->type_name_count;
+    size_t at = search_first(all, 0, count, has_smaller_id, &id);
+    return at < count && all[at].id == id ? all[at].name : NULL;
 }
 
 static void take_over(struct tally *to, struct tally *from)

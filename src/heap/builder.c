@@ -12,9 +12,23 @@
 
 /* --- types --------------------------------------------------------------- */
 
+struct account *builder_account(struct builder *b)
+{
+    const uint64_t always = 4 << 20;
+    b->account.limit =
+        b->max_memory == 0 || b->max_memory > always ? b->max_memory : always;
+    return &b->account;
+}
+
 uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, size_t len)
 {
-    b->types = grow(b->types, b->type_count, &b->type_cap, sizeof(*b->types));
+    /* Beside raw_type, in builder_finish(): a row, its sums, its place in a table. */
+    enum { PER_ROW = sizeof(struct type) + 256 };
+    if (b->type_count > 0 && account_is_over(builder_account(b)))
+        return (uint32_t)b->type_count - 1;
+    b->types =
+        account_grow(&b->account, b->types, b->type_count, &b->type_cap, sizeof(*b->types));
+    account_charge(&b->account, PER_ROW);
     b->types[b->type_count] = (struct raw_type){.kind = kind, .multiplier = 1};
     uint32_t id = (uint32_t)b->type_count++;
     if (name != NULL)
@@ -32,6 +46,10 @@ const char *builder_name(struct builder *b, const char *name, size_t len)
         text_free(&b->scratch);
         b->scratch = folded;
     }
+    if (account_is_over(builder_account(b)))
+        return "";
+    /* Once here, once in the key of its row. */
+    account_charge(&b->account, 2 * (uint64_t)b->scratch.len);
     return arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
 }
 
@@ -57,7 +75,10 @@ void builder_module(struct builder *b, uint32_t type, const char *module, size_t
 
 const char *builder_string(struct builder *b, const char *s, size_t len)
 {
-    return s != NULL ? arena_strdup(&b->snap->arena, s, len) : NULL;
+    if (s == NULL || account_is_over(builder_account(b)))
+        return s != NULL ? "" : NULL;
+    account_charge(&b->account, len);
+    return arena_strdup(&b->snap->arena, s, len);
 }
 
 void builder_warn(struct builder *b, enum warning_code code, uint64_t line)
@@ -66,6 +87,12 @@ void builder_warn(struct builder *b, enum warning_code code, uint64_t line)
 }
 
 /* --- counting ------------------------------------------------------------ */
+
+static struct tally *make_generations(struct builder *b)
+{
+    account_charge(&b->account, GENERATION_COUNT * sizeof(struct tally));
+    return arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+}
 
 bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen)
 {
@@ -81,7 +108,7 @@ bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum genera
         b->snap->by_generation[gen].count++;
         b->snap->by_generation[gen].bytes += size;
         if (t->by_generation == NULL)
-            t->by_generation = arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+            t->by_generation = make_generations(b);
         t->by_generation[gen].count++;
         t->by_generation[gen].bytes += size;
         if (generation_is_old(gen)) {
@@ -103,7 +130,7 @@ void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
     tally_add(&t->all, more);
     tally_add(&b->snap->by_generation[gen], more);
     if (t->by_generation == NULL)
-        t->by_generation = arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+        t->by_generation = make_generations(b);
     tally_add(&t->by_generation[gen], more);
     if (generation_is_old(gen))
         tally_add(&t->old, more);
@@ -134,17 +161,52 @@ bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t byte
 enum { ID_LIMIT_BELOW_MAX = 2 };
 #define ID_LIMIT (UINT32_MAX - ID_LIMIT_BELOW_MAX)
 
-/* Whether arrays for that many nodes and edges are allowed. */
-static bool fits(struct builder *b, size_t nodes, size_t edges)
+/* Of arrays for that many nodes and edges. */
+static uint64_t graph_memory(const struct builder *b, uint64_t nodes, uint64_t edges)
 {
     enum { PER_NODE = sizeof(type_id) + 2 * sizeof(uint32_t), PER_EDGE = sizeof(node_id) };
     size_t per_source = b->source != NULL ? sizeof(uint32_t) + sizeof(node_id) : 0;
-    uint64_t bytes = (uint64_t)nodes * (PER_NODE + per_source) + (uint64_t)edges * PER_EDGE;
-    if (b->max_memory > 0 && bytes > b->max_memory && !b->over_memory) {
-        b->over_memory = true;
-        b->needed = bytes;
+    return nodes * (PER_NODE + per_source) + edges * PER_EDGE;
+}
+
+/* What others have charged. */
+static uint64_t beside_graph(const struct builder *b)
+{
+    return b->account.used - b->graph_charged;
+}
+
+/* Whether arrays for that many nodes and edges are allowed; if so they are charged. */
+static bool fits(struct builder *b, size_t nodes, size_t edges)
+{
+    uint64_t bytes = graph_memory(b, nodes, edges);
+    struct account *account = builder_account(b);
+    if (b->over_memory)
+        return false;
+    b->over_memory = account->limit > 0 &&
+                     (bytes > b->max_memory || bytes + beside_graph(b) > account->limit);
+    if (b->over_memory) {
+        b->nodes_dropped.wanted = nodes > 0 ? nodes : 1;
+        b->edges_dropped.wanted = edges > 0 ? edges : 1;
+        return false;
     }
-    return !b->over_memory;
+    account->used += bytes - b->graph_charged;
+    b->graph_charged = bytes;
+    return true;
+}
+
+/* Arrays would have been doubled until they hold all. have is what was taken. */
+static void drop(struct dropped *d, uint64_t have, uint32_t more)
+{
+    d->count += more;
+    while (d->wanted < have + d->count && d->wanted < ID_LIMIT)
+        d->wanted = d->wanted < ID_LIMIT / 2 ? d->wanted * 2 : ID_LIMIT;
+}
+
+/* What would suffice. It is said once everything has come. */
+static uint64_t needed_memory(const struct builder *b)
+{
+    return graph_memory(b, b->nodes_dropped.wanted, b->edges_dropped.wanted) +
+           beside_graph(b);
 }
 
 static void resize_nodes(struct builder *b, size_t cap)
@@ -187,7 +249,11 @@ bool builder_room_for_node(struct builder *b)
     else if (fits(b, array_bytes(b->node_cap, 2), b->edge_cap))
         resize_nodes(b,
                      array_bytes(b->node_cap, 2) < ID_LIMIT ? b->node_cap * 2 : ID_LIMIT);
-    return g->node_count < b->node_cap;
+    if (g->node_count < b->node_cap)
+        return true;
+    if (b->over_memory)
+        drop(&b->nodes_dropped, g->node_count, 1);
+    return false;
 }
 
 bool builder_room_for_edges(struct builder *b, uint32_t count)
@@ -196,7 +262,10 @@ bool builder_room_for_edges(struct builder *b, uint32_t count)
     while (b->edge_cap - g->edge_count < count) {
         if (b->edge_cap == ID_LIMIT)
             b->too_big = true;
-        if (b->too_big || !fits(b, b->node_cap, array_bytes(b->edge_cap, 2)))
+        bool room = !b->too_big && fits(b, b->node_cap, array_bytes(b->edge_cap, 2));
+        if (!room && b->over_memory)
+            drop(&b->edges_dropped, g->edge_count, count);
+        if (!room)
             return false;
         resize_edges(b,
                      array_bytes(b->edge_cap, 2) < ID_LIMIT ? b->edge_cap * 2 : ID_LIMIT);
@@ -207,7 +276,7 @@ bool builder_room_for_edges(struct builder *b, uint32_t count)
 void builder_big_size(struct builder *b, node_id n, uint64_t size)
 {
     struct graph *g = b->graph;
-    g->big = grow(g->big, g->big_count, &g->big_cap, sizeof(*g->big));
+    g->big = account_grow(&b->account, g->big, g->big_count, &g->big_cap, sizeof(*g->big));
     g->big[g->big_count++] = (struct big_size){n, size};
 }
 
@@ -422,7 +491,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
         return fail(err, HD_TOO_BIG, "more than %u objects or references",
                     (unsigned)ID_LIMIT);
     if (b->over_memory)
-        return fail_memory(err, "its graph", b->needed, b->max_memory);
+        return fail_memory(err, "its graph", needed_memory(b), b->max_memory);
     resize_nodes(b, g->node_count);
     resize_edges(b, g->edge_count);
     g->edge_begin[g->node_count] = g->edge_count;
@@ -496,6 +565,11 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
 {
     struct arena scratch = {0};
     struct row_sum *sums;
+    if (!b->over_memory && account_is_over(builder_account(b))) {
+        account_fail(&b->account, err);
+        builder_abandon(b);
+        return NULL;
+    }
     type_id *row_of = make_rows(b, &sums, &scratch);
     bool ok = b->graph == NULL || finish_graph(b, row_of, err);
     arena_free(&scratch);

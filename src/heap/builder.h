@@ -30,6 +30,12 @@ struct raw_type {
     struct source_type source; /* if the builder keeps them */
 };
 
+/* What came when there was no room: how many, and for how many arrays would have to be
+ * made, to say what suffices. */
+struct dropped {
+    uint64_t count, wanted;
+};
+
 struct builder {
     struct hd_snapshot *snap;
     bool want_graph;       /* or only the type table */
@@ -38,21 +44,28 @@ struct builder {
     unsigned size_base;    /* 16, or 10: sizes in heap text */
     bool reach_later;      /* what is reachable is found by who asks (reach.h) */
     bool across_builds;    /* fold numbers in compiler-made names */
-    uint64_t max_memory;   /* bytes that the graph may take; 0: no limit */
+    uint64_t max_memory;   /* bytes that all of this may take; 0: no limit */
     unsigned threads;      /* that a reader may use; 0 is 1 */
     unsigned number; /* which of several snapshots in the input, from 1; 0: not said */
 
+    struct account account; /* of all that is built; builder_account() */
     struct raw_type *types;
     size_t type_count, type_cap;
     struct text scratch;
 
     struct graph *graph; /* NULL until the first node */
     size_t node_cap, edge_cap;
-    uint64_t handle_edges; /* of builder_handle_edge() */
-    bool too_big;          /* a count went past 2^32 - 2 */
-    bool over_memory;      /* the graph does not fit max_memory */
-    uint64_t needed;       /* bytes that it would have taken then */
+    uint64_t graph_charged;                      /* of the account's: the graph's arrays */
+    uint64_t handle_edges;                       /* of builder_handle_edge() */
+    bool too_big;                                /* a count went past 2^32 - 2 */
+    bool over_memory;                            /* the graph does not fit max_memory */
+    struct dropped nodes_dropped, edges_dropped; /* what came then */
 };
+
+/* What readers charge for what they keep beside the builder, and look at. What the program
+ * takes for any file, 4 MiB, is always allowed. Once it is over, types and their names are
+ * dropped too, and builder_finish() fails. */
+struct account *builder_account(struct builder *b);
 
 /* A type of the file; name NULL: not known yet (builder_name_type), and
  * "<unknown type>" if that never comes. The name is made canonical; pseudo-nodes

@@ -1,5 +1,7 @@
 #include "heap/graph.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 uint64_t graph_bytes(const struct graph *g)
@@ -13,17 +15,16 @@ uint64_t graph_bytes(const struct graph *g)
            g->big_cap * sizeof(*g->big) + g->node_count / 8;
 }
 
+static bool is_of_earlier(const void *all, size_t i, const void *node)
+{
+    const struct big_size *big = all;
+    return big[i].node < *(const node_id *)node;
+}
+
 uint64_t graph_big_size(const struct graph *g, node_id n)
 {
-    size_t low = 0, high = g->big_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (g->big[middle].node < n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->big_count && g->big[low].node == n ? g->big[low].bytes : BIG_SIZE;
+    size_t at = search_first(g->big, 0, g->big_count, is_of_earlier, &n);
+    return at < g->big_count && g->big[at].node == n ? g->big[at].bytes : BIG_SIZE;
 }
 
 static void begin_marks(struct graph *g)

@@ -13,6 +13,7 @@
 #define GRAPH_H
 
 #include "base/bits.h"
+#include "base/little_endian.h"
 
 typedef uint32_t node_id;
 typedef uint32_t type_id;
@@ -78,10 +79,7 @@ static inline void graph_prefetch(const struct graph *g, const node_id *queue,
 /* 0 when unknown or a pseudo-node. */
 static inline uint64_t graph_address(const struct graph *g, node_id n)
 {
-    uint64_t address = 0;
-    for (size_t i = 0; g->addresses != NULL && i < sizeof(address); i++)
-        address |= (uint64_t)g->addresses[(size_t)n * sizeof(address) + i] << (8 * i);
-    return address;
+    return g->addresses != NULL ? le_u64(g->addresses + 8 * (size_t)n) : 0;
 }
 
 /* Fill in g->reachable by a breadth-first walk from g->root. O(nodes + edges),

@@ -23,7 +23,7 @@ struct id_block {
 static size_t find_slot(const struct id_numbers *n, uint64_t id)
 {
     size_t mask = n->slot_count - 1;
-    size_t i = (size_t)XXH3_64bits_withSeed(&id, sizeof(id), n->seed) & mask;
+    size_t i = (size_t)XXH3_64bits_withSeed(&id, sizeof(id), hash_seed()) & mask;
     while (n->slots[i] != 0 && n->ids[n->slots[i] - 1] != id)
         i = (i + 1) & mask;
     return i;
@@ -32,12 +32,10 @@ static size_t find_slot(const struct id_numbers *n, uint64_t id)
 static void add_slots(struct id_numbers *n)
 {
     enum { FIRST_SLOTS = 32 };
-    free(n->slots);
+    account_free(n->account, n->slots, n->slot_count, sizeof(*n->slots));
     n->slot_count = n->slot_count > 0 ? array_bytes(n->slot_count, 2) : FIRST_SLOTS;
     n->slots = alloc_zeroed(array_bytes(n->slot_count, sizeof(*n->slots)));
-    /* A file made to collide would need to know where memory lies in this run.
-     * The order of slots never shows. */
-    n->seed ^= (uint64_t)(uintptr_t)n->slots ^ (uint64_t)(uintptr_t)n << 20;
+    account_charge(n->account, (uint64_t)n->slot_count * sizeof(*n->slots));
     for (size_t i = 0; i < n->len; i++)
         n->slots[find_slot(n, n->ids[i])] = (uint32_t)i + 1;
 }
@@ -48,7 +46,7 @@ uint32_t id_numbers_add(struct id_numbers *n, uint64_t id)
         add_slots(n);
     size_t slot = find_slot(n, id);
     if (n->slots[slot] == 0) {
-        n->ids = grow(n->ids, n->len, &n->cap, sizeof(*n->ids));
+        n->ids = account_grow(n->account, n->ids, n->len, &n->cap, sizeof(*n->ids));
         n->ids[n->len++] = id;
         n->slots[slot] = (uint32_t)n->len;
     }
@@ -63,9 +61,9 @@ uint32_t id_numbers_find(const struct id_numbers *n, uint64_t id)
 
 void id_numbers_free(struct id_numbers *n)
 {
-    free(n->ids);
-    free(n->slots);
-    *n = (struct id_numbers){0};
+    account_free(n->account, n->ids, n->cap, sizeof(*n->ids));
+    account_free(n->account, n->slots, n->slot_count, sizeof(*n->slots));
+    *n = (struct id_numbers){.account = n->account};
 }
 
 /* --- ids ----------------------------------------------------------------- */
@@ -88,7 +86,8 @@ static uint32_t use_block(struct ids *s, uint64_t key)
     size_t blocks = s->keys.len;
     uint32_t block = id_numbers_add(&s->keys, key);
     if (block == blocks) {
-        s->blocks = grow(s->blocks, blocks, &s->block_cap, sizeof(*s->blocks));
+        s->blocks = account_grow(s->keys.account, s->blocks, blocks, &s->block_cap,
+                                 sizeof(*s->blocks));
         s->blocks[block] = (struct id_block){0};
     }
     s->last_key = key;
@@ -105,7 +104,8 @@ static void list_places(struct ids *s)
         for (unsigned w = 0; w < BLOCK_WORDS; w++)
             for (uint64_t bits = s->blocks[block].bits[w]; bits != 0; bits &= bits - 1) {
                 unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
-                s->places = grow(s->places, len, &s->place_cap, sizeof(*s->places));
+                s->places = account_grow(s->keys.account, s->places, len, &s->place_cap,
+                                         sizeof(*s->places));
                 s->places[len++] = (uint64_t)block << BLOCK_BITS | bit;
             }
     assert(len == s->len);
@@ -124,7 +124,8 @@ bool ids_add(struct ids *s, uint64_t id)
     if (place < s->last_place && s->places == NULL)
         list_places(s);
     if (s->places != NULL) {
-        s->places = grow(s->places, s->len, &s->place_cap, sizeof(*s->places));
+        s->places = account_grow(s->keys.account, s->places, s->len, &s->place_cap,
+                                 sizeof(*s->places));
         s->places[s->len] = place;
     }
     *word |= bit;
@@ -164,12 +165,14 @@ void ids_freeze(struct ids *s)
     if (s->places == NULL)
         return;
     s->position = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->position)));
+    account_charge(s->keys.account, (uint64_t)s->len * sizeof(*s->position));
     for (uint32_t i = 0; i < s->len; i++) {
         uint64_t place = s->places[i];
         s->position[rank(&s->blocks[place >> BLOCK_BITS], place % BLOCK_IDS)] = i;
     }
-    free(s->places);
+    account_free(s->keys.account, s->places, s->place_cap, sizeof(*s->places));
     s->places = NULL;
+    s->place_cap = 0;
 }
 
 uint32_t ids_find(const struct ids *s, uint64_t id)
@@ -188,9 +191,11 @@ uint32_t ids_find(const struct ids *s, uint64_t id)
 
 void ids_free(struct ids *s)
 {
+    struct account *account = s->keys.account;
     id_numbers_free(&s->keys);
-    free(s->blocks);
-    free(s->places);
-    free(s->position);
-    *s = (struct ids){.shift = s->shift};
+    account_free(account, s->blocks, s->block_cap, sizeof(*s->blocks));
+    account_free(account, s->places, s->place_cap, sizeof(*s->places));
+    account_free(account, s->position, s->position != NULL ? s->len : 0,
+                 sizeof(*s->position));
+    *s = (struct ids){.shift = s->shift, .keys = {.account = account}};
 }

@@ -7,6 +7,7 @@
 #ifndef IDS_H
 #define IDS_H
 
+#include "base/account.h"
 #include "heap/graph.h"
 
 /* "Not there"; the numbers end one below it. */
@@ -19,7 +20,7 @@ struct id_numbers {
     size_t len, cap;
     uint32_t *slots; /* number + 1, or 0; open addressing, at most half full */
     size_t slot_count;
-    uint64_t seed;
+    struct account *account; /* charged for all this; NULL: nobody counts */
 };
 
 /* The number of id, which gets one if it has none. At most 2^32 - 2 ids. */
@@ -50,6 +51,12 @@ struct ids {
 /* Ids are mostly multiples of 2^shift (0 to 63): 0 for handles, 3 for addresses
  * of a 64-bit heap. Others are kept apart all the same, in blocks of their own. */
 void ids_init(struct ids *s, unsigned shift);
+
+/* From here on account is charged for what they take. Before the first id. */
+static inline void ids_charge_to(struct ids *s, struct account *account)
+{
+    s->keys.account = account;
+}
 
 /* Put id into the next position. False if it is there already. The caller stops
  * at 2^32 - 2 ids. */

@@ -1,5 +1,7 @@
 #include "heap/ranges.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 const char *const generation_names[GENERATION_COUNT] = {
@@ -14,17 +16,14 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool is_below(const void *all, size_t i, const void *address)
+{
+    return ((const uint64_t *)all)[i] < *(const uint64_t *)address;
+}
+
 static size_t index_of(const uint64_t *all, size_t len, uint64_t address)
 {
-    size_t low = 0, high = len;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_first(all, 0, len, is_below, &address);
 }
 
 /* The first slot at or after i that no part has taken yet, with path halving. */
@@ -83,17 +82,14 @@ struct ranges ranges_build(const struct range *parts, size_t count, struct arena
     return r;
 }
 
+static bool ends_by(const void *all, size_t i, const void *address)
+{
+    return ((const struct range *)all)[i].end <= *(const uint64_t *)address;
+}
+
 size_t ranges_below(const struct ranges *r, uint64_t address)
 {
-    size_t low = 0, high = r->len;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->all[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_first(r->all, 0, r->len, ends_by, &address);
 }
 
 enum generation ranges_find(const struct ranges *r, uint64_t address)

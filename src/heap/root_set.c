@@ -69,7 +69,7 @@ void root_set_add(struct root_set *s, enum root_kind kind, const char *name, siz
     uint32_t place = kind;
     if (kind == ROOT_STATIC)
         place = ROOT_KIND_COUNT + intern_static(s, name, len)->number;
-    s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
+    s->all = account_grow(s->names.account, s->all, s->len, &s->cap, sizeof(*s->all));
     s->all[s->len++] = (struct root_place){place, object};
 }
 

@@ -26,12 +26,16 @@ struct nettrace {
     struct id_numbers metas;
     struct trace_meta *meta;
     size_t meta_cap;
+
+    struct account own; /* unless somebody else has one */
+    struct account *account;
 };
 
 struct nettrace *nettrace_begin(struct input *in, struct hd_error *err)
 {
     struct nettrace *t = alloc_zeroed(sizeof(*t));
     t->in = trace_blocks_begin(in, err);
+    nettrace_charge_to(t, &t->own);
     return t;
 }
 
@@ -42,7 +46,7 @@ void nettrace_free(struct nettrace *t)
     trace_blocks_free(&t->in);
     trace_threads_free(&t->threads);
     id_numbers_free(&t->metas);
-    free(t->meta);
+    account_free(t->account, t->meta, t->meta_cap, sizeof(*t->meta));
     free(t);
 }
 
@@ -59,15 +63,30 @@ bool nettrace_refuse(struct nettrace *t, const char *what, ...)
 void nettrace_distrust(struct nettrace *t, size_t most)
 {
     t->in.most = most;
+    t->own.limit = most;
+}
+
+void nettrace_charge_to(struct nettrace *t, struct account *account)
+{
+    t->account = t->in.bytes.account = account;
+    t->metas.account = t->threads.ids.account = account;
+}
+
+struct account *nettrace_account(struct nettrace *t)
+{
+    return t->account;
 }
 
 /* Tables grow with the bytes that come: 3 of them may be a new thread. */
-static void check_tables(struct nettrace *t)
+static bool check_tables(struct nettrace *t)
 {
-    enum { ENTRY = 64 };
-    if (t->in.most > 0 &&
-        t->metas.len + t->threads.ids.len + t->threads.loss_count > t->in.most / ENTRY)
-        trace_blocks_refuse(&t->in, "more threads, events and losses than any process has");
+    if (!account_is_over(t->account))
+        return true;
+    if (t->in.most > 0)
+        return trace_blocks_refuse(&t->in,
+                                   "more threads, events and losses than any process has");
+    t->in.end = TRACE_CANNOT_BE_READ;
+    return account_fail(t->account, t->in.err);
 }
 
 /* --- metadata ------------------------------------------------------------ */
@@ -77,9 +96,8 @@ static void define(struct nettrace *t, uint32_t number, struct trace_meta meta)
     size_t before = t->metas.len;
     uint32_t n = id_numbers_add(&t->metas, number);
     if (n == before)
-        t->meta = grow(t->meta, before, &t->meta_cap, sizeof(*t->meta));
+        t->meta = account_grow(t->account, t->meta, before, &t->meta_cap, sizeof(*t->meta));
     t->meta[n] = meta;
-    check_tables(t);
 }
 
 static bool read_old_metadata(struct nettrace *t, struct bytes payload)
@@ -108,6 +126,8 @@ static bool read_new_metadata(struct nettrace *t)
         if (!trace_meta_parse_new(&f, &number, &meta))
             return trace_blocks_refuse(&t->in, "a metadata record that is too short");
         define(t, number, meta);
+        if (!check_tables(t))
+            return false;
     }
     return !all.failed || trace_blocks_refuse(&t->in, "metadata longer than its block");
 }
@@ -124,7 +144,8 @@ static bool read_sequence_point(struct nettrace *t)
     uint64_t time = trace_field_u64(&f);
     uint32_t flags = is_new ? trace_field_u32(&f) : 0;
     trace_threads_point(&t->threads, &f, time, is_new);
-    check_tables(t);
+    if (!check_tables(t))
+        return false;
     if (f.failed)
         return trace_blocks_refuse(&t->in, "a sequence point longer than its block");
     if (flags & FLUSH_METADATA)
@@ -138,7 +159,8 @@ static bool read_threads(struct nettrace *t)
     if (!trace_blocks_rest(&t->in, &f))
         return false;
     bool ok = trace_threads_define(&t->threads, &f);
-    check_tables(t);
+    if (!check_tables(t))
+        return false;
     return ok || trace_blocks_refuse(&t->in, "a thread's record is damaged");
 }
 
@@ -188,7 +210,6 @@ static void describe(struct nettrace *t)
     uint64_t pid = HD_UNKNOWN;
     if (has_sequence) {
         pid = trace_threads_event(&t->threads, r->capture_thread, r->sequence, r->time);
-        check_tables(t);
     }
     t->at.provider = meta.provider;
     t->at.id = meta.id;
@@ -223,8 +244,8 @@ static bool read_event_header(struct nettrace *t)
         return t->in.end == TRACE_GOES_ON
                    ? trace_blocks_refuse(&t->in, "a block that is too short for its head")
                    : false;
-    uint64_t size = trace_u16(p);
-    t->is_compressed = trace_u16(p + 2) & 1;
+    uint64_t size = le_u16(p);
+    t->is_compressed = le_u16(p + 2) & 1;
     if (size < 4 || size > t->in.block_end - start)
         return trace_blocks_refuse(&t->in, "the head of a block is longer than the block");
     return trace_blocks_skip_to(&t->in, start + size);
@@ -274,7 +295,7 @@ static bool has_rows(const struct nettrace *t)
 
 bool nettrace_next(struct nettrace *t, struct trace_event *event)
 {
-    while (t->in.end == TRACE_GOES_ON) {
+    while (t->in.end == TRACE_GOES_ON && check_tables(t)) {
         if (t->payload_end > t->in.bytes.at &&
             !trace_blocks_skip_to(&t->in, t->payload_end))
             break;

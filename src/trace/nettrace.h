@@ -10,6 +10,7 @@
 #ifndef NETTRACE_H
 #define NETTRACE_H
 
+#include "base/account.h"
 #include "base/input.h"
 
 /* Who sent an event. Other providers' events are given too, but have no number of ours. */
@@ -65,8 +66,15 @@ struct nettrace *nettrace_begin(struct input *in, struct hd_error *err);
 void nettrace_free(struct nettrace *t); /* NULL is fine */
 
 /* For the stream of a process that may be anything: refuse what would need more than that
- * many bytes of memory, about. A file cannot send more than it has. */
+ * many bytes of memory, about: the reader's, and what its caller charges. */
 void nettrace_distrust(struct nettrace *t, size_t most);
+
+/* The same for a file, whose reader has an account for all that it keeps. Before the first
+ * event. */
+void nettrace_charge_to(struct nettrace *t, struct account *account);
+
+/* What callers charge for what they keep of events: once it is over, no event comes. */
+struct account *nettrace_account(struct nettrace *t);
 
 /* The next event; false when there is none, and nettrace_end() says why. Waits for bytes
  * if the input does. */

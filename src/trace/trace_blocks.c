@@ -1,12 +1,13 @@
 #include "trace/trace_blocks.h"
 
+#include "base/calendar.h"
 #include "base/error.h"
+#include "base/fast_serialization.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
-static const char fast_magic[] = "\x14\0\0\0!FastSerialization.1", new_magic[] = "Nettrace";
+static const char fast_magic[] = FAST_SERIALIZATION_HEAD, new_magic[] = "Nettrace";
 enum { FAST_MAGIC = sizeof(fast_magic) - 1, NEW_MAGIC = sizeof(new_magic) - 1 };
 
 struct trace_blocks trace_blocks_begin(struct input *in, struct hd_error *err)
@@ -95,14 +96,9 @@ bool nettrace_recognises(struct bytes head)
 {
     if (head.size >= NEW_MAGIC && memcmp(head.data, new_magic, NEW_MAGIC) == 0)
         return true;
-    /* The entry object's type, behind 04 04 01, two versions and a length, tells
-     * .netperf from other files of the serialiser. */
-    enum { LENGTH_AT = FAST_MAGIC + 11, NAME_AT = LENGTH_AT + 4 };
-    if (head.size < NAME_AT || memcmp(head.data, fast_magic, FAST_MAGIC) != 0)
-        return false;
-    uint32_t len = trace_u32(head.data + LENGTH_AT);
-    return head.size - NAME_AT >= len &&
-           block_named((struct bytes){head.data + NAME_AT, len}) == BLOCK_TRACE;
+    /* Which tells .netperf from other files of the serialiser. */
+    struct bytes entry;
+    return fast_serialization_entry(head, &entry) && block_named(entry) == BLOCK_TRACE;
 }
 
 /* Everything before the first block. */
@@ -123,18 +119,18 @@ static bool read_magic(struct trace_blocks *b)
     p = trace_blocks_take(b, 4);
     if (p == NULL)
         return false;
-    if (trace_u32(p) != 0) {
+    if (le_u32(p) != 0) {
         b->begin_tag = 5;
         bool fast = memcmp(p, fast_magic, 4) == 0;
         p = trace_blocks_take(b, FAST_MAGIC - 4);
         return p != NULL &&
                ((fast && memcmp(p, fast_magic + 4, FAST_MAGIC - 4) == 0) ||
-                trace_blocks_refuse_at(b, NEW_MAGIC, "no !FastSerialization.1 here"));
+                trace_blocks_refuse_at(b, NEW_MAGIC, "no " FAST_SERIALIZATION " here"));
     }
     p = trace_blocks_take(b, 8);
     if (p == NULL)
         return false;
-    b->header.version = trace_u32(p);
+    b->header.version = le_u32(p);
     if (b->header.version == LAST_VERSION)
         return true;
     fail(b->err, HD_UNSUPPORTED,
@@ -149,18 +145,14 @@ static bool read_magic(struct trace_blocks *b)
 /* SYSTEMTIME: year, month, day of the week, day, hour, minute, second, millisecond. */
 static double seconds_of(const unsigned char *p)
 {
-    unsigned f[8];
+    int f[8];
     for (size_t i = 0; i < 8; i++)
-        f[i] = trace_u16(p + 2 * i);
-    struct tm tm = {.tm_year = (int)f[0] - 1900,
-                    .tm_mon = (int)f[1] - 1,
-                    .tm_mday = (int)f[3],
-                    .tm_hour = (int)f[4],
-                    .tm_min = (int)f[5],
-                    .tm_sec = (int)f[6]};
+        f[i] = le_u16(p + 2 * i);
     bool valid = f[0] >= 1970 && f[0] < 10000 && f[1] >= 1 && f[1] <= 12 && f[3] >= 1 &&
                  f[3] <= 31 && f[4] < 24 && f[5] < 60 && f[6] <= 60 && f[7] < 1000;
-    return valid ? (double)timegm(&tm) + f[7] / 1000.0 : NAN;
+    if (!valid)
+        return NAN;
+    return (double)calendar_seconds(f[0], f[1], f[3], f[4], f[5], f[6]) + f[7] / 1000.0;
 }
 
 /* Date, ticks, frequency, pointer size: 36 bytes in all versions. */
@@ -168,9 +160,9 @@ static bool read_header(struct trace_blocks *b, const unsigned char *p)
 {
     struct trace_header *h = &b->header;
     h->sync_time = seconds_of(p);
-    h->sync_ticks = trace_u64(p + 16);
-    h->frequency = trace_u64(p + 24);
-    h->pointer_size = trace_u32(p + 32);
+    h->sync_ticks = le_u64(p + 16);
+    h->frequency = le_u64(p + 24);
+    h->pointer_size = le_u32(p + 32);
     if (h->pointer_size != 4 && h->pointer_size != 8)
         return trace_blocks_refuse(b, "pointers are neither of 4 nor of 8 bytes");
     return h->frequency > 0 || trace_blocks_refuse(b, "the clock has no frequency");
@@ -186,7 +178,7 @@ static bool read_old_trace(struct trace_blocks *b, uint32_t version)
     const unsigned char *p = trace_blocks_take(b, SIZE);
     if (p == NULL || !read_header(b, p))
         return false;
-    b->header.pid = trace_u32(p + PID_AT);
+    b->header.pid = le_u32(p + PID_AT);
     b->block = BLOCK_OTHER;
     b->block_end = b->bytes.at;
     return true;
@@ -202,7 +194,7 @@ static bool read_new_trace(struct trace_blocks *b)
         return trace_blocks_refuse(b, "too short for the trace's own block");
     if (!trace_blocks_rest(b, &f) || !read_header(b, f.at))
         return false;
-    uint32_t pairs = trace_u32(f.at + SIZE - 4);
+    uint32_t pairs = le_u32(f.at + SIZE - 4);
     f.at += SIZE;
     for (uint32_t i = 0; i < pairs && !f.failed; i++) {
         struct bytes name = trace_string(&f), value = trace_string(&f);
@@ -244,7 +236,7 @@ static bool begin_object(struct trace_blocks *b)
     p = trace_blocks_take(b, HEAD);
     if (p == NULL)
         return false;
-    uint32_t version = trace_u32(p + 3), len = trace_u32(p + 11);
+    uint32_t version = le_u32(p + 3), len = le_u32(p + 11);
     if (p[0] != b->begin_tag || p[1] != b->begin_tag || p[2] != NULL_TAG || len == 0 ||
         len > LONGEST_NAME)
         return trace_blocks_refuse_at(b, b->bytes.at - HEAD, "no block begins here");
@@ -261,7 +253,7 @@ static bool begin_object(struct trace_blocks *b)
     if (p == NULL)
         return false;
     uint64_t start = b->bytes.at + (4 - b->bytes.at % 4) % 4;
-    b->block_end = start + trace_u32(p);
+    b->block_end = start + le_u32(p);
     return trace_blocks_skip_to(b, start) && check_order(b);
 }
 
@@ -275,7 +267,7 @@ static bool begin_new_block(struct trace_blocks *b)
     const unsigned char *p = trace_blocks_take(b, 4);
     if (p == NULL)
         return false;
-    uint32_t head = trace_u32(p), kind = head >> SIZE_BITS;
+    uint32_t head = le_u32(p), kind = head >> SIZE_BITS;
     b->block = kind < BLOCK_OTHER ? (enum trace_block)kind : BLOCK_OTHER;
     b->block_end = b->bytes.at + (head & ((1U << SIZE_BITS) - 1));
     b->has_end_tag = false;

@@ -1,6 +1,7 @@
 #include "trace/trace_bytes.h"
 
 #include "base/alloc.h"
+#include "base/utf16.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ struct trace_bytes trace_bytes_begin(struct input *in, struct hd_error *err)
 
 void trace_bytes_free(struct trace_bytes *b)
 {
-    free(b->joined);
+    account_free(b->account, b->joined, b->joined_cap, 1);
     *b = (struct trace_bytes){0};
 }
 
@@ -23,8 +24,8 @@ static bool next_block(struct trace_bytes *b, struct bytes *block)
 {
     if (b->failed)
         return false;
-    if (!input_next(b->in, block, b->err))
-        b->failed = true;
+    b->failed = account_is_over(b->account) ? !account_fail(b->account, b->err)
+                                            : !input_next(b->in, block, b->err);
     return !b->failed && block->size > 0;
 }
 
@@ -36,6 +37,7 @@ static void reserve(struct trace_bytes *b, size_t size)
         cap = array_bytes(cap, 2);
     if (cap != b->joined_cap)
         b->joined = alloc_resize(b->joined, cap);
+    account_charge(b->account, cap - b->joined_cap);
     b->joined_cap = cap;
 }
 
@@ -132,19 +134,19 @@ uint8_t trace_field_u8(struct trace_fields *f)
 uint16_t trace_field_u16(struct trace_fields *f)
 {
     const unsigned char *p = take(f, 2);
-    return p != NULL ? (uint16_t)trace_u16(p) : 0;
+    return p != NULL ? le_u16(p) : 0;
 }
 
 uint32_t trace_field_u32(struct trace_fields *f)
 {
     const unsigned char *p = take(f, 4);
-    return p != NULL ? trace_u32(p) : 0;
+    return p != NULL ? le_u32(p) : 0;
 }
 
 uint64_t trace_field_u64(struct trace_fields *f)
 {
     const unsigned char *p = take(f, 8);
-    return p != NULL ? trace_u64(p) : 0;
+    return p != NULL ? le_u64(p) : 0;
 }
 
 struct bytes trace_field_bytes(struct trace_fields *f, size_t size)
@@ -183,4 +185,9 @@ struct bytes trace_wide(struct trace_fields *f)
     if (f->failed)
         return trace_field_bytes(f, 0);
     return (struct bytes){start, (size_t)(f->at - start) - 2};
+}
+
+void trace_wide_text(struct text *t, struct bytes wide)
+{
+    text_add_utf16(t, wide.data, wide.size / 2, UTF16_LITTLE);
 }

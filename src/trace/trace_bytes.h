@@ -7,7 +7,10 @@
 #ifndef TRACE_BYTES_H
 #define TRACE_BYTES_H
 
+#include "base/account.h"
 #include "base/input.h"
+#include "base/little_endian.h"
+#include "base/text.h"
 
 struct trace_bytes {
     struct input *in;
@@ -16,7 +19,8 @@ struct trace_bytes {
     uint64_t at;                     /* offset of next in the input */
     unsigned char *joined;           /* pieces that lay in two blocks */
     size_t joined_cap;
-    bool failed; /* the input could not be read; err says why */
+    struct account *account; /* charged for them; NULL: nobody counts */
+    bool failed;             /* the input could not be read; err says why */
 };
 
 struct trace_bytes trace_bytes_begin(struct input *in, struct hd_error *err);
@@ -30,22 +34,6 @@ const unsigned char *trace_bytes_peek(struct trace_bytes *b, size_t size, size_t
 
 /* False when the input ends before. */
 bool trace_bytes_skip(struct trace_bytes *b, uint64_t size);
-
-/* Little-endian values. */
-static inline uint32_t trace_u16(const unsigned char *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static inline uint32_t trace_u32(const unsigned char *p)
-{
-    return trace_u16(p) | trace_u16(p + 2) << 16;
-}
-
-static inline uint64_t trace_u64(const unsigned char *p)
-{
-    return trace_u32(p) | (uint64_t)trace_u32(p + 4) << 32;
-}
 
 struct trace_fields {
     const unsigned char *at, *end;
@@ -66,5 +54,8 @@ struct bytes trace_string(struct trace_fields *f);
 
 /* UTF-16 up to a zero, which is taken but not given. */
 struct bytes trace_wide(struct trace_fields *f);
+
+/* Append it as UTF-8. */
+void trace_wide_text(struct text *t, struct bytes wide);
 
 #endif

@@ -116,7 +116,7 @@ bool heap_static_next(struct trace_fields *f, struct heap_static *s)
 
 struct heap_wrapper heap_wrapper_at(const unsigned char *p)
 {
-    return (struct heap_wrapper){trace_u64(p + 8), trace_u64(p + 16), trace_u64(p + 24)};
+    return (struct heap_wrapper){le_u64(p + 8), le_u64(p + 16), le_u64(p + 24)};
 }
 
 bool heap_type_next(struct trace_fields *f, struct heap_type *t)

@@ -69,20 +69,19 @@ enum { ROOT_RECORD_STACK, ROOT_RECORD_FINALIZER, ROOT_RECORD_HANDLE, ROOT_RECORD
 
 static inline uint64_t heap_pointer(const unsigned char *p, unsigned pointer_size)
 {
-    return pointer_size == 8 ? trace_u64(p) : trace_u32(p);
+    return pointer_size == 8 ? le_u64(p) : le_u32(p);
 }
 
 static inline struct heap_node heap_node_at(const unsigned char *p, unsigned pointer_size)
 {
-    return (struct heap_node){heap_pointer(p, pointer_size), trace_u64(p + pointer_size),
-                              trace_u64(p + pointer_size + 8),
-                              trace_u64(p + pointer_size + 16)};
+    return (struct heap_node){heap_pointer(p, pointer_size), le_u64(p + pointer_size),
+                              le_u64(p + pointer_size + 8), le_u64(p + pointer_size + 16)};
 }
 
 static inline struct heap_root heap_root_at(const unsigned char *p, unsigned pointer_size)
 {
     return (struct heap_root){heap_pointer(p, pointer_size), p[pointer_size],
-                              trace_u32(p + pointer_size + 1)};
+                              le_u32(p + pointer_size + 1)};
 }
 
 struct heap_static {

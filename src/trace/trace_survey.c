@@ -1,6 +1,7 @@
 #include "trace/trace_survey.h"
 
 #include "base/arena.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static struct heap_gc *use_gc(struct trace_survey *s, uint32_t count, uint64_t p
     for (size_t i = s->gc_count; i > oldest; i--)
         if (s->gcs[i - 1].count == count && s->gcs[i - 1].pid == pid)
             return &s->gcs[i - 1];
-    s->gcs = grow(s->gcs, s->gc_count, &s->gc_cap, sizeof(*s->gcs));
+    s->gcs = account_grow(s->account, s->gcs, s->gc_count, &s->gc_cap, sizeof(*s->gcs));
     s->gcs[s->gc_count] = (struct heap_gc){count, pid, HD_UNKNOWN, HD_UNKNOWN};
     return &s->gcs[s->gc_count++];
 }
@@ -54,8 +55,8 @@ static uint32_t *walk_of(struct trace_survey *s, const struct trace_event *e)
     size_t before = s->threads.len;
     uint32_t n = id_numbers_add(&s->threads, e->thread);
     if (n == before) {
-        s->walk_of_thread =
-            grow(s->walk_of_thread, before, &s->thread_cap, sizeof(*s->walk_of_thread));
+        s->walk_of_thread = account_grow(s->account, s->walk_of_thread, before,
+                                         &s->thread_cap, sizeof(*s->walk_of_thread));
         s->walk_of_thread[n] = NO_ID;
     }
     return &s->walk_of_thread[n];
@@ -97,7 +98,8 @@ static struct heap_walk *use_walk(struct trace_survey *s, const struct trace_eve
     uint32_t *current = walk_of(s, e);
     if (*current != NO_ID && !begins_walk(&s->walks[*current], kind, index))
         return &s->walks[*current];
-    s->walks = grow(s->walks, s->walk_count, &s->walk_cap, sizeof(*s->walks));
+    s->walks =
+        account_grow(s->account, s->walks, s->walk_count, &s->walk_cap, sizeof(*s->walks));
     *current = (uint32_t)s->walk_count;
     s->walks[s->walk_count] = (struct heap_walk){.thread = e->thread,
                                                  .pid = e->pid,
@@ -128,7 +130,7 @@ static bool add_nodes(struct heap_walk *w, struct nettrace *t, const struct bulk
     const unsigned char *p = b->records;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < b->count; i++, p += b->size) {
-        uint64_t edges = trace_u64(p + edges_at);
+        uint64_t edges = le_u64(p + edges_at);
         if (edges > UINT32_MAX)
             return nettrace_refuse(t, "an object with 2^32 references or more");
         sum += edges;
@@ -162,7 +164,7 @@ static bool add_walk_event(struct trace_survey *s, struct nettrace *t,
     return true;
 }
 
-bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
+static bool add_event(struct trace_survey *s, struct nettrace *t,
                       const struct trace_event *e)
 {
     enum trace_heap_event kind = trace_heap_event_kind(e);
@@ -174,6 +176,16 @@ bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
     }
     s->ranges += kind == EVENT_RANGE;
     return true;
+}
+
+bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
+                      const struct trace_event *e)
+{
+    /* The survey may outlive the trace and its account. */
+    s->account = s->threads.account = nettrace_account(t);
+    bool ok = add_event(s, t, e);
+    s->account = s->threads.account = NULL;
+    return ok;
 }
 
 /* --- judging ------------------------------------------------------------- */
@@ -205,6 +217,11 @@ static int by_start(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
+static bool starts_by(const void *gcs, size_t i, const void *time)
+{
+    return ((const struct heap_gc *)gcs)[i].start <= *(const uint64_t *)time;
+}
+
 /* The collection that a walk belongs to: the last that began before it. If its start was
  * lost, the first that ends after it. Collections of one process do not overlap, so only
  * those of other processes have to be passed over. */
@@ -212,15 +229,8 @@ static const struct heap_gc *find_gc(const struct trace_survey *s,
                                      const struct heap_walk *w)
 {
     enum { MOST_OTHERS = 1000 };
-    size_t low = 0, high = s->gc_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->gcs[middle].start <= w->first_time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i > 0 && low - i < MOST_OTHERS; i--)
+    size_t behind = search_first(s->gcs, 0, s->gc_count, starts_by, &w->first_time);
+    for (size_t i = behind; i > 0 && behind - i < MOST_OTHERS; i--)
         if (s->gcs[i - 1].pid == w->pid)
             return may_hold(&s->gcs[i - 1], w) ? &s->gcs[i - 1] : NULL;
     return NULL;
@@ -258,17 +268,22 @@ static struct trace_loss *sorted(const struct trace_loss *losses, size_t len,
     return all;
 }
 
+static bool began_by(const void *losses, size_t i, const void *time)
+{
+    return ((const struct trace_loss *)losses)[i].from <= *(const uint64_t *)time;
+}
+
+static bool was_over_before(const void *losses, size_t i, const void *time)
+{
+    return ((const struct trace_loss *)losses)[i].to < *(const uint64_t *)time;
+}
+
 /* Events of losses that overlap [from, to]: those that began by to, without those that
  * were over before from. */
 static uint64_t lost_between(const struct loss_sums *l, uint64_t from, uint64_t to)
 {
-    size_t began = 0, over = 0;
-    for (size_t step = l->len; step > 0; step /= 2) {
-        while (began + step <= l->len && l->by_from[began + step - 1].from <= to)
-            began += step;
-        while (over + step <= l->len && l->by_to[over + step - 1].to < from)
-            over += step;
-    }
+    size_t began = search_first(l->by_from, 0, l->len, began_by, &to);
+    size_t over = search_first(l->by_to, 0, l->len, was_over_before, &from);
     uint64_t sum = began > 0 ? l->by_from[began - 1].events : 0;
     return sum - (over > 0 ? l->by_to[over - 1].events : 0);
 }

@@ -44,6 +44,7 @@ struct heap_walk {
 };
 
 struct trace_survey {
+    struct account *account; /* of the trace, while an event is added */
     struct heap_walk *walks; /* without those that have no node; by time when finished */
     size_t walk_count, walk_cap;
     struct heap_gc *gcs;

@@ -18,7 +18,7 @@ static struct trace_thread *use(struct trace_threads *t, uint64_t id)
     size_t before = t->ids.len;
     uint32_t n = id_numbers_add(&t->ids, id);
     if (n == before) {
-        t->all = grow(t->all, before, &t->cap, sizeof(*t->all));
+        t->all = account_grow(t->ids.account, t->all, before, &t->cap, sizeof(*t->all));
         t->all[n] = (struct trace_thread){.pid = HD_UNKNOWN};
     }
     t->last = n;
@@ -33,7 +33,8 @@ static void note_loss(struct trace_threads *t, const struct trace_thread *thread
         last->events += events;
         return;
     }
-    t->losses = grow(t->losses, t->loss_count, &t->loss_cap, sizeof(*t->losses));
+    t->losses = account_grow(t->ids.account, t->losses, t->loss_count, &t->loss_cap,
+                             sizeof(*t->losses));
     t->losses[t->loss_count++] = (struct trace_loss){thread->time, time, events};
 }
 
@@ -76,7 +77,7 @@ void trace_threads_point(struct trace_threads *t, struct trace_fields *f, uint64
                          bool is_new)
 {
     uint32_t count = trace_field_u32(f);
-    for (uint32_t i = 0; i < count && !f->failed; i++) {
+    for (uint32_t i = 0; i < count && !f->failed && !account_is_over(t->ids.account); i++) {
         uint64_t id = is_new ? trace_varuint(f, 64) : trace_field_u64(f);
         uint32_t sequence = is_new ? (uint32_t)trace_varuint(f, 32) : trace_field_u32(f);
         if (!f->failed)
@@ -88,7 +89,7 @@ void trace_threads_point(struct trace_threads *t, struct trace_fields *f, uint64
 bool trace_threads_define(struct trace_threads *t, struct trace_fields *all)
 {
     enum { NAME = 1, PROCESS, THREAD, PAIR };
-    while (all->at < all->end) {
+    while (all->at < all->end && !account_is_over(t->ids.account)) {
         struct bytes one = trace_field_bytes(all, trace_field_u16(all));
         struct trace_fields f = {one.data, one.data + one.size, all->failed};
         uint64_t index = trace_varuint(&f, 64);
@@ -114,8 +115,9 @@ bool trace_threads_define(struct trace_threads *t, struct trace_fields *all)
 
 void trace_threads_free(struct trace_threads *t)
 {
+    struct account *account = t->ids.account;
     id_numbers_free(&t->ids);
-    free(t->all);
-    free(t->losses);
+    account_free(account, t->all, t->cap, sizeof(*t->all));
+    account_free(account, t->losses, t->loss_cap, sizeof(*t->losses));
     *t = (struct trace_threads){0};
 }

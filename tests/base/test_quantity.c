@@ -86,13 +86,3 @@ Test(quantity, days_are_those_of_the_calendar)
         cr_expect_not(quantity_day(wrong[i], &day), "%s", wrong[i]);
     }
 }
-
-Test(quantity, a_day_has_86400_seconds_before_1970_too)
-{
-    cr_expect_eq(quantity_day_of(0), 0);
-    cr_expect_eq(quantity_day_of(86399), 0);
-    cr_expect_eq(quantity_day_of(86400), 1);
-    cr_expect_eq(quantity_day_of(-1), -1);
-    cr_expect_eq(quantity_day_of(-86400), -1);
-    cr_expect_eq(quantity_day_of(-86401), -2);
-}

@@ -457,6 +457,42 @@ Test(builder, is_content_with_memory_that_suffices)
     hd_snapshot_close(finish(&b));
 }
 
+/* Nodes and references as they come, or room for them all at once. What the refusal names.
+ */
+static uint64_t refused(uint64_t max_memory, bool reserve)
+{
+    enum { NODES = 30000, REFERENCES = 50000 };
+    struct builder b = limited(max_memory);
+    struct hd_error err = {0};
+    unsigned long long need = 0, limit;
+    uint32_t t = object_type(&b, "T");
+    if (reserve)
+        builder_reserve(&b, NODES, REFERENCES);
+    for (unsigned i = 0; i < NODES; i++) {
+        builder_node(&b, t, 8);
+        for (unsigned k = 0; i == NODES - 1 && k < REFERENCES; k++)
+            builder_edge(&b, 0);
+    }
+    struct hd_snapshot *snap = builder_finish(&b, &err);
+    if (snap == NULL)
+        cr_assert_eq(sscanf(err.message, "its graph takes %llu KiB of memory, and %llu",
+                            &need, &limit),
+                     2, "%s", err.message);
+    hd_snapshot_close(snap);
+    return 1024 * (uint64_t)need;
+}
+
+Test(builder, what_a_refusal_names_suffices)
+{
+    for (int reserve = 0; reserve < 2; reserve++)
+        for (uint64_t limit = 1000; limit < 300000; limit *= 2) {
+            uint64_t need = refused(limit, reserve);
+            cr_assert_gt(need, 0);
+            cr_expect_eq(refused(need, reserve), 0, "%d: %lu after %lu", reserve,
+                         (unsigned long)need, (unsigned long)limit);
+        }
+}
+
 /* The numbers of nodes are made up: 2^32 of them do not fit a test. */
 Test(builder, refuses_more_nodes_than_ids_name)
 {

@@ -1,10 +1,13 @@
 #include "format/gcdump/fastser.h"
 
+#include "base/fast_serialization.h"
+#include "base/utf16.h"
+
 #include <string.h>
 
 enum { MAX_TYPE_NAME = 500 };
 
-static const char signature[] = "!FastSerialization.1";
+static const char signature[] = FAST_SERIALIZATION;
 
 static uint64_t label_at(const struct fastser *f, uint64_t offset, unsigned size)
 {
@@ -240,16 +243,6 @@ static size_t take_ascii(struct cursor *c, size_t most, struct text *out)
     return n;
 }
 
-static bool is_high_surrogate(uint32_t unit)
-{
-    return unit >= 0xD800 && unit < 0xDC00;
-}
-
-static bool is_low_surrogate(uint32_t unit)
-{
-    return unit >= 0xDC00 && unit < 0xE000;
-}
-
 bool fastser_string(struct fastser *f, struct text *out)
 {
     struct cursor before = f->c;
@@ -271,14 +264,14 @@ bool fastser_string(struct fastser *f, struct text *out)
         uint32_t unit = read_unit(&f->c);
         if (out == NULL)
             continue;
-        if (high != 0 && is_low_surrogate(unit)) {
-            text_add_code_point(out, 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00));
+        if (high != 0 && utf16_is_low(unit)) {
+            text_add_code_point(out, utf16_join(high, unit));
             high = 0;
             continue;
         }
         if (high != 0)
             text_add_code_point(out, high);
-        high = is_high_surrogate(unit) ? unit : 0;
+        high = utf16_is_high(unit) ? unit : 0;
         /* Names are C strings everywhere else: no NUL inside. */
         if (high == 0)
             text_add_code_point(out, unit != 0 ? unit : 0xFFFD);

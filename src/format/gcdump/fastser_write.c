@@ -1,5 +1,8 @@
 #include "format/gcdump/fastser_write.h"
 
+#include "base/fast_serialization.h"
+#include "base/little_endian.h"
+#include "base/utf16.h"
 #include "format/gcdump/fastser.h"
 
 #include <assert.h>
@@ -19,8 +22,7 @@ void fastser_put_u8(struct fastser_write *f, uint8_t value)
 static void put_integer(struct fastser_write *f, uint64_t value, size_t size)
 {
     unsigned char b[8];
-    for (size_t i = 0; i < size; i++)
-        b[i] = (unsigned char)(value >> 8 * i);
+    le_put(b, value, size);
     fastser_put_bytes(f, b, size);
 }
 
@@ -50,8 +52,10 @@ void fastser_put_f32(struct fastser_write *f, float value)
 
 static uint32_t add_pair(struct text *t, uint32_t code)
 {
-    text_add_code_point(t, 0xD800 + ((code - 0x10000) >> 10));
-    text_add_code_point(t, 0xDC00 + ((code - 0x10000) & 0x3FF));
+    uint32_t high, low;
+    utf16_split(code, &high, &low);
+    text_add_code_point(t, high);
+    text_add_code_point(t, low);
     return 2;
 }
 
@@ -160,7 +164,7 @@ void fastser_put_region_end(struct fastser_write *f, uint32_t region)
 struct fastser_write fastser_write_begin(struct out *out)
 {
     struct fastser_write f = {.out = out};
-    fastser_put_string(&f, "!FastSerialization.1");
+    fastser_put_string(&f, FAST_SERIALIZATION);
     return f;
 }
 

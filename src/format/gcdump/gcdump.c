@@ -171,6 +171,8 @@ static void read_types(struct parser *p)
         t->module = read_string(p, &t->module_len);
         t->null_name = t->name == NULL;
         t->null_module = t->module == NULL;
+        if (account_is_over(p->a->account) && !account_fail(p->a->account, c->err))
+            cursor_fail(c, "too many types");
     }
 }
 

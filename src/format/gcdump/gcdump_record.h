@@ -7,19 +7,18 @@
 #ifndef GCDUMP_RECORD_H
 #define GCDUMP_RECORD_H
 
+#include "base/little_endian.h"
 #include "format/gcdump/gcdump.h"
 
 /* Number i of a table of unaligned numbers. */
 static inline uint32_t gcdump_u32(const unsigned char *table, uint64_t i)
 {
-    const unsigned char *p = table + 4 * i;
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
+    return le_u32(table + 4 * i);
 }
 
 static inline uint64_t gcdump_u64(const unsigned char *table, uint64_t i)
 {
-    return gcdump_u32(table, 2 * i) | (uint64_t)gcdump_u32(table, 2 * i + 1) << 32;
+    return le_u64(table + 8 * i);
 }
 
 /* One value of 1 to 5 bytes: groups of 7 bits, the highest first, bit 7 set while another

@@ -4,6 +4,7 @@
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
 #include "base/error.h"
+#include "base/fast_serialization.h"
 #include "format/gcdump/gcdump_facts.h"
 #include "format/gcdump/gcdump_record.h"
 #include "format/gcdump/gcdump_tables.h"
@@ -19,7 +20,7 @@ enum { CUT_AT_NODES = 10000000, CUT_BELOW_NODES = 10010000 };
 
 static enum recognition recognises(struct bytes head)
 {
-    static const char magic[] = "\x14\0\0\0!FastSerialization.1", entry[] = "GCHeapDump";
+    static const char magic[] = FAST_SERIALIZATION_HEAD, entry[] = "GCHeapDump";
     enum { ENTRY_NAME_AT = 39 }; /* behind 04, 04 01, two versions and a length */
     if (head.size < sizeof(magic) - 1 || memcmp(head.data, magic, sizeof(magic) - 1) != 0)
         return RECOGNISED_NO;
@@ -429,7 +430,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     struct bytes file;
     if (!input_all(in, &file, err))
         return false;
-    struct arena scratch = {0};
+    struct arena scratch = {.account = builder_account(b)};
     struct gcdump d;
     bool ok = gcdump_parse(&d, file, &scratch, err);
     if (ok) {

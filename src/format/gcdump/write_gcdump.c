@@ -9,6 +9,7 @@
 #include "format/gcdump/fastser_write.h"
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
+#include "format/gcdump/gcdump_limits.h"
 #include "format/gcdump/gcdump_numbers.h"
 #include "format/gcdump/gcdump_tree.h"
 #include "format/gcdump/gcdump_types.h"
@@ -236,7 +237,7 @@ static uint64_t string_bytes(const char *s)
     return COUNT + (s != NULL ? WORST * (uint64_t)strlen(s) : 0);
 }
 
-/* What the format allows: a blob of 2 GiB, labels of 4 bytes, all of them at the end. */
+/* All labels stand at the end, so the size of the file bounds them. */
 static bool check_limits(struct writing *w, struct hd_error *err)
 {
     enum { PER_NODE = 4 + 8, PER_SEGMENT = 64, REST = 4096 };
@@ -252,15 +253,11 @@ static bool check_limits(struct writing *w, struct hd_error *err)
     for (uint32_t i = 0; i < w->source->module_count; i++)
         size += 64 + string_bytes(w->source->modules[i].path) +
                 string_bytes(w->source->modules[i].pdb);
-    if (w->tree.kept > INT32_MAX - w->tree.count || w->types.count > INT32_MAX / 2)
-        return fail(err, HD_TOO_BIG, "more nodes or types than a gcdump can number");
-    if (w->blob_size > INT32_MAX)
-        return fail(err, HD_TOO_BIG,
-                    "%" PRIu64 " bytes of node records; a gcdump holds 2147483647",
-                    w->blob_size);
-    if (size > UINT32_MAX)
-        return fail(err, HD_TOO_BIG, "a gcdump of more than 4 GiB, which nothing can read");
-    return true;
+    const struct gcdump_extent extent = {.nodes = (uint64_t)w->tree.kept + w->tree.count,
+                                         .types = w->types.count,
+                                         .record_bytes = w->blob_size,
+                                         .file_bytes = size};
+    return gcdump_can_hold(&extent, err);
 }
 
 /* --- generations --------------------------------------------------------------- */

@@ -53,6 +53,7 @@ static bool survey(struct reading *r)
 {
     struct nettrace *t = nettrace_begin(r->in, r->err);
     struct trace_event e;
+    nettrace_charge_to(t, &r->b->account);
     while (nettrace_next(t, &e))
         if (!trace_survey_add(&r->survey, t, &e))
             break;
@@ -65,13 +66,15 @@ static bool survey(struct reading *r)
 
 static bool take(struct reading *r, struct nettrace *t, const struct trace_event *e);
 
-/* Events behind the walk and its collection can still hold names. */
+/* Events behind the walk and its collection can still hold names. The file may be another
+ * one now: what was allocated for the first is all that there is. */
 static bool pass(struct reading *r, unsigned passes)
 {
     if (!input_rewind(r->in, r->err))
         return false;
     struct nettrace *t = nettrace_begin(r->in, r->err);
     struct trace_event e;
+    nettrace_charge_to(t, &r->b->account);
     r->passes = passes;
     bool ok = true;
     while (ok && nettrace_next(t, &e))
@@ -97,7 +100,8 @@ static bool take_range(struct reading *r, struct nettrace *t, struct bytes paylo
     struct range range;
     if (!heap_range_parse(payload, r->header.pointer_size, &range))
         return nettrace_refuse(t, "a generation's range is too short");
-    r->ranges = grow(r->ranges, r->range_count, &r->range_cap, sizeof(*r->ranges));
+    r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
+                             sizeof(*r->ranges));
     r->ranges[r->range_count++] = range;
     return true;
 }
@@ -138,6 +142,8 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
             continue;
         }
         node_id id = r->b->graph->node_count;
+        if (id >= r->walk->nodes.records)
+            return false;
         builder_node(r->b, built_as, n.size);
         r->edge_counts[id] = (uint32_t)n.edges;
         trace_nodes_add(&r->nodes, id, n.address);
@@ -264,7 +270,8 @@ static void build_ranges(struct reading *r)
     struct hd_snapshot *snap = r->b->snap;
     if (r->range_count == 0)
         return;
-    r->ranges = grow(r->ranges, r->range_count, &r->range_cap, sizeof(*r->ranges));
+    r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
+                             sizeof(*r->ranges));
     r->ranges[r->range_count++] = (struct range){0, UINT64_MAX, GEN_FROZEN};
     snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
     snap->info.has_generations = true;
@@ -296,7 +303,7 @@ static bool fits(const struct reading *r)
 static bool read_graph(struct reading *r)
 {
     enum { MOST = UINT32_MAX - 4096 };
-    struct trace_roots roots = {0};
+    struct trace_roots roots = {.names = {.account = &r->b->account}};
     uint64_t objects = r->walk->nodes.records;
     if (objects >= MOST || r->walk->edges.records >= MOST)
         return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
@@ -304,9 +311,12 @@ static bool read_graph(struct reading *r)
     if (!fits(r))
         return false;
     builder_reserve(r->b, (size_t)objects + 1, (size_t)r->walk->edges.records + 1);
-    trace_nodes_init(&r->nodes, (size_t)objects, r->header.pointer_size);
+    trace_nodes_init(&r->nodes, (size_t)objects, r->header.pointer_size, &r->b->account);
+    account_charge(&r->b->account, objects * sizeof(uint32_t));
     r->edge_counts = alloc_resize(NULL, array_bytes((size_t)objects, sizeof(uint32_t)));
     bool ok = pass(r, AROUND | NODES);
+    if (ok && r->b->graph->node_count != objects && !r->b->over_memory)
+        ok = fail(r->err, HD_IO, "changed while it was read");
     build_ranges(r);
     ok = ok && count_nodes(r);
     trace_nodes_freeze(&r->nodes);
@@ -440,6 +450,9 @@ static bool choose(struct reading *r)
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
     struct reading r = {.in = in, .b = b, .err = err};
+    struct account *account = builder_account(b);
+    trace_types_charge_to(&r.types, account);
+    r.outside.arena.account = account;
     bool ok =
         survey(&r) && choose(&r) && (b->want_graph ? read_graph(&r) : read_tables(&r));
     if (ok) {

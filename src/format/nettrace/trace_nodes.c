@@ -1,26 +1,24 @@
 #include "format/nettrace/trace_nodes.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size)
+void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
+                      struct account *account)
 {
     enum { SHIFT_64 = 3, SHIFT_32 = 2 };
     ids_init(&n->ids, pointer_size == 8 ? SHIFT_64 : SHIFT_32);
+    ids_charge_to(&n->ids, account);
+    account_charge(account, 8 * (uint64_t)objects);
     n->addresses = alloc_resize(NULL, array_bytes(objects + 1, 8));
-}
-
-static void put_u64(unsigned char *to, uint64_t value)
-{
-    for (size_t i = 0; i < sizeof(value); i++)
-        to[i] = (unsigned char)(value >> 8 * i);
 }
 
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address)
 {
-    put_u64(n->addresses + 8 * (size_t)id, address);
+    le_put(n->addresses + 8 * (size_t)id, address, 8);
     if (ids_add(&n->ids, address))
         return;
     n->repeats = grow(n->repeats, n->repeat_count, &n->repeat_cap, sizeof(*n->repeats));
@@ -32,17 +30,16 @@ void trace_nodes_freeze(struct trace_nodes *n)
     ids_freeze(&n->ids);
 }
 
+/* So many nodes before repeat i, i of which are repeats. */
+static bool is_told_before(const void *repeats, size_t i, const void *position)
+{
+    return ((const node_id *)repeats)[i] - (uint32_t)i <= *(const uint32_t *)position;
+}
+
 node_id trace_nodes_at_position(const struct trace_nodes *n, uint32_t position)
 {
-    size_t low = 0, high = n->repeat_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (n->repeats[middle] - (uint32_t)middle <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return position + (uint32_t)low;
+    return position + (uint32_t)search_first(n->repeats, 0, n->repeat_count, is_told_before,
+                                             &position);
 }
 
 unsigned char *trace_nodes_take_addresses(struct trace_nodes *n, node_id count, node_id all)

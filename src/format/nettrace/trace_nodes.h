@@ -6,9 +6,8 @@
 #ifndef TRACE_NODES_H
 #define TRACE_NODES_H
 
-#include "base/input.h"
+#include "base/little_endian.h"
 #include "heap/ids.h"
-#include "trace/trace_bytes.h"
 
 struct trace_nodes {
     struct ids ids;
@@ -17,8 +16,9 @@ struct trace_nodes {
     size_t repeat_count, repeat_cap;
 };
 
-/* For that many objects of a process with such pointers. */
-void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size);
+/* For at most that many objects of a process with such pointers; account is charged. */
+void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
+                      struct account *account);
 
 /* The next node, from 0. */
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address);
@@ -28,7 +28,7 @@ void trace_nodes_freeze(struct trace_nodes *n);
 
 static inline uint64_t trace_nodes_address(const struct trace_nodes *n, node_id id)
 {
-    return trace_u64(n->addresses + 8 * (size_t)id);
+    return le_u64(n->addresses + 8 * (size_t)id);
 }
 
 /* The node of a position among those that repeat no other: where there are repeats. */

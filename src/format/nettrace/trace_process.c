@@ -1,18 +1,17 @@
 #include "format/nettrace/trace_process.h"
 
-#include "format/nettrace/trace_types.h"
+#include "base/calendar.h"
 #include "trace/trace_bytes.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 void trace_process_take(struct text *command, struct bytes payload)
 {
     struct trace_fields f = {payload.data, payload.data + payload.size, false};
     struct bytes line = trace_wide(&f);
     text_clear(command);
-    trace_types_utf8(command, f.failed ? payload : line);
+    trace_wide_text(command, f.failed ? payload : line);
 }
 
 /* One word of a command line, which may stand in quotes. */
@@ -110,13 +109,9 @@ void trace_process_time(struct hd_snapshot *snap, const struct trace_header *h,
                                           : -(double)(h->sync_ticks - ticks);
     double seconds = h->sync_time + since / (double)h->frequency;
     const double last = 253402300799; /* of year 9999 */
-    if (isnan(seconds) || seconds < 0 || seconds > last)
-        return;
-    time_t whole = (time_t)seconds;
-    struct tm tm;
-    char text[32];
-    if (gmtime_r(&whole, &tm) == NULL ||
-        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+    char text[CALENDAR_TIME];
+    if (isnan(seconds) || seconds < 0 || seconds > last ||
+        !calendar_time((int64_t)seconds, text))
         return;
     snap->info.time = arena_strdup(&snap->arena, text, strlen(text));
     snap->clock = seconds;

@@ -23,8 +23,9 @@ bool trace_root_events_statics(struct trace_root_events *e, const struct bulk *b
     struct text field = {0};
     for (uint32_t i = 0; i < b->count && heap_static_next(&f, &s); i++) {
         text_clear(&field);
-        trace_types_utf8(&field, s.field);
-        e->statics = grow(e->statics, e->static_count, &e->static_cap, sizeof(*e->statics));
+        trace_wide_text(&field, s.field);
+        e->statics = account_grow(e->arena.account, e->statics, e->static_count,
+                                  &e->static_cap, sizeof(*e->statics));
         e->statics[e->static_count++] = (struct static_var){
             s.object, s.type, s.flags,
             arena_strdup(&e->arena, text_string(&field), field.len), field.len};
@@ -45,7 +46,8 @@ uint64_t trace_root_events_roots(struct trace_root_events *e, const struct bulk 
         }
         if (root.object == 0)
             continue;
-        e->roots = grow(e->roots, e->root_count, &e->root_cap, sizeof(*e->roots));
+        e->roots = account_grow(e->arena.account, e->roots, e->root_count, &e->root_cap,
+                                sizeof(*e->roots));
         e->roots[e->root_count++] = root;
     }
     return weak;
@@ -56,7 +58,8 @@ void trace_root_events_pairs(struct trace_root_events *e, const struct bulk *b,
 {
     for (uint32_t i = 0; i < b->count; i++) {
         const unsigned char *p = b->records + i * b->size;
-        e->pairs = grow(e->pairs, e->pair_count, &e->pair_cap, sizeof(*e->pairs));
+        e->pairs = account_grow(e->arena.account, e->pairs, e->pair_count, &e->pair_cap,
+                                sizeof(*e->pairs));
         e->pairs[e->pair_count++] = (struct dependent){
             heap_pointer(p, pointer_size), heap_pointer(p + pointer_size, pointer_size)};
     }
@@ -68,8 +71,8 @@ void trace_root_events_wrappers(struct trace_root_events *e, const struct bulk *
         struct heap_wrapper w = heap_wrapper_at(b->records + i * b->size);
         if (w.unknown == 0)
             continue;
-        e->wrappers =
-            grow(e->wrappers, e->wrapper_count, &e->wrapper_cap, sizeof(*e->wrappers));
+        e->wrappers = account_grow(e->arena.account, e->wrappers, e->wrapper_count,
+                                   &e->wrapper_cap, sizeof(*e->wrappers));
         e->wrappers[e->wrapper_count++] = w;
     }
 }

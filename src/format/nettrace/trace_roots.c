@@ -69,7 +69,7 @@ void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *
     uint32_t place = group;
     if (name != NULL)
         place = GROUP_COUNT + variable(r, group, name, len);
-    r->all = grow(r->all, r->len, &r->cap, sizeof(*r->all));
+    r->all = account_grow(r->names.account, r->all, r->len, &r->cap, sizeof(*r->all));
     r->all[r->len++] = (struct root_place){place, object};
 }
 

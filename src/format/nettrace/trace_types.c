@@ -6,26 +6,12 @@
 
 /* --- definitions --------------------------------------------------------- */
 
-void trace_types_utf8(struct text *out, struct bytes wide)
-{
-    enum { HIGH = 0xD800, LOW = 0xDC00, END = 0xE000, FIRST = 0x10000, SHIFT = 10 };
-    for (size_t i = 0; i + 1 < wide.size; i += 2) {
-        uint32_t c = trace_u16(wide.data + i);
-        uint32_t next = i + 3 < wide.size ? trace_u16(wide.data + i + 2) : 0;
-        if (c >= HIGH && c < LOW && next >= LOW && next < END) {
-            c = FIRST + ((c - HIGH) << SHIFT) + (next - LOW);
-            i += 2;
-        }
-        text_add_code_point(out, c);
-    }
-}
-
 static struct trace_type *use_slot(struct trace_types *t, uint64_t id)
 {
     size_t before = t->ids.len;
     uint32_t n = id_numbers_add(&t->ids, id);
     if (n == before) {
-        t->all = grow(t->all, before, &t->cap, sizeof(*t->all));
+        t->all = account_grow(t->arena.account, t->all, before, &t->cap, sizeof(*t->all));
         t->all[n] = (struct trace_type){0};
     }
     return &t->all[n];
@@ -50,9 +36,14 @@ static void define(struct trace_types *t, const struct heap_type *from, struct t
         return;
     uint64_t *parameters = arena_array(&t->arena, uint64_t, from->parameter_count);
     for (uint32_t i = 0; i < from->parameter_count; i++)
-        parameters[i] = trace_u64(from->parameters + 8 * (size_t)i);
+        parameters[i] = le_u64(from->parameters + 8 * (size_t)i);
     type->parameters = parameters;
     type->parameter_count = from->parameter_count;
+}
+
+void trace_types_charge_to(struct trace_types *t, struct account *account)
+{
+    t->ids.account = t->module_ids.account = t->arena.account = account;
 }
 
 bool trace_types_define(struct trace_types *t, const struct bulk *b)
@@ -62,7 +53,7 @@ bool trace_types_define(struct trace_types *t, const struct bulk *b)
     struct heap_type type;
     for (uint32_t i = 0; i < b->count && heap_type_next(&f, &type); i++) {
         text_clear(&name);
-        trace_types_utf8(&name, type.name);
+        trace_wide_text(&name, type.name);
         define(t, &type, &name);
     }
     text_free(&name);
@@ -78,14 +69,16 @@ bool trace_types_module(struct trace_types *t, struct bytes payload)
     uint32_t n = id_numbers_add(&t->module_ids, module.id);
     if (n != before || module.path.size == 0) {
         if (n == before) {
-            t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+            t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
+                                      sizeof(*t->modules));
             t->modules[n] = "";
         }
         return true;
     }
     struct text path = {0};
-    trace_types_utf8(&path, module.path);
-    t->modules = grow(t->modules, before, &t->module_cap, sizeof(*t->modules));
+    trace_wide_text(&path, module.path);
+    t->modules = account_grow(t->arena.account, t->modules, before, &t->module_cap,
+                              sizeof(*t->modules));
     t->modules[n] = arena_strdup(&t->arena, text_string(&path), path.len);
     text_free(&path);
     return true;

@@ -36,6 +36,9 @@ struct trace_types {
     struct arena arena;
 };
 
+/* From here on account is charged for what is kept. Before the first definition. */
+void trace_types_charge_to(struct trace_types *t, struct account *account);
+
 /* Take the definitions of one event; false when they are damaged. */
 bool trace_types_define(struct trace_types *t, const struct bulk *b);
 bool trace_types_module(struct trace_types *t, struct bytes payload);
@@ -51,9 +54,6 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
 /* Give the builder's types their names and modules, and the snapshot the names of all
  * types by id; returns how many used ones have none. */
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b);
-
-/* UTF-16 as UTF-8; lone surrogates are kept as three bytes. */
-void trace_types_utf8(struct text *out, struct bytes wide);
 
 void trace_types_free(struct trace_types *t);
 

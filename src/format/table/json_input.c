@@ -30,14 +30,41 @@ static uint64_t last_line(struct span text)
     return l.number;
 }
 
-json_t *json_input_load(struct input *in, struct hd_error *err)
+/* What jansson makes of a text, about, and never less: malloc'd structs, tables of eight
+ * places for empty arrays and objects, and doubling. It must be known before: jansson asks
+ * nobody. */
+static uint64_t memory_of(struct span text)
 {
+    enum { OBJECT = 256, ARRAY = 144, VALUE = 80, KEY = 144, STRING = 32 };
+    uint64_t bytes = text.len;
+    bool quoted = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        if (c == '"') {
+            bytes += STRING;
+            quoted = !quoted;
+        } else if (quoted) {
+            i += c == '\\';
+        } else if (c == '{' || c == '[') {
+            bytes += c == '{' ? OBJECT : ARRAY;
+        } else if (c == ',' || c == ':') {
+            bytes += c == ',' ? VALUE : KEY;
+        }
+    }
+    return bytes;
+}
+
+json_t *json_input_load(struct input *in, struct builder *b, struct hd_error *err)
+{
+    struct account *account = builder_account(b);
     struct table_text t;
     json_error_t why;
     json_t *json = NULL;
-    if (table_text_open(&t, in, err)) {
-        json = json_loadb(t.all.data, t.all.len, 0, &why);
-        if (json == NULL) {
+    if (table_text_open(&t, in, b, err)) {
+        account_charge(account, memory_of(t.all));
+        bool fits = !account_is_over(account) || account_fail(account, err);
+        json = fits ? json_loadb(t.all.data, t.all.len, 0, &why) : NULL;
+        if (fits && json == NULL) {
             /* jansson counts the line behind the last line end, where nothing is. */
             uint64_t last = last_line(t.all), line = why.line > 0 ? (uint64_t)why.line : 1;
             struct span text = {why.text, strlen(why.text)};

@@ -6,6 +6,7 @@
 #define JSON_INPUT_H
 
 #include "base/input.h"
+#include "heap/builder.h"
 
 #include <jansson.h>
 
@@ -14,7 +15,7 @@ char json_input_first_byte(struct bytes head);
 
 /* The whole input; the caller releases it with json_decref(). NULL and err if it
  * cannot be read or is no JSON. */
-json_t *json_input_load(struct input *in, struct hd_error *err);
+json_t *json_input_load(struct input *in, struct builder *b, struct hd_error *err);
 
 /* Strings of hd_info that a table may tell of its snapshot besides the process, by key. */
 enum { JSON_FACTS = 5 };

@@ -43,7 +43,7 @@ static bool read_row(const json_t *item, size_t index, struct builder *b,
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
-    json_t *json = json_input_load(in, err);
+    json_t *json = json_input_load(in, b, err);
     bool ok = json != NULL;
     for (size_t i = 0; i < json_array_size(json) && ok; i++)
         ok = read_row(json_array_get(json, i), i, b, err);

@@ -202,6 +202,7 @@ static bool first_time(struct reading *r, uint64_t mt)
                             "twice?",
                             (unsigned long long)mt);
     s = arena_alloc(&r->scratch, sizeof(*s));
+    account_charge(r->scratch.account, sizeof(*s)); /* about what its buckets take */
     s->mt = mt;
     HASH_ADD(hh, r->seen, mt, sizeof(s->mt), s);
     return true;
@@ -364,8 +365,8 @@ static bool read_rest(struct reading *r)
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
     struct table_text t;
-    struct reading r = {.b = b, .err = err};
-    bool ok = table_text_open(&t, in, err) && table_text_has_no_nul(&t, err);
+    struct reading r = {.b = b, .err = err, .scratch = {.account = builder_account(b)}};
+    bool ok = table_text_open(&t, in, b, err) && table_text_has_no_nul(&t, err);
     if (ok) {
         r.lines = lines_of(t.all);
         ok = find_header(&r, t.all);

@@ -209,7 +209,7 @@ static bool read_records(struct reading *r)
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
     struct table_text t;
-    bool ok = table_text_open(&t, in, err) && table_text_has_no_nul(&t, err);
+    bool ok = table_text_open(&t, in, b, err) && table_text_has_no_nul(&t, err);
     if (ok) {
         struct reading r = {
             .b = b, .err = err, .at = t.all.data, .end = t.all.data + t.all.len, .line = 1};

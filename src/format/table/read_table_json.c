@@ -8,6 +8,7 @@
  * The second is what `top --format=json` prints, so a stored result can be
  * compared later when the snapshot is gone. Other members are ignored.
  * docs/formats/table-json.md. */
+#include "base/calendar.h"
 #include "base/error.h"
 #include "format/reader.h"
 #include "format/table/json_input.h"
@@ -109,16 +110,6 @@ static bool read_rows(const json_t *types, struct builder *b, struct hd_error *e
 
 /* --- what `top` knew of the snapshot ------------------------------------- */
 
-/* Days from 1970-01-01 in the proleptic Gregorian calendar. Counting years from
- * March puts the leap day last, so that the months before it have fixed lengths. */
-static int64_t days_of(int year, int month, int day)
-{
-    int64_t y = month <= 2 ? year - 1 : year;
-    int64_t months_from_march = (month + 9) % 12;
-    int64_t day_of_year = (153 * months_from_march + 2) / 5 + day - 1;
-    return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
-}
-
 /* Take n digits and the byte behind them, unless that is 0; -1 if they are not
  * there. */
 static int take_number(const char **at, int n, char behind)
@@ -150,8 +141,7 @@ static void take_time(const char *text, struct builder *b)
             return;
     }
     b->snap->info.time = builder_string(b, text, (size_t)(at - text));
-    int64_t minutes = (days_of(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4];
-    b->snap->clock = (double)(minutes * 60 + v[5]);
+    b->snap->clock = (double)calendar_seconds(v[0], v[1], v[2], v[3], v[4], v[5]);
     b->snap->clock_is_date = true;
 }
 
@@ -215,7 +205,7 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)
 {
-    json_t *json = json_input_load(in, err);
+    json_t *json = json_input_load(in, b, err);
     bool ok = json != NULL && read_table(json, b, err);
     json_decref(json);
     return ok;

@@ -1,6 +1,7 @@
 #include "format/table/table_text.h"
 
 #include "base/error.h"
+#include "base/utf16.h"
 
 #include <string.h>
 
@@ -14,28 +15,13 @@ static bool is_utf16_mark(struct bytes b)
                            (b.data[0] == 0xFE && b.data[1] == 0xFF));
 }
 
-static uint32_t unit_at(struct bytes b, size_t i, bool little)
-{
-    return little ? (uint32_t)(b.data[i] | b.data[i + 1] << 8)
-                  : (uint32_t)(b.data[i] << 8 | b.data[i + 1]);
-}
-
-/* Lone surrogates stay what they are; half a unit at the end becomes U+FFFD, so
- * that a cut file does not look whole. */
+/* Half a unit at the end becomes U+FFFD, so that a cut file does not look whole. */
 static void decode_utf16(struct text *out, struct bytes b)
 {
-    bool little = b.data[0] == 0xFF;
-    size_t i = 2;
-    while (i + 2 <= b.size) {
-        uint32_t code = unit_at(b, i, little);
-        i += 2;
-        if (code >> 10 == 0x36 && i + 2 <= b.size && unit_at(b, i, little) >> 10 == 0x37) {
-            code = 0x10000 + ((code & 0x3FF) << 10) + (unit_at(b, i, little) & 0x3FF);
-            i += 2;
-        }
-        text_add_code_point(out, code);
-    }
-    if (i < b.size)
+    enum { MARK = 2 };
+    text_add_utf16(out, b.data + MARK, (b.size - MARK) / 2,
+                   b.data[0] == 0xFF ? UTF16_LITTLE : UTF16_BIG);
+    if (b.size % 2 != 0)
         text_add_code_point(out, 0xFFFD);
 }
 
@@ -59,14 +45,19 @@ struct table_text table_text_of(struct bytes bytes)
     return t;
 }
 
-bool table_text_open(struct table_text *t, struct input *in, struct hd_error *err)
+bool table_text_open(struct table_text *t, struct input *in, struct builder *b,
+                     struct hd_error *err)
 {
     struct bytes all;
+    uint64_t size;
+    bool is_file = input_has_places(in, &size);
     *t = (struct table_text){.all = {"", 0}};
     if (!input_all(in, &all, err))
         return false;
     *t = table_text_of(all);
-    return true;
+    struct account *account = builder_account(b);
+    account_charge(account, (is_file ? 0 : all.size) + t->decoded.cap);
+    return !account_is_over(account) || account_fail(account, err);
 }
 
 void table_text_close(struct table_text *t)
@@ -91,6 +82,9 @@ bool table_text_has_no_nul(const struct table_text *t, struct hd_error *err)
 
 bool table_row_add(struct builder *b, const struct table_row *row, struct hd_error *err)
 {
+    const struct account *account = builder_account(b);
+    if (account_is_over(account))
+        return account_fail(account, err);
     bool named = row->name.len > 0;
     if (!named)
         builder_warn(b, WARN_UNKNOWN_TYPE, row->line);

@@ -24,8 +24,10 @@ struct table_text {
  * order mark; every other input is taken as it is. */
 struct table_text table_text_of(struct bytes bytes);
 
-/* All of in. Open or not, it is closed with table_text_close(). */
-bool table_text_open(struct table_text *t, struct input *in, struct hd_error *err);
+/* All of in; b is charged for what had to be unpacked or decoded. Open or not, it is closed
+ * with table_text_close(). */
+bool table_text_open(struct table_text *t, struct input *in, struct builder *b,
+                     struct hd_error *err);
 void table_text_close(struct table_text *t);
 
 /* Fails as `nul-byte` at its line if there is a NUL: names are C strings. */

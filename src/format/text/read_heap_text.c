@@ -38,7 +38,7 @@ static bool read_line(struct text_heap *h, struct text_records *r)
 static bool read_lines(struct text_heap *h, struct text_records *r)
 {
     for (bool more = scan_peek(&r->scan) >= 0; more; more = scan_next_line(&r->scan)) {
-        r->line++;
+        r->line += scan_blank_lines(&r->scan) + 1;
         if (!read_line(h, r))
             return false;
     }
@@ -62,6 +62,7 @@ static bool read_all(struct input *in, struct builder *b, size_t mark, struct hd
                              .totals = &h.totals};
     for (size_t i = mark; i > 0 && scan_peek(&r.scan) >= 0; i--)
         r.scan.at++;
+    h.names.account = h.roots.names.account = r.scan.account = builder_account(b);
     bool ok = read_lines(&h, &r);
     text_heap_free(&h);
     text_free(&r.rest);

@@ -25,7 +25,7 @@ void text_heap_begin(struct text_heap *h, struct span name, uint64_t version,
                      uint64_t stamp, uint64_t line)
 {
     struct hd_snapshot *snap = h->b->snap;
-    section_begin(&h->section, h->b->want_graph);
+    section_begin(&h->section, h->b->want_graph, builder_account(h->b));
     h->in_section = true;
     h->open = (struct span){arena_strdup(&h->names, name.data, name.len), name.len};
     if (version != 2)

@@ -57,6 +57,7 @@ struct piece {
     uint64_t blocks;
     struct part *parts;
     size_t part_count, part_cap;
+    struct account account; /* its share of the builder's */
     struct arena names;
     struct text_totals totals;
     bool skipping; /* the line at hand is none of its own, or counted */
@@ -85,7 +86,7 @@ static bool begin_part(struct piece *p)
     p->parts = grow(p->parts, p->part_count, &p->part_cap, sizeof(*p->parts));
     struct part *part = &p->parts[p->part_count++];
     *part = (struct part){0};
-    section_begin(&part->section, false);
+    section_begin(&part->section, false, &p->account);
     /* Parts move when there are more of them; the slots must know the last. */
     usual_begin(p->usual, &part->section);
     p->records.section = &part->section;
@@ -170,6 +171,14 @@ list_bits(const uint64_t *words, size_t count, uint32_t at, uint32_t *list)
     return (size_t)(next - list);
 }
 
+/* Blank lines, of which a kilobyte can unpack to millions; longer ones take as long as
+ * any other line. */
+static bool is_short_blank(const unsigned char *line, const unsigned char *line_end)
+{
+    return line == line_end ||
+           (line_end - line == 1 && (*line == ' ' || *line == '\t' || *line == '\r'));
+}
+
 /* Lines that end in text. next is where the next one begins. */
 __attribute__((always_inline)) static inline bool any_lines(struct piece *p,
                                                             const unsigned char *text,
@@ -198,6 +207,8 @@ __attribute__((always_inline)) static inline bool any_lines(struct piece *p,
                 usual_object(usual, text + begin, bits_at(stops, begin), line))
                 continue;
             p->lines = line;
+            if (is_short_blank(text + begin, text + list[i]))
+                continue;
             if (!read_line(p, text + begin, text + list[i] + 1))
                 return false;
             in_section = p->records.in_section && by_digits;
@@ -306,7 +317,7 @@ static bool read_blocks(struct piece *p)
         ssize_t got = next_block(p, block);
         unsigned char *text = block - cut;
         uint64_t place = p->at - cut;
-        if (got < 0)
+        if (got < 0 || account_is_over(&p->account))
             return false;
         if (got == 0)
             return place >= p->to || read_last_line(p, text, cut);
@@ -439,6 +450,8 @@ bool text_pieces_read(struct input *in, struct builder *b,
                            .marker = how->marker != NULL ? how->marker : text_marker_best(),
                            .skipping = i > 0};
         p->at = i > 0 ? p->from - 1 : how->skip;
+        p->account.limit = builder_account(b)->limit / count;
+        p->names.account = &p->account;
         p->records = (struct text_records){
             .size_base = b->size_base, .totals = &p->totals, .in_section = i > 0};
     }

@@ -30,7 +30,8 @@ static bool has_byte(struct scan *s)
     if (s->ended)
         return false;
     struct bytes block = {0};
-    s->failed = !input_next(s->in, &block, s->err);
+    s->failed = account_is_over(s->account) ? !account_fail(s->account, s->err)
+                                            : !input_next(s->in, &block, s->err);
     s->ended = s->failed || block.size == 0;
     if (s->ended)
         return false;
@@ -126,7 +127,9 @@ bool scan_rest(struct scan *s, struct text *rest)
     while (!at_line_end(s)) {
         size_t len = (size_t)(line_stop(s) - s->at);
         clean = clean && memchr(s->at, '\0', len) == NULL;
+        size_t before = rest->cap;
         text_add(rest, s->at, len);
+        account_charge(s->account, rest->cap - before);
         s->at += len;
     }
     if (rest->len > 0 && rest->data[rest->len - 1] == '\r')
@@ -145,6 +148,22 @@ bool scan_skip(struct scan *s)
         s->at += len;
     }
     return clean;
+}
+
+/* The last byte stays: who reads on finds at least that. */
+uint64_t scan_blank_lines(struct scan *s)
+{
+    uint64_t lines = 0;
+    const unsigned char *p = s->at;
+    for (; s->end - p > 1; p++) {
+        if (*p == '\n') {
+            lines++;
+            s->at = p + 1;
+        } else if (!is_blank(*p) && !(*p == '\r' && p[1] == '\n')) {
+            break;
+        }
+    }
+    return lines;
 }
 
 bool scan_next_line(struct scan *s)

@@ -11,6 +11,7 @@
 #ifndef TEXT_SCAN_H
 #define TEXT_SCAN_H
 
+#include "base/account.h"
 #include "base/input.h"
 #include "base/text.h"
 
@@ -20,6 +21,7 @@ struct scan {
     const unsigned char *at, *end; /* what is left of the block */
     struct input *in;
     struct hd_error *err;
+    struct account *account; /* looked at from block to block; NULL: nobody counts */
     bool ended, failed;
 
     /* The word that scan_word() read last, and its beginning. */
@@ -53,6 +55,10 @@ bool scan_rest(struct scan *s, struct text *rest);
 
 /* Go to the end of the line; false if there is a NUL on the way. */
 bool scan_skip(struct scan *s);
+
+/* At the beginning of a line: go past lines of nothing but blanks, as far as the block at
+ * hand shows them, and return how many. A kilobyte can unpack to millions of them. */
+uint64_t scan_blank_lines(struct scan *s);
 
 /* From the end of a line to the next line. False if the text ends here. */
 bool scan_next_line(struct scan *s);

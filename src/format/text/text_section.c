@@ -71,7 +71,8 @@ static struct section_type *use_type(struct section *s, uint64_t id, uint32_t *n
     uint32_t n = known > 0 && id == s->last_type_id ? s->last_type
                                                     : id_numbers_add(&s->type_ids, id);
     if (n == known) {
-        s->types = grow(s->types, known, &s->type_cap, sizeof(*s->types));
+        s->types =
+            account_grow(s->account, s->types, known, &s->type_cap, sizeof(*s->types));
         s->types[n] = (struct section_type){0};
     }
     s->last_type_id = id;
@@ -116,7 +117,8 @@ static enum section_result keep_object(struct section *s, uint64_t id, uint32_t 
     size_t references = s->reference_count - s->references_taken;
     if (s->ids.len >= NO_NODE - 1 || references >= UINT32_MAX)
         return SECTION_TOO_BIG;
-    s->objects = grow(s->objects, s->ids.len, &s->object_cap, sizeof(*s->objects));
+    s->objects = account_grow(s->account, s->objects, s->ids.len, &s->object_cap,
+                              sizeof(*s->objects));
     s->objects[s->ids.len] = (struct section_object){
         .size = size, .line = line, .type = type, .reference_count = (uint32_t)references};
     s->references_taken = s->reference_count;
@@ -211,7 +213,8 @@ void section_root(struct section *s, struct text_totals *t, uint64_t object,
         count_root(t, kind);
         return;
     }
-    s->roots = grow(s->roots, s->root_count, &s->root_cap, sizeof(*s->roots));
+    s->roots =
+        account_grow(s->account, s->roots, s->root_count, &s->root_cap, sizeof(*s->roots));
     s->roots[s->root_count++] = root;
 }
 
@@ -280,10 +283,14 @@ bool totals_merge(struct text_totals *t, const struct text_totals *more)
 
 /* --- the section --------------------------------------------------------- */
 
-void section_begin(struct section *s, bool want_graph)
+void section_begin(struct section *s, bool want_graph, struct account *account)
 {
-    *s = (struct section){.want_graph = want_graph};
+    *s = (struct section){.want_graph = want_graph,
+                          .account = account,
+                          .type_ids = {.account = account},
+                          .names = {.account = account}};
     ids_init(&s->ids, 0);
+    ids_charge_to(&s->ids, account);
 }
 
 void section_end(struct section *s, struct builder *b, struct root_set *roots,
@@ -307,11 +314,11 @@ void section_end(struct section *s, struct builder *b, struct root_set *roots,
 void section_free(struct section *s)
 {
     id_numbers_free(&s->type_ids);
-    free(s->types);
+    account_free(s->account, s->types, s->type_cap, sizeof(*s->types));
     arena_free(&s->names);
     ids_free(&s->ids);
-    free(s->objects);
-    free(s->references);
-    free(s->roots);
+    account_free(s->account, s->objects, s->object_cap, sizeof(*s->objects));
+    account_free(s->account, s->references, s->reference_cap, sizeof(*s->references));
+    account_free(s->account, s->roots, s->root_cap, sizeof(*s->roots));
     *s = (struct section){0};
 }

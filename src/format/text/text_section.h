@@ -32,6 +32,7 @@ struct text_totals {
 
 struct section {
     bool want_graph;
+    struct account *account;
     struct sighting odd[WARN_CODE_COUNT];
 
     struct id_numbers type_ids;
@@ -50,8 +51,9 @@ struct section {
     size_t root_count, root_cap;
 };
 
-/* A {0} section holds nothing. section_begin() takes one that holds nothing. */
-void section_begin(struct section *s, bool want_graph);
+/* A {0} section holds nothing. section_begin() takes one that holds nothing; account is
+ * charged for what it takes, until it is freed. */
+void section_begin(struct section *s, bool want_graph, struct account *account);
 void section_free(struct section *s);
 
 /* Note a warning. They are given to the builder in order of their first line. */
@@ -65,8 +67,8 @@ bool section_name_type(struct section *s, uint64_t id, const char *name, size_t 
 static inline void section_reference(struct section *s, uint64_t id)
 {
     if (s->reference_count == s->reference_cap)
-        s->references = grow(s->references, s->reference_count, &s->reference_cap,
-                             sizeof(*s->references));
+        s->references = account_grow(s->account, s->references, s->reference_count,
+                                     &s->reference_cap, sizeof(*s->references));
     s->references[s->reference_count++] = id;
 }
 

@@ -55,13 +55,19 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+/* Line ends become blanks. */
+static bool is_blank_or_end(char c)
+{
+    return is_blank(c) || c == '\n' || c == '\r';
+}
+
 /* A name is the rest of a line without the blanks around it. */
 static void add_name(struct writing *w, const char *name, size_t len, const char *if_empty)
 {
     size_t given = len;
-    while (len > 0 && (is_blank(name[len - 1]) || name[len - 1] == '\r'))
+    while (len > 0 && is_blank_or_end(name[len - 1]))
         len--;
-    while (len > 0 && is_blank(name[0])) {
+    while (len > 0 && is_blank_or_end(name[0])) {
         name++;
         len--;
     }

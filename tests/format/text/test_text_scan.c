@@ -87,6 +87,39 @@ Test(text_scan, refuses_the_first_thing_that_is_wrong)
     }
 }
 
+/* More of them than a block has bytes, of every kind; the line behind them is named. */
+Test(text_scan, counts_blank_lines_that_it_goes_past)
+{
+    static const char *const kinds[] = {"\n", " \n", "\t\n", "\r\n", "  \t\n", " \r\n"};
+    enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), LINES = 300000 };
+    for (size_t kind = 0; kind <= KINDS; kind++) {
+        struct text t = {0};
+        text_add_string(&t, "a 2 x 1\n");
+        for (size_t i = 0; i < LINES; i++)
+            text_add_string(&t, kinds[kind < KINDS ? kind : i * i % KINDS]);
+        size_t good = t.len;
+        text_add_string(&t, " o 1 1 8\nc x 2\n");
+        struct hd_error err = {0}, again = {0};
+        cr_expect_null(from_text(text_string(&t), &whole, &err));
+        cr_expect_str_eq(err.kind, "unknown-record");
+        cr_expect_eq(err.at, LINES + 2, "%zu: %lu", kind, (unsigned long)err.at);
+        cr_expect_null(from_text(text_string(&t), &tables, &again));
+        cr_expect_eq(again.at, LINES + 2);
+        t.len = good;
+        text_add_string(&t, "o 1 1 8\nc x 2\n");
+        for (int i = 0; i < 2; i++) {
+            struct hd_error why = {0};
+            struct hd_snapshot *snap =
+                from_text(text_string(&t), i == 0 ? &whole : &tables, &why);
+            cr_assert_not_null(snap, "%zu: %s", kind, why.message);
+            const struct warning *w = warnings_find(&snap->warnings, WARN_UNKNOWN_TYPE);
+            cr_expect(w != NULL && w->line == LINES + 2);
+            hd_snapshot_close(snap);
+        }
+        text_free(&t);
+    }
+}
+
 Test(text_scan, finds_a_nul_wherever_it_stands)
 {
     static const char good[] = "a 2 x 1\nt 1 A\no 1 1 8 1 1\nr 1 4 0 1\n\n \nc x 2\n";

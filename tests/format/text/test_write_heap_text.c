@@ -106,6 +106,23 @@ Test(write_heap_text, names_stay_on_their_line)
     free(data);
 }
 
+Test(write_heap_text, names_of_nothing_but_line_ends_can_be_read_again)
+{
+    static const char *const names[] = {"\n", "\r", "\r\n \n", " \n\t", "\n App.A \n"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct forge f = {0};
+        forge_root(&f, ROOT_STATIC, "s", forge_object(&f, names[i], 40));
+        struct hd_snapshot *snap = forge_finish(&f);
+        text_of(snap);
+        struct hd_error err = {0};
+        struct hd_snapshot *again = hd_snapshot_from_memory(data, size, NULL, &err);
+        cr_expect_not_null(again, "%zu: %s in %s", i, err.message, data);
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+        free(data);
+    }
+}
+
 Test(write_heap_text, leaves_out_what_is_no_object)
 {
     struct forge f = {0};

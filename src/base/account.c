@@ -1,0 +1,28 @@
+#include "base/account.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+
+bool account_fail(const struct account *a, struct hd_error *err)
+{
+    return fail(err, HD_TOO_BIG,
+                "needs more than the %llu bytes of memory it may use; see --memory",
+                (unsigned long long)a->limit);
+}
+
+void *account_grow(struct account *a, void *items, size_t len, size_t *cap,
+                   size_t item_size)
+{
+    size_t before = *cap;
+    void *grown = grow(items, len, cap, item_size);
+    account_charge(a, (uint64_t)(*cap - before) * item_size);
+    return grown;
+}
+
+void account_free(struct account *a, void *items, size_t cap, size_t item_size)
+{
+    account_release(a, (uint64_t)cap * item_size);
+    free(items);
+}

@@ -1,0 +1,34 @@
+/* little_endian.h - numbers as files and sockets have them, the lowest byte first.
+ *
+ * Byte by byte, so neither alignment nor the processor's own order matters; compilers make
+ * one load of it. Who calls has seen to it that the bytes are there. */
+#ifndef LITTLE_ENDIAN_H
+#define LITTLE_ENDIAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint16_t le_u16(const unsigned char *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t le_u32(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t le_u64(const unsigned char *p)
+{
+    return le_u32(p) | (uint64_t)le_u32(p + 4) << 32;
+}
+
+/* The lowest size bytes of value, of which there are 8. */
+static inline void le_put(unsigned char *to, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+#endif
