@@ -298,7 +298,7 @@ struct bytes input_head(const struct input *in)
 
 /* --- all at once --------------------------------------------------------------------- */
 
-static bool is_held(const struct input *in)
+static bool can_be_held(const struct input *in)
 {
     uint64_t most = in->opt.max_memory / SHARE_HELD;
     return in->file_size <= MOST_HELD && (in->opt.max_memory == 0 || in->file_size <= most);
@@ -307,8 +307,7 @@ static bool is_held(const struct input *in)
 static bool hold_file(struct input *in, struct hd_error *err)
 {
     size_t size = (size_t)in->file_size;
-    if (in->owned_all == NULL)
-        in->owned_all = alloc_resize(NULL, size);
+    in->owned_all = alloc_resize(in->owned_all, size);
     ssize_t n = read_fully(in->fd, 0, in->owned_all, size);
     if (n < 0)
         return fail(err, HD_IO, "%s", strerror(errno));
@@ -352,7 +351,7 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
     if (in->all.data == NULL && in->unpacker != NULL)
         ok = hold_unpacked(in, err);
     else if (in->all.data == NULL && in->fd >= 0 && in->file_size > 0)
-        ok = is_held(in) ? hold_file(in, err) : map_file(in, err);
+        ok = can_be_held(in) ? hold_file(in, err) : map_file(in, err);
     *all = in->all;
     return ok;
 }
@@ -455,37 +454,21 @@ bool input_can_reopen(const struct input *in)
     return in->fd > STDIN_FILENO;
 }
 
+bool input_is_held(const struct input *in)
+{
+    return in->held > 0;
+}
+
 /* Mapping the same file over itself drops its pages from this process. */
-void input_forget_pages(struct input *in)
+void input_forget(struct input *in)
 {
     if (in != NULL && in->mapped > 0)
         (void)!mmap((void *)in->all.data, in->mapped, PROT_READ, MAP_PRIVATE | MAP_FIXED,
                     in->fd, 0);
-}
-
-/* The pages of memory that lie in [from, to), without what they share with others. */
-static void drop_pages(const unsigned char *from, const unsigned char *to)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = ((uintptr_t)from + page - 1) / page * page;
-    uintptr_t end = (uintptr_t)to / page * page;
-    if (begin < end)
-        (void)!madvise((void *)begin, end - begin, MADV_DONTNEED);
-}
-
-void input_keep_only(struct input *in, struct bytes used)
-{
-    input_forget_pages(in);
-    if (in->held == 0)
+    if (in == NULL || in->held == 0)
         return;
-    const unsigned char *start = in->owned_all, *end = start + in->held;
-    in->held = 0;
-    in->all = (struct bytes){0};
-    if (used.size > 0 && used.data >= start && used.data < end) {
-        drop_pages(start, used.data);
-        drop_pages(used.data + used.size, end);
-        return;
-    }
     free(in->owned_all);
     in->owned_all = NULL;
+    in->all = (struct bytes){0};
+    in->held = 0;
 }

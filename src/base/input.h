@@ -80,13 +80,11 @@ ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t s
 
 bool input_rewind(struct input *in, struct hd_error *err);
 
-/* Give the memory of a mapped file back to the system until it is touched again: after a
- * reader has gone through it, only a few bytes of it are of use. */
-void input_forget_pages(struct input *in); /* NULL is fine */
-
-/* Of what input_all() gave, only used (or nothing, if that is empty) will be looked at:
- * give the rest back. input_all() has it all once more. */
-void input_keep_only(struct input *in, struct bytes used);
+/* Give the memory of a file back: after a reader has gone through it, only a few bytes of
+ * it are of use. Those of a mapping come back when they are touched; those of a file that
+ * is held (input_is_held) do not, but input_all() reads it again. */
+void input_forget(struct input *in); /* NULL is fine */
+bool input_is_held(const struct input *in);
 
 /* Which file it is, and what shows that nobody has written to it. Not known (and all equal)
  * of memory, pipes and streams. */

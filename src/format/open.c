@@ -44,13 +44,14 @@ static bool read_unchanged(const struct reader *reader, struct builder *b, struc
 }
 
 /* Of a file that has been read, only addresses are looked up. */
-static void forget_file(const struct builder *b, struct input *in)
+static void forget_file(struct graph *g, struct input *in)
 {
-    struct bytes used = {0};
-    if (b->graph != NULL && b->graph->addresses != NULL)
-        used = (struct bytes){b->graph->addresses,
-                              (size_t)b->graph->node_count * sizeof(uint64_t)};
-    input_keep_only(in, used);
+    if (g != NULL && g->addresses != NULL && input_is_held(in)) {
+        size_t bytes = array_bytes(g->node_count, sizeof(uint64_t));
+        g->own_addresses = memcpy(alloc_resize(NULL, bytes), g->addresses, bytes);
+        g->addresses = g->own_addresses;
+    }
+    input_forget(in);
 }
 
 static struct hd_snapshot *read_with(struct input *in, const char *path,
@@ -92,7 +93,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     }
     b.snap->info.xxh3 = sum;
     b.snap->stamp = input_stamp(in);
-    forget_file(&b, in);
+    forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
         snap->read = *opt;

@@ -148,7 +148,7 @@ static void count_survivors(struct folding *f, const struct hd_snapshot *last)
         add_survivors(k, last);
     survivors_free(&k->first);
     k->remembers = false;
-    input_forget_pages(last->input);
+    input_forget(last->input);
 }
 
 /* One after the other, the first is remembered when its dominators are gone, and forgotten
