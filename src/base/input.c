@@ -33,12 +33,13 @@ struct input {
     struct bytes all; /* unpacked, when at hand */
     void *owned_raw, *owned_all;
     size_t mapped;      /* bytes of all that are a mapping */
-    size_t held;        /* bytes of a plain file in owned_all */
+    size_t held;        /* bytes in owned_all that can be had again */
     uint64_t file_size; /* of a file, packed or not */
     uint64_t told;      /* bytes of it that progress was told of */
     struct file_stamp stamp;
 
-    struct unpacker *unpacker;                          /* NULL if it is not packed */
+    struct unpacker *unpacker; /* NULL if it is not packed */
+    bool is_spent;             /* the unpacker is at its end, and position is 0 */
     ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
     void *from;
     int stream_fd; /* of input_stream_fd() */
@@ -331,15 +332,26 @@ static bool map_file(struct input *in, struct hd_error *err)
     return true;
 }
 
+/* To the end of the head again. */
+static bool unpack_again(struct input *in, struct hd_error *err)
+{
+    in->is_spent = false;
+    return unpacker_rewind(in->unpacker, err) &&
+           unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
+}
+
 static bool hold_unpacked(struct input *in, struct hd_error *err)
 {
     if (in->position > 0 && !input_rewind(in, err))
+        return false;
+    if (in->is_spent && !unpack_again(in, err))
         return false;
     unsigned char *start = alloc_resize(NULL, BLOCK_SIZE);
     memcpy(start, in->head, in->head_size);
     if (!slurp(in, start, in->head_size, &in->all, err))
         return false;
     in->owned_all = (void *)in->all.data;
+    in->held = in->all.size;
     return true;
 }
 
@@ -383,6 +395,8 @@ static bool next_from_file(struct input *in, struct bytes *block, struct hd_erro
 {
     ssize_t n;
     *block = (struct bytes){in->block, 0};
+    if (in->is_spent && !unpack_again(in, err))
+        return false;
     if (in->unpacker != NULL && in->position > 0)
         return unpacker_read(in->unpacker, in->block, BLOCK_SIZE, &block->size, err);
     if (in->unpacker != NULL) {
@@ -443,10 +457,9 @@ bool input_rewind(struct input *in, struct hd_error *err)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
     tell_again(in);
-    if (in->unpacker == NULL || in->all.data != NULL || unread)
+    if (in->unpacker == NULL || in->all.data != NULL || in->is_spent || unread)
         return true;
-    return unpacker_rewind(in->unpacker, err) &&
-           unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
+    return unpack_again(in, err);
 }
 
 bool input_can_reopen(const struct input *in)
@@ -471,4 +484,6 @@ void input_forget(struct input *in)
     in->owned_all = NULL;
     in->all = (struct bytes){0};
     in->held = 0;
+    in->position = 0;
+    in->is_spent = in->unpacker != NULL;
 }

@@ -59,7 +59,7 @@ void input_close(struct input *in);
 /* The first bytes; does not move the position. Valid until input_close(). */
 struct bytes input_head(const struct input *in);
 
-/* All bytes, until input_close() or input_keep_only(). A file of more than 16 MiB, or of
+/* All bytes, until input_close() or input_forget(). A file of more than 16 MiB, or of
  * more than an eighth of max_memory, is mapped: its bytes may change from one look to the
  * next, and where it becomes shorter, looking raises SIGBUS. */
 bool input_all(struct input *in, struct bytes *all, struct hd_error *err);
@@ -81,8 +81,9 @@ ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t s
 bool input_rewind(struct input *in, struct hd_error *err);
 
 /* Give the memory of a file back: after a reader has gone through it, only a few bytes of
- * it are of use. Those of a mapping come back when they are touched; those of a file that
- * is held (input_is_held) do not, but input_all() reads it again. */
+ * it are of use. Those of a mapping come back when they are touched; what is held in memory
+ * but lies in a file, packed or not (input_is_held), does not, but can be read again. Its
+ * input_next() begins at the beginning. */
 void input_forget(struct input *in); /* NULL is fine */
 bool input_is_held(const struct input *in);
 
