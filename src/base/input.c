@@ -1,13 +1,16 @@
-/* Four sources behind one face: a plain file (mapped, or read block by block),
- * memory, a libarchive stream for what is compressed, and a stream of someone else's.
- * A path that is no regular file is read into memory first, so that it can be rewound. */
+/* Four sources behind one face: a plain file (read whole if it is small, mapped, or taken
+ * block by block), memory, what is packed (unpack.h), and a stream of someone else's. A
+ * path that is no regular file is read into memory first, so that it can be rewound.
+ *
+ * A mapping ends where its file does, even when that becomes shorter: touching what is gone
+ * raises SIGBUS, and what another process writes changes under the reader's eyes. So only
+ * files that are too large to be held are mapped. */
 #include "base/input.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,19 +22,24 @@
 /* Small enough to stay in the second-level cache. */
 enum { BLOCK_SIZE = 256 * 1024 };
 
+/* A file is held in memory if it takes no more than this, and no more than that share of
+ * what may be used. */
+enum { MOST_HELD = 16 << 20, SHARE_HELD = 8 };
+
 struct input {
     struct input_options opt;
-    int fd;           /* of a plain or compressed file; -1 for memory */
-    struct bytes raw; /* compressed bytes of a pipe */
-    struct bytes all; /* decompressed, when at hand */
+    int fd;           /* of a plain or packed file; -1 for memory */
+    struct bytes raw; /* packed bytes of a pipe */
+    struct bytes all; /* unpacked, when at hand */
     void *owned_raw, *owned_all;
     size_t mapped;      /* bytes of all that are a mapping */
-    uint64_t file_size; /* of a file, compressed or not */
+    size_t held;        /* bytes in owned_all that can be had again */
+    uint64_t file_size; /* of a file, packed or not */
     uint64_t told;      /* bytes of it that progress was told of */
+    struct file_stamp stamp;
 
-    struct archive *archive; /* open at the entry wanted; NULL if not compressed */
-    unsigned entry;          /* of a zip: its number from 0 */
-    bool is_bare;            /* it unpacks to nothing at all */
+    struct unpacker *unpacker; /* NULL if it is not packed */
+    bool is_spent;             /* the unpacker is at its end, and position is 0 */
     ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
     void *from;
     int stream_fd; /* of input_stream_fd() */
@@ -42,53 +50,58 @@ struct input {
     unsigned char *block;
 };
 
-static const struct {
-    const char *magic;
-    size_t size;
-} compressed[] = {
-    {"\x1f\x8b", 2},         /* gzip */
-    {"\x28\xb5\x2f\xfd", 4}, /* zstd */
-    {"\xfd"
-     "7zXZ",
-     5},        /* xz */
-    {"BZh", 3}, /* bzip2 */
-    {"PK\x03\x04", 4},
-    {"PK\x05\x06", 4}, /* an empty zip */
-};
+/* --- which file it is ---------------------------------------------------------------- */
 
-static bool is_compressed(const unsigned char *head, size_t size)
+static struct file_stamp stamp_of(const struct stat *st)
 {
-    for (size_t i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++)
-        if (size >= compressed[i].size &&
-            memcmp(head, compressed[i].magic, compressed[i].size) == 0)
-            return true;
-    return false;
+    return (struct file_stamp){.known = S_ISREG(st->st_mode),
+                               .device = (uint64_t)st->st_dev,
+                               .number = (uint64_t)st->st_ino,
+                               .size = (uint64_t)st->st_size,
+                               .seconds = (int64_t)st->st_mtim.tv_sec,
+                               .nanoseconds = (int64_t)st->st_mtim.tv_nsec};
 }
 
-static bool over_limit(const struct input *in, uint64_t size)
+bool file_stamps_equal(const struct file_stamp *a, const struct file_stamp *b)
 {
-    return in->opt.max_memory > 0 && size > in->opt.max_memory;
+    return a->known == b->known && a->device == b->device && a->number == b->number &&
+           a->size == b->size && a->seconds == b->seconds &&
+           a->nanoseconds == b->nanoseconds;
 }
 
-/* Once, from fd; or if that is negative, from the archive's current entry. -1 on error. */
-static ssize_t read_some(struct input *in, int fd, unsigned char *to, size_t size)
+struct file_stamp input_stamp(const struct input *in)
 {
-    if (fd < 0 && in->is_bare)
-        return 0;
-    for (;;) {
-        ssize_t n = fd >= 0 ? read(fd, to, size) : archive_read_data(in->archive, to, size);
-        bool again = fd >= 0 ? n < 0 && errno == EINTR : n == ARCHIVE_RETRY;
-        if (!again)
-            return n < 0 ? -1 : n;
-    }
+    return in->stamp;
 }
 
-/* The same until size bytes are there or the input ends. */
-static ssize_t read_fully(struct input *in, int fd, unsigned char *to, size_t size)
+bool input_is_as_opened(const struct input *in)
+{
+    struct stat st;
+    if (!in->stamp.known)
+        return true;
+    struct file_stamp now = {0};
+    if (fstat(in->fd, &st) == 0)
+        now = stamp_of(&st);
+    return file_stamps_equal(&in->stamp, &now);
+}
+
+bool input_is_stale(const struct input *in)
+{
+    return in != NULL && in->mapped > 0 && !input_is_as_opened(in);
+}
+
+/* --- reading on ---------------------------------------------------------------------- */
+
+/* Until size bytes are there or the input ends. From the place on if it has places, else
+ * (place < 0) from where fd is. -1 and errno on error. */
+static ssize_t read_fully(int fd, off_t place, unsigned char *to, size_t size)
 {
     size_t len = 0;
     while (len < size) {
-        ssize_t n = read_some(in, fd, to + len, size - len);
+        ssize_t n = place < 0 ? read(fd, to + len, size - len)
+                              : pread(fd, to + len, size - len, place + (off_t)len);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n < 0)
             return -1;
         if (n == 0)
@@ -98,181 +111,104 @@ static ssize_t read_fully(struct input *in, int fd, unsigned char *to, size_t si
     return (ssize_t)len;
 }
 
-static bool cannot_unpack(struct archive *a, struct hd_error *err)
+/* The same from what is unpacked, or from a pipe. */
+static bool read_on(struct input *in, unsigned char *to, size_t size, size_t *got,
+                    struct hd_error *err)
 {
-    const char *why = archive_error_string(a);
-    return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged, or cut short (%s)",
-                why != NULL ? why : "no reason given");
+    if (in->unpacker != NULL)
+        return unpacker_read(in->unpacker, to, size, got, err);
+    ssize_t n = read_fully(in->fd, -1, to, size);
+    *got = n > 0 ? (size_t)n : 0;
+    return n >= 0 || fail(err, HD_IO, "%s", strerror(errno));
 }
 
-/* Append everything that is left of fd, or of the archive, to a malloc'd
- * buffer that begins with len bytes of what was read before. */
-static bool slurp(struct input *in, int fd, unsigned char *buffer, size_t len,
-                  struct bytes *to, struct hd_error *err)
+/* Twice as much, but no more than may be used and the byte that is too many. */
+static size_t more_room(const struct input *in, size_t cap)
 {
-    size_t cap = len;
-    for (;;) {
-        if (len == cap) {
-            cap = cap < BLOCK_SIZE ? BLOCK_SIZE : array_bytes(cap, 2);
-            buffer = alloc_resize(buffer, cap);
-        }
-        ssize_t n = read_fully(in, fd, buffer + len, cap - len);
-        bool too_big = n > 0 && over_limit(in, len + (size_t)n);
-        if (n < 0 || too_big) {
+    size_t more = cap < BLOCK_SIZE ? BLOCK_SIZE : array_bytes(cap, 2);
+    uint64_t most = in->opt.max_memory;
+    return most > 0 && most < more ? (size_t)most + 1 : more;
+}
+
+/* Append everything that is left to a malloc'd buffer that begins with len bytes of what
+ * was read before. */
+static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct bytes *to,
+                  struct hd_error *err)
+{
+    size_t cap = len, got;
+    uint64_t most = in->opt.max_memory;
+    do {
+        bool too_big = most > 0 && len > most;
+        if (too_big)
+            fail(err, HD_TOO_BIG,
+                 "needs more than the %llu bytes of memory it may use; see --memory",
+                 (unsigned long long)most);
+        else if (len == cap)
+            buffer = alloc_resize(buffer, cap = more_room(in, cap));
+        if (too_big || !read_on(in, buffer + len, cap - len, &got, err)) {
             free(buffer);
-            if (too_big)
-                return fail(
-                    err, HD_TOO_BIG,
-                    "needs more than the %llu bytes of memory it may use; see --memory",
-                    (unsigned long long)in->opt.max_memory);
-            return fd >= 0 ? fail(err, HD_IO, "%s", strerror(errno))
-                           : cannot_unpack(in->archive, err);
+            return false;
         }
-        len += (size_t)n;
-        if (len < cap)
-            break;
-    }
+        len += got;
+    } while (len == cap);
     *to = (struct bytes){buffer, len};
     return true;
 }
 
-static bool open_archive(struct input *in, struct hd_error *err)
+/* --- opening ------------------------------------------------------------------------- */
+
+static bool start_unpacking(struct input *in, struct hd_error *err)
 {
-    if (in->archive != NULL)
-        archive_read_free(in->archive);
-    struct archive *a = in->archive = archive_read_new();
-    if (a == NULL)
-        return fail(err, HD_IO, "cannot decompress: out of memory");
-    archive_read_support_filter_gzip(a);
-    archive_read_support_filter_zstd(a);
-    archive_read_support_filter_xz(a);
-    archive_read_support_filter_bzip2(a);
-    archive_read_support_format_zip(a);
-    archive_read_support_format_raw(a);
-    archive_read_support_format_empty(a);
-    int status = ARCHIVE_FATAL;
-    if (in->fd < 0)
-        status = archive_read_open_memory(a, in->raw.data, in->raw.size);
-    else if (lseek(in->fd, 0, SEEK_SET) == 0)
-        status = archive_read_open_fd(a, in->fd, BLOCK_SIZE);
-    return status == ARCHIVE_OK || cannot_unpack(a, err);
+    struct packed from = {
+        .fd = in->fd,
+        .bytes = in->raw,
+        .size = in->fd >= 0 ? in->file_size : in->raw.size,
+        .wanted = in->opt.wanted,
+    };
+    in->unpacker = unpacker_open(&from, err);
+    return in->unpacker != NULL &&
+           unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
 }
 
-/* Step to the next entry that is a file: 1, 0 at the end, -1 on failure. */
-static int next_entry(struct input *in, struct hd_error *err)
+/* All of a pipe; but of what is not worth it, the head only: it may never end. */
+static bool take_pipe(struct input *in, struct hd_error *err)
 {
-    struct archive_entry *entry;
-    for (;;) {
-        int status = archive_read_next_header(in->archive, &entry);
-        if (status == ARCHIVE_EOF)
-            return 0;
-        if (status == ARCHIVE_RETRY)
-            continue;
-        if (status < ARCHIVE_WARN)
-            return cannot_unpack(in->archive, err) ? 1 : -1;
-        /* The raw format knows no types of entries. */
-        mode_t type = archive_entry_filetype(entry);
-        if (type == AE_IFREG || type == 0)
-            return 1;
+    unsigned char *start = alloc_resize(NULL, BLOCK_SIZE);
+    struct bytes got = {start, 0};
+    if (!read_on(in, start, INPUT_HEAD_SIZE, &got.size, err)) {
+        free(start);
+        return false;
     }
-}
-
-static bool read_archive_head(struct input *in, struct hd_error *err)
-{
-    ssize_t n = read_fully(in, -1, in->head, INPUT_HEAD_SIZE);
-    if (n < 0)
-        return cannot_unpack(in->archive, err);
-    in->head_size = (size_t)n;
+    bool worth = got.size == INPUT_HEAD_SIZE &&
+                 (is_packed(got) || in->opt.may_be == NULL || in->opt.may_be(got));
+    if (worth && !slurp(in, start, got.size, &got, err))
+        return false;
+    in->fd = -1;
+    in->owned_raw = (void *)got.data;
+    in->raw = in->all = got;
+    in->head_size = got.size < INPUT_HEAD_SIZE ? got.size : INPUT_HEAD_SIZE;
+    memcpy(in->head, got.data, in->head_size);
     return true;
-}
-
-static bool seek_entry(struct input *in, struct hd_error *err)
-{
-    if (!open_archive(in, err))
-        return false;
-    for (unsigned i = 0; i <= in->entry; i++) {
-        int found = next_entry(in, err);
-        if (found < 0)
-            return false;
-        in->is_bare = found == 0;
-        if (in->is_bare)
-            return in->entry == 0 || fail(err, HD_IO, "changed while it was read");
-    }
-    return true;
-}
-
-/* Look at the beginning of every entry of a zip. */
-static bool choose_entry(struct input *in, struct hd_error *err)
-{
-    if (!open_archive(in, err))
-        return false;
-    unsigned wanted = 0, number = 0;
-    int found;
-    while ((found = next_entry(in, err)) > 0) {
-        if (!read_archive_head(in, err))
-            return false;
-        if (in->opt.wanted == NULL || in->opt.wanted(input_head(in))) {
-            if (wanted++ == 0)
-                in->entry = number;
-        }
-        number++;
-    }
-    if (found < 0)
-        return false;
-    if (wanted == 0)
-        return fail(err, HD_NOT_A_SNAPSHOT, "a zip without a snapshot in it");
-    if (wanted > 1)
-        return fail(err, HD_UNSUPPORTED,
-                    "a zip with %u snapshots in it; unpack it and name the folder", wanted);
-    return true;
-}
-
-/* What was unpacked may be a zip, too: then it is one with entries to choose from. */
-static bool is_zip_inside(const struct input *in)
-{
-    int format = archive_format(in->archive) & ARCHIVE_FORMAT_BASE_MASK;
-    return format == ARCHIVE_FORMAT_ZIP;
-}
-
-static bool start_archive(struct input *in, bool zip, struct hd_error *err)
-{
-    if (!zip && !seek_entry(in, err))
-        return false;
-    if ((zip || is_zip_inside(in)) && !(choose_entry(in, err) && seek_entry(in, err)))
-        return false;
-    return read_archive_head(in, err);
-}
-
-static bool is_zip(const struct input *in)
-{
-    return in->head_size >= 2 && memcmp(in->head, "PK", 2) == 0;
 }
 
 static bool start_file(struct input *in, const struct stat *st, struct hd_error *err)
 {
     if (S_ISDIR(st->st_mode))
         return fail(err, HD_IO, "%s", strerror(EISDIR));
-    if (!S_ISREG(st->st_mode)) {
-        struct bytes got;
-        if (!slurp(in, in->fd, NULL, 0, &got, err))
-            return false;
-        in->fd = -1;
-        in->owned_raw = (void *)got.data;
-        in->raw = in->all = got;
-        in->head_size = got.size < INPUT_HEAD_SIZE ? got.size : INPUT_HEAD_SIZE;
-        if (got.size > 0)
-            memcpy(in->head, got.data, in->head_size);
-    } else {
+    if (S_ISREG(st->st_mode)) {
         in->file_size = (uint64_t)st->st_size;
-        ssize_t n = pread(in->fd, in->head, INPUT_HEAD_SIZE, 0);
+        in->stamp = stamp_of(st);
+        ssize_t n = read_fully(in->fd, 0, in->head, INPUT_HEAD_SIZE);
         if (n < 0)
             return fail(err, HD_IO, "%s", strerror(errno));
         in->head_size = (size_t)n;
+    } else if (!take_pipe(in, err)) {
+        return false;
     }
-    if (!is_compressed(in->head, in->head_size))
+    if (!is_packed(input_head(in)))
         return true;
     in->all = (struct bytes){0};
-    return start_archive(in, is_zip(in), err);
+    return start_unpacking(in, err);
 }
 
 struct input *input_open(const char *path, const struct input_options *opt,
@@ -344,8 +280,7 @@ void input_close(struct input *in)
 {
     if (in == NULL)
         return;
-    if (in->archive != NULL)
-        archive_read_free(in->archive);
+    unpacker_close(in->unpacker);
     if (in->mapped > 0)
         munmap((void *)in->all.data, in->mapped);
     if (in->fd > STDIN_FILENO)
@@ -362,13 +297,33 @@ struct bytes input_head(const struct input *in)
     return (struct bytes){in->head, in->head_size};
 }
 
+/* --- all at once --------------------------------------------------------------------- */
+
+static bool can_be_held(const struct input *in)
+{
+    uint64_t most = in->opt.max_memory / SHARE_HELD;
+    return in->file_size <= MOST_HELD && (in->opt.max_memory == 0 || in->file_size <= most);
+}
+
+static bool hold_file(struct input *in, struct hd_error *err)
+{
+    size_t size = (size_t)in->file_size;
+    in->owned_all = alloc_resize(in->owned_all, size);
+    ssize_t n = read_fully(in->fd, 0, in->owned_all, size);
+    if (n < 0)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    if ((size_t)n < size)
+        return fail(err, HD_IO, "became shorter while it was read");
+    in->all = (struct bytes){in->owned_all, size};
+    in->held = size;
+    return true;
+}
+
 static bool map_file(struct input *in, struct hd_error *err)
 {
     if (in->file_size > SIZE_MAX)
         return fail(err, HD_TOO_BIG, "larger than this machine can address");
     size_t size = (size_t)in->file_size;
-    if (size == 0)
-        return true;
     void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, in->fd, 0);
     if (p == MAP_FAILED)
         return fail(err, HD_IO, "%s", strerror(errno));
@@ -377,24 +332,43 @@ static bool map_file(struct input *in, struct hd_error *err)
     return true;
 }
 
-bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
+/* To the end of the head again. */
+static bool unpack_again(struct input *in, struct hd_error *err)
 {
-    if (in->archive != NULL && in->all.data == NULL) {
-        if (in->position > 0 && !input_rewind(in, err))
-            return false;
-        unsigned char *start = alloc_resize(NULL, BLOCK_SIZE);
-        memcpy(start, in->head, in->head_size);
-        if (!slurp(in, -1, start, in->head_size, &in->all, err))
-            return false;
-        in->owned_all = (void *)in->all.data;
-    } else if (in->take != NULL) {
-        return fail(err, HD_UNSUPPORTED, "cannot be read whole: it comes as it comes");
-    } else if (in->fd >= 0 && in->all.data == NULL && !map_file(in, err)) {
+    in->is_spent = false;
+    return unpacker_rewind(in->unpacker, err) &&
+           unpacker_read(in->unpacker, in->head, INPUT_HEAD_SIZE, &in->head_size, err);
+}
+
+static bool hold_unpacked(struct input *in, struct hd_error *err)
+{
+    if (in->position > 0 && !input_rewind(in, err))
         return false;
-    }
-    *all = in->all;
+    if (in->is_spent && !unpack_again(in, err))
+        return false;
+    unsigned char *start = alloc_resize(NULL, BLOCK_SIZE);
+    memcpy(start, in->head, in->head_size);
+    if (!slurp(in, start, in->head_size, &in->all, err))
+        return false;
+    in->owned_all = (void *)in->all.data;
+    in->held = in->all.size;
     return true;
 }
+
+bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
+{
+    bool ok = true;
+    if (in->take != NULL)
+        return fail(err, HD_UNSUPPORTED, "cannot be read whole: it comes as it comes");
+    if (in->all.data == NULL && in->unpacker != NULL)
+        ok = hold_unpacked(in, err);
+    else if (in->all.data == NULL && in->fd >= 0 && in->file_size > 0)
+        ok = can_be_held(in) ? hold_file(in, err) : map_file(in, err);
+    *all = in->all;
+    return ok;
+}
+
+/* --- block after block --------------------------------------------------------------- */
 
 static void tell(struct input *in, uint64_t at)
 {
@@ -420,30 +394,29 @@ void input_passed(struct input *in, double share)
 static bool next_from_file(struct input *in, struct bytes *block, struct hd_error *err)
 {
     ssize_t n;
-    if (in->take != NULL) {
-        n = in->take(in->from, in->block, BLOCK_SIZE);
-        if (n < 0)
-            return fail(err, HD_IO, "%s", strerror(errno));
-    } else if (in->archive == NULL) {
-        n = pread(in->fd, in->block, BLOCK_SIZE, (off_t)in->position);
-        if (n < 0)
-            return fail(err, HD_IO, "%s", strerror(errno));
-    } else if (in->position == 0) {
+    *block = (struct bytes){in->block, 0};
+    if (in->is_spent && !unpack_again(in, err))
+        return false;
+    if (in->unpacker != NULL && in->position > 0)
+        return unpacker_read(in->unpacker, in->block, BLOCK_SIZE, &block->size, err);
+    if (in->unpacker != NULL) {
         memcpy(in->block, in->head, in->head_size);
         n = (ssize_t)in->head_size;
+    } else if (in->take != NULL) {
+        n = in->take(in->from, in->block, BLOCK_SIZE);
     } else {
-        n = read_fully(in, -1, in->block, BLOCK_SIZE);
-        if (n < 0)
-            return cannot_unpack(in->archive, err);
+        n = read_fully(in->fd, (off_t)in->position, in->block, BLOCK_SIZE);
     }
-    *block = (struct bytes){in->block, (size_t)n};
+    if (n < 0)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    block->size = (size_t)n;
     return true;
 }
 
 bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
 {
     bool in_memory =
-        in->all.data != NULL || (in->fd < 0 && in->archive == NULL && in->take == NULL);
+        in->all.data != NULL || (in->fd < 0 && in->unpacker == NULL && in->take == NULL);
     if (in_memory) {
         size_t left = in->all.size - (size_t)in->position;
         size_t size = left < BLOCK_SIZE ? left : BLOCK_SIZE;
@@ -455,8 +428,7 @@ bool input_next(struct input *in, struct bytes *block, struct hd_error *err)
             return false;
     }
     in->position += block->size;
-    tell(in, in->archive != NULL ? (uint64_t)archive_filter_bytes(in->archive, -1)
-                                 : in->position);
+    tell(in, in->unpacker != NULL ? unpacker_taken(in->unpacker) : in->position);
     return true;
 }
 
@@ -464,13 +436,13 @@ bool input_has_places(const struct input *in, uint64_t *size)
 {
     bool in_memory = in->all.data != NULL;
     *size = in_memory ? in->all.size : in->file_size;
-    return in_memory || (in->fd >= 0 && in->archive == NULL && in->take == NULL);
+    return in_memory || (in->fd >= 0 && in->unpacker == NULL && in->take == NULL);
 }
 
 ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t size)
 {
     if (in->all.data == NULL)
-        return pread(in->fd, to, size, (off_t)place);
+        return read_fully(in->fd, (off_t)place, to, size);
     uint64_t left = place < in->all.size ? in->all.size - place : 0;
     size = size < left ? size : (size_t)left;
     if (size > 0)
@@ -485,9 +457,9 @@ bool input_rewind(struct input *in, struct hd_error *err)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
     tell_again(in);
-    if (in->archive == NULL || in->all.data != NULL || unread)
+    if (in->unpacker == NULL || in->all.data != NULL || in->is_spent || unread)
         return true;
-    return seek_entry(in, err) && read_archive_head(in, err);
+    return unpack_again(in, err);
 }
 
 bool input_can_reopen(const struct input *in)
@@ -495,10 +467,23 @@ bool input_can_reopen(const struct input *in)
     return in->fd > STDIN_FILENO;
 }
 
+bool input_is_held(const struct input *in)
+{
+    return in->held > 0;
+}
+
 /* Mapping the same file over itself drops its pages from this process. */
-void input_forget_pages(struct input *in)
+void input_forget(struct input *in)
 {
     if (in != NULL && in->mapped > 0)
         (void)!mmap((void *)in->all.data, in->mapped, PROT_READ, MAP_PRIVATE | MAP_FIXED,
                     in->fd, 0);
+    if (in == NULL || in->held == 0)
+        return;
+    free(in->owned_all);
+    in->owned_all = NULL;
+    in->all = (struct bytes){0};
+    in->held = 0;
+    in->position = 0;
+    in->is_spent = in->unpacker != NULL;
 }

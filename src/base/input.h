@@ -2,8 +2,8 @@
  *
  * A path or "-"; plain, or compressed with gzip, zstd, xz or bzip2; or an entry
  * of a zip. Readers see bytes only. There are two ways to take them, chosen by
- * the format: all at once (input_all: a mapping, or memory), or block after
- * block in constant memory (input_next). Both start at the beginning; call
+ * the format: all at once (input_all: memory, or the mapping of a large file), or
+ * block after block in constant memory (input_next). Both start at the beginning; call
  * input_rewind() to start again.
  *
  * It must not know what a heap is: what to look for in a zip is a callback. */
@@ -27,6 +27,9 @@ struct input;
 struct input_options {
     /* Whether a zip entry that begins like this is meant. Two are an error. */
     bool (*wanted)(struct bytes head);
+    /* Whether a pipe that begins like this and is not packed is worth reading on. What is
+     * not ends behind its head. NULL: all are. */
+    bool (*may_be)(struct bytes head);
     /* Refuse to hold more decompressed bytes than this; 0 is no limit. */
     uint64_t max_memory;
     /* As in hd_read_options; NULL: nobody wants to know. */
@@ -56,7 +59,9 @@ void input_close(struct input *in);
 /* The first bytes; does not move the position. Valid until input_close(). */
 struct bytes input_head(const struct input *in);
 
-/* All bytes, until input_close(). */
+/* All bytes, until input_close() or input_forget(). A file of more than 16 MiB, or of
+ * more than an eighth of max_memory, is mapped: its bytes may change from one look to the
+ * next, and where it becomes shorter, looking raises SIGBUS. */
 bool input_all(struct input *in, struct bytes *all, struct hd_error *err);
 
 /* The next block, valid until the next call; size 0 at the end. */
@@ -75,9 +80,32 @@ ssize_t input_read_at(const struct input *in, uint64_t place, void *to, size_t s
 
 bool input_rewind(struct input *in, struct hd_error *err);
 
-/* Give the memory of a mapped file back to the system until it is touched again: after a
- * reader has gone through it, only a few bytes of it are of use. */
-void input_forget_pages(struct input *in); /* NULL is fine */
+/* Give the memory of a file back: after a reader has gone through it, only a few bytes of
+ * it are of use. Those of a mapping come back when they are touched; what is held in memory
+ * but lies in a file, packed or not (input_is_held), does not, but can be read again. Its
+ * input_next() begins at the beginning. */
+void input_forget(struct input *in); /* NULL is fine */
+bool input_is_held(const struct input *in);
+
+/* Which file it is, and what shows that nobody has written to it. Not known (and all equal)
+ * of memory, pipes and streams. */
+struct file_stamp {
+    bool known;
+    uint64_t device, number, size; /* number: the inode */
+    int64_t seconds, nanoseconds;  /* when it was last written */
+};
+
+bool file_stamps_equal(const struct file_stamp *a, const struct file_stamp *b);
+
+/* As it was opened. */
+struct file_stamp input_stamp(const struct input *in);
+
+/* Whether it is still so; true where nothing can be known. */
+bool input_is_as_opened(const struct input *in);
+
+/* Whether what input_all() gave may be something else by now: the mapping of a file that
+ * was written to. */
+bool input_is_stale(const struct input *in); /* NULL is not */
 
 /* True for a file that input_open() could open once more; false for memory and pipes. */
 bool input_can_reopen(const struct input *in);

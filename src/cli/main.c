@@ -1,6 +1,7 @@
 /* heapdrift, the program: find the command, parse its options, run it. */
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/lost_pages.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
     struct arguments a;
     /* A closed pipe is a failed write: the status of what was found out stays. */
     signal(SIGPIPE, SIG_IGN);
+    lost_pages_explain();
     int status = arguments_expand(&a, argc, argv) ? run(&a) : EXIT_TROUBLE;
     arguments_free(&a);
     errno = 0;

@@ -53,7 +53,7 @@ static void count_survivors(struct folding *f, const struct hd_snapshot *last)
         f->o->survivors = survivors_count(&f->first, last, &f->o->arena);
     survivors_free(&f->first);
     f->remembers = false;
-    input_forget_pages(last->input);
+    input_forget(last->input);
 }
 
 /* --- folding ---------------------------------------------------------------- */

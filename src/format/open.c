@@ -29,6 +29,31 @@ static bool checksum(struct input *in, uint64_t *sum, struct hd_error *err)
     return ok && input_rewind(in, err);
 }
 
+/* The reader's reason, but for what is no longer what was opened: then no byte of it is to
+ * be relied on, whatever the reader made of it. */
+static bool read_unchanged(const struct reader *reader, struct builder *b, struct input *in,
+                           struct hd_error *err)
+{
+    struct hd_error why = {0};
+    bool ok = reader->read(in, b, &why);
+    if (!input_is_as_opened(in))
+        return fail(err, HD_IO, "changed while it was read");
+    if (!ok && err != NULL && err->status == HD_OK)
+        *err = why;
+    return ok;
+}
+
+/* Of a file that has been read, only addresses are looked up. */
+static void forget_file(struct graph *g, struct input *in)
+{
+    if (g != NULL && g->addresses != NULL && input_is_held(in)) {
+        size_t bytes = array_bytes(g->node_count, sizeof(uint64_t));
+        g->own_addresses = memcpy(alloc_resize(NULL, bytes), g->addresses, bytes);
+        g->addresses = g->own_addresses;
+    }
+    input_forget(in);
+}
+
 static struct hd_snapshot *read_with(struct input *in, const char *path,
                                      const struct hd_read_options *opt, bool graph_only,
                                      struct hd_error *err)
@@ -61,12 +86,14 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     if (opt->to_write)
         builder_keep_source(&b);
     uint64_t sum = HD_UNKNOWN;
-    if ((opt->checksum && !checksum(in, &sum, err)) || !reader->read(in, &b, err)) {
+    if ((opt->checksum && !checksum(in, &sum, err)) ||
+        !read_unchanged(reader, &b, in, err)) {
         builder_abandon(&b);
         return NULL;
     }
     b.snap->info.xxh3 = sum;
-    input_forget_pages(in);
+    b.snap->stamp = input_stamp(in);
+    forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
         snap->read = *opt;
@@ -92,6 +119,12 @@ static bool is_snapshot(struct bytes head)
            reader->recognises(head) == RECOGNISED_YES;
 }
 
+/* Anything that some reader takes, if only to say what it is. */
+static bool may_be_read(struct bytes head)
+{
+    return reader_for(head) != NULL;
+}
+
 unsigned snapshot_number(const char *path, size_t *len)
 {
     enum { MOST_DIGITS = 6 };
@@ -109,6 +142,7 @@ static struct input *open_path(const char *path, const struct hd_read_options *o
                                struct hd_error *err)
 {
     struct input_options how = {.wanted = is_snapshot,
+                                .may_be = may_be_read,
                                 .max_memory = opt->max_memory,
                                 .progress = opt->progress,
                                 .progress_context = opt->progress_context};
@@ -119,6 +153,25 @@ static struct input *open_path(const char *path, const struct hd_read_options *o
     struct input *in = input_open(text_string(&file), &how, err);
     text_free(&file);
     return in;
+}
+
+static bool has_changed(struct hd_error *err)
+{
+    return fail(err, HD_IO, "has changed since it was first read");
+}
+
+/* The file of a snapshot once more, if it still is that. */
+static struct input *open_again(const struct hd_snapshot *snap, struct hd_error *err)
+{
+    struct input *in = open_path(snap->info.path, &snap->read, err);
+    if (in == NULL)
+        return NULL;
+    struct file_stamp now = input_stamp(in);
+    if (file_stamps_equal(&now, &snap->stamp))
+        return in;
+    input_close(in);
+    has_changed(err);
+    return NULL;
 }
 
 void snapshot_release_graph(struct hd_snapshot *snap)
@@ -140,29 +193,42 @@ void snapshot_release_graph(struct hd_snapshot *snap)
     snap->input = NULL;
 }
 
+/* What no clock may have noticed: analyses rely on these. */
+static bool has_same_graph(const struct hd_snapshot *a, const struct hd_snapshot *b)
+{
+    return a->type_count == b->type_count && a->info.objects == b->info.objects &&
+           a->info.bytes == b->info.bytes && a->graph != NULL &&
+           a->node_count == b->node_count && a->edge_count == b->edge_count;
+}
+
+/* The input to read a graph from again; the snapshot has none then. */
+static struct input *take_input(struct hd_snapshot *snap, struct hd_error *err)
+{
+    struct input *in = snap->input;
+    if (in == NULL)
+        return open_again(snap, err);
+    snap->input = NULL;
+    if (input_rewind(in, err))
+        return in;
+    input_close(in);
+    return NULL;
+}
+
 bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
 {
     bool dropped = snap->info.has_graph && !snap->read.tables_only && snap->graph == NULL;
+    if (!dropped && snap->graph != NULL && input_is_stale(snap->input))
+        return has_changed(err);
     if (!dropped || snap->info.objects == 0)
         return true;
     struct hd_read_options again = snap->read;
     again.drop_graph = again.checksum = false;
-    struct input *in = snap->input;
-    snap->input = NULL;
-    if (in == NULL)
-        in = open_path(snap->info.path, &again, err);
-    else if (!input_rewind(in, err)) {
-        input_close(in);
-        in = NULL;
-    }
+    struct input *in = take_input(snap, err);
     struct hd_snapshot *fresh =
         in != NULL ? read_with(in, snap->info.path, &again, true, err) : NULL;
     if (fresh == NULL)
         return false;
-    bool same = fresh->type_count == snap->type_count &&
-                fresh->info.objects == snap->info.objects &&
-                fresh->info.bytes == snap->info.bytes && fresh->graph != NULL &&
-                fresh->graph->node_count == snap->node_count;
+    bool same = has_same_graph(fresh, snap);
     if (same) {
         snap->graph = fresh->graph;
         snapshot_rename_graph(snap, snap->graph);
@@ -173,7 +239,7 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
         fresh->input = NULL;
     }
     snapshot_free(fresh);
-    return same || fail(err, HD_IO, "changed while it was read");
+    return same || has_changed(err);
 }
 
 bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
@@ -189,7 +255,6 @@ bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
 
 bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
 {
-    struct hd_read_options again = snap->read;
     struct bytes all;
     *sum = snap->info.xxh3;
     if (*sum != HD_UNKNOWN)
@@ -200,7 +265,7 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
         *sum = ok ? XXH3_64bits(all.data, all.size) : HD_UNKNOWN;
         return ok;
     }
-    struct input *in = open_path(snap->info.path, &again, NULL);
+    struct input *in = open_again(snap, NULL);
     bool ok = in != NULL && checksum(in, sum, NULL);
     if (in != NULL)
         input_close(in);

@@ -108,6 +108,7 @@ struct hd_snapshot {
     uint64_t graph_bytes;            /* that it takes, or took */
     struct graph *graph;             /* NULL: none, not wanted, or dropped */
     struct input *input;             /* kept open: graph addresses lie in it */
+    struct file_stamp stamp;         /* of its file, to read that again */
     struct source *source;           /* NULL unless hd_read_options.to_write */
     struct hd_read_options read;     /* how it was read, to read its graph again */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */

@@ -74,7 +74,7 @@ struct source {
     int64_t ticks; /* 100 ns since year 1, local time; 0 unknown */
     int32_t pid;
     uint64_t commit, working_set;
-    const unsigned char *interop;     /* the table of COM wrappers, bytes of the input */
+    const unsigned char *interop;     /* the table of COM wrappers */
     size_t interop_size;              /* 0: none */
     bool has_deferred;                /* perhaps none */
     struct source_deferred *deferred; /* of the first types */

@@ -1,187 +1,16 @@
-/* Every way in which bytes come, from the same content. Archives are made here, with
- * libarchive's writer. */
-#include "base/input.h"
-#include "support/random.h"
-#include "support/scratch.h"
+/* Every way in which bytes come, from the same content: all at once and in blocks, from
+ * files, pipes, standard input and streams. What may be packed, and how badly, is
+ * test_unpack.c's. */
+#include "base/inputs_made.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct scratch scratch;
-
-static void open_scratch(void)
-{
-    scratch_open(&scratch);
-}
-
-static void remove_scratch(void)
-{
-    scratch_remove(&scratch);
-}
-
 TestSuite(input, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
-
-/* --- content --------------------------------------------------------------------- */
-
-static const char magic[] = "SNAP";
-
-static bool is_wanted(struct bytes head)
-{
-    return head.size >= 4 && memcmp(head.data, magic, 4) == 0;
-}
-
-static const struct input_options options = {.wanted = is_wanted};
-
-/* More than two blocks of 256 KiB, and not a whole number of them; does not shrink to
- * nothing. */
-enum { LARGE = 700001 };
-
-static unsigned char *make_content(size_t size)
-{
-    struct random random = random_from(5);
-    unsigned char *content = malloc(size > 0 ? size : 1);
-    cr_assert_not_null(content);
-    for (size_t i = 0; i < size; i++)
-        content[i] = (unsigned char)('a' + random_below(&random, 16));
-    memcpy(content, magic, size < 4 ? size : 4);
-    return content;
-}
-
-/* --- archives -------------------------------------------------------------------- */
-
-enum { PLAIN = -1, ZIP = -2 };
-
-static const struct {
-    const char *name;
-    int filter; /* of libarchive; or PLAIN, ZIP */
-} kinds[] = {
-    {"plain", PLAIN},          {"gz", ARCHIVE_FILTER_GZIP},   {"zst", ARCHIVE_FILTER_ZSTD},
-    {"xz", ARCHIVE_FILTER_XZ}, {"bz2", ARCHIVE_FILTER_BZIP2}, {"zip", ZIP},
-};
-
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-static struct archive *open_writer(const char *path, int filter)
-{
-    struct archive *a = archive_write_new();
-    cr_assert_not_null(a);
-    if (filter == ZIP)
-        archive_write_set_format_zip(a);
-    else
-        archive_write_set_format_raw(a);
-    if (filter >= 0)
-        cr_assert_eq(archive_write_add_filter(a, filter), ARCHIVE_OK, "%s",
-                     archive_error_string(a));
-    archive_write_set_bytes_in_last_block(a, 1);
-    cr_assert_eq(archive_write_open_filename(a, path), ARCHIVE_OK);
-    return a;
-}
-
-static void add_entry(struct archive *a, const char *name, mode_t type, const void *data,
-                      size_t size)
-{
-    struct archive_entry *entry = archive_entry_new();
-    archive_entry_set_pathname(entry, name);
-    archive_entry_set_filetype(entry, type);
-    archive_entry_set_perm(entry, 0600);
-    archive_entry_set_size(entry, (la_int64_t)size);
-    cr_assert_eq(archive_write_header(a, entry), ARCHIVE_OK, "%s", archive_error_string(a));
-    cr_assert(size == 0 || archive_write_data(a, data, size) == (la_ssize_t)size);
-    archive_entry_free(entry);
-}
-
-static void close_writer(struct archive *a)
-{
-    cr_assert_eq(archive_write_close(a), ARCHIVE_OK, "%s", archive_error_string(a));
-    archive_write_free(a);
-}
-
-/* A file of that kind with that content. */
-static const char *make_file(size_t kind, const unsigned char *content, size_t size)
-{
-    if (kinds[kind].filter == PLAIN)
-        return scratch_file(&scratch, "plain", content, size);
-    const char *path = scratch_path(&scratch, kinds[kind].name);
-    struct archive *a = open_writer(path, kinds[kind].filter);
-    add_entry(a, "content", AE_IFREG, content, size);
-    close_writer(a);
-    return path;
-}
-
-/* --- reading --------------------------------------------------------------------- */
-
-static struct input *open_good(const char *path)
-{
-    struct hd_error err = {0};
-    struct input *in = input_open(path, &options, &err);
-    cr_assert_not_null(in, "%s: %s", path, err.message);
-    return in;
-}
-
-static void expect_bytes(const char *what, struct bytes got, const unsigned char *content,
-                         size_t size)
-{
-    cr_assert_eq(got.size, size, "%s: %zu bytes, not %zu", what, got.size, size);
-    cr_assert(size == 0 || memcmp(got.data, content, size) == 0, "%s", what);
-}
-
-static void expect_all(const char *what, struct input *in, const unsigned char *content,
-                       size_t size)
-{
-    struct hd_error err = {0};
-    struct bytes all;
-    cr_assert(input_all(in, &all, &err), "%s: %s", what, err.message);
-    expect_bytes(what, all, content, size);
-}
-
-/* Up to that many blocks, which continue the content; all of it if there are fewer. */
-static void expect_blocks(const char *what, struct input *in, size_t blocks,
-                          const unsigned char *content, size_t size)
-{
-    size_t seen = 0;
-    for (size_t i = 0; i < blocks; i++) {
-        struct hd_error err = {0};
-        struct bytes block;
-        cr_assert(input_next(in, &block, &err), "%s: %s", what, err.message);
-        if (block.size == 0) {
-            cr_assert_eq(seen, size, "%s ends after %zu bytes", what, seen);
-            return;
-        }
-        cr_assert_leq(block.size, size - seen, "%s", what);
-        expect_bytes(what, block, content + seen, block.size);
-        seen += block.size;
-    }
-}
-
-enum { TO_THE_END = 1000 };
-
-static void rewind_input(struct input *in)
-{
-    struct hd_error err = {0};
-    cr_assert(input_rewind(in, &err), "%s", err.message);
-}
-
-static void expect_refused(const char *path, const struct input_options *opt,
-                           enum hd_status status)
-{
-    struct hd_error err = {0};
-    struct input *in = input_open(path, opt, &err);
-    struct bytes all;
-    bool read = in != NULL && input_all(in, &all, &err);
-    cr_expect_not(read, "%s can be read", path);
-    cr_expect_eq(err.status, status, "%s: %s", path, err.message);
-    cr_expect_gt(strlen(err.message), 0);
-    cr_expect_null(strchr(err.message, '\n'), "%s", err.message);
-    input_close(in);
-}
 
 /* --- all at once, and block after block ------------------------------------------ */
 
@@ -352,165 +181,6 @@ Test(input, closing_nothing_is_fine)
     input_close(NULL);
 }
 
-/* --- zips ------------------------------------------------------------------------ */
-
-static const char *make_zip(const char *const *names, const char *const *contents,
-                            size_t count)
-{
-    const char *path = scratch_path(&scratch, "a.zip");
-    struct archive *a = open_writer(path, ZIP);
-    for (size_t i = 0; i < count; i++) {
-        bool folder = contents[i] == NULL;
-        add_entry(a, names[i], folder ? AE_IFDIR : AE_IFREG, contents[i],
-                  folder ? 0 : strlen(contents[i]));
-    }
-    close_writer(a);
-    return path;
-}
-
-Test(input, a_zip_gives_the_one_snapshot_among_other_files)
-{
-    static const char snapshot[] = "SNAPSHOT";
-    for (size_t place = 0; place < 4; place++) {
-        const char *names[] = {"a/", "a/readme.txt", "empty", "z"};
-        const char *contents[] = {NULL, "read me", "", "last"};
-        names[place] = "the.gcdump";
-        contents[place] = snapshot;
-        const char *path = make_zip(names, contents, 4);
-        struct input *in = open_good(path);
-        expect_all(path, in, (const unsigned char *)snapshot, strlen(snapshot));
-        expect_bytes(path, input_head(in), (const unsigned char *)snapshot,
-                     strlen(snapshot));
-        input_close(in);
-    }
-}
-
-Test(input, a_zip_with_two_snapshots_is_not_for_us_to_choose_from)
-{
-    static const char *const names[] = {"1", "readme", "2"};
-    static const char *const contents[] = {"SNAP1", "x", "SNAP2"};
-    expect_refused(make_zip(names, contents, 3), &options, HD_UNSUPPORTED);
-}
-
-Test(input, a_zip_without_snapshot_is_none)
-{
-    static const char *const names[] = {"folder/", "readme", "empty"};
-    static const char *const contents[] = {NULL, "SNA", ""};
-    expect_refused(make_zip(names, contents, 3), &options, HD_NOT_A_SNAPSHOT);
-    expect_refused(make_zip(NULL, NULL, 0), &options, HD_NOT_A_SNAPSHOT);
-}
-
-/* A pipe or a build server may have compressed it once more. */
-Test(input, a_compressed_zip_is_a_zip)
-{
-    static const struct {
-        const char *names[2], *contents[2];
-        enum hd_status status;
-    } cases[] = {
-        {{"1", "2"}, {"SNAP1", "SNAP2"}, HD_UNSUPPORTED},
-        {{"readme", "other"}, {"x", "y"}, HD_NOT_A_SNAPSHOT},
-        {{"readme", "2"}, {"x", "SNAP2"}, HD_OK},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        unsigned char zip[4096];
-        FILE *from = fopen(make_zip(cases[i].names, cases[i].contents, 2), "rb");
-        cr_assert_not_null(from);
-        size_t size = fread(zip, 1, sizeof(zip), from);
-        fclose(from);
-        for (size_t kind = 0; kind < KINDS; kind++) {
-            if (kinds[kind].filter < 0)
-                continue;
-            const char *path = make_file(kind, zip, size);
-            if (cases[i].status == HD_OK) {
-                struct input *in = open_good(path);
-                expect_all(path, in, (const unsigned char *)"SNAP2", 5);
-                input_close(in);
-            } else {
-                expect_refused(path, &options, cases[i].status);
-            }
-        }
-    }
-}
-
-Test(input, whoever_wants_nothing_special_gets_the_only_entry)
-{
-    static const char *const names[] = {"folder/", "readme"};
-    static const char *const contents[] = {NULL, "hello"};
-    struct input *in = input_open(make_zip(names, contents, 2), NULL, NULL);
-    cr_assert_not_null(in);
-    expect_all("zip", in, (const unsigned char *)"hello", 5);
-    input_close(in);
-}
-
-/* --- what is damaged ------------------------------------------------------------- */
-
-/* From short to long. The directory at the end of a zip is not needed to read what stands
- * before it. */
-static size_t cuts_of(size_t kind, size_t size, size_t *cuts)
-{
-    size_t n = 0;
-    cuts[n++] = 100;
-    cuts[n++] = size / 4;
-    cuts[n++] = size / 2;
-    cuts[n++] = size / 4 * 3;
-    if (kinds[kind].filter != ZIP) {
-        cuts[n++] = size - 20;
-        cuts[n++] = size - 8;
-        cuts[n++] = size - 1;
-    }
-    return n;
-}
-
-Test(input, a_cut_archive_is_an_error_wherever_it_was_cut)
-{
-    unsigned char *content = make_content(LARGE);
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        if (kinds[kind].filter == PLAIN)
-            continue;
-        struct stat st;
-        const char *path = make_file(kind, content, LARGE);
-        cr_assert_eq(stat(path, &st), 0);
-        size_t cuts[8], count = cuts_of(kind, (size_t)st.st_size, cuts);
-        while (count-- > 0) {
-            cr_assert_eq(truncate(path, (off_t)cuts[count]), 0);
-            expect_refused(path, &options, HD_BAD_FORMAT);
-        }
-    }
-    free(content);
-}
-
-/* In blocks, too: the bytes before the cut come, then the error. */
-Test(input, a_cut_archive_is_an_error_block_by_block)
-{
-    unsigned char *content = make_content(LARGE);
-    const char *path = make_file(1, content, LARGE);
-    cr_assert_eq(truncate(path, 300000), 0);
-    struct input *in = open_good(path);
-    struct hd_error err = {0};
-    struct bytes block = {0};
-    size_t seen = 0;
-    bool ok;
-    while ((ok = input_next(in, &block, &err)) && block.size > 0) {
-        expect_bytes(path, block, content + seen, block.size);
-        seen += block.size;
-    }
-    cr_expect_not(ok);
-    cr_expect_gt(seen, 0);
-    cr_expect_lt(seen, LARGE);
-    cr_expect_eq(err.status, HD_BAD_FORMAT, "%s", err.message);
-    input_close(in);
-    free(content);
-}
-
-Test(input, a_missing_file_and_a_folder_are_errors)
-{
-    expect_refused(scratch_path(&scratch, "missing"), &options, HD_IO);
-    expect_refused(scratch.folder, &options, HD_IO);
-    struct hd_error err = {0};
-    cr_expect_null(input_open("", NULL, &err));
-    cr_expect_eq(err.status, HD_IO);
-}
-
 /* --- memory ---------------------------------------------------------------------- */
 
 Test(input, no_more_is_decompressed_into_memory_than_allowed)
@@ -614,6 +284,78 @@ Test(input, an_empty_pipe_is_an_empty_input)
     input_close(in);
 }
 
+/* Sends zeros until nobody takes them any more, and counts. */
+struct flood {
+    const char *to;
+    uint64_t sent;
+    pthread_t thread;
+};
+
+static void *send_zeros(void *arg)
+{
+    static const char zeros[4096];
+    struct flood *f = arg;
+    int fd = open(f->to, O_WRONLY);
+    cr_assert_neq(fd, -1);
+    for (ssize_t n; (n = write(fd, zeros, sizeof(zeros))) > 0;)
+        f->sent += (uint64_t)n;
+    close(fd);
+    return NULL;
+}
+
+static uint64_t flooded(const struct input_options *opt, struct input **in,
+                        struct hd_error *err)
+{
+    struct flood f = {.to = scratch_path(&scratch, "flood")};
+    signal(SIGPIPE, SIG_IGN);
+    cr_assert(mkfifo(f.to, 0600) == 0 || errno == EEXIST);
+    cr_assert_eq(pthread_create(&f.thread, NULL, send_zeros, &f), 0);
+    *in = input_open(f.to, opt, err);
+    pthread_join(f.thread, NULL);
+    return f.sent;
+}
+
+enum { IN_THE_PIPE = 64 * 1024 + 4096 }; /* written and read by nobody */
+
+Test(input, an_endless_pipe_is_left_as_soon_as_it_is_over_the_limit)
+{
+    /* Behind a doubling, where twice as much used to be read. */
+    const struct input_options limit = {.max_memory = 5000000};
+    struct hd_error err = {0};
+    struct input *in;
+    uint64_t sent = flooded(&limit, &in, &err);
+    cr_expect_null(in);
+    cr_expect_eq(err.status, HD_TOO_BIG, "%s", err.message);
+    cr_expect_leq(sent, limit.max_memory + IN_THE_PIPE, "%llu", (unsigned long long)sent);
+}
+
+Test(input, a_pipe_that_nobody_wants_is_left_behind_its_head)
+{
+    const struct input_options wants = {.may_be = is_wanted};
+    struct input *in;
+    uint64_t sent = flooded(&wants, &in, NULL);
+    cr_assert_not_null(in);
+    cr_expect_eq(input_head(in).size, INPUT_HEAD_SIZE);
+    cr_expect_leq(sent, INPUT_HEAD_SIZE + IN_THE_PIPE, "%llu", (unsigned long long)sent);
+    input_close(in);
+}
+
+Test(input, a_pipe_that_may_be_wanted_is_read_to_its_end)
+{
+    unsigned char *content = make_content(LARGE);
+    const struct input_options wants = {.wanted = is_wanted, .may_be = is_wanted};
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        struct sender s = send_through_pipe(make_file(kind, content, LARGE));
+        cr_assert_eq(pthread_create(&s.thread, NULL, send_file, &s), 0);
+        struct input *in = input_open(s.to, &wants, NULL);
+        pthread_join(s.thread, NULL);
+        cr_assert_not_null(in, "%s", kinds[kind].name);
+        expect_all(kinds[kind].name, in, content, LARGE);
+        input_close(in);
+    }
+    free(content);
+}
+
 Test(input, an_endless_pipe_stops_at_the_limit)
 {
     struct hd_error err = {0};
@@ -675,4 +417,144 @@ Test(input, a_stream_that_fails_says_why)
     cr_expect_eq(err.status, HD_IO);
     cr_expect_str_eq(err.message, strerror(EBADF));
     input_close(in);
+}
+
+/* --- files that change -------------------------------------------------------------- */
+
+/* Other bytes of the same number, in the same file. */
+static void overwrite(const char *path, char with, size_t size)
+{
+    char *other = malloc(size);
+    int fd = open(path, O_WRONLY);
+    cr_assert(other != NULL && fd != -1);
+    memset(other, with, size);
+    cr_assert_eq(write(fd, other, size), (ssize_t)size);
+    close(fd);
+    free(other);
+}
+
+Test(input, a_file_of_usual_size_stays_what_it_was_once_it_is_read)
+{
+    unsigned char *content = make_content(LARGE);
+    const char *path = make_file(0, content, LARGE);
+    struct input *in = open_good(path);
+    struct bytes all;
+    cr_assert(input_all(in, &all, NULL));
+    overwrite(path, 'x', LARGE);
+    expect_bytes("written over", all, content, LARGE);
+    cr_assert_eq(truncate(path, 0), 0);
+    expect_bytes("cut", all, content, LARGE);
+    cr_expect_not(input_is_stale(in));
+    cr_expect_not(input_is_as_opened(in));
+    input_close(in);
+    free(content);
+}
+
+Test(input, a_file_that_became_shorter_is_an_error)
+{
+    unsigned char *content = make_content(LARGE);
+    const char *path = make_file(0, content, LARGE);
+    struct input *in = open_good(path);
+    cr_assert_eq(truncate(path, LARGE - 1), 0);
+    struct hd_error err = {0};
+    struct bytes all;
+    cr_expect_not(input_all(in, &all, &err));
+    cr_expect_eq(err.status, HD_IO, "%s", err.message);
+    input_close(in);
+    free(content);
+}
+
+Test(input, what_is_given_back_can_be_had_again)
+{
+    unsigned char *content = make_content(LARGE);
+    const struct input_options tight = {.max_memory = LARGE};
+    for (size_t kind = 0; kind < KINDS; kind++)
+        for (int held = 0; held < 2; held++) {
+            struct input *in =
+                input_open(make_file(kind, content, LARGE), held ? NULL : &tight, NULL);
+            for (int round = 0; round < 3; round++) {
+                expect_all(kinds[kind].name, in, content, LARGE);
+                cr_expect_eq(input_is_held(in), held || kinds[kind].filter != PLAIN);
+                input_forget(in);
+                input_forget(in);
+                cr_expect_not(input_is_held(in));
+            }
+            expect_blocks(kinds[kind].name, in, TO_THE_END, content, LARGE);
+            rewind_input(in);
+            expect_blocks(kinds[kind].name, in, TO_THE_END, content, LARGE);
+            input_close(in);
+        }
+    input_forget(NULL);
+    free(content);
+}
+
+/* As the clock of the file system had not moved on since. */
+static void set_time(const char *path, const struct timespec *to)
+{
+    const struct timespec times[] = {*to, *to};
+    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static const struct timespec then = {1000000000, 123456789};
+
+Test(input, a_file_is_the_same_by_its_place_size_and_time)
+{
+    static const struct timespec later = {1000000000, 123456790},
+                                 next = {1000000001, 123456789};
+    unsigned char *content = make_content(1000);
+    const char *path = make_file(0, content, 1000);
+    set_time(path, &then);
+    struct input *in = open_good(path);
+    cr_expect(input_is_as_opened(in));
+    cr_expect_not(input_is_stale(NULL));
+    set_time(path, &later);
+    cr_expect_not(input_is_as_opened(in), "a nanosecond");
+    set_time(path, &next);
+    cr_expect_not(input_is_as_opened(in), "a second");
+    cr_assert_eq(truncate(path, 999), 0);
+    set_time(path, &then);
+    cr_expect_not(input_is_as_opened(in), "a byte");
+    cr_assert_eq(truncate(path, 1000), 0);
+    set_time(path, &then);
+    cr_expect(input_is_as_opened(in), "nothing else is looked at");
+
+    /* What has taken its place is another one, though as long and as old. */
+    const char *other = scratch_file(&scratch, "other", content, 1000);
+    set_time(other, &then);
+    cr_assert_eq(rename(other, path), 0);
+    cr_expect(input_is_as_opened(in), "it is still open");
+    struct input *now = open_good(path);
+    struct file_stamp was = input_stamp(in), is = input_stamp(now);
+    cr_expect_not(file_stamps_equal(&was, &is));
+    is = was;
+    is.device++;
+    cr_expect_not(file_stamps_equal(&was, &is), "on another disk");
+    input_close(now);
+    input_close(in);
+    free(content);
+}
+
+Test(input, a_mapping_is_stale_when_its_file_was_written_to)
+{
+    unsigned char *content = make_content(LARGE);
+    const struct input_options tight = {.max_memory = LARGE};
+    const char *path = make_file(0, content, LARGE);
+    set_time(path, &then);
+    struct input *in = input_open(path, &tight, NULL);
+    cr_expect_not(input_is_stale(in));
+    expect_all("mapped", in, content, LARGE);
+    cr_expect_not(input_is_stale(in));
+    overwrite(path, 'x', LARGE);
+    cr_expect(input_is_stale(in));
+    input_close(in);
+    free(content);
+}
+
+Test(input, a_missing_file_and_a_folder_are_errors)
+{
+    expect_refused(scratch_path(&scratch, "missing"), &options, HD_IO);
+    expect_refused(scratch.folder, &options, HD_IO);
+    struct hd_error err = {0};
+    cr_expect_null(input_open("", NULL, &err));
+    cr_expect_eq(err.status, HD_IO);
 }

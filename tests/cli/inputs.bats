@@ -254,3 +254,109 @@ table_of_before() {
     grep -q '"code":"unknown-type"\|"code": "unknown-type"' "$BATS_TEST_TMPDIR/big.8"
     grep -q 'bad.txt:150001: unknown-record: "x" is no record' "$BATS_TEST_TMPDIR/bad.8"
 }
+
+@test "a folder may hold empty files, and text that speaks of dumpheap" {
+    cp "${pair[@]}" "$tmp"
+    : >"$tmp/full-disk.gcdump"
+    printf '\n\n' >"$tmp/blank.txt"
+    printf 'From a core dump:\n> take it twice\nthen `dumpheap -stat -live`, and save it.\n' >"$tmp/README.md"
+    works diff "$tmp"
+    err_has "heapdrift: note: $tmp/full-disk.gcdump: skipped: nothing in it"
+    err_has "heapdrift: note: $tmp/blank.txt: skipped: nothing in it"
+    err_has "heapdrift: note: $tmp/README.md: skipped: not a heap snapshot"
+    out_has "2 snapshots"
+    # The command itself is more than talk.
+    echo '> dumpheap -stat' >"$tmp/README.md"
+    works diff "$tmp"
+    err_has "heapdrift: note: $tmp/README.md: skipped: no table with the header"
+}
+
+@test "an endless pipe that is no snapshot is left at once" {
+    hd top --memory=1GB /dev/zero
+    status_is 2
+    err_has "heapdrift: /dev/zero: not a heap snapshot"
+}
+
+@test "what is packed twice, or stands for a thousand times its size, is refused" {
+    gzip -c <"$before" | gzip >"$tmp/twice.gz"
+    hd top "$tmp/twice.gz"
+    fails_with "$tmp/twice.gz: compressed more than once; unpack it first"
+    { cat "$before"; head -c 100000000 /dev/zero | tr '\0' '\n'; } | zstd -q >"$tmp/bomb.zst"
+    hd top "$tmp/bomb.zst"
+    fails_with "$tmp/bomb.zst: unpacks to more than 1000 times its size, which no snapshot does"
+}
+
+@test "an encrypted file beside a snapshot does not matter" {
+    table_of_before
+    cp "$before" "$tmp/heap.txt"
+    echo notes >"$tmp/notes"
+    (
+        cd "$tmp" || exit
+        zip -qP secret beside.zip notes
+        zip -q beside.zip heap.txt
+        zip -qP secret hidden.zip heap.txt
+    )
+    works top --format=csv "$tmp/beside.zip"
+    out_is "$table"
+    hd top "$tmp/hidden.zip"
+    fails_with "$tmp/hidden.zip: a zip with encrypted files and no other snapshot in it; unpack it"
+}
+
+# The graph of the second file does not fit beside the others, and is read again.
+@test "a file that changed before its graph is read again: an error that names it" {
+    local i
+    for i in 0 1 2; do
+        gzip -dc "fixtures/leaklab/cache/$i.gcdump.gz" >"$tmp/$i.gcdump"
+    done
+    mkfifo "$tmp/pipe"
+    # Whoever opens a pipe to write waits for its reader, who has read the files before it.
+    timeout 60 sh -c 'exec 4>"$1/pipe"
+        cat "$1/2.gcdump" >&4' sh "$tmp" 3>&- &
+    works diff -q -j1 --memory=6MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
+    timeout 60 sh -c 'exec 4>"$1/pipe"; touch -d 2020-01-01 "$1/1.gcdump"
+        cat "$1/2.gcdump" >&4' sh "$tmp" 3>&- &
+    hd diff -q -j1 --memory=6MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
+    fails_with "$tmp/1.gcdump: has changed since it was first read"
+}
+
+# Starts the program, stops it as soon as it has mapped the file, cuts the file, and lets it
+# go on.
+cut_while_mapped() {
+    "$HEAPDRIFT" top "$1" >"$tmp/.out" 2>"$tmp/.err" 3>&- &
+    python - "$1" $! <<'CUT'
+import os, signal, sys
+path, pid = os.path.realpath(sys.argv[1]), int(sys.argv[2])
+try:
+    while path not in open(f"/proc/{pid}/maps").read():
+        pass
+    os.kill(pid, signal.SIGSTOP)
+    os.truncate(path, 4096)
+    os.kill(pid, signal.SIGCONT)
+except (FileNotFoundError, ProcessLookupError):
+    pass
+CUT
+    status=0
+    wait $! || status=$?
+    out=$(<"$tmp/.out")
+    err=$(<"$tmp/.err")
+    ran="heapdrift top $1 (cut meanwhile)"
+}
+
+@test "a large file that becomes shorter while it is read: an error that names it" {
+    awk 'BEGIN {
+        print "a 2 App.exe 1\nt 1 App.Order"
+        for (i = 1; i <= 1500000; i++)
+            printf "o %x 1 18 %x\n", i, i
+        print "r 1 3 0\nc App.exe 2"
+    }' >"$tmp/large.txt"
+    works convert -q "$tmp/large.txt" -o "$tmp/large.gcdump"
+    # It is mapped, as it has more than 16 MiB.
+    [[ $(stat -c %s "$tmp/large.gcdump") -gt 17000000 ]]
+    # On a machine that is very busy it may be read before anybody looks.
+    for _ in 1 2 3 4 5; do
+        cp "$tmp/large.gcdump" "$tmp/$(printf 'cut\e').gcdump"
+        cut_while_mapped "$tmp/$(printf 'cut\e').gcdump"
+        [[ $status == 0 ]] || break
+    done
+    fails_with "$tmp/cut?.gcdump: became shorter while it was read"
+}

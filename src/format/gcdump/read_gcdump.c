@@ -171,7 +171,9 @@ static bool read_node(struct nodes *r, uint64_t i)
 }
 
 /* Nodes in the order of their records, which is the order of their offsets: three
- * passes of a radix sort. What the record at 0 makes undefined was never described. */
+ * passes of a radix sort. What the record at 0 makes undefined was never described. Each
+ * offset is fetched once: those of a mapped file may change between what counts places and
+ * what fills them. */
 static void keep_order(const struct nodes *r)
 {
     enum { DIGIT = 11, DIGITS = 1 << DIGIT, PASSES = 3 };
@@ -180,26 +182,29 @@ static void keep_order(const struct nodes *r)
     uint32_t len = 0;
     size_t bytes = array_bytes((size_t)d->node_count, sizeof(node_id));
     node_id *from = alloc_resize(NULL, bytes), *to = alloc_resize(NULL, bytes);
-    for (uint32_t i = 0; i < d->node_count; i++)
-        if (gcdump_u32(d->offsets, i) != 0 || !is_undescribed(r, i))
+    uint32_t *offsets = alloc_resize(NULL, bytes);
+    for (uint32_t i = 0; i < d->node_count; i++) {
+        offsets[i] = gcdump_u32(d->offsets, i);
+        if (offsets[i] != 0 || !is_undescribed(r, i))
             from[len++] = i;
+    }
     for (int pass = 0; pass < PASSES; pass++) {
         uint32_t next[DIGITS] = {0}, sum = 0;
         for (uint32_t k = 0; k < len; k++)
-            next[gcdump_u32(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++;
+            next[offsets[from[k]] >> pass * DIGIT & (DIGITS - 1)]++;
         for (uint32_t digit = 0; digit < DIGITS; digit++) {
             uint32_t count = next[digit];
             next[digit] = sum;
             sum += count;
         }
         for (uint32_t k = 0; k < len; k++)
-            to[next[gcdump_u32(d->offsets, from[k]) >> pass * DIGIT & (DIGITS - 1)]++] =
-                from[k];
+            to[next[offsets[from[k]] >> pass * DIGIT & (DIGITS - 1)]++] = from[k];
         node_id *swap = from;
         from = to;
         to = swap;
     }
     free(to);
+    free(offsets);
     s->described = from;
     s->described_count = len;
 }
@@ -360,7 +365,10 @@ static void keep_source(struct builder *b, const struct gcdump *d)
     s->pid = d->pid;
     s->commit = d->commit;
     s->working_set = d->working_set;
-    s->interop = d->interop.data;
+    /* The file may be closed before this is written. */
+    if (d->interop.size > 0)
+        s->interop =
+            memcpy(arena_alloc(a, d->interop.size), d->interop.data, d->interop.size);
     s->interop_size = d->interop.size;
     keep_deferred(b, d);
 }

@@ -20,11 +20,13 @@ static const char header_words[] = "MT Count TotalSize Class Name";
 
 /* --- recognition --------------------------------------------------------- */
 
-/* Whether a line with these words makes the text one of ours. */
-static bool has_mark(struct span line)
+/* Whether a line makes the text one of ours: a README may speak of dumpheap, but does not
+ * give the command on a line of its own. */
+static bool has_mark(struct span line, bool is_echo)
 {
-    return span_contains_nocase(line, "dumpheap") ||
-           span_contains_nocase(line, "dumpgen") || span_contains_nocase(line, "TotalSize");
+    return span_contains_nocase(line, "TotalSize") ||
+           (is_echo && (span_contains_nocase(line, "dumpheap") ||
+                        span_contains_nocase(line, "dumpgen")));
 }
 
 /* Any text may speak of dumpheap; the header line alone is proof. */
@@ -107,8 +109,9 @@ static bool strings_table(struct reading *r, uint64_t line)
 /* The last echo counts; and it begins the output of another command. */
 static void note_line(struct reading *r, struct span line)
 {
-    r->marked |= has_mark(line);
-    if (sos_echo_read(&r->echo, line))
+    bool is_echo = sos_echo_read(&r->echo, line);
+    r->marked |= has_mark(line, is_echo);
+    if (is_echo)
         r->other_table = false;
     else
         r->other_table |= announces_other_table(span_trim(line));

@@ -46,8 +46,14 @@ static bool read_lines(struct text_heap *h, struct text_records *r)
         return false;
     if (h->in_section)
         return text_records_truncated(r);
-    if (h->sections == 0)
-        return fail_at_line(r->err, 1, "empty", "nothing in it");
+    if (h->sections == 0) {
+        fail_at_line(r->err, 1, "empty", "nothing in it");
+        /* A run that was stopped leaves such files behind; in a folder they are passed
+         * over. */
+        if (r->err != NULL && r->err->status == HD_BAD_FORMAT)
+            r->err->status = HD_NOT_A_SNAPSHOT;
+        return false;
+    }
     text_heap_finish(h);
     return true;
 }

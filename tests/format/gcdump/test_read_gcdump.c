@@ -2,6 +2,11 @@
  * ones that must not. What surrounds them is in test_gcdump.c. */
 #include "format/usual_gcdump.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 Test(read_gcdump, the_usual_file)
 {
     struct hd_snapshot *snap = read_made(&usual);
@@ -328,4 +333,88 @@ Test(read_gcdump, undefined_nodes_all_share_one_record)
     struct made_gcdump m = usual;
     m.undefined_nodes = 5000;
     expect_usual_made(&m);
+}
+
+/* --- files that change --------------------------------------------------------------- */
+
+/* A file whose offsets are written anew as long as somebody reads it through a mapping. */
+struct restless {
+    int fd;
+    size_t offsets_at, size;
+    unsigned char *forwards, *backwards; /* offsets */
+    atomic_bool is_read;
+};
+
+static void *rewrite_offsets(void *arg)
+{
+    struct restless *r = arg;
+    while (!r->is_read) {
+        (void)!pwrite(r->fd, r->backwards, r->size, (off_t)r->offsets_at);
+        (void)!pwrite(r->fd, r->forwards, r->size, (off_t)r->offsets_at);
+    }
+    return NULL;
+}
+
+/* None of them twice. */
+static void expect_an_order(const struct source *s, uint32_t nodes)
+{
+    unsigned char *seen = calloc(nodes, 1);
+    cr_assert_not_null(seen);
+    cr_assert_leq(s->described_count, nodes);
+    for (uint32_t i = 0; i < s->described_count; i++) {
+        cr_assert(s->described[i] < nodes && !seen[s->described[i]], "%u: node %u", i,
+                  s->described[i]);
+        seen[s->described[i]] = 1;
+    }
+    free(seen);
+}
+
+/* Nodes of one kind, so that any order of their records is a right one. */
+static struct gcdump_bytes make_equal_nodes(uint32_t count)
+{
+    struct made_node *nodes = calloc(count, sizeof(*nodes));
+    cr_assert_not_null(nodes);
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i] = (struct made_node){.type = ORDER, .size = 24, .address = 8 * i + 8};
+    struct made_gcdump m = with_nodes(nodes, count);
+    struct gcdump_bytes b = gcdump_bytes_make(&m);
+    free(nodes);
+    return b;
+}
+
+Test(read_gcdump, an_order_of_records_has_each_once_even_while_they_are_written,
+     .timeout = 120)
+{
+    enum { NODES = 300000, ROUNDS = 15, OFFSET = 4 };
+    struct gcdump_bytes b = make_equal_nodes(NODES);
+    FILE *file = tmpfile();
+    cr_assert(file != NULL && fwrite(b.data.data, 1, b.data.len, file) == b.data.len);
+    cr_assert_eq(fflush(file), 0);
+    struct restless r = {.fd = fileno(file), .offsets_at = b.offsets_at};
+    r.size = (size_t)NODES * OFFSET;
+    r.forwards = (unsigned char *)b.data.data + b.offsets_at;
+    r.backwards = malloc(r.size);
+    cr_assert_not_null(r.backwards);
+    for (size_t i = 0; i < NODES; i++)
+        memcpy(r.backwards + OFFSET * i, r.forwards + OFFSET * (NODES - 1 - i), OFFSET);
+    void *mapping = mmap(NULL, b.data.len, PROT_READ, MAP_SHARED, r.fd, 0);
+    cr_assert_neq(mapping, MAP_FAILED);
+    pthread_t writer;
+    cr_assert_eq(pthread_create(&writer, NULL, rewrite_offsets, &r), 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        const struct hd_read_options opt = {.to_write = true};
+        struct hd_error err = {0};
+        struct hd_snapshot *snap = hd_snapshot_from_memory(mapping, b.data.len, &opt, &err);
+        /* Half of an offset may be of either order, which leads anywhere. */
+        if (snap == NULL)
+            continue;
+        expect_an_order(snap->source, NODES);
+        hd_snapshot_close(snap);
+    }
+    r.is_read = true;
+    pthread_join(writer, NULL);
+    munmap(mapping, b.data.len);
+    fclose(file);
+    free(r.backwards);
+    gcdump_bytes_free(&b);
 }

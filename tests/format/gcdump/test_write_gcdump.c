@@ -102,6 +102,31 @@ Test(write_gcdump, files_by_microsofts_writer_come_out_byte_for_byte)
     }
 }
 
+/* So little memory that the graph is dropped, and with it the file closed. */
+Test(write_gcdump, what_a_file_said_outlives_it)
+{
+    static const char path[] = "fixtures/gcdump-made/ms_full.gcdump";
+    const struct hd_read_options sparing = {
+        .to_write = true, .drop_graph = true, .max_memory = 12000};
+    struct hd_error err = {0};
+    snap = hd_snapshot_open(path, &to_write, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    cr_assert_gt(snap->source->interop_size, 0);
+    rewrite();
+    char *kept = data;
+    size_t kept_size = size;
+    data = NULL;
+    finish();
+    snap = hd_snapshot_open(path, &sparing, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    cr_assert_null(snap->input);
+    rewrite();
+    cr_expect_eq(size, kept_size);
+    cr_expect_eq(memcmp(data, kept, kept_size), 0);
+    free(kept);
+    finish();
+}
+
 /* Labels of 8 bytes, counts of 8 bytes, old versions: written as of today. */
 Test(write_gcdump, other_layouts_come_out_with_the_same_content)
 {
