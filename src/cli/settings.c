@@ -149,7 +149,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
 {
     struct poptOption table[MOST_OPTIONS + 1];
     *s = (struct settings){.options = hd_default_options(),
-                           .read = {.max_memory = available_memory() / 4 * 3},
+                           .read = {.max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .threads = processors(),
                            .timeout_ms = DEFAULT_TIMEOUT_MS,
