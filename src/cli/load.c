@@ -218,7 +218,8 @@ static void sort_out(struct loaded *l, const struct settings *s)
             if (s->quiet)
                 continue;
             begin_message("note", input_name(entry->path));
-            fprintf(stderr, ": skipped: %s\n", entry->error.message);
+            fputs(": skipped: ", stderr);
+            end_message(entry->error.message);
             continue;
         }
         if (entry->snap == NULL) {
