@@ -210,6 +210,17 @@ VALUES
     err_matches "^heapdrift: --quiet[^"$'\n'"]*argument\$"
 }
 
+@test "a value that there is no memory for is no value" {
+    local option
+    stand_in 'char *poptGetOptArg(void *c) { return (void)c, NULL; }'
+    for option in --format=csv --output=x --type=X --rows=1 --iterations=1,2 --min-score=1%; do
+        with_stand_in diff "$option" "${pair[@]}"
+        fails_with "out of memory"
+    done
+    with_stand_in diff -q "${pair[@]}"
+    status_is 0
+}
+
 @test "more memory than --memory is an error that says so" {
     hd diff --memory=1KiB "${pair[@]}"
     status_is 2
@@ -331,6 +342,7 @@ obeyed='[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|##vso\[|##\[|^::'
             hd ${command%% *} --format=$format ${command#"${command%% *}"} "${files[@]}"
             [[ $status != 2 && ($format == github || -n $out) ]] || complain "it should work"
             # Its own commands are what this format is for.
+            # shellcheck disable=SC2001 # a pattern of the shell cannot say it
             [[ $format != github ]] || out=$(sed 's/^::\(error\|warning\) //' <<<"$out")
             ! grep -qP "$obeyed" <<<"$out" || complain "something is obeyed on stdout: $(cat -v <<<"$out" | head -50)"
             ! grep -qP "$obeyed" <<<"$err" || complain "something is obeyed on stderr: $(cat -v <<<"$err" | head -50)"

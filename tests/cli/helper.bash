@@ -72,8 +72,12 @@ json() { jq -r "$1" <<<"$out"; }
 
 # stand_in C: a function of a library that is called in place of the real one.
 stand_in() {
-    printf '#include <%s>\n' errno.h signal.h stddef.h stdlib.h >"$BATS_TEST_TMPDIR/stand_in.c"
-    echo "$1" >>"$BATS_TEST_TMPDIR/stand_in.c"
+    {
+        echo '#define _GNU_SOURCE'
+        printf '#include <%s>\n' signal.h stdlib.h
+        echo 'extern void *__libc_realloc(void *, size_t);'
+        echo "$1"
+    } >"$BATS_TEST_TMPDIR/stand_in.c"
     "${CC:-cc}" -shared -fPIC -o "$BATS_TEST_TMPDIR/stand_in.so" "$BATS_TEST_TMPDIR/stand_in.c"
 }
 

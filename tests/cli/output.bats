@@ -99,7 +99,6 @@ into_closed_pipe() {
         err_is ""
         [[ $(ls -A "$tmp/o") == file ]] || complain "$how leaves $(ls -A "$tmp/o")"
     done
-    # Memory runs out.
     with_stand_in convert -q -o "$tmp/o/file" --to=gcdump "$before"
     status_is 2
     [[ $(ls -A "$tmp/o") == file && $(<"$tmp/o/file") == precious ]]
@@ -118,6 +117,18 @@ into_closed_pipe() {
     compgen -G "$tmp/o/.heapdrift-*" >"$tmp/left"
     works top "$tmp/o"
     err_is ""
+}
+
+@test "memory that runs out while a file is written leaves no half of it behind" {
+    ! nm -D "$HEAPDRIFT" | grep -q __asan_init || skip "AddressSanitizer has its own memory"
+    stand_in 'static int gone;
+        int mkstemp(char *name) { gone = 1; return mkostemp(name, 0); }
+        void *realloc(void *p, size_t size) { return gone ? NULL : __libc_realloc(p, size); }'
+    mkdir "$tmp/o"
+    with_stand_in top -q -n0 --format=csv -o "$tmp/o/file" "$before"
+    status_is 2
+    err_has "heapdrift: out of memory"
+    [[ -z $(ls -A "$tmp/o") ]] || complain "there is $(ls -A "$tmp/o")"
 }
 
 @test "-o where there is nothing to write to" {
