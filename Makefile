@@ -49,6 +49,8 @@ LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
+# What of the program is tested without it.
+TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
 all: $(BUILD)/heapdrift $(BUILD)/libheapdrift.a build/heapdrift.1
@@ -61,7 +63,7 @@ $(BUILD)/libheapdrift.a: $(LIB_OBJ)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
+$(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a

@@ -22,18 +22,20 @@ void csv_add_clean(struct text *t, const char *value)
 
 void csv_add_cell(struct text *t, const char *value)
 {
-    struct text clean = {0};
+    struct text clean = {0}, cell = {0};
     csv_add_clean(&clean, value);
     if (strpbrk(text_string(&clean), ",\"\r\n") == NULL) {
-        text_add(t, clean.data, clean.len);
+        text_add(&cell, clean.data, clean.len);
     } else {
-        text_add_char(t, '"');
+        text_add_char(&cell, '"');
         for (size_t i = 0; i < clean.len; i++) {
             if (clean.data[i] == '"')
-                text_add_char(t, '"');
-            text_add_char(t, clean.data[i]);
+                text_add_char(&cell, '"');
+            text_add_char(&cell, clean.data[i]);
         }
-        text_add_char(t, '"');
+        text_add_char(&cell, '"');
     }
+    text_add_visible(t, cell.data, cell.len, true);
     text_free(&clean);
+    text_free(&cell);
 }

@@ -13,7 +13,9 @@ bool csv_needs_apostrophe(const char *s, size_t len);
  * formula. The CSV reader takes the apostrophe off again. */
 void csv_add_clean(struct text *t, const char *value);
 
-/* The same as a cell: in quotes if it has a comma, a quote or a line end. */
+/* The same as a cell: in quotes if it has a comma, a quote or a line end; what a terminal
+ * or a build server would obey is written out (text_add_visible), but for tabs and line
+ * ends. */
 void csv_add_cell(struct text *t, const char *value);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Messages quote what files say: one line, in UTF-8, and nothing that a terminal obeys (C0,
- * DEL, C1). Never longer than before. */
+/* Messages quote what files say: one line, in UTF-8, and nothing that a terminal obeys.
+ * Never longer than before. */
 static void make_printable(char *message)
 {
     size_t left = strlen(message), kept = 0;
@@ -16,7 +16,7 @@ static void make_printable(char *message)
         n = utf8_length(at, left);
         uint32_t code = n > 0 ? utf8_decode(at, n) : 0;
         n = n > 0 ? n : 1;
-        if (code < 0x20 || (code >= 0x7F && code < 0xA0)) {
+        if (text_is_control(code)) {
             message[kept++] = '?';
         } else {
             memmove(message + kept, at, n);

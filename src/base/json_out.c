@@ -26,9 +26,32 @@ void json_put(json_t *object, const char *key, json_t *value)
     json_object_set_new_nocheck(object, key, value);
 }
 
+/* JSON allows DEL, C1 and what turns the direction of writing as they are, and "##vso["
+ * too; but a terminal or a build server may be what reads it. Escaped, the names stay the
+ * same. C0 is escaped already, and jansson splits no character and no command. */
+static void write_harmless(struct out *o, const char *s, size_t len)
+{
+    size_t written = 0;
+    for (size_t i = 0, n; i < len; i += n) {
+        n = 1;
+        if (s[i] > 0 && s[i] < 0x7F && s[i] != '#')
+            continue;
+        const unsigned char *at = (const unsigned char *)s + i;
+        n = utf8_length(at, len - i);
+        uint32_t code = n > 0 ? utf8_decode(at, n) : 0xFFFD;
+        n = n > 0 ? n : 1;
+        if (code == '#' ? !text_is_command(s, len, i) : !text_is_control(code))
+            continue;
+        out_bytes(o, s + written, i - written);
+        out_printf(o, "\\u%04X", code);
+        written = i + n;
+    }
+    out_bytes(o, s + written, len - written);
+}
+
 static int write_piece(const char *piece, size_t size, void *out)
 {
-    out_bytes(out, piece, size);
+    write_harmless(out, piece, size);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -114,6 +115,52 @@ void text_add_utf8(struct text *t, const void *bytes, size_t len)
         }
         text_add_code_point(t, 0xFFFD);
         s += utf8_is_lone_surrogate(s, (size_t)(end - s)) ? 3 : 1;
+    }
+}
+
+bool text_is_control(uint32_t code)
+{
+    static const uint32_t turns[] = {0x061C, 0x200E, 0x200F};
+    bool turned = (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
+        turned |= code == turns[i];
+    return turned || code < 0x20 || (code >= 0x7F && code < 0xA0);
+}
+
+bool text_is_command(const char *s, size_t len, size_t i)
+{
+    static const char *const marks[] = {"##vso[", "##["};
+    if (i == 0 || s[i - 1] == '\n' || s[i - 1] == '\r')
+        return len - i >= 2 && memcmp(s + i, "::", 2) == 0;
+    for (size_t m = 0; s[i] == '#' && m < sizeof(marks) / sizeof(*marks); m++)
+        if (len - i + 1 >= strlen(marks[m]) &&
+            memcmp(s + i - 1, marks[m], strlen(marks[m])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_line(uint32_t code)
+{
+    return code == '\t' || code == '\n' || code == '\r';
+}
+
+void text_add_visible(struct text *t, const char *s, size_t len, bool keep_lines)
+{
+    for (size_t i = 0, n; i < len; i += n) {
+        const unsigned char *at = (const unsigned char *)s + i;
+        char escape[8];
+        n = utf8_length(at, len - i);
+        uint32_t code = n > 0 ? utf8_decode(at, n) : 0xFFFD;
+        n = n > 0 ? n : 1;
+        bool shown = is_line(code) ? keep_lines : !text_is_control(code);
+        if (shown && !text_is_command(s, len, i)) {
+            text_add(t, at, n);
+        } else if (is_line(code)) {
+            text_add_string(t, code == '\t' ? "\\t" : code == '\n' ? "\\n" : "\\r");
+        } else {
+            snprintf(escape, sizeof(escape), code > 0xFF ? "\\u%04x" : "\\x%02x", code);
+            text_add_string(t, escape);
+        }
     }
 }
 

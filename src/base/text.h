@@ -26,6 +26,19 @@ void text_add_code_point(struct text *t, uint32_t code);
  * offending byte; one per lone surrogate). */
 void text_add_utf8(struct text *t, const void *bytes, size_t len);
 
+/* Whether a terminal, an editor or a browser obeys a character instead of showing it: C0,
+ * DEL, C1, line ends of Unicode, and what turns the direction of writing (so that
+ * "gnp.exe" is read as "exe.png": CVE-2021-42574). */
+bool text_is_control(uint32_t code);
+
+/* Whether what a build server takes for a command begins at byte i: "::error::" where a
+ * line may begin, "##vso[" and "##[error]" anywhere, of which the second # counts. */
+bool text_is_command(const char *s, size_t len, size_t i);
+
+/* UTF-8 with controls and commands written out, "\x1b", "\u202e", "#\x23vso[". Tabs and
+ * line ends are written as "\t", "\r", "\n", or stay (keep_lines). */
+void text_add_visible(struct text *t, const char *s, size_t len, bool keep_lines);
+
 /* The content as a C string; valid until the next change. */
 const char *text_string(struct text *t);
 

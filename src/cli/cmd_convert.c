@@ -84,7 +84,8 @@ static int convert(const struct settings *s, const struct loaded *l,
         return EXIT_TROUBLE;
     for (size_t i = 0; i < lost.count && !s->quiet; i++) {
         begin_message("note", input_name(info->path));
-        fprintf(stderr, ": %s: %s\n", lost.all[i].what, lost.all[i].message);
+        fprintf(stderr, ": %s: ", lost.all[i].what);
+        end_message(lost.all[i].message);
     }
     if (!s->strict || (info->complete && !info->sampled))
         return EXIT_DONE;

@@ -105,7 +105,8 @@ static void report_entries(struct loaded *l, const struct settings *s)
         const struct hd_info_entry *entry = &entries[i];
         if (entry->skipped && !s->quiet) {
             begin_message("note", input_name(entry->path));
-            fprintf(stderr, ": skipped: %s\n", entry->error.message);
+            fputs(": skipped: ", stderr);
+            end_message(entry->error.message);
         } else if (entry->snap == NULL && !entry->skipped) {
             l->failed++;
             print_error(entry->path, &entry->error);

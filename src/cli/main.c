@@ -85,6 +85,8 @@ int main(int argc, char **argv)
     /* A closed pipe is a failed write: the status of what was found out stays. */
     signal(SIGPIPE, SIG_IGN);
     lost_pages_explain();
+    /* So is one into a file that may not get larger (ulimit -f). */
+    signal(SIGXFSZ, SIG_IGN);
     int status = arguments_expand(&a, argc, argv) ? run(&a) : EXIT_TROUBLE;
     arguments_free(&a);
     errno = 0;

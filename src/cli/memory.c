@@ -1,9 +1,33 @@
+/* What the kernel says of itself and of control groups, in which containers and units of
+ * systemd live. Of these there are two versions, and both may be there:
+ * https://docs.kernel.org/admin-guide/cgroup-v2.html#memory
+ * https://docs.kernel.org/admin-guide/cgroup-v1/memory.html */
 #include "cli/memory.h"
 
+#include "heapdrift.h"
+
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+enum { PATH_SIZE = PATH_MAX + 256 };
+
+/* A version: where its groups are, and what their files are called. */
+struct version {
+    const char *controller; /* in /proc/self/cgroup */
+    const char *mount, *most, *used, *cache;
+};
+
+/* Of the page cache what was not used of late is given back when memory is needed: the
+ * dumps that a build has just written are no reason not to read them. */
+static const struct version versions[] = {
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %" SCNu64},
+    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file %" SCNu64},
+};
 
 static bool read_number(const char *path, const char *format, uint64_t *n)
 {
@@ -18,27 +42,99 @@ static bool read_number(const char *path, const char *format, uint64_t *n)
     return found;
 }
 
-/* What a container may still take; its "max" is no number where there is no limit. */
-static bool left_in_container(uint64_t *bytes)
+/* A number of the file of a group. */
+static bool read_of(const char *group, const char *file, const char *format, uint64_t *n)
 {
-    uint64_t most, used;
-    if (!read_number("/sys/fs/cgroup/memory.max", "%" SCNu64, &most) ||
-        !read_number("/sys/fs/cgroup/memory.current", "%" SCNu64, &used))
-        return false;
-    *bytes = most > used ? most - used : 0;
-    return true;
+    char path[PATH_SIZE + 64];
+    snprintf(path, sizeof(path), "%s/%s", group, file);
+    return read_number(path, format, n);
 }
 
-uint64_t available_memory(void)
+static uint64_t less(uint64_t from, uint64_t n)
 {
-    uint64_t bytes = 0, kib, container;
-    if (read_number("/proc/meminfo", "MemAvailable: %" SCNu64 " kB", &kib)) {
-        bytes = kib * 1024;
-    } else {
-        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-        bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+    return from > n ? from - n : 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What a group may still take; its "max" is no number where there is no limit. */
+static uint64_t left_in(const char *group, const struct version *v)
+{
+    uint64_t most, used, cache = 0;
+    if (!read_of(group, v->most, "%" SCNu64, &most) ||
+        !read_of(group, v->used, "%" SCNu64, &used))
+        return HD_UNKNOWN;
+    read_of(group, "memory.stat", v->cache, &cache);
+    return less(most, less(used, cache));
+}
+
+/* Whether a line "4:cpu,memory:/path" is about the controller; then that path, else NULL.
+ */
+static char *path_of_line(char *line, const char *controller)
+{
+    char *list = strchr(line, ':'), *path = list != NULL ? strchr(list + 1, ':') : NULL;
+    if (path == NULL)
+        return NULL;
+    *path++ = '\0';
+    path[strcspn(path, "\n")] = '\0';
+    for (char *rest = list + 1, *name; (name = strsep(&rest, ",")) != NULL;)
+        if (strcmp(name, controller) == 0)
+            return path;
+    return NULL;
+}
+
+/* The smallest of what this process's group and those around it have left: what is mounted
+ * may be the whole tree, or, in a container, one group as if it were all. */
+static uint64_t left_in_groups(const char *root, const struct version *v)
+{
+    char line[PATH_SIZE], group[PATH_SIZE];
+    uint64_t left = HD_UNKNOWN;
+    snprintf(group, sizeof(group), "%s/proc/self/cgroup", root);
+    FILE *f = fopen(group, "r");
+    if (f == NULL)
+        return HD_UNKNOWN;
+    char *path = NULL;
+    while (path == NULL && fgets(line, sizeof(line), f) != NULL)
+        path = path_of_line(line, v->controller);
+    fclose(f);
+    while (path != NULL) {
+        int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
+        if (len < (int)sizeof(group))
+            left = smaller(left, left_in(group, v));
+        char *last = strrchr(path, '/');
+        if (last == NULL)
+            break;
+        *last = '\0';
     }
-    if (left_in_container(&container) && (bytes == 0 || container < bytes))
-        bytes = container > 0 ? container : 1; /* 0 would be no limit */
-    return bytes;
+    return left;
+}
+
+static uint64_t left_in_system(const char *root)
+{
+    char path[PATH_SIZE];
+    uint64_t kib;
+    snprintf(path, sizeof(path), "%s/proc/meminfo", root);
+    if (read_number(path, "MemAvailable: %" SCNu64 " kB", &kib))
+        return kib * 1024;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : HD_UNKNOWN;
+}
+
+uint64_t memory_available(const char *root)
+{
+    uint64_t left = left_in_system(root);
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
+        left = smaller(left, left_in_groups(root, &versions[i]));
+    return left;
+}
+
+uint64_t memory_usual_limit(uint64_t available)
+{
+    if (available == HD_UNKNOWN)
+        return 0;
+    uint64_t most = available / 4 * 3;
+    return most > 0 ? most : 1;
 }

@@ -4,8 +4,12 @@
 
 #include <stdint.h>
 
-/* Bytes available without swapping, in this container if there is one; 0 when the
- * system does not say. */
-uint64_t available_memory(void);
+/* Bytes available without swapping, in this control group and those around it; HD_UNKNOWN
+ * when the system does not say. root is "", or the folder below which a test has its own
+ * /proc and /sys. */
+uint64_t memory_available(const char *root);
+
+/* What may be used when nobody says: most of it, and never 0, which would be no limit. */
+uint64_t memory_usual_limit(uint64_t available);
 
 #endif

@@ -17,10 +17,17 @@ void begin_message(const char *kind, const char *name)
     hd_put_name(stderr, name);
 }
 
+void end_message(const char *what)
+{
+    hd_put_name(stderr, what);
+    fputs("\n", stderr);
+}
+
 bool trouble(const char *name, const char *why)
 {
     begin_message(NULL, name);
-    fprintf(stderr, ": %s\n", why);
+    fputs(": ", stderr);
+    end_message(why);
     return false;
 }
 
@@ -35,5 +42,5 @@ void print_error(const char *path, const struct hd_error *err)
         fputs(": ", stderr);
     if (err->kind != NULL)
         fprintf(stderr, "%s: ", err->kind);
-    fprintf(stderr, "%s\n", err->message);
+    end_message(err->message);
 }

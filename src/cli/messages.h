@@ -13,6 +13,9 @@ const char *input_name(const char *path);
 /* "heapdrift: KIND: NAME", of a line that goes on; kind is "note", "warning", or NULL. */
 void begin_message(const char *kind, const char *name);
 
+/* What it says, which may quote a file, and the line end. */
+void end_message(const char *what);
+
 /* "heapdrift: NAME: why"; false. */
 bool trouble(const char *name, const char *why);
 

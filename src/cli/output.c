@@ -1,7 +1,10 @@
 #include "cli/output.h"
 
+#include "cli/temporary.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -93,37 +96,61 @@ static mode_t wanted_mode(const char *path)
     return 0666 & ~mask;
 }
 
-/* Through a temporary file beside the target, which is named without links. */
+/* Through a temporary file beside the target. */
 static bool write_beside(const struct job *j, const char *target)
 {
-    static const char suffix[] = ".XXXXXX";
-    size_t size = strlen(target) + sizeof(suffix);
-    char *temporary = malloc(size);
-    if (temporary == NULL)
+    FILE *to = temporary_open(target);
+    if (to == NULL)
         return trouble(j->path, strerror(errno));
-    snprintf(temporary, size, "%s%s", target, suffix);
-    int fd = mkstemp(temporary);
-    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool ok = to != NULL || trouble(j->path, strerror(errno));
-    if (to == NULL && fd >= 0)
-        close(fd);
-    ok = ok && write_to(j, to, j->path);
-    if (ok && fchmod(fd, wanted_mode(target)) != 0)
+    bool ok = write_to(j, to, j->path);
+    if (ok && fchmod(fileno(to), wanted_mode(target)) != 0)
         ok = trouble(j->path, strerror(errno));
-    if (to != NULL && fclose(to) != 0 && ok)
+    if (fclose(to) != 0 && ok)
         ok = trouble(j->path, strerror(errno));
-    if (ok && rename(temporary, target) != 0)
+    if (ok && !temporary_rename(target))
         ok = trouble(j->path, strerror(errno));
-    if (!ok && fd >= 0)
-        unlink(temporary);
-    free(temporary);
+    temporary_remove();
     return ok;
+}
+
+/* What the name of a link at path stands for, from the folder of path. */
+static char *beside(const char *path, const char *name)
+{
+    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
+    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    size_t size = folder + strlen(name) + 1;
+    char *whole = malloc(size);
+    if (whole != NULL)
+        snprintf(whole, size, "%.*s%s", (int)folder, path, name);
+    return whole;
+}
+
+/* Where links lead that begin at path, whether there is anything or not: it is made or
+ * replaced, the links stay. malloc'd; NULL with errno if they lead nowhere. */
+static char *end_of_links(const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = strdup(path);
+    for (int i = 0; at != NULL && i < MOST_LINKS; i++) {
+        char name[PATH_MAX];
+        ssize_t len = readlink(at, name, sizeof(name) - 1);
+        if (len < 0)
+            return at;
+        name[len] = '\0';
+        char *next = beside(at, name);
+        free(at);
+        at = next;
+    }
+    if (at != NULL)
+        errno = ELOOP;
+    free(at);
+    return NULL;
 }
 
 static bool write_whole(const struct job *j)
 {
-    char *target = realpath(j->path, NULL);
-    bool ok = write_beside(j, target != NULL ? target : j->path);
+    char *target = end_of_links(j->path);
+    bool ok = target != NULL ? write_beside(j, target) : trouble(j->path, strerror(errno));
     free(target);
     return ok;
 }

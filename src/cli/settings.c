@@ -114,6 +114,11 @@ static bool read_options(struct settings *s, const struct command *command)
     int got;
     while ((got = poptGetNextOpt(m->context)) > 0) {
         char *value = poptGetOptArg(m->context);
+        /* popt copies it, and says nothing when it cannot. */
+        if (value == NULL && options[got - 1].argument != NULL) {
+            fputs("heapdrift: out of memory\n", stderr);
+            return false;
+        }
         if (value != NULL) {
             m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
             m->values[m->value_count++] = value;
@@ -149,7 +154,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
 {
     struct poptOption table[MOST_OPTIONS + 1];
     *s = (struct settings){.options = hd_default_options(),
-                           .read = {.max_memory = available_memory() / 4 * 3},
+                           .read = {.max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .threads = processors(),
                            .timeout_ms = DEFAULT_TIMEOUT_MS,

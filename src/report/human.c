@@ -119,45 +119,11 @@ void human_trend(struct text *t, const struct tally *at, size_t count)
     }
 }
 
-/* C0, DEL and C1: what a terminal may take for a command. */
-static bool is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7F && code < 0xA0);
-}
-
-/* Whether what a build server would take for a command begins at byte i: "::error::" where
- * a line may begin, "##vso[" and "##[error]" anywhere, of which the second # counts. */
-static bool is_command(const struct text *name, size_t i)
-{
-    static const char *const marks[] = {"##vso[", "##["};
-    const char *at = name->data + i;
-    size_t left = name->len - i;
-    if (i == 0)
-        return left >= 2 && memcmp(at, "::", 2) == 0;
-    for (size_t m = 0; m < sizeof(marks) / sizeof(*marks); m++)
-        if (left + 1 >= strlen(marks[m]) && memcmp(at - 1, marks[m], strlen(marks[m])) == 0)
-            return true;
-    return false;
-}
-
 void human_name(struct text *t, const char *name)
 {
     struct text valid = {0};
     text_add_utf8(&valid, name, strlen(name));
-    for (size_t i = 0, n; i < valid.len; i += n) {
-        const unsigned char *at = (const unsigned char *)valid.data + i;
-        n = utf8_length(at, valid.len - i);
-        uint32_t code = utf8_decode(at, n);
-        char s[8];
-        if (!is_control(code) && !is_command(&valid, i))
-            text_add(t, at, n);
-        else if (code == '\t' || code == '\n' || code == '\r')
-            text_add_string(t, code == '\t' ? "\\t" : code == '\n' ? "\\n" : "\\r");
-        else {
-            snprintf(s, sizeof(s), "\\x%02x", code);
-            text_add_string(t, s);
-        }
-    }
+    text_add_visible(t, valid.data, valid.len, false);
     text_free(&valid);
 }
 

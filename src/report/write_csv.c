@@ -42,15 +42,17 @@ static void add_escaped(struct text *t, const char *s, size_t len)
 
 static void add_cell(struct sheet *s, const char *value)
 {
-    struct text cell = {0}, clean = {0};
+    struct text cell = {0}, clean = {0}, line = {0};
     if (s->tabs) {
         csv_add_clean(&clean, value);
-        add_escaped(&cell, clean.data, clean.len);
+        add_escaped(&line, clean.data, clean.len);
+        text_add_visible(&cell, line.data, line.len, false);
     } else {
         csv_add_cell(&cell, value);
     }
     begin_cell(s);
     out_text(s->out, &cell);
+    text_free(&line);
     text_free(&clean);
     text_free(&cell);
 }

@@ -27,18 +27,21 @@ static void add_command(struct text *t, const char *command, const char *path,
                         uint64_t line, const char *title)
 {
     char number[32];
+    struct text name = {0};
     text_add_string(t, "::");
     text_add_string(t, command);
     text_add_char(t, ' ');
     if (path != NULL) {
         text_add_string(t, "file=");
-        add_escaped(t, text_repository_path(path), true);
+        human_name(&name, text_repository_path(path));
+        add_escaped(t, text_string(&name), true);
         snprintf(number, sizeof(number), ",line=%" PRIu64 ",", line);
         text_add_string(t, number);
     }
     text_add_string(t, "title=");
     add_escaped(t, title, true);
     text_add_string(t, "::");
+    text_free(&name);
 }
 
 static void add_error(struct text *t, const struct hd_report *r,

@@ -340,6 +340,14 @@ static void write_snapshot(const struct hd_report *r, size_t k, struct out *o)
     table_free(&t);
 }
 
+static void put_name(const char *name, struct out *o)
+{
+    struct text t = {0};
+    human_name(&t, name);
+    out_text(o, &t);
+    text_free(&t);
+}
+
 static void write_error(const struct hd_error *e, struct out *o)
 {
     out_string(o, "  cannot be used: ");
@@ -349,12 +357,14 @@ static void write_error(const struct hd_error *e, struct out *o)
         out_printf(o, "byte 0x%" PRIx64 ": ", e->at);
     if (e->kind != NULL)
         out_printf(o, "%s: ", e->kind);
-    out_printf(o, "%s\n", e->message);
+    put_name(e->message, o);
+    out_string(o, "\n");
 }
 
 static void write_warning(const struct hd_warning *w, struct out *o)
 {
-    out_printf(o, "  warning: %s: %s", w->code, w->message);
+    out_printf(o, "  warning: %s: ", w->code);
+    put_name(w->message, o);
     if (w->count != HD_UNKNOWN && w->count > 1)
         out_printf(o, " (%" PRIu64 " times)", w->count);
     if (w->line != HD_UNKNOWN)

@@ -74,9 +74,9 @@ Test(error, messages_have_nothing_that_a_terminal_obeys)
     fail(&err, HD_IO,
          "a\x1b[2J\x7f \xC2\x9B"
          "31m \x9B"
-         "0m Gr\xC3\xB6\xC3\x9F"
+         "0m \xE2\x80\xAE Gr\xC3\xB6\xC3\x9F"
          "e \xE2\x80\xA6");
-    cr_expect_str_eq(err.message, "a?[2J? ?31m ?0m Gr\xC3\xB6\xC3\x9F"
+    cr_expect_str_eq(err.message, "a?[2J? ?31m ?0m ? Gr\xC3\xB6\xC3\x9F"
                                   "e \xE2\x80\xA6");
 }
 

@@ -228,3 +228,44 @@ Test(text, knows_which_names_it_must_change)
     cr_expect(utf8_is_damaged("a\xFF"));
     cr_expect(utf8_is_damaged("\xC3"));
 }
+
+static void expect_visible(const char *s, bool keep_lines, const char *wanted)
+{
+    struct text t = {0};
+    text_add_visible(&t, s, strlen(s), keep_lines);
+    cr_expect_str_eq(text_string(&t), wanted);
+    text_free(&t);
+}
+
+Test(text, what_is_obeyed_is_written_out)
+{
+    static const char *const same[] = {"",
+                                       "Gr\xC3\xB6\xC3\x9F"
+                                       "e<\xE6\xBC\xA2>",
+                                       "\xC2\xA0\xE2\x80\xA6\xE2\x80\xA7\xE2\x81\xA5",
+                                       "a##b",
+                                       "a::b",
+                                       "\xF0\x9F\x98\x80"};
+    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
+        expect_visible(same[i], false, same[i]);
+        expect_visible(same[i], true, same[i]);
+    }
+    expect_visible("a\x1b\a\x7f", true, "a\\x1b\\x07\\x7f");
+    expect_visible("\xC2\x80\xC2\x9F", true, "\\x80\\x9f");
+    /* U+061C, 200E, 2028, 202A, 202E, 2066, 2069 */
+    expect_visible("\xD8\x9C\xE2\x80\x8E\xE2\x80\xA8\xE2\x80\xAA\xE2\x80\xAE\xE2\x81\xA6"
+                   "\xE2\x81\xA9",
+                   false, "\\u061c\\u200e\\u2028\\u202a\\u202e\\u2066\\u2069");
+    expect_visible("a\tb\nc\rd", false, "a\\tb\\nc\\rd");
+    expect_visible("a\tb\nc\rd", true, "a\tb\nc\rd");
+}
+
+Test(text, commands_of_build_servers_are_no_commands_any_more)
+{
+    expect_visible("a##vso[x]###[y]#", true, "a#\\x23vso[x]##\\x23[y]#");
+    expect_visible("::error::x::y", true, "\\x3a:error::x::y");
+    expect_visible("a\n::error::", true, "a\n\\x3a:error::");
+    expect_visible("a\r::error::", true, "a\r\\x3a:error::");
+    expect_visible("##vso", true, "##vso");
+    expect_visible(":", true, ":");
+}

@@ -222,22 +222,52 @@ Test(config, a_file_of_a_megabyte_and_more_is_refused)
     free(text);
 }
 
+/* A file as large as one may be: head, then as many of part as there is room for, with a
+ * number in each. */
+static void expect_refused(const char *head, const char *part, const char *kind)
+{
+    struct text t = {0};
+    char one[32];
+    text_add_string(&t, head);
+    for (unsigned i = 0; t.len < BUDGETS_LONGEST_FILE - sizeof(one); i++) {
+        snprintf(one, sizeof(one), part, i);
+        text_add_string(&t, one);
+    }
+    struct hd_budgets *b = hd_budgets_new();
+    struct hd_error err = {0};
+    cr_expect_not(read_text(b, text_string(&t), &err));
+    cr_expect_str_eq(err.kind, kind, "%s: %s", part, err.message);
+    hd_budgets_free(b);
+    text_free(&t);
+}
+
 /* Seconds, where each of these took minutes. */
 Test(config, a_file_of_brackets_is_refused_at_once, .timeout = 10)
 {
-    static const char *const heads[] = {"[", "{a: ", "- ", "? ", "[a, "};
-    for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
-        struct text t = {0};
-        text_add_string(&t, "version: 1\nbudgets:\n ");
-        while (t.len < BUDGETS_LONGEST_FILE - 8)
-            text_add_string(&t, heads[i]);
-        struct hd_budgets *b = hd_budgets_new();
-        struct hd_error err = {0};
-        cr_expect_not(read_text(b, text_string(&t), &err));
-        cr_expect_str_eq(err.kind, "too-deep", "%s: %s", heads[i], err.message);
-        hd_budgets_free(b);
-        text_free(&t);
+    static const char *const parts[] = {"[", "{a: ", "- ", "? ", "[a, "};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        expect_refused("version: 1\nbudgets:\n ", parts[i], "too-deep");
+}
+
+Test(config, a_file_of_anchors_or_directives_is_refused_at_once, .timeout = 10)
+{
+    static const char *const line_ends[] = {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8"};
+    expect_refused("version: 1\nbudgets: [", "&a%x 1,", "too-many");
+    expect_refused("version: 1\nbudgets: [", "&a%x [],", "too-many");
+    expect_refused("version: 1\nbudgets: [", "&a%x {},", "too-many");
+    for (size_t i = 0; i < sizeof(line_ends) / sizeof(*line_ends); i++) {
+        char part[32];
+        snprintf(part, sizeof(part), "%%%%TAG !a%%x! x%s", line_ends[i]);
+        expect_refused("\n", part, "too-many");
     }
+    struct hd_budgets *b = hd_budgets_new();
+    struct hd_error err = {0};
+    cr_expect(read_text(b,
+                        "%YAML 1.1\n---\nversion: 1\nbudgets:\n- &a {total: &b bytes, "
+                        "max_growth: 5%}\n",
+                        &err),
+              "%s", err.message);
+    hd_budgets_free(b);
 }
 
 Test(config, limits_in_bytes_need_no_unit_where_nobody_can_mean_another)

@@ -258,10 +258,21 @@ ROWS
 }
 
 @test "a sample is no pass with --strict, whatever it shows" {
-    local file=fixtures/gcdump-made/sampled.gcdump
+    local file=fixtures/gcdump-made/sampled.gcdump i sampled
     works check -q --max-growth=1000% $file $file
     hd check -q --strict --max-growth=1000% $file $file
     status_is 3
+    # Where every rule passes, and there is no other doubt.
+    for sampled in false true; do
+        for i in 1 2 3 4; do
+            printf '{"schema":"heapdrift-top","schema_version":1,"snapshot":{"sampled":%s},"types":[{"type":"A.X","count":%d,"bytes":1000}]}' \
+                $sampled $((100 + i)) >"$tmp/$sampled-$i.json"
+        done
+        works check --format=json --max-growth-objects=1000% "$tmp/$sampled"-{1,2,3,4}.json
+        [[ $(json .verdict) == pass ]]
+        hd check -q --strict --max-growth-objects=1000% "$tmp/$sampled"-{1,2,3,4}.json
+        status_is "$([[ $sampled == true ]] && echo 3 || echo 0)"
+    done
 }
 
 @test "what fails because it is steady is held against the limit for that" {

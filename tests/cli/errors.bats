@@ -210,6 +210,17 @@ VALUES
     err_matches "^heapdrift: --quiet[^"$'\n'"]*argument\$"
 }
 
+@test "a value that there is no memory for is no value" {
+    local option
+    stand_in 'char *poptGetOptArg(void *c) { return (void)c, NULL; }'
+    for option in --format=csv --output=x --type=X --rows=1 --iterations=1,2 --min-score=1%; do
+        with_stand_in diff "$option" "${pair[@]}"
+        fails_with "out of memory"
+    done
+    with_stand_in diff -q "${pair[@]}"
+    status_is 0
+}
+
 @test "more memory than --memory is an error that says so" {
     hd diff --memory=1KiB "${pair[@]}"
     status_is 2
@@ -299,4 +310,69 @@ VALUES
     cp "$before" "$tmp/folder"
     works top "$tmp/folder"
     err_has "heapdrift: note: $tmp/folder/a\\nb: skipped: "
+}
+
+# Everything that a terminal, an editor or a build server would obey: C0, DEL, C1, U+202E,
+# commands of Azure Pipelines and of GitHub.
+obeyed='[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|##vso\[|##\[|^::'
+
+@test "nothing that stands in a file commands the terminal or the build server, in any format" {
+    local bad=$'::error::a\e[2J\a\x7f\u009b31m\u202eb##vso[task.complete]##[error]' i format command
+    local name=${bad//[\/:]/}
+    mkdir "$tmp/$name"
+    LC_ALL=C awk -v bad="${bad//\\/}" '{ gsub(/Orchard\.Page/, "A" bad "Page") } 1' "$before" >"$tmp/graph.txt"
+    for i in 1 2 3 4; do
+        jq -n --arg type "$bad" --argjson n $((100 * i)) '{schema: "heapdrift-top", schema_version: 1,
+            snapshot: {process: $type},
+            types: [{type: $type, count: $n, bytes: ($n * 100)}, {type: "App.B", count: 5, bytes: 50}]}' \
+            >"$tmp/$name/$i.json"
+    done
+    jq -an --arg bad "$bad" '{version: 1, budgets: [{type: "*", max_growth: 0}, {type: ("x" + $bad), max_growth: 0},
+        {holder: ($bad + "*"), max_growth: 0}, {suspects: "any"}],
+        suppress: [{type: ($bad + "y"), reason: $bad}, {type: "App.B", reason: $bad, until: "2020-01-01"}]}' \
+        | sed 's/\x7f/\\u007f/g' >"$tmp/$name/.budgets.yml"
+    for format in text json csv tsv md junit sarif github; do
+        for command in diff top info "roots -t *Page*" "check -c"; do
+            [[ $command == check* || $format != @(junit|sarif|github) ]] || continue
+            local files=("$tmp/$name")
+            [[ $command != roots* ]] || files=("$tmp/graph.txt")
+            [[ $command != top* ]] || files=("$tmp/$name/1.json")
+            [[ $command != check* ]] || files=("$tmp/$name/.budgets.yml" "$tmp/$name")
+            # shellcheck disable=SC2086
+            hd ${command%% *} --format=$format ${command#"${command%% *}"} "${files[@]}"
+            [[ $status != 2 && ($format == github || -n $out) ]] || complain "it should work"
+            # Its own commands are what this format is for.
+            # shellcheck disable=SC2001 # a pattern of the shell cannot say it
+            [[ $format != github ]] || out=$(sed 's/^::\(error\|warning\) //' <<<"$out")
+            ! grep -qP "$obeyed" <<<"$out" || complain "something is obeyed on stdout: $(cat -v <<<"$out" | head -50)"
+            ! grep -qP "$obeyed" <<<"$err" || complain "something is obeyed on stderr: $(cat -v <<<"$err" | head -50)"
+        done
+    done
+}
+
+@test "messages about bad files quote nothing that commands" {
+    local bad=$'a\e[2J\u009b31m\u202eb##vso[task.complete]##[error]' text
+    while IFS= read -r text; do
+        printf '%b' "${text//@/$bad}" >"$tmp/file"
+        hd top "$tmp/file"
+        status_is 2
+        ! grep -qP "$obeyed" <<<"$err" || complain "something is obeyed: $(cat -v <<<"$err")"
+        hd info "$tmp/file"
+        ! grep -qP "$obeyed" <<<"$out$err" || complain "something is obeyed: $(cat -v <<<"$out$err")"
+        hd check -c "$tmp/file" "$before"
+        ! grep -qP "$obeyed" <<<"$err" || complain "something is obeyed: $(cat -v <<<"$err")"
+        mkdir -p "$tmp/folder"
+        cp "$before" "$tmp/file" "$tmp/folder"
+        hd top "$tmp/folder"
+        ! grep -qP "$obeyed" <<<"$err" || complain "something is obeyed: $(cat -v <<<"$err")"
+    done <<'FILES'
+type,count,bytes\nA,@,1\n
+t 1 @
+@
+version: 1\n"@": 2\n
+version: "@"\n
+version: 1\nbudgets:\n  - total: "@"\n    max_growth: 1\n
+version: 1\nbudgets:\n  - type: X\n    max_growth: "@"\n
+version: 1\nbudgets: "@\n
+FILES
 }

@@ -68,6 +68,25 @@ column() { tail -n +2 <<<"$out" | cut -d, -f"$1"; }
 # json FILTER: what jq makes of stdout.
 json() { jq -r "$1" <<<"$out"; }
 
+# --- what is not easily provoked -------------------------------------------------------
+
+# stand_in C: a function of a library that is called in place of the real one.
+stand_in() {
+    {
+        echo '#define _GNU_SOURCE'
+        printf '#include <%s>\n' signal.h stdlib.h
+        echo 'extern void *__libc_realloc(void *, size_t);'
+        echo "$1"
+    } >"$BATS_TEST_TMPDIR/stand_in.c"
+    "${CC:-cc}" -shared -fPIC -o "$BATS_TEST_TMPDIR/stand_in.so" "$BATS_TEST_TMPDIR/stand_in.c"
+}
+
+# Run the program with it.
+with_stand_in() {
+    ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 \
+        LD_PRELOAD=$BATS_TEST_TMPDIR/stand_in.so hd "$@"
+}
+
 # --- golden outputs ------------------------------------------------------------------
 
 # golden NAME ARG...: stdout of the program is tests/cli/golden/NAME byte for byte.

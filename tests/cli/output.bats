@@ -57,13 +57,25 @@ into_closed_pipe() {
     grep -q Orchard.Page "$tmp/real"
 }
 
+@test "-o makes what a link leads to that leads to nothing yet" {
+    mkdir "$tmp/o"
+    ln -s o/new "$tmp/link"
+    ln -s "$tmp/link" "$tmp/link2"
+    works top -o "$tmp/link2" "$before"
+    [[ -L $tmp/link && -L $tmp/link2 && ! -L $tmp/o/new ]]
+    grep -q Orchard.Page "$tmp/o/new"
+    ln -s loop "$tmp/loop"
+    hd top -o "$tmp/loop" "$before"
+    fails_with "$tmp/loop: Too many levels of symbolic links"
+    [[ -L $tmp/loop ]]
+}
+
 @test "-o keeps the old file when the disk is full" {
     mkdir "$tmp/o"
     echo precious >"$tmp/o/file"
     # A limit on the size of files fails a write as a full disk does.
     status=0
     (
-        trap '' XFSZ
         ulimit -f 8
         exec "$HEAPDRIFT" top -n0 -o "$tmp/o/file" fixtures/leaklab/none/5.gcdump.gz
     ) 2>"$tmp/err" || status=$?
@@ -72,6 +84,51 @@ into_closed_pipe() {
     err_matches "^heapdrift: $tmp/o/file: File too large\$"
     [[ $(<"$tmp/o/file") == precious ]]
     [[ $(ls -A "$tmp/o") == file ]]
+}
+
+@test "what ends the program leaves no half of a file behind" {
+    local how
+    # In the moment before the file gets its name.
+    stand_in 'int rename(const char *from, const char *to)
+        { (void)from, (void)to; char *s = getenv("SIGNAL"); s ? raise(atoi(s)) : exit(2); return -1; }'
+    mkdir "$tmp/o"
+    echo precious >"$tmp/o/file"
+    for how in HUP INT QUIT TERM XCPU; do
+        SIGNAL=$(kill -l "$how") with_stand_in top -q -o "$tmp/o/file" "$before"
+        status_is $((128 + $(kill -l "$how")))
+        err_is ""
+        [[ $(ls -A "$tmp/o") == file ]] || complain "$how leaves $(ls -A "$tmp/o")"
+    done
+    with_stand_in convert -q -o "$tmp/o/file" --to=gcdump "$before"
+    status_is 2
+    [[ $(ls -A "$tmp/o") == file && $(<"$tmp/o/file") == precious ]]
+    # What was ignored is ignored still.
+    status=0
+    (
+        trap '' HUP
+        SIGNAL=1 with_stand_in top -q -o "$tmp/o/file" "$before"
+        [[ $status == 2 ]]
+    )
+    # SIGKILL cannot be helped; but what it leaves is no snapshot of the folder.
+    rm "$tmp/o/file"
+    cp "$before" "$tmp/o"
+    SIGNAL=9 with_stand_in convert -q -o "$tmp/o/b.gcdump" "$before"
+    status_is 137
+    compgen -G "$tmp/o/.heapdrift-*" >"$tmp/left"
+    works top "$tmp/o"
+    err_is ""
+}
+
+@test "memory that runs out while a file is written leaves no half of it behind" {
+    ! nm -D "$HEAPDRIFT" | grep -q __asan_init || skip "AddressSanitizer has its own memory"
+    stand_in 'static int gone;
+        int mkstemp(char *name) { gone = 1; return mkostemp(name, 0); }
+        void *realloc(void *p, size_t size) { return gone ? NULL : __libc_realloc(p, size); }'
+    mkdir "$tmp/o"
+    with_stand_in top -q -n0 --format=csv -o "$tmp/o/file" "$before"
+    status_is 2
+    err_has "heapdrift: out of memory"
+    [[ -z $(ls -A "$tmp/o") ]] || complain "there is $(ls -A "$tmp/o")"
 }
 
 @test "-o where there is nothing to write to" {

@@ -238,6 +238,31 @@ Test(convert, names_that_are_not_utf_8_are_told)
     hd_snapshot_close(snap);
 }
 
+Test(convert, names_that_csv_writes_out_are_told)
+{
+    static const char *const names[] = {"a\x1b[2J", "a\xe2\x80\xae", "a##vso[x]"};
+    static const char *const kept[] = {"::a", "=a", "a\nb", "'",
+                                       "Gr\xc3\xb6\xc3\x9f"
+                                       "e"};
+    struct forge f = {0};
+    for (size_t i = 0; i < COUNT(names); i++)
+        forge_row(&f, names[i], 1, 10);
+    for (size_t i = 0; i < COUNT(kept); i++)
+        forge_row(&f, kept[i], 1, 10);
+    struct hd_snapshot *snap = forge_finish(&f);
+    struct hd_losses lost;
+    char *data = NULL;
+    size_t size;
+    FILE *to = open_memstream(&data, &size);
+    cr_assert(hd_snapshot_write(snap, "table-csv", to, &lost, NULL));
+    fclose(to);
+    cr_assert_eq(lost.count, 1);
+    cr_expect_str_eq(lost.all[0].what, "names");
+    cr_expect(strncmp(lost.all[0].message, "3 ", 2) == 0, "%s", lost.all[0].message);
+    free(data);
+    hd_snapshot_close(snap);
+}
+
 Test(convert, the_list_of_targets_ends)
 {
     struct hd_target target;

@@ -171,6 +171,18 @@ Test(write_csv, names_that_begin_with_apostrophes_come_back_too)
     }
 }
 
+/* U+009B and U+202E. A backslash of TSV's own is no second one. */
+Test(write_csv, no_cell_commands_a_terminal_or_a_build_server)
+{
+    expect_cell("a\x1b[2J\a\x7f", "a\\x1b[2J\\x07\\x7f", "a\\x1b[2J\\x07\\x7f");
+    expect_cell("a\xc2\x9b"
+                "b\xe2\x80\xae",
+                "a\\x9bb\\u202e", "a\\x9bb\\u202e");
+    expect_cell("a\\\x1b", "a\\\\x1b", "a\\\\\\x1b");
+    expect_cell("A##vso[x]", "A#\\x23vso[x]", "A#\\x23vso[x]");
+    expect_cell("A\n::error::x", "\"A\n\\x3a:error::x\"", "A\\n::error::x");
+}
+
 Test(write_csv, chains_are_one_cell)
 {
     struct hd_report *r = roots_of(shop(1), "Order", hd_default_options());

@@ -277,6 +277,21 @@ Test(write_json, names_survive_whatever_is_in_them)
     expect_name("𝔘", "𝔘");
 }
 
+Test(write_json, no_name_commands_a_terminal_or_a_build_server)
+{
+    static const char name[] =
+        "::a\x1b\x7f\xc2\x9b\xe2\x80\xae##vso[x]###[y] Gr\xc3\xb6\xc3\x9f";
+    struct hd_report *r = top_of(table_of(name, 1, 10), NULL);
+    char *got = written(r, "json");
+    cr_expect_not_null(strstr(got, "\"::a\\u001B\\u007F\\u009B\\u202E#\\u0023vso[x]##"
+                                   "\\u0023[y] Gr\xc3\xb6\xc3\x9f\""),
+                       "%s", got);
+    free(got);
+    hd_report_free(r);
+    /* And it is still the same name. */
+    expect_name(name, name);
+}
+
 Test(write_json, what_is_not_utf_8_is_replaced)
 {
     expect_name("a\xff"

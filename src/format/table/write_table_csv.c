@@ -4,19 +4,32 @@
 
 #include <inttypes.h>
 
+/* Names with what a terminal or a build server would obey do not come back as they were. */
+static bool is_written_out(const char *name)
+{
+    struct text plain = {0}, visible = {0};
+    csv_add_clean(&plain, name);
+    text_add_visible(&visible, plain.data, plain.len, true);
+    bool same = visible.len == plain.len;
+    text_free(&plain);
+    text_free(&visible);
+    return !same;
+}
+
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err)
 {
-    (void)l;
     if (!table_fits(snap, HD_UNKNOWN - 1, err))
         return false;
     struct text line = {0};
+    uint64_t written_out = 0;
     out_string(o, "type,count,bytes\n");
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         if (type->kind != TYPE_OBJECT || type->tally[SELECT_ALL].count == 0)
             continue;
         text_clear(&line);
+        written_out += is_written_out(type->name);
         csv_add_cell(&line, type->name);
         out_text(o, &line);
         out_printf(o, ",%" PRIu64 ",", type->tally[SELECT_ALL].count);
@@ -25,6 +38,9 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
         out_string(o, "\n");
     }
     text_free(&line);
+    if (written_out > 0)
+        losses_add(l, "names", "%" PRIu64 " with control characters, which are written out",
+                   written_out);
     return true;
 }
 

@@ -1,0 +1,23 @@
+/* temporary.h - the file that a result is written to until it has its name.
+ *
+ * There is one at a time. It goes with the program, however that ends: by exit(), as when
+ * memory runs out, or by a signal that asks for it (of which SIGKILL is none). Its name
+ * begins with a dot, so that nobody takes what is left after all for a snapshot of its
+ * folder. It does not know what is written. */
+#ifndef TEMPORARY_H
+#define TEMPORARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Make one in the folder of target. NULL with errno if that fails. */
+FILE *temporary_open(const char *target);
+
+/* After its fclose(): give it the name target, which replaces what is there. False with
+ * errno if that fails. */
+bool temporary_rename(const char *target);
+
+/* Remove it, unless it has been renamed. */
+void temporary_remove(void);
+
+#endif
