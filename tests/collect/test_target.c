@@ -235,12 +235,15 @@ Test(target, trusts_no_other_user_neither_with_the_file_nor_behind_it)
     pid_t nobody = stranger_at(path, NOBODY);
     cr_assert_eq(chown(path, NOBODY, NOBODY), 0);
     cr_expect_eq(refusal_for_nobody(path, ""), 2, "its own");
+    cr_assert_eq(chown(path, 0, 0), 0);
+    cr_assert_eq(chmod(path, 0777), 0);
+    cr_expect_eq(refusal_for_nobody(path, "belongs to user root"), 0, "only the file");
     end_stranger(nobody);
 }
 
 /* --- sockets that take no connections ----------------------------------------------- */
 
-enum { MANY = 40 };
+enum { MANY = 30 };
 
 /* Listens, with a full backlog; the process ends before long. */
 static void block_at(const char *path)
@@ -301,8 +304,9 @@ Test(target, asks_all_sockets_side_by_side)
     struct peer *peer = peer_start(path, &honest);
     block_many();
     uint64_t began = clock_ms();
-    struct found *all = targets_find(&count, &short_one, &scratch.arena);
-    cr_expect_lt(clock_ms() - began, MANY * short_one.silence_ms / 2);
+    struct found *all = targets_find(&count, &brief, &scratch.arena);
+    /* One after the other they would use up the patience for all of them. */
+    cr_expect_lt(clock_ms() - began, 2 * brief.silence_ms);
     for (size_t i = 0; i < count; i++)
         found += strcmp(all[i].target.socket, path) == 0 && all[i].problem == NULL;
     cr_expect_eq(found, 1);
