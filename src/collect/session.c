@@ -352,10 +352,9 @@ static void watch_records(struct session *s, struct watch *w, struct nettrace *t
     s->so_far.objects += b.count;
 }
 
-static bool is_credible(const struct watch *w, const struct trace_event *e)
+static bool is_credible(const struct watch *w)
 {
-    return e->size <= MOST_MEMORY && w->survey.walk_count <= MOST_WALKS &&
-           w->survey.gc_count <= MOST_GCS;
+    return w->survey.walk_count <= MOST_WALKS && w->survey.gc_count <= MOST_GCS;
 }
 
 static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
@@ -364,7 +363,7 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
     enum trace_heap_event kind = trace_heap_event_kind(e);
     if (kind == EVENT_OTHER)
         return true;
-    if (!is_credible(w, e))
+    if (!is_credible(w))
         return nettrace_refuse(t, "more than any runtime sends");
     if (!trace_survey_add(&w->survey, t, e))
         return false;

@@ -260,6 +260,22 @@ until_is() {
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
+@test "watch compares what there is when it is stopped" {
+    play_runtime play
+    mkdir "$tmp/t"
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=300ms --format=json \
+        >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/3.gcdump) ]] || break; sleep 0.05; done
+    kill -TERM $job
+    status=0 ran=watch
+    wait $job || status=$?
+    out=$(<"$tmp/.out") err=$(<"$tmp/err")
+    status_is 0
+    err_has "heapdrift: note: stopped after "
+    [[ $(json '.snapshots | length') -ge 3 && -z $(ls -A "$tmp/t") ]]
+}
+
 # The comparison waits for a pipe that nobody writes to.
 @test "watch removes its folder when the comparison is stopped" {
     play_runtime play
