@@ -319,7 +319,8 @@ struct hd_processes {
 };
 
 /* Find the processes of this machine that have a diagnostics socket, containers included
- * as far as this user may look into them. Asks each, for a second at most. */
+ * as far as this user may look into them. Asks them side by side, each for a second at
+ * most. */
 void hd_processes_find(struct hd_processes *processes);
 void hd_processes_free(struct hd_processes *processes);
 
@@ -367,7 +368,9 @@ struct hd_collected {
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to
  * on, which must be a file: of an old runtime it may take two tries. The process does a
  * full, blocking collection; it goes on afterwards, also after a failure. Memory: some
- * 2 MiB, whatever the heap. */
+ * 2 MiB, whatever the heap. What is written is bounded by the memory of the process: some
+ * 64 MiB and eight times that, 2 GiB where it cannot be seen. While another hd_collect()
+ * is at that process this one waits, silence_ms at most. */
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err);
 

@@ -7,9 +7,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { USUAL_COUNT = 5, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
@@ -18,6 +20,7 @@ struct watching {
     const struct settings *settings;
     char folder[FOLDER_SIZE];
     bool is_temporary, is_new;
+    bool is_child; /* whose parent removes the folder */
     char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
     size_t count; /* of snapshots that are there */
 };
@@ -61,6 +64,8 @@ static bool open_folder(struct watching *w)
 
 static void close_folder(struct watching *w)
 {
+    if (w->is_child)
+        return;
     for (size_t i = 0; w->is_temporary && i < w->count; i++)
         unlink(w->paths[i]);
     /* Of a new folder nothing is left if nothing was collected. */
@@ -90,27 +95,23 @@ static bool take_next(struct watching *w, struct collecting *c, int *status)
     return false;
 }
 
-static int collect_all(struct watching *w)
+static int collect_all(struct watching *w, struct collecting *c)
 {
-    struct collecting c = {.signals = -1};
     size_t wanted =
         w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
     int status = EXIT_DONE;
-    if (!collecting_begin(&c, w->settings))
-        return EXIT_TROUBLE;
-    while (w->count < wanted && take_next(w, &c, &status)) {
+    while (w->count < wanted && take_next(w, c, &status)) {
         if (w->count == wanted)
             break;
-        tell(&c, w->count, wanted);
-        if (!collecting_wait(&c))
+        tell(c, w->count, wanted);
+        if (!collecting_wait(c))
             break;
     }
-    if (c.progress)
+    if (c->progress)
         fputs("\r\033[K", stderr);
-    if (c.stopped && w->count >= 2 && !w->settings->quiet)
+    if (c->stopped && w->count >= 2 && !w->settings->quiet)
         fprintf(stderr, "heapdrift: note: stopped after %zu of %zu snapshots\n", w->count,
                 wanted);
-    collecting_end(&c);
     return status;
 }
 
@@ -138,6 +139,35 @@ static int compare(const struct watching *w)
     return command_named(has_budgets(&s) ? "check" : "diff")->run(&s);
 }
 
+/* How the comparison ended: its status, or the signal that ended it and us. */
+static int status_of(int how, int *killed_by)
+{
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how);
+    int signal = WTERMSIG(how);
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
+        *killed_by = signal;
+    else
+        fprintf(stderr, "heapdrift: the comparison was killed (signal %d)%s\n", signal,
+                signal == SIGKILL ? ": perhaps memory ran out" : "");
+    return EXIT_TROUBLE;
+}
+
+/* Signals that still come are for the comparison. */
+static int wait_for(pid_t child, struct collecting *c, int *killed_by)
+{
+    enum { TICK_MS = 20 };
+    int how = 0;
+    pid_t ended;
+    c->stopped = false;
+    while ((ended = waitpid(child, &how, WNOHANG)) == 0) {
+        if (collecting_is_stopped(c, TICK_MS))
+            kill(child, c->signal);
+        c->stopped = false;
+    }
+    return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
+}
+
 static bool check(const struct settings *s)
 {
     if (!collecting_process_is_named(s, "watch"))
@@ -149,21 +179,42 @@ static bool check(const struct settings *s)
     return false;
 }
 
+/* Snapshots that go are compared by a process of its own, so that somebody is left to
+ * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
+ * the child has nothing to remove. */
+static int compare_apart(struct watching *w, struct collecting *c, int *killed_by)
+{
+    fflush(NULL);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t child = w->is_temporary ? fork() : -1;
+    if (child > 0)
+        return wait_for(child, c, killed_by);
+    w->is_child = child == 0;
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+    return compare(w);
+}
+
 /* What went wrong while collecting wins over what the comparison says. */
 static int run(struct settings *s)
 {
     struct watching w = {.settings = s};
-    if (!check(s) || !open_folder(&w))
+    struct collecting c = {.signals = -1};
+    int killed_by = 0;
+    if (!check(s) || !collecting_begin(&c, s))
         return EXIT_TROUBLE;
-    int status = collect_all(&w);
+    int status = open_folder(&w) ? collect_all(&w, &c) : EXIT_TROUBLE;
     if (w.count >= 2) {
-        int found = compare(&w);
+        int found = compare_apart(&w, &c, &killed_by);
         status = status != EXIT_DONE ? status : found;
     } else if (status == EXIT_DONE) {
         fputs("heapdrift: stopped before there were two snapshots to compare\n", stderr);
         status = EXIT_TROUBLE;
     }
     close_folder(&w);
+    collecting_end(&c);
+    if (killed_by != 0)
+        raise(killed_by);
     return status;
 }
 

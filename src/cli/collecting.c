@@ -27,9 +27,10 @@ bool collecting_is_stopped(struct collecting *c, int wait_ms)
 {
     struct pollfd ready = {.fd = c->signals, .events = POLLIN};
     struct signalfd_siginfo which;
-    if (c->signals >= 0 && poll(&ready, 1, wait_ms) > 0 &&
-        read(c->signals, &which, sizeof(which)) > 0)
+    if (poll(&ready, 1, wait_ms) > 0 && read(c->signals, &which, sizeof(which)) > 0) {
         c->stopped = true;
+        c->signal = (int)which.ssi_signo;
+    }
     return c->stopped;
 }
 
@@ -234,6 +235,20 @@ bool collecting_process_is_named(const struct settings *s, const char *command)
     return s->operand_count == 0 && ways == 1;
 }
 
+/* Signals that are ignored would be noticed, too, once they are blocked. */
+static sigset_t signals_that_stop(void)
+{
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct sigaction how;
+        if (sigaction(all[i], NULL, &how) == 0 && how.sa_handler != SIG_IGN)
+            sigaddset(&set, all[i]);
+    }
+    return set;
+}
+
 bool collecting_begin(struct collecting *c, const struct settings *s)
 {
     uint64_t pid = s->process_id;
@@ -245,11 +260,7 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
             return false;
         }
     }
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    sigset_t set = signals_that_stop();
     sigprocmask(SIG_BLOCK, &set, &c->before);
     c->settings = s;
     c->how = (struct hd_collect_options){.pid = pid,

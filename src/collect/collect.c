@@ -1,20 +1,29 @@
 /* Snapshots of running processes, as the program sees them: find a process, ask it, take
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
+#include "base/workers.h"
 #include "collect/clients.h"
 #include "collect/origin.h"
 #include "collect/process_info.h"
 #include "collect/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* A process that is busy walking its heap does not answer. */
 static const struct patience brief = {.silence_ms = 1000};
 
-enum { DEFAULT_SILENCE_MS = 30000 };
+/* Mute sockets are waited for side by side, and so long in all; from then on each has a
+ * moment. */
+enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, AT_LEAST_MS = 100 };
+
+enum { DEFAULT_SILENCE_MS = 30000, TICK_MS = 100 };
 
 /* --- processes --------------------------------------------------------------------- */
 
@@ -22,9 +31,52 @@ struct hd_processes_memory {
     struct arena arena;
 };
 
-/* First what costs nothing, then what the runtime says. */
-static void describe(struct hd_process *to, const struct found *from, struct arena *arena)
+/* What a process said when it was asked. */
+struct answer {
+    const struct found *from;
+    bool known;
+    struct process_info info;
+    struct arena arena; /* of its strings */
+    struct hd_error err;
+};
+
+struct asking {
+    struct answer *all;
+    uint64_t deadline;
+};
+
+/* One that answers does so at once: it may, however many others did not. */
+static struct patience for_one(const struct asking *asking)
 {
+    uint64_t now = clock_ms();
+    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
+    if (asking->deadline > p.deadline)
+        p.deadline = asking->deadline;
+    if (p.deadline > now + brief.silence_ms)
+        p.deadline = now + brief.silence_ms;
+    return p;
+}
+
+static bool ask_one(void *context, size_t i)
+{
+    struct asking *asking = context;
+    struct answer *a = &asking->all[i];
+    const struct patience p = for_one(asking);
+    if (a->from->problem == NULL)
+        a->known = process_info_ask(&a->info, &a->from->target, &p, &a->arena, &a->err);
+    return true;
+}
+
+static const char *kept(const char *s, struct arena *arena)
+{
+    return arena_strdup(arena, s, strlen(s));
+}
+
+/* First what costs nothing, then what the runtime says. */
+static void describe(struct hd_process *to, const struct answer *a, struct arena *arena)
+{
+    const struct found *from = a->from;
+    const struct process_info *info = &a->info;
     const struct proc *proc = from->proc;
     *to = (struct hd_process){.pid = (uint64_t)from->target.pid,
                               .name = proc != NULL ? proc->name : NULL,
@@ -36,30 +88,37 @@ static void describe(struct hd_process *to, const struct found *from, struct are
         to->runtime = proc_runtime(from->target.pid, arena);
     if (from->problem != NULL)
         return;
-    struct process_info info;
-    struct hd_error err = {0};
-    if (process_info_ask(&info, &from->target, &brief, arena, &err)) {
-        to->name = info.name != NULL ? info.name : to->name;
-        to->command = info.command != NULL ? info.command : to->command;
-        to->runtime = info.runtime != NULL ? info.runtime : to->runtime;
-    } else if (err.status == HD_TIMED_OUT) {
+    if (a->known) {
+        to->name = info->name != NULL ? kept(info->name, arena) : to->name;
+        to->command = info->command != NULL ? kept(info->command, arena) : to->command;
+        to->runtime = info->runtime != NULL ? kept(info->runtime, arena) : to->runtime;
+    } else if (a->err.status == HD_TIMED_OUT) {
         to->problem = "does not answer: it is stopped, or busy with another request";
-    } else if (err.status != HD_UNSUPPORTED) {
-        to->problem = arena_strdup(arena, err.message, strlen(err.message));
+    } else if (a->err.status != HD_UNSUPPORTED) {
+        to->problem = kept(a->err.message, arena);
     }
 }
 
 void hd_processes_find(struct hd_processes *processes)
 {
     struct hd_processes_memory *memory = alloc_zeroed(sizeof(*memory));
+    struct arena scratch = {0};
     size_t count;
     struct found *found = targets_find(&count, &brief, &memory->arena);
+    struct asking asking = {.all = arena_array(&scratch, struct answer, count),
+                            .deadline = clock_ms() + ALL_MS};
     *processes =
         (struct hd_processes){.all = arena_array(&memory->arena, struct hd_process, count),
                               .count = count,
                               .memory = memory};
     for (size_t i = 0; i < count; i++)
-        describe(&processes->all[i], &found[i], &memory->arena);
+        asking.all[i].from = &found[i];
+    workers_run(count, SIDE_BY_SIDE, ask_one, &asking);
+    for (size_t i = 0; i < count; i++) {
+        describe(&processes->all[i], &asking.all[i], &memory->arena);
+        arena_free(&asking.all[i].arena);
+    }
+    arena_free(&scratch);
 }
 
 void hd_processes_free(struct hd_processes *processes)
@@ -144,6 +203,46 @@ static bool collect_named(const struct target *t, const struct session_patience 
            session_collect(t, p, to, result, err);
 }
 
+/* --- one at a time ------------------------------------------------------------------ */
+
+static bool goes_on(const struct session_patience *p)
+{
+    static const struct hd_collect_progress nothing_yet;
+    return p->go_on == NULL || p->go_on(p->context, &nothing_yet);
+}
+
+/* Wait until no other collector of ours is at the process: the second of two at once would
+ * get no names of types, and both the objects twice. All of them lock the process's folder
+ * in /proc, since that leaves nothing behind. Anybody may do that, and who cannot must not
+ * be kept away: after a silence it goes without. *turn is to be closed if it is not -1.
+ * False when the user does not wait any longer. */
+static bool wait_for_turn(const struct target *t, const struct session_patience *p,
+                          int *turn, struct hd_error *err)
+{
+    char path[64];
+    uint64_t deadline = clock_ms() + p->silence_ms;
+    snprintf(path, sizeof(path), "/proc/%ld", (long)t->pid);
+    *turn = t->visible ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    while (*turn >= 0 && flock(*turn, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || clock_ms() >= deadline)
+            return true;
+        if (!goes_on(p))
+            return fail(err, HD_STOPPED, "stopped");
+        poll(NULL, 0, TICK_MS);
+    }
+    return true;
+}
+
+static bool find_target(struct target *t, const struct hd_collect_options *opt,
+                        struct arena *arena, struct hd_error *err)
+{
+    if (opt->socket != NULL)
+        return target_at_socket(t, opt->socket, &brief, arena, err);
+    if (opt->pid > INT32_MAX)
+        return fail(err, HD_IO, "there is no process %" PRIu64, opt->pid);
+    return target_of_process(t, (pid_t)opt->pid, &brief, arena, err);
+}
+
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
@@ -155,14 +254,16 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
         .go_on = opt->go_on,
         .context = opt->context};
     *collected = (struct hd_collected){0};
-    bool found = opt->socket != NULL
-                     ? target_at_socket(&target, opt->socket, &brief, &arena, err)
-                     : target_of_process(&target, (pid_t)opt->pid, &brief, &arena, err);
+    bool found = find_target(&target, opt, &arena, err);
     struct hd_origin origin = {.instance = 0};
     /* Before the heap is walked: afterwards the process may be gone. */
     if (found)
         origin = origin_of(&target);
-    bool ok = found && collect_named(&target, &p, opt, to, &r, err);
+    int turn = -1;
+    bool ok = found && wait_for_turn(&target, &p, &turn, err) &&
+              collect_named(&target, &p, opt, to, &r, err);
+    if (turn >= 0)
+        close(turn);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
     if (ok)

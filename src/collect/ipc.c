@@ -39,6 +39,13 @@ static bool wants_to_go_on(const struct patience *p)
     return p->go_on == NULL || p->go_on(p->context);
 }
 
+/* When what begins now is given up. */
+static uint64_t end_of_patience(const struct patience *p)
+{
+    uint64_t end = clock_ms() + p->silence_ms;
+    return p->deadline != 0 && p->deadline < end ? p->deadline : end;
+}
+
 enum ready ipc_await(int fd, bool to_write, uint64_t deadline, const struct patience *p)
 {
     for (;;) {
@@ -93,7 +100,7 @@ static bool make_address(const char *path, struct sockaddr_un *to, int *folder)
 static bool connect_patiently(int fd, const struct sockaddr_un *to,
                               const struct patience *p)
 {
-    uint64_t deadline = clock_ms() + p->silence_ms;
+    uint64_t deadline = end_of_patience(p);
     while (connect(fd, (const struct sockaddr *)to, sizeof(*to)) != 0) {
         if (errno == EISCONN)
             return true;
@@ -204,7 +211,7 @@ static bool closed_early(struct hd_error *err)
 bool ipc_send(int fd, const struct request *r, const struct patience *p,
               struct hd_error *err)
 {
-    uint64_t deadline = clock_ms() + p->silence_ms;
+    uint64_t deadline = end_of_patience(p);
     for (size_t done = 0; done < r->len;) {
         ssize_t n = send(fd, r->bytes + done, r->len - done, MSG_NOSIGNAL);
         if (n >= 0) {
@@ -227,7 +234,7 @@ bool ipc_send(int fd, const struct request *r, const struct patience *p,
 static bool read_all(int fd, unsigned char *to, size_t size, const struct patience *p,
                      struct hd_error *err)
 {
-    uint64_t deadline = clock_ms() + p->silence_ms;
+    uint64_t deadline = end_of_patience(p);
     for (size_t done = 0; done < size;) {
         enum ready how = ipc_await(fd, false, deadline, p);
         if (how != READY)

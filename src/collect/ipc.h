@@ -17,6 +17,7 @@
 /* How long to be patient. */
 struct patience {
     unsigned silence_ms; /* without a byte */
+    uint64_t deadline;   /* on clock_ms(): from then on nothing is waited for; 0: none */
     /* Asked about every 100 ms; false: the user wants to stop. NULL: never. */
     bool (*go_on)(void *context);
     void *context;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,37 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     }
     text_free(&t);
     return version;
+}
+
+/* --- more of one ------------------------------------------------------------------ */
+
+/* "VmHWM:\t  123 kB" */
+static uint64_t bytes_behind(const char *status, const char *word)
+{
+    const char *line = strstr(status, word);
+    return line != NULL ? strtoull(line + strlen(word), NULL, 10) * 1024 : 0;
+}
+
+uint64_t proc_memory(pid_t pid)
+{
+    struct text t = {0};
+    uint64_t bytes = 0;
+    if (read_file(pid, "status", &t)) {
+        const char *s = text_string(&t);
+        uint64_t peak = bytes_behind(s, "\nVmHWM:"), now = bytes_behind(s, "\nVmRSS:");
+        bytes = (peak > now ? peak : now) + bytes_behind(s, "\nVmSwap:") +
+                bytes_behind(s, "\nHugetlbPages:");
+    }
+    text_free(&t);
+    return bytes;
+}
+
+bool proc_is_hidden(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+    path_of(path, pid, "stat");
+    return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && stat(path, &st) != 0;
 }
 
 /* --- all of them ------------------------------------------------------------------ */

@@ -30,6 +30,13 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
  * for processes of the same user. */
 const char *proc_runtime(pid_t pid, struct arena *arena);
 
+/* The most memory that it has had, resident, in huge pages and swapped out, in bytes; 0
+ * unknown. Reserved addresses, which cost nothing, do not count. */
+uint64_t proc_memory(pid_t pid);
+
+/* Whether there is such a process, but /proc does not show it to this user: hidepid. */
+bool proc_is_hidden(pid_t pid);
+
 /* Ids of all visible processes, rising; *count of them. */
 pid_t *proc_all(size_t *count, struct arena *arena);
 

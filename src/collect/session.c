@@ -18,6 +18,13 @@ enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TO_LEAVE_MS = 200, TICK_MS = 100
 /* A peer that sends a byte now and then is no reason to wait for ever. */
 enum { MOST_SILENCES = 20 };
 
+/* What a heap needs in a stream: per object 32 bytes and 12 for each reference (28 and 8
+ * where pointers have 4), so less than 2 bytes (3) for each that the object itself has in
+ * memory, and the walks of other sessions come with it. A fixed part is for names, and for
+ * the methods that old runtimes list. Of a process that is not visible the memory is not
+ * known; until .NET 10 a runtime holds 1 GB for us at most. */
+static const uint64_t per_byte = 8, fixed = (uint64_t)64 << 20, unseen = (uint64_t)2 << 30;
+
 /* No runtime comes near: events have at most 64 KiB, and a session sees a few walks. */
 enum { MOST_MEMORY = 4 << 20, MOST_WALKS = 1000, MOST_GCS = 20000 };
 
@@ -33,6 +40,7 @@ struct session {
     bool stopping;
     uint64_t began, last_byte; /* clock_ms() */
     struct hd_collect_progress so_far;
+    uint64_t most; /* bytes that are believed; 0: not known yet */
 };
 
 /* --- what is asked for ------------------------------------------------------------- */
@@ -250,6 +258,38 @@ static bool is_overdue(struct session *s)
     return false;
 }
 
+/* Whether so much may come from a process of that size, which may grow meanwhile. What it
+ * sends goes to a disk. */
+static bool is_plausible(struct session *s)
+{
+    if (s->so_far.bytes <= fixed || s->so_far.bytes <= s->most)
+        return true;
+    uint64_t memory = s->target->visible ? proc_memory(s->target->pid) : 0;
+    s->most = memory > 0 ? fixed + per_byte * memory : unseen;
+    if (s->so_far.bytes <= s->most)
+        return true;
+    if (memory > 0)
+        return fail(s->err, HD_BAD_FORMAT,
+                    "the process sent more than %" PRIu64
+                    " MiB: its heap, in %.1f MiB of memory, cannot need that",
+                    s->most >> 20, (double)memory / 1048576);
+    return fail(s->err, HD_BAD_FORMAT,
+                "the process sent more than %" PRIu64
+                " MiB; so much is only taken where /proc shows how large it is",
+                s->most >> 20);
+}
+
+static bool keep(struct session *s, const void *data, size_t size)
+{
+    s->last_byte = clock_ms();
+    s->so_far.bytes += size;
+    if (!is_plausible(s))
+        return false;
+    if (fwrite(data, 1, size, s->to) != size)
+        return fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
+    return !is_overdue(s);
+}
+
 /* read(2) for input_stream(): what comes is written before it is looked at. */
 static ssize_t take(void *from, void *to, size_t room)
 {
@@ -263,14 +303,8 @@ static ssize_t take(void *from, void *to, size_t room)
         ssize_t n = poll(&ready, 1, TICK_MS) > 0 ? read(s->stream, to, room) : -2;
         if (n == 0 || (n == -1 && errno == ECONNRESET))
             return 0;
-        if (n > 0) {
-            s->last_byte = clock_ms();
-            s->so_far.bytes += (uint64_t)n;
-            if (fwrite(to, 1, (size_t)n, s->to) == (size_t)n)
-                return is_overdue(s) ? -1 : n;
-            fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
-            return -1;
-        }
+        if (n > 0)
+            return keep(s, to, (size_t)n) ? n : -1;
         if (n == -1 && errno != EAGAIN && errno != EINTR) {
             fail(s->err, HD_IO, "cannot read from the process: %s", strerror(errno));
             return -1;
@@ -316,10 +350,9 @@ static void watch_records(struct session *s, struct watch *w, struct nettrace *t
     s->so_far.objects += b.count;
 }
 
-static bool is_credible(const struct watch *w, const struct trace_event *e)
+static bool is_credible(const struct watch *w)
 {
-    return e->size <= MOST_MEMORY && w->survey.walk_count <= MOST_WALKS &&
-           w->survey.gc_count <= MOST_GCS;
+    return w->survey.walk_count <= MOST_WALKS && w->survey.gc_count <= MOST_GCS;
 }
 
 static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
@@ -328,7 +361,7 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
     enum trace_heap_event kind = trace_heap_event_kind(e);
     if (kind == EVENT_OTHER)
         return true;
-    if (!is_credible(w, e))
+    if (!is_credible(w))
         return nettrace_refuse(t, "more than any runtime sends");
     if (!trace_survey_add(&w->survey, t, e))
         return false;

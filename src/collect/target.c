@@ -1,6 +1,7 @@
 #include "collect/target.h"
 
 #include "base/error.h"
+#include "base/workers.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -10,6 +11,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A socket that takes no connections costs all of the patience, and anybody may leave many
+ * of them in /tmp. So they are asked side by side where all are, and the search as a whole
+ * waits for so many patiences: then it tries each once more, which costs nothing, and a
+ * process that does take connections is still found. */
+enum { SIDE_BY_SIDE = 32, MOST_PATIENCES = 3 };
+
+static struct patience for_a_search(const struct patience *p)
+{
+    struct patience all = *p;
+    all.deadline = clock_ms() + (uint64_t)p->silence_ms * MOST_PATIENCES;
+    return all;
+}
 
 /* --- names ------------------------------------------------------------------------ */
 
@@ -257,7 +271,13 @@ static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
 {
     const struct proc *proc = s->proc;
     struct arena scratch = {0};
-    if (proc == NULL)
+    if (proc == NULL && proc_is_hidden(pid))
+        fail(
+            err, HD_IO,
+            "process %ld is hidden from this user by /proc (hidepid); run heapdrift as its "
+            "user, or as root",
+            (long)pid);
+    else if (proc == NULL)
         fail(err, HD_IO, "there is no process %ld", (long)pid);
     else if (geteuid() != 0 && proc->uid != geteuid())
         fail(err, HD_IO,
@@ -317,8 +337,9 @@ bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
         c.all[i].rank = s.proc != NULL && c.all[i].key == proc.start ? 0 : 1;
     if (c.len > 0)
         qsort(c.all, c.len, sizeof(*c.all), by_rank);
+    const struct patience limited = for_a_search(p);
     for (size_t i = 0; i < c.len && s.found == 0; i++)
-        try(&s, &c.all[i], p);
+        try(&s, &c.all[i], &limited);
     bool ok = decide(&s, t, pid, c.unreadable, err);
     free(c.all);
     free(f.seen);
@@ -356,12 +377,16 @@ static int by_pid(const void *a, const void *b)
     return strcmp(x->target.socket, y->target.socket);
 }
 
+static int by_proc_pid(const void *pid, const void *proc)
+{
+    pid_t a = *(const pid_t *)pid, b = ((const struct proc *)proc)->pid;
+    return (a > b) - (a < b);
+}
+
+/* The list is by pid. */
 static const struct proc *proc_with_pid(const struct proc *all, size_t count, pid_t pid)
 {
-    for (size_t i = 0; i < count; i++)
-        if (all[i].pid == pid)
-            return &all[i];
-    return NULL;
+    return count > 0 ? bsearch(&pid, all, count, sizeof(*all), by_proc_pid) : NULL;
 }
 
 /* By its name alone: all that is known of a socket that may not be used. */
@@ -374,27 +399,61 @@ static const struct proc *proc_named(const struct proc *all, size_t count,
     return NULL;
 }
 
-static bool find_one(struct found *found, const struct candidate *c,
-                     const struct proc *procs, size_t proc_count, const struct patience *p,
-                     struct arena *arena)
+/* Who listens at one socket. */
+struct asked {
+    const struct candidate *candidate;
+    bool listens;
+    pid_t pid;
+    uid_t uid;
+    struct hd_error why; /* not */
+};
+
+struct asking {
+    struct asked *all;
+    struct patience patience;
+};
+
+static bool ask_one(void *context, size_t i)
 {
-    struct hd_error why = {0};
-    pid_t pid = 0;
-    *found = (struct found){.target = {.socket = c->path, .pid = c->number}};
-    if (who_listens(c->path, c->owner, p, &pid, &found->target.uid, &why)) {
-        found->target.visible = pid != 0;
-        found->target.pid = pid != 0 ? pid : c->number;
-        found->proc = proc_with_pid(procs, proc_count, pid);
+    const struct asking *asking = context;
+    struct asked *a = &asking->all[i];
+    a->listens = who_listens(a->candidate->path, a->candidate->owner, &asking->patience,
+                             &a->pid, &a->uid, &a->why);
+    return true;
+}
+
+static struct asked *ask_all(const struct candidates *c, const struct patience *p,
+                             struct arena *arena)
+{
+    struct asking asking = {.all = arena_array(arena, struct asked, c->len),
+                            .patience = for_a_search(p)};
+    for (size_t i = 0; i < c->len; i++)
+        asking.all[i].candidate = &c->all[i];
+    workers_run(c->len, SIDE_BY_SIDE, ask_one, &asking);
+    return asking.all;
+}
+
+/* False for what is dead, which stays out. */
+static bool describe(struct found *found, const struct asked *a, const struct proc *procs,
+                     size_t proc_count, struct arena *arena)
+{
+    const struct candidate *c = a->candidate;
+    *found = (struct found){.target = {.socket = c->path, .pid = c->number, .uid = a->uid},
+                            .proc = NULL};
+    if (a->listens) {
+        found->target.visible = a->pid != 0;
+        found->target.pid = a->pid != 0 ? a->pid : c->number;
+        found->proc = proc_with_pid(procs, proc_count, a->pid);
         return true;
     }
-    /* Not ours, or it does not take connections. What is dead stays out. */
+    /* Not ours, or it does not take connections. */
     found->proc = proc_named(procs, proc_count, c);
     if (found->proc == NULL)
         return false;
     found->target.pid = found->proc->pid;
     found->target.uid = found->proc->uid;
     found->target.visible = true;
-    found->problem = arena_strdup(arena, why.message, strlen(why.message));
+    found->problem = arena_strdup(arena, a->why.message, strlen(a->why.message));
     return true;
 }
 
@@ -413,9 +472,10 @@ struct found *targets_find(size_t *count, const struct patience *p, struct arena
         kept++;
     }
     struct found *all = arena_array(arena, struct found, c.len);
+    const struct asked *asked = ask_all(&c, p, arena);
     *count = 0;
     for (size_t i = 0; i < c.len; i++)
-        if (find_one(&all[*count], &c.all[i], procs, kept, p, arena))
+        if (describe(&all[*count], &asked[i], procs, kept, arena))
             ++*count;
     if (*count > 0)
         qsort(all, *count, sizeof(*all), by_pid);

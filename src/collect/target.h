@@ -18,7 +18,8 @@ struct target {
     uid_t uid;
 };
 
-/* The socket of a process. Strings go to the arena. */
+/* The socket of a process. Strings go to the arena. Takes three patiences at most, however
+ * many sockets bear its number. */
 bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
                        struct arena *arena, struct hd_error *err);
 
@@ -38,7 +39,8 @@ struct found {
     const char *problem;     /* why it cannot be collected from; NULL: it can */
 };
 
-/* Every process that listens, by pid; *count of them. Patience is for each. */
+/* Every process that listens, by pid; *count of them. Patience is for each; they are asked
+ * side by side, and together for three times as long at most. */
 struct found *targets_find(size_t *count, const struct patience *p, struct arena *arena);
 
 #endif

@@ -4,7 +4,26 @@
 load helper
 load ../live/lab
 
-teardown() { stop_lab; }
+teardown() {
+    stop_lab
+    [[ -z ${runtime:-} ]] || kill "$runtime" 2>/dev/null || true
+}
+
+# play_runtime HABIT: something listens at $socket; see runtime.py.
+play_runtime() {
+    socket=$tmp/socket
+    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    python3 tests/cli/runtime.py "$socket" "$1" "$tmp/played.nettrace" 3>&- &
+    runtime=$!
+    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    [[ -S $socket ]]
+}
+
+# until_is PATH: wait for a file, for 20 s at most.
+until_is() {
+    for _ in {1..400}; do [[ ! -e $1 ]] || break; sleep 0.05; done
+    [[ -e $1 ]]
+}
 
 @test "collect says what it needs" {
     hd collect
@@ -63,21 +82,63 @@ teardown() { stop_lab; }
 }
 
 @test "a process that hangs is given up on" {
-    python - "$tmp/socket" <<'PYTHON' &
-import socket, sys, time
-s = socket.socket(socket.AF_UNIX)
-s.bind(sys.argv[1])
-s.listen()
-time.sleep(20)
-PYTHON
-    local server=$!
-    for _ in {1..100}; do [[ -S $tmp/socket ]] && break || sleep 0.05; done
+    play_runtime mute
     mkdir "$tmp/o"
-    hd collect --diagnostic-port="$tmp/socket" --timeout=500ms -o "$tmp/o/a.gcdump"
-    kill $server
+    hd collect --diagnostic-port="$socket" --timeout=500ms -o "$tmp/o/a.gcdump"
     status_is 2
     err_matches '^heapdrift: the heap was not walked within 0.5 s: .*--timeout'
     [[ -z $(ls -A "$tmp/o") ]]
+}
+
+@test "a process that sends more than its heap can need does not fill the disk" {
+    play_runtime flood
+    mkdir "$tmp/o"
+    # Within the limit, and far from the time-out.
+    (
+        ulimit -f 1000000
+        hd collect --diagnostic-port="$socket" -o "$tmp/o/a.nettrace"
+        status_is 2
+        err_matches '^heapdrift: the process sent more than [0-9]+ MiB: its heap, in [0-9.]+ MiB of memory, cannot need that$'
+    )
+    [[ -z $(ls -A "$tmp/o") ]]
+}
+
+@test "collect replaces a file, but not by half of one" {
+    play_runtime play
+    echo old >"$tmp/a.nettrace"
+    works collect --diagnostic-port="$socket" -o "$tmp/a.nettrace"
+    cmp "$tmp/a.nettrace" "$tmp/played.nettrace"
+    kill "$runtime"
+    play_runtime flood
+    hd collect --diagnostic-port="$socket" -o "$tmp/a.nettrace"
+    status_is 2
+    cmp "$tmp/a.nettrace" "$tmp/played.nettrace"
+}
+
+@test "collect goes on when the terminal goes, if it was told to" {
+    play_runtime play
+    mkdir "$tmp/o"
+    (trap '' HUP && exec "$HEAPDRIFT" collect --diagnostic-port="$socket" -o "$tmp/o/a.nettrace" --count=3 --interval=500ms 2>"$tmp/err") 3>&- &
+    local job=$!
+    until_is "$tmp/o/a-1.nettrace"
+    kill -HUP $job
+    wait $job
+    [[ ! -s $tmp/err && $(ls "$tmp/o") == a-1.nettrace$'\n'a-2.nettrace$'\n'a-3.nettrace ]]
+}
+
+@test "a process that /proc hides is not said to be none" {
+    [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
+    local as_nobody=(unshare -m -p -f --kill-child sh -c 'mount -t proc -o hidepid=2 proc /proc || exit
+        sleep 20 &
+        export hidden=$!
+        exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "$1"' sh)
+    "${as_nobody[@]}" "$HEAPDRIFT --version" >/dev/null 2>&1 || skip "no namespaces here, or nobody may not run it"
+    ran='collect as nobody' status=2 err=''
+    ! "${as_nobody[@]}" 'test -e /proc/$hidden' || skip "nothing is hidden here"
+    out=$("${as_nobody[@]}" "$HEAPDRIFT collect -p \$hidden -o /tmp/heapdrift-$$.gcdump 2>&1") || true
+    out_matches '^heapdrift: process [0-9]+ is hidden from this user by /proc \(hidepid\); run heapdrift as its user, or as root$'
+    out=$("${as_nobody[@]}" "$HEAPDRIFT collect -p 2000 -o /tmp/heapdrift-$$.gcdump 2>&1") || true
+    out_is "heapdrift: there is no process 2000"
 }
 
 @test "ps writes every format" {
@@ -134,6 +195,21 @@ PYTHON
     [[ $(grep -cE 'app-[123].nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s$' <<<"$err") == 3 ]]
 }
 
+@test "a live process: collectors at the same time take turns" {
+    need_dotnet
+    start_lab cache
+    iterate 5
+    local i jobs=()
+    for i in 1 2 3 4; do
+        "$HEAPDRIFT" collect -p "$pid" -o "$tmp/$i.nettrace" --strict 2>"$tmp/err.$i" 3>&- &
+        jobs+=($!)
+    done
+    for i in 1 2 3 4; do
+        wait "${jobs[i - 1]}" || complain "$(<"$tmp/err.$i")"
+        [[ ! -s $tmp/err.$i ]]
+    done
+}
+
 # --- watch -----------------------------------------------------------------------------
 
 @test "watch says what it needs" {
@@ -181,5 +257,60 @@ PYTHON
     TMPDIR=$tmp/t hd watch --diagnostic-port="$socket" --count=2 --interval=100ms --budget='System.*=0' --max-growth-objects=0 -q
     [[ $status == 0 || $status == 1 ]]
     out_lacks "next:"
+    [[ -z $(ls -A "$tmp/t") ]]
+}
+
+@test "watch compares what there is when it is stopped" {
+    play_runtime play
+    mkdir "$tmp/t"
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=300ms --format=json \
+        >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/3.gcdump) ]] || break; sleep 0.05; done
+    kill -TERM $job
+    status=0 ran=watch
+    wait $job || status=$?
+    out=$(<"$tmp/.out") err=$(<"$tmp/err")
+    status_is 0
+    err_has "heapdrift: note: stopped after "
+    [[ $(json '.snapshots | length') -ge 3 && -z $(ls -A "$tmp/t") ]]
+}
+
+# The comparison waits for a pipe that nobody writes to.
+@test "watch removes its folder when the comparison is stopped" {
+    play_runtime play
+    mkdir "$tmp/t"
+    mkfifo "$tmp/baseline"
+    local signal job
+    for signal in TERM HUP; do
+        TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=100ms \
+            --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
+        job=$!
+        for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
+        # Not while the second is written: then the first alone is no comparison.
+        sleep 0.5
+        [[ -d $(echo "$tmp"/t/heapdrift-*) ]]
+        kill -$signal $job
+        status=0
+        wait $job || status=$?
+        status_is $((128 + $(kill -l $signal)))
+        [[ -z $(ls -A "$tmp/t") && ! -s $tmp/out && ! -s $tmp/err ]]
+    done
+}
+
+@test "watch removes its folder when the comparison is killed" {
+    play_runtime play
+    mkdir "$tmp/t"
+    mkfifo "$tmp/baseline"
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=100ms \
+        --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
+    local job=$! child
+    for _ in {1..200}; do child=$(pgrep -P $job) && break || sleep 0.05; done
+    kill -KILL "$child"
+    status=0 ran=watch out=''
+    wait $job || status=$?
+    err=$(<"$tmp/err")
+    status_is 2
+    err_is "heapdrift: the comparison was killed (signal 9): perhaps memory ran out"
     [[ -z $(ls -A "$tmp/t") ]]
 }

@@ -1,15 +1,17 @@
 /* Sessions with a peer that plays recorded streams, whole and damaged, or misbehaves. */
 #include "heapdrift.h"
 
-#include "base/input.h"
-#include "support/peer.h"
+#include "support/outcome.h"
 #include "support/random.h"
-#include "support/scratch.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct scratch scratch;
@@ -28,63 +30,13 @@ TestSuite(collect, .init = open_scratch, .fini = remove_scratch, .timeout = 240)
 
 /* --- a session ------------------------------------------------------------------- */
 
-/* The whole of a compressed recording; free() its data. */
-static struct bytes recording(const char *path)
-{
-    struct hd_error err = {0};
-    struct bytes all;
-    struct input *in = input_open(path, NULL, &err);
-    cr_assert(in != NULL && input_all(in, &all, &err), "%s: %s", path, err.message);
-    unsigned char *copy = malloc(all.size);
-    memcpy(copy, all.data, all.size);
-    input_close(in);
-    return (struct bytes){copy, all.size};
-}
-
 #define NET10 "fixtures/leaklab/nettrace/1.nettrace.zst"
 #define NET31 "fixtures/nettrace-real/leak31_first.nettrace.zst"
-
-struct outcome {
-    bool ok;
-    struct hd_collected got;
-    struct hd_error err;
-    struct peer_log log;
-    struct bytes written;
-    double seconds;
-};
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-enum { SILENCE_MS = 400 };
 
 static struct outcome collect_with(const struct peer_script *script,
                                    struct hd_collect_options how)
 {
-    struct outcome o = {0};
-    const char *path = scratch_path(&scratch, "dotnet-diagnostic-77-1-socket");
-    struct peer *peer = peer_start(path, script);
-    FILE *to = tmpfile();
-    double start = now();
-    how.socket = path;
-    how.silence_ms = how.silence_ms > 0 ? how.silence_ms : SILENCE_MS;
-    o.ok = hd_collect(to, &how, &o.got, &o.err);
-    o.seconds = now() - start;
-    o.log = peer_stop(peer);
-    if (o.ok) {
-        o.written.size = (size_t)ftell(to);
-        unsigned char *data = malloc(o.written.size);
-        rewind(to);
-        cr_assert_eq(fread(data, 1, o.written.size, to), o.written.size);
-        o.written.data = data;
-    }
-    fclose(to);
-    cr_assert(o.ok == (o.err.status == HD_OK), "%s", o.err.message);
-    return o;
+    return outcome_of(&scratch, script, how);
 }
 
 static struct outcome collect(const struct peer_script *script)
@@ -95,7 +47,7 @@ static struct outcome collect(const struct peer_script *script)
 /* One recording from an honest peer. */
 static struct outcome collect_recording(const char *path, unsigned newest, size_t tail)
 {
-    struct bytes stream = recording(path);
+    struct bytes stream = outcome_recording(path);
     const struct peer_script script = {
         .streams = &stream, .stream_count = 1, .newest_command = newest, .tail = tail};
     struct outcome o = collect(&script);
@@ -106,13 +58,6 @@ static struct outcome collect_recording(const char *path, unsigned newest, size_
     free((void *)o.written.data);
     free((void *)stream.data);
     return o;
-}
-
-static void fails_with(struct outcome o, enum hd_status status, const char *words)
-{
-    cr_assert_not(o.ok);
-    cr_expect_eq(o.err.status, status, "%d: %s", o.err.status, o.err.message);
-    cr_expect_not_null(strstr(o.err.message, words), "%s", o.err.message);
 }
 
 /* --- honest peers ---------------------------------------------------------------- */
@@ -186,7 +131,7 @@ Test(collect, marks_a_stream_with_losses_as_incomplete)
 
 Test(collect, has_an_old_runtime_name_its_types_again)
 {
-    struct bytes streams[] = {recording(NAMELESS), recording(NET31)};
+    struct bytes streams[] = {outcome_recording(NAMELESS), outcome_recording(NET31)};
     const struct peer_script script = {
         .streams = streams, .stream_count = 2, .newest_command = 0x0203};
     struct outcome o = collect(&script);
@@ -225,7 +170,7 @@ static size_t step_of(size_t quick)
 
 static void cut_everywhere(const char *path, size_t step)
 {
-    struct bytes stream = recording(path);
+    struct bytes stream = outcome_recording(path);
     struct peer_script script = {.habit = PEER_DIES,
                                  .streams = &stream,
                                  .stream_count = 1,
@@ -260,7 +205,7 @@ Test(collect, fails_at_every_cut_of_a_new_stream)
 Test(collect, survives_damage)
 {
     enum { TRIALS = 300, BYTES = 20 };
-    struct bytes stream = recording(NET31);
+    struct bytes stream = outcome_recording(NET31);
     unsigned char *damaged = malloc(stream.size);
     const struct bytes played = {damaged, stream.size};
     const struct peer_script script = {.streams = &played, .stream_count = 1};
@@ -287,13 +232,14 @@ Test(collect, survives_damage)
 Test(collect, gives_up_on_a_peer_that_says_nothing)
 {
     struct outcome o = collect(&(struct peer_script){.habit = PEER_SAYS_NOTHING});
-    fails_with(o, HD_TIMED_OUT, "--timeout");
+    outcome_fails_with(o, HD_TIMED_OUT, "--timeout");
     cr_expect_lt(o.seconds, 1.5, "%f", o.seconds);
 }
 
 Test(collect, notices_a_peer_that_hangs_up)
 {
-    fails_with(collect(&(struct peer_script){.habit = PEER_HANGS_UP}), HD_IO, "ended");
+    outcome_fails_with(collect(&(struct peer_script){.habit = PEER_HANGS_UP}), HD_IO,
+                       "ended");
 }
 
 static struct outcome answered(const void *bytes, size_t size)
@@ -304,15 +250,15 @@ static struct outcome answered(const void *bytes, size_t size)
 Test(collect, refuses_answers_of_another_protocol)
 {
     static const char http[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
-    fails_with(answered(http, sizeof(http)), HD_UNSUPPORTED, "protocol");
+    outcome_fails_with(answered(http, sizeof(http)), HD_UNSUPPORTED, "protocol");
     unsigned char small[20] = "DOTNET_IPC_V1";
     small[14] = 19;
     small[16] = 0xFF;
-    fails_with(answered(small, sizeof(small)), HD_UNSUPPORTED, "protocol");
+    outcome_fails_with(answered(small, sizeof(small)), HD_UNSUPPORTED, "protocol");
     unsigned char request[20] = "DOTNET_IPC_V1";
     request[14] = 20;
     request[16] = 0x02;
-    fails_with(answered(request, sizeof(request)), HD_UNSUPPORTED, "protocol");
+    outcome_fails_with(answered(request, sizeof(request)), HD_UNSUPPORTED, "protocol");
 }
 
 Test(collect, waits_no_longer_for_an_answer_that_is_said_to_be_long)
@@ -320,7 +266,7 @@ Test(collect, waits_no_longer_for_an_answer_that_is_said_to_be_long)
     unsigned char huge[20] = "DOTNET_IPC_V1";
     huge[14] = huge[15] = huge[16] = 0xFF;
     struct outcome o = answered(huge, sizeof(huge));
-    fails_with(o, HD_TIMED_OUT, "");
+    outcome_fails_with(o, HD_TIMED_OUT, "");
     cr_expect_lt(o.seconds, 1.5);
 }
 
@@ -329,12 +275,12 @@ Test(collect, refuses_a_session_without_a_number)
     unsigned char empty[20] = "DOTNET_IPC_V1";
     empty[14] = 20;
     empty[16] = 0xFF;
-    fails_with(answered(empty, sizeof(empty)), HD_UNSUPPORTED, "session");
+    outcome_fails_with(answered(empty, sizeof(empty)), HD_UNSUPPORTED, "session");
 }
 
 Test(collect, gives_up_on_a_stream_that_stops)
 {
-    struct bytes stream = recording(NET31);
+    struct bytes stream = outcome_recording(NET31);
     const size_t cuts[] = {0, 1, 100, 5000, stream.size / 2, stream.size - 1000};
     for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
         struct outcome o = collect(&(struct peer_script){.habit = PEER_STOPS_SENDING,
@@ -355,7 +301,7 @@ Test(collect, gives_up_on_a_stream_without_end)
     static const unsigned char block[] = "\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6";
     /* The size, 2^30, and as many zeros as somebody likes to read. */
     unsigned char endless[65536] = {0};
-    struct bytes all = recording(NET31);
+    struct bytes all = outcome_recording(NET31);
     unsigned char *start = malloc(BEFORE_BLOCKS + sizeof(block) + 8);
     memcpy(start, all.data, BEFORE_BLOCKS);
     memcpy(start + BEFORE_BLOCKS, block, sizeof(block) - 1);
@@ -382,7 +328,7 @@ Test(collect, holds_no_more_than_a_runtime_would_send)
                                          "\xFF\xFF\xFF\xFF\0"
                                          "\24\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
                                          "\x80\0\xFF\xFF\xFF\xFF\x7";
-    struct bytes all = recording(NET31);
+    struct bytes all = outcome_recording(NET31);
     unsigned char zeros[4096] = {0}, *start = malloc(BEFORE_BLOCKS + sizeof(block));
     memcpy(start, all.data, BEFORE_BLOCKS);
     memcpy(start + BEFORE_BLOCKS, block, sizeof(block) - 1);
@@ -392,10 +338,60 @@ Test(collect, holds_no_more_than_a_runtime_would_send)
                                        .stream_count = 1,
                                        .answer = {zeros, sizeof(zeros)}};
     struct outcome o = collect(&script);
-    fails_with(o, HD_BAD_FORMAT, "larger");
+    outcome_fails_with(o, HD_BAD_FORMAT, "larger");
     cr_expect_lt(o.seconds, 3, "%f", o.seconds);
     free(start);
     free((void *)all.data);
+}
+
+/* --- one at a time ------------------------------------------------------------------- */
+
+/* Another collector of this process: it goes after that time. */
+static pid_t collector_for(unsigned ms)
+{
+    char path[64];
+    int ready[2];
+    snprintf(path, sizeof(path), "/proc/%ld", (long)getpid());
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY);
+        bool ok = fd >= 0 && flock(fd, LOCK_EX) == 0 && write(ready[1], "", 1) == 1;
+        poll(NULL, 0, (int)ms);
+        _exit(!ok);
+    }
+    char c;
+    cr_assert_eq(read(ready[0], &c, 1), 1);
+    return child;
+}
+
+static void end_collector(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+Test(collect, waits_for_another_collector_but_not_for_ever)
+{
+    struct bytes stream = outcome_recording(NET10);
+    const struct peer_script script = {.streams = &stream, .stream_count = 1};
+    const struct hd_collect_options how = {.silence_ms = 2000};
+    double began = outcome_now();
+    pid_t other = collector_for(500);
+    struct outcome o = collect_with(&script, how);
+    cr_expect(o.ok, "%s", o.err.message);
+    cr_expect_gt(outcome_now() - began, 0.5);
+    cr_expect_lt(o.seconds, 2);
+    end_collector(other);
+    free((void *)o.written.data);
+    other = collector_for(60000);
+    o = collect(&script);
+    cr_expect(o.ok, "%s", o.err.message);
+    cr_expect_gt(o.seconds, SILENCE_MS / 1e3);
+    end_collector(other);
+    free((void *)o.written.data);
+    free((void *)stream.data);
 }
 
 /* --- refusals, and second thoughts ----------------------------------------------- */
@@ -412,7 +408,7 @@ Test(collect, says_in_words_why_a_runtime_refuses)
                  {0x8007000E, "no memory left"},
                  {0x12345678, "0x12345678"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        fails_with(
+        outcome_fails_with(
             collect(&(struct peer_script){.habit = PEER_REFUSES, .refusal = cases[i].code}),
             HD_UNSUPPORTED, cases[i].words);
 }
@@ -425,29 +421,43 @@ struct patience_of_user {
 static bool until_then(void *context, const struct hd_collect_progress *so_far)
 {
     const struct patience_of_user *p = context;
-    return p->until > 0 ? now() < p->until : so_far->bytes < p->bytes;
+    return p->until > 0 ? outcome_now() < p->until : so_far->bytes < p->bytes;
 }
 
 Test(collect, stops_the_session_when_the_user_has_enough)
 {
-    struct bytes stream = recording(NET10);
+    struct bytes stream = outcome_recording(NET10);
     struct patience_of_user user = {.bytes = 1000};
     struct peer_script script = {
         .habit = PEER_STOPS_SENDING, .streams = &stream, .stream_count = 1, .cut = 200000};
     const struct hd_collect_options how = {
         .silence_ms = 30000, .go_on = until_then, .context = &user};
     struct outcome o = collect_with(&script, how);
-    fails_with(o, HD_STOPPED, "stopped");
+    outcome_fails_with(o, HD_STOPPED, "stopped");
     cr_expect_eq(o.log.stops, 1);
     cr_expect_lt(o.seconds, 2);
     /* While the heap is walked the session has no number yet; the answer is waited for. */
-    user = (struct patience_of_user){.until = now() + 0.2};
+    user = (struct patience_of_user){.until = outcome_now() + 0.2};
     script.wait_ms = 800;
     o = collect_with(&script, how);
-    fails_with(o, HD_STOPPED, "stopped");
+    outcome_fails_with(o, HD_STOPPED, "stopped");
     cr_expect_eq(o.log.stops, 1);
     cr_expect_lt(o.seconds, 3);
     free((void *)stream.data);
+}
+
+/* Nothing was asked for yet, so nothing is to be stopped. */
+Test(collect, does_not_begin_when_the_user_has_enough_of_waiting_for_another)
+{
+    struct patience_of_user user = {.until = outcome_now() + 0.3};
+    const struct hd_collect_options how = {
+        .silence_ms = 30000, .go_on = until_then, .context = &user};
+    pid_t other = collector_for(60000);
+    struct outcome o = collect_with(&(struct peer_script){0}, how);
+    outcome_fails_with(o, HD_STOPPED, "stopped");
+    cr_expect_eq(o.log.count, 0);
+    cr_expect_lt(o.seconds, 2);
+    end_collector(other);
 }
 
 Test(collect, says_what_is_wrong_with_a_socket)
@@ -470,4 +480,53 @@ Test(collect, says_what_is_wrong_with_a_socket)
     cr_expect_not(hd_collect(to, &how, &got, &err));
     cr_expect_not_null(strstr(err.message, "there is no process 2147483647"));
     fclose(to);
+}
+
+/* 2^32 more is another process, not this one. */
+Test(collect, takes_no_number_for_another_process)
+{
+    struct hd_collected got;
+    struct hd_error err = {0};
+    FILE *to = tmpfile();
+    const struct hd_collect_options how = {.pid = ((uint64_t)1 << 32) + (uint64_t)getpid()};
+    char expected[64];
+    snprintf(expected, sizeof(expected), "there is no process %llu",
+             (unsigned long long)how.pid);
+    cr_expect_not(hd_collect(to, &how, &got, &err));
+    cr_expect_str_eq(err.message, expected);
+    fclose(to);
+}
+
+/* --- all processes ------------------------------------------------------------------- */
+
+static size_t mute_ones(const struct hd_processes *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->count; i++)
+        n += strstr(all->all[i].socket, scratch.folder) != NULL &&
+             all->all[i].problem != NULL &&
+             strstr(all->all[i].problem, "does not answer") != NULL;
+    return n;
+}
+
+Test(collect, asks_all_processes_side_by_side)
+{
+    enum { COUNT = 8, WAITS_MS = 1000 };
+    struct peer *peers[COUNT];
+    struct hd_processes all;
+    setenv("TMPDIR", scratch.folder, 1);
+    for (int i = 0; i < COUNT; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "dotnet-diagnostic-%d-1-socket", 100 + i);
+        peers[i] = peer_start(scratch_path(&scratch, name),
+                              &(struct peer_script){.habit = PEER_SAYS_NOTHING});
+    }
+    double began = outcome_now();
+    hd_processes_find(&all);
+    /* One after the other they would use up the patience for all of them, 3 s. */
+    cr_expect_lt(outcome_now() - began, 2.5 * WAITS_MS / 1e3);
+    cr_expect_eq(mute_ones(&all), COUNT);
+    hd_processes_free(&all);
+    for (int i = 0; i < COUNT; i++)
+        peer_stop(peers[i]);
 }

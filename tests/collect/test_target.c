@@ -5,10 +5,13 @@
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,37 +101,219 @@ Test(target, takes_names_that_were_cut)
     }
 }
 
+/* --- strangers ------------------------------------------------------------------- */
+
+/* A process of that user that listens at path, with a backlog for 8; kill it. */
+static pid_t stranger_at(const char *path, uid_t uid)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    memcpy(to.sun_path, path, strlen(path) + 1);
+    int ready[2];
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        bool ok = bind(fd, (struct sockaddr *)&to, sizeof(to)) == 0 &&
+                  (uid == geteuid() || setuid(uid) == 0) && listen(fd, 8) == 0;
+        ok = write(ready[1], ok ? "y" : "n", 1) == 1 && ok;
+        pause();
+        _exit(!ok);
+    }
+    char c = 'n';
+    cr_assert(read(ready[0], &c, 1) == 1 && c == 'y');
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void end_stranger(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 /* Somebody who makes a file in /tmp to be asked in place of another. */
 Test(target, refuses_another_process_behind_the_name)
 {
     struct target t;
     struct hd_error err = {0};
     const char *path = socket_named(getpid(), "-1-socket");
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    memcpy(to.sun_path, path, strlen(path) + 1);
-    int ready[2];
-    cr_assert_eq(pipe(ready), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-        bool ok = bind(fd, (struct sockaddr *)&to, sizeof(to)) == 0 && listen(fd, 8) == 0;
-        ok = write(ready[1], "x", 1) == 1 && ok;
-        pause();
-        _exit(!ok);
-    }
-    char c;
-    cr_assert_eq(read(ready[0], &c, 1), 1);
+    pid_t child = stranger_at(path, geteuid());
     cr_expect_not(target_of_process(&t, getpid(), &brief, &scratch.arena, &err));
     cr_expect_not_null(strstr(err.message, "listens at"), "%s", err.message);
     /* Named outright it is what it is. */
     err = (struct hd_error){0};
     cr_expect(target_at_socket(&t, path, &brief, &scratch.arena, &err), "%s", err.message);
     cr_expect_eq(t.pid, child);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    end_stranger(child);
     int fd = target_connect(&t, &brief, &err);
     cr_expect_lt(fd, 0);
 }
+
+static void another_listens_by_now(const struct target *t)
+{
+    struct hd_error err = {0};
+    cr_expect_lt(target_connect(t, &brief, &err), 0);
+    cr_expect_not_null(strstr(err.message, "another process listens there by now"), "%s",
+                       err.message);
+}
+
+/* Between two requests a socket may come to be another's. */
+Test(target, sends_nothing_to_another_process_that_took_the_socket_over)
+{
+    struct target t;
+    struct hd_error err = {0};
+    const char *path = socket_named(getpid(), "-1-socket");
+    pid_t first = stranger_at(path, geteuid());
+    cr_assert(target_at_socket(&t, path, &brief, &scratch.arena, &err), "%s", err.message);
+    end_stranger(first);
+    unlink(path);
+    pid_t second = stranger_at(path, geteuid());
+    another_listens_by_now(&t);
+    t.pid = second;
+    int fd = target_connect(&t, &brief, &err);
+    cr_expect_geq(fd, 0, "%s", err.message);
+    close(fd);
+    /* Who can be seen is not the one who could not. */
+    t = (struct target){.socket = t.socket, .pid = first, .uid = t.uid};
+    another_listens_by_now(&t);
+    end_stranger(second);
+}
+
+enum { NOBODY = 65534 };
+
+Test(target, sends_nothing_to_another_user_who_took_the_socket_over)
+{
+    struct target t;
+    struct hd_error err = {0};
+    if (geteuid() != 0)
+        cr_skip_test("takes root");
+    const char *path = socket_named(getpid(), "-1-socket");
+    pid_t child = stranger_at(path, NOBODY);
+    cr_assert(target_at_socket(&t, path, &brief, &scratch.arena, &err), "%s", err.message);
+    /* The kernel says who it was that began to listen. */
+    cr_expect_eq(t.uid, NOBODY);
+    t.uid = 0;
+    another_listens_by_now(&t);
+    end_stranger(child);
+}
+
+/* 0: refused for that reason. In a child, which gives up being root. */
+static int refusal_for_nobody(const char *path, const char *words)
+{
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        struct target t;
+        struct hd_error err = {0};
+        struct arena arena = {0};
+        if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
+            _exit(3);
+        bool ok = target_at_socket(&t, path, &brief, &arena, &err);
+        _exit(ok ? 2 : strstr(err.message, words) == NULL);
+    }
+    int how = 0;
+    waitpid(child, &how, 0);
+    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+}
+
+Test(target, trusts_no_other_user_neither_with_the_file_nor_behind_it)
+{
+    if (geteuid() != 0)
+        cr_skip_test("takes root");
+    cr_assert_eq(chmod(scratch.folder, 0755), 0);
+    const char *path = socket_named(getpid(), "-1-socket");
+    pid_t root = stranger_at(path, 0);
+    cr_assert_eq(chmod(path, 0777), 0);
+    cr_expect_eq(refusal_for_nobody(path, "belongs to user root"), 0, "the file");
+    /* It gives the file away, and still listens. */
+    cr_assert_eq(chown(path, NOBODY, NOBODY), 0);
+    cr_expect_eq(refusal_for_nobody(path, "belongs to user root"), 0, "who listens");
+    end_stranger(root);
+    unlink(path);
+    pid_t nobody = stranger_at(path, NOBODY);
+    cr_assert_eq(chown(path, NOBODY, NOBODY), 0);
+    cr_expect_eq(refusal_for_nobody(path, ""), 2, "its own");
+    cr_assert_eq(chown(path, 0, 0), 0);
+    cr_assert_eq(chmod(path, 0777), 0);
+    cr_expect_eq(refusal_for_nobody(path, "belongs to user root"), 0, "only the file");
+    end_stranger(nobody);
+}
+
+/* --- sockets that take no connections ----------------------------------------------- */
+
+enum { MANY = 30 };
+
+/* Listens, with a full backlog; the process ends before long. */
+static void block_at(const char *path)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), client;
+    memcpy(to.sun_path, path, strlen(path) + 1);
+    cr_assert_eq(bind(listener, (struct sockaddr *)&to, sizeof(to)), 0);
+    cr_assert_eq(listen(listener, 0), 0);
+    do {
+        client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        cr_assert_geq(client, 0);
+    } while (connect(client, (struct sockaddr *)&to, sizeof(to)) == 0);
+    cr_assert_eq(errno, EAGAIN);
+}
+
+static void block_many(void)
+{
+    for (int i = 0; i < MANY; i++)
+        block_at(socket_named(getpid(), arena_printf(&scratch.arena, "-9%d-socket", i)));
+}
+
+static const struct patience short_one = {.silence_ms = 100};
+
+Test(target, does_not_wait_for_each_of_many_sockets_that_take_no_connections)
+{
+    struct target t;
+    struct hd_error err = {0};
+    block_many();
+    uint64_t began = clock_ms();
+    cr_expect_not(target_of_process(&t, getpid(), &short_one, &scratch.arena, &err));
+    cr_expect_eq(err.status, HD_TIMED_OUT, "%s", err.message);
+    cr_expect_lt(clock_ms() - began, MANY * short_one.silence_ms / 2);
+}
+
+/* The honest one is the last to be tried. */
+Test(target, finds_a_process_behind_many_sockets_that_take_no_connections)
+{
+    struct target t;
+    struct hd_error err = {0};
+    const char *path = socket_named(getpid(), "-1-socket");
+    struct peer *peer = peer_start(path, &honest);
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    cr_assert_eq(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+    block_many();
+    uint64_t began = clock_ms();
+    cr_expect(target_of_process(&t, getpid(), &short_one, &scratch.arena, &err), "%s",
+              err.message);
+    cr_expect_str_eq(t.socket, path);
+    cr_expect_lt(clock_ms() - began, MANY * short_one.silence_ms / 2);
+    peer_stop(peer);
+}
+
+Test(target, asks_all_sockets_side_by_side)
+{
+    size_t count, found = 0;
+    const char *path = socket_named(getpid(), "-1-socket");
+    struct peer *peer = peer_start(path, &honest);
+    block_many();
+    uint64_t began = clock_ms();
+    struct found *all = targets_find(&count, &brief, &scratch.arena);
+    /* One after the other they would use up the patience for all of them. */
+    cr_expect_lt(clock_ms() - began, 2 * brief.silence_ms);
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(all[i].target.socket, path) == 0 && all[i].problem == NULL;
+    cr_expect_eq(found, 1);
+    peer_stop(peer);
+}
+
+/* --- names that are too long --------------------------------------------------------- */
 
 Test(target, reaches_sockets_by_paths_too_long_for_an_address)
 {

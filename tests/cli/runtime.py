@@ -1,0 +1,87 @@
+"""What listens at a diagnostics socket, as a .NET runtime does, or a rogue:
+
+    runtime.py SOCKET play TRACE   each session gets that .nettrace, and ends when it is stopped
+    runtime.py SOCKET flood TRACE  its head, and a block of 4 GiB that nobody knows
+    runtime.py SOCKET mute         takes connections and requests, and says nothing
+    runtime.py SOCKET full         takes no connections
+
+Several sockets are named with commas between. It lives until it is killed.
+"""
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+
+SESSION = struct.pack("<Q", 1)
+STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
+BEFORE_BLOCKS = 102
+streams = []
+
+
+def reply(connection, good, payload):
+    head = b"DOTNET_IPC_V1\0" + struct.pack("<HBBH", 20 + len(payload), 0xFF, 0 if good else 0xFF, 0)
+    connection.sendall(head + payload)
+
+
+def play(connection):
+    reply(connection, True, SESSION)
+    if habit == "flood":
+        connection.sendall(trace[:BEFORE_BLOCKS] + b"\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6" + b"\xFF" * 7)
+    else:
+        connection.sendall(trace)
+    while habit == "flood":
+        connection.sendall(bytes(1 << 16))
+    streams.append(connection)
+
+
+def serve(connection):
+    head = connection.recv(20, socket.MSG_WAITALL)
+    if len(head) < 20:
+        return connection.close()
+    size, = struct.unpack("<H", head[14:16])
+    command, = struct.unpack(">H", head[16:18])
+    connection.recv(size - 20, socket.MSG_WAITALL)
+    if habit == "mute":
+        streams.append(connection)
+    elif FIRST_START <= command <= LAST_START:
+        play(connection)
+    else:
+        if command == STOP and streams:
+            streams.pop().close()
+        reply(connection, command == STOP, SESSION if command == STOP else b"\x85\x13\x13\x80")
+        connection.close()
+
+
+def serve_quietly(connection):
+    try:
+        serve(connection)
+    except OSError:
+        connection.close()
+
+
+def listen(path):
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path + ".new")
+    server.listen(0 if habit == "full" else 64)
+    # The name appears when it can be used.
+    while habit == "full":
+        client = socket.socket(socket.AF_UNIX)
+        client.setblocking(False)
+        streams.append(client)
+        try:
+            client.connect(path + ".new")
+        except BlockingIOError:
+            break
+    os.rename(path + ".new", path)
+    while habit != "full":
+        threading.Thread(target=serve_quietly, args=(server.accept()[0],), daemon=True).start()
+    streams.append(server)
+
+
+habit = sys.argv[2]
+trace = open(sys.argv[3], "rb").read() if len(sys.argv) > 3 else b""
+for name in sys.argv[1].split(","):
+    threading.Thread(target=listen, args=(name,), daemon=True).start()
+time.sleep(120)

@@ -1,0 +1,33 @@
+/* outcome.h - what becomes of a session with a peer: collected whole, or failed, and what
+ * the peer saw of it. */
+#ifndef OUTCOME_H
+#define OUTCOME_H
+
+#include "support/peer.h"
+#include "support/scratch.h"
+
+enum { SILENCE_MS = 400 };
+
+struct outcome {
+    bool ok;
+    struct hd_collected got;
+    struct hd_error err;
+    struct peer_log log;
+    struct bytes written; /* free() its data */
+    double seconds;
+};
+
+/* Collect from a peer that listens at a socket in that folder, with SILENCE_MS unless how
+ * says otherwise. */
+struct outcome outcome_of(struct scratch *scratch, const struct peer_script *script,
+                          struct hd_collect_options how);
+
+void outcome_fails_with(struct outcome o, enum hd_status status, const char *words);
+
+/* The whole of a compressed recording; free() its data. */
+struct bytes outcome_recording(const char *path);
+
+/* Seconds on a clock that is never set. */
+double outcome_now(void);
+
+#endif
