@@ -221,6 +221,21 @@ VALUES
     status_is 0
 }
 
+@test "a small file that would become a large table is refused" {
+    { printf '[["A",1,1]'; yes ',[]' | head -n 1000000 | tr -d '\n'; printf ']'; } |
+        gzip -1 >"$tmp/x.json.gz"
+    { printf 'a 2 x 1\n'; seq 1 400000 | sed 's/.*/t & A/'; printf 'o 1 1 8\nc x 2\n'; } |
+        gzip -1 >"$tmp/x.txt.gz"
+    for file in "$tmp"/x.{json,txt}.gz; do
+        for how in --tables-only --app-only; do
+            hd top --memory=20MB "$how" "$file"
+            status_is 2
+            err_has "--memory"
+        done
+    done
+    works top --memory=2GB --tables-only "$tmp/x.txt.gz"
+}
+
 @test "more memory than --memory is an error that says so" {
     hd diff --memory=1KiB "${pair[@]}"
     status_is 2
