@@ -28,7 +28,9 @@ static char next_char(struct maps *m)
         m->at = 0;
         m->len = n > 0 ? (size_t)n : 0;
     }
-    return m->at < m->len ? m->buffer[m->at++] : '\0';
+    if (m->len == 0)
+        return '\0';
+    return m->buffer[m->at++];
 }
 
 /* A hexadecimal number and the character behind it. */
@@ -54,9 +56,13 @@ static bool next_mapping(struct maps *m, uintptr_t address, char *path, size_t s
     uintptr_t start = next_number(m), end = next_number(m);
     size_t len = 0;
     char c;
-    while ((c = next_char(m)) != '\n' && c != '\0')
-        if ((len > 0 || c == '/') && len + 1 < size)
-            path[len++] = (unsigned char)c < 0x20 || c == 0x7F ? '?' : c;
+    while ((c = next_char(m)) != '\n' && c != '\0') {
+        if ((len == 0 && c != '/') || len + 1 == size)
+            continue;
+        if ((unsigned char)c < 0x20 || c == 0x7F)
+            c = '?';
+        path[len++] = c;
+    }
     path[len] = '\0';
     *is_in = len > 0 && start <= address && address < end;
     return c == '\n';

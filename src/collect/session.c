@@ -350,6 +350,8 @@ static void watch_records(struct session *s, struct watch *w, struct nettrace *t
     s->so_far.objects += b.count;
 }
 
+static const char too_much[] = "more than any runtime sends";
+
 static bool is_credible(const struct watch *w)
 {
     return w->survey.walk_count <= MOST_WALKS && w->survey.gc_count <= MOST_GCS;
@@ -362,7 +364,7 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
     if (kind == EVENT_OTHER)
         return true;
     if (!is_credible(w))
-        return nettrace_refuse(t, "more than any runtime sends");
+        return nettrace_refuse(t, too_much);
     if (!trace_survey_add(&w->survey, t, e))
         return false;
     if (kind == EVENT_TYPES || kind == EVENT_NODES)
@@ -411,7 +413,7 @@ static bool follow(struct session *s, struct session_result *result)
     enum trace_end how = nettrace_end(t);
     if (s->err->status == HD_OK && err.status != HD_OK)
         fail(s->err, HD_BAD_FORMAT, "the process sent no trace: byte 0x%" PRIx64 ": %s",
-             err.at, err.message);
+             err.at, err.status == HD_TOO_BIG ? too_much : err.message);
     else if (s->err->status == HD_OK && how != TRACE_ENDS)
         fail(s->err, HD_IO,
              "the process closed the stream after %" PRIu64
