@@ -2,7 +2,7 @@
 #
 #   make              build/heapdrift, build/libheapdrift.a and the manual page
 #   make demo         install what is missing, build, find a leak in a real series
-#   make check        install what the tests need, then run every test
+#   make check        install what the tests need, then run them: under ten minutes
 #   make install      program, library, header, pkg-config file and manual page
 #                     under $(DESTDIR)$(PREFIX)
 #
