@@ -34,8 +34,8 @@ passed_in() {
     unit=$(sed -n 's/.*Passing: \([0-9]*\).*/\1/p' "$1"/unit.log 2>/dev/null)
     cli=$(lines '^ok ' "$1"/cli-*.log)
     skipped=$(lines '^ok .*# skip' "$1"/cli-*.log)
-    printf '%s' "$(thousands "${unit:-0}") unit tests, $(thousands $((cli - skipped)))"
-    printf '%s' " command-line tests${2:+ $2}"
+    [ -z "$unit" ] || printf '%s unit tests, ' "$(thousands "$unit")"
+    printf '%s command-line tests%s' "$(thousands $((cli - skipped)))" "${2:+ $2}"
     [ "$skipped" -eq 0 ] || printf '%s' " ($skipped skipped)"
 }
 

@@ -35,6 +35,12 @@ make_parts() {
     [[ ${lines[-1]} == "check: passed: 1,214 unit tests, 2 command-line tests (1 skipped), 7 unit tests, 1 command-line tests again under ASan, lint; 0 min "*" s" ]]
 }
 
+@test "the last line does not tell of unit tests where none were to run" {
+    printf '%s\n' 'all:' "	scripts/part.sh $tmp/tsan/cli-a echo 'ok 1 a'" >"$tmp/parts.mk"
+    run scripts/check.sh tsan "$tmp/tsan=under ThreadSanitizer" -- -f "$tmp/parts.mk" all
+    [[ ${lines[-1]} == "tsan: passed: 1 command-line tests under ThreadSanitizer; 0 min "*" s" ]]
+}
+
 @test "what fails is named in the last line, and what does not need it runs all the same" {
     make_parts 'all: one two three' \
         "one: ; scripts/part.sh $tmp/check/unit sh -c 'echo broken; exit 1'" \
