@@ -234,7 +234,12 @@ until_is() {
     need_dotnet
     start_lab cache
     iterate 20
-    (for _ in 1 2 3; do sleep 0.8 && iterate 20; done) 3>&- &
+    # From the first snapshot to the last but one, however long they take: as each appears.
+    mkdir "$tmp/kept"
+    (for number in 1 2 3; do
+        timeout 60 sh -c 'until [ -e "$1" ]; do sleep 0.02; done' sh "$tmp/kept/$number.gcdump" || exit
+        iterate 20
+    done) 3>&- &
     works watch -p "$pid" --count=4 --interval=1 --format=json -o "$tmp/kept"
     wait $!
     [[ $(json .schema) == heapdrift-diff && $(json '.suspects[0].subject') == Shop.Sessions.Session ]]

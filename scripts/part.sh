@@ -1,0 +1,37 @@
+#!/bin/sh
+# Run one part of the tests so that several can run side by side.
+#
+#   scripts/part.sh FOLDER/NAME COMMAND [ARG...]
+#
+# Says one line of a part that passes; of one that fails, all that it printed. That is kept in
+# FOLDER/NAME.log, or .failed, for scripts/check.sh to count.
+#
+# What is built with a sanitizer reports to files, and any report is a failure: Criterion
+# passes a test that leaks, and bats one whose stderr nobody looks at.
+set -u
+
+part=$1
+shift
+folder=${part%/*}
+mkdir -p "$folder"
+rm -f "$part".*
+reports="log_path=$(cd "$folder" && pwd)/${part##*/}.report"
+export ASAN_OPTIONS="$reports" TSAN_OPTIONS="$reports"
+LSAN_OPTIONS="suppressions=$(pwd)/tests/support/lsan.supp:print_suppressions=0"
+export LSAN_OPTIONS UBSAN_OPTIONS=print_stacktrace=1
+
+began=$(date +%s)
+status=0
+"$@" >"$part.log" 2>&1 || status=$?
+seconds=$(($(date +%s) - began))
+if cat "$part".report.* >>"$part.log" 2>/dev/null; then
+    status=1
+fi
+if [ "$status" -ne 0 ]; then
+    mv "$part.log" "$part.failed"
+    printf -- '--- %s failed after %s s:\n' "$part" "$seconds"
+    cat "$part.failed"
+    printf -- '--- end of %s\n' "$part"
+    exit 1
+fi
+echo "passed: $part, $seconds s"

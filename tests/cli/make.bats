@@ -1,0 +1,70 @@
+# What runs the tests says when something fails.
+# shellcheck disable=SC2030,SC2031,SC2154 # $tmp comes from the helper
+load helper
+
+part() { scripts/part.sh "$tmp/check/$1" "${@:2}"; }
+
+# A Makefile with parts as ours has them, for scripts/check.sh.
+make_parts() {
+    printf '%s\n' "$@" >"$tmp/parts.mk"
+    run scripts/check.sh check "$tmp/check" "$tmp/asan=again under ASan" -- -f "$tmp/parts.mk" all
+}
+
+@test "a part that passes says one line, one that fails all it printed" {
+    run part good sh -c 'echo much; echo more >&2'
+    [[ $status == 0 && $output == "passed: $tmp/check/good, "*" s" ]]
+    [[ $(<"$tmp/check/good.log") == $'much\nmore' ]]
+    run part bad sh -c 'echo much; echo more >&2; exit 3'
+    [[ $status == 1 && $output == *$'\nmuch\nmore\n'* && -e $tmp/check/bad.failed ]]
+}
+
+@test "a part whose programs left a report of a sanitizer fails" {
+    # shellcheck disable=SC2016 # for the inner shell
+    run part leaks sh -c 'echo "it leaks" >"${ASAN_OPTIONS#log_path=}.1"'
+    [[ $status == 1 && $output == *"it leaks"* ]]
+}
+
+@test "the last line counts what ran" {
+    make_parts 'all:' \
+        "	scripts/part.sh $tmp/check/unit echo 'Tested: 1214 | Passing: 1214 | Failing: 0'" \
+        "	scripts/part.sh $tmp/check/cli-a printf 'ok 1 a\nok 2 b # skip not here\nok 3 c\n'" \
+        "	scripts/part.sh $tmp/check/lint true" \
+        "	scripts/part.sh $tmp/asan/unit echo 'Tested: 7 | Passing: 7 | Failing: 0'" \
+        "	scripts/part.sh $tmp/asan/cli-a echo 'ok 1 a'"
+    [[ $status == 0 ]]
+    [[ ${lines[-1]} == "check: passed: 1,214 unit tests, 2 command-line tests (1 skipped), 7 unit tests, 1 command-line tests again under ASan, lint; 0 min "*" s" ]]
+}
+
+@test "the last line does not tell of unit tests where none were to run" {
+    printf '%s\n' 'all:' "	scripts/part.sh $tmp/tsan/cli-a echo 'ok 1 a'" >"$tmp/parts.mk"
+    run scripts/check.sh tsan "$tmp/tsan=under ThreadSanitizer" -- -f "$tmp/parts.mk" all
+    [[ ${lines[-1]} == "tsan: passed: 1 command-line tests under ThreadSanitizer; 0 min "*" s" ]]
+}
+
+@test "what fails is named in the last line, and what does not need it runs all the same" {
+    make_parts 'all: one two three' \
+        "one: ; scripts/part.sh $tmp/check/unit sh -c 'echo broken; exit 1'" \
+        "two: ; scripts/part.sh $tmp/asan/cli-a false" "three: ; touch $tmp/ran"
+    [[ $status == 1 && $output == *broken* && -e $tmp/ran ]]
+    [[ ${lines[-1]} == "check: FAILED: $tmp/check/unit.failed $tmp/asan/cli-a.failed; 0 min "*" s" ]]
+    make_parts 'all: ; false'
+    [[ $status == 1 && ${lines[-1]} == "check: FAILED: what make says above; "* ]]
+}
+
+@test "lint fails where there is no clang-tidy" {
+    mkdir "$tmp/src"
+    echo 'int main(void) { return 0; }' >"$tmp/src/main.c"
+    TIDY=no-such-tidy run scripts/tidy.sh "$tmp/stamp" "$tmp/src/main.c"
+    [[ $status == 1 && $output == *"not found"* && ! -e $tmp/stamp ]]
+}
+
+@test "lint fails where clang-tidy finds something" {
+    command -v clang-tidy >/dev/null || skip "no clang-tidy here"
+    echo 'int main(void) { int *p = 0; return *p; }' >"$tmp/main.c"
+    cp .clang-tidy "$tmp"
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    [[ $status == 1 && $output == *NullDereference* && ! -e $tmp/stamp ]]
+    echo 'int main(void) { return 0; }' >"$tmp/main.c"
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    [[ $status == 0 && -e $tmp/stamp ]]
+}
