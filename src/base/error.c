@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include "base/c_locale.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static bool set(struct hd_error *err, enum hd_status status, const char *fmt, va
 {
     if (err == NULL || err->status != HD_OK)
         return false;
-    vsnprintf(err->message, sizeof(err->message), fmt, args);
+    c_vsnprintf(err->message, sizeof(err->message), fmt, args);
     make_printable(err->message);
     err->status = status;
     return true;
