@@ -18,6 +18,7 @@
 
 /* Small enough to stay in the second-level cache. */
 enum { BLOCK_SIZE = 256 * 1024 };
+enum { ROOM_TO_UNPACK = 1 << 20 };
 
 struct input {
     struct input_options opt;
@@ -76,6 +77,7 @@ static ssize_t read_some(struct input *in, int fd, unsigned char *to, size_t siz
     if (fd < 0 && in->is_bare)
         return 0;
     for (;;) {
+        errno = 0;
         ssize_t n = fd >= 0 ? read(fd, to, size) : archive_read_data(in->archive, to, size);
         bool again = fd >= 0 ? n < 0 && errno == EINTR : n == ARCHIVE_RETRY;
         if (!again)
@@ -100,6 +102,9 @@ static ssize_t read_fully(struct input *in, int fd, unsigned char *to, size_t si
 
 static bool cannot_unpack(struct archive *a, struct hd_error *err)
 {
+    alloc_blame();
+    if (archive_errno(a) == ENOMEM)
+        out_of_memory(0);
     const char *why = archive_error_string(a);
     return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged, or cut short (%s)",
                 why != NULL ? why : "no reason given");
@@ -140,9 +145,12 @@ static bool open_archive(struct input *in, struct hd_error *err)
 {
     if (in->archive != NULL)
         archive_read_free(in->archive);
+    /* libarchive asks for its large buffers only: small ones end the process, or crash. */
+    alloc_room(ROOM_TO_UNPACK);
+    errno = 0;
     struct archive *a = in->archive = archive_read_new();
     if (a == NULL)
-        return fail(err, HD_IO, "cannot decompress: out of memory");
+        out_of_memory(0);
     archive_read_support_filter_gzip(a);
     archive_read_support_filter_zstd(a);
     archive_read_support_filter_xz(a);
@@ -163,6 +171,8 @@ static int next_entry(struct input *in, struct hd_error *err)
 {
     struct archive_entry *entry;
     for (;;) {
+        alloc_room(ROOM_TO_UNPACK);
+        errno = 0;
         int status = archive_read_next_header(in->archive, &entry);
         if (status == ARCHIVE_EOF)
             return 0;

@@ -1,5 +1,6 @@
 #include "cli/load.h"
 
+#include "cli/allocate.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 
@@ -148,16 +149,6 @@ static void load_all(struct pool *p)
 }
 
 /* --- what is to be read -------------------------------------------------- */
-
-static void *zeroed(size_t count, size_t size)
-{
-    void *p = calloc(count > 0 ? count : 1, size);
-    if (p == NULL) {
-        fputs("heapdrift: out of memory\n", stderr);
-        exit(EXIT_TROUBLE);
-    }
-    return p;
-}
 
 /* Operands that do not exist keep their place, as an entry with an error. */
 static struct hd_error *expand(struct loaded *l, const struct settings *s)

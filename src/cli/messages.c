@@ -14,7 +14,7 @@ void begin_message(const char *kind, const char *name)
     fputs("heapdrift: ", stderr);
     if (kind != NULL)
         fprintf(stderr, "%s: ", kind);
-    hd_put_name(stderr, name);
+    hd_put_name(hd_sink_file(stderr), name);
 }
 
 bool trouble(const char *name, const char *why)

@@ -1,6 +1,7 @@
 /* Snapshots of running processes, as the program sees them: find a process, ask it, take
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
+#include "base/options.h"
 #include "collect/clients.h"
 #include "collect/origin.h"
 #include "collect/process_info.h"
@@ -147,6 +148,11 @@ static bool collect_named(const struct target *t, const struct session_patience 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
+    struct hd_collect_options how;
+    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
+                      opt, err))
+        return false;
+    opt = &how;
     struct arena arena = {0};
     struct target target;
     struct session_result r = {0};

@@ -197,6 +197,10 @@ struct hd_report {
     size_t warning_count, warning_cap;
 };
 
+/* What the caller asks for, or what is usual if theirs is NULL. */
+bool report_options(struct hd_options *ours, const struct hd_options *theirs,
+                    struct hd_error *err);
+
 struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt);
 
 /* A copy in the report's arena; NULL for NULL. */

@@ -1,5 +1,6 @@
 /* A check: a diff whose growth is held against budgets. */
 #include "analysis/series_identity.h"
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "budget/accept.h"
@@ -39,7 +40,7 @@ static void add_number(struct text *t, double n)
         human_count(t, (uint64_t)n);
         return;
     }
-    snprintf(s, sizeof(s), "%.2f", n);
+    c_snprintf(s, sizeof(s), "%.2f", n);
     text_add_string(t, s);
 }
 
@@ -72,7 +73,7 @@ static void add_per(struct text *t, const struct rule *rule)
 static void add_percent(struct text *t, const char *format, double percent)
 {
     char s[48];
-    snprintf(s, sizeof(s), format, percent);
+    c_snprintf(s, sizeof(s), format, percent);
     text_add_string(t, s);
 }
 
@@ -431,7 +432,9 @@ struct hd_report *hd_report_check(struct hd_snapshot *const *snaps, size_t count
                                   const struct hd_options *opt, const struct hd_budgets *b,
                                   struct hd_error *err)
 {
-    struct hd_options options = opt != NULL ? *opt : hd_default_options();
+    struct hd_options options;
+    if (!report_options(&options, opt, err))
+        return NULL;
     options.by = HD_BY_TYPE;
     struct check c = {.r = report_new(REPORT_CHECK, &options),
                       .snaps = snaps,
@@ -497,12 +500,12 @@ int hd_report_status(const struct hd_report *report, bool strict)
     return strict || verdict == HD_FAIL ? with_strict[verdict] : 0;
 }
 
-bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
+bool hd_report_write_baseline(const struct hd_report *report, struct hd_sink to,
                               struct hd_error *err)
 {
-    struct out out = {.file = to};
     if (report->baseline == NULL)
         return fail(err, HD_USAGE, "nothing was accepted");
+    struct out out = {.to = to};
     out_string(&out, report->baseline);
     return out_finish(&out, err);
 }

@@ -298,10 +298,10 @@ bool report_compare(struct hd_report *r, struct hd_snapshot *const *snaps,
 struct hd_report *hd_report_diff(struct hd_snapshot *const *snaps, size_t count,
                                  const struct hd_options *opt, struct hd_error *err)
 {
-    struct hd_options defaults = hd_default_options();
-    opt = opt != NULL ? opt : &defaults;
-    if (!count_fits(count, err))
+    struct hd_options options;
+    if (!report_options(&options, opt, err) || !count_fits(count, err))
         return NULL;
+    opt = &options;
     struct hd_report *r = report_new(REPORT_DIFF, opt);
     struct hd_snapshot *units[HD_MAX_SNAPSHOTS] = {0};
     struct series s;

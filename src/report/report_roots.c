@@ -236,7 +236,9 @@ struct hd_report *hd_report_roots(struct hd_snapshot *const *snaps, size_t count
                                   const struct hd_options *opt, struct hd_error *err)
 {
     struct hd_error own = {0};
-    struct hd_report *r = explain(snaps, count, opt, &own);
+    struct hd_options options;
+    struct hd_report *r =
+        report_options(&options, opt, &own) ? explain(snaps, count, &options, &own) : NULL;
     if (r == NULL && err != NULL && err->status == HD_OK)
         *err = own;
     return r;

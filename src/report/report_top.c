@@ -165,8 +165,10 @@ static int (*const orders[])(const void *, const void *) = {
 struct hd_report *hd_report_top(struct hd_snapshot *snap, const struct hd_options *opt,
                                 struct hd_error *err)
 {
-    struct hd_options defaults = hd_default_options();
-    opt = opt != NULL ? opt : &defaults;
+    struct hd_options options;
+    if (!report_options(&options, opt, err))
+        return NULL;
+    opt = &options;
     struct plan plan;
     if (!snapshot_need_graph(snap, err) ||
         (snap->graph != NULL && !plan_graphs(&plan, &snap, 1, plan_dominators, opt, err)))

@@ -1,6 +1,7 @@
 #include "report/writer.h"
 
 #include "base/error.h"
+#include "base/options.h"
 
 #include <string.h>
 
@@ -29,16 +30,20 @@ bool hd_format_is_for_check(size_t i)
 }
 
 bool hd_report_write(const struct hd_report *report, const char *format,
-                     const struct hd_write_options *opt, FILE *to, struct hd_error *err)
+                     const struct hd_write_options *opt, struct hd_sink to,
+                     struct hd_error *err)
 {
-    static const struct hd_write_options plain;
+    struct hd_write_options how;
+    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_write_options, details), opt,
+                      err))
+        return false;
     for (const struct writer *const *w = writers; *w != NULL; w++) {
         if (strcmp((*w)->name, format) != 0)
             continue;
         if ((*w)->only_check && report->kind != REPORT_CHECK)
             return fail(err, HD_USAGE, "%s is for `heapdrift check`", format);
-        struct out out = {.file = to};
-        (*w)->write(report, opt != NULL ? opt : &plain, &out);
+        struct out out = {.to = to};
+        (*w)->write(report, &how, &out);
         return out_finish(&out, err);
     }
     return fail(err, HD_USAGE, "unknown output format: %s", format);

@@ -106,7 +106,7 @@ static char *json_of(struct hd_report *report, const struct hd_error *err)
     size_t len = 0;
     cr_assert_not_null(report, "%s", err->message);
     FILE *to = open_memstream(&text, &len);
-    cr_assert(hd_report_write(report, "json", NULL, to, NULL));
+    cr_assert(hd_report_write(report, "json", NULL, hd_sink_file(to), NULL));
     fclose(to);
     hd_report_free(report);
     return text;
@@ -227,7 +227,7 @@ Test(convert, names_that_are_not_utf_8_are_told)
         char *data = NULL;
         size_t size;
         FILE *to = open_memstream(&data, &size);
-        cr_assert(hd_snapshot_write(snap, cases[i].target, to, &lost, NULL));
+        cr_assert(hd_snapshot_write(snap, cases[i].target, hd_sink_file(to), &lost, NULL));
         fclose(to);
         cr_expect_eq(lost.count, cases[i].losses, "%s", cases[i].target);
         if (cases[i].losses > 0)
