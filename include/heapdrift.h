@@ -55,14 +55,34 @@ enum hd_status {
     HD_CLOSED          /* nobody reads what is written any more */
 };
 
+/* Which of our names would help, where one does: a program that asks people by other names
+ * (options of a command line, a form) adds those to the message. */
+enum hd_topic {
+    HD_NO_TOPIC,
+    HD_ABOUT_MEMORY,       /* max_memory */
+    HD_ABOUT_GRAPH_MEMORY, /* max_memory, or tables_only, which does without a graph */
+    HD_ABOUT_REACHABLE,    /* hd_options.reachable; the message goes on behind its name */
+    HD_ABOUT_GEN2,         /* hd_options.gen2; the same */
+    HD_ABOUT_HOLDERS,      /* hd_options.by; the same */
+    HD_ABOUT_ITERATIONS,   /* hd_options.iterations */
+    HD_ABOUT_ROWS,         /* hd_options.rows: a table without all of them was read */
+    HD_ABOUT_BASELINE,     /* hd_report_write_baseline() writes a new one */
+    HD_ABOUT_SILENCE,      /* hd_collect_options.silence_ms */
+    HD_ABOUT_NAMES,        /* hd_processes_find() tells which there are */
+    HD_ABOUT_SOCKETS,      /* the same: which have a socket */
+    HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
+    HD_ABOUT_SOCKET        /* hd_collect_options.socket does */
+};
+
 /* What went wrong, for the person who has to fix it. The caller owns it and
  * starts it as {0}; NULL means "knowing that it failed is enough". The first
  * failure wins: a function leaves an error alone that is already set. */
 struct hd_error {
     enum hd_status status;
     enum { HD_NOWHERE, HD_AT_BYTE, HD_AT_LINE } where;
-    uint64_t at;       /* byte offset or line from 1, as where says */
-    const char *kind;  /* for text inputs, "bad-number"; else NULL. Static */
+    uint64_t at;      /* byte offset or line from 1, as where says */
+    const char *kind; /* for text inputs, "bad-number"; else NULL. Static */
+    enum hd_topic topic;
     unsigned snapshot; /* which one of several is meant, from 1; 0: none or all */
     char message[240]; /* one line, no trailing newline, no file name */
 };

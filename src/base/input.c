@@ -126,10 +126,9 @@ static bool slurp(struct input *in, int fd, unsigned char *buffer, size_t len,
         if (n < 0 || too_big) {
             free(buffer);
             if (too_big)
-                return fail(
-                    err, HD_TOO_BIG,
-                    "needs more than the %llu bytes of memory it may use; see --memory",
-                    (unsigned long long)in->opt.max_memory);
+                return fail_about(err, HD_ABOUT_MEMORY, HD_TOO_BIG,
+                                  "needs more than the %llu bytes of memory it may use",
+                                  (unsigned long long)in->opt.max_memory);
             return fd >= 0 ? fail(err, HD_IO, "%s", strerror(errno))
                            : cannot_unpack(in->archive, err);
         }

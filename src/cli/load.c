@@ -83,8 +83,10 @@ static void load_one(struct pool *p, size_t i)
     progress_file(p->progress, i + 1, entry->path);
     double start = seconds();
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
-    if (entry->snap == NULL)
+    if (entry->snap == NULL) {
+        advise(&entry->error);
         return;
+    }
     keep_or_drop(p, i);
     if (!p->settings->verbose)
         return;

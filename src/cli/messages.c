@@ -24,8 +24,38 @@ bool trouble(const char *name, const char *why)
     return false;
 }
 
+void advise(struct hd_error *err)
+{
+    static const struct {
+        const char *before, *behind;
+    } words[] = {
+        [HD_ABOUT_MEMORY] = {"", "; see --memory"},
+        [HD_ABOUT_GRAPH_MEMORY] = {"",
+                                   ": --memory allows more, --tables-only does without"},
+        [HD_ABOUT_REACHABLE] = {"--reachable ", ""},
+        [HD_ABOUT_GEN2] = {"--gen2: ", ""},
+        [HD_ABOUT_HOLDERS] = {"--by=holder ", ""},
+        [HD_ABOUT_ITERATIONS] = {"", ": --iterations=A,B,..."},
+        [HD_ABOUT_ROWS] = {"", ", or the JSON of `heapdrift top -n 0`"},
+        [HD_ABOUT_BASELINE] = {"", " with --baseline-write"},
+        [HD_ABOUT_SILENCE] = {"", "; --timeout=SECONDS waits longer"},
+        [HD_ABOUT_NAMES] = {"", "; `heapdrift ps` lists those there are"},
+        [HD_ABOUT_SOCKETS] = {"", "; `heapdrift ps` lists the processes that have one"},
+        [HD_ABOUT_PID] = {"", " with --process-id"},
+        [HD_ABOUT_SOCKET] = {"", " with --diagnostic-port=SOCKET, see `heapdrift ps`"},
+    };
+    if (err->topic == HD_NO_TOPIC || err->topic >= sizeof(words) / sizeof(words[0]))
+        return;
+    struct hd_error fact = *err;
+    snprintf(err->message, sizeof(err->message), "%s%s%s", words[fact.topic].before,
+             fact.message, words[fact.topic].behind);
+    err->topic = HD_NO_TOPIC;
+}
+
 void print_error(const char *path, const struct hd_error *err)
 {
+    struct hd_error said = *err;
+    advise(&said);
     begin_message(NULL, path != NULL ? input_name(path) : "");
     if (err->where == HD_AT_LINE)
         fprintf(stderr, ":%" PRIu64 ": ", err->at);
@@ -35,5 +65,5 @@ void print_error(const char *path, const struct hd_error *err)
         fputs(": ", stderr);
     if (err->kind != NULL)
         fprintf(stderr, "%s: ", err->kind);
-    fprintf(stderr, "%s\n", err->message);
+    fprintf(stderr, "%s\n", said.message);
 }

@@ -67,6 +67,7 @@ static bool write_to(const struct job *j, FILE *to, const char *name)
     /* `| head -1` has what it wanted, and other filters say nothing either. */
     if (to == stdout && err.status == HD_CLOSED)
         return true;
+    advise(&err);
     return !j->how.tells && trouble(name, err.message);
 }
 

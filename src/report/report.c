@@ -394,13 +394,12 @@ static bool hold_one(void *context, size_t k)
     struct hd_snapshot *snap = h->snaps[k];
     struct hd_error *err = &h->errors[k];
     bool known = snap->info.has_roots && !snap->read.tables_only;
-    bool ok =
-        known ? snapshot_need_reach(snap, err) &&
-                    series_can_select(snap, h->selection, err) &&
-                    snapshot_need_graph(snap, err)
-              : fail(err, HD_USAGE,
-                     "--by=holder needs a graph with roots, which is not in this snapshot "
-                     "or was not read");
+    bool ok = known ? snapshot_need_reach(snap, err) &&
+                          series_can_select(snap, h->selection, err) &&
+                          snapshot_need_graph(snap, err)
+                    : fail_about(err, HD_ABOUT_HOLDERS, HD_USAGE,
+                                 "needs a graph with roots, which is not in this snapshot "
+                                 "or was not read");
     if (!ok)
         return false;
     size_t parts = h->parts != NULL ? h->parts->count : 0;

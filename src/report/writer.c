@@ -41,7 +41,7 @@ bool hd_report_write(const struct hd_report *report, const char *format,
         if (strcmp((*w)->name, format) != 0)
             continue;
         if ((*w)->only_check && report->kind != REPORT_CHECK)
-            return fail(err, HD_USAGE, "%s is for `heapdrift check`", format);
+            return fail(err, HD_USAGE, "%s is for checks only", format);
         struct out out = {.to = to};
         (*w)->write(report, &how, &out);
         return out_finish(&out, err);
