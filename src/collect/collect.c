@@ -103,11 +103,11 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
         text_add_string(&pids, number);
     }
     if (n == 0)
-        fail(err, HD_USAGE,
-             "no .NET process is called %s; `heapdrift ps` lists those there are", name);
+        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
     else if (n > 1)
-        fail(err, HD_USAGE, "%zu processes are called %s: %s; choose one with --process-id",
-             n, name, text_string(&pids));
+        fail_about(err, HD_ABOUT_PID, HD_USAGE,
+                   "%zu processes are called %s: %s; choose one", n, name,
+                   text_string(&pids));
     text_free(&pids);
     hd_processes_free(&all);
     return n == 1 ? pid : 0;
