@@ -4,7 +4,6 @@
 #include "analysis/holders.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/options.h"
 #include "base/workers.h"
 #include "format/open.h"
 #include "heap/builder.h"
@@ -19,29 +18,6 @@ struct report_name {
     const char *shown; /* NULL: snapshots contradict each other */
     UT_hash_handle hh;
 };
-
-void hd_set_default_options(struct hd_options *opt, size_t size)
-{
-    const struct hd_options usual = {.size = size,
-                                     .rows = HD_DEFAULT_ROWS,
-                                     .min_share = usual_line.share,
-                                     .min_steady_share = usual_line.steady_share,
-                                     .chains = 3,
-                                     .samples = 32,
-                                     .depth = HD_USUAL_DEPTH};
-    memset(opt, 0, size);
-    memcpy(opt, &usual, size < sizeof(usual) ? size : sizeof(usual));
-}
-
-bool report_options(struct hd_options *ours, const struct hd_options *theirs,
-                    struct hd_error *err)
-{
-    if (theirs != NULL)
-        return options_take(ours, sizeof(*ours),
-                            OPTIONS_END(struct hd_options, progress_context), theirs, err);
-    *ours = hd_default_options();
-    return true;
-}
 
 struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt)
 {
