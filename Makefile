@@ -1,10 +1,11 @@
 # heapdrift - see README.md for what it does, docs/architecture.md for how.
 #
-#   make              build/heapdrift, build/libheapdrift.a and the manual page
+#   make              build/heapdrift, build/lib/libheapdrift.a and .so, and the manual page
 #   make demo         install what is missing, build, find a leak in a real series
 #   make check        install what the tests need, then run them: under ten minutes
-#   make install      program, library, header, pkg-config file and manual page
-#                     under $(DESTDIR)$(PREFIX)
+#   make install      program, libraries, header, pkg-config file and manual page
+#                     under $(DESTDIR)$(PREFIX); BUILD=x: as they were built there
+#   make uninstall    remove them
 #
 #   make test         unit, sweep and command-line tests of a plain build
 #   make asan         the same under AddressSanitizer and UBSan
@@ -23,18 +24,23 @@
 
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
 PREFIX   ?= /usr/local
+LIBDIR   ?= $(PREFIX)/lib
 FUZZ_SECONDS ?= 60
 LIVE_RUNS ?= 20
 
 CC       ?= cc
+OBJCOPY  ?= objcopy
 CFLAGS   ?= -O2 -g
 # Every x86-64 processor since 2009 counts bits in one instruction.
 BASELINE := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-march=x86-64-v2)
-WARNINGS  = -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion \
+WARNINGS  = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla
-ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(SANITIZE)
+# One set of objects for programs, archives and the shared library. Hidden symbols are
+# called as directly as in a program.
+LIB_CFLAGS   = -fPIC -fvisibility=hidden
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -larchive -lcyaml -lyaml -ljansson -lmxml -lutf8proc -lm
+LIB_LIBS  = -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
@@ -55,15 +61,35 @@ TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
-all: $(BUILD)/heapdrift $(BUILD)/libheapdrift.a build/heapdrift.1
+SONAME    = libheapdrift.so.0
+LIBRARIES = $(BUILD)/lib/libheapdrift.a $(BUILD)/lib/$(SONAME)
 
-$(BUILD)/heapdrift: $(CLI_OBJ) $(BUILD)/libheapdrift.a
+all: $(BUILD)/heapdrift $(LIBRARIES) $(BUILD)/heapdrift.1
+
+# Linked against what others get, so that the public functions are enough.
+$(BUILD)/heapdrift: $(CLI_OBJ) $(BUILD)/lib/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LDLIBS)
 
-# Made afresh, so that a deleted source file leaves no member behind.
+# For tests of what is inside: every symbol. Made afresh, so that a deleted source file
+# leaves no member behind.
 $(BUILD)/libheapdrift.a: $(LIB_OBJ)
 	rm -f $@
 	$(AR) rcs $@ $^
+
+# For others: one object, whose symbols are those of the header. Without a pattern that
+# says which: what is hidden in the shared library is local here.
+$(BUILD)/lib/libheapdrift.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) \
+	    -o $(@D)/heapdrift.o $^
+	$(OBJCOPY) --localize-hidden $(@D)/heapdrift.o
+	rm -f $@
+	$(AR) rcs $@ $(@D)/heapdrift.o
+
+$(BUILD)/lib/$(SONAME): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
+	    $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
@@ -83,19 +109,34 @@ $(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthe
                     $(BUILD)/tests/support/trace_forge.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
-$(BUILD)/tests/%.o: tests/%.c
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/src/%.o: src/%.c
+$(BUILD)/src/cli/%.o: src/cli/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-build/heapdrift.1: docs/heapdrift.1.scd
+$(BUILD)/src/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Other flags, other objects, but for warnings, which change none. What is installed is
+# what was built, with whatever flags.
+FLAGS = $(CC) $(ALL_CPPFLAGS) $(BASELINE) $(CFLAGS) $(SANITIZE) $(LIB_CFLAGS)
+$(BUILD)/flags: $(if $(filter install uninstall,$(MAKECMDGOALS)),,always)
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || \
+	    printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
+
+$(BUILD)/heapdrift.1: docs/heapdrift.1.scd include/heapdrift.h
 	@mkdir -p $(@D)
 	sed 's/@VERSION@/$(VERSION)/' $< | scdoc >$@
 
 # --- for people --------------------------------------------------------------
+
+# Warnings are errors for us, not for who builds it with another compiler.
+check check-full asan portable: export WERROR = -Werror
 
 demo:
 	@scripts/install-deps.sh build
@@ -106,15 +147,24 @@ check:
 	@scripts/install-deps.sh build test
 	+@scripts/check.sh $@ build/check 'build/asan/check=again under ASan' -- check-parts
 
+BIN = $(DESTDIR)$(PREFIX)/bin
+LIB = $(DESTDIR)$(LIBDIR)
+INCLUDE = $(DESTDIR)$(PREFIX)/include
+MAN1 = $(DESTDIR)$(PREFIX)/share/man/man1
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	           $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 build/heapdrift $(DESTDIR)$(PREFIX)/bin
-	install -m 644 build/libheapdrift.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 include/heapdrift.h $(DESTDIR)$(PREFIX)/include
-	install -m 644 build/heapdrift.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/heapdrift.pc.in \
-	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/heapdrift.pc
+	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1)
+	install -m 755 $(BUILD)/heapdrift $(BIN)
+	install -m 644 $(LIBRARIES) $(LIB)
+	ln -sf $(SONAME) $(LIB)/libheapdrift.so
+	install -m 644 include/heapdrift.h $(INCLUDE)
+	install -m 644 $(BUILD)/heapdrift.1 $(MAN1)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@LIBS@|$(LIB_LIBS)|' scripts/heapdrift.pc.in >$(LIB)/pkgconfig/heapdrift.pc
+
+uninstall:
+	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
+	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h $(MAN1)/heapdrift.1
 
 clean:
 	rm -rf build
@@ -272,8 +322,8 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h)
 
-.PHONY: all programs demo check check-live check-full install clean test test-sweep test-cli \
-        parts part-unit part-sweep part-score part-lint check-parts check-asan \
+.PHONY: always all programs demo check check-live check-full install uninstall clean test \
+        test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench fuzz lint layers tidy tidied \
         tidy-deep tidied-deep style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

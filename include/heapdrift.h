@@ -6,10 +6,17 @@
  *
  * Functions that can fail return NULL or false and fill in err. Whatever a
  * snapshot or report hands out lives as long as it does; nothing is freed
- * piecemeal. The library prints nothing, keeps no global state and never ends
- * the process, save with status 2 when memory runs out. Different snapshots
- * and reports may be used from different threads at once; one of them from one
- * thread at a time. */
+ * piecemeal. The library prints nothing, keeps no state but what
+ * hd_set_out_of_memory() was told, and never ends the process save when memory
+ * runs out and nobody handles it. Numbers are read and written the same
+ * whatever setlocale() says. Different snapshots and reports may be used from
+ * different threads at once; one of them from one thread at a time.
+ *
+ * Option structs grow at their end. Those that begin with `size` tell how far
+ * the caller knows them: sizeof of it, or 0 for what version 0.1 had. So
+ *     struct hd_read_options how = {.size = sizeof(how), .tables_only = true};
+ * or hd_default_options(), which sets it. A bit that is set beyond what this
+ * version of the library knows is HD_USAGE. */
 #ifndef HEAPDRIFT_H
 #define HEAPDRIFT_H
 
@@ -18,7 +25,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* What is declared here is what a shared library shows. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #define HD_VERSION "0.1.0"
+
+/* HD_VERSION of the library that runs, which may be newer than this header. */
+const char *hd_version(void);
 
 /* A number that the input does not tell. Never printed as such: "-" in text,
  * null in JSON, an empty cell in CSV. */
@@ -37,14 +55,34 @@ enum hd_status {
     HD_CLOSED          /* nobody reads what is written any more */
 };
 
+/* Which of our names would help, where one does: a program that asks people by other names
+ * (options of a command line, a form) adds those to the message. */
+enum hd_topic {
+    HD_NO_TOPIC,
+    HD_ABOUT_MEMORY,       /* max_memory */
+    HD_ABOUT_GRAPH_MEMORY, /* max_memory, or tables_only, which does without a graph */
+    HD_ABOUT_REACHABLE,    /* hd_options.reachable; the message goes on behind its name */
+    HD_ABOUT_GEN2,         /* hd_options.gen2; the same */
+    HD_ABOUT_HOLDERS,      /* hd_options.by; the same */
+    HD_ABOUT_ITERATIONS,   /* hd_options.iterations */
+    HD_ABOUT_ROWS,         /* hd_options.rows: a table without all of them was read */
+    HD_ABOUT_BASELINE,     /* hd_report_write_baseline() writes a new one */
+    HD_ABOUT_SILENCE,      /* hd_collect_options.silence_ms */
+    HD_ABOUT_NAMES,        /* hd_processes_find() tells which there are */
+    HD_ABOUT_SOCKETS,      /* the same: which have a socket */
+    HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
+    HD_ABOUT_SOCKET        /* hd_collect_options.socket does */
+};
+
 /* What went wrong, for the person who has to fix it. The caller owns it and
  * starts it as {0}; NULL means "knowing that it failed is enough". The first
  * failure wins: a function leaves an error alone that is already set. */
 struct hd_error {
     enum hd_status status;
     enum { HD_NOWHERE, HD_AT_BYTE, HD_AT_LINE } where;
-    uint64_t at;       /* byte offset or line from 1, as where says */
-    const char *kind;  /* for text inputs, "bad-number"; else NULL. Static */
+    uint64_t at;      /* byte offset or line from 1, as where says */
+    const char *kind; /* for text inputs, "bad-number"; else NULL. Static */
+    enum hd_topic topic;
     unsigned snapshot; /* which one of several is meant, from 1; 0: none or all */
     char message[240]; /* one line, no trailing newline, no file name */
 };
@@ -58,6 +96,41 @@ struct hd_error {
  * file: it has to be quick. */
 enum hd_phase { HD_READING, HD_FINDING_OWNERS, HD_FINDING_CHAINS };
 
+/* --- where bytes go ------------------------------------------------------ */
+
+/* Takes what is written, piece by piece and in order: 0, or the errno that says why not.
+ * After that nothing more is written, and who writes fails with HD_CLOSED for EPIPE, else
+ * with HD_IO. It has to return: neither longjmp() nor an exception. */
+struct hd_sink {
+    int (*write)(void *context, const void *bytes, size_t size);
+    void *context;
+};
+
+/* A file of the C library; what was written is flushed. */
+struct hd_sink hd_sink_file(FILE *file);
+
+/* Memory, which starts as {0}; another thing written is appended. */
+struct hd_memory {
+    char *bytes; /* with a NUL behind them; NULL: nothing was written */
+    size_t size; /* without it */
+    size_t room;
+};
+
+struct hd_sink hd_sink_memory(struct hd_memory *memory);
+void hd_memory_free(struct hd_memory *memory);
+
+/* --- out of memory ------------------------------------------------------- */
+
+/* Sizes that a file tells are checked against the file and max_memory before anything is
+ * allocated (HD_TOO_BIG). When the system has none left all the same, the handler is called
+ * with the bytes that were wanted, 0 if a library below did not say: in whichever thread
+ * works, which may be one of the library's own. It must not return. It may end the process,
+ * or longjmp() out of a question that has no threads (hd_options.threads and
+ * hd_read_options.threads 0 or 1), whose snapshots and memory are then lost: do not touch
+ * or close them. Without a handler, NULL, or when it returns: abort(). For the whole
+ * process; set it before the first question. */
+void hd_set_out_of_memory(void (*handler)(size_t wanted));
+
 /* --- words of a command line ------------------------------------------- */
 
 /* 64KiB, 10MB, 1.5GiB, plain bytes: K and Ki are 1024, kB and MB decimal. False if s is
@@ -70,7 +143,7 @@ const char *hd_nearest_word(const char *word, const char *const *all);
 
 /* Print a name as reports do, of a file or a type: on one line, in valid UTF-8, and with
  * nothing in it that a terminal obeys (\n, \t, \x1b are written so). */
-void hd_put_name(FILE *to, const char *name);
+void hd_put_name(struct hd_sink to, const char *name);
 
 /* --- snapshot ---------------------------------------------------------- */
 
@@ -114,6 +187,7 @@ struct hd_info_entry {
 };
 
 struct hd_read_options {
+    size_t size;         /* sizeof(struct hd_read_options); 0: as of version 0.1 */
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
     bool drop_graph;     /* do not keep a large graph: it is read again when needed */
     bool drop_later;     /* with drop_graph: only after it was used once */
@@ -214,8 +288,8 @@ void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *or
 
 /* Write snap, which must have been read with to_write, in that format. lost may be NULL.
  * False if the snapshot does not fit the format (HD_USAGE: it has no graph; HD_TOO_BIG:
- * over a limit of the format) or a byte was lost (HD_IO). to is flushed. */
-bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
+ * over a limit of the format) or a byte was lost (HD_IO). */
+bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_sink to,
                        struct hd_losses *lost, struct hd_error *err);
 
 /* --- inputs ------------------------------------------------------------ */
@@ -337,6 +411,7 @@ struct hd_collect_progress {
 };
 
 struct hd_collect_options {
+    size_t size; /* sizeof(struct hd_collect_options); 0: as of version 0.1 */
     uint64_t pid;
     const char *socket;  /* instead of pid: the absolute path of a diagnostics socket */
     unsigned silence_ms; /* without a byte until giving up; 0: 30,000 */
@@ -399,6 +474,8 @@ enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE, HD_BY_HOLDER };
 /* Questions to snapshots. {0} asks for nothing special; hd_default_options() for what
  * the command line asks for without options. */
 struct hd_options {
+    size_t size; /* sizeof(struct hd_options); 0: as of version 0.1 */
+
     /* rows, chosen after the analysis: ranks, scores and totals stay as they are */
     const char *const *types; /* patterns; a row must match one */
     size_t type_count;
@@ -429,7 +506,15 @@ struct hd_options {
     bool exact; /* count every instance's chain instead of a sample's */
 };
 
-struct hd_options hd_default_options(void);
+/* Fill in the first size bytes of opt, and opt->size. */
+void hd_set_default_options(struct hd_options *opt, size_t size);
+
+static inline struct hd_options hd_default_options(void)
+{
+    struct hd_options opt;
+    hd_set_default_options(&opt, sizeof(opt));
+    return opt;
+}
 
 struct hd_report;
 
@@ -459,7 +544,7 @@ enum hd_verdict hd_report_verdict_if(const struct hd_report *report, bool strict
 int hd_report_status(const struct hd_report *report, bool strict);
 
 /* Write the growth that hd_budgets_accept() took for accepted. */
-bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
+bool hd_report_write_baseline(const struct hd_report *report, struct hd_sink to,
                               struct hd_error *err);
 
 /* What takes the space in the only snapshot. */
@@ -498,6 +583,7 @@ size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 
 struct hd_write_options {
+    size_t size;    /* sizeof(struct hd_write_options); 0: as of version 0.1 */
     unsigned width; /* of the terminal, in columns; 0: no limit */
     bool color;     /* escape sequences of a terminal */
     bool files_go;  /* the snapshots will not be there: no command that names them */
@@ -511,10 +597,18 @@ const char *hd_format_summary(size_t i);
 bool hd_format_is_for_check(size_t i);
 
 /* Write the report as one of them. False if the format is unknown or cannot hold
- * such a report, or a byte was lost. to is flushed. */
+ * such a report, or a byte was lost. */
 bool hd_report_write(const struct hd_report *report, const char *format,
-                     const struct hd_write_options *opt, FILE *to, struct hd_error *err);
+                     const struct hd_write_options *opt, struct hd_sink to,
+                     struct hd_error *err);
 
 void hd_report_free(struct hd_report *report); /* NULL is fine */
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
 
 #endif

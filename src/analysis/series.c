@@ -33,15 +33,14 @@ bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
 {
     bool graph_known = snap->info.reachable_objects != HD_UNKNOWN;
     if ((selection & SELECT_REACHABLE) && (!graph_known || !snap->info.has_roots))
-        return fail(
-            err, HD_USAGE,
-            "--reachable needs a graph with roots, which is not in this snapshot or "
-            "was not read");
+        return fail_about(err, HD_ABOUT_REACHABLE, HD_USAGE,
+                          "needs a graph with roots, which is not in this snapshot or "
+                          "was not read");
     if ((selection & SELECT_GEN2) && !snap->info.has_generations &&
         snap->origin.generation == NULL)
-        return fail(
-            err, HD_USAGE,
-            "--gen2: the generations are unknown in this snapshot (dotnet-gcdump drops "
+        return fail_about(
+            err, HD_ABOUT_GEN2, HD_USAGE,
+            "the generations are unknown in this snapshot (dotnet-gcdump drops "
             "them; `dumpheap -stat -gen gen2` of dotnet-dump tells them)");
     return true;
 }

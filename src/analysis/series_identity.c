@@ -1,12 +1,12 @@
 #include "analysis/series_identity.h"
 
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "format/open.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- messages ------------------------------------------------------------ */
 
@@ -140,7 +140,7 @@ static bool pids_differ(const struct hd_info *a, const struct hd_info *b)
 /* Windows tells names of machines in capitals here and not there. */
 static bool hosts_differ(const struct hd_info *a, const struct hd_info *b)
 {
-    return a->host != NULL && b->host != NULL && strcasecmp(a->host, b->host) != 0;
+    return a->host != NULL && b->host != NULL && !ascii_same_word(a->host, b->host);
 }
 
 /* What is certain goes first. Addresses that are equal prove one process, unless the

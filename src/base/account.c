@@ -7,9 +7,9 @@
 
 bool account_fail(const struct account *a, struct hd_error *err)
 {
-    return fail(err, HD_TOO_BIG,
-                "needs more than the %llu bytes of memory it may use; see --memory",
-                (unsigned long long)a->limit);
+    return fail_about(err, HD_ABOUT_MEMORY, HD_TOO_BIG,
+                      "needs more than the %llu bytes of memory it may use",
+                      (unsigned long long)a->limit);
 }
 
 void *account_grow(struct account *a, void *items, size_t len, size_t *cap,

@@ -1,14 +1,41 @@
 #include "base/alloc.h"
 
+#include "heapdrift.h"
+
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-static _Noreturn void out_of_memory(size_t size)
+static void (*_Atomic handler)(size_t wanted);
+
+void hd_set_out_of_memory(void (*to)(size_t wanted))
 {
-    fprintf(stderr, "heapdrift: out of memory (%zu bytes wanted)\n", size);
-    exit(2);
+    atomic_store(&handler, to);
+}
+
+void out_of_memory(size_t wanted)
+{
+    void (*handle)(size_t) = atomic_load(&handler);
+    if (handle != NULL)
+        handle(wanted);
+    abort();
+}
+
+void alloc_blame(void)
+{
+    if (errno == ENOMEM)
+        out_of_memory(0);
+}
+
+void alloc_room(size_t size)
+{
+    /* Through a volatile pointer: nobody uses it, and a compiler may leave it out. */
+    void *volatile room = malloc(size);
+    if (room == NULL)
+        out_of_memory(size);
+    free(room);
 }
 
 size_t array_bytes(size_t count, size_t item_size)

@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/c_locale.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -54,11 +56,11 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    int len = c_vsnprintf(NULL, 0, fmt, args);
     va_end(args);
     size_t size = len > 0 ? (size_t)len + 1 : 1;
     char *s = arena_alloc(a, size);
-    vsnprintf(s, size, fmt, again);
+    c_vsnprintf(s, size, fmt, again);
     va_end(again);
     return s;
 }

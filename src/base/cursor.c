@@ -1,5 +1,6 @@
 #include "base/cursor.h"
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/little_endian.h"
 
@@ -34,7 +35,7 @@ bool cursor_fail(struct cursor *c, const char *why, ...)
         char text[sizeof(c->err->message)];
         va_list args;
         va_start(args, why);
-        vsnprintf(text, sizeof(text), why, args);
+        c_vsnprintf(text, sizeof(text), why, args);
         va_end(args);
         fail_at_byte(c->err, cursor_offset(c), "%s", text);
     }

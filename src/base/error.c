@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include "base/c_locale.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static bool set(struct hd_error *err, enum hd_status status, const char *fmt, va
 {
     if (err == NULL || err->status != HD_OK)
         return false;
-    vsnprintf(err->message, sizeof(err->message), fmt, args);
+    c_vsnprintf(err->message, sizeof(err->message), fmt, args);
     make_printable(err->message);
     err->status = status;
     return true;
@@ -42,6 +43,17 @@ bool fail(struct hd_error *err, enum hd_status status, const char *fmt, ...)
     va_list args;
     va_start(args, fmt);
     set(err, status, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_about(struct hd_error *err, enum hd_topic topic, enum hd_status status,
+                const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (set(err, status, fmt, args))
+        err->topic = topic;
     va_end(args);
     return false;
 }
@@ -58,16 +70,34 @@ bool fail_at_byte(struct hd_error *err, uint64_t offset, const char *fmt, ...)
     return false;
 }
 
+static bool set_at_line(struct hd_error *err, uint64_t line, const char *kind,
+                        const char *fmt, va_list args)
+{
+    if (!set(err, HD_BAD_FORMAT, fmt, args))
+        return false;
+    err->where = line > 0 ? HD_AT_LINE : HD_NOWHERE;
+    err->at = line;
+    err->kind = kind;
+    return true;
+}
+
 bool fail_at_line(struct hd_error *err, uint64_t line, const char *kind, const char *fmt,
                   ...)
 {
     va_list args;
     va_start(args, fmt);
-    if (set(err, HD_BAD_FORMAT, fmt, args)) {
-        err->where = line > 0 ? HD_AT_LINE : HD_NOWHERE;
-        err->at = line;
-        err->kind = kind;
-    }
+    set_at_line(err, line, kind, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_at_line_about(struct hd_error *err, enum hd_topic topic, uint64_t line,
+                        const char *kind, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (set_at_line(err, line, kind, fmt, args))
+        err->topic = topic;
     va_end(args);
     return false;
 }
@@ -84,9 +114,9 @@ bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64
 {
     uint64_t unit = unit_for(needed), limit_unit = unit_for(limit);
     /* Rounded up: what is named must be enough. */
-    return fail(err, HD_TOO_BIG,
-                "%s takes %" PRIu64 " %s of memory, and %" PRIu64
-                " %s may be used: --memory allows more, --tables-only does without",
-                what, needed / unit + (needed % unit != 0), unit == MIB ? "MiB" : "KiB",
-                limit / limit_unit, limit_unit == MIB ? "MiB" : "KiB");
+    return fail_about(err, HD_ABOUT_GRAPH_MEMORY, HD_TOO_BIG,
+                      "%s takes %" PRIu64 " %s of memory, and %" PRIu64 " %s may be used",
+                      what, needed / unit + (needed % unit != 0),
+                      unit == MIB ? "MiB" : "KiB", limit / limit_unit,
+                      limit_unit == MIB ? "MiB" : "KiB");
 }

@@ -12,6 +12,10 @@
 bool fail(struct hd_error *err, enum hd_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same about something that the caller's user knows by another name. */
+bool fail_about(struct hd_error *err, enum hd_topic topic, enum hd_status status,
+                const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /* HD_BAD_FORMAT at a byte offset of a binary input. */
 bool fail_at_byte(struct hd_error *err, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -21,8 +25,12 @@ bool fail_at_byte(struct hd_error *err, uint64_t offset, const char *fmt, ...)
 bool fail_at_line(struct hd_error *err, uint64_t line, const char *kind, const char *fmt,
                   ...) __attribute__((format(printf, 4, 5)));
 
+bool fail_at_line_about(struct hd_error *err, enum hd_topic topic, uint64_t line,
+                        const char *kind, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* HD_TOO_BIG: what, "to analyse its graph", would take needed bytes of memory, but only
- * limit may be used. Says what to do about it. */
+ * limit may be used. HD_ABOUT_GRAPH_MEMORY. */
 bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit);
 
 #endif

@@ -9,6 +9,8 @@
 #ifndef HASH_H
 #define HASH_H
 
+#include "base/alloc.h"
+
 #include <stdint.h>
 
 #define XXH_INLINE_ALL
@@ -19,16 +21,7 @@ uint64_t hash_seed(void);
 
 #define HASH_FUNCTION(key, len, hash) \
     ((hash) = (unsigned)XXH3_64bits_withSeed((key), (len), hash_seed()))
-#define uthash_fatal(msg) hash_out_of_memory()
+#define uthash_fatal(msg) out_of_memory(0)
 #include <uthash.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-
-static inline _Noreturn void hash_out_of_memory(void)
-{
-    fputs("heapdrift: out of memory\n", stderr);
-    exit(2);
-}
 
 #endif

@@ -24,7 +24,7 @@ enum { BLOCK_SIZE = 256 * 1024 };
 
 /* A file is held in memory if it takes no more than this, and no more than that share of
  * what may be used. */
-enum { MOST_HELD = 16 << 20, SHARE_HELD = 8 };
+enum { MOST_HELD = 1 << 20, SHARE_HELD = 8 };
 
 struct input {
     struct input_options opt;
@@ -140,9 +140,9 @@ static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct by
     do {
         bool too_big = most > 0 && len > most;
         if (too_big)
-            fail(err, HD_TOO_BIG,
-                 "needs more than the %llu bytes of memory it may use; see --memory",
-                 (unsigned long long)most);
+            fail_about(err, HD_ABOUT_MEMORY, HD_TOO_BIG,
+                       "needs more than the %llu bytes of memory it may use",
+                       (unsigned long long)most);
         else if (len == cap)
             buffer = alloc_resize(buffer, cap = more_room(in, cap));
         if (too_big || !read_on(in, buffer + len, cap - len, &got, err)) {

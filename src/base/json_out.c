@@ -1,5 +1,7 @@
 #include "base/json_out.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 json_t *json_string_or_null(const char *s)
@@ -23,7 +25,14 @@ json_t *json_number_or_null(uint64_t n)
 
 void json_put(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new_nocheck(object, key, value);
+    if (json_object_set_new_nocheck(object, key, value) != 0)
+        out_of_memory(0);
+}
+
+void json_append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        out_of_memory(0);
 }
 
 /* JSON allows DEL, C1 and what turns the direction of writing as they are, and "##vso["
@@ -51,13 +60,25 @@ static void write_harmless(struct out *o, const char *s, size_t len)
 
 static int write_piece(const char *piece, size_t size, void *out)
 {
-    write_harmless(out, piece, size);
-    return 0;
+    struct out *o = out;
+    write_harmless(o, piece, size);
+    return o->failed != 0 ? -1 : 0;
+}
+
+static void write_value(json_t *value, struct out *o, size_t flags)
+{
+    if (json_dump_callback(value, write_piece, o, flags) != 0 && o->failed == 0)
+        out_of_memory(0);
+    json_decref(value);
+}
+
+void json_write_line(json_t *value, struct out *o)
+{
+    write_value(value, o, 0);
 }
 
 void json_write(json_t *value, struct out *o)
 {
-    json_dump_callback(value, write_piece, o, JSON_INDENT(1));
+    write_value(value, o, JSON_INDENT(1));
     out_string(o, "\n");
-    json_decref(value);
 }

@@ -1,5 +1,10 @@
 /* json_out.h - values for jansson as this program writes them: unknown is null, integers
- * are exact, names are UTF-8. */
+ * are exact, names are UTF-8.
+ *
+ * jansson returns NULL or -1 when memory runs out, and takes NULL for what it is given:
+ * left alone, rows would be missing. json_put(), json_append() and json_write() ask, so
+ * whatever was made before is asked for too; a value made of a string that is no UTF-8
+ * would look the same, and must not be made (json_string_or_null). */
 #ifndef JSON_OUT_H
 #define JSON_OUT_H
 
@@ -13,10 +18,12 @@ json_t *json_string_or_null(const char *s);
 /* null for HD_UNKNOWN. */
 json_t *json_number_or_null(uint64_t n);
 
-/* Takes over value, as all makers of values here expect. */
+/* Take over value, as all makers of values here expect. */
 void json_put(json_t *object, const char *key, json_t *value);
+void json_append(json_t *array, json_t *value);
 
-/* The whole value and a line end; frees it. */
+/* The whole value in one line, or in many and a line end; frees it. */
+void json_write_line(json_t *value, struct out *o);
 void json_write(json_t *value, struct out *o);
 
 #endif

@@ -1,5 +1,8 @@
 /* out.h - output that remembers its first write error, so that a writer can write
- * straight on and its caller looks once, at the end. */
+ * straight on and its caller looks once, at the end.
+ *
+ * Small pieces are put together: a sink sees blocks, and nothing before the first of them
+ * is full. Whoever begins one ends it with out_finish() or out_abandon(). */
 #ifndef OUT_H
 #define OUT_H
 
@@ -7,8 +10,9 @@
 #include "heapdrift.h"
 
 struct out {
-    FILE *file;
+    struct hd_sink to;
     int failed; /* errno of the first failure */
+    struct text pending;
 };
 
 void out_bytes(struct out *o, const char *s, size_t len);
@@ -16,7 +20,10 @@ void out_string(struct out *o, const char *s);
 void out_text(struct out *o, const struct text *t);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flush; false and err if any byte was lost. */
+/* Write what is pending; false and err if any byte was lost. */
 bool out_finish(struct out *o, struct hd_error *err);
+
+/* Drop what is pending: the writer failed. */
+void out_abandon(struct out *o);
 
 #endif

@@ -1,11 +1,11 @@
 #include "base/quantity.h"
 
+#include "base/c_locale.h"
 #include "base/calendar.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* strtod takes " 5", "+5", "0x5", "inf" and "1e3" as well. */
 static bool is_decimal(const char *s, size_t len)
@@ -26,7 +26,7 @@ bool quantity_percent(const char *s, double *percent)
     size_t sign = len + strspn(s + len, " ");
     if (strcmp(s + sign, "%") != 0 || !is_decimal(s, len))
         return false;
-    *percent = strtod(s, NULL);
+    *percent = c_strtod(s, NULL);
     return true;
 }
 
@@ -54,14 +54,14 @@ bool hd_size_from_text(const char *s, uint64_t *bytes)
     size_t len = strspn(s, "0123456789.");
     if (!is_decimal(s, len))
         return false;
-    double value = strtod(s, NULL);
+    double value = c_strtod(s, NULL);
     const char *unit = s + len + strspn(s + len, " ");
     size_t count = sizeof(units) / sizeof(*units), i = 0;
     while (i < count && strcmp(unit, units[i].unit) != 0)
         i++;
     /* 5m is 5M as 5mb is 5MB; only k and K are two units. */
     for (size_t j = 0; i == count && j < count; j++)
-        i = strcasecmp(unit, units[j].unit) == 0 ? j : i;
+        i = ascii_same_word(unit, units[j].unit) ? j : i;
     if (i == count || value * units[i].factor >= 9.2e18)
         return false;
     *bytes = (uint64_t)(value * units[i].factor);

@@ -5,11 +5,12 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK_SIZE = 256 * 1024 };
+enum { BLOCK_SIZE = 256 * 1024, ROOM_TO_UNPACK = 1 << 20 };
 
 /* gzip cannot do more than 1,032 to 1; zstd, xz and bzip2 can, but no heap is that regular:
  * text of ten million equal objects comes to 40 to 1. Below the first number nobody waits.
@@ -52,6 +53,9 @@ bool is_packed(struct bytes head)
 
 static bool cannot_unpack(const struct unpacker *u, struct hd_error *err)
 {
+    alloc_blame();
+    if (archive_errno(u->archive) == ENOMEM)
+        out_of_memory(0);
     const char *why = archive_error_string(u->archive);
     return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged, or cut short (%s)",
                 why != NULL ? why : "no reason given");
@@ -68,9 +72,12 @@ static bool open_archive(struct unpacker *u, struct hd_error *err)
 {
     if (u->archive != NULL)
         archive_read_free(u->archive);
+    /* libarchive asks for its large buffers only: small ones end the process, or crash. */
+    alloc_room(ROOM_TO_UNPACK);
+    errno = 0;
     struct archive *a = u->archive = archive_read_new();
     if (a == NULL)
-        return fail(err, HD_IO, "cannot decompress: out of memory");
+        out_of_memory(0);
     u->unpacked = 0;
     archive_read_support_filter_gzip(a);
     archive_read_support_filter_zstd(a);
@@ -98,6 +105,8 @@ static int next_entry(struct unpacker *u, struct archive_entry **entry,
                       struct hd_error *err)
 {
     for (;;) {
+        alloc_room(ROOM_TO_UNPACK);
+        errno = 0;
         int status = archive_read_next_header(u->archive, entry);
         if (status == ARCHIVE_EOF)
             return 0;
@@ -133,6 +142,7 @@ bool unpacker_read(struct unpacker *u, unsigned char *to, size_t size, size_t *g
 {
     *got = 0;
     while (*got < size && !u->is_bare) {
+        errno = 0;
         la_ssize_t n = archive_read_data(u->archive, to + *got, size - *got);
         if (n == ARCHIVE_RETRY)
             continue;

@@ -204,10 +204,11 @@ static bool take_signature(struct line_reader *r, char **columns, size_t count)
         !quantity_count(columns[1], &version))
         return bad_line(r, "no-baseline", "a baseline begins with heapdrift-baseline");
     if (version != BASELINE_VERSION)
-        return fail_at_line(r->err, r->line, "unknown-version",
-                            "baseline of version %" PRIu64 "; this program reads %d: write "
-                            "it anew with --baseline-write",
-                            version, BASELINE_VERSION);
+        return fail_at_line_about(r->err, HD_ABOUT_BASELINE, r->line, "unknown-version",
+                                  "baseline of version %" PRIu64
+                                  "; this program reads %d: write "
+                                  "it anew",
+                                  version, BASELINE_VERSION);
     return true;
 }
 
@@ -254,11 +255,10 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
         at = next;
     }
     text_free(&line);
-    if (ok && (r.line == 0 || b->snapshots < 2)) {
-        r.line = r.line > 0 ? r.line : 1;
-        ok = bad_line(&r, "no-baseline",
-                      r.line == 1 ? "an empty file; write it with --baseline-write"
-                                  : "does not say how many snapshots were compared");
-    }
+    if (ok && r.line <= 1)
+        ok = fail_at_line_about(err, HD_ABOUT_BASELINE, 1, "no-baseline",
+                                "an empty file; write it");
+    if (ok && b->snapshots < 2)
+        ok = bad_line(&r, "no-baseline", "does not say how many snapshots were compared");
     return ok;
 }

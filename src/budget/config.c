@@ -7,12 +7,14 @@
 #include "budget/budgets.h"
 #include "budget/config_guard.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/input.h"
 #include "base/quantity.h"
 #include "base/text.h"
 
 #include <cyaml/cyaml.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <yaml.h>
@@ -207,9 +209,19 @@ static bool take_list(struct reader *r, const yaml_node_t *root, const char *key
     return fail_at_line(r->err, line_of(value), "wrong-type", "%s must be a list", key);
 }
 
+/* libyaml does not always tell why it failed. */
+static bool load_document(yaml_parser_t *parser, yaml_document_t *document)
+{
+    errno = 0;
+    if (yaml_parser_load(parser, document))
+        return true;
+    alloc_blame();
+    return false;
+}
+
 static bool compose(struct reader *r, yaml_parser_t *parser)
 {
-    if (yaml_parser_load(parser, &r->document))
+    if (load_document(parser, &r->document))
         return true;
     uint64_t line = parser->problem_mark.line + 1;
     if (parser->error == YAML_READER_ERROR)
@@ -225,7 +237,7 @@ static bool compose(struct reader *r, yaml_parser_t *parser)
 static bool ends_here(struct reader *r, yaml_parser_t *parser)
 {
     yaml_document_t second;
-    if (!yaml_parser_load(parser, &second)) {
+    if (!load_document(parser, &second)) {
         fail_at_line(r->err, parser->problem_mark.line + 1, "bad-yaml", "%s",
                      parser->problem != NULL ? parser->problem : "cannot be read");
         return false;
@@ -258,7 +270,7 @@ static bool read_lines(struct reader *r, struct bytes all)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
-        return fail(r->err, HD_TOO_BIG, "out of memory");
+        out_of_memory(0);
     /* An empty input has no address. */
     yaml_parser_set_input_string(&parser, all.size > 0 ? all.data : (const uint8_t *)"",
                                  all.size);
@@ -308,9 +320,11 @@ static struct config *load(struct reader *r, struct bytes all)
                                 .log_level = CYAML_LOG_ERROR,
                                 .mem_fn = cyaml_mem,
                                 .flags = CYAML_CFG_NO_ALIAS};
+    errno = 0;
     cyaml_err_t error = cyaml_load_data(all.data, all.size, &how, &config_schema,
                                         (cyaml_data_t **)&config, NULL);
     if (error != CYAML_OK) {
+        alloc_blame();
         uint64_t line = strtoull(text_string(&c.line), NULL, 10);
         fail_at_line(r->err, line, "wrong-type", "%s",
                      c.what.len > 0 ? text_string(&c.what) : cyaml_strerror(error));

@@ -1,6 +1,7 @@
 /* The events of libyaml come one by one, before anything is built of them. */
 #include "budget/config_guard.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -84,7 +85,7 @@ bool config_is_harmless(struct bytes all, struct hd_error *err)
         return fail_at_line(err, 0, "too-many", "more than %d lines that begin with %%",
                             MOST_DIRECTIVES);
     if (!yaml_parser_initialize(&parser))
-        return fail(err, HD_TOO_BIG, "out of memory");
+        out_of_memory(0);
     /* An empty input has no address. */
     yaml_parser_set_input_string(&parser, all.size > 0 ? all.data : (const uint8_t *)"",
                                  all.size);

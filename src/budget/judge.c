@@ -350,9 +350,8 @@ static bool can_judge(const struct hd_budgets *b, const struct evidence *e,
     for (size_t i = 0; i < b->rule_count; i++) {
         const struct rule *rule = &b->rules[i];
         if (rule->per == PER_ITERATION && e->iterations == NULL)
-            return fail_at_line(err, rule->line, "no-iterations",
-                                "per: iteration needs --iterations=A,B,..., one number per "
-                                "snapshot");
+            return fail_at_line_about(err, HD_ABOUT_ITERATIONS, rule->line, "no-iterations",
+                                      "per: iteration needs one number per snapshot");
     }
     return true;
 }

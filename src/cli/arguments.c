@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 
+#include "cli/allocate.h"
 #include "cli/messages.h"
 
 #include <errno.h>
@@ -8,17 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FILE = 1 << 20 };
-
-static void *more(void *items, size_t size)
-{
-    void *p = realloc(items, size);
-    if (p == NULL) {
-        fputs("heapdrift: out of memory\n", stderr);
-        exit(2);
-    }
-    return p;
-}
+enum { LARGEST_FILE = 1 << 20, ROOM_FOR_POPT = 64 << 10 };
 
 static void add(struct arguments *a, const char *word)
 {
@@ -59,6 +50,7 @@ static bool add_file(struct arguments *a, const char *path)
     if (text == NULL)
         return false;
     int argc = 0;
+    see_room(2 * strlen(text) + ROOM_FOR_POPT);
     const char **argv = NULL;
     int status =
         text[strspn(text, " \t")] != '\0' ? poptParseArgvString(text, &argc, &argv) : 0;

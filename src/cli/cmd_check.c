@@ -84,7 +84,7 @@ static bool annotate(const struct settings *s, const struct hd_report *report)
     struct hd_error err = {0};
     if (actions == NULL || strcmp(actions, "true") != 0 || strcmp(s->format, "github") == 0)
         return true;
-    if (hd_report_write(report, "github", NULL, stderr, &err))
+    if (hd_report_write(report, "github", NULL, hd_sink_file(stderr), &err))
         return true;
     print_error("standard error", &err);
     return false;
@@ -99,7 +99,7 @@ static bool summarise(const struct hd_report *report)
         return true;
     FILE *to = fopen(getenv(variable), "a");
     bool ok = to != NULL;
-    ok = ok && hd_report_write(report, "md", NULL, to, &err);
+    ok = ok && hd_report_write(report, "md", NULL, hd_sink_file(to), &err);
     ok = to != NULL && fclose(to) == 0 && ok;
     if (!ok)
         fprintf(stderr, "heapdrift: %s=%s: %s\n", variable, getenv(variable),
@@ -113,7 +113,7 @@ static bool write_baseline(const void *report, const struct settings *s, FILE *t
                            struct hd_error *err)
 {
     (void)s;
-    return hd_report_write_baseline(report, to, err);
+    return hd_report_write_baseline(report, hd_sink_file(to), err);
 }
 
 static int status_of(const struct settings *s, const struct hd_report *report)

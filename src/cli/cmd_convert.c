@@ -54,7 +54,7 @@ static bool write_snapshot(const void *thing, const struct settings *s, FILE *to
 {
     (void)s;
     const struct conversion *c = thing;
-    return hd_snapshot_write(c->snap, c->target->name, to, c->lost, err);
+    return hd_snapshot_write(c->snap, c->target->name, hd_sink_file(to), c->lost, err);
 }
 
 static void tell_warnings(const struct loaded *l)

@@ -114,7 +114,8 @@ static bool convert(const struct collecting *c, FILE *trace, FILE *to, struct hd
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     if (snap != NULL)
         hd_snapshot_set_origin(snap, &c->collected.origin);
-    bool ok = snap != NULL && hd_snapshot_write(snap, "gcdump", to, NULL, err);
+    bool ok =
+        snap != NULL && hd_snapshot_write(snap, "gcdump", hd_sink_file(to), NULL, err);
     hd_snapshot_close(snap);
     return ok;
 }
@@ -145,7 +146,8 @@ static void tell_clients(const struct hd_collected *got)
     for (size_t i = 0; i < got->client_count; i++) {
         const struct hd_client *client = &got->clients[i];
         fputs(i > 0 ? " or " : "", stderr);
-        hd_put_name(stderr, client->name[0] != '\0' ? client->name : "a process");
+        hd_put_name(hd_sink_file(stderr),
+                    client->name[0] != '\0' ? client->name : "a process");
         fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
     }
     fputs("; stop it and collect again\n", stderr);

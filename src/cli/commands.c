@@ -45,7 +45,7 @@ const struct command *find_command(const char *name)
     if (nearest == NULL)
         nearest = hd_nearest_word(name, names);
     fputs("heapdrift: no command or file is called ", stderr);
-    hd_put_name(stderr, name);
+    hd_put_name(hd_sink_file(stderr), name);
     if (nearest != NULL)
         fprintf(stderr, "; did you mean %s?\n", nearest);
     else

@@ -1,5 +1,6 @@
 #include "cli/load.h"
 
+#include "cli/allocate.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 
@@ -65,17 +66,7 @@ static void begin_progress(struct telling *t, const struct hd_inputs *inputs)
     progress_files(t->progress, inputs->count, bytes);
 }
 
-/* --- what is to be read ---------------------------------------------------- */
-
-static void *zeroed(size_t count, size_t size)
-{
-    void *p = calloc(count > 0 ? count : 1, size);
-    if (p == NULL) {
-        fputs("heapdrift: out of memory\n", stderr);
-        exit(EXIT_TROUBLE);
-    }
-    return p;
-}
+/* --- what was read --------------------------------------------------------- */
 
 static bool lies_in(const char *path, const char *folder, size_t len)
 {

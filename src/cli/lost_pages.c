@@ -3,6 +3,7 @@
 #include "cli/lost_pages.h"
 
 #include "cli/settings.h"
+#include "cli/temporary.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -104,6 +105,7 @@ static void explain(int number, siginfo_t *info, void *context)
     say("heapdrift: ");
     say(path);
     say(": became shorter while it was read\n");
+    temporary_remove();
     _exit(EXIT_TROUBLE);
 }
 

@@ -1,4 +1,5 @@
 /* heapdrift, the program: find the command, parse its options, run it. */
+#include "cli/allocate.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/lost_pages.h"
@@ -34,7 +35,7 @@ static bool command_behind_options(const struct settings *s, int skip)
 
 static int show_version(void)
 {
-    printf("heapdrift %s\n", HD_VERSION);
+    printf("heapdrift %s\n", hd_version());
     return EXIT_DONE;
 }
 
@@ -82,6 +83,7 @@ static int run(const struct arguments *a)
 int main(int argc, char **argv)
 {
     struct arguments a;
+    hd_set_out_of_memory(no_memory);
     /* A closed pipe is a failed write: the status of what was found out stays. */
     signal(SIGPIPE, SIG_IGN);
     lost_pages_explain();

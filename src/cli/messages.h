@@ -19,6 +19,10 @@ void end_message(const char *what);
 /* "heapdrift: NAME: why"; false. */
 bool trouble(const char *name, const char *why);
 
+/* Say what the error is about as people know it: by options and commands. print_error()
+ * does it itself; it is needed where the message goes elsewhere. */
+void advise(struct hd_error *err);
+
 /* "heapdrift: FILE:LINE: kind: what" and its like. path may be NULL. */
 void print_error(const char *path, const struct hd_error *err);
 

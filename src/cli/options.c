@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include "cli/allocate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +15,6 @@ enum {
 };
 enum { MOST_COLLECTED = 100000 };
 enum { MOST_SAMPLES = 1000000 };
-
-void *more(void *items, size_t size)
-{
-    void *p = realloc(items, size);
-    if (p == NULL) {
-        fputs("heapdrift: out of memory\n", stderr);
-        exit(EXIT_TROUBLE);
-    }
-    return p;
-}
 
 /* --- values -------------------------------------------------------------- */
 

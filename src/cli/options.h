@@ -24,7 +24,4 @@ extern const struct option options[];
 extern const size_t option_count;
 enum { MOST_OPTIONS = 96 };
 
-/* realloc that ends the program when there is no memory. */
-void *more(void *items, size_t size);
-
 #endif

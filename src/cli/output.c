@@ -29,7 +29,7 @@ void output_warnings(const struct hd_report *report)
         if (w->path != NULL)
             fputs(": ", stderr);
         fprintf(stderr, "%s: ", w->code);
-        hd_put_name(stderr, w->message);
+        hd_put_name(hd_sink_file(stderr), w->message);
         if (w->count != HD_UNKNOWN && w->count > 1)
             fprintf(stderr, " (%" PRIu64 " times)", w->count);
         fputs("\n", stderr);
@@ -70,6 +70,7 @@ static bool write_to(const struct job *j, FILE *to, const char *name)
     /* `| head -1` has what it wanted, and other filters say nothing either. */
     if (to == stdout && err.status == HD_CLOSED)
         return true;
+    advise(&err);
     return !j->how.tells && trouble(name, err.message);
 }
 
@@ -170,7 +171,7 @@ static bool write_report(const void *report, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
     struct hd_write_options style = style_for(s, to);
-    return hd_report_write(report, s->format, &style, to, err);
+    return hd_report_write(report, s->format, &style, hd_sink_file(to), err);
 }
 
 bool output_report(const struct settings *s, const struct hd_report *report,

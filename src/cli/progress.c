@@ -79,7 +79,7 @@ static void show_line(struct progress *p)
         char name[61];
         snprintf(name, sizeof(name), "%s", p->path);
         fprintf(stderr, "; %zu of %zu: ", p->number, p->files);
-        hd_put_name(stderr, name);
+        hd_put_name(hd_sink_file(stderr), name);
     }
     p->shown = true;
 }

@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 
+#include "cli/allocate.h"
 #include "cli/memory.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -82,7 +83,7 @@ static void unknown_option(const char *given, const struct command *command)
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
     fputs("unknown option ", stderr);
-    hd_put_name(stderr, given);
+    hd_put_name(hd_sink_file(stderr), given);
     if (nearest != NULL)
         fprintf(stderr, "; did you mean --%s?\n", nearest);
     else
@@ -95,7 +96,7 @@ static bool take_value(struct settings *s, const struct option *o, const char *v
     if (wanted == NULL)
         return true;
     fprintf(stderr, "heapdrift: --%s=", o->name);
-    hd_put_name(stderr, value);
+    hd_put_name(hd_sink_file(stderr), value);
     fprintf(stderr, ": must be %s\n", wanted);
     return false;
 }
@@ -149,6 +150,15 @@ static bool format_fits(const struct settings *s, const struct command *command)
     return true;
 }
 
+/* It copies every argument, some of them twice, and needs little besides. */
+static size_t room_for_popt(int argc, const char **argv)
+{
+    size_t room = 64 << 10;
+    for (int i = 0; i < argc; i++)
+        room += 2 * (strlen(argv[i]) + sizeof(char *));
+    return room;
+}
+
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv)
 {
@@ -162,11 +172,10 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     s->memory = more(NULL, sizeof(*s->memory));
     *s->memory = (struct settings_memory){0};
     make_table(command, table);
+    see_room(room_for_popt(argc, argv));
     s->memory->context = poptGetContext("heapdrift", argc, argv, table, 0);
-    if (s->memory->context == NULL) {
-        fputs("heapdrift: out of memory\n", stderr);
-        return false;
-    }
+    if (s->memory->context == NULL)
+        no_memory(0);
     if (!read_options(s, command))
         return false;
     if (!format_fits(s, command))

@@ -1,6 +1,7 @@
 /* Snapshots of running processes, as the program sees them: find a process, ask it, take
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
+#include "base/options.h"
 #include "base/workers.h"
 #include "collect/clients.h"
 #include "collect/origin.h"
@@ -161,11 +162,11 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
         text_add_string(&pids, number);
     }
     if (n == 0)
-        fail(err, HD_USAGE,
-             "no .NET process is called %s; `heapdrift ps` lists those there are", name);
+        fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
     else if (n > 1)
-        fail(err, HD_USAGE, "%zu processes are called %s: %s; choose one with --process-id",
-             n, name, text_string(&pids));
+        fail_about(err, HD_ABOUT_PID, HD_USAGE,
+                   "%zu processes are called %s: %s; choose one", n, name,
+                   text_string(&pids));
     text_free(&pids);
     hd_processes_free(&all);
     return n == 1 ? pid : 0;
@@ -246,6 +247,11 @@ static bool find_target(struct target *t, const struct hd_collect_options *opt,
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
+    struct hd_collect_options how;
+    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
+                      opt, err))
+        return false;
+    opt = &how;
     struct arena arena = {0};
     struct target target;
     struct session_result r = {0};

@@ -1,9 +1,9 @@
 #include "collect/origin.h"
 
+#include "base/c_locale.h"
 #include "base/calendar.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ bool origin_container(const char *text, char id[65])
     const char *found = NULL;
     for (const char *at = text; *at != '\0';) {
         size_t run = strspn(at, "0123456789abcdef");
-        bool apart = at == text || !isalnum((unsigned char)at[-1]);
-        if (run == DIGITS && apart && !isalnum((unsigned char)at[run]))
+        bool apart = at == text || !ascii_is_alnum(at[-1]);
+        if (run == DIGITS && apart && !ascii_is_alnum(at[run]))
             found = at;
         at += run > 0 ? run : 1;
     }
@@ -90,7 +90,7 @@ static void take_host(struct hd_origin *o, const char *name)
     size_t len = strlen(name);
     bool ok = len > 0 && len < sizeof(o->host);
     for (size_t i = 0; ok && i < len; i++)
-        ok = isalnum((unsigned char)name[i]) || strchr("-._", name[i]) != NULL;
+        ok = ascii_is_alnum(name[i]) || strchr("-._", name[i]) != NULL;
     if (ok)
         snprintf(o->host, sizeof(o->host), "%s", name);
 }

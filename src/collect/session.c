@@ -137,10 +137,11 @@ static bool receive_start(struct session *s, struct reply *reply)
             s->id = id_in(reply);
     }
     if (err.status == HD_TIMED_OUT)
-        return fail(s->err, HD_TIMED_OUT,
-                    "the heap was not walked within %g s: the process hangs or is stopped, "
-                    "or its heap is large; --timeout=SECONDS waits longer",
-                    (double)s->patience.silence_ms / 1e3);
+        return fail_about(
+            s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+            "the heap was not walked within %g s: the process hangs or is stopped, "
+            "or its heap is large",
+            (double)s->patience.silence_ms / 1e3);
     return fail(s->err, err.status, "%s", err.message);
 }
 
@@ -247,14 +248,13 @@ static bool is_overdue(struct session *s)
 {
     uint64_t now = clock_ms(), silence = s->patience.silence_ms;
     if (now - s->last_byte >= silence)
-        return !fail(s->err, HD_TIMED_OUT,
-                     "nothing came for %g s, and the heap walk has not ended; "
-                     "--timeout=SECONDS waits longer",
-                     (double)silence / 1e3);
+        return !fail_about(s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+                           "nothing came for %g s, and the heap walk has not ended",
+                           (double)silence / 1e3);
     if (now - s->began >= silence * MOST_SILENCES)
-        return !fail(s->err, HD_TIMED_OUT,
-                     "the heap walk did not end in %g s; --timeout=SECONDS waits longer",
-                     (double)(silence * MOST_SILENCES) / 1e3);
+        return !fail_about(s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+                           "the heap walk did not end in %g s",
+                           (double)(silence * MOST_SILENCES) / 1e3);
     return false;
 }
 

@@ -287,11 +287,12 @@ static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
         fail(err, HD_IO, "process %ld (%s): no permission to look for its socket in %s",
              (long)pid, proc->name, proc->folder);
     else
-        fail(err, HD_IO,
-             "process %ld (%s) has no diagnostics socket in %s: it runs no .NET Core 3.0 "
-             "or later, or DOTNET_EnableDiagnostics=0 is set, or its TMPDIR is read-only "
-             "or too long; `heapdrift ps` lists the processes that have one",
-             (long)pid, proc->name, proc->folder);
+        fail_about(
+            err, HD_ABOUT_SOCKETS, HD_IO,
+            "process %ld (%s) has no diagnostics socket in %s: it runs no .NET Core 3.0 "
+            "or later, or DOTNET_EnableDiagnostics=0 is set, or its TMPDIR is read-only "
+            "or too long",
+            (long)pid, proc->name, proc->folder);
     arena_free(&scratch);
     return false;
 }
@@ -304,10 +305,10 @@ static bool decide(const struct search *s, struct target *t, pid_t pid, bool unr
         return true;
     }
     if (s->unseen_count > 1)
-        return fail(err, HD_USAGE,
-                    "%zu processes in other containers have the number %ld; choose one "
-                    "with --diagnostic-port=SOCKET, see `heapdrift ps`",
-                    s->unseen_count, (long)pid);
+        return fail_about(
+            err, HD_ABOUT_SOCKET, HD_USAGE,
+            "%zu processes in other containers have the number %ld; choose one",
+            s->unseen_count, (long)pid);
     if (s->unseen_count == 1) {
         *t = s->unseen;
         return true;

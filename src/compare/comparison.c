@@ -12,12 +12,10 @@
 
 /* --- making one ----------------------------------------------------------- */
 
-static const struct hd_read_options no_options;
-
 static struct hd_comparison *comparison_new(const struct hd_read_options *how)
 {
     struct hd_comparison *c = alloc_zeroed(sizeof(*c));
-    c->how = how != NULL ? *how : no_options;
+    read_options_take(&c->how, how, &c->refused);
     pthread_mutex_init(&c->asked, NULL);
     return c;
 }
@@ -93,6 +91,8 @@ struct hd_snapshot *hd_comparison_snapshot(const struct hd_comparison *c, size_t
 
 bool comparison_begin(struct hd_comparison *c, struct hd_error *err)
 {
+    if (c->refused.status != HD_OK)
+        return fail(err, c->refused.status, "%s", c->refused.message);
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct hd_info_entry *entry = &c->entries[i];
         if (entry->snap != NULL || entry->skipped)
@@ -209,9 +209,9 @@ static bool hold_one(void *context, size_t k, struct hd_snapshot *snap,
 {
     struct holding *h = context;
     if (!snap->info.has_roots || snap->read.tables_only)
-        return fail(err, HD_USAGE,
-                    "--by=holder needs a graph with roots, which is not in this snapshot "
-                    "or was not read");
+        return fail_about(err, HD_ABOUT_HOLDERS, HD_USAGE,
+                          "needs a graph with roots, which is not in this snapshot or was "
+                          "not read");
     if (!snapshot_need_reach(snap, err) || !series_can_select(snap, h->selection, err) ||
         !snapshot_need_graph(snap, err))
         return false;

@@ -19,6 +19,7 @@ struct hd_comparison {
     size_t count;
     bool owns; /* snapshots are closed with it */
     struct hd_read_options how;
+    struct hd_error refused; /* set: options that we do not know */
 
     /* One question at a time: graphs come and go while it is answered. */
     pthread_mutex_t asked;

@@ -1,6 +1,8 @@
 #include "format/open.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "format/reader.h"
 #include "heap/borrow.h"
 #include "heap/reach.h"
@@ -18,7 +20,7 @@ static bool checksum(struct input *in, uint64_t *sum, struct hd_error *err)
 {
     XXH3_state_t *state = XXH3_createState();
     if (state == NULL)
-        return fail(err, HD_IO, "out of memory");
+        out_of_memory(sizeof(*state));
     XXH3_64bits_reset(state);
     struct bytes block;
     bool ok;
@@ -290,20 +292,31 @@ bool hd_path_is_snapshot(const char *path)
     return is_one;
 }
 
+bool read_options_take(struct hd_read_options *ours, const struct hd_read_options *theirs,
+                       struct hd_error *err)
+{
+    return options_take(ours, sizeof(*ours),
+                        OPTIONS_END(struct hd_read_options, progress_context), theirs, err);
+}
+
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err)
 {
-    if (opt == NULL)
-        opt = &no_options;
-    struct input *in = open_path(path, opt, err);
-    return in != NULL ? snapshot_read(in, path, opt, err) : NULL;
+    struct hd_read_options how;
+    if (!read_options_take(&how, opt, err))
+        return NULL;
+    struct input *in = open_path(path, &how, err);
+    return in != NULL ? snapshot_read(in, path, &how, err) : NULL;
 }
 
 struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err)
 {
-    return snapshot_read(input_over(data, size), "-", opt != NULL ? opt : &no_options, err);
+    struct hd_read_options how;
+    return read_options_take(&how, opt, err)
+               ? snapshot_read(input_over(data, size), "-", &how, err)
+               : NULL;
 }
 
 void hd_snapshot_close(struct hd_snapshot *snap)

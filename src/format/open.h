@@ -5,6 +5,10 @@
 #include "base/input.h"
 #include "heap/snapshot.h"
 
+/* What a caller asks for, as we know it (base/options.h). */
+bool read_options_take(struct hd_read_options *ours, const struct hd_read_options *theirs,
+                       struct hd_error *err);
+
 /* Read in, which the snapshot then owns (it is closed on failure too). path is
  * for hd_info only. */
 struct hd_snapshot *snapshot_read(struct input *in, const char *path,

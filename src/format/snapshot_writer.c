@@ -1,6 +1,7 @@
 /* A snapshot as another format: find the writer, write, say what was lost. */
 #include "format/snapshot_writer.h"
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "format/open.h"
@@ -54,9 +55,9 @@ void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    int len = c_vsnprintf(NULL, 0, fmt, args);
     char *message = arena_alloc(l->arena, (size_t)len + 1);
-    vsnprintf(message, (size_t)len + 1, fmt, again);
+    c_vsnprintf(message, (size_t)len + 1, fmt, again);
     va_end(again);
     va_end(args);
     l->all = grow(l->all, l->len, &l->cap, sizeof(*l->all));
@@ -189,7 +190,7 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
 
 /* --- writing ------------------------------------------------------------- */
 
-bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
+bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_sink to,
                        struct hd_losses *lost, struct hd_error *err)
 {
     const struct snapshot_writer *w = writer_named(target);
@@ -209,10 +210,11 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, FILE *to,
             return fail(err, HD_USAGE, "has no objects");
     }
     struct losses l = {.arena = &snap->arena};
-    struct out o = {.file = to};
+    struct out o = {.to = to};
     add_general_losses(&l, snap, w);
     bool ok = w->write(snap, &o, &l, err);
     ok = ok && out_finish(&o, err);
+    out_abandon(&o);
     if (ok && lost != NULL && l.len > 0) {
         struct hd_loss *kept = arena_array(&snap->arena, struct hd_loss, l.len);
         memcpy(kept, l.all, l.len * sizeof(*kept));

@@ -1,9 +1,10 @@
 #include "heap/root_kind.h"
 
+#include "base/c_locale.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 const char *const root_kind_names[ROOT_KIND_COUNT] = {
     [ROOT_STATIC] = "static",
@@ -96,10 +97,10 @@ enum root_kind root_kind_of(const char *pseudo_name)
     if (strncasecmp(pseudo_name, variable, sizeof(variable) - 1) == 0)
         return ROOT_STATIC;
     size_t len = strlen(pseudo_name), tail = sizeof(projectn) - 1;
-    if (len > tail && strcasecmp(pseudo_name + len - tail, projectn) == 0)
+    if (len > tail && ascii_same_word(pseudo_name + len - tail, projectn))
         return ROOT_STATIC;
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-        if (strcasecmp(pseudo_name, groups[i].name) == 0)
+        if (ascii_same_word(pseudo_name, groups[i].name))
             return groups[i].kind;
     for (size_t i = 0;
          pseudo_name[0] != '[' && i < sizeof(mono_words) / sizeof(mono_words[0]); i++)

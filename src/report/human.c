@@ -1,6 +1,7 @@
 #include "report/human.h"
 
-#include <ctype.h>
+#include "base/c_locale.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,14 +49,14 @@ static void add_size(struct text *t, double bytes)
     char s[32];
     size_t unit = 0;
     if (bytes < 1024) {
-        snprintf(s, sizeof(s), "%.0f B", bytes);
+        c_snprintf(s, sizeof(s), "%.0f B", bytes);
     } else {
         /* 1023.6 KiB would be printed as 1024. */
         for (bytes /= 1024; bytes >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units);
              bytes /= 1024)
             unit++;
         int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-        snprintf(s, sizeof(s), "%.*f %s", decimals, bytes, units[unit]);
+        c_snprintf(s, sizeof(s), "%.*f %s", decimals, bytes, units[unit]);
     }
     text_add_string(t, s);
 }
@@ -85,7 +86,8 @@ void human_percent(struct text *t, double share)
     if (share > 0 && share < 0.0005)
         snprintf(s, sizeof(s), "<0.1 %%");
     else
-        snprintf(s, sizeof(s), "%.*f %%", share < 0.0995 && share > 0 ? 1 : 0, 100 * share);
+        c_snprintf(s, sizeof(s), "%.*f %%", share < 0.0995 && share > 0 ? 1 : 0,
+                   100 * share);
     text_add_string(t, s);
 }
 
@@ -127,19 +129,19 @@ void human_name(struct text *t, const char *name)
     text_free(&valid);
 }
 
-void hd_put_name(FILE *to, const char *name)
+void hd_put_name(struct hd_sink to, const char *name)
 {
     struct text t = {0};
     human_name(&t, name);
     if (t.len > 0)
-        fwrite(t.data, 1, t.len, to);
+        to.write(to.context, t.data, t.len);
     text_free(&t);
 }
 
 /* Characters that end one dotted name and begin the next. */
 static bool begins_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+    return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static bool separates(char c)

@@ -1,5 +1,7 @@
 #include "report/phrases.h"
 
+#include "base/c_locale.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -13,7 +15,7 @@ static void add_number(struct text *t, double n)
         human_count(t, (uint64_t)n);
         return;
     }
-    snprintf(s, sizeof(s), "%.2f", n);
+    c_snprintf(s, sizeof(s), "%.2f", n);
     text_add_string(t, s);
 }
 
@@ -45,7 +47,7 @@ static void add_per(struct text *t, enum budget_per per)
 static void add_percent(struct text *t, const char *format, double percent)
 {
     char s[48];
-    snprintf(s, sizeof(s), format, percent);
+    c_snprintf(s, sizeof(s), format, percent);
     text_add_string(t, s);
 }
 

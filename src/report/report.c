@@ -17,16 +17,6 @@ struct report_name {
     UT_hash_handle hh;
 };
 
-struct hd_options hd_default_options(void)
-{
-    return (struct hd_options){.rows = HD_DEFAULT_ROWS,
-                               .min_share = usual_line.share,
-                               .min_steady_share = usual_line.steady_share,
-                               .chains = 3,
-                               .samples = 32,
-                               .depth = HD_USUAL_DEPTH};
-}
-
 struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt)
 {
     struct hd_report *r = alloc_zeroed(sizeof(*r));

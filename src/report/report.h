@@ -254,6 +254,9 @@ static inline const struct report_table *report_table(const struct hd_report *r)
 {
     return r->kind == REPORT_TOP ? &r->top.types : &r->diff.types;
 }
+/* What the caller asks for, or what is usual if theirs is NULL. */
+bool report_options(struct hd_options *ours, const struct hd_options *theirs,
+                    struct hd_error *err);
 
 struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt);
 

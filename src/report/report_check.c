@@ -1,5 +1,6 @@
 /* A check: a diff whose growth is held against budgets. */
 #include "analysis/series_identity.h"
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "budget/accept.h"
@@ -340,7 +341,9 @@ struct hd_report *hd_report_check(struct hd_comparison *comparison,
                                   const struct hd_options *opt, const struct hd_budgets *b,
                                   struct hd_error *err)
 {
-    struct hd_options options = opt != NULL ? *opt : hd_default_options();
+    struct hd_options options;
+    if (!report_options(&options, opt, err))
+        return NULL;
     options.by = HD_BY_TYPE;
     if (!comparison_begin(comparison, err))
         return NULL;
@@ -398,10 +401,10 @@ int hd_report_status(const struct hd_report *report, bool strict)
     return strict || verdict == HD_FAIL ? with_strict[verdict] : 0;
 }
 
-bool hd_report_write_baseline(const struct hd_report *report, FILE *to,
+bool hd_report_write_baseline(const struct hd_report *report, struct hd_sink to,
                               struct hd_error *err)
 {
-    struct out out = {.file = to};
+    struct out out = {.to = to};
     struct text t = {0};
     if (report->check.accepted == NULL)
         return fail(err, HD_USAGE, "nothing was accepted");

@@ -186,14 +186,15 @@ struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_optio
                                   struct hd_error *err)
 {
     struct hd_error own = {0};
+    struct hd_options options;
     struct hd_report *r = NULL;
     bool ok = false;
     if (c->count == 0 || c->count > HD_MAX_SNAPSHOTS || opt == NULL ||
         opt->type_count == 0) {
         fail(&own, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
-    } else if (comparison_begin(c, &own)) {
-        r = report_new(REPORT_ROOTS, opt);
-        ok = explain(r, c, opt, &own);
+    } else if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
+        r = report_new(REPORT_ROOTS, &options);
+        ok = explain(r, c, &options, &own);
         comparison_end(c);
     }
     if (ok)

@@ -125,10 +125,10 @@ static bool describe(struct hd_report *r, struct hd_comparison *c,
 struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options *opt,
                                 struct hd_error *err)
 {
-    struct hd_options defaults = hd_default_options();
-    opt = opt != NULL ? opt : &defaults;
-    if (!comparison_begin(c, err))
+    struct hd_options options;
+    if (!report_options(&options, opt, err) || !comparison_begin(c, err))
         return NULL;
+    opt = &options;
     struct hd_report *r = report_new(REPORT_TOP, opt);
     bool ok = c->count == 1
                   ? describe(r, c, opt, err)

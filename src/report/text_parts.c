@@ -1,5 +1,6 @@
 #include "report/text_parts.h"
 
+#include "base/c_locale.h"
 #include "report/phrases.h"
 
 #include <string.h>
@@ -89,8 +90,8 @@ void text_share(struct text *t, const struct report_chain *c)
     if (c->chain.exact)
         return;
     char interval[48];
-    snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
-             100 * c->chain.high);
+    c_snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
+               100 * c->chain.high);
     text_add_string(t, interval);
 }
 

@@ -1,5 +1,6 @@
 /* The suspects in the text of a diff and of a check: what keeps growing, what holds it, and
  * what it usually is; what scores less, and what buffer pools hold. */
+#include "base/c_locale.h"
 #include "report/phrases.h"
 #include "report/text_diff.h"
 #include "report/text_growth.h"
@@ -168,7 +169,7 @@ static void add_limit(struct text *t, const struct hd_report *r)
         human_size(t, r->options.min_bytes);
         return;
     }
-    snprintf(share, sizeof(share), "%g %% of the heap", 100 * r->options.min_share);
+    c_snprintf(share, sizeof(share), "%g %% of the heap", 100 * r->options.min_share);
     text_add_string(t, share);
 }
 

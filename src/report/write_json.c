@@ -23,8 +23,7 @@ static json_t *numbers(const struct tally *at, size_t count, bool bytes)
 {
     json_t *array = json_array();
     for (size_t k = 0; k < count; k++)
-        json_array_append_new(array,
-                              json_number_or_null(bytes ? at[k].bytes : at[k].count));
+        json_append(array, json_number_or_null(bytes ? at[k].bytes : at[k].count));
     return array;
 }
 
@@ -34,7 +33,7 @@ static json_t *values_or_null(const uint64_t *values, size_t count)
         return json_null();
     json_t *array = json_array();
     for (size_t k = 0; k < count; k++)
-        json_array_append_new(array, json_number_or_null(values[k]));
+        json_append(array, json_number_or_null(values[k]));
     return array;
 }
 
@@ -42,7 +41,7 @@ static json_t *strings(const char *const *all, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_string_or_null(all[i]));
+        json_append(array, json_string_or_null(all[i]));
     return array;
 }
 
@@ -144,7 +143,7 @@ static json_t *snapshots(const struct hd_report *r)
 {
     json_t *array = json_array();
     for (size_t k = 0; k < r->snapshot_count; k++)
-        json_array_append_new(array, snapshot(&r->snapshots[k].info));
+        json_append(array, snapshot(&r->snapshots[k].info));
     return array;
 }
 
@@ -160,7 +159,7 @@ static json_t *warnings(const struct hd_report *r)
         json_put(o, "message", json_string_or_null(w->message));
         json_put(o, "count", json_number_or_null(w->count));
         json_put(o, "line", json_number_or_null(w->line));
-        json_array_append_new(array, o);
+        json_append(array, o);
     }
     return array;
 }
@@ -190,7 +189,7 @@ static json_t *chain(const struct hd_report *r, const struct report_chain *c)
         json_put(frame, "generation",
                  f->generation != GEN_UNKNOWN ? json_string(generation_names[f->generation])
                                               : json_null());
-        json_array_append_new(frames, frame);
+        json_append(frames, frame);
     }
     json_put(example, "object", json_integer(c->chain.example));
     json_put(example, "address", hex_or_null(c->address, c->address != 0, "0x%" PRIx64));
@@ -216,7 +215,7 @@ static json_t *chains(const struct hd_report *r, const struct report_chains *all
 {
     json_t *array = json_array();
     for (size_t i = 0; i < all->len; i++)
-        json_array_append_new(array, chain(r, &all->all[i]));
+        json_append(array, chain(r, &all->all[i]));
     return array;
 }
 
@@ -266,7 +265,7 @@ static json_t *suspects(const struct hd_report *r, const struct report_suspect *
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, suspect(r, &all[i], in_full));
+        json_append(array, suspect(r, &all[i], in_full));
     return array;
 }
 
@@ -306,7 +305,7 @@ static json_t *stopped(const struct hd_report *r)
         json_put(o, "growth", real_or_null(s->growth));
         json_put(o, "share", real_or_null(s->share));
         json_put(o, "holder", strings(s->holder, s->holder_len));
-        json_array_append_new(array, o);
+        json_append(array, o);
     }
     return array;
 }
@@ -335,7 +334,7 @@ static json_t *iterations(const struct hd_report *r)
         return json_null();
     json_t *array = json_array();
     for (size_t k = 0; k < r->snapshot_count; k++)
-        json_array_append_new(array, json_number_or_null(r->diff.iterations[k]));
+        json_append(array, json_number_or_null(r->diff.iterations[k]));
     return array;
 }
 
@@ -366,7 +365,7 @@ static void set_types(json_t *o, const struct hd_report *r)
             json_put(row, "generations", generations(t->by_generation));
             json_put(row, "full_name", full_name(r, t->type));
         }
-        json_array_append_new(array, row);
+        json_append(array, row);
     }
     json_put(o, "types", array);
     json_put(o, "types_omitted", json_integer((json_int_t)(report_table(r)->len - shown)));
@@ -429,8 +428,8 @@ static json_t *phrase_or_null(bool (*add)(struct text *, const struct report_rul
 static json_t *rule(const struct hd_report *r, const struct report_rule *f)
 {
     json_t *o = json_object(), *shown = json_array();
-    json_array_append_new(shown, json_integer((json_int_t)f->first));
-    json_array_append_new(shown, json_integer((json_int_t)f->last));
+    json_append(shown, json_integer((json_int_t)f->first));
+    json_append(shown, json_integer((json_int_t)f->last));
     json_put(o, "rule", phrase(phrase_rule, f));
     json_put(o, "source", phrase(phrase_source, f));
     json_put(o, "subject", json_string_or_null(f->subject));
@@ -452,7 +451,7 @@ static json_t *check(const struct hd_report *r)
     json_t *o = begin("heapdrift-check"), *rules = json_array();
     set_diff(o, r);
     for (size_t i = 0; i < r->check.rule_count; i++)
-        json_array_append_new(rules, rule(r, &r->check.rules[i]));
+        json_append(rules, rule(r, &r->check.rules[i]));
     json_put(o, "verdict", json_string(verdict_names[r->check.verdict]));
     json_put(o, "rules", rules);
     return o;
@@ -485,8 +484,8 @@ static json_t *info(const struct hd_report *r)
     json_t *o = begin("heapdrift-info"), *array = json_array();
     for (size_t k = 0; k < r->snapshot_count; k++) {
         const struct report_snapshot *s = &r->snapshots[k];
-        json_array_append_new(array, s->error.status != HD_OK ? failed_snapshot(s)
-                                                              : snapshot_in_full(s));
+        json_append(array,
+                    s->error.status != HD_OK ? failed_snapshot(s) : snapshot_in_full(s));
     }
     json_put(o, "snapshots", array);
     json_put(o, "warnings", warnings(r));
@@ -506,7 +505,7 @@ static json_t *processes(const struct hd_report *r)
         json_put(p, "command", json_string_or_null(from->command));
         json_put(p, "socket", json_string_or_null(from->socket));
         json_put(p, "problem", json_string_or_null(from->problem));
-        json_array_append_new(array, p);
+        json_append(array, p);
     }
     json_put(o, "processes", array);
     return o;

@@ -1,5 +1,6 @@
 /* Markdown for a ticket or a pull request: a line that sums it up, tables, chains in
  * code blocks. The first line is a comment by which a bot finds its own text again. */
+#include "base/c_locale.h"
 #include "report/heading.h"
 #include "report/markdown.h"
 #include "report/phrases.h"
@@ -337,7 +338,7 @@ static void add_scores(struct text *t, const struct hd_report *r)
     for (size_t i = 0; i < shown; i++) {
         const struct report_suspect *s = &r->diff.suspects[i];
         char tau[32];
-        snprintf(tau, sizeof(tau), "%.2f", s->tau);
+        c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
         text_add_string(t, "| ");
         human_count(t, s->rank);
         text_add_string(t, " | ");

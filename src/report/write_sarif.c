@@ -53,7 +53,7 @@ static json_t *driver(void)
         json_t *rule = json_object();
         json_put(rule, "id", json_string(kinds[i].id));
         json_put(rule, "shortDescription", message(json_string(kinds[i].summary)));
-        json_array_append_new(rules, rule);
+        json_append(rules, rule);
     }
     json_put(o, "name", json_string("heapdrift"));
     json_put(o, "version", json_string(HD_VERSION));
@@ -76,14 +76,14 @@ static json_t *logical_locations(const struct report_rule *f)
         json_put(type, "name", string_of(&name));
         json_put(type, "fullyQualifiedName", name_of(f->subject));
         json_put(type, "kind", json_string("type"));
-        json_array_append_new(all, type);
+        json_append(all, type);
     }
     text_rule_holder(&holder, f);
     if (holder.len > 0) {
         json_t *chain = json_object();
         json_put(chain, "fullyQualifiedName", string_of(&holder));
         json_put(chain, "kind", json_string("rootChain"));
-        json_array_append_new(all, chain);
+        json_append(all, chain);
     }
     text_free(&holder);
     return all;
@@ -126,7 +126,7 @@ static json_t *locations(const struct report_rule *f)
     else
         json_decref(logical);
     if (json_object_size(location) > 0)
-        json_array_append_new(all, location);
+        json_append(all, location);
     else
         json_decref(location);
     return all;
@@ -165,7 +165,7 @@ static json_t *suppressions(const struct report_rule *f)
     phrase_reason(&reason, f);
     json_put(one, "justification", name_of(text_string(&reason)));
     text_free(&reason);
-    json_array_append_new(all, one);
+    json_append(all, one);
     return all;
 }
 
@@ -209,7 +209,7 @@ static json_t *invocation(const struct hd_report *r)
         json_put(note, "descriptor", descriptor);
         json_put(note, "level", json_string("warning"));
         json_put(note, "message", message(string_of(&t)));
-        json_array_append_new(notes, note);
+        json_append(notes, note);
     }
     json_put(o, "executionSuccessful", json_true());
     json_put(o, "toolExecutionNotifications", notes);
@@ -222,8 +222,8 @@ static json_t *run(const struct hd_report *r)
            *invocations = json_array();
     json_put(tool, "driver", driver());
     for (size_t i = 0; i < r->check.rule_count; i++)
-        json_array_append_new(results, result(r, &r->check.rules[i]));
-    json_array_append_new(invocations, invocation(r));
+        json_append(results, result(r, &r->check.rules[i]));
+    json_append(invocations, invocation(r));
     json_put(o, "tool", tool);
     json_put(o, "invocations", invocations);
     json_put(o, "columnKind", json_string("unicodeCodePoints"));
@@ -236,7 +236,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 {
     (void)opt;
     json_t *whole = json_object(), *runs = json_array();
-    json_array_append_new(runs, run(r));
+    json_append(runs, run(r));
     json_put(
         whole, "$schema",
         json_string("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"

@@ -1,6 +1,7 @@
 #include "report/writer.h"
 
 #include "base/error.h"
+#include "base/options.h"
 #include "report/view.h"
 
 #include <string.h>
@@ -30,20 +31,24 @@ bool hd_format_is_for_check(size_t i)
 }
 
 bool hd_report_write(const struct hd_report *report, const char *format,
-                     const struct hd_write_options *opt, FILE *to, struct hd_error *err)
+                     const struct hd_write_options *opt, struct hd_sink to,
+                     struct hd_error *err)
 {
-    static const struct hd_write_options plain;
+    struct hd_write_options how;
+    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_write_options, details), opt,
+                      err))
+        return false;
     for (const struct writer *const *w = writers; *w != NULL; w++) {
         if (strcmp((*w)->name, format) != 0)
             continue;
         if ((*w)->only_check && report->kind != REPORT_CHECK)
-            return fail(err, HD_USAGE, "%s is for `heapdrift check`", format);
-        struct out out = {.file = to};
+            return fail(err, HD_USAGE, "%s is for checks only", format);
+        struct out out = {.to = to};
         struct hd_report shown = *report;
         struct arena sums = {0};
         if ((*w)->all_rows && report->options.rows == HD_DEFAULT_ROWS)
             view_cut(&shown, 0, &sums);
-        (*w)->write(&shown, opt != NULL ? opt : &plain, &out);
+        (*w)->write(&shown, &how, &out);
         arena_free(&sums);
         return out_finish(&out, err);
     }

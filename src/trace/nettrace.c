@@ -4,6 +4,7 @@
 #include "trace/nettrace.h"
 
 #include "base/alloc.h"
+#include "base/c_locale.h"
 #include "trace/trace_blocks.h"
 #include "trace/trace_row.h"
 #include "trace/trace_threads.h"
@@ -55,7 +56,7 @@ bool nettrace_refuse(struct nettrace *t, const char *what, ...)
     char text[200];
     va_list args;
     va_start(args, what);
-    vsnprintf(text, sizeof(text), what, args);
+    c_vsnprintf(text, sizeof(text), what, args);
     va_end(args);
     return trace_blocks_refuse_at(&t->in, t->at.at, text);
 }

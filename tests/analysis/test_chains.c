@@ -332,6 +332,15 @@ Test(chains, only_selected_instances_are_looked_at)
     }
 }
 
+Test(chains, of_more_samples_than_objects_only_those_there_are_cost_memory)
+{
+    struct asked a = asked_of(ten_orders(), UINT32_MAX);
+    ask_for(&a, "App.Order");
+    answer(&a);
+    cr_expect_eq(a.found->samples, a.found->instances);
+    asked_free(&a);
+}
+
 Test(chains, no_samples_no_chains)
 {
     struct asked a = asked_of(ten_orders(), 0);

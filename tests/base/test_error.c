@@ -91,3 +91,16 @@ Test(error, a_long_message_is_not_cut_inside_of_a_character)
     cr_expect_eq(err.message[len - 1], '?');
     cr_expect_str_eq(err.message + len - 3, "\xC3\xB6?");
 }
+
+Test(error, what_it_is_about_is_that_of_the_first_failure)
+{
+    struct hd_error err = {0};
+    cr_expect_not(fail_about(&err, HD_ABOUT_GEN2, HD_USAGE, "are unknown"));
+    cr_expect_eq(err.topic, HD_ABOUT_GEN2);
+    cr_expect_not(fail_at_line_about(&err, HD_ABOUT_BASELINE, 7, "bad", "later"));
+    cr_expect_eq(err.topic, HD_ABOUT_GEN2);
+    cr_expect_eq(err.where, HD_NOWHERE);
+    err = (struct hd_error){0};
+    cr_expect_not(fail_at_line_about(&err, HD_ABOUT_BASELINE, 7, "bad", "first"));
+    cr_expect(err.topic == HD_ABOUT_BASELINE && err.at == 7 && err.where == HD_AT_LINE);
+}

@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 struct entry {
     char name[16];

@@ -328,7 +328,7 @@ ROWS
     max_growth: 59
     per: iteration'
     hd check -c "$tmp/heapdrift.yml" "$cache"
-    fails_with "$tmp/heapdrift.yml:3: no-iterations: per: iteration needs --iterations=A,B,..., one number per snapshot"
+    fails_with "$tmp/heapdrift.yml:3: no-iterations: per: iteration needs one number per snapshot: --iterations=A,B,..."
     hd check --format=json --iterations=0,20,40,60,80,100 -c "$tmp/heapdrift.yml" "$cache"
     status_is 1
     [[ $(json '.rules[0].observed') == "+60 instances per iteration" ]]

@@ -232,7 +232,7 @@ Test(collect, survives_damage)
 Test(collect, gives_up_on_a_peer_that_says_nothing)
 {
     struct outcome o = collect(&(struct peer_script){.habit = PEER_SAYS_NOTHING});
-    outcome_fails_with(o, HD_TIMED_OUT, "--timeout");
+    outcome_fails_with(o, HD_TIMED_OUT, "not walked within");
     cr_expect_lt(o.seconds, 1.5, "%f", o.seconds);
 }
 

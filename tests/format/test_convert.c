@@ -107,7 +107,7 @@ static char *json_of(struct hd_report *report, const struct hd_error *err)
     size_t len = 0;
     cr_assert_not_null(report, "%s", err->message);
     FILE *to = open_memstream(&text, &len);
-    cr_assert(hd_report_write(report, "json", NULL, to, NULL));
+    cr_assert(hd_report_write(report, "json", NULL, hd_sink_file(to), NULL));
     fclose(to);
     hd_report_free(report);
     return text;
@@ -228,7 +228,7 @@ Test(convert, names_that_are_not_utf_8_are_told)
         char *data = NULL;
         size_t size;
         FILE *to = open_memstream(&data, &size);
-        cr_assert(hd_snapshot_write(snap, cases[i].target, to, &lost, NULL));
+        cr_assert(hd_snapshot_write(snap, cases[i].target, hd_sink_file(to), &lost, NULL));
         fclose(to);
         cr_expect_eq(lost.count, cases[i].losses, "%s", cases[i].target);
         if (cases[i].losses > 0)
@@ -251,15 +251,12 @@ Test(convert, names_that_csv_writes_out_are_told)
         forge_row(&f, kept[i], 1, 10);
     struct hd_snapshot *snap = forge_finish(&f);
     struct hd_losses lost;
-    char *data = NULL;
-    size_t size;
-    FILE *to = open_memstream(&data, &size);
-    cr_assert(hd_snapshot_write(snap, "table-csv", to, &lost, NULL));
-    fclose(to);
+    struct hd_memory written = {0};
+    cr_assert(hd_snapshot_write(snap, "table-csv", hd_sink_memory(&written), &lost, NULL));
     cr_assert_eq(lost.count, 1);
     cr_expect_str_eq(lost.all[0].what, "names");
     cr_expect(strncmp(lost.all[0].message, "3 ", 2) == 0, "%s", lost.all[0].message);
-    free(data);
+    hd_memory_free(&written);
     hd_snapshot_close(snap);
 }
 

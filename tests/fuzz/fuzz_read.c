@@ -32,7 +32,7 @@ static void write_all(struct hd_report *r, const struct hd_error *err)
     const char *format;
     for (size_t i = 0; (format = hd_format_name(i)) != NULL; i++) {
         struct hd_error lost = {0};
-        if (!hd_report_write(r, format, NULL, nowhere(), &lost))
+        if (!hd_report_write(r, format, NULL, hd_sink_file(nowhere()), &lost))
             check_error(&lost);
     }
     hd_report_free(r);

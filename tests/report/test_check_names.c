@@ -237,7 +237,7 @@ static char *baseline_of(const struct hd_report *r)
     char *bytes = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&bytes, &size);
-    cr_assert(hd_report_write_baseline(r, f, NULL));
+    cr_assert(hd_report_write_baseline(r, hd_sink_file(f), NULL));
     fclose(f);
     return bytes;
 }

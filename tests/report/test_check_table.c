@@ -375,7 +375,7 @@ static const char *write_baseline(uint32_t step, const char *name)
     open_series(snaps, COMPLETE, step);
     struct hd_report *r = check(snaps, MOST, b);
     FILE *f = open_memstream(&bytes, &size);
-    cr_assert(hd_report_write_baseline(r, f, NULL));
+    cr_assert(hd_report_write_baseline(r, hd_sink_file(f), NULL));
     fclose(f);
     const char *path = scratch_file(&scratch, name, bytes, size);
     close_all(snaps, MOST);

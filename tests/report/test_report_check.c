@@ -450,7 +450,7 @@ static char *baseline_of(const struct hd_report *r)
     char *bytes = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&bytes, &size);
-    cr_assert(hd_report_write_baseline(r, f, NULL));
+    cr_assert(hd_report_write_baseline(r, hd_sink_file(f), NULL));
     fclose(f);
     return bytes;
 }
@@ -529,7 +529,7 @@ Test(report_check, without_budgets_means_the_default)
     struct hd_report *r = ask_check(snaps, count, NULL, NULL, NULL);
     cr_assert_not_null(r);
     cr_expect(r->check.rules[0].is_default);
-    cr_expect_not(hd_report_write_baseline(r, stdout, NULL));
+    cr_expect_not(hd_report_write_baseline(r, hd_sink_file(stdout), NULL));
     cr_expect_eq(hd_report_verdict(r), HD_FAIL);
     cr_expect(hd_report_conclusive(r));
     hd_report_free(r);

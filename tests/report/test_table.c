@@ -11,14 +11,12 @@ static const struct column columns[] = {{"n", ALIGN_RIGHT, false},
 /* Frees the table. */
 static void expect_printed(struct table *t, unsigned width, bool color, const char *wanted)
 {
-    char *got = NULL;
-    size_t size = 0;
-    struct out o = {.file = open_memstream(&got, &size)};
+    struct hd_memory got = {0};
+    struct out o = {.to = hd_sink_memory(&got)};
     table_print(t, &o, width, color);
     cr_expect(out_finish(&o, NULL));
-    fclose(o.file);
-    cr_expect_str_eq(got, wanted, "%s", got);
-    free(got);
+    cr_expect_str_eq(got.bytes, wanted, "%s", got.bytes);
+    hd_memory_free(&got);
     table_free(t);
 }
 

@@ -3,6 +3,7 @@
 #include "report/written.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 
 static const char *const formats[] = {"text", "json",  "csv",   "tsv",
                                       "md",   "junit", "sarif", "github"};
@@ -52,9 +53,9 @@ Test(writer, an_unknown_format_is_an_error)
 {
     struct hd_report *r = info_of_two();
     struct hd_error err = {0};
-    cr_expect_not(hd_report_write(r, "yaml", NULL, stdout, &err));
+    cr_expect_not(hd_report_write(r, "yaml", NULL, hd_sink_file(stdout), &err));
     cr_expect_eq(err.status, HD_USAGE);
-    cr_expect_not(hd_report_write(r, "yaml", NULL, stdout, NULL));
+    cr_expect_not(hd_report_write(r, "yaml", NULL, hd_sink_file(stdout), NULL));
     hd_report_free(r);
 }
 
@@ -95,7 +96,7 @@ static void expect_lost(const struct hd_report *r, const char *format, int buffe
     cr_assert_not_null(full);
     setvbuf(full, NULL, buffering, BUFSIZ);
     struct hd_error err = {0};
-    cr_expect_not(hd_report_write(r, format, NULL, full, &err), "%s", format);
+    cr_expect_not(hd_report_write(r, format, NULL, hd_sink_file(full), &err), "%s", format);
     cr_expect_eq(err.status, HD_IO, "%s", format);
     cr_expect_neq(err.message[0], '\0');
     fclose(full);
@@ -113,13 +114,62 @@ Test(writer, a_full_disk_is_an_error)
     }
 }
 
+struct counted {
+    size_t calls;
+    size_t bytes;
+};
+
+static int refuse(void *context, const void *bytes, size_t size)
+{
+    struct counted *c = context;
+    (void)bytes;
+    c->calls++;
+    c->bytes += size;
+    return ENOSPC;
+}
+
+Test(writer, a_callback_that_fails_is_not_called_again)
+{
+    struct hd_snapshot *many[2] = {shop(2000), shop(4000)};
+    struct hd_options all = hd_default_options();
+    all.by = HD_BY_TYPE;
+    struct hd_report *r = diff_of(many, 2, &all);
+    for (size_t i = 0; i < FOR_ALL; i++) {
+        struct counted c = {0};
+        struct hd_error err = {0};
+        cr_expect_not(
+            hd_report_write(r, formats[i], NULL, (struct hd_sink){refuse, &c}, &err));
+        cr_expect_eq(err.status, HD_IO);
+        cr_expect_eq(c.calls, 1, "%s: %zu calls", formats[i], c.calls);
+    }
+    hd_report_free(r);
+}
+
+Test(writer, options_of_a_later_version_are_refused)
+{
+    struct {
+        struct hd_write_options known;
+        uint64_t more;
+    } later = {{.size = sizeof(later)}, 1};
+    struct hd_memory got = {0};
+    struct hd_error err = {0};
+    struct hd_report *r = info_of_two();
+    cr_expect_not(hd_report_write(r, "text", &later.known, hd_sink_memory(&got), &err));
+    cr_expect_eq(err.status, HD_USAGE);
+    cr_expect_null(got.bytes, "nothing is written");
+    later.more = 0;
+    cr_expect(hd_report_write(r, "text", &later.known, hd_sink_memory(&got), NULL));
+    hd_memory_free(&got);
+    hd_report_free(r);
+}
+
 Test(writer, what_is_for_checks_holds_nothing_else)
 {
     for (int kind = 0; kind < REPORT_CHECK; kind++) {
         struct hd_report *r = report_of((enum report_kind)kind);
         for (size_t i = FOR_ALL; i < FORMATS; i++) {
             struct hd_error err = {0};
-            cr_expect_not(hd_report_write(r, formats[i], NULL, stdout, &err));
+            cr_expect_not(hd_report_write(r, formats[i], NULL, hd_sink_file(stdout), &err));
             cr_expect_eq(err.status, HD_USAGE);
         }
         hd_report_free(r);

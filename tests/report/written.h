@@ -18,7 +18,7 @@ static inline char *written_with(const struct hd_report *r, const char *format,
     size_t size = 0;
     FILE *f = open_memstream(&bytes, &size);
     struct hd_error err = {0};
-    cr_assert(hd_report_write(r, format, opt, f, &err), "%s", err.message);
+    cr_assert(hd_report_write(r, format, opt, hd_sink_file(f), &err), "%s", err.message);
     fclose(f);
     cr_assert_eq(strlen(bytes), size, "no NUL inside");
     return bytes;

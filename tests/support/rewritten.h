@@ -26,7 +26,7 @@ static inline struct hd_snapshot *rewritten(struct hd_snapshot *snap, const char
     FILE *to = open_memstream(data, size);
     if (to == NULL)
         abort();
-    bool ok = hd_snapshot_write(snap, target, to, NULL, err);
+    bool ok = hd_snapshot_write(snap, target, hd_sink_file(to), NULL, err);
     fclose(to);
     return ok ? hd_snapshot_from_memory(*data, *size, &how, err) : NULL;
 }

@@ -218,7 +218,8 @@ static void check_report(struct sweep *s, struct hd_report *r, const struct hd_e
     const char *format;
     for (size_t i = 0; (format = hd_format_name(i)) != NULL; i++) {
         struct hd_error lost = {0};
-        if (!hd_report_write(r, format, i % 2 == 0 ? &narrow : NULL, s->null, &lost))
+        if (!hd_report_write(r, format, i % 2 == 0 ? &narrow : NULL, hd_sink_file(s->null),
+                             &lost))
             check_error(s, &lost, b, format);
     }
     hd_report_free(r);

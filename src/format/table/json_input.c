@@ -1,8 +1,10 @@
 #include "format/table/json_input.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "format/table/table_text.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct json_fact json_facts[JSON_FACTS] = {
@@ -28,6 +30,20 @@ static uint64_t last_line(struct span text)
     while (lines_next(&l, &line))
         continue;
     return l.number;
+}
+
+/* Where memory fails the buffer of a name, jansson goes on without a character of it, and
+ * sets errno to 0 before it reads a number. So it gets one byte at a time, and errno is
+ * looked at before each. */
+static size_t next_byte(void *to, size_t room, void *from)
+{
+    struct span *left = from;
+    alloc_blame();
+    if (left->len == 0 || room == 0)
+        return 0;
+    *(char *)to = *left->data++;
+    left->len--;
+    return 1;
 }
 
 /* What jansson makes of a text, about, and never less: malloc'd structs, tables of eight
@@ -63,7 +79,10 @@ json_t *json_input_load(struct input *in, struct builder *b, struct hd_error *er
     if (table_text_open(&t, in, b, err)) {
         account_charge(account, memory_of(t.all));
         bool fits = !account_is_over(account) || account_fail(account, err);
-        json = fits ? json_loadb(t.all.data, t.all.len, 0, &why) : NULL;
+        struct span left = t.all;
+        errno = 0;
+        json = fits ? json_load_callback(next_byte, &left, 0, &why) : NULL;
+        alloc_blame();
         if (fits && json == NULL) {
             /* jansson counts the line behind the last line end, where nothing is. */
             uint64_t last = last_line(t.all), line = why.line > 0 ? (uint64_t)why.line : 1;

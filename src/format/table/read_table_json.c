@@ -56,10 +56,8 @@ static bool no_table(const json_t *json, struct hd_error *err)
         fail_at_line(err, 0, "bad-header",
                      "JSON, but no type table: it has no \"format\": \"heapdrift-table\"");
     else
-        fail_at_line(
-            err, 0, "bad-header",
-            "a result of heapdrift, but no snapshot; give it the snapshots, or the "
-            "JSON of `heapdrift top -n 0`");
+        fail_at_line_about(err, HD_ABOUT_ROWS, 0, "bad-header",
+                           "a result of heapdrift, but no snapshot; give it the snapshots");
     if (err != NULL && err->status == HD_BAD_FORMAT)
         err->status = HD_NOT_A_SNAPSHOT;
     return false;

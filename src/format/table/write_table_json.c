@@ -5,22 +5,9 @@
 #include "base/json_out.h"
 #include "format/table/json_input.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void put(struct out *o, json_t *value)
-{
-    char *text = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    if (text != NULL)
-        out_string(o, text);
-    else if (o->failed == 0)
-        o->failed = ENOMEM;
-    free(text);
-    json_decref(value);
-}
 
 static json_t *snapshot(const struct hd_info *info)
 {
@@ -55,7 +42,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     if (!table_fits(snap, INT64_MAX, err))
         return false;
     out_string(o, "{\"format\": \"heapdrift-table\", \"version\": 1,\n \"snapshot\": ");
-    put(o, snapshot(&snap->info));
+    json_write_line(snapshot(&snap->info), o);
     out_string(o, ",\n \"types\": [");
     const char *between = "\n  ";
     for (type_id t = 0; t < snap->type_count; t++) {
@@ -63,7 +50,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
         if (type->kind != TYPE_OBJECT || type->tally[SELECT_ALL].count == 0)
             continue;
         out_string(o, between);
-        put(o, row(type));
+        json_write_line(row(type), o);
         between = ",\n  ";
     }
     out_string(o, "]}\n");

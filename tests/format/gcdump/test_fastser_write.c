@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *data;
-static size_t size;
+static struct hd_memory memory;
 static struct out out;
 
 static struct fastser_write begin(void)
 {
-    out = (struct out){.file = open_memstream(&data, &size)};
+    memory = (struct hd_memory){0};
+    out = (struct out){.to = hd_sink_memory(&memory)};
     return fastser_write_begin(&out);
 }
 
@@ -19,9 +19,8 @@ static struct fastser end(struct fastser_write *f, struct hd_error *err)
 {
     fastser_put_trailer(f);
     cr_assert(out_finish(&out, NULL));
-    fclose(out.file);
-    cr_expect_eq(f->at, size);
-    return fastser_open((struct bytes){(unsigned char *)data, size}, err);
+    cr_expect_eq(f->at, memory.size);
+    return fastser_open((struct bytes){(unsigned char *)memory.bytes, memory.size}, err);
 }
 
 static void expect_string(const char *written, const char *read, int32_t units)
@@ -37,7 +36,7 @@ static void expect_string(const char *written, const char *read, int32_t units)
     if (read != NULL)
         cr_expect_str_eq(text_string(&t), read);
     text_free(&t);
-    free(data);
+    hd_memory_free(&memory);
 }
 
 Test(fastser_write, strings_are_utf_16_units)
@@ -81,7 +80,7 @@ Test(fastser_write, writes_a_type_once_and_a_label_from_then_on)
     cr_expect_eq(fastser_begin(&r, &type), FIELD_REFERENCE);
     cr_expect_eq(type.label, 24);
     cr_expect(cursor_ok(&r.c));
-    free(data);
+    hd_memory_free(&memory);
 }
 
 Test(fastser_write, the_end_of_the_file_tells_where_regions_end)
@@ -101,5 +100,5 @@ Test(fastser_write, the_end_of_the_file_tells_where_regions_end)
     cr_expect_eq(r.forward_count, 2);
     cr_expect_eq(fastser_forward(&r, first), first_end);
     cr_expect_eq(fastser_forward(&r, second), first_end + 8);
-    free(data);
+    hd_memory_free(&memory);
 }

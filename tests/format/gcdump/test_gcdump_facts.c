@@ -81,7 +81,8 @@ static struct hd_snapshot *through(struct hd_snapshot *snap, const char *target,
     struct hd_error err = {0};
     size_t size;
     FILE *to = open_memstream(data, &size);
-    cr_assert(hd_snapshot_write(snap, target, to, NULL, &err), "%s", err.message);
+    cr_assert(hd_snapshot_write(snap, target, hd_sink_file(to), NULL, &err), "%s",
+              err.message);
     fclose(to);
     struct hd_snapshot *read = hd_snapshot_from_memory(*data, size, &again, &err);
     cr_assert_not_null(read, "%s", err.message);

@@ -27,7 +27,8 @@ static void rewrite(void)
 {
     struct hd_error err = {0};
     FILE *to = open_memstream(&data, &size);
-    cr_assert(hd_snapshot_write(snap, "gcdump", to, &lost, &err), "%s", err.message);
+    cr_assert(hd_snapshot_write(snap, "gcdump", hd_sink_file(to), &lost, &err), "%s",
+              err.message);
     fclose(to);
     again = hd_snapshot_from_memory(data, size, &to_write, &err);
     cr_assert_not_null(again, "byte 0x%llx: %s", (unsigned long long)err.at, err.message);
@@ -495,14 +496,14 @@ Test(write_gcdump, refuses_what_has_no_graph_or_was_not_read_for_it)
     struct hd_error err = {0};
     forge_row(&f, "A", 1, 24);
     snap = forge_finish(&f);
-    cr_expect_not(hd_snapshot_write(snap, "gcdump", stdout, NULL, &err));
+    cr_expect_not(hd_snapshot_write(snap, "gcdump", hd_sink_file(stdout), NULL, &err));
     cr_expect_eq(err.status, HD_USAGE);
     err = (struct hd_error){0};
-    cr_expect_not(hd_snapshot_write(snap, "nettrace", stdout, NULL, &err));
+    cr_expect_not(hd_snapshot_write(snap, "nettrace", hd_sink_file(stdout), NULL, &err));
     cr_expect_eq(err.status, HD_USAGE);
     snap->source = NULL;
     err = (struct hd_error){0};
-    cr_expect_not(hd_snapshot_write(snap, "table-csv", stdout, NULL, &err));
+    cr_expect_not(hd_snapshot_write(snap, "table-csv", hd_sink_file(stdout), NULL, &err));
     cr_expect_eq(err.status, HD_USAGE);
     hd_snapshot_close(snap);
 }

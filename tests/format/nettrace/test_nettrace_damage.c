@@ -1,6 +1,7 @@
 /* Traces that lack events or bytes, or hold what cannot be: read with a warning, or refused
  * with the place. What a whole trace says is test_read_nettrace.c's. */
 #include "format/nettrace/forged_walks.h"
+#include "support/scratch.h"
 
 /* --- what is lost ---------------------------------------------------------------- */
 
@@ -14,6 +15,25 @@ static void expect_incomplete(struct trace_forge *f, const char *says)
     cr_expect_eq(snap->info.objects, 2);
     hd_snapshot_close(snap);
     trace_forge_free(f);
+}
+
+/* By the gap in their own numbers: the trace lost no event that a thread has numbered. */
+Test(nettrace_damage, a_later_walk_that_lacks_dependent_handles_is_not_taken)
+{
+    struct trace_forge f = begin(8);
+    whole_walk(&f, 0x7000, 1);
+    trace_forge_gc(&f, MAIN, true, 2);
+    trace_forge_node(&f, 0x9000, 24, box.id, 0);
+    trace_forge_pair(&f, 0x9000, 0x9000);
+    f.pair_events++;
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 2);
+    trace_forge_end(&f);
+    struct hd_snapshot *snap = open_good(&f);
+    cr_expect_eq(snap->info.objects, 2, "the first walk");
+    cr_expect(snap->info.complete);
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
 }
 
 Test(nettrace_damage, lost_events_during_the_walk_make_it_incomplete)
@@ -217,4 +237,68 @@ Test(nettrace_damage, memory_may_be_limited)
     cr_expect_not_null(snap, "%s", err.message);
     hd_snapshot_close(snap);
     trace_forge_free(&f);
+}
+
+/* --- a file that changes ---------------------------------------------------------- */
+
+struct change {
+    const char *path;
+    struct text with;
+    int after; /* rewinds that are still to come before it happens */
+};
+
+static void change_at_rewind(void *context, enum hd_phase phase, uint64_t more,
+                             uint64_t all)
+{
+    struct change *c = context;
+    if (phase != HD_READING || more > 0 || all == 0 || --c->after != 0)
+        return;
+    FILE *f = fopen(c->path, "w");
+    cr_assert_not_null(f);
+    fwrite(c->with.data, 1, c->with.len, f);
+    fclose(f);
+}
+
+static struct trace_forge walk_of(unsigned objects)
+{
+    struct trace_forge f = begin(8);
+    trace_forge_types(&f, MAIN, &box, 1);
+    trace_forge_gc(&f, MAIN, true, 1);
+    for (unsigned i = 0; i < objects; i++)
+        trace_forge_node(&f, 0x7000 + 24 * (uint64_t)i, 24, box.id, 0);
+    trace_forge_walk(&f, MAIN);
+    trace_forge_gc(&f, MAIN, false, 1);
+    trace_forge_end(&f);
+    return f;
+}
+
+static void expect_changed(unsigned objects, unsigned then, int after)
+{
+    struct scratch scratch = {0};
+    scratch_open(&scratch);
+    struct trace_forge f = walk_of(objects), g = walk_of(then);
+    struct change change = {scratch_file(&scratch, "x.nettrace", f.bytes.data, f.bytes.len),
+                            g.bytes, after};
+    struct hd_read_options opt = {.progress = change_at_rewind,
+                                  .progress_context = &change};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(change.path, &opt, &err);
+    cr_expect_null(snap, "%u, then %u", objects, then);
+    cr_expect_eq(err.status, HD_IO, "%u, then %u: %s", objects, then, err.message);
+    cr_expect_str_eq(err.message, "changed while it was read");
+    hd_snapshot_close(snap);
+    trace_forge_free(&f);
+    trace_forge_free(&g);
+    scratch_remove(&scratch);
+}
+
+/* What was allocated for 5 objects must not be filled with 2,000. */
+Test(nettrace_damage, a_trace_that_grows_between_passes_is_refused)
+{
+    expect_changed(5, 2000, 1);
+}
+
+Test(nettrace_damage, a_trace_that_shrinks_between_passes_is_refused)
+{
+    expect_changed(2000, 5, 1);
 }

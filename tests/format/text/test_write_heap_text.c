@@ -10,7 +10,8 @@ static const char *text_of(struct hd_snapshot *snap)
 {
     struct hd_error err = {0};
     FILE *to = open_memstream(&data, &size);
-    cr_assert(hd_snapshot_write(snap, "heap-text", to, &lost, &err), "%s", err.message);
+    cr_assert(hd_snapshot_write(snap, "heap-text", hd_sink_file(to), &lost, &err), "%s",
+              err.message);
     fclose(to);
     return data;
 }

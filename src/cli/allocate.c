@@ -1,0 +1,42 @@
+#include "cli/allocate.h"
+
+#include "cli/settings.h"
+#include "cli/temporary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Not exit(): this may be any thread, and what is pending is half of something. */
+void no_memory(size_t wanted)
+{
+    fputs("heapdrift: out of memory", stderr);
+    if (wanted > 0)
+        fprintf(stderr, " (%zu bytes wanted)", wanted);
+    fputs("\n", stderr);
+    temporary_remove();
+    _exit(EXIT_TROUBLE);
+}
+
+void *more(void *items, size_t size)
+{
+    void *p = realloc(items, size > 0 ? size : 1);
+    if (p == NULL)
+        no_memory(size);
+    return p;
+}
+
+void *zeroed(size_t count, size_t size)
+{
+    void *p = calloc(count > 0 ? count : 1, size);
+    if (p == NULL)
+        no_memory(count * size);
+    return p;
+}
+
+void see_room(size_t size)
+{
+    /* Through a volatile pointer: nobody uses it, and a compiler may leave it out. */
+    void *volatile room = more(NULL, size);
+    free(room);
+}
