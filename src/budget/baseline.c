@@ -70,19 +70,19 @@ static int by_kind_and_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-const struct baseline *baseline_copy(const struct baseline *b, struct arena *a)
+const struct accepted_growth *baseline_growth(const struct baseline *b, struct arena *a)
 {
-    struct baseline *copy = arena_alloc(a, sizeof(*copy));
-    *copy = (struct baseline){.all = arena_array(a, struct accepted, b->len),
-                              .len = b->len,
-                              .snapshots = b->snapshots,
-                              .iterations = b->iterations};
+    struct accepted_growth *g = arena_alloc(a, sizeof(*g));
+    *g = (struct accepted_growth){.all = arena_array(a, struct accepted, b->len),
+                                  .count = b->len,
+                                  .snapshots = b->snapshots,
+                                  .iterations = b->iterations};
     for (size_t i = 0; i < b->len; i++) {
-        copy->all[i] = b->all[i];
-        copy->all[i].name = arena_strdup(a, b->all[i].name, strlen(b->all[i].name));
+        g->all[i] = b->all[i];
+        g->all[i].name = arena_strdup(a, b->all[i].name, strlen(b->all[i].name));
     }
-    qsort(copy->all, copy->len, sizeof(*copy->all), by_kind_and_name);
-    return copy;
+    qsort(g->all, g->count, sizeof(*g->all), by_kind_and_name);
+    return g;
 }
 
 /* Names are bytes; what would end a line or a column is escaped. */
@@ -110,23 +110,23 @@ static void add_line(struct text *t, const struct accepted *a)
     text_add_char(t, '\n');
 }
 
-void baseline_print(struct text *t, const struct baseline *b)
+void baseline_print(struct text *t, const struct accepted_growth *g)
 {
     char head[200];
     snprintf(head, sizeof(head), "%s\t%d\n", signature, BASELINE_VERSION);
     text_add_string(t, head);
     text_add_string(t, "# Growth that `heapdrift check --baseline` accepts. Written by "
                        "--baseline-write; keep it in git.\n");
-    snprintf(head, sizeof(head), "snapshots\t%" PRIu64 "\n", b->snapshots);
+    snprintf(head, sizeof(head), "snapshots\t%" PRIu64 "\n", g->snapshots);
     text_add_string(t, head);
-    if (b->iterations != HD_UNKNOWN) {
-        snprintf(head, sizeof(head), "iterations\t%" PRIu64 "\n", b->iterations);
+    if (g->iterations != HD_UNKNOWN) {
+        snprintf(head, sizeof(head), "iterations\t%" PRIu64 "\n", g->iterations);
         text_add_string(t, head);
     }
     text_add_string(
         t, "# what\tcount\tbytes\tcount of a step\tbytes of a step\tscore\tname\n");
-    for (size_t i = 0; i < b->len; i++)
-        add_line(t, &b->all[i]);
+    for (size_t i = 0; i < g->count; i++)
+        add_line(t, &g->all[i]);
 }
 
 /* --- reading ------------------------------------------------------------- */

@@ -22,6 +22,14 @@ struct accepted {
     uint64_t score;                  /* of the ranking, in bytes; rounded up */
 };
 
+/* What a baseline says, sorted by kind and name. */
+struct accepted_growth {
+    struct accepted *all;
+    size_t count;
+    uint64_t snapshots;  /* of the run that was accepted */
+    uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
+};
+
 struct baseline {
     struct accepted *all; /* malloc'd; names in the caller's arena */
     size_t len, cap;
@@ -41,11 +49,11 @@ struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
 bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
                     struct hd_error *err);
 
-/* All of it and its names in a, sorted: to print and to look at, not to look up. */
-const struct baseline *baseline_copy(const struct baseline *b, struct arena *a);
+/* All of it as data, with its names, in a. */
+const struct accepted_growth *baseline_growth(const struct baseline *b, struct arena *a);
 
-/* The text of the file, of a sorted copy. */
-void baseline_print(struct text *t, const struct baseline *b);
+/* The text of the file. */
+void baseline_print(struct text *t, const struct accepted_growth *g);
 void baseline_free(struct baseline *b);
 
 #endif

@@ -199,7 +199,7 @@ struct report_check {
     enum hd_verdict verdict;
     struct report_rule *rules; /* in order of the rules; of one rule, by growth */
     size_t rule_count, rules_shown;
-    const struct baseline *accepted; /* what was taken for accepted, sorted; or NULL */
+    const struct accepted_growth *accepted; /* what was taken for accepted; or NULL */
 };
 
 /* What takes the space in one snapshot. */

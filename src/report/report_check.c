@@ -273,7 +273,7 @@ static bool accept(struct check *c, const struct evidence *e, struct baseline *m
         }
     if (!accept_growth(made, &c->budgets, e, c->err))
         return false;
-    c->r->check.accepted = baseline_copy(made, &c->r->arena);
+    c->r->check.accepted = baseline_growth(made, &c->r->arena);
     c->budgets.baseline = *made;
     return true;
 }
