@@ -219,7 +219,6 @@ struct document *document_of(const struct hd_report *r)
                                   [REPORT_INFO] = {"heapdrift info", build_info},
                                   [REPORT_PROCESSES] = {"heapdrift ps", build_processes}};
     struct build b = {.r = r, .doc = document_new(kinds[r->kind].title)};
-    b.doc->made_by = "heapdrift " HD_VERSION;
     kinds[r->kind].build(&b);
     build_other_notes(&b);
     text_free(&b.words);

@@ -1,5 +1,7 @@
 #include "report/document.h"
 
+#include "heapdrift.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +9,7 @@ struct document *document_new(const char *title)
 {
     struct document *d = alloc_zeroed(sizeof(*d));
     d->title = doc_string(d, title);
+    d->made_by = "heapdrift " HD_VERSION;
     return d;
 }
 

@@ -8,19 +8,19 @@
 
 #include "base/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A chain that was shown; it is not shown again. */
 struct shown_chain {
     UT_hash_handle hh;
-    char frames[];
+    const char *frames;
 };
 
 struct page {
     struct text t;
     const struct hd_write_options *opt;
     struct shown_chain *chains;
+    struct arena arena; /* of these */
 };
 
 /* More rows with chains than that are too long to be read in passing. */
@@ -119,20 +119,10 @@ static bool is_new(struct page *p, struct text *frames)
     HASH_FIND(hh, p->chains, text_string(frames), frames->len, known);
     if (known != NULL)
         return false;
-    known = alloc_zeroed(sizeof(*known) + frames->len);
-    memcpy(known->frames, frames->data, frames->len);
+    known = arena_alloc(&p->arena, sizeof(*known));
+    known->frames = arena_strdup(&p->arena, frames->data, frames->len);
     HASH_ADD_KEYPTR(hh, p->chains, known->frames, frames->len, known);
     return true;
-}
-
-static void forget_chains(struct page *p)
-{
-    struct shown_chain *c, *next;
-    HASH_ITER(hh, p->chains, c, next)
-    {
-        HASH_DEL(p->chains, c);
-        free(c);
-    }
 }
 
 static void add_chain(struct page *p, const struct doc_chain *c)
@@ -512,7 +502,8 @@ void render_markdown(const struct document *d, const struct hd_write_options *op
     text_add_string(&p.t, "</sub>\n");
     out_text(o, &p.t);
     text_free(&p.t);
-    forget_chains(&p);
+    HASH_CLEAR(hh, p.chains);
+    arena_free(&p.arena);
 }
 
 static void write(const struct hd_report *r, const struct hd_write_options *opt,

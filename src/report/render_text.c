@@ -371,18 +371,18 @@ static void print_table(struct printer *p, const struct doc_table *from)
 
 static void print_facts(struct printer *p, const struct doc_facts *facts)
 {
-    enum { GAP = 2 };
+    const size_t gap = 2;
     size_t widest = facts->name_columns;
     for (size_t i = 0; i < facts->len; i++) {
-        size_t columns = GAP * facts->all[i].level + strlen(facts->all[i].name);
+        size_t columns = gap * facts->all[i].level + strlen(facts->all[i].name);
         widest = columns > widest ? columns : widest;
     }
     for (size_t i = 0; i < facts->len; i++) {
         const struct doc_fact *f = &facts->all[i];
-        size_t indent = p->indent + widest + GAP;
-        pad(&p->t, p->indent + GAP * f->level);
+        size_t indent = p->indent + widest + gap;
+        pad(&p->t, p->indent + gap * f->level);
         text_add_string(&p->t, f->name);
-        pad(&p->t, widest + GAP - GAP * f->level - strlen(f->name));
+        pad(&p->t, widest + gap - gap * f->level - strlen(f->name));
         add_line(p, &p->t, &f->value, indent, indent);
         end_line(p);
     }
@@ -452,14 +452,24 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
     }
 }
 
+/* Of our words: ASCII, whatever the locale is. */
+static void add_capitals(struct text *t, const char *words)
+{
+    for (; *words != '\0'; words++) {
+        char c = *words;
+        if (c >= 'a' && c <= 'z')
+            c = (char)(c - 'a' + 'A');
+        text_add_char(t, c);
+    }
+}
+
 /* Topics stand out by capitals too: not every place has bold letters. */
 static void print_title(struct printer *p, const struct doc_section *s)
 {
     blank_line(p);
     begin_color(p, "\033[1m");
     if (s->kind == DOC_TOPIC)
-        for (const char *c = s->title.text; *c != '\0'; c++)
-            text_add_char(&p->t, *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+        add_capitals(&p->t, s->title.text);
     else
         add_run(&p->t, &s->title, WHOLE_NAMES);
     end_color(p);
