@@ -2,9 +2,8 @@
  * observed and what holds it, the suspects, what to run next. */
 #include "report/build.h"
 
-#include "report/text_parts.h"
-
 #include "base/hash.h"
+#include "report/text_parts.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * A document is built once from a report (build.h) and printed by renderers (render_*.c).
  * It says what the words are, never how they look: it knows no width, no colour and no
  * markup. Where a narrow place shows less, it has both forms, and from which width on the
- * longer one is meant. All of it, strings included, lives in its arena, and outlives the
- * report. Arrays grow while it is built: a pointer to an element is good until the next
- * one is added. */
+ * longer one is meant. All of it lives in its arena, strings too that are not constants,
+ * and outlives the report. Arrays grow while it is built: a pointer to an element is good
+ * until the next one is added. */
 #ifndef DOCUMENT_H
 #define DOCUMENT_H
 

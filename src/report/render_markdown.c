@@ -1,12 +1,11 @@
 /* A document as Markdown for a ticket or a pull request, in GitHub's dialect: tables,
  * chains in code blocks, what is long behind a click. The first line is a comment by which
  * a bot finds its own text again. It does not know what is told. */
+#include "base/hash.h"
 #include "report/build.h"
 #include "report/markdown.h"
 #include "report/render.h"
 #include "report/writer.h"
-
-#include "base/hash.h"
 
 #include <string.h>
 
