@@ -41,8 +41,12 @@ static void add_frame(struct build *b, struct doc_frame *to, const struct report
 static void add_root_kind(struct build *b, struct doc_frame *to, enum root_kind kind)
 {
     text_add_char(&b->words, '[');
-    for (const char *s = root_kind_names[kind]; *s != '\0'; s++)
-        text_add_char(&b->words, *s == '_' ? ' ' : *s);
+    for (const char *s = root_kind_names[kind]; *s != '\0'; s++) {
+        if (*s == '_')
+            text_add_char(&b->words, ' ');
+        else
+            text_add_char(&b->words, *s);
+    }
     text_add_string(&b->words, " …]");
     build_end(b, &to->name);
     to->is_root = true;

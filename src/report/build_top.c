@@ -35,12 +35,12 @@ static void add_generations(struct build *b, const struct report_type *row)
     enum { ROOM_FOR_ALL = 120 };
     const struct tally *by = row->by_generation;
     struct doc_cell *cell = &b->row->cells[b->cell];
-    if (by != NULL)
-        say_generation(&b->words, by, largest_generation(by), row->at->count);
-    if (b->words.len == 0) {
+    int largest = by != NULL ? largest_generation(by) : GEN_UNKNOWN;
+    if (by == NULL || by[largest].count == 0) {
         build_cell_words(b, "-");
         return;
     }
+    say_generation(&b->words, by, largest, row->at->count);
     build_end(b, doc_brief(b->doc, cell, ROOM_FOR_ALL));
     for (int g = 0; g < GENERATION_COUNT; g++)
         say_generation(&b->words, by, g, row->at->count);
