@@ -103,70 +103,16 @@ static uint64_t common_pid(const struct hd_report *r, bool *several)
     return found;
 }
 
-/* The next part of the line, behind a separator or on a new line. */
-static void add_part(struct text *t, size_t *line, const char *separator,
-                     const struct text *part, unsigned width)
+bool heading_origin(const struct hd_report *r, struct heading_origin *from)
 {
-    if (part->len == 0)
-        return;
-    bool first = t->len == *line;
-    size_t columns = utf8_columns(t->data + *line, first ? 0 : t->len - *line) +
-                     strlen(separator) + utf8_columns(part->data, part->len);
-    if (!first && width > 0 && columns > width) {
-        text_add_string(t, separator[0] == ',' ? ",\n" : "\n");
-        *line = t->len;
-        text_add_string(t, "  ");
-    } else if (!first) {
-        text_add_string(t, separator);
-    }
-    text_add(t, part->data, part->len);
-}
-
-static void add_process(struct text *t, const struct hd_report *r)
-{
-    bool several = false;
-    const char *name = common(r, offsetof(struct hd_info, process), &several);
-    uint64_t pid = common_pid(r, &several);
-    char number[32];
-    if (name != NULL)
-        human_name(t, name);
-    else if (several)
-        text_add_string(t, "several processes");
-    if (pid == HD_UNKNOWN)
-        return;
-    snprintf(number, sizeof(number), t->len > 0 ? " (pid %" PRIu64 ")" : "pid %" PRIu64,
-             pid);
-    text_add_string(t, number);
-}
-
-static void make_part(struct text *part, const char *begin, const char *fact, size_t most)
-{
-    text_clear(part);
-    if (fact == NULL)
-        return;
-    text_add_string(part, begin);
-    struct text cut = {0};
-    text_add(&cut, fact, strlen(fact) < most ? strlen(fact) : most);
-    human_name(part, text_string(&cut));
-    text_free(&cut);
-}
-
-void heading_add_origin(struct text *t, const struct hd_report *r, unsigned width)
-{
-    enum { ID_DIGITS = 12, WHOLE = 4096 };
-    bool several = false;
-    size_t line = t->len, start = t->len;
-    struct text part = {0};
-    add_process(&part, r);
-    add_part(t, &line, "", &part, width);
-    make_part(&part, "on ", common(r, offsetof(struct hd_info, host), &several), WHOLE);
-    add_part(t, &line, " ", &part, width);
-    make_part(&part, "container ", common(r, offsetof(struct hd_info, container), &several),
-              ID_DIGITS);
-    add_part(t, &line, ", ", &part, width);
-    make_part(&part, ".NET ", common(r, offsetof(struct hd_info, runtime), &several),
-              WHOLE);
-    if (t->len > start)
-        add_part(t, &line, ", ", &part, width);
-    text_free(&part);
+    *from = (struct heading_origin){0};
+    from->process = common(r, offsetof(struct hd_info, process), &from->several);
+    from->pid = common_pid(r, &from->several);
+    bool other = false;
+    from->host = common(r, offsetof(struct hd_info, host), &other);
+    from->container = common(r, offsetof(struct hd_info, container), &other);
+    bool known = from->process != NULL || from->several || from->pid != HD_UNKNOWN ||
+                 from->host != NULL || from->container != NULL;
+    from->runtime = common(r, offsetof(struct hd_info, runtime), &other);
+    return known;
 }

@@ -22,9 +22,15 @@ void heading_add_span(struct text *t, const struct hd_report *r);
 bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
                       uint64_t first, uint64_t last);
 
-/* "Shop (pid 4711) on web-3, container 3f2a91c0d2e1, .NET 10.0.12", as far as it is known
- * and the same in all of them; broken where it is wider than width (0: never). Nothing
- * without a process, a pid or a host. */
-void heading_add_origin(struct text *t, const struct hd_report *r, unsigned width);
+/* Which process, and where, as far as it is known and the same in all of them; what is not
+ * is NULL, the pid HD_UNKNOWN. */
+struct heading_origin {
+    const char *process, *host, *container, *runtime;
+    uint64_t pid;
+    bool several; /* they are of several processes */
+};
+
+/* False if there is nothing to say: a runtime alone is not worth a line. */
+bool heading_origin(const struct hd_report *r, struct heading_origin *from);
 
 #endif

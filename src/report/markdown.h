@@ -1,19 +1,25 @@
-/* markdown.h - names and words as Markdown that they cannot break.
+/* markdown.h - words as Markdown that they cannot break, in GitHub's dialect.
  *
- * They come from snapshots and may be anything; a report goes into a comment that others
- * read. It does not know what a report is. */
+ * Names come from snapshots and may be anything; a report goes into a comment that others
+ * read. It does not know what a document says. */
 #ifndef MARKDOWN_H
 #define MARKDOWN_H
 
-#include "base/out.h"
+#include "base/text.h"
+#include "report/document.h"
 
-/* A name as a code span in a table: no character of it may end the span or the cell. */
-void markdown_code(struct text *t, const char *name);
+enum markdown_place {
+    MARKDOWN_TEXT,
+    MARKDOWN_CELL, /* of a table: nothing may end it */
+    MARKDOWN_BLOCK /* of code: nothing is markup there (markdown_block) */
+};
 
-/* One line of text that must not become a tag, a link, a picture, or call for somebody. */
-void markdown_plain(struct text *t, const char *s);
+/* A run. All that comes from outside goes through here: it must not become a tag, a link, a
+ * picture or a heading, call for somebody, or turn the direction of what follows. A name
+ * is code. */
+void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in);
 
-/* The same in a table: nothing may end the cell. */
-void markdown_cell(struct text *t, const char *s);
+/* Lines as a block of code that none of them can end: first (or "") and the others. */
+void markdown_block(struct text *t, const char *first, const char *lines);
 
 #endif

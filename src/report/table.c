@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "report/human.h"
-#include "report/text_parts.h"
+#include "report/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +144,7 @@ static void add_remark(struct text *line, struct out *o, const char *s, size_t l
     } else {
         end_line(line, o);
         pad(line, REMARK_INDENT);
-        text_wrap_words(line, text_string(&words), REMARK_INDENT, REMARK_INDENT, width);
+        wrap_words(line, text_string(&words), REMARK_INDENT, REMARK_INDENT, width);
     }
     text_free(&words);
 }

@@ -1,5 +1,5 @@
 /* text_growth.h - how people read what a suspect gained, where the growth of the heap went,
- * and what has stopped growing; the same words in text and Markdown. */
+ * and what has stopped growing; the same words in all writers. */
 #ifndef TEXT_GROWTH_H
 #define TEXT_GROWTH_H
 
@@ -13,21 +13,10 @@ void text_gain(struct text *t, const struct hd_report *r, const struct report_su
 /* That as a share of the heap in the last snapshot. */
 double text_gain_share(const struct hd_report *r, const struct report_suspect *s);
 
-/* "(with String and 2 others)"; nothing if nothing goes along. */
-void text_also(struct text *t, const struct hd_report *r, const struct report_suspect *s);
-
 /* "steady: +30 every step", "steady: +28–33 every step". */
 void text_steady(struct text *t, const struct report_suspect *s);
 
 /* "suspects +3.31 MiB, pools and threads -133 KiB, rest +58.6 KiB" */
 void text_growth_parts(struct text *t, const struct report_growth *g);
-
-/* "2,251 → 2,751 → 2,751": at most six of the counts, the middle left out. */
-void text_stopped_counts(struct text *t, const struct hd_report *r,
-                         const struct report_stopped *s);
-
-/* The section of what grew and stayed; nothing if there is none. */
-void text_stopped(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o);
 
 #endif

@@ -5,22 +5,8 @@
 
 #include <string.h>
 
-void text_heading(struct out *o, const struct hd_write_options *opt, const char *title,
-                  const char *note)
-{
-    out_printf(o, "\n%s%s%s", opt->color ? "\033[1m" : "", title,
-               opt->color ? "\033[0m" : "");
-    if (note != NULL)
-        out_printf(o, "  %s%s%s", opt->color ? "\033[2m" : "", note,
-                   opt->color ? "\033[0m" : "");
-    out_string(o, "\n");
-}
-
-/* A frame that is cut for a narrow terminal keeps at least this. */
-enum { SHORTEST_PIECE = 20 };
-
-void text_chain_frame(struct text *t, const struct report_chain *c,
-                      const struct report_brief *brief, size_t i, bool short_names)
+static void text_chain_frame(struct text *t, const struct report_chain *c,
+                             const struct report_brief *brief, size_t i, bool short_names)
 {
     const struct chain *chain = &c->chain;
     if (brief->root_by_kind && i == brief->first) {
@@ -42,8 +28,8 @@ void text_chain_frame(struct text *t, const struct report_chain *c,
     human_frame(t, &chain->frames[i], short_names);
 }
 
-size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
-                      size_t *i)
+static size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
+                             size_t *i)
 {
     size_t gap = 0, n = c->chain.frame_count;
     for (;; ++*i) {
@@ -93,78 +79,6 @@ void text_share(struct text *t, const struct report_chain *c)
     c_snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
                100 * c->chain.high);
     text_add_string(t, interval);
-}
-
-void text_hidden_suspects(struct text *t, const struct hd_report *r)
-{
-    if (r->diff.hidden_count == 0)
-        return;
-    bool one = r->diff.hidden_count == 1;
-    human_plural(t, r->diff.hidden_count, "suspect");
-    text_add_string(t, one ? " is" : " are");
-    text_add_string(t, " not shown: --type, --exclude or --app-only hides ");
-    text_add_string(t, one ? "it.\n" : "them.\n");
-}
-
-void text_wrap_arrows(struct text *t, const char *line, size_t len, size_t column,
-                      size_t indent, unsigned width)
-{
-    static const char arrow[] = " → ";
-    const size_t arrow_len = sizeof(arrow) - 1;
-    for (size_t i = 0, end; i < len; i = end) {
-        for (end = i + 1; end < len; end++)
-            if (end + arrow_len <= len && memcmp(line + end, arrow, arrow_len) == 0)
-                break;
-        size_t piece = utf8_columns(line + i, end - i);
-        if (width > 0 && column > indent && column + piece > width) {
-            while (t->len > 0 && t->data[t->len - 1] == ' ')
-                t->len--;
-            text_add_char(t, '\n');
-            for (column = 0; column < indent; column++)
-                text_add_char(t, ' ');
-            bool blank = line[i] == ' ';
-            i += blank;
-            piece -= blank;
-        }
-        size_t room = width > column + SHORTEST_PIECE ? width - column : SHORTEST_PIECE;
-        human_shorten_name(t, line + i, end - i, width > 0 ? room : piece);
-        column += piece;
-    }
-}
-
-void text_wrap_words(struct text *t, const char *words, size_t column, size_t indent,
-                     unsigned width)
-{
-    for (const char *end; *words != '\0'; words = end + (*end == ' ')) {
-        end = words + strcspn(words, " ");
-        size_t word = utf8_columns(words, (size_t)(end - words));
-        if (width > 0 && column > indent && column + word > width) {
-            while (t->len > 0 && t->data[t->len - 1] == ' ')
-                t->len--;
-            text_add_char(t, '\n');
-            for (column = 0; column < indent; column++)
-                text_add_char(t, ' ');
-        }
-        text_add(t, words, (size_t)(end - words));
-        if (*end == ' ')
-            text_add_char(t, ' ');
-        column += word + 1;
-    }
-}
-
-void text_hint_place(struct text *t, const struct hint *hint)
-{
-    text_add_string(t, "docs/hints.md#");
-    text_add_string(t, hint->id);
-}
-
-void text_selection(struct text *t, const struct hd_report *r)
-{
-    if (r->options.gen2)
-        text_add_string(t,
-                        "only objects in gen2, LOH, POH and frozen segments are counted\n");
-    if (r->options.reachable)
-        text_add_string(t, "only objects on a chain from a root are counted\n");
 }
 
 const char *text_file_name(const char *path)

@@ -457,3 +457,12 @@ suppress:
     hd check -q --max-growth=1% "${tables[@]}"
     status_is 1
 }
+
+@test "what holds a suspect is said once in Markdown, though a rule is about it" {
+    local path='→ VolatileNode<System.String,Shop.Sessions.Session>'
+    hd check -q --format=md --budget='Shop.Sessions.Session=0' fixtures/leaklab/cache
+    status_is 1
+    [[ $(grep -c "$path" <<<"$out") == 1 ]] || complain "one chain expected"
+    hd check -q --budget='Shop.Sessions.Session=0' fixtures/leaklab/cache
+    [[ $(grep -c "^    held by" <<<"$out") == 2 ]] || complain "text says it beside the rule"
+}

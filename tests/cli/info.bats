@@ -98,10 +98,13 @@ load helper
     done
 }
 
-@test "Markdown of info is a table" {
+@test "Markdown of info has the facts of each file" {
     works info --format=md "${pair[@]}"
     [[ $(head -1 <<<"$out") == "<!-- heapdrift -->" ]]
-    out_has "| \`after.txt\` | heap-text | 170 |"
+    out_has "### \`$after\`"
+    out_has $'\n- **format**: heap-text\n'
+    out_has $'\n- **objects**: 170, '
+    out_has $'\n  - **static**: 2\n'
 }
 
 @test "--strict fails for a snapshot that misses objects or is a sample" {

@@ -1,5 +1,7 @@
 #include "report/heading.h"
 
+#include "report/build.h"
+#include "report/render.h"
 #include "report/written.h"
 
 #include <math.h>
@@ -70,12 +72,23 @@ Test(heading, growth_becomes_a_rate_per_hour)
     hd_report_free(r);
 }
 
+/* The line of it as text of that width. */
 static void expect_origin(const struct hd_report *r, unsigned width, const char *text)
 {
-    struct text t = {0};
-    heading_add_origin(&t, r, width);
-    cr_expect_str_eq(text_string(&t), text, "%s", text_string(&t));
-    text_free(&t);
+    struct build b = {.r = r, .doc = document_new("test")};
+    struct hd_write_options opt = {.width = width};
+    struct hd_memory got = {0};
+    size_t len = strlen(text);
+    struct out o = {.to = hd_sink_memory(&got)};
+    build_origin(&b, doc_section(b.doc, DOC_PLAIN));
+    render_text(b.doc, &opt, &o);
+    cr_expect(out_finish(&o, NULL));
+    cr_expect(len == 0 ? got.size == 0
+                       : got.size == len + 1 && strncmp(got.bytes, text, len) == 0,
+              "%s", got.bytes);
+    hd_memory_free(&got);
+    text_free(&b.words);
+    document_free(b.doc);
 }
 
 Test(heading, says_what_all_snapshots_tell_alike)

@@ -487,14 +487,14 @@ Test(report_hints, text_has_the_sentence_and_the_page_below_the_chains)
     hd_report_free(r);
 }
 
-Test(report_hints, markdown_has_it_in_front_of_the_chains)
+Test(report_hints, markdown_has_it_below_the_chains)
 {
     struct hd_report *r = example_diff(&timers);
     char *got = written(r, "md");
     expect_part(got,
-                "\n**1.** Usually a Timer that is not disposed: it runs on and keeps its "
-                "callback; Dispose it with its owner. "
-                "(`docs/hints.md#timer-not-disposed`)\n\n**1.** `");
+                "\n```\n\nhint: Usually a Timer that is not disposed: it runs on and keeps "
+                "its callback; Dispose it with its owner. "
+                "`docs/hints.md#timer-not-disposed`\n");
     free(got);
     hd_report_free(r);
 }

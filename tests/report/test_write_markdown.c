@@ -18,7 +18,7 @@ static void expect_code(const char *type, const char *code)
     struct hd_report *r = top_of(table_of(type, 2, 30), NULL);
     char *got = written(r, "md");
     struct text row = {0};
-    text_add_string(&row, "| 2 | 30 B | ");
+    text_add_string(&row, "| 2 | 30 B | 100 % | - | ");
     text_add_string(&row, code);
     text_add_string(&row, " |\n");
     expect_part(got, text_string(&row));
@@ -69,16 +69,16 @@ Test(write_markdown, what_is_cut_is_summed)
     opt.rows = 2;
     struct hd_report *r = shop_diff(&opt);
     char *got = written(r, "md");
-    expect_part(got, "| +30 | 10 → 40 | +2.81 KiB | `App.Order` |\n");
-    expect_part(got, "| +30 | 11 → 41 | +1.17 KiB | `System.String` |\n");
-    expect_part(got, "| 0 | 2 → 2 | +240 B | [2 others] |\n");
-    expect_part(got, "| +60 | 23 → 83 | +4.22 KiB |");
+    expect_part(got, "| +30 | 10 → 40 | ▁▃▆█ | +2.81 KiB | growing | `App.Order` |\n");
+    expect_part(got, "| +30 | 11 → 41 | ▁▃▆█ | +1.17 KiB | growing | `System.String` |\n");
+    expect_part(got, "| 0 | 2 → 2 | | +240 B | | [2 others] |\n");
+    expect_part(got, "| +60 | 23 → 83 | | +4.22 KiB | | [total] |");
     free(got);
     hd_report_free(r);
     r = top_of(shop(10), &opt);
     got = written(r, "md");
-    expect_part(got, "| 10 | 960 B | `App.Order` |\n");
-    expect_part(got, "| 2 | 120 B | [2 others] |\n");
+    expect_part(got, "| 10 | 960 B | 63 % | 1.33 KiB | `App.Order` |\n");
+    expect_part(got, "| 2 | 120 B | 7.9 % | - | [2 others] |\n");
     free(got);
     hd_report_free(r);
 }
@@ -89,8 +89,8 @@ Test(write_markdown, unknown_values_are_dashes)
                                    table_of("A", 2, HD_UNKNOWN)};
     struct hd_report *r = diff_of(snaps, 2, NULL);
     char *got = written(r, "md");
-    expect_part(got, "| +1 | 1 → 2 | - | `A` |");
-    expect_part(got, "heap - → -,");
+    expect_part(got, "| +1 | 1 → 2 | ▁█ | - | growing | `A` |");
+    expect_part(got, "- **heap**: - → -\n");
     free(got);
     hd_report_free(r);
 }
@@ -132,7 +132,7 @@ Test(write_markdown, chains_stand_in_code_blocks)
 {
     struct hd_report *r = roots_of(shop(1), "Order", hd_default_options());
     char *got = written(r, "md");
-    expect_part(got, "```\n100 %\n    [static vars]\n"
+    expect_part(got, "**1.** 100 %, static, 1\n\n```\n    [static vars]\n"
                      "  → [static var App.Shop.s_orders]\n  → App.Shop\n  → App.Order[]\n"
                      "  → App.Order\n```\n");
     free(got);
@@ -185,8 +185,8 @@ Test(write_markdown, warnings_are_one_line_of_plain_text)
     report_warn_detail(r, WARN_NATIVE_MEMORY, (size_t)-1,
                        "A\n# head\n![x](http://x) @team <b> grows");
     char *got = written(r, "md");
-    expect_part(got, "> **native-memory** A\\n# head\\n!\\[x\\](http://x) @<!-- -->team "
-                     "&lt;b> grows\n");
+    expect_part(got, "> **native-memory** A\\\\n# head\\\\n!\\[x\\](http:<!-- -->//x) "
+                     "@<!-- -->team &lt;b> grows\n");
     expect_no_part(got, "\n# head");
     free(got);
     hd_report_free(r);

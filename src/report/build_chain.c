@@ -1,0 +1,118 @@
+/* Chains: as ladders with all of their frames, and as they are said in a line. */
+#include "report/build.h"
+
+#include "report/text_parts.h"
+
+#include <string.h>
+
+/* "(A → B) ×2–9": the names, and how often they come one after the other. */
+static void add_types(struct build *b, struct doc_runs *to, const struct frame *f)
+{
+    bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
+    build_words(b, to, grouped ? "(" : "");
+    for (unsigned i = 0; i < f->type_count; i++) {
+        build_words(b, to, i > 0 ? " → " : "");
+        build_name(b, to, f->shown[i] != NULL ? f->shown[i] : f->types[i]);
+    }
+    build_words(b, to, grouped ? ")" : "");
+    if (!repeated)
+        return;
+    text_add_string(&b->words, " ×");
+    human_count(&b->words, f->repeat_min);
+    if (f->repeat_max > f->repeat_min) {
+        text_add_string(&b->words, "–");
+        human_count(&b->words, f->repeat_max);
+    }
+    build_end(b, to);
+}
+
+static void add_frame(struct build *b, struct doc_frame *to, const struct report_chain *c,
+                      size_t i)
+{
+    const struct frame *f = &c->chain.frames[i];
+    add_types(b, &to->name, f);
+    to->is_root = f->types[0][0] == '[';
+    to->generation = f->generation <= GEN1 ? generation_names[f->generation] : NULL;
+    if (i == c->chain.owner_frame && f->type_count == 1)
+        to->role = service_names[c->chain.service];
+}
+
+/* "[static …]": any variable of that kind would do. */
+static void add_root_kind(struct build *b, struct doc_frame *to, enum root_kind kind)
+{
+    text_add_char(&b->words, '[');
+    for (const char *s = root_kind_names[kind]; *s != '\0'; s++) {
+        if (*s == '_')
+            text_add_char(&b->words, ' ');
+        else
+            text_add_char(&b->words, *s);
+    }
+    text_add_string(&b->words, " …]");
+    build_end(b, &to->name);
+    to->is_root = true;
+}
+
+/* The frames that are shown, each with how many were left out before it. */
+static void add_frames(struct build *b, struct doc_chain *to, const struct report_chain *c,
+                       const struct report_brief *brief)
+{
+    size_t omitted = 0;
+    for (size_t i = brief->first; i < c->chain.frame_count; i++) {
+        if (c->frames_omitted > 0 && i == c->omitted_at)
+            omitted += c->frames_omitted;
+        if (brief->shown != NULL && !brief->shown[i]) {
+            omitted++;
+            continue;
+        }
+        struct doc_frame *frame = &to->frames[to->frame_count++];
+        frame->omitted = omitted;
+        omitted = 0;
+        if (brief->root_by_kind && i == brief->first)
+            add_root_kind(b, frame, c->chain.kind);
+        else
+            add_frame(b, frame, c, i);
+    }
+}
+
+struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
+                               const struct report_chain *c)
+{
+    static const struct report_brief whole;
+    struct doc_chain *chain = doc_chain(b->doc, to, c->chain.frame_count);
+    text_share(&b->words, c);
+    build_end(b, doc_piece(b->doc, &chain->head, ""));
+    add_frames(b, chain, c, &whole);
+    return chain;
+}
+
+struct doc_chain *build_chain(struct build *b, struct doc_chains *to,
+                              const struct report_chain *c, bool with_share)
+{
+    const bool all = b->r->options.depth != HD_USUAL_DEPTH || b->r->kind == REPORT_ROOTS;
+    struct report_brief brief = report_brief_of(&c->chain, all, &b->doc->arena);
+    struct doc_chain *chain = doc_chain(b->doc, to, c->chain.frame_count);
+    if (with_share) {
+        text_share(&b->words, c);
+        build_end(b, doc_piece(b->doc, &chain->head, ""));
+    }
+    add_frames(b, chain, c, &brief);
+    return chain;
+}
+
+void build_path(struct build *b, struct doc_chains *to, const char *const *types,
+                size_t len)
+{
+    struct doc_chain *chain = doc_chain(b->doc, to, len);
+    for (size_t i = 0; i < len; i++) {
+        struct doc_frame *frame = &chain->frames[chain->frame_count++];
+        build_name(b, &frame->name, types[i]);
+        frame->is_root = types[i][0] == '[';
+    }
+}
+
+void build_holder(struct build *b, struct doc_chains *to, const char *holder)
+{
+    struct doc_chain *chain = doc_chain(b->doc, to, 1);
+    chain->frame_count = 1;
+    build_quoted(b, &chain->frames[0].name, holder);
+}

@@ -1,0 +1,182 @@
+/* What grew: what was compared, the suspects, the types by growth, what to run next. */
+#include "report/build.h"
+#include "report/phrases.h"
+
+#include <string.h>
+
+/* --- types --------------------------------------------------------------- */
+
+/* "kept" is how many of the first snapshot's instances are certainly still there. */
+enum { TYPE_COLUMNS = 7, KEPT_COLUMN = 4, ROOM_FOR_KEPT = 100 };
+
+static bool knows_survivors(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->diff.types.len; i++)
+        if (r->diff.types.rows[i].survivors != HD_UNKNOWN)
+            return true;
+    return false;
+}
+
+static struct doc_table *add_type_table(struct build *b, struct doc_section *s)
+{
+    struct doc_column columns[TYPE_COLUMNS] = {
+        {.title = "Δcount", .align = DOC_RIGHT},
+        {.title = "count", .align = DOC_RIGHT},
+        {.title = "trend"},
+        {.title = "Δbytes", .align = DOC_RIGHT},
+        {.title = "kept", .align = DOC_RIGHT, .from_width = ROOM_FOR_KEPT},
+        {.title = ""},
+        {.title = report_unit(b->r), .is_subject = true}};
+    bool kept = knows_survivors(b->r);
+    if (!kept)
+        memmove(&columns[KEPT_COLUMN], &columns[KEPT_COLUMN + 1],
+                (TYPE_COLUMNS - KEPT_COLUMN - 1) * sizeof(*columns));
+    return build_table(b, s, columns, kept ? TYPE_COLUMNS : TYPE_COLUMNS - 1);
+}
+
+static void add_kept(struct build *b, const struct report_type *row)
+{
+    if (row != NULL && row->survivors != HD_UNKNOWN && row->survivors > 0 &&
+        row->at[0].count > 0) {
+        text_add_string(&b->words, "≥ ");
+        human_percent(&b->words, (double)row->survivors / (double)row->at[0].count);
+    }
+    build_cell(b);
+}
+
+/* row is NULL for a sum. */
+static void add_type_row(struct build *b, struct doc_table *t, struct tally first,
+                         struct tally last, const struct report_type *row)
+{
+    build_row(b, t, DOC_ROW);
+    human_delta(&b->words, first.count, last.count);
+    build_cell(b);
+    human_count(&b->words, first.count);
+    text_add_string(&b->words, " → ");
+    human_count(&b->words, last.count);
+    build_cell(b);
+    if (row != NULL)
+        human_trend(&b->words, row->at, b->r->snapshot_count);
+    build_cell(b);
+    human_size_delta(&b->words, first.bytes, last.bytes);
+    build_cell(b);
+    if (t->column_count == TYPE_COLUMNS)
+        add_kept(b, row);
+    build_cell_words(b, row != NULL ? series_status_names[row->status] : "");
+}
+
+static void add_sums_row(struct build *b, struct doc_table *t, const struct report_sum *sum,
+                         const char *name)
+{
+    add_type_row(b, t, sum->at[0], sum->at[b->r->snapshot_count - 1], NULL);
+    build_cell_words(b, name);
+}
+
+static void add_type_rows(struct build *b, struct doc_section *s)
+{
+    const struct report_table *types = &b->r->diff.types;
+    const size_t last = b->r->snapshot_count - 1;
+    struct doc_table *t = add_type_table(b, s);
+    for (size_t i = 0; i < types->shown; i++) {
+        const struct report_type *row = &types->rows[i];
+        add_type_row(b, t, row->at[0], row->at[last], row);
+        build_cell_name(b, report_shown(b->r, row->type));
+    }
+    if (types->shown < types->len) {
+        struct text name = {0};
+        human_others(&name, types->len - types->shown);
+        add_sums_row(b, t, &types->others, text_string(&name));
+        text_free(&name);
+    }
+    add_sums_row(b, t, &types->sum, phrase_total(types));
+}
+
+static void add_types(struct build *b)
+{
+    static const char *const titles[] = {[HD_BY_TYPE] = "Types",
+                                         [HD_BY_NAMESPACE] = "Namespaces",
+                                         [HD_BY_MODULE] = "Modules",
+                                         [HD_BY_HOLDER] = "Holders"};
+    const struct hd_report *r = b->r;
+    size_t shown = r->diff.types.shown;
+    const char *order = r->options.sort == HD_SORT_NAME ? "by name"
+                        : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
+                            ? "by growth of what they retain"
+                            : "by growth";
+    char note[96];
+    snprintf(note, sizeof(note), "%s", order);
+    if (shown < r->diff.types.len)
+        snprintf(note, sizeof(note), "%s; %zu of %zu, -n 0 for all", order, shown,
+                 r->diff.types.len);
+    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
+    s->title = (struct doc_run){DOC_WORDS, titles[r->options.by]};
+    s->remark = doc_string(b->doc, note);
+    s->is_long = true;
+    if (r->diff.types.len > 0) {
+        add_type_rows(b, s);
+        return;
+    }
+    text_add_string(&b->words, "None.");
+    build_paragraph(b, s);
+}
+
+/* --- next ---------------------------------------------------------------- */
+
+/* Whether a word can be printed as it is, for somebody to paste. */
+static bool is_plain(const char *word)
+{
+    struct text t = {0};
+    human_name(&t, word);
+    bool plain = strcmp(text_string(&t), word) == 0;
+    text_free(&t);
+    return plain;
+}
+
+/* Whether a command line takes the word for something else: -x, @FILE. */
+static bool is_no_file_name(const char *word)
+{
+    return (word[0] == '-' && word[1] != '\0') || word[0] == '@';
+}
+
+void build_next(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    const char *files[] = {r->snapshots[0].info.path,
+                           r->snapshots[r->snapshot_count - 1].info.path};
+    if (r->diff.suspect_count == 0 || r->diff.suspects[0].chains.len == 0 ||
+        r->options.by != HD_BY_TYPE)
+        return;
+    const char *subject = r->diff.suspects[0].subject;
+    if (subject[0] == '[' || !is_plain(subject) || !is_plain(files[0]) ||
+        !is_plain(files[1]))
+        return;
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
+    struct text word = {0};
+    text_add_string(&word, "--type=");
+    text_add_string(&word, subject);
+    text_add_string(&b->words, "heapdrift roots ");
+    human_shell_word(&b->words, text_string(&word));
+    if (is_no_file_name(files[0]) || is_no_file_name(files[1]))
+        text_add_string(&b->words, " --");
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        text_add_char(&b->words, ' ');
+        human_shell_word(&b->words, strcmp(files[i], "-") == 0 ? "FILE" : files[i]);
+    }
+    next->label = "next";
+    next->line = doc_string(b->doc, text_string(&b->words));
+    next->names_files = true;
+    text_clear(&b->words);
+    text_free(&word);
+}
+
+void build_diff(struct build *b)
+{
+    human_plural(&b->words, b->r->diff.suspect_count, "suspect");
+    build_end(b, &b->doc->summary);
+    build_diff_head(b);
+    build_suspects(b);
+    build_stopped(b);
+    add_types(b);
+    build_next(b);
+}

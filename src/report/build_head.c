@@ -1,0 +1,144 @@
+/* What stands above a diff and a check: what was compared and how sure the result is, the
+ * totals, and where the growth went. */
+#include "report/build.h"
+
+#include "report/heading.h"
+#include "report/text_growth.h"
+
+static void add_compared(struct build *b, struct doc_section *s)
+{
+    const size_t n = b->r->snapshot_count;
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    struct doc_runs *to = doc_piece(b->doc, l, "");
+    human_count(&b->words, n);
+    text_add_string(&b->words, " snapshots");
+    heading_add_span(&b->words, b->r);
+    build_end(b, to);
+    to = doc_piece(b->doc, l, "  ");
+    build_file(b, to, 0);
+    build_words(b, to, n > 2 ? " … " : " → ");
+    build_file(b, to, n - 1);
+    to = build_break(b, l, "    ");
+    build_words(b, to, "confidence: ");
+    doc_run(b->doc, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
+    if (b->r->diff.fit_count == n)
+        return;
+    text_add_string(&b->words, "  (");
+    human_count(&b->words, n - b->r->diff.fit_count);
+    text_add_string(&b->words, " left out of the ranking)");
+    build_end(b, to);
+}
+
+/* --- totals -------------------------------------------------------------- */
+
+/* a → b → c, the middle left out where there are more than most. */
+static void say_values(struct build *b, size_t most, bool bytes)
+{
+    const struct tally *at = b->r->diff.types.totals;
+    const size_t count = b->r->snapshot_count;
+    for (size_t k = 0; k < count; k++) {
+        bool gap = count > most && k == most / 2;
+        if (gap)
+            k = count - most / 2;
+        if (k > 0)
+            text_add_string(&b->words, gap ? " … " : " → ");
+        if (bytes)
+            human_size(&b->words, at[k].bytes);
+        else
+            human_count(&b->words, at[k].count);
+    }
+}
+
+/* The block of facts that the section ends with, or a new one. */
+static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
+{
+    enum { NAME_COLUMNS = sizeof("reachable") - 1 };
+    struct doc_block *last = &s->blocks[s->block_count - 1];
+    if (last->kind != DOC_FACTS)
+        last = doc_block(b->doc, s, DOC_FACTS);
+    last->facts.name_columns = NAME_COLUMNS;
+    return &last->facts;
+}
+
+static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
+                                   bool bytes)
+{
+    enum { MOST_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MOST = 110 };
+    struct doc_line *l = &doc_fact(b->doc, f, name)->value;
+    say_values(b, MOST_VALUES, bytes);
+    build_end(b, doc_piece(b->doc, l, ""));
+    if (b->r->snapshot_count > FEW_VALUES) {
+        say_values(b, FEW_VALUES, bytes);
+        build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MOST));
+    }
+    return l;
+}
+
+/* (+977 KiB per step, +5.7 MiB/h), or per iteration if iterations were given. */
+static void add_rate(struct build *b, struct doc_line *l, uint64_t first, uint64_t last)
+{
+    const uint64_t *iterations = b->r->diff.iterations;
+    const size_t n = b->r->snapshot_count;
+    uint64_t steps = iterations != NULL ? iterations[n - 1] - iterations[0] : n - 1;
+    if (last <= first)
+        return;
+    if (steps >= 2) {
+        text_add_string(&b->words, "(+");
+        human_size(&b->words, (last - first) / steps);
+        text_add_string(&b->words, iterations != NULL ? " per iteration" : " per step");
+    }
+    bool hourly = heading_add_rate(&b->words, b->r, steps >= 2 ? ", " : "(", first, last);
+    text_add_string(&b->words, steps >= 2 || hourly ? ")" : "");
+    if (b->words.len > 0)
+        build_end(b, doc_piece(b->doc, l, "  "));
+}
+
+static void add_totals(struct build *b, struct doc_section *s)
+{
+    const size_t n = b->r->snapshot_count;
+    const struct tally *first = &b->r->diff.types.totals[0],
+                       *last = &b->r->diff.types.totals[n - 1],
+                       *reachable = &b->r->diff.reachable[n - 1];
+    struct doc_facts *f = facts_of(b, s);
+    struct doc_line *heap = add_values(b, f, "heap", true);
+    if (b->r->diff.types.bytes_known) {
+        human_size_delta(&b->words, first->bytes, last->bytes);
+        build_end(b, doc_piece(b->doc, heap, "   "));
+        add_rate(b, heap, first->bytes, last->bytes);
+    }
+    struct doc_line *objects = add_values(b, f, "objects", false);
+    human_delta(&b->words, first->count, last->count);
+    build_end(b, doc_piece(b->doc, objects, "   "));
+    if (reachable->count == HD_UNKNOWN || last->count == 0)
+        return;
+    struct doc_line *l = &doc_fact(b->doc, f, "reachable")->value;
+    human_percent(&b->words, (double)reachable->count / (double)last->count);
+    text_add_string(&b->words, " of the objects in the last snapshot");
+    build_end(b, doc_piece(b->doc, l, ""));
+}
+
+/* Where it went, in exact bytes: the parts sum to the whole. */
+static void add_growth(struct build *b, struct doc_section *s)
+{
+    const struct report_growth *g = &b->r->diff.growth;
+    if (!g->known || g->bytes <= 0)
+        return;
+    struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "growth")->value;
+    human_size_signed(&b->words, g->bytes);
+    text_add_string(&b->words, " reachable, ");
+    human_percent(&b->words, g->share);
+    text_add_string(&b->words, " of the heap:");
+    build_end(b, doc_piece(b->doc, l, ""));
+    text_growth_parts(&b->words, g);
+    build_end(b, build_break(b, l, " "));
+}
+
+void build_diff_head(struct build *b)
+{
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_compared(b, s);
+    build_origin(b, s);
+    add_totals(b, s);
+    build_selection(b, s);
+    add_growth(b, s);
+}

@@ -1,0 +1,336 @@
+/* The suspects of a diff and of a check: what keeps growing, what holds it, and what it
+ * usually is; what scores less, and what buffer pools hold. */
+#include "report/build.h"
+
+#include "analysis/hints.h"
+#include "base/c_locale.h"
+#include "report/phrases.h"
+
+#include "report/text_growth.h"
+
+#include <string.h>
+
+enum { SUSPECT_COLUMNS = 11 };
+
+/* --- sentences -------------------------------------------------------------- */
+
+static void say_limit(struct build *b)
+{
+    char share[32];
+    if (b->r->options.min_bytes > 0) {
+        human_size(&b->words, b->r->options.min_bytes);
+        return;
+    }
+    c_snprintf(share, sizeof(share), "%g %% of the heap", 100 * b->r->options.min_share);
+    text_add_string(&b->words, share);
+}
+
+static void say_no_match(struct build *b, struct doc_section *s)
+{
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    struct doc_runs *to = doc_piece(b->doc, l, "");
+    build_words(b, to, "None: ");
+    struct text why = {0};
+    phrase_no_match(&why, b->r->options.by, b->r->diff.no_match);
+    build_quoted(b, to, text_string(&why));
+    text_free(&why);
+}
+
+/* True if there is nothing to rank, after saying so. */
+static bool say_none(struct build *b, struct doc_section *s)
+{
+    const struct report_diff *d = &b->r->diff;
+    bool hidden = d->hidden_count > 0;
+    if (d->fit_count < 2) {
+        text_add_string(&b->words,
+                        "Inconclusive: fewer than two of the snapshots can be compared.");
+        build_paragraph(b, s);
+        return true;
+    }
+    if (d->no_match != NULL) {
+        say_no_match(b, s);
+        return true;
+    }
+    if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
+        text_add_string(&b->words, hidden ? "None of what is shown keeps growing."
+                                   : d->growth.is_open ? "None: no type keeps growing."
+                                                       : "None: nothing keeps growing.");
+        build_paragraph(b, s);
+        return true;
+    }
+    if (d->suspect_count > 0)
+        return false;
+    text_add_string(&b->words, hidden ? "None of what is shown" : "None: no ");
+    text_add_string(&b->words, hidden ? "" : report_unit(b->r));
+    text_add_string(&b->words, " grows by ");
+    say_limit(b);
+    text_add_string(&b->words, " or more, at its latest rate.");
+    build_paragraph(b, s);
+    return false;
+}
+
+static void say_doubt(struct build *b, struct doc_section *s)
+{
+    build_paragraph(b, s);
+    s->blocks[s->block_count - 1].line.wraps = true;
+}
+
+/* No suspect is no acquittal where the growth is not explained, or has only stopped. */
+static void say_doubts(struct build *b, struct doc_section *s)
+{
+    if (b->r->diff.growth.is_open) {
+        text_add_string(&b->words, "But ");
+        phrase_open_growth(&b->words, b->r->diff.growth.rest_share);
+        text_add_char(&b->words, '.');
+        say_doubt(b, s);
+    }
+    if (b->r->diff.growth.has_stopped) {
+        text_add_string(&b->words, "But ");
+        phrase_has_stopped(&b->words, b->r->diff.growth.stopped_share);
+        text_add_string(&b->words, " See below.");
+        say_doubt(b, s);
+    }
+}
+
+static void say_hidden(struct build *b, struct doc_section *s)
+{
+    const size_t hidden = b->r->diff.hidden_count;
+    if (hidden == 0)
+        return;
+    human_plural(&b->words, hidden, "suspect");
+    text_add_string(&b->words, hidden == 1 ? " is" : " are");
+    text_add_string(&b->words, " not shown: --type, --exclude or --app-only hides ");
+    text_add_string(&b->words, hidden == 1 ? "it." : "them.");
+    build_paragraph(b, s);
+}
+
+/* --- rows ------------------------------------------------------------------ */
+
+/* "(with String and 2 others)" */
+static void add_also(struct build *b, struct doc_runs *to, const struct report_suspect *s)
+{
+    enum { NAMED = 2 };
+    size_t named = s->also_count > NAMED + 1 ? NAMED : s->also_count;
+    build_words(b, to, "(with ");
+    for (size_t i = 0; i < named; i++) {
+        bool is_last = i + 1 == s->also_count;
+        build_words(b, to, i == 0 ? "" : is_last ? " and " : ", ");
+        build_name(b, to, report_shown(b->r, s->also[i]));
+    }
+    if (named < s->also_count) {
+        text_add_string(&b->words, " and ");
+        human_count(&b->words, s->also_count - named);
+        text_add_string(&b->words, " others");
+    }
+    build_words(b, to, ")");
+}
+
+/* What the ranking found growing, if the title is another; what goes along; the rate. */
+static void add_remarks(struct build *b, const struct report_suspect *s)
+{
+    if (strcmp(s->subject, s->type) != 0) {
+        struct doc_runs *to = doc_remark(b->doc, b->row);
+        build_words(b, to, "(");
+        build_name(b, to, report_shown(b->r, s->type));
+        build_words(b, to, ")");
+    }
+    if (s->also_count > 0)
+        add_also(b, doc_remark(b->doc, b->row), s);
+    if (s->basis == BASIS_TYPE)
+        build_words(b, doc_remark(b->doc, b->row), "held in changing places");
+    if (s->per_iteration != HD_UNKNOWN) {
+        text_add_string(&b->words, "exactly ");
+        human_count(&b->words, s->per_iteration);
+        text_add_string(&b->words, " per iteration");
+        build_end(b, doc_remark(b->doc, b->row));
+    } else if (s->step_most > 0) {
+        text_steady(&b->words, s);
+        build_end(b, doc_remark(b->doc, b->row));
+    }
+}
+
+static void say_score(struct build *b, double score)
+{
+    bool bytes = b->r->diff.types.bytes_known;
+    if (score < 0.5)
+        text_add_string(&b->words, bytes ? "<1 B" : "<1");
+    else if (bytes)
+        human_size(&b->words, (uint64_t)(score + 0.5));
+    else
+        human_count(&b->words, (uint64_t)(score + 0.5));
+}
+
+/* Where the order comes from. */
+static void add_details(struct build *b, const struct report_suspect *s)
+{
+    char tau[32];
+    say_score(b, s->score);
+    build_cell(b);
+    human_percent(&b->words, s->score_share);
+    build_cell(b);
+    c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
+    build_cell_words(b, tau);
+    build_cell_words(b, ranking_basis_names[s->basis]);
+    build_cell_words(b, s->suspicion != SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
+}
+
+static void add_row(struct build *b, struct doc_table *t, const struct report_suspect *s)
+{
+    const size_t n = b->r->snapshot_count;
+    build_row(b, t, DOC_ROW);
+    if (s->rank > 0)
+        human_count(&b->words, s->rank);
+    build_cell(b);
+    text_gain(&b->words, b->r, s);
+    build_cell(b);
+    human_percent(&b->words, text_gain_share(b->r, s));
+    build_cell(b);
+    human_count(&b->words, s->at[0].count);
+    text_add_string(&b->words, " → ");
+    human_count(&b->words, s->at[n - 1].count);
+    build_cell(b);
+    human_trend(&b->words, s->at, n);
+    build_cell(b);
+    add_details(b, s);
+    build_cell_name(b, report_shown(b->r, s->subject));
+    add_remarks(b, s);
+}
+
+static void add_held_by(struct build *b, const struct report_chains *chains)
+{
+    if (chains->len == 0 && chains->omitted == 0)
+        return;
+    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
+    for (size_t i = 0; i < chains->len; i++)
+        build_chain(b, to, &chains->all[i], true);
+    if (chains->omitted == 0)
+        return;
+    human_percent(&b->words, chains->omitted_share);
+    build_end(b, doc_piece(b->doc, &to->rest, ""));
+    text_add_string(&b->words, "in ");
+    human_plural(&b->words, chains->omitted, "other chain");
+    build_end(b, doc_piece(b->doc, &to->rest, "  "));
+}
+
+static void add_hint(struct build *b, const struct hint *hint)
+{
+    if (hint == NULL)
+        return;
+    struct doc_line *l = &doc_attached(b->doc, b->row, "hint")->line;
+    l->wraps = true;
+    build_words(b, doc_piece(b->doc, l, ""), hint->sentence);
+    text_add_string(&b->words, "docs/hints.md#");
+    text_add_string(&b->words, hint->id);
+    doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
+    text_clear(&b->words);
+}
+
+/* --- groups ---------------------------------------------------------------- */
+
+static void add_others(struct build *b, struct doc_table *t, size_t others)
+{
+    if (others == 0)
+        return;
+    build_row(b, t, DOC_REST);
+    b->row->is_below = true;
+    human_others(&b->words, others);
+    build_cell(b);
+}
+
+/* What has stopped is told in a list of its own. */
+static bool has_stopped(const struct hd_report *r, const struct report_suspect *s)
+{
+    for (size_t i = 0; i < r->diff.stopped_count; i++)
+        if (strcmp(r->diff.stopped[i].type, s->type) == 0)
+            return true;
+    return false;
+}
+
+/* What scores less; a few of them. */
+static void add_minor(struct build *b, struct doc_table *t)
+{
+    enum { MOST_MINOR = 5 };
+    const struct report_diff *d = &b->r->diff;
+    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count;
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < d->minor_count; i++) {
+        if (has_stopped(b->r, &d->minor[i]))
+            continue;
+        if (shown == most) {
+            left++;
+            continue;
+        }
+        if (shown++ == 0) {
+            build_row(b, t, DOC_GROUP);
+            text_add_string(&b->words, "at the latest rate less than ");
+            say_limit(b);
+            build_cell(b);
+        }
+        add_row(b, t, &d->minor[i]);
+    }
+    add_others(b, t, left);
+}
+
+/* Buffers that pools hold are free for use and follow the peak load. */
+static void add_pooled(struct build *b, struct doc_table *t)
+{
+    const struct report_diff *d = &b->r->diff;
+    if (d->pooled_count > 0) {
+        build_row(b, t, DOC_GROUP);
+        build_cell_words(b, "held by buffer pools, not ranked");
+    }
+    for (size_t i = 0; i < d->pooled_count; i++)
+        add_row(b, t, &d->pooled[i]);
+}
+
+static void add_table(struct build *b, struct doc_section *s)
+{
+    const struct report_diff *d = &b->r->diff;
+    /* Of tables it is the growth of shallow bytes, or of counts. */
+    const char *size = d->by_graph ? "retains" : d->types.bytes_known ? "bytes" : "objects";
+    const struct doc_column columns[SUSPECT_COLUMNS] = {
+        {.title = "#", .align = DOC_RIGHT},
+        {.title = size, .align = DOC_RIGHT},
+        {.title = "of heap", .align = DOC_RIGHT},
+        {.title = "count", .align = DOC_RIGHT},
+        {.title = "trend"},
+        {.title = "score", .align = DOC_RIGHT, .is_detail = true},
+        {.title = "of heap", .align = DOC_RIGHT, .is_detail = true, .is_for_pages = true},
+        {.title = "tau", .align = DOC_RIGHT, .is_detail = true, .is_for_pages = true},
+        {.title = "basis", .is_detail = true, .is_for_pages = true},
+        {.title = "suspect by", .is_detail = true, .is_for_pages = true},
+        {.title = report_unit(b->r), .is_subject = true}};
+    struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
+    t->details = "Scores";
+    size_t shown = d->suspects_shown;
+    for (size_t i = 0; i < shown; i++) {
+        add_row(b, t, &d->suspects[i]);
+        add_held_by(b, &d->suspects[i].chains);
+        add_hint(b, hint_named(d->suspects[i].hint));
+    }
+    add_others(b, t, d->suspect_count - shown);
+    add_minor(b, t);
+    add_pooled(b, t);
+}
+
+static const char *basis(const struct hd_report *r)
+{
+    return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes that are held"
+           : r->diff.by_graph            ? "what keeps growing, with all that it retains"
+           : r->diff.types.bytes_known   ? "by growth of shallow bytes; owners unknown"
+                                         : "by growth of counts; bytes and owners unknown";
+}
+
+void build_suspects(struct build *b)
+{
+    const struct report_diff *d = &b->r->diff;
+    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
+    s->title = (struct doc_run){DOC_WORDS, "Suspects"};
+    if (d->suspect_count + d->minor_count + d->pooled_count > 0)
+        s->remark = basis(b->r);
+    bool nothing = say_none(b, s);
+    say_doubts(b, s);
+    if (!nothing)
+        add_table(b, s);
+    say_hidden(b, s);
+}
