@@ -213,9 +213,10 @@ struct hd_read_options {
  * never by the name; compressed and zipped files are unpacked on the way. A folder is an
  * error here (see hd_inputs_add). opt may be NULL.
  *
- * A file that is written to meanwhile is HD_IO, also when a report has to read it again. One of
- * more than 16 MiB (or an eighth of max_memory) may be mapped as long as the snapshot is open:
- * whoever makes it shorter then raises SIGBUS here, which is the program's to handle. */
+ * A file that is written to meanwhile is HD_IO, also when a report has to read it again.
+ * One of more than 16 MiB (or an eighth of max_memory) may be mapped as long as the
+ * snapshot is open: whoever makes it shorter then raises SIGBUS here, which is the
+ * program's to handle. */
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
 

@@ -4,18 +4,21 @@
 
 #include <string.h>
 
-const char *const chain_status_names[CHAIN_STATUS_COUNT] = {
-    [CHAIN_NEW] = "new",       [CHAIN_GONE] = "gone",           [CHAIN_GROWING] = "growing",
-    [CHAIN_STEADY] = "steady", [CHAIN_SHRINKING] = "shrinking",
+const char *const chain_status_names[HD_CHAIN_STATUS_COUNT] = {
+    [HD_CHAIN_NEW] = "new",
+    [HD_CHAIN_GONE] = "gone",
+    [HD_CHAIN_GROWING] = "growing",
+    [HD_CHAIN_STEADY] = "steady",
+    [HD_CHAIN_SHRINKING] = "shrinking",
 };
 
 /* One chain in all snapshots; NULL where no instance, or no sample, has it. */
 struct line {
-    const struct chain **at;
+    const struct hd_chain **at;
     UT_hash_handle hh;
 };
 
-static struct line *line_of(struct line **lines, const struct chain *c, size_t count,
+static struct line *line_of(struct line **lines, const struct hd_chain *c, size_t count,
                             struct arena *scratch)
 {
     struct line *line;
@@ -23,12 +26,12 @@ static struct line *line_of(struct line **lines, const struct chain *c, size_t c
     if (line != NULL)
         return line;
     line = arena_alloc(scratch, sizeof(*line));
-    line->at = arena_array(scratch, const struct chain *, count);
+    line->at = arena_array(scratch, const struct hd_chain *, count);
     HASH_ADD_KEYPTR(hh, *lines, &c->hash, sizeof(c->hash), line);
     return line;
 }
 
-static enum chain_status status_of_counts(const uint64_t *instances, size_t count)
+static enum hd_chain_status status_of_counts(const uint64_t *instances, size_t count)
 {
     double x[SERIES_MAX_SNAPSHOTS], y[SERIES_MAX_SNAPSHOTS];
     uint64_t first = instances[0], last = instances[count - 1];
@@ -40,18 +43,18 @@ static enum chain_status status_of_counts(const uint64_t *instances, size_t coun
     }
     struct trend t = {count, x, y, NULL};
     if (steady)
-        return CHAIN_STEADY;
+        return HD_CHAIN_STEADY;
     if (last == 0)
-        return CHAIN_GONE;
+        return HD_CHAIN_GONE;
     if (first == 0)
-        return CHAIN_NEW;
+        return HD_CHAIN_NEW;
     if (trend_grows(&t))
-        return CHAIN_GROWING;
-    return last < first && trend_falls(&t) ? CHAIN_SHRINKING : CHAIN_UNKNOWN;
+        return HD_CHAIN_GROWING;
+    return last < first && trend_falls(&t) ? HD_CHAIN_SHRINKING : HD_CHAIN_UNKNOWN;
 }
 
 /* Between how many and how many instances have the chain, with 95 % certainty. */
-static void bounds(const struct chains *all, const struct chain *c, double *low,
+static void bounds(const struct chains *all, const struct hd_chain *c, double *low,
                    double *high)
 {
     *low = *high = 0;
@@ -68,18 +71,18 @@ static void bounds(const struct chains *all, const struct chain *c, double *low,
     *high = share_high * (double)all->instances;
 }
 
-static enum chain_status status_of_samples(const struct chains *const *in,
-                                           const struct line *line, size_t count)
+static enum hd_chain_status status_of_samples(const struct chains *const *in,
+                                              const struct line *line, size_t count)
 {
     double first_low, first_high, last_low, last_high;
-    const struct chain *first = line->at[0], *last = line->at[count - 1];
+    const struct hd_chain *first = line->at[0], *last = line->at[count - 1];
     bounds(in[0], first, &first_low, &first_high);
     bounds(in[count - 1], last, &last_low, &last_high);
     if (last_low > first_high)
-        return first == NULL ? CHAIN_NEW : CHAIN_GROWING;
+        return first == NULL ? HD_CHAIN_NEW : HD_CHAIN_GROWING;
     if (first_low > last_high)
-        return last == NULL ? CHAIN_GONE : CHAIN_SHRINKING;
-    return CHAIN_UNKNOWN;
+        return last == NULL ? HD_CHAIN_GONE : HD_CHAIN_SHRINKING;
+    return HD_CHAIN_UNKNOWN;
 }
 
 static struct grown_chain grow_chain(const struct chains *const *in,
@@ -97,13 +100,13 @@ static struct grown_chain grow_chain(const struct chains *const *in,
         g.chain.share = g.chain.low = g.chain.high = 0;
     }
     if (!exact) {
-        g.status = count > 1 ? status_of_samples(in, line, count) : CHAIN_UNKNOWN;
+        g.status = count > 1 ? status_of_samples(in, line, count) : HD_CHAIN_UNKNOWN;
         return g;
     }
     g.instances = arena_array(a, uint64_t, count);
     for (size_t k = 0; k < count; k++)
         g.instances[k] = line->at[k] != NULL ? line->at[k]->count : 0;
-    g.status = count > 1 ? status_of_counts(g.instances, count) : CHAIN_UNKNOWN;
+    g.status = count > 1 ? status_of_counts(g.instances, count) : HD_CHAIN_UNKNOWN;
     return g;
 }
 

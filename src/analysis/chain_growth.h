@@ -8,23 +8,23 @@
 #include "analysis/chains.h"
 #include "analysis/series.h"
 
-enum chain_status {
-    CHAIN_UNKNOWN,
-    CHAIN_NEW,
-    CHAIN_GONE,
-    CHAIN_GROWING,
-    CHAIN_STEADY,
-    CHAIN_SHRINKING,
-    CHAIN_STATUS_COUNT
+enum hd_chain_status {
+    HD_CHAIN_UNKNOWN,
+    HD_CHAIN_NEW,
+    HD_CHAIN_GONE,
+    HD_CHAIN_GROWING,
+    HD_CHAIN_STEADY,
+    HD_CHAIN_SHRINKING,
+    HD_CHAIN_STATUS_COUNT
 };
 
-/* "new", ...; NULL for CHAIN_UNKNOWN. */
-extern const char *const chain_status_names[CHAIN_STATUS_COUNT];
+/* "new", ...; NULL for HD_CHAIN_UNKNOWN. */
+extern const char *const chain_status_names[HD_CHAIN_STATUS_COUNT];
 
 struct grown_chain {
-    struct chain chain;  /* as in the last snapshot that has it */
-    uint64_t *instances; /* per snapshot; NULL unless exact */
-    enum chain_status status;
+    struct hd_chain chain; /* as in the last snapshot that has it */
+    uint64_t *instances;   /* per snapshot; NULL unless exact */
+    enum hd_chain_status status;
 };
 
 struct grown_chains {

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-const char *const service_names[SERVICE_COUNT] = {
-    [SERVICE_SINGLETON] = "singleton", [SERVICE_HELD] = "service"};
+const char *const service_names[HD_SERVICE_COUNT] = {
+    [HD_SERVICE_SINGLETON] = "singleton", [HD_SERVICE_HELD] = "service"};
 
 struct owner_type {
     const char *name;
@@ -92,10 +92,10 @@ static bool is_container(const char *name)
 
 static bool is_variable(const char *pseudo_name)
 {
-    enum root_kind kind = root_kind_of(pseudo_name);
+    enum hd_root_kind kind = root_kind_of(pseudo_name);
     size_t len = strlen(pseudo_name);
     bool group = len > 5 && strcmp(pseudo_name + len - 5, "vars]") == 0;
-    return kind == ROOT_STATIC && !group && strchr(pseudo_name, ' ') != NULL;
+    return kind == HD_ROOT_STATIC && !group && strchr(pseudo_name, ' ') != NULL;
 }
 
 chain_role owner_role(const struct owner_types *o, enum type_kind kind, const char *name)
@@ -168,7 +168,7 @@ size_t owner_in_signature(const struct signature *s, const chain_role *role_of_t
                           uint32_t wanted)
 {
     if (s->len == 0)
-        return NO_OWNER;
+        return HD_NO_OWNER;
     size_t last = s->len - 1;
     if (role_at(s, last, role_of_type) & ROLE_TIMER)
         return last;
@@ -181,7 +181,7 @@ size_t owner_in_signature(const struct signature *s, const chain_role *role_of_t
         if (s->all[i].type != s->all[last].type && owner_stands_at(window))
             return i;
     }
-    return NO_OWNER;
+    return HD_NO_OWNER;
 }
 
 /* --- services ---------------------------------------------------------------- */
@@ -213,14 +213,14 @@ bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of
     return is_singleton;
 }
 
-enum service owner_service(const struct signature *s, size_t i,
-                           const chain_role *role_of_type, const bool *is_singleton)
+enum hd_service owner_service(const struct signature *s, size_t i,
+                              const chain_role *role_of_type, const bool *is_singleton)
 {
     chain_role window[ROLE_WINDOW];
     if (s->all[i].type == UINT32_MAX)
-        return SERVICE_NONE;
+        return HD_SERVICE_NONE;
     if (is_singleton != NULL && is_singleton[s->all[i].type])
-        return SERVICE_SINGLETON;
+        return HD_SERVICE_SINGLETON;
     window_at(s, i, role_of_type, window);
-    return owner_is_service(window) ? SERVICE_HELD : SERVICE_NONE;
+    return owner_is_service(window) ? HD_SERVICE_HELD : HD_SERVICE_NONE;
 }

@@ -11,7 +11,7 @@
 #include "analysis/signature.h"
 #include "heap/snapshot.h"
 
-#define NO_OWNER SIZE_MAX
+#define HD_NO_OWNER SIZE_MAX
 
 /* What a type may be to a chain; bits. */
 enum {
@@ -29,10 +29,15 @@ enum {
 typedef uint16_t chain_role;
 
 /* How the container of services holds an owner. */
-enum service { SERVICE_NONE, SERVICE_SINGLETON, SERVICE_HELD, SERVICE_COUNT };
+enum hd_service {
+    HD_SERVICE_NONE,
+    HD_SERVICE_SINGLETON,
+    HD_SERVICE_HELD,
+    HD_SERVICE_COUNT
+};
 
-/* "singleton", "service"; NULL for SERVICE_NONE. */
-extern const char *const service_names[SERVICE_COUNT];
+/* "singleton", "service"; NULL for HD_SERVICE_NONE. */
+extern const char *const service_names[HD_SERVICE_COUNT];
 
 /* The types of a series by name. */
 struct owner_types {
@@ -56,8 +61,8 @@ enum { ROLE_WINDOW = 4 };
 bool owner_stands_at(const chain_role window[ROLE_WINDOW]);
 bool owner_is_service(const chain_role window[ROLE_WINDOW]);
 
-/* The element of a chain that owns its last one, or NO_OWNER. wanted is the type that the
- * dominators name, or NO_TYPE; what does not pass it goes by roles. O(length). */
+/* The element of a chain that owns its last one, or HD_NO_OWNER. wanted is the type that
+ * the dominators name, or NO_TYPE; what does not pass it goes by roles. O(length). */
 size_t owner_in_signature(const struct signature *s, const chain_role *role_of_type,
                           uint32_t wanted);
 
@@ -66,7 +71,7 @@ bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of
                        struct arena *a);
 
 /* How the container holds element i of a chain. */
-enum service owner_service(const struct signature *s, size_t i,
-                           const chain_role *role_of_type, const bool *is_singleton);
+enum hd_service owner_service(const struct signature *s, size_t i,
+                              const chain_role *role_of_type, const bool *is_singleton);
 
 #endif

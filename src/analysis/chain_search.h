@@ -34,7 +34,7 @@ uint64_t chain_hash_more(uint64_t before, const char *name);
 uint64_t chain_hash_end(uint64_t hash, bool has_owner, bool unreachable);
 
 /* Of count among the samples of all. */
-void chain_set_share(struct chain *c, const struct chains *all);
+void chain_set_share(struct hd_chain *c, const struct chains *all);
 
 /* For qsort: by count, descending; then by signature. */
 int chain_by_count(const void *a, const void *b);

@@ -48,8 +48,8 @@ static struct sampler *take_samples(const struct hd_snapshot *snap,
 struct path {
     struct signature signature;
     size_t skipped; /* elements that are missing behind CHAIN_HEAD_ELEMENTS */
-    size_t owner;   /* element of the signature, or NO_OWNER */
-    enum root_kind kind;
+    size_t owner;   /* element of the signature, or HD_NO_OWNER */
+    enum hd_root_kind kind;
     node_id node;
     uint32_t order; /* among the samples */
 };
@@ -90,15 +90,15 @@ static struct path trace(const struct chain_search *s, size_t query, node_id n,
         list->all = grow(list->all, length, &list->cap, sizeof(*list->all));
         list->all[length++] = at;
     }
-    struct path p = {.node = n, .kind = ROOT_OTHER, .owner = NO_OWNER};
+    struct path p = {.node = n, .kind = HD_ROOT_OTHER, .owner = HD_NO_OWNER};
     if (length > 0 && walk->parent[list->all[length - 1]] == NO_NODE) {
-        p.kind = ROOT_UNREACHABLE;
+        p.kind = HD_ROOT_UNREACHABLE;
         signature_push(&p.signature, UNREACHABLE_GROUP);
     }
     while (length > 0) {
         type_id type = g->type[list->all[--length]];
         const struct type *t = &snap->types[type];
-        if (t->kind == TYPE_PSEUDO && p.kind != ROOT_UNREACHABLE)
+        if (t->kind == TYPE_PSEUDO && p.kind != HD_ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type);
         if (p.signature.len == CHAIN_MOST_ELEMENTS)
@@ -148,10 +148,10 @@ struct group {
 
 /* Repeats of the pattern of p elements that ends at element i of the path shown, over
  * all paths that have it. */
-static void widen(struct frame *f, const struct group *group, size_t i, unsigned p)
+static void widen(struct hd_frame *f, const struct group *group, size_t i, unsigned p)
 {
     const struct path *shown = &group->all[group->first];
-    bool owned = shown->owner != NO_OWNER && i >= shown->owner;
+    bool owned = shown->owner != HD_NO_OWNER && i >= shown->owner;
     for (size_t j = owned ? 0 : group->first; j < (owned ? group->len : group->end_of_run);
          j++) {
         const struct path *path = &group->all[j];
@@ -164,21 +164,21 @@ static void widen(struct frame *f, const struct group *group, size_t i, unsigned
 
 /* Each path may be cut into patterns differently; the cut of the one shown is used for
  * all. */
-static void make_frames(struct chain *c, const struct chain_search *search,
+static void make_frames(struct hd_chain *c, const struct chain_search *search,
                         const struct group *group, struct arena *a)
 {
     const struct path *shown = &group->all[group->first];
     const struct signature *s = &shown->signature;
-    c->frames = arena_array(a, struct frame, s->len);
+    c->frames = arena_array(a, struct hd_frame, s->len);
     c->frames_skipped = shown->skipped;
     for (size_t i = 0; i < s->len;) {
-        struct frame *f = &c->frames[c->frame_count];
+        struct hd_frame *f = &c->frames[c->frame_count];
         c->skipped_at += shown->skipped > 0 && i < CHAIN_HEAD_ELEMENTS;
         uint32_t repeats;
         f->type_count = signature_pattern(s, i, &repeats);
         f->repeat_min = f->repeat_max = repeats;
         f->example_nodes = repeats * f->type_count;
-        f->generation = GEN_UNKNOWN;
+        f->generation = HD_GEN_UNKNOWN;
         for (unsigned p = 0; p < f->type_count; p++) {
             f->types[p] = chain_type_name(search->snap, s->all[i + p].type);
             f->is_program |= chain_has_program(search, s->all[i + p].type);
@@ -189,14 +189,14 @@ static void make_frames(struct chain *c, const struct chain_search *search,
         widen(f, group, i - 1, f->type_count);
         c->frame_count++;
     }
-    if (shown->owner == NO_OWNER)
+    if (shown->owner == HD_NO_OWNER)
         return;
     c->owner = chain_type_name(search->snap, s->all[shown->owner].type);
     c->service =
         owner_service(s, shown->owner, search->ask->role_of_type, search->is_singleton);
 }
 
-void chain_set_share(struct chain *c, const struct chains *all)
+void chain_set_share(struct hd_chain *c, const struct chains *all)
 {
     c->share = (double)c->count / (double)all->samples;
     c->exact = all->samples == all->instances;
@@ -205,7 +205,7 @@ void chain_set_share(struct chain *c, const struct chains *all)
         wilson_interval(c->count, all->samples, &c->low, &c->high);
 }
 
-static int compare_types(const struct frame *x, const struct frame *y)
+static int compare_types(const struct hd_frame *x, const struct hd_frame *y)
 {
     for (unsigned p = 0; p < x->type_count && p < y->type_count; p++) {
         int order = strcmp(x->types[p], y->types[p]);
@@ -217,7 +217,7 @@ static int compare_types(const struct frame *x, const struct frame *y)
 
 int chain_by_count(const void *a, const void *b)
 {
-    const struct chain *x = a, *y = b;
+    const struct hd_chain *x = a, *y = b;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     for (size_t i = 0; i < x->frame_count && i < y->frame_count; i++) {
@@ -233,8 +233,8 @@ int chain_by_count(const void *a, const void *b)
 /* From the owner down; where the chain enters the heap does not count. */
 static int by_group(const struct path *x, const struct path *y)
 {
-    bool owned[] = {x->owner != NO_OWNER, y->owner != NO_OWNER};
-    bool lost[] = {x->kind == ROOT_UNREACHABLE, y->kind == ROOT_UNREACHABLE};
+    bool owned[] = {x->owner != HD_NO_OWNER, y->owner != HD_NO_OWNER};
+    bool lost[] = {x->kind == HD_ROOT_UNREACHABLE, y->kind == HD_ROOT_UNREACHABLE};
     if (owned[0] != owned[1])
         return owned[0] ? -1 : 1;
     if (lost[0] != lost[1])
@@ -275,10 +275,10 @@ static struct group find_run(const struct path *paths, size_t len)
 static uint64_t hash_path(const struct chain_search *s, const struct path *p)
 {
     uint64_t hash = 0;
-    bool owned = p->owner != NO_OWNER;
+    bool owned = p->owner != HD_NO_OWNER;
     for (size_t i = owned ? p->owner : 0; i < p->signature.len; i++)
         hash = chain_hash_more(hash, chain_type_name(s->snap, p->signature.all[i].type));
-    return chain_hash_end(hash, owned, p->kind == ROOT_UNREACHABLE);
+    return chain_hash_end(hash, owned, p->kind == HD_ROOT_UNREACHABLE);
 }
 
 static void group_paths(struct chains *c, const struct chain_search *s, struct path *paths,
@@ -286,19 +286,19 @@ static void group_paths(struct chains *c, const struct chain_search *s, struct p
 {
     if (c->samples > 0)
         qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
-    c->all = arena_array(a, struct chain, c->samples);
+    c->all = arena_array(a, struct hd_chain, c->samples);
     for (size_t begin = 0, end; begin < c->samples; begin = end) {
         end = begin + 1;
         while (end < c->samples && by_group(&paths[begin], &paths[end]) == 0)
             end++;
         struct group group = find_run(&paths[begin], end - begin);
         const struct path *shown = &group.all[group.first];
-        struct chain *chain = &c->all[c->len++];
-        *chain = (struct chain){.kind = shown->kind,
-                                .example = shown->node,
-                                .count = end - begin,
-                                .owner_frame = NO_OWNER,
-                                .hash = hash_path(s, shown)};
+        struct hd_chain *chain = &c->all[c->len++];
+        *chain = (struct hd_chain){.kind = shown->kind,
+                                   .example = shown->node,
+                                   .count = end - begin,
+                                   .owner_frame = HD_NO_OWNER,
+                                   .hash = hash_path(s, shown)};
         chain_set_share(chain, c);
         make_frames(chain, s, &group, a);
     }
@@ -306,12 +306,12 @@ static void group_paths(struct chains *c, const struct chain_search *s, struct p
         qsort(c->all, c->len, sizeof(*c->all), chain_by_count);
 }
 
-static enum generation generation_of(const struct hd_snapshot *snap, node_id n)
+static enum hd_generation generation_of(const struct hd_snapshot *snap, node_id n)
 {
     const struct graph *g = snap->graph;
     if (!snap->info.has_generations || n == NO_NODE ||
         snap->types[g->type[n]].kind != TYPE_OBJECT)
-        return GEN_UNKNOWN;
+        return HD_GEN_UNKNOWN;
     return ranges_find(&snap->ranges, graph_address(g, n));
 }
 
@@ -323,9 +323,9 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
         node_id at = c->all[i].example;
         size_t end = c->all[i].frames_skipped > 0 ? c->all[i].skipped_at : 0;
         for (size_t f = c->all[i].frame_count; f-- > end;) {
-            struct frame *frame = &c->all[i].frames[f];
+            struct hd_frame *frame = &c->all[i].frames[f];
             for (uint32_t n = 0; n < frame->example_nodes && at != NO_NODE; n++) {
-                enum generation g = generation_of(snap, at);
+                enum hd_generation g = generation_of(snap, at);
                 frame->generation = g < frame->generation ? g : frame->generation;
                 at = walk->parent[at];
             }

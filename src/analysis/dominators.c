@@ -184,7 +184,7 @@ static struct entry *find_entries(struct finder *f, size_t *len)
     size_t head = 0, tail = 0, queue_cap = 0, cap = 0;
     uint64_t *seen = bits_new(g->node_count);
     queue = grow(queue, tail, &queue_cap, sizeof(*queue));
-    queue[tail++] = (struct entry){g->root, ROOT_OTHER};
+    queue[tail++] = (struct entry){g->root, HD_ROOT_OTHER};
     bits_set(seen, g->root);
     while (head < tail) {
         struct entry above = queue[head++];
@@ -198,7 +198,7 @@ static struct entry *find_entries(struct finder *f, size_t *len)
             bits_set(seen, to.node);
             if (pseudo)
                 to.kind =
-                    (unsigned char)root_kind_below(t->name, (enum root_kind)above.kind);
+                    (unsigned char)root_kind_below(t->name, (enum hd_root_kind)above.kind);
             if (above.node == g->root ||
                 root_kind_class(to.kind) != root_kind_class(above.kind))
                 add_entry(f, &entries, len, &cap, to, pseudo);
@@ -232,7 +232,7 @@ static void walk_by_class(struct finder *f)
     for (unsigned class = 0; class < ROOT_CLASSES; class ++) {
         f->class_first = f->count;
         for (size_t i = 0; i < len; i++)
-            if (root_kind_class((enum root_kind)entries[i].kind) == class)
+            if (root_kind_class((enum hd_root_kind)entries[i].kind) == class)
                 enter(f, entries[i].node);
     }
     free(entries);

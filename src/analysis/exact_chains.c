@@ -17,7 +17,7 @@ struct tally_of_chain {
 
 struct exact {
     struct chain_index index;
-    unsigned char *kind; /* enum root_kind of each chain */
+    unsigned char *kind; /* enum hd_root_kind of each chain */
     struct tally_of_chain *all;
     size_t len, cap;
 };
@@ -26,13 +26,14 @@ struct exact {
 static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chain_index *x)
 {
     unsigned char *kind = alloc_zeroed(x->len + 1);
-    kind[0] = ROOT_OTHER;
+    kind[0] = HD_ROOT_OTHER;
     for (size_t c = 1; c < x->len; c++) {
-        enum root_kind above = (enum root_kind)kind[x->parent[c]];
+        enum hd_root_kind above = (enum hd_root_kind)kind[x->parent[c]];
         kind[c] = (unsigned char)above;
         if (x->type[c] == UNREACHABLE_GROUP)
-            kind[c] = ROOT_UNREACHABLE;
-        else if (above != ROOT_UNREACHABLE && snap->types[x->type[c]].kind == TYPE_PSEUDO)
+            kind[c] = HD_ROOT_UNREACHABLE;
+        else if (above != HD_ROOT_UNREACHABLE &&
+                 snap->types[x->type[c]].kind == TYPE_PSEUDO)
             kind[c] = (unsigned char)root_kind_below(snap->types[x->type[c]].name, above);
     }
     return kind;
@@ -148,7 +149,7 @@ static void hash_tallies(const struct chain_search *s, struct exact *e)
             hash -= prefix[x->parent[t->owner]] *
                     power[x->length[t->chain] - x->length[t->owner] + 1];
         t->hash = chain_hash_end(hash, t->owner != NO_CHAIN,
-                                 e->kind[t->chain] == ROOT_UNREACHABLE);
+                                 e->kind[t->chain] == HD_ROOT_UNREACHABLE);
     }
     free(prefix);
     free(power);
@@ -203,7 +204,7 @@ static int by_query_and_count(const void *a, const void *b)
     return (x->chain > y->chain) - (x->chain < y->chain);
 }
 
-static const struct chain *with_hash(const struct chains *c, uint64_t hash)
+static const struct hd_chain *with_hash(const struct chains *c, uint64_t hash)
 {
     for (size_t i = 0; i < c->len; i++)
         if (c->all[i].hash == hash)
@@ -211,17 +212,17 @@ static const struct chain *with_hash(const struct chains *c, uint64_t hash)
     return NULL;
 }
 
-/* Where an element is; NO_OWNER if it was left out. */
-static size_t frame_of_element(const struct chain *c, size_t element)
+/* Where an element is; HD_NO_OWNER if it was left out. */
+static size_t frame_of_element(const struct hd_chain *c, size_t element)
 {
     if (c->frames_skipped == 0 || element < c->skipped_at)
         return element;
     size_t behind = c->skipped_at + c->frames_skipped;
-    return element >= behind ? element - c->frames_skipped : NO_OWNER;
+    return element >= behind ? element - c->frames_skipped : HD_NO_OWNER;
 }
 
 /* A chain that no sample has: its frames without repeats. */
-static void frames_of_index(struct chain *c, const struct chain_search *s,
+static void frames_of_index(struct hd_chain *c, const struct chain_search *s,
                             const struct chain_index *x, const struct tally_of_chain *t,
                             struct arena *a)
 {
@@ -230,28 +231,29 @@ static void frames_of_index(struct chain *c, const struct chain_search *s,
     c->frame_count = length < most ? length : most;
     c->frames_skipped = length - c->frame_count;
     c->skipped_at = c->frames_skipped > 0 ? CHAIN_HEAD_ELEMENTS : 0;
-    c->frames = arena_array(a, struct frame, c->frame_count);
+    c->frames = arena_array(a, struct hd_frame, c->frame_count);
     for (size_t i = c->frame_count; i-- > 0; chain = x->parent[chain]) {
         for (size_t up = 0; i + 1 == c->skipped_at && up < c->frames_skipped; up++)
             chain = x->parent[chain];
-        c->frames[i] = (struct frame){.types = {chain_type_name(s->snap, x->type[chain])},
-                                      .type_count = 1,
-                                      .repeat_min = 1,
-                                      .repeat_max = 1,
-                                      .generation = GEN_UNKNOWN,
-                                      .is_program = chain_has_program(s, x->type[chain])};
+        c->frames[i] =
+            (struct hd_frame){.types = {chain_type_name(s->snap, x->type[chain])},
+                              .type_count = 1,
+                              .repeat_min = 1,
+                              .repeat_max = 1,
+                              .generation = HD_GEN_UNKNOWN,
+                              .is_program = chain_has_program(s, x->type[chain])};
     }
     if (t->owner != NO_CHAIN)
         c->owner_frame = frame_of_element(c, x->length[t->owner] - 1);
-    if (c->owner_frame == NO_OWNER)
+    if (c->owner_frame == HD_NO_OWNER)
         return;
     chain_role window[ROLE_WINDOW];
     uint32_t type = x->type[t->owner];
     roles_at(x, t->owner, s->ask->role_of_type, window);
     c->owner = chain_type_name(s->snap, type);
-    c->service = s->is_singleton != NULL && s->is_singleton[type] ? SERVICE_SINGLETON
-                 : owner_is_service(window)                       ? SERVICE_HELD
-                                                                  : SERVICE_NONE;
+    c->service = s->is_singleton != NULL && s->is_singleton[type] ? HD_SERVICE_SINGLETON
+                 : owner_is_service(window)                       ? HD_SERVICE_HELD
+                                                                  : HD_SERVICE_NONE;
 }
 
 static void make_exact(struct chains *answers, const struct chain_search *s,
@@ -265,16 +267,17 @@ static void make_exact(struct chains *answers, const struct chain_search *s,
             end++;
         answer->len = end - begin;
         answer->samples = answer->instances;
-        answer->all = arena_array(a, struct chain, answer->len);
+        answer->all = arena_array(a, struct hd_chain, answer->len);
         for (size_t i = 0; i < answer->len; i++) {
             const struct tally_of_chain *t = &e->all[begin + i];
-            struct chain *c = &answer->all[i];
+            struct hd_chain *c = &answer->all[i];
             bool common = i < CHAINS_WITH_FRAMES;
-            const struct chain *known = common ? with_hash(&sampled, t->hash) : NULL;
-            *c = known != NULL ? *known
-                               : (struct chain){.example = t->example,
-                                                .owner_frame = NO_OWNER,
-                                                .kind = (enum root_kind)e->kind[t->chain]};
+            const struct hd_chain *known = common ? with_hash(&sampled, t->hash) : NULL;
+            *c = known != NULL
+                     ? *known
+                     : (struct hd_chain){.example = t->example,
+                                         .owner_frame = HD_NO_OWNER,
+                                         .kind = (enum hd_root_kind)e->kind[t->chain]};
             c->hash = t->hash;
             c->count = t->count;
             if (known == NULL && common)

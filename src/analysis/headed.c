@@ -50,7 +50,7 @@ static bool *paths_of_suspects(struct headed_ranker *r)
     for (size_t i = 0; i < r->head_count; i++) {
         size_t row = row_of_head(r, &r->heads[i], merged_into);
         taken[r->heads[i].path] =
-            row != NO_ROW && r->rows[row].type.suspicion != SUSPECT_NOT;
+            row != NO_ROW && r->rows[row].type.suspicion != HD_SUSPECT_NOT;
     }
     return taken;
 }
@@ -61,8 +61,8 @@ static void take_type(struct headed_ranker *r, struct headed_row *row,
     label_id label = row->type.label;
     const struct grown_type *grown = &g->all[label];
     struct headed_type *to = &row->type;
-    to->basis = BASIS_TYPE;
-    to->suspicion = SUSPECT_SIZE;
+    to->basis = HD_BASIS_TYPE;
+    to->suspicion = HD_SUSPECT_SIZE;
     to->score = grown->score;
     to->tau = grown->tau;
     to->count = arena_array(r->a, uint64_t, r->n);
@@ -86,7 +86,7 @@ static void add_types(struct headed_ranker *r, const struct type_growths *g)
         size_t at = r->row_of[label];
         if (type->score <= 0 || !reaches_line(r->line, type->score, r->heap) ||
             strcmp(headed_name(r, label), "Free") == 0 ||
-            (at != NO_ROW && r->rows[at].type.suspicion != SUSPECT_NOT) ||
+            (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
             type_growths_topmost(g, label) == NO_PATH)
             continue;
         struct headed_row row = {.name = headed_name(r, label), .type = {.label = label}};
@@ -104,8 +104,8 @@ static void raise_types(struct headed_ranker *r, const struct type_growths *g)
     for (size_t i = 0; i < r->row_count; i++) {
         struct headed_row *row = &r->rows[i];
         double score = g->all[row->type.label].score;
-        if (row->gone || row->type.suspicion == SUSPECT_NOT || score <= 0 ||
-            row->type.basis == BASIS_TYPE || score < 2 * row->type.score)
+        if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
+            row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score)
             continue;
         take_type(r, row, g);
     }
@@ -114,7 +114,7 @@ static void raise_types(struct headed_ranker *r, const struct type_growths *g)
 static bool has_suspects(const struct headed_ranker *r)
 {
     for (size_t i = 0; i < r->row_count; i++)
-        if (r->rows[i].type.suspicion != SUSPECT_NOT)
+        if (r->rows[i].type.suspicion != HD_SUSPECT_NOT)
             return true;
     return false;
 }
@@ -214,7 +214,7 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
         }
     }
     for (size_t i = 0; i < r->row_count; i++)
-        labels[r->rows[i].type.label] |= r->rows[i].type.basis == BASIS_TYPE;
+        labels[r->rows[i].type.label] |= r->rows[i].type.basis == HD_BASIS_TYPE;
     struct residue *left = arena_alloc(a, sizeof(*left));
     *left = residue_of(r->t, heads, labels, r->a);
     to->growth = share_growth(r, left);

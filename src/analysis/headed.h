@@ -18,8 +18,8 @@ struct headed_place {
 
 struct headed_type {
     label_id label;
-    enum ranking_basis basis; /* BASIS_GRAPH, or BASIS_TYPE: held in changing places */
-    enum suspicion suspicion;
+    enum hd_basis basis; /* HD_BASIS_GRAPH, or HD_BASIS_TYPE: held in changing places */
+    enum hd_suspicion suspicion;
     double score;
     double tau;         /* of the head with the largest credit */
     uint64_t *count;    /* per snapshot, summed over the type's heads */

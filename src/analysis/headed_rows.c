@@ -96,7 +96,7 @@ static struct headed_row sum_heads(const struct headed_ranker *r, const struct h
     struct headed_row row = {.name = headed_name(r, heads[0].label), .place_room = count};
     struct headed_type *sum = &row.type;
     *sum = (struct headed_type){.label = heads[0].label,
-                                .basis = BASIS_GRAPH,
+                                .basis = HD_BASIS_GRAPH,
                                 .pooled = heads[0].pooled,
                                 .count = arena_array(r->a, uint64_t, r->n),
                                 .retained = arena_array(r->a, uint64_t, r->n),
@@ -127,8 +127,8 @@ static int by_score(const void *a, const void *b)
         return x->type.pooled ? 1 : -1;
     if (x->gone != y->gone)
         return x->gone ? 1 : -1;
-    bool x_suspect = x->type.suspicion != SUSPECT_NOT;
-    bool y_suspect = y->type.suspicion != SUSPECT_NOT;
+    bool x_suspect = x->type.suspicion != HD_SUSPECT_NOT;
+    bool y_suspect = y->type.suspicion != HD_SUSPECT_NOT;
     if (x_suspect != y_suspect)
         return x_suspect ? -1 : 1;
     if (x->type.score != y->type.score)
@@ -279,9 +279,9 @@ static void decide(struct headed_ranker *r)
         if (row->type.pooled || row->gone)
             continue;
         if (reaches_line(r->line, row->type.score, r->heap))
-            row->type.suspicion = SUSPECT_SIZE;
+            row->type.suspicion = HD_SUSPECT_SIZE;
         else if (reaches_steady_line(r->line, row->steady, r->heap))
-            row->type.suspicion = SUSPECT_STEADY;
+            row->type.suspicion = HD_SUSPECT_STEADY;
         if (row->steady <= 0)
             row->type.step_least = row->type.step_most = 0;
     }

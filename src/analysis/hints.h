@@ -35,7 +35,7 @@ extern const size_t hint_count;
 struct hint_way {
     const char *const *types;
     size_t len;
-    enum root_kind root;
+    enum hd_root_kind root;
 };
 
 /* What is known of a suspect. Without ways only cases fit that ask for none. */

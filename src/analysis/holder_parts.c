@@ -48,7 +48,7 @@ static struct hd_snapshot *part_begin(const struct hd_snapshot *snap, size_t mos
     return to;
 }
 
-static void add_row(const struct part *part, const char *name, struct tally tally,
+static void add_row(const struct part *part, const char *name, struct hd_tally tally,
                     double scale)
 {
     struct hd_snapshot *to = part->to;
@@ -67,7 +67,7 @@ static void add_paths(const struct part *part, const path_id *paths, size_t coun
     const struct full_trie *f = &part->t->full[0];
     for (size_t i = 0; i < count; i++) {
         path_id p = paths[i];
-        struct tally at = {f->count[p], f->bytes[p]};
+        struct hd_tally at = {f->count[p], f->bytes[p]};
         const struct label *label = &part->t->labels.all[f->label[p]];
         if (at.count == 0 || label->kind != TYPE_OBJECT)
             continue;
@@ -90,7 +90,7 @@ static void add_unreachable(const struct part *part, const struct hd_snapshot *s
 {
     const struct full_trie *f = &part->t->full[0];
     struct arena scratch = {0};
-    struct tally *left = arena_array(&scratch, struct tally, snap->type_count);
+    struct hd_tally *left = arena_array(&scratch, struct hd_tally, snap->type_count);
     for (node_id n = 0; n < snap->graph->node_count; n++) {
         if (n == snap->graph->root || f->at_node[n] != NO_PATH ||
             !snapshot_selects(snap, n, part->selection))
@@ -102,8 +102,8 @@ static void add_unreachable(const struct part *part, const struct hd_snapshot *s
         const struct type *type = &snap->types[i];
         if (type->kind != TYPE_OBJECT || left[i].count == 0)
             continue;
-        struct tally at = {tally_scaled(left[i].count, type->count_scale),
-                           tally_scaled(left[i].bytes, type->count_scale)};
+        struct hd_tally at = {tally_scaled(left[i].count, type->count_scale),
+                              tally_scaled(left[i].bytes, type->count_scale)};
         add_row(part, type->name, at, type->count_scale);
     }
     arena_free(&scratch);

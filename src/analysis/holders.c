@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void add_holder(struct hd_snapshot *to, enum selection selection, const char *name,
-                       struct tally tally)
+                       struct hd_tally tally)
 {
     struct type *row = &to->types[to->type_count++];
     *row = (struct type){.name = name, .kind = TYPE_OBJECT, .raw = tally, .count_scale = 1};
@@ -17,11 +17,11 @@ static void add_holder(struct hd_snapshot *to, enum selection selection, const c
 /* What of one type lies at a path, or at none. */
 struct place {
     type_id type;
-    struct tally tally;
+    struct hd_tally tally;
 };
 
 /* Objects as the file has them: by path, and by type where they have none. */
-static void count_places(struct place *at, struct tally *left,
+static void count_places(struct place *at, struct hd_tally *left,
                          const struct hd_snapshot *snap, const struct full_trie *f,
                          enum selection selection)
 {
@@ -31,7 +31,7 @@ static void count_places(struct place *at, struct tally *left,
             !snapshot_selects(snap, n, selection))
             continue;
         path_id p = f->at_node[n];
-        struct tally *to = p != NO_PATH ? &at[p].tally : &left[t];
+        struct hd_tally *to = p != NO_PATH ? &at[p].tally : &left[t];
         if (p != NO_PATH)
             at[p].type = t;
         to->count++;
@@ -43,14 +43,14 @@ struct deals {
     struct deal count, bytes;
 };
 
-static void take_part(struct deals *of_type, struct tally *tally)
+static void take_part(struct deals *of_type, struct hd_tally *tally)
 {
     tally->count = deal_next(&of_type->count, tally->count);
     tally->bytes = deal_next(&of_type->bytes, tally->bytes);
 }
 
 /* Turn objects of the file into what they stand for; every path has one type. */
-static void scale_places(struct place *at, size_t paths, struct tally *left,
+static void scale_places(struct place *at, size_t paths, struct hd_tally *left,
                          const struct hd_snapshot *snap, enum selection selection,
                          struct arena *scratch)
 {
@@ -72,12 +72,12 @@ static void scale_places(struct place *at, size_t paths, struct tally *left,
 }
 
 /* What each path holds directly, and what no path has at the end. */
-static struct tally *find_held(const struct hd_snapshot *snap, const struct full_trie *f,
-                               enum selection selection, struct arena *scratch)
+static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct full_trie *f,
+                                  enum selection selection, struct arena *scratch)
 {
     struct place *at = arena_array(scratch, struct place, f->len);
-    struct tally *left = arena_array(scratch, struct tally, snap->type_count);
-    struct tally *held = arena_array(scratch, struct tally, f->len + 1);
+    struct hd_tally *left = arena_array(scratch, struct hd_tally, snap->type_count);
+    struct hd_tally *held = arena_array(scratch, struct hd_tally, f->len + 1);
     count_places(at, left, snap, f, selection);
     if (snap->info.sampled)
         scale_places(at, f->len, left, snap, selection, scratch);
@@ -104,7 +104,7 @@ static double unreachable_scale(const struct hd_snapshot *snap, const struct ful
 }
 
 /* Less than half an object of a sample may still have bytes. */
-static bool holds_something(const struct tally *held)
+static bool holds_something(const struct hd_tally *held)
 {
     return held->count > 0 || held->bytes > 0;
 }
@@ -128,7 +128,7 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     to->clock_is_date = snap->clock_is_date;
     to->types = arena_array(&to->arena, struct type, f->len + 1);
 
-    const struct tally *held = find_held(snap, f, selection, &scratch);
+    const struct hd_tally *held = find_held(snap, f, selection, &scratch);
     struct holder_namer n = holder_namer_of(&t.labels, f, &scratch);
     struct text name = {0};
     const double *scale = holder_scales(&t, &scratch);

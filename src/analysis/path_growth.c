@@ -138,7 +138,7 @@ double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t
 
 static bool is_stack_root(const struct label *root)
 {
-    return root->kind == TYPE_PSEUDO && root_kind_of(root->name) == ROOT_STACK;
+    return root->kind == TYPE_PSEUDO && root_kind_of(root->name) == HD_ROOT_STACK;
 }
 
 bool path_is_thread_statics(const struct labels *l, const struct full_trie *f, path_id p)

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-const char *const series_status_names[STATUS_COUNT] = {
-    [STATUS_GROWING] = "growing", [STATUS_NEW] = "new",
-    [STATUS_GONE] = "gone",       [STATUS_SHRINKING] = "shrinking",
-    [STATUS_STEADY] = "steady",   [STATUS_VARYING] = "varying",
+const char *const series_status_names[HD_SERIES_STATUS_COUNT] = {
+    [HD_SERIES_GROWING] = "growing", [HD_SERIES_NEW] = "new",
+    [HD_SERIES_GONE] = "gone",       [HD_SERIES_SHRINKING] = "shrinking",
+    [HD_SERIES_STEADY] = "steady",   [HD_SERIES_VARYING] = "varying",
 };
 
 const char *const confidence_names[3] = {"low", "medium", "high"};
@@ -22,7 +22,7 @@ const char *const confidence_names[3] = {"low", "medium", "high"};
 static bool is_old_table(const struct hd_snapshot *snap)
 {
     const char *generation = snap->origin.generation;
-    for (enum generation g = GEN2; generation != NULL && g <= GEN_FROZEN; g++)
+    for (enum hd_generation g = HD_GEN2; generation != NULL && g <= HD_GEN_FROZEN; g++)
         if (strcmp(generation, generation_names[g]) == 0)
             return true;
     return false;
@@ -45,12 +45,13 @@ bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
     return true;
 }
 
-struct tally series_tally(const struct hd_snapshot *snap, const struct type *t,
-                          enum selection selection)
+struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
+                             enum selection selection)
 {
     if (!(selection & SELECT_GEN2) || snap->info.has_generations)
         return t->tally[selection];
-    return is_old_table(snap) ? t->tally[selection & SELECT_REACHABLE] : (struct tally){0};
+    return is_old_table(snap) ? t->tally[selection & SELECT_REACHABLE]
+                              : (struct hd_tally){0};
 }
 
 static bool blame(struct hd_error *err, size_t snapshot)
@@ -85,14 +86,14 @@ static struct series_row *row_of(struct series *s, struct row_table *table,
         slot->row = s->row_count++;
         struct series_row *row = &s->rows[slot->row];
         row->name = arena_strdup(a, table->name.data, table->name.len);
-        row->at = arena_array(a, struct tally, s->count);
+        row->at = arena_array(a, struct hd_tally, s->count);
         row->survivors = HD_UNKNOWN;
         HASH_ADD_KEYPTR(hh, table->slots, row->name, table->name.len, slot);
     }
     return &s->rows[slot->row];
 }
 
-static void add_tally(struct tally *sum, struct tally more)
+static void add_tally(struct hd_tally *sum, struct hd_tally more)
 {
     sum->count += more.count;
     bool unknown = sum->bytes == HD_UNKNOWN || more.bytes == HD_UNKNOWN;
@@ -101,7 +102,7 @@ static void add_tally(struct tally *sum, struct tally more)
 
 /* The squares of the errors of all types of the row, until they are made a share. */
 static void note_noise(struct series *s, struct series_row *row, const struct type *t,
-                       struct tally tally, size_t k, struct arena *a)
+                       struct hd_tally tally, size_t k, struct arena *a)
 {
     if (!s->snaps[k]->info.sampled)
         return;
@@ -119,7 +120,7 @@ static void make_noise_a_share(struct series *s)
                     sqrt(s->rows[i].noise_share[k]) / (double)s->rows[i].at[k].count;
 }
 
-static bool is_counted(const struct series *s, const struct type *t, struct tally tally)
+static bool is_counted(const struct series *s, const struct type *t, struct hd_tally tally)
 {
     return type_has_row(t) &&
            (s->selection == SELECT_ALL || tally.count > 0 || tally.bytes > 0);
@@ -136,7 +137,7 @@ static void fill_rows(struct series *s, struct arena *a)
         const struct hd_snapshot *snap = s->snaps[k];
         for (type_id i = 0; i < snap->type_count; i++) {
             const struct type *t = &snap->types[i];
-            struct tally tally = series_tally(snap, t, s->selection);
+            struct hd_tally tally = series_tally(snap, t, s->selection);
             if (!is_counted(s, t, tally))
                 continue;
             struct series_row *row = row_of(s, &table, t, a);
@@ -152,10 +153,10 @@ static void fill_rows(struct series *s, struct arena *a)
 
 static void add_totals(struct series *s, struct arena *a)
 {
-    s->totals = arena_array(a, struct tally, s->count);
+    s->totals = arena_array(a, struct hd_tally, s->count);
     s->bytes_known = true;
     for (size_t k = 0; k < s->count; k++) {
-        struct tally *total = &s->totals[k];
+        struct hd_tally *total = &s->totals[k];
         for (size_t i = 0; i < s->row_count; i++)
             add_tally(total, s->rows[i].at[k]);
         s->bytes_known &= total->bytes != HD_UNKNOWN;
@@ -195,20 +196,20 @@ static bool is_steady(const struct series *s, const struct series_row *row)
     return true;
 }
 
-static enum series_status status_of(const struct series *s, const struct series_row *row)
+static enum hd_series_status status_of(const struct series *s, const struct series_row *row)
 {
     double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
-    const struct tally *first = &row->at[0], *last = &row->at[s->count - 1];
+    const struct hd_tally *first = &row->at[0], *last = &row->at[s->count - 1];
     if (last->count == 0)
-        return STATUS_GONE;
+        return HD_SERIES_GONE;
     if (row->growth != GROWS_NOT)
-        return STATUS_GROWING;
+        return HD_SERIES_GROWING;
     if (first->count == 0)
-        return STATUS_NEW;
+        return HD_SERIES_NEW;
     struct trend counts = series_trend(s, row, false, y, noise);
     if (last->count < first->count && trend_falls(&counts))
-        return STATUS_SHRINKING;
-    return is_steady(s, row) ? STATUS_STEADY : STATUS_VARYING;
+        return HD_SERIES_SHRINKING;
+    return is_steady(s, row) ? HD_SERIES_STEADY : HD_SERIES_VARYING;
 }
 
 /* --- order and fitness --------------------------------------------------- */
@@ -319,17 +320,17 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
     }
 }
 
-static enum confidence judge(const struct series *s)
+static enum hd_confidence judge(const struct series *s)
 {
-    int steps = s->fit_count >= SERIES_ENOUGH_SNAPSHOTS ? CONFIDENCE_HIGH
-                : s->fit_count == 3                     ? CONFIDENCE_MEDIUM
-                                                        : CONFIDENCE_LOW;
+    int steps = s->fit_count >= SERIES_ENOUGH_SNAPSHOTS ? HD_CONFIDENCE_HIGH
+                : s->fit_count == 3                     ? HD_CONFIDENCE_MEDIUM
+                                                        : HD_CONFIDENCE_LOW;
     bool sampled = false;
     for (size_t k = 0; k < s->count; k++)
         sampled |= s->snaps[k]->info.sampled;
-    if ((sampled || s->restarted) && steps > CONFIDENCE_LOW)
+    if ((sampled || s->restarted) && steps > HD_CONFIDENCE_LOW)
         steps--;
-    return (enum confidence)steps;
+    return (enum hd_confidence)steps;
 }
 
 /* --- what may be compared ------------------------------------------------ */
@@ -339,7 +340,7 @@ static bool check_origins(const struct series *s, struct series_warnings *w,
                           struct hd_error *err)
 {
     for (size_t k = 1; k < s->count; k++) {
-        const struct table_origin *a = &s->snaps[0]->origin, *b = &s->snaps[k]->origin;
+        const struct hd_table_origin *a = &s->snaps[0]->origin, *b = &s->snaps[k]->origin;
         if (differs(a->generation, b->generation) || differs(a->liveness, b->liveness) ||
             differs(a->filters, b->filters)) {
             fail(err, HD_USAGE,

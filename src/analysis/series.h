@@ -15,30 +15,30 @@ enum {
     SERIES_ENOUGH_SNAPSHOTS = 4 /* with fewer, warm-up and leak look alike */
 };
 
-enum series_status {
-    STATUS_GROWING,
-    STATUS_NEW,
-    STATUS_GONE,
-    STATUS_SHRINKING,
-    STATUS_STEADY,
-    STATUS_VARYING,
-    STATUS_COUNT
+enum hd_series_status {
+    HD_SERIES_GROWING,
+    HD_SERIES_NEW,
+    HD_SERIES_GONE,
+    HD_SERIES_SHRINKING,
+    HD_SERIES_STEADY,
+    HD_SERIES_VARYING,
+    HD_SERIES_STATUS_COUNT
 };
 
-extern const char *const series_status_names[STATUS_COUNT]; /* "growing", ... */
+extern const char *const series_status_names[HD_SERIES_STATUS_COUNT]; /* "growing", ... */
 
 enum growth_kind { GROWS_NOT, GROWS_IN_COUNT, GROWS_IN_SIZE };
 
 struct series_row {
     const char *name;    /* of a type, or of what `by` asked for */
-    struct tally *at;    /* one per snapshot; zeros where the type is absent */
+    struct hd_tally *at; /* one per snapshot; zeros where the type is absent */
     double *noise_share; /* of a count or of bytes, per snapshot; NULL: not sampled */
-    enum series_status status;
+    enum hd_series_status status;
     enum growth_kind growth; /* over the fit snapshots */
     uint64_t survivors; /* of the first snapshot in the last, at least; or HD_UNKNOWN */
 };
 
-enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+enum hd_confidence { HD_CONFIDENCE_LOW, HD_CONFIDENCE_MEDIUM, HD_CONFIDENCE_HIGH };
 extern const char *const confidence_names[3];
 
 struct series {
@@ -48,8 +48,8 @@ struct series {
     enum hd_unit by;
     struct series_row *rows;
     size_t row_count;
-    struct tally *totals; /* sum of rows, per snapshot */
-    bool bytes_known;     /* in every snapshot */
+    struct hd_tally *totals; /* sum of rows, per snapshot */
+    bool bytes_known;        /* in every snapshot */
 
     size_t fit_count;
     size_t fit[SERIES_MAX_SNAPSHOTS]; /* indexes of snapshots fit for a trend */
@@ -59,7 +59,7 @@ struct series {
     bool out_of_order;                /* times fall */
     bool repeats[SERIES_MAX_SNAPSHOTS]; /* is another one in front of it, byte for byte */
     bool has_repeats;
-    enum confidence confidence;
+    enum hd_confidence confidence;
 };
 
 /* A warning about snapshot number `snapshot` of the series, or (size_t)-1. */
@@ -97,8 +97,8 @@ struct trend series_trend(const struct series *s, const struct series_row *row, 
 
 /* The objects that selection chooses in one type of one snapshot. For a table
  * that is known to be of one generation --gen2 takes all of it or nothing. */
-struct tally series_tally(const struct hd_snapshot *snap, const struct type *t,
-                          enum selection selection);
+struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
+                             enum selection selection);
 
 /* Whether the snapshot can tell which objects selection means. */
 bool series_can_select(const struct hd_snapshot *snap, enum selection selection,

@@ -68,7 +68,7 @@ static void warn(struct series_warnings *w, enum warning_code code, size_t snaps
 static bool have_equal_rows(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     for (type_id t = 0; t < a->type_count; t++) {
-        const struct tally *x = &a->types[t].raw, *y = &b->types[t].raw;
+        const struct hd_tally *x = &a->types[t].raw, *y = &b->types[t].raw;
         if (x->count != y->count || x->bytes != y->bytes ||
             strcmp(a->types[t].name, b->types[t].name) != 0)
             return false;

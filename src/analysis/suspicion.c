@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 const char *const ranking_basis_names[] = {
-    [BASIS_TABLE] = "table", [BASIS_GRAPH] = "graph", [BASIS_TYPE] = "type"};
+    [HD_BASIS_TABLE] = "table", [HD_BASIS_GRAPH] = "graph", [HD_BASIS_TYPE] = "type"};
 
 const char *const suspicion_names[] = {
-    [SUSPECT_NOT] = NULL, [SUSPECT_SIZE] = "size", [SUSPECT_STEADY] = "steady"};
+    [HD_SUSPECT_NOT] = NULL, [HD_SUSPECT_SIZE] = "size", [HD_SUSPECT_STEADY] = "steady"};
 
 const struct suspect_line usual_line = {.share = 0.02, .steady_share = 0.001};
 

@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 /* What a row of the ranking was found by. */
-enum ranking_basis {
-    BASIS_TABLE, /* shallow bytes of a type */
-    BASIS_GRAPH, /* a place in the tree of owners */
-    BASIS_TYPE   /* a whole type, held in changing places */
+enum hd_basis {
+    HD_BASIS_TABLE, /* shallow bytes of a type */
+    HD_BASIS_GRAPH, /* a place in the tree of owners */
+    HD_BASIS_TYPE   /* a whole type, held in changing places */
 };
 
 extern const char *const ranking_basis_names[]; /* "table", ... */
 
-enum suspicion {
-    SUSPECT_NOT,
-    SUSPECT_SIZE,  /* its score is large */
-    SUSPECT_STEADY /* a small one, but nearly the same number more in every step */
+enum hd_suspicion {
+    HD_SUSPECT_NOT,
+    HD_SUSPECT_SIZE,  /* its score is large */
+    HD_SUSPECT_STEADY /* a small one, but nearly the same number more in every step */
 };
 
 extern const char *const suspicion_names[]; /* NULL, "size", "steady" */

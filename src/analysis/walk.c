@@ -46,7 +46,7 @@ static uint32_t walk_groups(struct walker *w, node_id *groups, unsigned char *ki
     const struct graph *g = w->g;
     uint32_t head = 0, tail = 0;
     groups[tail] = g->root;
-    kind[tail++] = ROOT_OTHER;
+    kind[tail++] = HD_ROOT_OTHER;
     bits_set(w->seen, g->root);
     w->parent[g->root] = NO_NODE;
     for (; head < tail; head++) {
@@ -58,7 +58,7 @@ static uint32_t walk_groups(struct walker *w, node_id *groups, unsigned char *ki
             w->parent[to] = n;
             groups[tail] = to;
             kind[tail++] = (unsigned char)root_kind_below(w->snap->types[g->type[to]].name,
-                                                          (enum root_kind)kind[head]);
+                                                          (enum hd_root_kind)kind[head]);
         }
     }
     return tail;
@@ -107,7 +107,7 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
         uint32_t count = walk_groups(&w, groups, kind);
         for (unsigned c = 0; c < ROOT_CLASSES; c++) {
             for (uint32_t i = 0; i < count; i++)
-                if (root_kind_class((enum root_kind)kind[i]) == c)
+                if (root_kind_class((enum hd_root_kind)kind[i]) == c)
                     w.queue[w.tail++] = groups[i];
             empty_queue(&w);
         }

@@ -13,23 +13,24 @@ static uint64_t positive(double x)
 }
 
 /* count and bytes: as far as they are told, else NULL. */
-static struct accepted baseline_entry(const struct evidence *e, enum accepted_kind kind,
-                                      const char *name, const struct values *count,
-                                      const struct values *bytes)
+static struct hd_accepted baseline_entry(const struct evidence *e,
+                                         enum hd_accepted_kind kind, const char *name,
+                                         const struct values *count,
+                                         const struct values *bytes)
 {
-    struct accepted a = {.kind = kind, .name = name};
+    struct hd_accepted a = {.kind = kind, .name = name};
     if (count != NULL) {
-        a.count = positive(growth_of(e, count, PER_TOTAL).value);
-        a.step_count = positive(growth_of(e, count, PER_STEP).value);
+        a.count = positive(growth_of(e, count, HD_PER_TOTAL).value);
+        a.step_count = positive(growth_of(e, count, HD_PER_STEP).value);
     }
     if (bytes != NULL && !bytes->unknown) {
-        a.bytes = positive(growth_of(e, bytes, PER_TOTAL).value);
-        a.step_bytes = positive(growth_of(e, bytes, PER_STEP).value);
+        a.bytes = positive(growth_of(e, bytes, HD_PER_TOTAL).value);
+        a.step_bytes = positive(growth_of(e, bytes, HD_PER_STEP).value);
     }
     return a;
 }
 
-static void add_if_grown(struct baseline *to, const struct accepted *a)
+static void add_if_grown(struct baseline *to, const struct hd_accepted *a)
 {
     if (a->count > 0 || a->step_count > 0 || a->bytes > 0 || a->step_bytes > 0 ||
         a->score > 0)
@@ -38,13 +39,13 @@ static void add_if_grown(struct baseline *to, const struct accepted *a)
 
 static void accept_totals(struct baseline *to, const struct evidence *e)
 {
-    for (enum budget_total t = 0; t < BUDGET_TOTAL_COUNT; t++) {
+    for (enum hd_total t = 0; t < HD_TOTAL_COUNT; t++) {
         struct values v = values_of_total(e, t);
-        bool counts = t == TOTAL_OBJECTS;
+        bool counts = t == HD_TOTAL_OBJECTS;
         if (v.unknown)
             continue;
-        struct accepted a = baseline_entry(e, ACCEPTED_TOTAL, budget_total_names[t],
-                                           counts ? &v : NULL, counts ? NULL : &v);
+        struct hd_accepted a = baseline_entry(e, HD_ACCEPTED_TOTAL, budget_total_names[t],
+                                              counts ? &v : NULL, counts ? NULL : &v);
         add_if_grown(to, &a);
     }
 }
@@ -56,10 +57,10 @@ static void accept_types(struct baseline *to, const struct excuses *x)
     struct scored_index by_type = scored_index_of(e, &scratch);
     for (size_t i = 0; i < e->types->row_count; i++) {
         const struct series_row *row = &e->types->rows[i];
-        struct counted count = counted_of_type(x, row, MEASURE_COUNT);
-        struct counted bytes = counted_of_type(x, row, MEASURE_BYTES);
-        struct accepted a =
-            baseline_entry(e, ACCEPTED_TYPE, row->name, &count.values, &bytes.values);
+        struct counted count = counted_of_type(x, row, HD_MEASURE_COUNT);
+        struct counted bytes = counted_of_type(x, row, HD_MEASURE_BYTES);
+        struct hd_accepted a =
+            baseline_entry(e, HD_ACCEPTED_TYPE, row->name, &count.values, &bytes.values);
         int64_t scored = scored_index_find(&by_type, row->name);
         if (scored != NO_SCORED)
             a.score = positive(counted_score(x, &e->scored[scored]).score);
@@ -73,13 +74,13 @@ static void accept_holders(struct baseline *to, const struct excuses *x)
     const struct hd_budgets *b = x->b;
     for (size_t i = 0; x->e->holders != NULL && i < b->rule_count; i++) {
         const struct rule *rule = &b->rules[i];
-        if (rule->kind != BUDGET_HOLDER ||
-            baseline_find(to, ACCEPTED_HOLDER, rule->pattern).name != NULL)
+        if (rule->kind != HD_RULE_HOLDER ||
+            baseline_find(to, HD_ACCEPTED_HOLDER, rule->pattern).name != NULL)
             continue;
-        struct counted count = counted_of_holders(x, rule->pattern, MEASURE_COUNT);
-        struct counted bytes = counted_of_holders(x, rule->pattern, MEASURE_BYTES);
-        struct accepted a = baseline_entry(x->e, ACCEPTED_HOLDER, rule->pattern,
-                                           &count.values, &bytes.values);
+        struct counted count = counted_of_holders(x, rule->pattern, HD_MEASURE_COUNT);
+        struct counted bytes = counted_of_holders(x, rule->pattern, HD_MEASURE_BYTES);
+        struct hd_accepted a = baseline_entry(x->e, HD_ACCEPTED_HOLDER, rule->pattern,
+                                              &count.values, &bytes.values);
         add_if_grown(to, &a);
     }
 }

@@ -10,8 +10,10 @@
 static const char signature[] = "heapdrift-baseline";
 enum { BASELINE_VERSION = 1, COLUMNS = 7 };
 
-static const char *const kind_names[ACCEPTED_KIND_COUNT] = {
-    [ACCEPTED_TOTAL] = "total", [ACCEPTED_TYPE] = "type", [ACCEPTED_HOLDER] = "holder"};
+static const char *const kind_names[HD_ACCEPTED_KIND_COUNT] = {
+    [HD_ACCEPTED_TOTAL] = "total",
+    [HD_ACCEPTED_TYPE] = "type",
+    [HD_ACCEPTED_HOLDER] = "holder"};
 
 struct accepted_slot {
     size_t index;
@@ -21,7 +23,7 @@ struct accepted_slot {
 
 /* --- looking up ---------------------------------------------------------- */
 
-static struct accepted_slot *find(const struct baseline *b, enum accepted_kind kind,
+static struct accepted_slot *find(const struct baseline *b, enum hd_accepted_kind kind,
                                   const char *name)
 {
     struct text key = {0};
@@ -33,7 +35,7 @@ static struct accepted_slot *find(const struct baseline *b, enum accepted_kind k
     return slot;
 }
 
-void baseline_add(struct baseline *b, const struct accepted *accepted)
+void baseline_add(struct baseline *b, const struct hd_accepted *accepted)
 {
     size_t len = strlen(accepted->name) + 1;
     struct accepted_slot *slot = arena_alloc(&b->arena, sizeof(*slot) + len);
@@ -45,11 +47,11 @@ void baseline_add(struct baseline *b, const struct accepted *accepted)
     b->all[b->len++] = *accepted;
 }
 
-struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
-                              const char *name)
+struct hd_accepted baseline_find(const struct baseline *b, enum hd_accepted_kind kind,
+                                 const char *name)
 {
     const struct accepted_slot *slot = find(b, kind, name);
-    return slot != NULL ? b->all[slot->index] : (struct accepted){.kind = kind};
+    return slot != NULL ? b->all[slot->index] : (struct hd_accepted){.kind = kind};
 }
 
 void baseline_free(struct baseline *b)
@@ -64,19 +66,19 @@ void baseline_free(struct baseline *b)
 
 static int by_kind_and_name(const void *a, const void *b)
 {
-    const struct accepted *x = a, *y = b;
+    const struct hd_accepted *x = a, *y = b;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
-const struct accepted_growth *baseline_growth(const struct baseline *b, struct arena *a)
+const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struct arena *a)
 {
-    struct accepted_growth *g = arena_alloc(a, sizeof(*g));
-    *g = (struct accepted_growth){.all = arena_array(a, struct accepted, b->len),
-                                  .count = b->len,
-                                  .snapshots = b->snapshots,
-                                  .iterations = b->iterations};
+    struct hd_accepted_growth *g = arena_alloc(a, sizeof(*g));
+    *g = (struct hd_accepted_growth){.all = arena_array(a, struct hd_accepted, b->len),
+                                     .count = b->len,
+                                     .snapshots = b->snapshots,
+                                     .iterations = b->iterations};
     for (size_t i = 0; i < b->len; i++) {
         g->all[i] = b->all[i];
         g->all[i].name = arena_strdup(a, b->all[i].name, strlen(b->all[i].name));
@@ -98,7 +100,7 @@ static void add_name(struct text *t, const char *name)
     }
 }
 
-static void add_line(struct text *t, const struct accepted *a)
+static void add_line(struct text *t, const struct hd_accepted *a)
 {
     char numbers[160];
     snprintf(numbers, sizeof(numbers),
@@ -110,7 +112,7 @@ static void add_line(struct text *t, const struct accepted *a)
     text_add_char(t, '\n');
 }
 
-void baseline_print(struct text *t, const struct accepted_growth *g)
+void baseline_print(struct text *t, const struct hd_accepted_growth *g)
 {
     char head[200];
     snprintf(head, sizeof(head), "%s\t%d\n", signature, BASELINE_VERSION);
@@ -176,11 +178,11 @@ static bool unescape(char *s)
 
 static bool take_accepted(struct line_reader *r, char **columns)
 {
-    struct accepted a = {.kind = ACCEPTED_KIND_COUNT, .name = columns[COLUMNS - 1]};
-    for (int k = 0; k < ACCEPTED_KIND_COUNT; k++)
+    struct hd_accepted a = {.kind = HD_ACCEPTED_KIND_COUNT, .name = columns[COLUMNS - 1]};
+    for (int k = 0; k < HD_ACCEPTED_KIND_COUNT; k++)
         if (strcmp(columns[0], kind_names[k]) == 0)
-            a.kind = (enum accepted_kind)k;
-    if (a.kind == ACCEPTED_KIND_COUNT)
+            a.kind = (enum hd_accepted_kind)k;
+    if (a.kind == HD_ACCEPTED_KIND_COUNT)
         return bad_line(r, "unknown-line",
                         "begins with none of total, type, holder, snapshots, iterations");
     uint64_t *const numbers[] = {&a.count, &a.bytes, &a.step_count, &a.step_bytes,

@@ -10,12 +10,17 @@
 #include "base/text.h"
 #include "heapdrift.h"
 
-enum accepted_kind { ACCEPTED_TOTAL, ACCEPTED_TYPE, ACCEPTED_HOLDER, ACCEPTED_KIND_COUNT };
+enum hd_accepted_kind {
+    HD_ACCEPTED_TOTAL,
+    HD_ACCEPTED_TYPE,
+    HD_ACCEPTED_HOLDER,
+    HD_ACCEPTED_KIND_COUNT
+};
 
 /* What is subtracted from growth before it is held against a limit: none of it negative,
  * 0 where bytes are unknown. */
-struct accepted {
-    enum accepted_kind kind;
+struct hd_accepted {
+    enum hd_accepted_kind kind;
     const char *name;                /* "bytes", a type, the pattern of a holder */
     uint64_t count, bytes;           /* first to last snapshot */
     uint64_t step_count, step_bytes; /* of the worst step */
@@ -23,15 +28,15 @@ struct accepted {
 };
 
 /* What a baseline says, sorted by kind and name. */
-struct accepted_growth {
-    struct accepted *all;
+struct hd_accepted_growth {
+    struct hd_accepted *all;
     size_t count;
     uint64_t snapshots;  /* of the run that was accepted */
     uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
 };
 
 struct baseline {
-    struct accepted *all; /* malloc'd; names in the caller's arena */
+    struct hd_accepted *all; /* malloc'd; names in the caller's arena */
     size_t len, cap;
     uint64_t snapshots;          /* of the run that was accepted; 0: there is no baseline */
     uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
@@ -39,21 +44,21 @@ struct baseline {
     struct arena arena;
 };
 
-void baseline_add(struct baseline *b, const struct accepted *accepted);
+void baseline_add(struct baseline *b, const struct hd_accepted *accepted);
 
 /* What is accepted of it; all zero if nothing is. */
-struct accepted baseline_find(const struct baseline *b, enum accepted_kind kind,
-                              const char *name);
+struct hd_accepted baseline_find(const struct baseline *b, enum hd_accepted_kind kind,
+                                 const char *name);
 
 /* Read size bytes of a file. Failing lines are told by number. */
 bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
                     struct hd_error *err);
 
 /* All of it as data, with its names, in a. */
-const struct accepted_growth *baseline_growth(const struct baseline *b, struct arena *a);
+const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struct arena *a);
 
 /* The text of the file. */
-void baseline_print(struct text *t, const struct accepted_growth *g);
+void baseline_print(struct text *t, const struct hd_accepted_growth *g);
 void baseline_free(struct baseline *b);
 
 #endif

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const budget_total_names[BUDGET_TOTAL_COUNT + 1] = {[TOTAL_BYTES] = "bytes",
-                                                                [TOTAL_OBJECTS] = "objects",
-                                                                [TOTAL_REACHABLE_BYTES] =
-                                                                    "reachable_bytes"};
+const char *const budget_total_names[HD_TOTAL_COUNT + 1] = {[HD_TOTAL_BYTES] = "bytes",
+                                                            [HD_TOTAL_OBJECTS] = "objects",
+                                                            [HD_TOTAL_REACHABLE_BYTES] =
+                                                                "reachable_bytes"};
 
 struct hd_budgets *hd_budgets_new(void)
 {
@@ -52,15 +52,15 @@ static bool lacks_unit(const char *s, uint64_t bytes)
            strspn(s, "0123456789. ") == strlen(s);
 }
 
-const char *limit_parse(const char *s, enum budget_measure measure, struct limit *limit)
+const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit *limit)
 {
-    *limit = (struct limit){0};
+    *limit = (struct hd_limit){0};
     if (s[0] == '-')
         return "a limit that is not negative: how much may be added";
     limit->relative = quantity_percent(s, &limit->percent);
     if (limit->relative)
         return NULL;
-    if (measure == MEASURE_COUNT)
+    if (measure == HD_MEASURE_COUNT)
         return quantity_count(s, &limit->amount)
                    ? NULL
                    : "a number of objects such as 200, or a share such as 5%";
@@ -71,7 +71,7 @@ const char *limit_parse(const char *s, enum budget_measure measure, struct limit
                : NULL;
 }
 
-double limit_amount(const struct limit *limit, double base)
+double limit_amount(const struct hd_limit *limit, double base)
 {
     return limit->relative ? limit->percent * base / 100 : (double)limit->amount;
 }
@@ -89,7 +89,7 @@ static bool repeats(const struct rule *a, const struct rule *b)
 {
     if (a->kind != b->kind || !is_same(a->pattern, b->pattern) || a->entry == b->entry)
         return false;
-    return a->kind == BUDGET_TYPE ||
+    return a->kind == HD_RULE_TYPE ||
            (a->total == b->total && a->per == b->per && a->measure == b->measure);
 }
 
@@ -127,17 +127,17 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
     return true;
 }
 
-const char *rule_name(enum budget_kind kind, enum budget_total total, const char *pattern,
+const char *rule_name(enum hd_rule_kind kind, enum hd_total total, const char *pattern,
                       struct arena *a)
 {
     switch (kind) {
-    case BUDGET_TOTAL:
+    case HD_RULE_TOTAL:
         return arena_printf(a, "total %s", budget_total_names[total]);
-    case BUDGET_TYPE:
+    case HD_RULE_TYPE:
         return arena_printf(a, "type %s", pattern);
-    case BUDGET_HOLDER:
+    case HD_RULE_HOLDER:
         return arena_printf(a, "holder %s", pattern);
-    case BUDGET_SUSPECTS:
+    case HD_RULE_SUSPECTS:
         break;
     }
     return "suspects any";
@@ -161,14 +161,14 @@ static const char *split_budget(struct hd_budgets *b, struct rule *rule, const c
     const char *equals = strrchr(value, '=');
     if (equals == NULL || equals == value)
         return "TYPE=N, a type or a pattern and how many instances may be added";
-    rule->kind = BUDGET_TYPE;
+    rule->kind = HD_RULE_TYPE;
     rule->pattern = arena_strdup(&b->arena, value, (size_t)(equals - value));
     uint64_t n;
     double percent;
     bool is_size = !quantity_count(equals + 1, &n) &&
                    !quantity_percent(equals + 1, &percent) &&
                    hd_size_from_text(equals + 1, &n);
-    rule->measure = is_size ? MEASURE_BYTES : MEASURE_COUNT;
+    rule->measure = is_size ? HD_MEASURE_BYTES : HD_MEASURE_COUNT;
     return limit_parse(equals + 1, rule->measure, &rule->limit);
 }
 
@@ -178,14 +178,14 @@ bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *v
     struct rule rule = {.entry = b->entries};
     const char *wrong = NULL;
     if (strcmp(name, "max-growth") == 0) {
-        rule.measure = MEASURE_BYTES;
+        rule.measure = HD_MEASURE_BYTES;
         wrong = limit_parse(value, rule.measure, &rule.limit);
     } else if (strcmp(name, "max-growth-objects") == 0) {
-        rule.total = TOTAL_OBJECTS;
+        rule.total = HD_TOTAL_OBJECTS;
         wrong = limit_parse(value, rule.measure, &rule.limit);
     } else if (strcmp(name, "max-score") == 0) {
-        rule.kind = BUDGET_SUSPECTS;
-        rule.measure = MEASURE_SCORE;
+        rule.kind = HD_RULE_SUSPECTS;
+        rule.measure = HD_MEASURE_SCORE;
         wrong = limit_parse(value, rule.measure, &rule.limit);
     } else if (strcmp(name, "budget") == 0) {
         wrong = split_budget(b, &rule, value);

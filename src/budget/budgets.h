@@ -11,29 +11,34 @@
 #include "budget/baseline.h"
 #include "heapdrift.h"
 
-enum budget_kind { BUDGET_TOTAL, BUDGET_TYPE, BUDGET_HOLDER, BUDGET_SUSPECTS };
-enum budget_total { TOTAL_BYTES, TOTAL_OBJECTS, TOTAL_REACHABLE_BYTES, BUDGET_TOTAL_COUNT };
-enum budget_per { PER_TOTAL, PER_STEP, PER_ITERATION };
+enum hd_rule_kind { HD_RULE_TOTAL, HD_RULE_TYPE, HD_RULE_HOLDER, HD_RULE_SUSPECTS };
+enum hd_total {
+    HD_TOTAL_BYTES,
+    HD_TOTAL_OBJECTS,
+    HD_TOTAL_REACHABLE_BYTES,
+    HD_TOTAL_COUNT
+};
+enum hd_per { HD_PER_TOTAL, HD_PER_STEP, HD_PER_ITERATION };
 
 /* What a rule counts: for scores bytes too, of the score. */
-enum budget_measure { MEASURE_COUNT, MEASURE_BYTES, MEASURE_SCORE };
+enum hd_measure { HD_MEASURE_COUNT, HD_MEASURE_BYTES, HD_MEASURE_SCORE };
 
 /* "bytes", "objects", "reachable_bytes": in files, rules and baselines. NULL at the end. */
-extern const char *const budget_total_names[BUDGET_TOTAL_COUNT + 1];
+extern const char *const budget_total_names[HD_TOTAL_COUNT + 1];
 
-struct limit {
+struct hd_limit {
     bool relative;
     double percent;  /* relative: of the baseline; of scores: of the heap */
     uint64_t amount; /* else */
 };
 
 struct rule {
-    enum budget_kind kind;
-    enum budget_total total;
+    enum hd_rule_kind kind;
+    enum hd_total total;
     const char *pattern; /* of types or holders */
-    enum budget_per per;
-    enum budget_measure measure;
-    struct limit limit;
+    enum hd_per per;
+    enum hd_measure measure;
+    struct hd_limit limit;
     bool limit_is_min_score; /* of suspects: the limit is --min-score */
     bool is_default;
     bool is_optional; /* it may match nothing */
@@ -72,11 +77,11 @@ struct hd_budgets {
 };
 
 /* The text of a limit. NULL, or what it should have been. */
-const char *limit_parse(const char *s, enum budget_measure measure, struct limit *limit);
+const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit *limit);
 
 /* How much that is in objects or bytes, of base: the value in the first snapshot, or of
  * scores the heap. */
-double limit_amount(const struct limit *limit, double base);
+double limit_amount(const struct hd_limit *limit, double base);
 
 /* Append a rule; its strings must live as long as b. False and err if the same is there
  * already, or if there are too many. */
@@ -86,7 +91,7 @@ bool suppression_has_expired(const struct hd_budgets *b, const struct suppressio
 
 /* What names a rule wherever it is told, in every format: "type MyApp.*", "total bytes",
  * "holder ...", "suspects any". */
-const char *rule_name(enum budget_kind kind, enum budget_total total, const char *pattern,
+const char *rule_name(enum hd_rule_kind kind, enum hd_total total, const char *pattern,
                       struct arena *a);
 
 #endif

@@ -384,7 +384,7 @@ static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *k
 {
     const char *wrong = limit_parse(value, rule->measure, &rule->limit);
     uint64_t size;
-    bool is_size = rule->kind == BUDGET_TYPE && rule->measure == MEASURE_COUNT &&
+    bool is_size = rule->kind == HD_RULE_TYPE && rule->measure == HD_MEASURE_COUNT &&
                    wrong != NULL && hd_size_from_text(value, &size);
     if (wrong == NULL)
         return true;
@@ -407,7 +407,7 @@ static bool take_subject(struct reader *r, const yaml_node_t *entry,
         if (subjects[i][0] == '\0')
             return fail_at_line(r->err, line_in(r, entry, keys[i]), "bad-value",
                                 "%s: nothing stands behind it", keys[i]);
-        rule->kind = (enum budget_kind)i;
+        rule->kind = (enum hd_rule_kind)i;
         given++;
     }
     if (given != 1)
@@ -420,7 +420,7 @@ static bool take_subject(struct reader *r, const yaml_node_t *entry,
     if (c->total == NULL)
         return true;
     bool ok = take_word(r, entry, "total", c->total, budget_total_names, &index);
-    rule->total = (enum budget_total)index;
+    rule->total = (enum hd_total)index;
     return ok;
 }
 
@@ -433,7 +433,7 @@ static bool refuse(struct reader *r, const yaml_node_t *entry, const char *key,
 }
 
 static bool add_limit(struct reader *r, const yaml_node_t *entry, const char *key,
-                      const char *value, enum budget_measure measure, struct rule *rule)
+                      const char *value, enum hd_measure measure, struct rule *rule)
 {
     if (value == NULL)
         return true;
@@ -450,11 +450,11 @@ static bool add_suspects(struct reader *r, const yaml_node_t *entry,
         !refuse(r, entry, "optional", c->optional, "suspects need none") ||
         !refuse(r, entry, "per", c->per, "a score is about the whole series"))
         return false;
-    rule->measure = MEASURE_SCORE;
+    rule->measure = HD_MEASURE_SCORE;
     rule->limit_is_min_score = c->max_score == NULL;
     return rule->limit_is_min_score
                ? budgets_add_rule(r->b, rule, r->err)
-               : add_limit(r, entry, "max_score", c->max_score, MEASURE_SCORE, rule);
+               : add_limit(r, entry, "max_score", c->max_score, HD_MEASURE_SCORE, rule);
 }
 
 static bool take_budget(struct reader *r, const yaml_node_t *entry,
@@ -466,14 +466,14 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
     size_t per = 0, is_set = 0;
     if (!take_subject(r, entry, c, &rule))
         return false;
-    if (rule.kind == BUDGET_SUSPECTS)
+    if (rule.kind == HD_RULE_SUSPECTS)
         return add_suspects(r, entry, c, &rule);
     if (!refuse(r, entry, "max_score", c->max_score, "it is for suspects: any"))
         return false;
     if (c->per != NULL && !take_word(r, entry, "per", c->per, pers, &per))
         return false;
-    rule.per = (enum budget_per)per;
-    bool is_total = rule.kind == BUDGET_TOTAL;
+    rule.per = (enum hd_per)per;
+    bool is_total = rule.kind == HD_RULE_TOTAL;
     if (is_total && !refuse(r, entry, "optional", c->optional, "a total is always there"))
         return false;
     if (c->optional != NULL &&
@@ -488,10 +488,10 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
                    is_total ? "a budget without a limit; add max_growth"
                             : "a budget without a limit; add max_growth or "
                               "max_growth_bytes");
-    bool in_bytes = is_total && rule.total != TOTAL_OBJECTS;
+    bool in_bytes = is_total && rule.total != HD_TOTAL_OBJECTS;
     return add_limit(r, entry, "max_growth", c->max_growth,
-                     in_bytes ? MEASURE_BYTES : MEASURE_COUNT, &rule) &&
-           add_limit(r, entry, "max_growth_bytes", c->max_growth_bytes, MEASURE_BYTES,
+                     in_bytes ? HD_MEASURE_BYTES : HD_MEASURE_COUNT, &rule) &&
+           add_limit(r, entry, "max_growth_bytes", c->max_growth_bytes, HD_MEASURE_BYTES,
                      &rule);
 }
 

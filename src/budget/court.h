@@ -26,15 +26,15 @@ bool court_is_over(double value, double limit);
 struct finding court_finding(const struct court *c, const struct rule *rule);
 
 /* About all snapshots, whether they can be compared or not: inconclusive. */
-void court_add_open(struct court *c, const struct rule *rule, struct reason reason);
+void court_add_open(struct court *c, const struct rule *rule, struct hd_reason reason);
 
-void court_leave_open(struct finding *f, struct reason reason);
+void court_leave_open(struct finding *f, struct hd_reason reason);
 
 /* The status that f->over means; a pass only if the snapshots can show one. */
 void court_decide(const struct court *c, struct finding *f);
 
 /* Why a pass of such a rule cannot be said; or no reason. */
-struct reason court_doubt(const struct court *c, enum budget_per per);
+struct hd_reason court_doubt(const struct court *c, enum hd_per per);
 
 /* counted is f without what is excused by a suppression, if any. f becomes counted where
  * that may be over the limit as much, and suppressed where only f is over it. True in that

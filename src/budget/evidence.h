@@ -32,7 +32,7 @@ struct evidence {
     /* What hangs below excused holders, by type: a series for each suppression, by its
      * number; of no use for those of types. NULL: not known. */
     const struct series *excused;
-    const struct tally *reachable;
+    const struct hd_tally *reachable;
     const double *reachable_noise; /* of its bytes, per snapshot */
     const struct scored *scored;   /* by score, descending */
     size_t scored_count;
@@ -45,14 +45,14 @@ struct evidence {
     /* What min_steady was given as, if it was a size; else 0. */
     uint64_t min_steady_bytes;
 
-    /* Without a reason their codes are REASON_NONE. */
-    struct reason doubt;        /* why nothing can pass: snapshots out of order */
-    struct reason unexplained;  /* why "no suspect" is no pass: growth that no suspect
-                                   explains */
-    struct reason stopped;      /* why --strict does not take it: what grew and stayed,
-                                   though nothing grows any more */
-    struct reason no_evidence;  /* why nothing can fail either: only garbage */
-    const uint64_t *iterations; /* per snapshot, or NULL */
+    /* Without a reason their codes are HD_REASON_NONE. */
+    struct hd_reason doubt;       /* why nothing can pass: snapshots out of order */
+    struct hd_reason unexplained; /* why "no suspect" is no pass: growth that no suspect
+                                  explains */
+    struct hd_reason stopped;     /* why --strict does not take it: what grew and stayed,
+                                  though nothing grows any more */
+    struct hd_reason no_evidence; /* why nothing can fail either: only garbage */
+    const uint64_t *iterations;   /* per snapshot, or NULL */
     bool (*shows)(const void *context, const char *name); /* --type and the like */
     /* What patterns select; NULL: names_match() */
     bool (*matches)(const void *context, const char *pattern, const char *name);

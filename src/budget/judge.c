@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rule_status_names[RULE_STATUS_COUNT] = {[RULE_PASS] = "pass",
-                                                          [RULE_FAIL] = "fail",
-                                                          [RULE_SUPPRESSED] = "suppressed",
-                                                          [RULE_INCONCLUSIVE] =
-                                                              "inconclusive"};
+const char *const rule_status_names[HD_FINDING_STATUS_COUNT] = {
+    [HD_FOUND_PASS] = "pass",
+    [HD_FOUND_FAIL] = "fail",
+    [HD_FOUND_SUPPRESSED] = "suppressed",
+    [HD_FOUND_INCONCLUSIVE] = "inconclusive"};
 
 /* --- one finding --------------------------------------------------------- */
 
 static double accepted_by(const struct court *c, const struct rule *rule,
-                          const struct accepted *a)
+                          const struct hd_accepted *a)
 {
-    bool bytes = rule->measure == MEASURE_BYTES;
-    if (rule->per == PER_STEP)
+    bool bytes = rule->measure == HD_MEASURE_BYTES;
+    if (rule->per == HD_PER_STEP)
         return (double)(bytes ? a->step_bytes : a->step_count);
     double whole = (double)(bytes ? a->bytes : a->count);
-    if (rule->per == PER_TOTAL)
+    if (rule->per == HD_PER_TOTAL)
         return whole;
     size_t first = c->s->fit[0], last = c->s->fit[c->s->fit_count - 1];
     uint64_t rounds = c->b->baseline.iterations != HD_UNKNOWN
@@ -32,18 +32,19 @@ static double accepted_by(const struct court *c, const struct rule *rule,
     return rounds > 0 ? whole / (double)rounds : 0;
 }
 
-struct reason court_doubt(const struct court *c, enum budget_per per)
+struct hd_reason court_doubt(const struct court *c, enum hd_per per)
 {
     const struct series *s = c->s;
     bool ends = s->fit[0] == 0 && s->fit[s->fit_count - 1] + 1 == s->count;
     bool all = s->fit_count == s->count;
     bool cut = !s->snaps[0]->info.complete || !s->snaps[s->count - 1]->info.complete;
     if (!ends && !cut)
-        return c->e->doubt.code != REASON_NONE ? c->e->doubt : because(REASON_END_LEFT_OUT);
+        return c->e->doubt.code != HD_REASON_NONE ? c->e->doubt
+                                                  : because(HD_REASON_END_LEFT_OUT);
     if (!ends)
-        return because(REASON_END_INCOMPLETE);
-    if (!all && per == PER_STEP)
-        return because(REASON_STEP_LEFT_OUT);
+        return because(HD_REASON_END_INCOMPLETE);
+    if (!all && per == HD_PER_STEP)
+        return because(HD_REASON_STEP_LEFT_OUT);
     return c->e->doubt;
 }
 
@@ -52,13 +53,13 @@ bool court_is_over(double value, double limit)
     return value > limit + fabs(limit) * 1e-12;
 }
 
-static struct limit limit_of(const struct court *c, const struct rule *rule)
+static struct hd_limit limit_of(const struct court *c, const struct rule *rule)
 {
     if (!rule->limit_is_min_score)
         return rule->limit;
     if (c->e->min_bytes > 0)
-        return (struct limit){.amount = c->e->min_bytes};
-    return (struct limit){.relative = true, .percent = 100 * c->e->min_share};
+        return (struct hd_limit){.amount = c->e->min_bytes};
+    return (struct hd_limit){.relative = true, .percent = 100 * c->e->min_share};
 }
 
 static struct finding between(const struct court *c, const struct rule *rule, size_t first,
@@ -76,13 +77,13 @@ struct finding court_finding(const struct court *c, const struct rule *rule)
     return between(c, rule, c->s->fit[0], c->s->fit[c->s->fit_count - 1]);
 }
 
-void court_leave_open(struct finding *f, struct reason reason)
+void court_leave_open(struct finding *f, struct hd_reason reason)
 {
-    f->status = RULE_INCONCLUSIVE;
+    f->status = HD_FOUND_INCONCLUSIVE;
     f->reason = reason;
 }
 
-void court_add_open(struct court *c, const struct rule *rule, struct reason reason)
+void court_add_open(struct court *c, const struct rule *rule, struct hd_reason reason)
 {
     struct finding f = between(c, rule, 0, c->s->count - 1);
     court_leave_open(&f, reason);
@@ -91,15 +92,15 @@ void court_add_open(struct court *c, const struct rule *rule, struct reason reas
 
 void court_decide(const struct court *c, struct finding *f)
 {
-    struct reason doubt = court_doubt(c, f->rule->per);
+    struct hd_reason doubt = court_doubt(c, f->rule->per);
     if (f->over == OVER_SURELY)
-        f->status = RULE_FAIL;
+        f->status = HD_FOUND_FAIL;
     else if (f->over == OVER_MAYBE)
-        court_leave_open(f, because(REASON_SAMPLE_IS_OFF));
-    else if (doubt.code != REASON_NONE)
+        court_leave_open(f, because(HD_REASON_SAMPLE_IS_OFF));
+    else if (doubt.code != HD_REASON_NONE)
         court_leave_open(f, doubt);
     else
-        f->status = RULE_PASS;
+        f->status = HD_FOUND_PASS;
 }
 
 /* A rule that looked at nothing: it is kept, but that shows nothing unless somebody said
@@ -107,20 +108,20 @@ void court_decide(const struct court *c, struct finding *f)
 static void add_unmatched(struct court *c, const struct rule *rule, struct finding f)
 {
     court_decide(c, &f);
-    if (f.status == RULE_PASS) {
+    if (f.status == HD_FOUND_PASS) {
         f.is_lenient = !rule->is_optional;
-        f.reason = (struct reason){.code = REASON_NO_MATCH,
-                                   .meant = c->out->meant[rule - c->b->rules]};
+        f.reason = (struct hd_reason){.code = HD_REASON_NO_MATCH,
+                                      .meant = c->out->meant[rule - c->b->rules]};
     }
     court_add(c, f);
 }
 
 static struct finding hold(const struct court *c, const struct rule *rule,
-                           const struct values *v, const struct accepted *accepted)
+                           const struct values *v, const struct hd_accepted *accepted)
 {
     struct finding f = court_finding(c, rule);
     if (v->unknown) {
-        court_leave_open(&f, because(REASON_NUMBER_UNKNOWN));
+        court_leave_open(&f, because(HD_REASON_NUMBER_UNKNOWN));
         return f;
     }
     struct growth g = growth_of(c->e, v, rule->per);
@@ -159,24 +160,24 @@ bool court_excuse(struct finding *f, const struct finding *counted,
     }
     if (f->over == OVER_NOT)
         return false;
-    f->status = RULE_SUPPRESSED;
+    f->status = HD_FOUND_SUPPRESSED;
     f->suppression = by;
-    f->reason = (struct reason){.code = REASON_SUPPRESSED, .words = by->reason};
-    return counted->status == RULE_INCONCLUSIVE;
+    f->reason = (struct hd_reason){.code = HD_REASON_SUPPRESSED, .words = by->reason};
+    return counted->status == HD_FOUND_INCONCLUSIVE;
 }
 
 void court_tell_expired(const struct court *c, struct finding *f, const char *type,
                         const char *subject, const char *holder)
 {
-    if (f->status != RULE_FAIL)
+    if (f->status != HD_FOUND_FAIL)
         return;
     f->suppression = excuse_expired(&c->excuses, type, subject, holder);
     if (f->suppression == NULL)
         return;
     excuse_use(&c->excuses, f->suppression);
-    f->reason = (struct reason){.code = REASON_EXPIRED,
-                                .words = f->suppression->reason,
-                                .until = f->suppression->until_text};
+    f->reason = (struct hd_reason){.code = HD_REASON_EXPIRED,
+                                   .words = f->suppression->reason,
+                                   .until = f->suppression->until_text};
 }
 
 /* Where an excused holder shrinks, growth elsewhere may be over the limit though the sum is
@@ -194,8 +195,8 @@ static struct excuses excuses_for(const struct court *c, const struct finding *f
 static void judge_total(struct court *c, const struct rule *rule)
 {
     struct values v = values_of_total(c->e, rule->total);
-    struct accepted accepted =
-        baseline_find(&c->b->baseline, ACCEPTED_TOTAL, budget_total_names[rule->total]);
+    struct hd_accepted accepted =
+        baseline_find(&c->b->baseline, HD_ACCEPTED_TOTAL, budget_total_names[rule->total]);
     court_add(c, hold(c, rule, &v, &accepted));
 }
 
@@ -210,7 +211,7 @@ static int64_t entry_of(const struct court *c, const char *name)
     bool is_free = strcmp(name, "Free") == 0;
     for (size_t i = 0; i < c->b->rule_count; i++) {
         const struct rule *rule = &c->b->rules[i];
-        if (rule->kind == BUDGET_TYPE && evidence_matches(c->e, rule->pattern, name) &&
+        if (rule->kind == HD_RULE_TYPE && evidence_matches(c->e, rule->pattern, name) &&
             (!is_free || strcmp(rule->pattern, name) == 0))
             return (int64_t)rule->entry;
     }
@@ -233,8 +234,8 @@ static bool is_nearer(const struct finding *f, const struct finding *than)
 {
     if (than->subject == NULL)
         return true;
-    if ((f->status == RULE_INCONCLUSIVE) != (than->status == RULE_INCONCLUSIVE))
-        return f->status == RULE_INCONCLUSIVE;
+    if ((f->status == HD_FOUND_INCONCLUSIVE) != (than->status == HD_FOUND_INCONCLUSIVE))
+        return f->status == HD_FOUND_INCONCLUSIVE;
     double a = f->observed - f->allowed, b = than->observed - than->allowed;
     return a != b ? a > b : strcmp(f->subject, than->subject) < 0;
 }
@@ -243,7 +244,7 @@ static int by_status_and_growth(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
     if (x->status != y->status)
-        return x->status == RULE_FAIL ? -1 : 1;
+        return x->status == HD_FOUND_FAIL ? -1 : 1;
     if (x->observed != y->observed)
         return x->observed < y->observed ? 1 : -1;
     return strcmp(x->subject, y->subject);
@@ -252,7 +253,8 @@ static int by_status_and_growth(const void *a, const void *b)
 static struct finding hold_type(const struct court *c, const struct rule *rule,
                                 const struct series_row *row, const struct values *v)
 {
-    struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->name);
+    struct hd_accepted accepted =
+        baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->name);
     struct finding f = hold(c, rule, v, &accepted);
     f.subject = row->name;
     f.at = row->at;
@@ -272,7 +274,7 @@ static bool judge_type(const struct court *c, const struct rule *rule,
     struct counted counted = counted_of_type(&excuses, row, rule->measure);
     bool open = false;
     if (counted.untold) {
-        court_leave_open(f, because(REASON_HOLDERS_UNTOLD));
+        court_leave_open(f, because(HD_REASON_HOLDERS_UNTOLD));
     } else {
         *beside = hold_type(c, rule, row, &counted.values);
         open = court_excuse(f, beside, counted.by);
@@ -293,7 +295,7 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
         if (judge_type(c, rule, &c->s->rows[i], &f, &beside) &&
             is_nearer(&beside, &nearest))
             nearest = beside;
-        if (f.status == RULE_FAIL || f.status == RULE_SUPPRESSED)
+        if (f.status == HD_FOUND_FAIL || f.status == HD_FOUND_SUPPRESSED)
             court_add(c, f);
         else if (is_nearer(&f, &nearest))
             nearest = f;
@@ -304,7 +306,7 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
         qsort(&c->out->all[begin], c->out->len - begin, sizeof(*c->out->all),
               by_status_and_growth);
     if (nearest.subject != NULL &&
-        (c->out->len == begin || nearest.status == RULE_INCONCLUSIVE))
+        (c->out->len == begin || nearest.status == HD_FOUND_INCONCLUSIVE))
         court_add(c, nearest);
     else if (!matched)
         add_unmatched(c, rule, court_finding(c, rule));
@@ -314,11 +316,11 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
 
 static void judge_holder(struct court *c, const struct rule *rule)
 {
-    struct accepted accepted =
-        baseline_find(&c->b->baseline, ACCEPTED_HOLDER, rule->pattern);
+    struct hd_accepted accepted =
+        baseline_find(&c->b->baseline, HD_ACCEPTED_HOLDER, rule->pattern);
     if (c->e->holders == NULL) {
         struct finding f = court_finding(c, rule);
-        court_leave_open(&f, because(REASON_NO_HOLDERS));
+        court_leave_open(&f, because(HD_REASON_NO_HOLDERS));
         court_add(c, f);
         return;
     }
@@ -349,7 +351,7 @@ static bool can_judge(const struct hd_budgets *b, const struct evidence *e,
 {
     for (size_t i = 0; i < b->rule_count; i++) {
         const struct rule *rule = &b->rules[i];
-        if (rule->per == PER_ITERATION && e->iterations == NULL)
+        if (rule->per == HD_PER_ITERATION && e->iterations == NULL)
             return fail_at_line_about(err, HD_ABOUT_ITERATIONS, rule->line, "no-iterations",
                                       "per: iteration needs one number per snapshot");
     }
@@ -359,24 +361,24 @@ static bool can_judge(const struct hd_budgets *b, const struct evidence *e,
 static void judge_rule(struct court *c, const struct rule *rule, const int64_t *entries)
 {
     if (c->s->fit_count < 2) {
-        court_add_open(c, rule, because(REASON_TOO_FEW));
+        court_add_open(c, rule, because(HD_REASON_TOO_FEW));
         return;
     }
-    if (c->e->no_evidence.code != REASON_NONE) {
+    if (c->e->no_evidence.code != HD_REASON_NONE) {
         court_add_open(c, rule, c->e->no_evidence);
         return;
     }
     switch (rule->kind) {
-    case BUDGET_TOTAL:
+    case HD_RULE_TOTAL:
         judge_total(c, rule);
         break;
-    case BUDGET_TYPE:
+    case HD_RULE_TYPE:
         judge_types(c, rule, entries);
         break;
-    case BUDGET_HOLDER:
+    case HD_RULE_HOLDER:
         judge_holder(c, rule);
         break;
-    case BUDGET_SUSPECTS:
+    case HD_RULE_SUSPECTS:
         court_judge_suspects(c, rule);
         break;
     }

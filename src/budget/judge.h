@@ -11,28 +11,28 @@
 #include "budget/budgets.h"
 #include "budget/evidence.h"
 
-enum rule_status {
-    RULE_PASS,
-    RULE_FAIL,
-    RULE_SUPPRESSED,
-    RULE_INCONCLUSIVE,
-    RULE_STATUS_COUNT
+enum hd_finding_status {
+    HD_FOUND_PASS,
+    HD_FOUND_FAIL,
+    HD_FOUND_SUPPRESSED,
+    HD_FOUND_INCONCLUSIVE,
+    HD_FINDING_STATUS_COUNT
 };
 
-extern const char *const rule_status_names[RULE_STATUS_COUNT]; /* "pass", ... */
+extern const char *const rule_status_names[HD_FINDING_STATUS_COUNT]; /* "pass", ... */
 
 /* What the numbers say of a limit; of a sample they may leave it open. */
 enum over { OVER_NOT, OVER_MAYBE, OVER_SURELY };
 
 struct finding {
     const struct rule *rule;
-    enum rule_status status;
-    struct limit limit;     /* that is applied: the rule's, or --min-score */
-    const char *subject;    /* the type; NULL for totals, holders, and where none matches */
-    const struct tally *at; /* of a type that is the subject, per snapshot; or NULL */
-    bool is_lenient;        /* a pass that --strict does not take */
-    bool is_by_steadiness;  /* the limit is --min-steady */
-    bool known;             /* whether the numbers below are */
+    enum hd_finding_status status;
+    struct hd_limit limit; /* that is applied: the rule's, or --min-score */
+    const char *subject;   /* the type; NULL for totals, holders, and where none matches */
+    const struct hd_tally *at; /* of a type that is the subject, per snapshot; or NULL */
+    bool is_lenient;           /* a pass that --strict does not take */
+    bool is_by_steadiness;     /* the limit is --min-steady */
+    bool known;                /* whether the numbers below are */
     enum over over;
     double observed;    /* growth in objects or bytes, or the score */
     double allowed;     /* in the same unit: limit, of base */
@@ -41,7 +41,7 @@ struct finding {
     size_t first, last; /* the snapshots that show it */
     const char *holder; /* of totals by holder: what grew most. Of scores */
     int64_t scored;     /* index of the row of the ranking; NO_SCORED */
-    struct reason reason;
+    struct hd_reason reason;
     const struct suppression *suppression; /* if suppressed, or expired */
 };
 

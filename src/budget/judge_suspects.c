@@ -36,17 +36,18 @@ static void tell_steady_limit(const struct court *c, struct finding *f)
 {
     f->is_by_steadiness = true;
     f->limit = c->e->min_steady_bytes > 0
-                   ? (struct limit){.amount = c->e->min_steady_bytes}
-                   : (struct limit){.relative = true, .percent = 100 * c->e->min_steady};
+                   ? (struct hd_limit){.amount = c->e->min_steady_bytes}
+                   : (struct hd_limit){.relative = true, .percent = 100 * c->e->min_steady};
     f->allowed = limit_amount(&f->limit, f->base);
-    f->reason = because(REASON_STEADY);
+    f->reason = because(HD_REASON_STEADY);
 }
 
 /* score is that of the row, or what of it is counted. */
 static struct finding hold_score(const struct court *c, const struct rule *rule,
                                  const struct scored *row, double score)
 {
-    struct accepted accepted = baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->type);
+    struct hd_accepted accepted =
+        baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->type);
     struct finding f = court_finding(c, rule);
     double noise = row->score > 0 ? row->noise * score / row->score : 0;
     f.known = true;
@@ -59,7 +60,7 @@ static struct finding hold_score(const struct court *c, const struct rule *rule,
     f.allowed = limit_amount(&f.limit, f.base);
     f.over = over_of_score(c, &f, row, noise);
     court_decide(c, &f);
-    if (f.status == RULE_FAIL && row->steady && !reaches(f.observed, f.allowed))
+    if (f.status == HD_FOUND_FAIL && row->steady && !reaches(f.observed, f.allowed))
         tell_steady_limit(c, &f);
     return f;
 }
@@ -74,7 +75,7 @@ static bool judge_row(const struct court *c, const struct rule *rule,
     struct counted_score counted = counted_score(&c->excuses, row);
     bool open = false;
     if (counted.untold) {
-        court_leave_open(f, because(REASON_HOLDER_UNTOLD));
+        court_leave_open(f, because(HD_REASON_HOLDER_UNTOLD));
     } else {
         *beside = hold_score(c, rule, row, counted.score);
         open = court_excuse(f, beside, counted.by);
@@ -88,8 +89,8 @@ static bool judge_row(const struct court *c, const struct rule *rule,
 static bool may_be_hidden(const struct court *c, const struct rule *rule)
 {
     const struct evidence *e = c->e;
-    enum budget_measure measure = e->bytes_known ? MEASURE_BYTES : MEASURE_COUNT;
-    struct limit limit = court_finding(c, rule).limit;
+    enum hd_measure measure = e->bytes_known ? HD_MEASURE_BYTES : HD_MEASURE_COUNT;
+    struct hd_limit limit = court_finding(c, rule).limit;
     double allowed = limit_amount(&limit, e->heap);
     for (size_t i = 0; i < c->s->row_count; i++) {
         const struct series_row *row = &c->s->rows[i];
@@ -98,13 +99,13 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
             (e->shows != NULL && !e->shows(e->context, row->name)))
             continue;
         struct values all = values_of_row(c->s, row, measure);
-        struct growth g = growth_of(e, &all, PER_TOTAL);
+        struct growth g = growth_of(e, &all, HD_PER_TOTAL);
         double accepted =
-            (double)baseline_find(&c->b->baseline, ACCEPTED_TYPE, row->name).score;
+            (double)baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->name).score;
         if (all.unknown || g.high <= g.value || !reaches(g.high - accepted, allowed))
             continue;
         struct counted counted = counted_of_type(&c->excuses, row, measure);
-        g = growth_of(e, &counted.values, PER_TOTAL);
+        g = growth_of(e, &counted.values, HD_PER_TOTAL);
         if (counted.untold || reaches(g.high - accepted, allowed))
             return true;
     }
@@ -112,14 +113,14 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
 }
 
 /* Why it cannot be said that there is no suspect; or no reason. */
-static struct reason doubt_about_none(const struct court *c, const struct rule *rule)
+static struct hd_reason doubt_about_none(const struct court *c, const struct rule *rule)
 {
-    struct reason doubt = court_doubt(c, PER_TOTAL);
-    if (doubt.code != REASON_NONE)
+    struct hd_reason doubt = court_doubt(c, HD_PER_TOTAL);
+    if (doubt.code != HD_REASON_NONE)
         return doubt;
-    if (c->e->unexplained.code != REASON_NONE)
+    if (c->e->unexplained.code != HD_REASON_NONE)
         return c->e->unexplained;
-    return because(may_be_hidden(c, rule) ? REASON_SAMPLE_MAY_HIDE : REASON_NONE);
+    return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }
 
 /* Less than half a byte is shown as none. */
@@ -128,19 +129,20 @@ static struct reason doubt_about_none(const struct court *c, const struct rule *
 /* No row fails. What suppressions excuse has its findings already, from begin on. */
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
 {
-    struct reason doubt = doubt_about_none(c, rule);
-    struct reason stopped = rule->limit_is_min_score ? c->e->stopped : because(REASON_NONE);
+    struct hd_reason doubt = doubt_about_none(c, rule);
+    struct hd_reason stopped =
+        rule->limit_is_min_score ? c->e->stopped : because(HD_REASON_NONE);
     bool excused = c->out->len > begin;
     bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
     struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
-    if (excused && doubt.code == REASON_NONE && stopped.code == REASON_NONE)
+    if (excused && doubt.code == HD_REASON_NONE && stopped.code == HD_REASON_NONE)
         return;
-    none.status = RULE_PASS;
+    none.status = HD_FOUND_PASS;
     none.reason = stopped;
-    none.is_lenient = stopped.code != REASON_NONE;
-    if (doubt.code != REASON_NONE) {
+    none.is_lenient = stopped.code != HD_REASON_NONE;
+    if (doubt.code != HD_REASON_NONE) {
         court_leave_open(&none, doubt);
         none.is_lenient = false;
     }
@@ -154,21 +156,21 @@ void court_judge_suspects(struct court *c, const struct rule *rule)
     struct finding open = {.rule = NULL}, f, beside;
     bool failed = false;
     if (rule->is_default && c->s->fit_count < SERIES_ENOUGH_SNAPSHOTS) {
-        court_add_open(c, rule, because(REASON_NOT_ENOUGH));
+        court_add_open(c, rule, because(HD_REASON_NOT_ENOUGH));
         return;
     }
     if (!e->bytes_known && !court_finding(c, rule).limit.relative) {
-        court_add_open(c, rule, because(REASON_BYTES_UNKNOWN));
+        court_add_open(c, rule, because(HD_REASON_BYTES_UNKNOWN));
         return;
     }
     for (size_t i = 0; i < e->scored_count; i++) {
         if (judge_row(c, rule, &e->scored[i], &f, &beside) && open.rule == NULL)
             open = beside;
-        if (f.status == RULE_FAIL || f.status == RULE_SUPPRESSED)
+        if (f.status == HD_FOUND_FAIL || f.status == HD_FOUND_SUPPRESSED)
             court_add(c, f);
         else if (f.over != OVER_NOT && open.rule == NULL)
             open = f;
-        failed |= f.status == RULE_FAIL;
+        failed |= f.status == HD_FOUND_FAIL;
     }
     if (open.rule != NULL)
         court_add(c, open);

@@ -5,13 +5,13 @@
 
 /* --- values -------------------------------------------------------------- */
 
-static uint64_t number_of(struct tally t, enum budget_measure measure)
+static uint64_t number_of(struct hd_tally t, enum hd_measure measure)
 {
-    return measure == MEASURE_BYTES ? t.bytes : t.count;
+    return measure == HD_MEASURE_BYTES ? t.bytes : t.count;
 }
 
-static void add_tallies(struct values *v, const struct series *s, const struct tally *at,
-                        const double *noise_share, enum budget_measure measure)
+static void add_tallies(struct values *v, const struct series *s, const struct hd_tally *at,
+                        const double *noise_share, enum hd_measure measure)
 {
     for (size_t k = 0; k < s->count; k++) {
         uint64_t n = number_of(at[k], measure);
@@ -22,7 +22,7 @@ static void add_tallies(struct values *v, const struct series *s, const struct t
 }
 
 struct values values_of_row(const struct series *s, const struct series_row *row,
-                            enum budget_measure measure)
+                            enum hd_measure measure)
 {
     struct values v = {.unknown = false};
     add_tallies(&v, s, row->at, row->noise_share, measure);
@@ -30,7 +30,7 @@ struct values values_of_row(const struct series *s, const struct series_row *row
 }
 
 /* Types are sampled apart, so the squares of their errors add up. */
-static double noise_of_total(const struct series *s, size_t k, enum budget_measure measure)
+static double noise_of_total(const struct series *s, size_t k, enum hd_measure measure)
 {
     double sum = 0;
     for (size_t i = 0; i < s->row_count; i++) {
@@ -43,12 +43,13 @@ static double noise_of_total(const struct series *s, size_t k, enum budget_measu
     return sqrt(sum);
 }
 
-struct values values_of_total(const struct evidence *e, enum budget_total total)
+struct values values_of_total(const struct evidence *e, enum hd_total total)
 {
     const struct series *s = e->types;
     struct values v = {.unknown = false};
-    enum budget_measure measure = total == TOTAL_OBJECTS ? MEASURE_COUNT : MEASURE_BYTES;
-    bool reachable = total == TOTAL_REACHABLE_BYTES;
+    enum hd_measure measure =
+        total == HD_TOTAL_OBJECTS ? HD_MEASURE_COUNT : HD_MEASURE_BYTES;
+    bool reachable = total == HD_TOTAL_REACHABLE_BYTES;
     add_tallies(&v, s, reachable ? e->reachable : s->totals, NULL, measure);
     for (size_t k = 0; k < s->count; k++) {
         if (!reachable)
@@ -61,8 +62,8 @@ struct values values_of_total(const struct evidence *e, enum budget_total total)
 
 /* --- holders ------------------------------------------------------------- */
 
-static double simple_growth(const struct series *s, const struct tally *at,
-                            enum budget_measure measure)
+static double simple_growth(const struct series *s, const struct hd_tally *at,
+                            enum hd_measure measure)
 {
     uint64_t first = number_of(at[s->fit[0]], measure);
     uint64_t last = number_of(at[s->fit[s->fit_count - 1]], measure);
@@ -71,7 +72,7 @@ static double simple_growth(const struct series *s, const struct tally *at,
 
 /* Holders have objects of the same types: no two of them were sampled together, though. */
 static void add_holder(struct values *v, const struct evidence *e,
-                       const struct series_row *row, enum budget_measure measure)
+                       const struct series_row *row, enum hd_measure measure)
 {
     struct values one = values_of_row(e->types, row, measure);
     v->unknown |= one.unknown;
@@ -81,8 +82,7 @@ static void add_holder(struct values *v, const struct evidence *e,
     }
 }
 
-struct held held_by(const struct evidence *e, const char *pattern,
-                    enum budget_measure measure)
+struct held held_by(const struct evidence *e, const char *pattern, enum hd_measure measure)
 {
     struct held h = {.matched = false};
     double most = 0;
@@ -119,7 +119,7 @@ static void blame(struct blame *to, const struct excuses *x, const struct suppre
 }
 
 struct counted counted_of_type(const struct excuses *x, const struct series_row *row,
-                               enum budget_measure measure)
+                               enum hd_measure measure)
 {
     const struct series *s = x->e->types;
     struct counted c = {.by = excuse_of_type(x, row->name, NULL)};
@@ -147,7 +147,7 @@ struct counted counted_of_type(const struct excuses *x, const struct series_row 
 }
 
 struct counted counted_of_holders(const struct excuses *x, const char *pattern,
-                                  enum budget_measure measure)
+                                  enum hd_measure measure)
 {
     struct counted c = {.by = NULL};
     struct blame to = {.by = NULL};
@@ -223,14 +223,13 @@ static struct growth worst_step(const struct series *s, const struct values *v)
     return worst;
 }
 
-struct growth growth_of(const struct evidence *e, const struct values *v,
-                        enum budget_per per)
+struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per)
 {
     const struct series *s = e->types;
     size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
-    if (per == PER_STEP)
+    if (per == HD_PER_STEP)
         return worst_step(s, v);
-    bool by_iteration = per == PER_ITERATION;
+    bool by_iteration = per == HD_PER_ITERATION;
     return between(v, first, last,
                    by_iteration ? (double)(e->iterations[last] - e->iterations[first]) : 1);
 }

@@ -17,8 +17,8 @@ struct values {
 };
 
 struct values values_of_row(const struct series *s, const struct series_row *row,
-                            enum budget_measure measure);
-struct values values_of_total(const struct evidence *e, enum budget_total total);
+                            enum hd_measure measure);
+struct values values_of_total(const struct evidence *e, enum hd_total total);
 
 /* What hangs below all holders that match a pattern. */
 struct held {
@@ -28,8 +28,7 @@ struct held {
 };
 
 /* e must know holders. */
-struct held held_by(const struct evidence *e, const char *pattern,
-                    enum budget_measure measure);
+struct held held_by(const struct evidence *e, const char *pattern, enum hd_measure measure);
 
 /* What is left of such values when what is excused is not counted. */
 struct counted {
@@ -39,9 +38,9 @@ struct counted {
 };
 
 struct counted counted_of_type(const struct excuses *x, const struct series_row *row,
-                               enum budget_measure measure);
+                               enum hd_measure measure);
 struct counted counted_of_holders(const struct excuses *x, const char *pattern,
-                                  enum budget_measure measure);
+                                  enum hd_measure measure);
 
 /* The part of a row's score that is not excused. */
 struct counted_score {
@@ -60,8 +59,7 @@ struct growth {
     size_t first, last; /* the snapshots that show it */
 };
 
-/* At least two snapshots must be fit; PER_ITERATION needs the evidence's iterations. */
-struct growth growth_of(const struct evidence *e, const struct values *v,
-                        enum budget_per per);
+/* At least two snapshots must be fit; HD_PER_ITERATION needs the evidence's iterations. */
+struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per);
 
 #endif

@@ -5,55 +5,55 @@
 #ifndef REASON_H
 #define REASON_H
 
-enum rule_reason {
-    REASON_NONE,
+enum hd_reason_code {
+    HD_REASON_NONE,
 
     /* nothing can be said: the snapshots */
-    REASON_TOO_FEW,        /* fewer than two can be compared */
-    REASON_NOT_ENOUGH,     /* fewer than four: the ranking needs so many */
-    REASON_ONLY_GARBAGE,   /* a table lists garbage only */
-    REASON_END_LEFT_OUT,   /* the first or the last one was left out */
-    REASON_END_INCOMPLETE, /* ... because it is incomplete */
-    REASON_STEP_LEFT_OUT,  /* one between was left out, so a step is missing */
-    REASON_OUT_OF_ORDER,
-    REASON_GIVEN_TWICE,
-    REASON_RESTARTED, /* they are not of one process */
-    REASON_DIFFERENT_PROGRAMS,
+    HD_REASON_TOO_FEW,        /* fewer than two can be compared */
+    HD_REASON_NOT_ENOUGH,     /* fewer than four: the ranking needs so many */
+    HD_REASON_ONLY_GARBAGE,   /* a table lists garbage only */
+    HD_REASON_END_LEFT_OUT,   /* the first or the last one was left out */
+    HD_REASON_END_INCOMPLETE, /* ... because it is incomplete */
+    HD_REASON_STEP_LEFT_OUT,  /* one between was left out, so a step is missing */
+    HD_REASON_OUT_OF_ORDER,
+    HD_REASON_GIVEN_TWICE,
+    HD_REASON_RESTARTED, /* they are not of one process */
+    HD_REASON_DIFFERENT_PROGRAMS,
 
     /* nothing can be said: the numbers */
-    REASON_NUMBER_UNKNOWN,  /* not every snapshot tells it */
-    REASON_BYTES_UNKNOWN,   /* so that a score has no size */
-    REASON_NO_HOLDERS,      /* a snapshot does not tell what holds what */
-    REASON_HOLDERS_UNTOLD,  /* the same, for a suppression by holder */
-    REASON_HOLDER_UNTOLD,   /* ... of this row of the ranking */
-    REASON_SAMPLE_IS_OFF,   /* by more than the distance to the limit, perhaps */
-    REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
-    REASON_UNEXPLAINED,     /* share of the heap grew, and no suspect explains it */
+    HD_REASON_NUMBER_UNKNOWN,  /* not every snapshot tells it */
+    HD_REASON_BYTES_UNKNOWN,   /* so that a score has no size */
+    HD_REASON_NO_HOLDERS,      /* a snapshot does not tell what holds what */
+    HD_REASON_HOLDERS_UNTOLD,  /* the same, for a suppression by holder */
+    HD_REASON_HOLDER_UNTOLD,   /* ... of this row of the ranking */
+    HD_REASON_SAMPLE_IS_OFF,   /* by more than the distance to the limit, perhaps */
+    HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
+    HD_REASON_UNEXPLAINED,     /* share of the heap grew, and no suspect explains it */
 
     /* passed with a reservation */
-    REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
-    REASON_STOPPED,  /* share of the heap grew, and stayed as large */
+    HD_REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
+    HD_REASON_STOPPED,  /* share of the heap grew, and stayed as large */
 
     /* what was decided, and how */
-    REASON_STEADY,     /* the limit is that of steady growth */
-    REASON_SUPPRESSED, /* words say why */
-    REASON_EXPIRED,    /* was suppressed until then, because of words */
-    REASON_ACCEPTED,   /* the baseline accepts some of it */
-    REASON_COUNT
+    HD_REASON_STEADY,     /* the limit is that of steady growth */
+    HD_REASON_SUPPRESSED, /* words say why */
+    HD_REASON_EXPIRED,    /* was suppressed until then, because of words */
+    HD_REASON_ACCEPTED,   /* the baseline accepts some of it */
+    HD_REASON_COUNT
 };
 
 /* Fields that the code does not speak of are 0 and NULL. */
-struct reason {
-    enum rule_reason code;
+struct hd_reason {
+    enum hd_reason_code code;
     double share;
     const char *meant; /* or NULL: nothing is near */
     const char *words; /* of the suppression, as its file has them */
     const char *until; /* its last day, likewise */
 };
 
-static inline struct reason because(enum rule_reason code)
+static inline struct hd_reason because(enum hd_reason_code code)
 {
-    return (struct reason){.code = code};
+    return (struct hd_reason){.code = code};
 }
 
 #endif

@@ -11,9 +11,9 @@ enum { MOST_GUESSES = 16 };
 
 static const struct series *names_for(const struct evidence *e, const struct rule *rule)
 {
-    return rule->kind == BUDGET_HOLDER ? e->holders
-           : rule->kind == BUDGET_TYPE ? e->types
-                                       : NULL;
+    return rule->kind == HD_RULE_HOLDER ? e->holders
+           : rule->kind == HD_RULE_TYPE ? e->types
+                                        : NULL;
 }
 
 static bool matches_something(const struct evidence *e, const char *pattern,

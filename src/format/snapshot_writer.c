@@ -120,7 +120,7 @@ static bool is_incomplete(const struct hd_snapshot *snap)
 
 static bool has_origin(const struct hd_snapshot *snap)
 {
-    const struct table_origin *o = &snap->origin;
+    const struct hd_table_origin *o = &snap->origin;
     return o->command != NULL || o->generation != NULL || o->liveness != NULL ||
            o->filters != NULL;
 }
@@ -172,9 +172,9 @@ static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
 
 bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err)
 {
-    struct tally sum = {0};
+    struct hd_tally sum = {0};
     for (type_id t = 0; t < snap->type_count; t++) {
-        const struct tally *row = &snap->types[t].tally[SELECT_ALL];
+        const struct hd_tally *row = &snap->types[t].tally[SELECT_ALL];
         uint64_t bytes = row->bytes != HD_UNKNOWN ? row->bytes : 0;
         if (snap->types[t].kind != TYPE_OBJECT)
             continue;

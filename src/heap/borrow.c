@@ -67,12 +67,12 @@ static const char *find_name(const struct hd_snapshot *snap, uint64_t id)
     return at < count && all[at].id == id ? all[at].name : NULL;
 }
 
-static void take_over(struct tally *to, struct tally *from)
+static void take_over(struct hd_tally *to, struct hd_tally *from)
 {
     bool unknown = to->bytes == HD_UNKNOWN || from->bytes == HD_UNKNOWN;
     to->count += from->count;
     to->bytes = unknown ? HD_UNKNOWN : to->bytes + from->bytes;
-    *from = (struct tally){0};
+    *from = (struct hd_tally){0};
 }
 
 /* Row t becomes part of row into, and is empty from now on. */
@@ -88,9 +88,9 @@ static void merge(struct hd_snapshot *snap, type_id t, type_id into)
         snap->types[into].raw.count > 0)
         snap->info.types--;
     take_over(&snap->types[into].raw, &snap->types[t].raw);
-    struct tally *to = snap->types[into].by_generation,
-                 *from = snap->types[t].by_generation;
-    for (size_t g = 0; to != NULL && from != NULL && g < GENERATION_COUNT; g++)
+    struct hd_tally *to = snap->types[into].by_generation,
+                    *from = snap->types[t].by_generation;
+    for (size_t g = 0; to != NULL && from != NULL && g < HD_GENERATION_COUNT; g++)
         take_over(&to[g], &from[g]);
     if (to == NULL)
         snap->types[into].by_generation = from;

@@ -89,13 +89,13 @@ void builder_warn(struct builder *b, enum warning_code code, uint64_t line)
 
 /* --- counting ------------------------------------------------------------ */
 
-static struct tally *make_generations(struct builder *b)
+static struct hd_tally *make_generations(struct builder *b)
 {
-    account_charge(&b->account, GENERATION_COUNT * sizeof(struct tally));
-    return arena_array(&b->snap->arena, struct tally, GENERATION_COUNT);
+    account_charge(&b->account, HD_GENERATION_COUNT * sizeof(struct hd_tally));
+    return arena_array(&b->snap->arena, struct hd_tally, HD_GENERATION_COUNT);
 }
 
-bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen)
+bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum hd_generation gen)
 {
     struct hd_info *info = &b->snap->info;
     if (size > HD_UNKNOWN - 1 - info->bytes)
@@ -120,8 +120,8 @@ bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum genera
     return true;
 }
 
-void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
-                     enum generation gen)
+void builder_objects(struct builder *b, uint32_t type, const struct hd_tally *more,
+                     enum hd_generation gen)
 {
     struct raw_type *t = &b->types[type];
     if (more->count == 0)
@@ -327,7 +327,7 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
     if (row->by_generation == NULL)
         row->by_generation = raw->by_generation;
     for (size_t g = 0; raw->by_generation != NULL &&
-                       row->by_generation != raw->by_generation && g < GENERATION_COUNT;
+                       row->by_generation != raw->by_generation && g < HD_GENERATION_COUNT;
          g++)
         tally_add(&row->by_generation[g], &raw->by_generation[g]);
     sum->count += raw->multiplier * (double)raw->all.count;
@@ -355,9 +355,9 @@ static void settle_row(struct type *row, const struct row_sum *sum, bool sampled
     row->tally[SELECT_ALL] = row->raw;
     if (sampled) {
         row->tally[SELECT_ALL] =
-            (struct tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
+            (struct hd_tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
         row->tally[SELECT_GEN2] =
-            (struct tally){tally_rounded(sum->old_count), tally_rounded(sum->old_bytes)};
+            (struct hd_tally){tally_rounded(sum->old_count), tally_rounded(sum->old_bytes)};
         row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
     }
     if (sum->bytes_unknown)

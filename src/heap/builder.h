@@ -24,8 +24,8 @@ struct raw_type {
     const char *module;
     double multiplier; /* of a sampled file; 1 otherwise */
     enum type_kind kind;
-    struct tally all, old;       /* old: gen2, LOH, POH, frozen */
-    struct tally *by_generation; /* NULL until there is an object of a known one */
+    struct hd_tally all, old;       /* old: gen2, LOH, POH, frozen */
+    struct hd_tally *by_generation; /* NULL until there is an object of a known one */
     bool bytes_unknown;
     struct source_type source; /* if the builder keeps them */
 };
@@ -81,13 +81,14 @@ const char *builder_name(struct builder *b, const char *name, size_t len);
 void builder_full_name(struct builder *b, uint32_t type, const char *full_name);
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len);
 
-/* Count one object. gen is GEN_UNKNOWN unless info.has_generations. False when the
+/* Count one object. gen is HD_GEN_UNKNOWN unless info.has_generations. False when the
  * sum of all bytes no longer fits 64 bits. */
-bool builder_object(struct builder *b, uint32_t type, uint64_t size, enum generation gen);
+bool builder_object(struct builder *b, uint32_t type, uint64_t size,
+                    enum hd_generation gen);
 
 /* Count many objects of one generation, whose bytes are known to fit. */
-void builder_objects(struct builder *b, uint32_t type, const struct tally *more,
-                     enum generation gen);
+void builder_objects(struct builder *b, uint32_t type, const struct hd_tally *more,
+                     enum hd_generation gen);
 
 /* Count a row of a table; bytes may be HD_UNKNOWN. False on overflow. */
 bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t bytes);

@@ -77,10 +77,10 @@ void graph_counts_roots(struct hd_snapshot *snap)
     uint32_t head = 0, tail = 0;
     enum { UNSEEN = 0, SEEN = 1 };
     queue[tail++] = g->root;
-    kind[g->root] = SEEN + ROOT_OTHER;
+    kind[g->root] = SEEN + HD_ROOT_OTHER;
     while (head < tail) {
         node_id n = queue[head++];
-        enum root_kind above = (enum root_kind)(kind[n] - SEEN);
+        enum hd_root_kind above = (enum hd_root_kind)(kind[n] - SEEN);
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
             node_id to = g->edge_to[e];
             const struct type *t = &snap->types[g->type[to]];

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-const char *const generation_names[GENERATION_COUNT] = {
-    [GEN0] = "gen0",           [GEN1] = "gen1",   [GEN2] = "gen2",
-    [GEN_LOH] = "loh",         [GEN_POH] = "poh", [GEN_FROZEN] = "frozen",
-    [GEN_UNKNOWN] = "unknown",
+const char *const generation_names[HD_GENERATION_COUNT] = {
+    [HD_GEN0] = "gen0",           [HD_GEN1] = "gen1",   [HD_GEN2] = "gen2",
+    [HD_GEN_LOH] = "loh",         [HD_GEN_POH] = "poh", [HD_GEN_FROZEN] = "frozen",
+    [HD_GEN_UNKNOWN] = "unknown",
 };
 
 static int by_address(const void *a, const void *b)
@@ -71,7 +71,7 @@ struct ranges ranges_build(const struct range *parts, size_t count, struct arena
     for (size_t s = 0; s + 1 < len; s++) {
         if (taken[s] == 0)
             continue;
-        enum generation g = (enum generation)(taken[s] - 1);
+        enum hd_generation g = (enum hd_generation)(taken[s] - 1);
         struct range *last = r.len > 0 ? &r.all[r.len - 1] : NULL;
         if (last != NULL && last->end == borders[s] && last->generation == g)
             last->end = borders[s + 1];
@@ -92,9 +92,9 @@ size_t ranges_below(const struct ranges *r, uint64_t address)
     return search_first(r->all, 0, r->len, ends_by, &address);
 }
 
-enum generation ranges_find(const struct ranges *r, uint64_t address)
+enum hd_generation ranges_find(const struct ranges *r, uint64_t address)
 {
     size_t at = ranges_below(r, address);
     bool inside = at < r->len && r->all[at].start <= address;
-    return inside ? r->all[at].generation : GEN_UNKNOWN;
+    return inside ? r->all[at].generation : HD_GEN_UNKNOWN;
 }

@@ -11,30 +11,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum generation {
-    GEN0,
-    GEN1,
-    GEN2,
-    GEN_LOH,
-    GEN_POH,
-    GEN_FROZEN,
-    GEN_UNKNOWN,
-    GENERATION_COUNT
+enum hd_generation {
+    HD_GEN0,
+    HD_GEN1,
+    HD_GEN2,
+    HD_GEN_LOH,
+    HD_GEN_POH,
+    HD_GEN_FROZEN,
+    HD_GEN_UNKNOWN,
+    HD_GENERATION_COUNT
 };
 
 /* "gen0", "gen1", "gen2", "loh", "poh", "frozen", "unknown". */
-extern const char *const generation_names[GENERATION_COUNT];
+extern const char *const generation_names[HD_GENERATION_COUNT];
 
 /* gen2 and what is collected with it, or never: the objects of --gen2. */
-static inline bool generation_is_old(enum generation g)
+static inline bool generation_is_old(enum hd_generation g)
 {
-    return g >= GEN2 && g <= GEN_FROZEN;
+    return g >= HD_GEN2 && g <= HD_GEN_FROZEN;
 }
 
 /* The part [start, end) of a segment, of one generation. */
 struct range {
     uint64_t start, end;
-    enum generation generation;
+    enum hd_generation generation;
 };
 
 struct ranges {
@@ -42,12 +42,12 @@ struct ranges {
     size_t len;
 };
 
-/* Where parts overlap, the one that comes first wins; one of GEN_UNKNOWN keeps
+/* Where parts overlap, the one that comes first wins; one of HD_GEN_UNKNOWN keeps
  * later ones out. Empty parts are ignored. The result lives as long as a. */
 struct ranges ranges_build(const struct range *parts, size_t count, struct arena *a);
 
-/* GEN_UNKNOWN outside of all ranges. */
-enum generation ranges_find(const struct ranges *r, uint64_t address);
+/* HD_GEN_UNKNOWN outside of all ranges. */
+enum hd_generation ranges_find(const struct ranges *r, uint64_t address);
 
 /* The number of ranges that end at or below address. O(log ranges). */
 size_t ranges_below(const struct ranges *r, uint64_t address);

@@ -9,7 +9,7 @@ bool reach_is_known(const struct hd_snapshot *snap)
 
 /* --- what is left out ---------------------------------------------------- */
 
-static void take_off(struct tally *from, uint64_t size)
+static void take_off(struct hd_tally *from, uint64_t size)
 {
     from->count--;
     from->bytes -= size;
@@ -30,10 +30,11 @@ static void leave_out(struct hd_snapshot *snap, node_id n)
         take_off(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], size);
 }
 
-static struct tally raw_of_old(const struct type *t)
+static struct hd_tally raw_of_old(const struct type *t)
 {
-    struct tally old = {0};
-    for (enum generation g = GEN0; t->by_generation != NULL && g < GENERATION_COUNT; g++) {
+    struct hd_tally old = {0};
+    for (enum hd_generation g = HD_GEN0;
+         t->by_generation != NULL && g < HD_GENERATION_COUNT; g++) {
         if (!generation_is_old(g))
             continue;
         tally_add(&old, &t->by_generation[g]);
@@ -74,11 +75,11 @@ static void scale_reachable(struct hd_snapshot *snap)
                                  ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes
                                  : 1;
         for (int both = 0; both < 2; both++) {
-            struct tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
+            struct hd_tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
             bool whole = r->count == t->raw.count;
             *r = whole ? t->tally[SELECT_ALL]
-                       : (struct tally){tally_rounded((double)r->count * t->count_scale),
-                                        tally_rounded((double)r->bytes * bytes_scale)};
+                       : (struct hd_tally){tally_rounded((double)r->count * t->count_scale),
+                                           tally_rounded((double)r->bytes * bytes_scale)};
         }
     }
 }

@@ -6,34 +6,34 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const root_kind_names[ROOT_KIND_COUNT] = {
-    [ROOT_STATIC] = "static",
-    [ROOT_THREAD_STATIC] = "thread_static",
-    [ROOT_STRONG_HANDLE] = "strong_handle",
-    [ROOT_PINNED_HANDLE] = "pinned_handle",
-    [ROOT_REF_COUNTED_HANDLE] = "ref_counted_handle",
-    [ROOT_DEPENDENT_HANDLE] = "dependent_handle",
-    [ROOT_STACK] = "stack",
-    [ROOT_FINALIZER] = "finalizer",
-    [ROOT_OTHER] = "other",
-    [ROOT_UNREACHABLE] = "unreachable",
+const char *const root_kind_names[HD_ROOT_KIND_COUNT] = {
+    [HD_ROOT_STATIC] = "static",
+    [HD_ROOT_THREAD_STATIC] = "thread_static",
+    [HD_ROOT_STRONG_HANDLE] = "strong_handle",
+    [HD_ROOT_PINNED_HANDLE] = "pinned_handle",
+    [HD_ROOT_REF_COUNTED_HANDLE] = "ref_counted_handle",
+    [HD_ROOT_DEPENDENT_HANDLE] = "dependent_handle",
+    [HD_ROOT_STACK] = "stack",
+    [HD_ROOT_FINALIZER] = "finalizer",
+    [HD_ROOT_OTHER] = "other",
+    [HD_ROOT_UNREACHABLE] = "unreachable",
 };
 
-unsigned root_kind_class(enum root_kind kind)
+unsigned root_kind_class(enum hd_root_kind kind)
 {
-    static const unsigned char classes[ROOT_KIND_COUNT] = {
-        [ROOT_STATIC] = 0,
-        [ROOT_THREAD_STATIC] = 0,
-        [ROOT_STRONG_HANDLE] = 1,
-        [ROOT_PINNED_HANDLE] = 1,
-        [ROOT_REF_COUNTED_HANDLE] = 2,
-        [ROOT_DEPENDENT_HANDLE] = 3,
-        [ROOT_STACK] = 4,
-        [ROOT_FINALIZER] = 5,
-        [ROOT_OTHER] = 6,
-        [ROOT_UNREACHABLE] = 7,
+    static const unsigned char classes[HD_ROOT_KIND_COUNT] = {
+        [HD_ROOT_STATIC] = 0,
+        [HD_ROOT_THREAD_STATIC] = 0,
+        [HD_ROOT_STRONG_HANDLE] = 1,
+        [HD_ROOT_PINNED_HANDLE] = 1,
+        [HD_ROOT_REF_COUNTED_HANDLE] = 2,
+        [HD_ROOT_DEPENDENT_HANDLE] = 3,
+        [HD_ROOT_STACK] = 4,
+        [HD_ROOT_FINALIZER] = 5,
+        [HD_ROOT_OTHER] = 6,
+        [HD_ROOT_UNREACHABLE] = 7,
     };
-    return kind < ROOT_KIND_COUNT ? classes[kind] : classes[ROOT_OTHER];
+    return kind < HD_ROOT_KIND_COUNT ? classes[kind] : classes[HD_ROOT_OTHER];
 }
 
 /* The groups of all known writers: dotnet-gcdump and dotnet-monitor; PerfView
@@ -41,45 +41,45 @@ unsigned root_kind_class(enum root_kind kind)
  * which adds an s. */
 static const struct {
     const char *name;
-    enum root_kind kind;
+    enum hd_root_kind kind;
 } groups[] = {
-    {"[static vars]", ROOT_STATIC},
-    {"[thread static vars]", ROOT_THREAD_STATIC},
-    {"[strong Handles]", ROOT_STRONG_HANDLE},
-    {"[StrongHandle]", ROOT_STRONG_HANDLE},
-    {"[SizedRefHandle]", ROOT_STRONG_HANDLE},
-    {"[SizedRef handles]", ROOT_STRONG_HANDLE},
-    {"[pinning Handles]", ROOT_PINNED_HANDLE},
-    {"[PinnedHandle]", ROOT_PINNED_HANDLE},
-    {"[Pinned handles]", ROOT_PINNED_HANDLE},
-    {"[COM/WinRT Objects]", ROOT_REF_COUNTED_HANDLE},
-    {"[RefCountedHandle]", ROOT_REF_COUNTED_HANDLE},
-    {"[RefCount handles]", ROOT_REF_COUNTED_HANDLE},
-    {"[RefCounted handles]", ROOT_REF_COUNTED_HANDLE},
-    {"[AsyncPinnedHandle]", ROOT_REF_COUNTED_HANDLE},
-    {"[AsyncPinned handles]", ROOT_REF_COUNTED_HANDLE},
-    {"[Dependent Handles]", ROOT_DEPENDENT_HANDLE},
-    {"[DependentHandle]", ROOT_DEPENDENT_HANDLE},
-    {"[local vars]", ROOT_STACK},
-    {"[Pinned local vars]", ROOT_STACK},
-    {"[finalizer Handles]", ROOT_FINALIZER},
-    {"[FinalizerQueue]", ROOT_FINALIZER},
-    {"[Finalizer Queue]", ROOT_FINALIZER},
+    {"[static vars]", HD_ROOT_STATIC},
+    {"[thread static vars]", HD_ROOT_THREAD_STATIC},
+    {"[strong Handles]", HD_ROOT_STRONG_HANDLE},
+    {"[StrongHandle]", HD_ROOT_STRONG_HANDLE},
+    {"[SizedRefHandle]", HD_ROOT_STRONG_HANDLE},
+    {"[SizedRef handles]", HD_ROOT_STRONG_HANDLE},
+    {"[pinning Handles]", HD_ROOT_PINNED_HANDLE},
+    {"[PinnedHandle]", HD_ROOT_PINNED_HANDLE},
+    {"[Pinned handles]", HD_ROOT_PINNED_HANDLE},
+    {"[COM/WinRT Objects]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[RefCountedHandle]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[RefCount handles]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[RefCounted handles]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[AsyncPinnedHandle]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[AsyncPinned handles]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[Dependent Handles]", HD_ROOT_DEPENDENT_HANDLE},
+    {"[DependentHandle]", HD_ROOT_DEPENDENT_HANDLE},
+    {"[local vars]", HD_ROOT_STACK},
+    {"[Pinned local vars]", HD_ROOT_STACK},
+    {"[finalizer Handles]", HD_ROOT_FINALIZER},
+    {"[FinalizerQueue]", HD_ROOT_FINALIZER},
+    {"[Finalizer Queue]", HD_ROOT_FINALIZER},
 };
 
 /* mono-gcdump names its groups as the runtime names the ranges that it registers
  * with the collector, without brackets. The first word found decides. */
 static const struct {
     const char *word;
-    enum root_kind kind;
+    enum hd_root_kind kind;
 } mono_words[] = {
-    {"thread static", ROOT_THREAD_STATIC},
-    {"static", ROOT_STATIC},
-    {"ephemeron", ROOT_DEPENDENT_HANDLE},
-    {"pinned", ROOT_PINNED_HANDLE},
-    {"handle", ROOT_STRONG_HANDLE},
-    {"finalizer", ROOT_FINALIZER},
-    {"stack", ROOT_STACK},
+    {"thread static", HD_ROOT_THREAD_STATIC},
+    {"static", HD_ROOT_STATIC},
+    {"ephemeron", HD_ROOT_DEPENDENT_HANDLE},
+    {"pinned", HD_ROOT_PINNED_HANDLE},
+    {"handle", HD_ROOT_STRONG_HANDLE},
+    {"finalizer", HD_ROOT_FINALIZER},
+    {"stack", HD_ROOT_STACK},
 };
 
 static bool contains_word(const char *name, const char *word)
@@ -91,14 +91,14 @@ static bool contains_word(const char *name, const char *word)
     return false;
 }
 
-enum root_kind root_kind_of(const char *pseudo_name)
+enum hd_root_kind root_kind_of(const char *pseudo_name)
 {
     static const char variable[] = "[static var ", projectn[] = " (static var)";
     if (strncasecmp(pseudo_name, variable, sizeof(variable) - 1) == 0)
-        return ROOT_STATIC;
+        return HD_ROOT_STATIC;
     size_t len = strlen(pseudo_name), tail = sizeof(projectn) - 1;
     if (len > tail && ascii_same_word(pseudo_name + len - tail, projectn))
-        return ROOT_STATIC;
+        return HD_ROOT_STATIC;
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
         if (ascii_same_word(pseudo_name, groups[i].name))
             return groups[i].kind;
@@ -106,13 +106,14 @@ enum root_kind root_kind_of(const char *pseudo_name)
          pseudo_name[0] != '[' && i < sizeof(mono_words) / sizeof(mono_words[0]); i++)
         if (contains_word(pseudo_name, mono_words[i].word))
             return mono_words[i].kind;
-    return ROOT_KIND_COUNT;
+    return HD_ROOT_KIND_COUNT;
 }
 
-enum root_kind root_kind_below(const char *pseudo_name, enum root_kind above)
+enum hd_root_kind root_kind_below(const char *pseudo_name, enum hd_root_kind above)
 {
-    enum root_kind own = root_kind_of(pseudo_name);
-    if (own == ROOT_KIND_COUNT || (own == ROOT_STATIC && above == ROOT_THREAD_STATIC))
+    enum hd_root_kind own = root_kind_of(pseudo_name);
+    if (own == HD_ROOT_KIND_COUNT ||
+        (own == HD_ROOT_STATIC && above == HD_ROOT_THREAD_STATIC))
         return above;
     return own;
 }

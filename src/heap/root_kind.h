@@ -5,34 +5,34 @@
 #ifndef ROOT_KIND_H
 #define ROOT_KIND_H
 
-enum root_kind {
-    ROOT_STATIC,
-    ROOT_THREAD_STATIC,
-    ROOT_STRONG_HANDLE,
-    ROOT_PINNED_HANDLE,
-    ROOT_REF_COUNTED_HANDLE, /* COM wrappers; async pinned */
-    ROOT_DEPENDENT_HANDLE,   /* ConditionalWeakTable */
-    ROOT_STACK,
-    ROOT_FINALIZER,
-    ROOT_OTHER,
-    ROOT_UNREACHABLE, /* no root at all */
-    ROOT_KIND_COUNT
+enum hd_root_kind {
+    HD_ROOT_STATIC,
+    HD_ROOT_THREAD_STATIC,
+    HD_ROOT_STRONG_HANDLE,
+    HD_ROOT_PINNED_HANDLE,
+    HD_ROOT_REF_COUNTED_HANDLE, /* COM wrappers; async pinned */
+    HD_ROOT_DEPENDENT_HANDLE,   /* ConditionalWeakTable */
+    HD_ROOT_STACK,
+    HD_ROOT_FINALIZER,
+    HD_ROOT_OTHER,
+    HD_ROOT_UNREACHABLE, /* no root at all */
+    HD_ROOT_KIND_COUNT
 };
 
 /* "static", "thread_static", ...: the words of JSON. */
-extern const char *const root_kind_names[ROOT_KIND_COUNT];
+extern const char *const root_kind_names[HD_ROOT_KIND_COUNT];
 
 /* Strength, 0 the strongest to 7 unreachable: an object reached by several kinds
  * of roots belongs to the lowest class (docs/chains.md). */
 enum { ROOT_CLASSES = 8 };
-unsigned root_kind_class(enum root_kind kind);
+unsigned root_kind_class(enum hd_root_kind kind);
 
 /* The kind that a pseudo-node's own name decides, compared without case;
- * ROOT_KIND_COUNT when it does not (then its parent's counts). */
-enum root_kind root_kind_of(const char *pseudo_name);
+ * HD_ROOT_KIND_COUNT when it does not (then its parent's counts). */
+enum hd_root_kind root_kind_of(const char *pseudo_name);
 
 /* The kind of a pseudo-node below one of the given kind: its own if its name
  * decides, but a "[static var T.f]" of a thread stays a thread static. */
-enum root_kind root_kind_below(const char *pseudo_name, enum root_kind above);
+enum hd_root_kind root_kind_below(const char *pseudo_name, enum hd_root_kind above);
 
 #endif

@@ -12,16 +12,16 @@ struct root_static {
 };
 
 /* The names that gcdump writers use, so that chains of all formats line up. */
-static const char *const group_names[ROOT_KIND_COUNT] = {
-    [ROOT_STATIC] = "[static vars]",
-    [ROOT_THREAD_STATIC] = "[thread static vars]",
-    [ROOT_STRONG_HANDLE] = "[strong Handles]",
-    [ROOT_PINNED_HANDLE] = "[pinning Handles]",
-    [ROOT_REF_COUNTED_HANDLE] = "[COM/WinRT Objects]",
-    [ROOT_DEPENDENT_HANDLE] = "[Dependent Handles]",
-    [ROOT_STACK] = "[local vars]",
-    [ROOT_FINALIZER] = "[finalizer Handles]",
-    [ROOT_OTHER] = "[other roots]",
+static const char *const group_names[HD_ROOT_KIND_COUNT] = {
+    [HD_ROOT_STATIC] = "[static vars]",
+    [HD_ROOT_THREAD_STATIC] = "[thread static vars]",
+    [HD_ROOT_STRONG_HANDLE] = "[strong Handles]",
+    [HD_ROOT_PINNED_HANDLE] = "[pinning Handles]",
+    [HD_ROOT_REF_COUNTED_HANDLE] = "[COM/WinRT Objects]",
+    [HD_ROOT_DEPENDENT_HANDLE] = "[Dependent Handles]",
+    [HD_ROOT_STACK] = "[local vars]",
+    [HD_ROOT_FINALIZER] = "[finalizer Handles]",
+    [HD_ROOT_OTHER] = "[other roots]",
 };
 
 /* --- places -------------------------------------------------------------- */
@@ -63,12 +63,12 @@ static struct root_static *intern_static(struct root_set *s, const char *name, s
     return found;
 }
 
-void root_set_add(struct root_set *s, enum root_kind kind, const char *name, size_t len,
+void root_set_add(struct root_set *s, enum hd_root_kind kind, const char *name, size_t len,
                   node_id object)
 {
     uint32_t place = kind;
-    if (kind == ROOT_STATIC)
-        place = ROOT_KIND_COUNT + intern_static(s, name, len)->number;
+    if (kind == HD_ROOT_STATIC)
+        place = HD_ROOT_KIND_COUNT + intern_static(s, name, len)->number;
     s->all = account_grow(s->names.account, s->all, s->len, &s->cap, sizeof(*s->all));
     s->all[s->len++] = (struct root_place){place, object};
 }
@@ -86,7 +86,7 @@ void root_set_emit(struct root_set *s, struct builder *b)
         return;
     struct arena scratch = {0};
     struct root_places p = root_places_sort(
-        s->all, s->len, ROOT_KIND_COUNT + (size_t)s->static_count, &scratch);
+        s->all, s->len, HD_ROOT_KIND_COUNT + (size_t)s->static_count, &scratch);
 
     struct text name = {0};
     node_id first_static = b->graph->node_count;
@@ -96,13 +96,13 @@ void root_set_emit(struct root_set *s, struct builder *b)
         text_add_string(&name, v->name);
         text_add_string(&name, "]");
         pseudo_node(b, name.data, name.len);
-        root_places_refer(&p, ROOT_KIND_COUNT + (size_t)v->number, b);
+        root_places_refer(&p, HD_ROOT_KIND_COUNT + (size_t)v->number, b);
     }
     text_free(&name);
 
-    node_id group_nodes[ROOT_KIND_COUNT], group_count = 0;
-    for (size_t g = 0; g < ROOT_KIND_COUNT; g++) {
-        bool is_static = g == ROOT_STATIC;
+    node_id group_nodes[HD_ROOT_KIND_COUNT], group_count = 0;
+    for (size_t g = 0; g < HD_ROOT_KIND_COUNT; g++) {
+        bool is_static = g == HD_ROOT_STATIC;
         if (is_static ? s->static_count == 0 : p.begin[g] == p.begin[g + 1])
             continue;
         group_nodes[group_count++] = pseudo_node(b, group_names[g], strlen(group_names[g]));

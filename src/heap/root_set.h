@@ -28,19 +28,20 @@ struct root_places root_places_sort(const struct root_place *all, size_t len, si
 void root_places_refer(const struct root_places *p, size_t place, struct builder *b);
 
 struct root_set {
-    struct root_place *all; /* enum root_kind, or ROOT_KIND_COUNT + number of a static */
+    struct root_place
+        *all; /* enum hd_root_kind, or HD_ROOT_KIND_COUNT + number of a static */
     size_t len, cap;
     struct root_static *statics; /* by name */
     uint32_t static_count;
     struct arena names;
 };
 
-/* object is a node of the graph being built. For ROOT_STATIC name is what stands
+/* object is a node of the graph being built. For HD_ROOT_STATIC name is what stands
  * behind "static var" ("App.Cache"); for other kinds NULL. */
-void root_set_add(struct root_set *s, enum root_kind kind, const char *name, size_t len,
+void root_set_add(struct root_set *s, enum hd_root_kind kind, const char *name, size_t len,
                   node_id object);
 
-/* Make the pseudo-nodes, in the order of enum root_kind and of first use, and
+/* Make the pseudo-nodes, in the order of enum hd_root_kind and of first use, and
  * the root. Call it when all objects are nodes; does nothing without roots. */
 void root_set_emit(struct root_set *s, struct builder *b);
 void root_set_free(struct root_set *s);

@@ -26,13 +26,13 @@ enum type_kind {
 /* Which objects are counted; values combine as bits and index type.tally. */
 enum selection { SELECT_ALL = 0, SELECT_GEN2 = 1, SELECT_REACHABLE = 2, SELECTIONS = 4 };
 
-struct tally {
+struct hd_tally {
     uint64_t count;
     uint64_t bytes; /* shallow; HD_UNKNOWN when the input has none */
 };
 
 /* Both known, and the sums fit. */
-static inline void tally_add(struct tally *to, const struct tally *more)
+static inline void tally_add(struct hd_tally *to, const struct hd_tally *more)
 {
     to->count += more->count;
     to->bytes += more->bytes;
@@ -60,10 +60,10 @@ struct type {
     const char *full_name; /* with the outer class that name lacks; NULL: not known */
     const char *module;    /* NULL: unknown, or several */
     enum type_kind kind;
-    struct tally raw;               /* as in the file */
-    struct tally tally[SELECTIONS]; /* scaled if the file is sampled */
-    double count_scale;             /* scaled / raw count; 1 unless sampled */
-    struct tally *by_generation;    /* raw, GENERATION_COUNT of them; NULL if unknown */
+    struct hd_tally raw;               /* as in the file */
+    struct hd_tally tally[SELECTIONS]; /* scaled if the file is sampled */
+    double count_scale;                /* scaled / raw count; 1 unless sampled */
+    struct hd_tally *by_generation; /* raw, HD_GENERATION_COUNT of them; NULL if unknown */
 };
 
 /* Whether it has a row of its own. What a sample scales to less than half an object has a
@@ -81,7 +81,7 @@ struct type_name {
 };
 
 /* What a table says about how it was made. NULL = unknown. */
-struct table_origin {
+struct hd_table_origin {
     const char *command;    /* "dumpheap -stat -live" */
     const char *generation; /* "gen2", "loh", ...: all rows are of this one */
     const char *liveness;   /* "all", "live", "dead" */
@@ -97,13 +97,14 @@ struct hd_snapshot {
     size_t type_name_count;
     type_id *renamed; /* rows that others took up (borrow.h); NULL: none did */
     struct warnings warnings;
-    struct table_origin origin;
+    struct hd_table_origin origin;
     struct identity identity;
     uint64_t weak_roots; /* records of weak handles, HD_UNKNOWN without */
-    uint64_t roots_by_kind[ROOT_KIND_COUNT]; /* if info.has_roots */
+    uint64_t roots_by_kind[HD_ROOT_KIND_COUNT]; /* if info.has_roots */
     struct ranges ranges; /* where each generation lies, if info.has_generations */
-    struct tally by_generation[GENERATION_COUNT]; /* raw objects, if has_generations */
-    uint64_t *reachable;             /* of a graph that was dropped; malloc'd */
+    struct hd_tally
+        by_generation[HD_GENERATION_COUNT]; /* raw objects, if has_generations */
+    uint64_t *reachable;                    /* of a graph that was dropped; malloc'd */
     uint32_t node_count, edge_count; /* of the graph, dropped or not; 0 without one */
     uint64_t graph_bytes;            /* that it takes, or took */
     struct graph *graph;             /* NULL: none, not wanted, or dropped */

@@ -7,13 +7,13 @@
 
 enum { MOST_SHOWN = 8 };
 
-static bool is_pseudo(const struct frame *f)
+static bool is_pseudo(const struct hd_frame *f)
 {
     return f->type_count == 1 && f->types[0][0] == '[' && f->repeat_max == 1;
 }
 
 /* The last of the groups and variables that a chain begins with. */
-static size_t root_of(const struct chain *c)
+static size_t root_of(const struct hd_chain *c)
 {
     size_t first = 0;
     while (first + 1 < c->frame_count && is_pseudo(&c->frames[first]) &&
@@ -24,7 +24,7 @@ static size_t root_of(const struct chain *c)
 
 /* A variable of the framework says no more than that it is one. Collections are held by
  * variables of the program too: files name the type of what is held. */
-static bool is_innocent(const struct frame *root)
+static bool is_innocent(const struct hd_frame *root)
 {
     static const char variable[] = "[static var ", collection[] = "System.Collections.";
     const char *name = root->types[0];
@@ -36,7 +36,7 @@ static bool is_innocent(const struct frame *root)
 }
 
 /* How far each frame is from one that is worth showing by itself. */
-static size_t *distances(const struct chain *c, struct arena *a)
+static size_t *distances(const struct hd_chain *c, struct arena *a)
 {
     size_t n = c->frame_count, *far = arena_array(a, size_t, n);
     for (size_t i = 0; i < n; i++) {
@@ -50,7 +50,7 @@ static size_t *distances(const struct chain *c, struct arena *a)
 }
 
 /* Besides the frames that are shown in any case: the nearest, of two the lower one. */
-static void show_nearest(const struct chain *c, struct report_brief *b, size_t from,
+static void show_nearest(const struct hd_chain *c, struct report_brief *b, size_t from,
                          size_t room)
 {
     struct arena scratch = {0};
@@ -68,20 +68,20 @@ static void show_nearest(const struct chain *c, struct report_brief *b, size_t f
 }
 
 /* "… 1 more" takes as much room as what it stands for. */
-static void fill_single_gaps(const struct chain *c, struct report_brief *b, size_t from)
+static void fill_single_gaps(const struct hd_chain *c, struct report_brief *b, size_t from)
 {
     for (size_t i = from; i + 1 < c->frame_count; i++)
         b->shown[i] |= b->shown[i - 1] && b->shown[i + 1];
 }
 
-struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a)
+struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a)
 {
     struct report_brief b = {.first = root_of(c)};
     if (all || c->frame_count == 0)
         return b;
     b.shown = arena_array(a, bool, c->frame_count);
     size_t from = b.first + 1, last = c->frame_count - 1, room = MOST_SHOWN;
-    bool owned = c->owner_frame != NO_OWNER && c->owner_frame > b.first;
+    bool owned = c->owner_frame != HD_NO_OWNER && c->owner_frame > b.first;
     size_t above = owned ? c->owner_frame - b.first - 1 : 0;
     if (above >= 2) {
         b.root_by_kind = is_innocent(&c->frames[b.first]);

@@ -13,6 +13,6 @@ struct report_brief {
 
 /* Decide what a line shows of a chain: all of it from the root on, or the few frames that
  * say most. In a. */
-struct report_brief report_brief_of(const struct chain *c, bool all, struct arena *a);
+struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a);
 
 #endif

@@ -177,7 +177,7 @@ static void build_other_notes(struct build *b)
     struct doc_notes *notes = NULL;
     for (size_t i = 0; i < b->r->warning_count; i++) {
         const struct hd_warning *w = &b->r->warnings[i];
-        if (b->r->kind == REPORT_INFO && w->snapshot < b->r->snapshot_count)
+        if (b->r->kind == HD_REPORT_INFO && w->snapshot < b->r->snapshot_count)
             continue;
         if (notes == NULL)
             notes = &doc_block(b->doc, doc_section(b->doc, DOC_PLAIN), DOC_NOTES)->notes;
@@ -193,12 +193,13 @@ struct document *document_of(const struct hd_report *r)
     static const struct {
         const char *title;
         void (*build)(struct build *b);
-    } kinds[REPORT_KIND_COUNT] = {[REPORT_DIFF] = {"heapdrift", build_diff},
-                                  [REPORT_CHECK] = {"heapdrift check", build_check},
-                                  [REPORT_TOP] = {"heapdrift top", build_top},
-                                  [REPORT_ROOTS] = {"heapdrift roots", build_roots},
-                                  [REPORT_INFO] = {"heapdrift info", build_info},
-                                  [REPORT_PROCESSES] = {"heapdrift ps", build_processes}};
+    } kinds[HD_REPORT_KIND_COUNT] = {
+        [HD_REPORT_DIFF] = {"heapdrift", build_diff},
+        [HD_REPORT_CHECK] = {"heapdrift check", build_check},
+        [HD_REPORT_TOP] = {"heapdrift top", build_top},
+        [HD_REPORT_ROOTS] = {"heapdrift roots", build_roots},
+        [HD_REPORT_INFO] = {"heapdrift info", build_info},
+        [HD_REPORT_PROCESSES] = {"heapdrift ps", build_processes}};
     struct build b = {.r = r, .doc = document_new(kinds[r->kind].title)};
     kinds[r->kind].build(&b);
     build_other_notes(&b);

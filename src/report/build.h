@@ -75,12 +75,12 @@ void build_notes(struct build *b, struct doc_section *s, size_t snapshot);
 
 /* A chain with all of its frames; its share is the first that is said of it. */
 struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
-                               const struct report_chain *c);
+                               const struct hd_chain_row *c);
 
 /* A chain as it is said in a line: it begins at its owner, and where it is long the frames
  * that say most are shown. */
 struct doc_chain *build_chain(struct build *b, struct doc_chains *to,
-                              const struct report_chain *c, bool with_share);
+                              const struct hd_chain_row *c, bool with_share);
 
 /* The same of a path of types, and of a holder that is one string. */
 void build_path(struct build *b, struct doc_chains *to, const char *const *types,

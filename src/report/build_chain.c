@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* "(A → B) ×2–9": the names, and how often they come one after the other. */
-static void add_types(struct build *b, struct doc_runs *to, const struct frame *f)
+static void add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
 {
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
     build_words(b, to, grouped ? "(" : "");
@@ -26,19 +26,19 @@ static void add_types(struct build *b, struct doc_runs *to, const struct frame *
     build_end(b, to);
 }
 
-static void add_frame(struct build *b, struct doc_frame *to, const struct report_chain *c,
+static void add_frame(struct build *b, struct doc_frame *to, const struct hd_chain_row *c,
                       size_t i)
 {
-    const struct frame *f = &c->chain.frames[i];
+    const struct hd_frame *f = &c->chain.frames[i];
     add_types(b, &to->name, f);
     to->is_root = f->types[0][0] == '[';
-    to->generation = f->generation <= GEN1 ? generation_names[f->generation] : NULL;
+    to->generation = f->generation <= HD_GEN1 ? generation_names[f->generation] : NULL;
     if (i == c->chain.owner_frame && f->type_count == 1)
         to->role = service_names[c->chain.service];
 }
 
 /* "[static …]": any variable of that kind would do. */
-static void add_root_kind(struct build *b, struct doc_frame *to, enum root_kind kind)
+static void add_root_kind(struct build *b, struct doc_frame *to, enum hd_root_kind kind)
 {
     text_add_char(&b->words, '[');
     for (const char *s = root_kind_names[kind]; *s != '\0'; s++) {
@@ -53,7 +53,7 @@ static void add_root_kind(struct build *b, struct doc_frame *to, enum root_kind 
 }
 
 /* The frames that are shown, each with how many were left out before it. */
-static void add_frames(struct build *b, struct doc_chain *to, const struct report_chain *c,
+static void add_frames(struct build *b, struct doc_chain *to, const struct hd_chain_row *c,
                        const struct report_brief *brief)
 {
     size_t omitted = 0;
@@ -75,7 +75,7 @@ static void add_frames(struct build *b, struct doc_chain *to, const struct repor
 }
 
 struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
-                               const struct report_chain *c)
+                               const struct hd_chain_row *c)
 {
     static const struct report_brief whole;
     struct doc_chain *chain = doc_chain(b->doc, to, c->chain.frame_count);
@@ -86,9 +86,9 @@ struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
 }
 
 struct doc_chain *build_chain(struct build *b, struct doc_chains *to,
-                              const struct report_chain *c, bool with_share)
+                              const struct hd_chain_row *c, bool with_share)
 {
-    const bool all = b->r->options.depth != HD_USUAL_DEPTH || b->r->kind == REPORT_ROOTS;
+    const bool all = b->r->options.depth != HD_USUAL_DEPTH || b->r->kind == HD_REPORT_ROOTS;
     struct report_brief brief = report_brief_of(&c->chain, all, &b->doc->arena);
     struct doc_chain *chain = doc_chain(b->doc, to, c->chain.frame_count);
     if (with_share) {

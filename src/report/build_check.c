@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-static const enum doc_style style_of[RULE_STATUS_COUNT] = {[RULE_PASS] = DOC_GOOD,
-                                                           [RULE_FAIL] = DOC_BAD,
-                                                           [RULE_SUPPRESSED] = DOC_WORDS,
-                                                           [RULE_INCONCLUSIVE] =
-                                                               DOC_UNSURE};
+static const enum doc_style style_of[HD_FINDING_STATUS_COUNT] = {
+    [HD_FOUND_PASS] = DOC_GOOD,
+    [HD_FOUND_FAIL] = DOC_BAD,
+    [HD_FOUND_SUPPRESSED] = DOC_WORDS,
+    [HD_FOUND_INCONCLUSIVE] = DOC_UNSURE};
 
 static void add_verdict(struct build *b)
 {
@@ -28,7 +28,7 @@ static void add_verdict(struct build *b)
 }
 
 /* "type MyApp.*: MyApp.Order", and not twice the same. */
-static void add_rule_name(struct build *b, const struct report_rule *f)
+static void add_rule_name(struct build *b, const struct hd_finding *f)
 {
     struct doc_runs *to = &b->row->cells[b->cell++].words;
     struct text rule = {0};
@@ -42,7 +42,7 @@ static void add_rule_name(struct build *b, const struct report_rule *f)
     text_free(&rule);
 }
 
-static void add_source(struct build *b, struct doc_line *l, const struct report_rule *f)
+static void add_source(struct build *b, struct doc_line *l, const struct hd_finding *f)
 {
     struct text source = {0};
     phrase_source(&source, f);
@@ -51,10 +51,10 @@ static void add_source(struct build *b, struct doc_line *l, const struct report_
 }
 
 /* Which numbers show it, between which snapshots. */
-static void add_numbers(struct build *b, const struct report_rule *f)
+static void add_numbers(struct build *b, const struct hd_finding *f)
 {
     struct doc_line *l = &doc_attached(b->doc, b->row, NULL)->line;
-    if (f->at != NULL && f->measure == MEASURE_BYTES) {
+    if (f->at != NULL && f->measure == HD_MEASURE_BYTES) {
         human_size(&b->words, f->at[f->first].bytes);
         text_add_string(&b->words, " → ");
         human_size(&b->words, f->at[f->last].bytes);
@@ -84,7 +84,7 @@ static struct told *tell_suspects(const struct build *b, struct arena *scratch)
 {
     struct told *all = NULL;
     for (size_t i = 0; i < b->r->diff.suspects_shown; i++) {
-        const struct report_suspect *s = &b->r->diff.suspects[i];
+        const struct hd_suspect *s = &b->r->diff.suspects[i];
         struct told *found = NULL, *next = arena_alloc(scratch, sizeof(*next));
         next->name = s->subject;
         HASH_FIND_STR(all, s->subject, found);
@@ -103,7 +103,7 @@ static bool is_told(const struct told *all, const char *name)
 }
 
 /* Of a suspect the table below says it. */
-static void add_held_by(struct build *b, const struct report_rule *f,
+static void add_held_by(struct build *b, const struct hd_finding *f,
                         const struct told *told)
 {
     if (f->is_suspect || (f->chains.len == 0 && (f->holder == NULL || !f->holder[0])))
@@ -117,7 +117,7 @@ static void add_held_by(struct build *b, const struct report_rule *f,
         build_holder(b, to, f->holder);
 }
 
-static void add_reason(struct build *b, const struct report_rule *f)
+static void add_reason(struct build *b, const struct hd_finding *f)
 {
     struct text reason = {0};
     if (phrase_reason(&reason, f)) {
@@ -129,7 +129,7 @@ static void add_reason(struct build *b, const struct report_rule *f)
 }
 
 /* Who reads a failure wants to know why; a pass is one line. */
-static void add_rule(struct build *b, struct doc_table *t, const struct report_rule *f,
+static void add_rule(struct build *b, struct doc_table *t, const struct hd_finding *f,
                      const struct told *told)
 {
     build_row(b, t, DOC_ROW);
@@ -142,7 +142,7 @@ static void add_rule(struct build *b, struct doc_table *t, const struct report_r
     build_cell(b);
     add_rule_name(b, f);
     add_reason(b, f);
-    if (f->status == RULE_FAIL) {
+    if (f->status == HD_FOUND_FAIL) {
         add_numbers(b, f);
         add_held_by(b, f, told);
     } else {
@@ -158,7 +158,7 @@ static void add_rules(struct build *b)
                                                 {.title = "observed", .align = DOC_RIGHT},
                                                 {.title = "limit", .align = DOC_RIGHT},
                                                 {.title = "rule", .is_subject = true}};
-    const struct report_check *check = &b->r->check;
+    const struct hd_check *check = &b->r->check;
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
     s->title = (struct doc_run){DOC_WORDS, "Rules"};
     struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));

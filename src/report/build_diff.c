@@ -34,7 +34,7 @@ static struct doc_table *add_type_table(struct build *b, struct doc_section *s)
     return build_table(b, s, columns, kept ? TYPE_COLUMNS : TYPE_COLUMNS - 1);
 }
 
-static void add_kept(struct build *b, const struct report_type *row)
+static void add_kept(struct build *b, const struct hd_type_row *row)
 {
     if (row != NULL && row->survivors != HD_UNKNOWN && row->survivors > 0 &&
         row->at[0].count > 0) {
@@ -45,8 +45,8 @@ static void add_kept(struct build *b, const struct report_type *row)
 }
 
 /* row is NULL for a sum. */
-static void add_type_row(struct build *b, struct doc_table *t, struct tally first,
-                         struct tally last, const struct report_type *row)
+static void add_type_row(struct build *b, struct doc_table *t, struct hd_tally first,
+                         struct hd_tally last, const struct hd_type_row *row)
 {
     build_row(b, t, DOC_ROW);
     human_delta(&b->words, first.count, last.count);
@@ -65,7 +65,7 @@ static void add_type_row(struct build *b, struct doc_table *t, struct tally firs
     build_cell_words(b, row != NULL ? series_status_names[row->status] : "");
 }
 
-static void add_sums_row(struct build *b, struct doc_table *t, const struct report_sum *sum,
+static void add_sums_row(struct build *b, struct doc_table *t, const struct hd_sum *sum,
                          const char *name)
 {
     add_type_row(b, t, sum->at[0], sum->at[b->r->snapshot_count - 1], NULL);
@@ -74,11 +74,11 @@ static void add_sums_row(struct build *b, struct doc_table *t, const struct repo
 
 static void add_type_rows(struct build *b, struct doc_section *s)
 {
-    const struct report_table *types = &b->r->diff.types;
+    const struct hd_type_table *types = &b->r->diff.types;
     const size_t last = b->r->snapshot_count - 1;
     struct doc_table *t = add_type_table(b, s);
     for (size_t i = 0; i < types->shown; i++) {
-        const struct report_type *row = &types->rows[i];
+        const struct hd_type_row *row = &types->rows[i];
         add_type_row(b, t, row->at[0], row->at[last], row);
         build_cell_name(b, report_shown(b->r, row->type));
     }

@@ -34,7 +34,7 @@ static void add_compared(struct build *b, struct doc_section *s)
 /* a → b → c, the middle left out where there are more than most. */
 static void say_values(struct build *b, size_t most, bool bytes)
 {
-    const struct tally *at = b->r->diff.types.totals;
+    const struct hd_tally *at = b->r->diff.types.totals;
     const size_t count = b->r->snapshot_count;
     for (size_t k = 0; k < count; k++) {
         bool gap = count > most && k == most / 2;
@@ -96,9 +96,9 @@ static void add_rate(struct build *b, struct doc_line *l, uint64_t first, uint64
 static void add_totals(struct build *b, struct doc_section *s)
 {
     const size_t n = b->r->snapshot_count;
-    const struct tally *first = &b->r->diff.types.totals[0],
-                       *last = &b->r->diff.types.totals[n - 1],
-                       *reachable = &b->r->diff.reachable[n - 1];
+    const struct hd_tally *first = &b->r->diff.types.totals[0],
+                          *last = &b->r->diff.types.totals[n - 1],
+                          *reachable = &b->r->diff.reachable[n - 1];
     struct doc_facts *f = facts_of(b, s);
     struct doc_line *heap = add_values(b, f, "heap", true);
     if (b->r->diff.types.bytes_known) {
@@ -120,7 +120,7 @@ static void add_totals(struct build *b, struct doc_section *s)
 /* Where it went, in exact bytes: the parts sum to the whole. */
 static void add_growth(struct build *b, struct doc_section *s)
 {
-    const struct report_growth *g = &b->r->diff.growth;
+    const struct hd_growth *g = &b->r->diff.growth;
     if (!g->known || g->bytes <= 0)
         return;
     struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "growth")->value;

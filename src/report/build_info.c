@@ -39,14 +39,14 @@ static struct doc_fact *add_tally(struct build *b, struct doc_facts *f, const ch
 }
 
 static void add_graph_facts(struct build *b, struct doc_facts *f,
-                            const struct report_snapshot *s)
+                            const struct hd_snapshot_facts *s)
 {
     const struct hd_info *info = &s->info;
     if (info->references != HD_UNKNOWN)
         add_tally(b, f, "references", info->references, HD_UNKNOWN);
     if (info->has_roots) {
         add_tally(b, f, "roots", info->roots, HD_UNKNOWN);
-        for (int k = 0; k < ROOT_KIND_COUNT; k++)
+        for (int k = 0; k < HD_ROOT_KIND_COUNT; k++)
             if (s->roots_by_kind[k] > 0)
                 add_tally(b, f, root_kind_names[k], s->roots_by_kind[k], HD_UNKNOWN)
                     ->level = 1;
@@ -54,13 +54,14 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
     }
     if (s->weak_roots != HD_UNKNOWN && s->weak_roots > 0)
         add_tally(b, f, "weak handles", s->weak_roots, HD_UNKNOWN);
-    for (int g = 0; info->has_generations && g < GENERATION_COUNT; g++)
+    for (int g = 0; info->has_generations && g < HD_GENERATION_COUNT; g++)
         if (s->by_generation[g].count > 0)
-            add_tally(b, f, g == GEN_UNKNOWN ? "no generation" : generation_names[g],
+            add_tally(b, f, g == HD_GEN_UNKNOWN ? "no generation" : generation_names[g],
                       s->by_generation[g].count, s->by_generation[g].bytes);
 }
 
-static void add_facts(struct build *b, struct doc_facts *f, const struct report_snapshot *s)
+static void add_facts(struct build *b, struct doc_facts *f,
+                      const struct hd_snapshot_facts *s)
 {
     const struct hd_info *info = &s->info;
     char pid[24] = "", sum[24] = "";
@@ -112,7 +113,7 @@ static void add_error(struct build *b, struct doc_section *s, const struct hd_er
 void build_info(struct build *b)
 {
     for (size_t k = 0; k < b->r->snapshot_count; k++) {
-        const struct report_snapshot *from = &b->r->snapshots[k];
+        const struct hd_snapshot_facts *from = &b->r->snapshots[k];
         struct doc_section *s = doc_section(b->doc, DOC_ITEM);
         s->title = (struct doc_run){DOC_NAME, doc_string(b->doc, from->info.path)};
         if (from->error.status != HD_OK)

@@ -5,7 +5,7 @@
 
 static void add_subject(struct build *b, struct doc_section *s)
 {
-    const struct report_roots *roots = &b->r->roots;
+    const struct hd_roots *roots = &b->r->roots;
     const size_t last = b->r->snapshot_count - 1;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     build_name(b, doc_piece(b->doc, l, ""),
@@ -32,7 +32,7 @@ static void add_subject(struct build *b, struct doc_section *s)
 
 static void add_source(struct build *b, struct doc_section *s)
 {
-    const struct report_chains *chains = &b->r->roots.chains;
+    const struct hd_chains *chains = &b->r->roots.chains;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
     build_words(b, to, "held in ");
@@ -47,24 +47,24 @@ static void add_source(struct build *b, struct doc_section *s)
     build_end(b, to);
 }
 
-static void add_example(struct build *b, const struct report_chain *c)
+static void add_example(struct build *b, const struct hd_chain_row *c)
 {
     char address[40];
     snprintf(address, sizeof(address), "e.g. 0x%" PRIx64, c->address);
     text_add_string(&b->words, address);
-    if (c->generation == GEN_UNKNOWN)
+    if (c->generation == HD_GEN_UNKNOWN)
         return;
     text_add_string(&b->words, " in ");
     text_add_string(&b->words, generation_names[c->generation]);
 }
 
-static void add_chain(struct build *b, struct doc_chains *to, const struct report_chain *c)
+static void add_chain(struct build *b, struct doc_chains *to, const struct hd_chain_row *c)
 {
     struct doc_chain *chain = build_ladder(b, to, c);
     chain->number = to->len;
     text_add_string(&b->words, root_kind_names[c->chain.kind]);
     build_end(b, doc_piece(b->doc, &chain->head, "  "));
-    if (c->status != CHAIN_UNKNOWN) {
+    if (c->status != HD_CHAIN_UNKNOWN) {
         text_add_string(&b->words, chain_status_names[c->status]);
         build_end(b, doc_piece(b->doc, &chain->head, "  "));
     }
@@ -84,7 +84,7 @@ static void add_chain(struct build *b, struct doc_chains *to, const struct repor
 /* "3 other chains hold 19 %; --chains=5 shows all" */
 static void add_rest(struct build *b, struct doc_chains *to)
 {
-    const struct report_chains *chains = &b->r->roots.chains;
+    const struct hd_chains *chains = &b->r->roots.chains;
     const size_t all = chains->len + chains->omitted;
     char option[64];
     struct doc_runs *runs = doc_piece(b->doc, &to->rest, "");
@@ -109,7 +109,7 @@ static void add_rest(struct build *b, struct doc_chains *to)
 
 void build_roots(struct build *b)
 {
-    const struct report_chains *chains = &b->r->roots.chains;
+    const struct hd_chains *chains = &b->r->roots.chains;
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     add_subject(b, s);
     add_source(b, s);

@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* "1,251 → 2,751" and the bars between, of the snapshots that could be compared. */
-static void add_counts(struct build *b, const struct report_stopped *s)
+static void add_counts(struct build *b, const struct hd_stopped *s)
 {
-    struct tally at[SERIES_MAX_SNAPSHOTS];
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     size_t n = 0;
     for (size_t k = 0; k < b->r->snapshot_count; k++)
         if (s->count[k] != HD_UNKNOWN)
-            at[n++] = (struct tally){.count = s->count[k]};
+            at[n++] = (struct hd_tally){.count = s->count[k]};
     human_count(&b->words, n > 0 ? at[0].count : HD_UNKNOWN);
     text_add_string(&b->words, " → ");
     human_count(&b->words, n > 0 ? at[n - 1].count : HD_UNKNOWN);
@@ -21,7 +21,7 @@ static void add_counts(struct build *b, const struct report_stopped *s)
     build_cell(b);
 }
 
-static void add_row(struct build *b, struct doc_table *t, const struct report_stopped *s)
+static void add_row(struct build *b, struct doc_table *t, const struct hd_stopped *s)
 {
     build_row(b, t, DOC_ROW);
     human_size_signed(&b->words, (int64_t)(s->growth + 0.5));
@@ -49,7 +49,7 @@ void build_stopped(struct build *b)
                                                 {.title = "count", .align = DOC_RIGHT},
                                                 {.title = "trend"},
                                                 {.title = "type", .is_subject = true}};
-    const struct report_diff *d = &b->r->diff;
+    const struct hd_diff *d = &b->r->diff;
     char note[96] = "not growing any more; no suspects";
     if (d->stopped_count == 0)
         return;

@@ -39,7 +39,7 @@ static void say_no_match(struct build *b, struct doc_section *s)
 /* True if there is nothing to rank, after saying so. */
 static bool say_none(struct build *b, struct doc_section *s)
 {
-    const struct report_diff *d = &b->r->diff;
+    const struct hd_diff *d = &b->r->diff;
     bool hidden = d->hidden_count > 0;
     if (d->fit_count < 2) {
         text_add_string(&b->words,
@@ -107,7 +107,7 @@ static void say_hidden(struct build *b, struct doc_section *s)
 /* --- rows ------------------------------------------------------------------ */
 
 /* "(with String and 2 others)" */
-static void add_also(struct build *b, struct doc_runs *to, const struct report_suspect *s)
+static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspect *s)
 {
     enum { NAMED = 2 };
     size_t named = s->also_count > NAMED + 1 ? NAMED : s->also_count;
@@ -126,7 +126,7 @@ static void add_also(struct build *b, struct doc_runs *to, const struct report_s
 }
 
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
-static void add_remarks(struct build *b, const struct report_suspect *s)
+static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
     if (strcmp(s->subject, s->type) != 0) {
         struct doc_runs *to = doc_remark(b->doc, b->row);
@@ -136,7 +136,7 @@ static void add_remarks(struct build *b, const struct report_suspect *s)
     }
     if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
-    if (s->basis == BASIS_TYPE)
+    if (s->basis == HD_BASIS_TYPE)
         build_words(b, doc_remark(b->doc, b->row), "held in changing places");
     if (s->per_iteration != HD_UNKNOWN) {
         text_add_string(&b->words, "exactly ");
@@ -161,7 +161,7 @@ static void say_score(struct build *b, double score)
 }
 
 /* Where the order comes from. */
-static void add_details(struct build *b, const struct report_suspect *s)
+static void add_details(struct build *b, const struct hd_suspect *s)
 {
     char tau[32];
     say_score(b, s->score);
@@ -171,10 +171,11 @@ static void add_details(struct build *b, const struct report_suspect *s)
     c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
     build_cell_words(b, tau);
     build_cell_words(b, ranking_basis_names[s->basis]);
-    build_cell_words(b, s->suspicion != SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
+    build_cell_words(b,
+                     s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
 }
 
-static void add_row(struct build *b, struct doc_table *t, const struct report_suspect *s)
+static void add_row(struct build *b, struct doc_table *t, const struct hd_suspect *s)
 {
     const size_t n = b->r->snapshot_count;
     build_row(b, t, DOC_ROW);
@@ -196,7 +197,7 @@ static void add_row(struct build *b, struct doc_table *t, const struct report_su
     add_remarks(b, s);
 }
 
-static void add_held_by(struct build *b, const struct report_chains *chains)
+static void add_held_by(struct build *b, const struct hd_chains *chains)
 {
     if (chains->len == 0 && chains->omitted == 0)
         return;
@@ -238,7 +239,7 @@ static void add_others(struct build *b, struct doc_table *t, size_t others)
 }
 
 /* What has stopped is told in a list of its own. */
-static bool has_stopped(const struct hd_report *r, const struct report_suspect *s)
+static bool has_stopped(const struct hd_report *r, const struct hd_suspect *s)
 {
     for (size_t i = 0; i < r->diff.stopped_count; i++)
         if (strcmp(r->diff.stopped[i].type, s->type) == 0)
@@ -250,7 +251,7 @@ static bool has_stopped(const struct hd_report *r, const struct report_suspect *
 static void add_minor(struct build *b, struct doc_table *t)
 {
     enum { MOST_MINOR = 5 };
-    const struct report_diff *d = &b->r->diff;
+    const struct hd_diff *d = &b->r->diff;
     size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count;
     size_t shown = 0, left = 0;
     for (size_t i = 0; i < d->minor_count; i++) {
@@ -274,7 +275,7 @@ static void add_minor(struct build *b, struct doc_table *t)
 /* Buffers that pools hold are free for use and follow the peak load. */
 static void add_pooled(struct build *b, struct doc_table *t)
 {
-    const struct report_diff *d = &b->r->diff;
+    const struct hd_diff *d = &b->r->diff;
     if (d->pooled_count > 0) {
         build_row(b, t, DOC_GROUP);
         build_cell_words(b, "held by buffer pools, not ranked");
@@ -285,7 +286,7 @@ static void add_pooled(struct build *b, struct doc_table *t)
 
 static void add_table(struct build *b, struct doc_section *s)
 {
-    const struct report_diff *d = &b->r->diff;
+    const struct hd_diff *d = &b->r->diff;
     /* Of tables it is the growth of shallow bytes, or of counts. */
     const char *size = d->by_graph ? "retains" : d->types.bytes_known ? "bytes" : "objects";
     const struct doc_column columns[SUSPECT_COLUMNS] = {
@@ -323,7 +324,7 @@ static const char *basis(const struct hd_report *r)
 
 void build_suspects(struct build *b)
 {
-    const struct report_diff *d = &b->r->diff;
+    const struct hd_diff *d = &b->r->diff;
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
     s->title = (struct doc_run){DOC_WORDS, "Suspects"};
     if (d->suspect_count + d->minor_count + d->pooled_count > 0)

@@ -7,16 +7,16 @@ static bool has_generations(const struct hd_report *r)
     return r->top.types.len > 0 && r->top.types.rows[0].by_generation != NULL;
 }
 
-static int largest_generation(const struct tally *by_generation)
+static int largest_generation(const struct hd_tally *by_generation)
 {
     int best = 0;
-    for (int g = 1; g < GENERATION_COUNT; g++)
+    for (int g = 1; g < HD_GENERATION_COUNT; g++)
         best = by_generation[g].count > by_generation[best].count ? g : best;
     return best;
 }
 
 /* "gen2", or "gen1 83 %, gen2 17 %" of count objects. */
-static void say_generation(struct text *t, const struct tally *by_generation, int g,
+static void say_generation(struct text *t, const struct hd_tally *by_generation, int g,
                            uint64_t count)
 {
     uint64_t here = by_generation[g].count;
@@ -31,28 +31,28 @@ static void say_generation(struct text *t, const struct tally *by_generation, in
 }
 
 /* All of them; where room is short the one that most objects are in. "-" if not known. */
-static void add_generations(struct build *b, const struct report_type *row)
+static void add_generations(struct build *b, const struct hd_type_row *row)
 {
     enum { ROOM_FOR_ALL = 120 };
-    const struct tally *by = row->by_generation;
+    const struct hd_tally *by = row->by_generation;
     struct doc_cell *cell = &b->row->cells[b->cell];
-    int largest = by != NULL ? largest_generation(by) : GEN_UNKNOWN;
+    int largest = by != NULL ? largest_generation(by) : HD_GEN_UNKNOWN;
     if (by == NULL || by[largest].count == 0) {
         build_cell_words(b, "-");
         return;
     }
     say_generation(&b->words, by, largest, row->at->count);
     build_end(b, doc_brief(b->doc, cell, ROOM_FOR_ALL));
-    for (int g = 0; g < GENERATION_COUNT; g++)
+    for (int g = 0; g < HD_GENERATION_COUNT; g++)
         say_generation(&b->words, by, g, row->at->count);
     build_cell(b);
 }
 
 /* row is NULL for a sum. */
-static void add_row(struct build *b, struct doc_table *t, struct tally sum,
-                    const struct report_type *row)
+static void add_row(struct build *b, struct doc_table *t, struct hd_tally sum,
+                    const struct hd_type_row *row)
 {
-    const struct report_table *types = &b->r->top.types;
+    const struct hd_type_table *types = &b->r->top.types;
     build_row(b, t, DOC_ROW);
     human_count(&b->words, sum.count);
     build_cell(b);
@@ -75,7 +75,7 @@ static void add_row(struct build *b, struct doc_table *t, struct tally sum,
 
 static void add_table(struct build *b, struct doc_section *s)
 {
-    const struct report_table *types = &b->r->top.types;
+    const struct hd_type_table *types = &b->r->top.types;
     const struct doc_column generation = {.title = "generation"},
                             subject = {.title = report_unit(b->r), .is_subject = true};
     struct doc_column columns[] = {{.title = "count", .align = DOC_RIGHT},
@@ -101,7 +101,7 @@ static void add_table(struct build *b, struct doc_section *s)
 void build_top(struct build *b)
 {
     const struct hd_info *info = &b->r->snapshots[0].info;
-    const struct tally *total = &b->r->top.types.totals[0];
+    const struct hd_tally *total = &b->r->top.types.totals[0];
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     build_file(b, doc_piece(b->doc, l, ""), 0);

@@ -9,8 +9,7 @@
 
 /* --- the ranking --------------------------------------------------------- */
 
-static const struct scored_head *heads_of(struct hd_report *r,
-                                          const struct report_suspect *s)
+static const struct scored_head *heads_of(struct hd_report *r, const struct hd_suspect *s)
 {
     struct scored_head *heads = arena_array(&r->arena, struct scored_head, s->head_count);
     for (size_t i = 0; i < s->head_count; i++)
@@ -24,9 +23,9 @@ static struct scored *scored_of(struct hd_report *r, size_t *count)
     *count = r->diff.suspect_count + r->diff.minor_count;
     struct scored *all = arena_array(&r->arena, struct scored, *count);
     for (size_t i = 0; i < *count; i++) {
-        const struct report_suspect *s = i < r->diff.suspect_count
-                                             ? &r->diff.suspects[i]
-                                             : &r->diff.minor[i - r->diff.suspect_count];
+        const struct hd_suspect *s = i < r->diff.suspect_count
+                                         ? &r->diff.suspects[i]
+                                         : &r->diff.minor[i - r->diff.suspect_count];
         all[i] = (struct scored){.type = s->type,
                                  .subject = s->subject,
                                  .holder = report_join_holder(r, s->holder, s->holder_len),
@@ -35,7 +34,7 @@ static struct scored *scored_of(struct hd_report *r, size_t *count)
                                  .score = s->score,
                                  .share = s->score_share,
                                  .suspect = i < r->diff.suspect_count,
-                                 .steady = s->suspicion == SUSPECT_STEADY};
+                                 .steady = s->suspicion == HD_SUSPECT_STEADY};
     }
     return all;
 }
@@ -59,7 +58,7 @@ static void add_noise_of_scores(struct check_evidence *c, struct scored *all)
                                        ? r->diff.suspects[at].retained
                                        : r->diff.minor[at - r->diff.suspect_count].retained;
         for (size_t e = 0; e < 2; e++) {
-            struct tally t = row->at[ends[e]];
+            struct hd_tally t = row->at[ends[e]];
             uint64_t size = retained != NULL            ? retained[ends[e]]
                             : r->diff.types.bytes_known ? t.bytes
                                                         : t.count;
@@ -89,7 +88,7 @@ static double noise_of_reachable(const struct hd_snapshot *snap, enum selection 
     double sum = 0;
     for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
-        struct tally at = series_tally(snap, type, selection | SELECT_REACHABLE);
+        struct hd_tally at = series_tally(snap, type, selection | SELECT_REACHABLE);
         if (type->kind != TYPE_OBJECT)
             continue;
         double off = sample_share(type->count_scale, (double)at.count) * (double)at.bytes;
@@ -100,7 +99,7 @@ static double noise_of_reachable(const struct hd_snapshot *snap, enum selection 
 
 /* --- holders ------------------------------------------------------------- */
 
-static bool asks_for(const struct hd_budgets *b, enum budget_kind kind)
+static bool asks_for(const struct hd_budgets *b, enum hd_rule_kind kind)
 {
     for (size_t i = 0; i < b->rule_count; i++)
         if (b->rules[i].kind == kind)
@@ -129,8 +128,8 @@ static bool is_sampled(const struct evidence_question *ask)
 static bool needs_types_by_holder(const struct evidence_question *ask)
 {
     const struct hd_budgets *b = ask->budgets;
-    return excuses_holders(b) && (asks_for(b, BUDGET_TYPE) || b->accepts ||
-                                  (asks_for(b, BUDGET_SUSPECTS) && is_sampled(ask)));
+    return excuses_holders(b) && (asks_for(b, HD_RULE_TYPE) || b->accepts ||
+                                  (asks_for(b, HD_RULE_SUSPECTS) && is_sampled(ask)));
 }
 
 static bool can_tell_holders(const struct evidence_question *ask)
@@ -180,7 +179,7 @@ static bool add_holders(struct check_evidence *c, struct hd_error *err)
     const struct evidence_question *ask = &c->ask;
     const struct hd_budgets *b = ask->budgets;
     bool excused = needs_types_by_holder(ask);
-    if (!can_tell_holders(ask) || (!asks_for(b, BUDGET_HOLDER) && !excused))
+    if (!can_tell_holders(ask) || (!asks_for(b, HD_RULE_HOLDER) && !excused))
         return true;
     struct holder_parts parts = {b->suppression_count, part_of, c};
     c->part_count = excused ? ask->c->count * parts.count : 0;
@@ -206,29 +205,29 @@ static bool has_warning(const struct hd_report *r, enum warning_code code)
 }
 
 /* What makes a comparison say nothing about growth. */
-static struct reason doubt_about_order(const struct evidence_question *ask)
+static struct hd_reason doubt_about_order(const struct evidence_question *ask)
 {
-    static const enum rule_reason doubts[] = {
-        [DOUBT_NONE] = REASON_NONE,
-        [DOUBT_OUT_OF_ORDER] = REASON_OUT_OF_ORDER,
-        [DOUBT_REPEATS] = REASON_GIVEN_TWICE,
-        [DOUBT_RESTARTED] = REASON_RESTARTED,
+    static const enum hd_reason_code doubts[] = {
+        [DOUBT_NONE] = HD_REASON_NONE,
+        [DOUBT_OUT_OF_ORDER] = HD_REASON_OUT_OF_ORDER,
+        [DOUBT_REPEATS] = HD_REASON_GIVEN_TWICE,
+        [DOUBT_RESTARTED] = HD_REASON_RESTARTED,
     };
     if (has_warning(ask->r, WARN_DIFFERENT_PROGRAM))
-        return because(REASON_DIFFERENT_PROGRAMS);
+        return because(HD_REASON_DIFFERENT_PROGRAMS);
     return because(doubts[identity_doubt(ask->types)]);
 }
 
-static struct reason unexplained(const struct report_growth *g)
+static struct hd_reason unexplained(const struct hd_growth *g)
 {
-    return (struct reason){.code = g->is_open ? REASON_UNEXPLAINED : REASON_NONE,
-                           .share = g->rest_share};
+    return (struct hd_reason){.code = g->is_open ? HD_REASON_UNEXPLAINED : HD_REASON_NONE,
+                              .share = g->rest_share};
 }
 
-static struct reason stopped(const struct report_growth *g)
+static struct hd_reason stopped(const struct hd_growth *g)
 {
-    return (struct reason){.code = g->has_stopped ? REASON_STOPPED : REASON_NONE,
-                           .share = g->stopped_share};
+    return (struct hd_reason){.code = g->has_stopped ? HD_REASON_STOPPED : HD_REASON_NONE,
+                              .share = g->stopped_share};
 }
 
 static double min_steady(const struct hd_options *opt, double heap)
@@ -239,12 +238,12 @@ static double min_steady(const struct hd_options *opt, double heap)
 }
 
 /* What the next collection would free grows with the time since the last one. */
-static struct reason only_garbage(const struct evidence_question *ask)
+static struct hd_reason only_garbage(const struct evidence_question *ask)
 {
     for (size_t k = 0; k < ask->c->count; k++)
         if (warnings_find(&ask->c->snaps[k]->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
-            return because(REASON_ONLY_GARBAGE);
-    return because(REASON_NONE);
+            return because(HD_REASON_ONLY_GARBAGE);
+    return because(HD_REASON_NONE);
 }
 
 /* --- all of it ----------------------------------------------------------- */

@@ -10,8 +10,8 @@ double heading_span(const struct hd_report *r)
 {
     if (r->snapshot_count < 2)
         return NAN;
-    const struct report_snapshot *first = &r->snapshots[0];
-    const struct report_snapshot *last = &r->snapshots[r->snapshot_count - 1];
+    const struct hd_snapshot_facts *first = &r->snapshots[0];
+    const struct hd_snapshot_facts *last = &r->snapshots[r->snapshot_count - 1];
     double span = last->clock - first->clock;
     bool one_clock = first->clock_is_date == last->clock_is_date;
     return one_clock && isfinite(span) && span > 0 ? span : NAN;

@@ -107,7 +107,7 @@ void human_others(struct text *t, uint64_t n)
     text_add_char(t, ']');
 }
 
-void human_trend(struct text *t, const struct tally *at, size_t count)
+void human_trend(struct text *t, const struct hd_tally *at, size_t count)
 {
     enum { BARS = 8, LOWEST_BAR = 0x2581 };
     uint64_t low = HD_UNKNOWN, high = 0;
@@ -169,7 +169,7 @@ void human_short_name(struct text *t, const char *name)
     text_free(&s);
 }
 
-void human_frame(struct text *t, const struct frame *f, bool short_names)
+void human_frame(struct text *t, const struct hd_frame *f, bool short_names)
 {
     bool repeated = f->repeat_max > 1;
     if (repeated && f->type_count > 1)
@@ -195,9 +195,9 @@ void human_frame(struct text *t, const struct frame *f, bool short_names)
     }
 }
 
-void human_young(struct text *t, const struct frame *f)
+void human_young(struct text *t, const struct hd_frame *f)
 {
-    if (f->generation > GEN1)
+    if (f->generation > HD_GEN1)
         return;
     text_add_string(t, " (");
     text_add_string(t, generation_names[f->generation]);

@@ -21,7 +21,7 @@ void human_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 c
 void human_others(struct text *t, uint64_t n);                   /* [1 other], [2 others] */
 
 /* A bar per snapshot, from the smallest to the largest count. */
-void human_trend(struct text *t, const struct tally *at, size_t count);
+void human_trend(struct text *t, const struct hd_tally *at, size_t count);
 
 /* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
  * nothing that a build server takes for a command in a log: #\x23[error]. */
@@ -31,10 +31,10 @@ void human_name(struct text *t, const char *name);
 void human_short_name(struct text *t, const char *name);
 
 /* A frame of a chain; "(A → B) ×2–9" for a repeated pattern. */
-void human_frame(struct text *t, const struct frame *f, bool short_names);
+void human_frame(struct text *t, const struct hd_frame *f, bool short_names);
 
 /* " (gen0)" or " (gen1)" behind a frame of young objects; nothing for others. */
-void human_young(struct text *t, const struct frame *f);
+void human_young(struct text *t, const struct hd_frame *f);
 
 /* s cut in its middle, with one "…", to at most that many columns. */
 void human_shorten(struct text *t, const char *s, size_t len, size_t columns);

@@ -20,27 +20,28 @@ static void add_number(struct text *t, double n)
 }
 
 /* "120 instances", "1.84 MiB". */
-static void add_amount(struct text *t, const struct report_rule *rule, double n)
+static void add_amount(struct text *t, const struct hd_finding *rule, double n)
 {
-    if (rule->measure != MEASURE_COUNT) {
+    if (rule->measure != HD_MEASURE_COUNT) {
         human_size(t, tally_rounded(n));
         return;
     }
     add_number(t, n);
-    text_add_string(t, rule->kind == BUDGET_TOTAL ? " object" : " instance");
+    text_add_string(t, rule->kind == HD_RULE_TOTAL ? " object" : " instance");
     text_add_string(t, n == 1 ? "" : "s");
 }
 
-static void add_signed_amount(struct text *t, const struct report_rule *rule, double n)
+static void add_signed_amount(struct text *t, const struct hd_finding *rule, double n)
 {
     text_add_char(t, n < 0 ? '-' : '+');
     add_amount(t, rule, fabs(n));
 }
 
-static void add_per(struct text *t, enum budget_per per)
+static void add_per(struct text *t, enum hd_per per)
 {
-    static const char *const words[] = {
-        [PER_TOTAL] = "", [PER_STEP] = " per step", [PER_ITERATION] = " per iteration"};
+    static const char *const words[] = {[HD_PER_TOTAL] = "",
+                                        [HD_PER_STEP] = " per step",
+                                        [HD_PER_ITERATION] = " per iteration"};
     text_add_string(t, words[per]);
 }
 
@@ -53,14 +54,14 @@ static void add_percent(struct text *t, const char *format, double percent)
 
 /* --- rules of a check ---------------------------------------------------- */
 
-void phrase_rule(struct text *t, const struct report_rule *rule)
+void phrase_rule(struct text *t, const struct hd_finding *rule)
 {
     struct arena scratch = {0};
     text_add_string(t, rule_name(rule->kind, rule->total, rule->pattern, &scratch));
     arena_free(&scratch);
 }
 
-void phrase_source(struct text *t, const struct report_rule *rule)
+void phrase_source(struct text *t, const struct hd_finding *rule)
 {
     char line[32];
     if (rule->path == NULL) {
@@ -72,7 +73,7 @@ void phrase_source(struct text *t, const struct report_rule *rule)
     text_add_string(t, line);
 }
 
-static void add_score_limit(struct text *t, const struct report_rule *rule)
+static void add_score_limit(struct text *t, const struct hd_finding *rule)
 {
     text_add_string(t, "score below ");
     if (rule->limit.relative)
@@ -82,9 +83,9 @@ static void add_score_limit(struct text *t, const struct report_rule *rule)
     text_add_string(t, rule->is_by_steadiness ? " if steady" : "");
 }
 
-void phrase_limit(struct text *t, const struct report_rule *rule)
+void phrase_limit(struct text *t, const struct hd_finding *rule)
 {
-    if (rule->measure == MEASURE_SCORE) {
+    if (rule->measure == HD_MEASURE_SCORE) {
         add_score_limit(t, rule);
         return;
     }
@@ -95,7 +96,7 @@ void phrase_limit(struct text *t, const struct report_rule *rule)
     add_per(t, rule->per);
 }
 
-static void add_growth(struct text *t, const struct report_rule *rule)
+static void add_growth(struct text *t, const struct hd_finding *rule)
 {
     bool share = rule->limit.relative && rule->base > 0;
     if (share) {
@@ -108,7 +109,7 @@ static void add_growth(struct text *t, const struct report_rule *rule)
     add_per(t, rule->per);
 }
 
-static void add_score(struct text *t, const struct report_rule *rule)
+static void add_score(struct text *t, const struct hd_finding *rule)
 {
     text_add_string(t, "score ");
     human_percent(t, rule->base > 0 ? rule->observed_value / rule->base : 0);
@@ -120,10 +121,10 @@ static void add_score(struct text *t, const struct report_rule *rule)
     text_add_char(t, ')');
 }
 
-bool phrase_observed(struct text *t, const struct report_rule *rule)
+bool phrase_observed(struct text *t, const struct hd_finding *rule)
 {
-    bool is_score = rule->measure == MEASURE_SCORE;
-    bool nothing = is_score && rule->status == RULE_PASS; /* to score */
+    bool is_score = rule->measure == HD_MEASURE_SCORE;
+    bool nothing = is_score && rule->status == HD_FOUND_PASS; /* to score */
     if (isnan(rule->observed_value) && !nothing)
         return false;
     if (isnan(rule->observed_value))
@@ -135,46 +136,51 @@ bool phrase_observed(struct text *t, const struct report_rule *rule)
     return true;
 }
 
-const char *phrase_unit(const struct report_rule *rule)
+const char *phrase_unit(const struct hd_finding *rule)
 {
     return rule->is_in_bytes ? "bytes" : "objects";
 }
 
 /* Those that need no parameter. */
-static const char *const reasons[REASON_COUNT] = {
-    [REASON_TOO_FEW] = "fewer than two of the snapshots can be compared",
-    [REASON_NOT_ENOUGH] = "fewer than four comparable snapshots cannot tell a leak from "
-                          "warm-up: take four or more, under the same load",
-    [REASON_ONLY_GARBAGE] = "a table lists garbage only, whose growth is no leak",
-    [REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
-    [REASON_END_INCOMPLETE] = "the first or the last snapshot is incomplete: take it again",
-    [REASON_STEP_LEFT_OUT] = "a snapshot was left out, so a step is missing: take it again",
-    [REASON_OUT_OF_ORDER] =
+static const char *const reasons[HD_REASON_COUNT] = {
+    [HD_REASON_TOO_FEW] = "fewer than two of the snapshots can be compared",
+    [HD_REASON_NOT_ENOUGH] = "fewer than four comparable snapshots cannot tell a leak from "
+                             "warm-up: take four or more, under the same load",
+    [HD_REASON_ONLY_GARBAGE] = "a table lists garbage only, whose growth is no leak",
+    [HD_REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
+    [HD_REASON_END_INCOMPLETE] =
+        "the first or the last snapshot is incomplete: take it again",
+    [HD_REASON_STEP_LEFT_OUT] =
+        "a snapshot was left out, so a step is missing: take it again",
+    [HD_REASON_OUT_OF_ORDER] =
         "the snapshots are not in order of time: give them as they were taken",
-    [REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
-    [REASON_RESTARTED] = "the snapshots are not of one process: take them without a "
-                         "restart in between",
-    [REASON_DIFFERENT_PROGRAMS] =
+    [HD_REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
+    [HD_REASON_RESTARTED] = "the snapshots are not of one process: take them without a "
+                            "restart in between",
+    [HD_REASON_DIFFERENT_PROGRAMS] =
         "the snapshots seem to be of different programs: compare those of one",
-    [REASON_NUMBER_UNKNOWN] = "not every snapshot tells this number",
-    [REASON_BYTES_UNKNOWN] = "bytes are unknown, so a score has no size",
-    [REASON_NO_HOLDERS] =
+    [HD_REASON_NUMBER_UNKNOWN] = "not every snapshot tells this number",
+    [HD_REASON_BYTES_UNKNOWN] = "bytes are unknown, so a score has no size",
+    [HD_REASON_NO_HOLDERS] =
         "holders need snapshots with references and roots, and a table has none",
-    [REASON_HOLDERS_UNTOLD] = "a holder is suppressed, but the snapshots do not all tell "
-                              "what holds what",
-    [REASON_HOLDER_UNTOLD] = "a holder is suppressed, but what holds this is not known",
-    [REASON_SAMPLE_IS_OFF] = "a sample: the estimate may be off by more than the distance "
-                             "to the limit; take snapshots that are none",
-    [REASON_SAMPLE_MAY_HIDE] = "a sample: what it may be off by hides growth of this size; "
-                               "take snapshots that are none",
-    [REASON_STEADY] = "about as much was added in every step; such growth counts from "
-                      "--min-steady on",
+    [HD_REASON_HOLDERS_UNTOLD] =
+        "a holder is suppressed, but the snapshots do not all tell "
+        "what holds what",
+    [HD_REASON_HOLDER_UNTOLD] = "a holder is suppressed, but what holds this is not known",
+    [HD_REASON_SAMPLE_IS_OFF] =
+        "a sample: the estimate may be off by more than the distance "
+        "to the limit; take snapshots that are none",
+    [HD_REASON_SAMPLE_MAY_HIDE] =
+        "a sample: what it may be off by hides growth of this size; "
+        "take snapshots that are none",
+    [HD_REASON_STEADY] = "about as much was added in every step; such growth counts from "
+                         "--min-steady on",
 };
 
-static void add_no_match(struct text *t, const struct report_rule *rule)
+static void add_no_match(struct text *t, const struct hd_finding *rule)
 {
     text_add_string(t, "matches no ");
-    text_add_string(t, rule->kind == BUDGET_HOLDER ? "holder" : "type");
+    text_add_string(t, rule->kind == HD_RULE_HOLDER ? "holder" : "type");
     if (rule->reason.meant == NULL)
         return;
     text_add_string(t, "; did you mean ");
@@ -182,31 +188,31 @@ static void add_no_match(struct text *t, const struct report_rule *rule)
     text_add_char(t, '?');
 }
 
-bool phrase_reason(struct text *t, const struct report_rule *rule)
+bool phrase_reason(struct text *t, const struct hd_finding *rule)
 {
-    const struct reason *why = &rule->reason;
+    const struct hd_reason *why = &rule->reason;
     switch (why->code) {
-    case REASON_NONE:
+    case HD_REASON_NONE:
         return false;
-    case REASON_UNEXPLAINED:
+    case HD_REASON_UNEXPLAINED:
         phrase_open_growth(t, why->share);
         break;
-    case REASON_STOPPED:
+    case HD_REASON_STOPPED:
         phrase_has_stopped(t, why->share);
         break;
-    case REASON_NO_MATCH:
+    case HD_REASON_NO_MATCH:
         add_no_match(t, rule);
         break;
-    case REASON_EXPIRED:
+    case HD_REASON_EXPIRED:
         text_add_string(t, "was suppressed until ");
         text_add_string(t, why->until);
         text_add_string(t, ": ");
         text_add_string(t, why->words);
         break;
-    case REASON_SUPPRESSED:
+    case HD_REASON_SUPPRESSED:
         text_add_string(t, why->words);
         break;
-    case REASON_ACCEPTED:
+    case HD_REASON_ACCEPTED:
         text_add_string(t, "besides ");
         add_amount(t, rule, rule->accepted);
         text_add_string(t, " that the baseline accepts");
@@ -234,7 +240,7 @@ void phrase_has_stopped(struct text *t, double share)
     text_add_string(t, " of the heap has stayed there: was the load still on?");
 }
 
-void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_match *none)
+void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none)
 {
     text_add_string(t, "no ");
     text_add_string(t, unit_names[by]);
@@ -249,14 +255,14 @@ void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_mat
     text_add_char(t, '?');
 }
 
-const char *phrase_total(const struct report_table *t)
+const char *phrase_total(const struct hd_type_table *t)
 {
     return t->is_whole ? "[total]" : "[total shown]";
 }
 
 /* --- warnings ------------------------------------------------------------ */
 
-void phrase_unexplained(struct text *t, const struct report_growth *g, bool suspects)
+void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects)
 {
     text_add_string(t, "the heap keeps growing by what no suspect holds: ");
     human_size_signed(t, g->rest);

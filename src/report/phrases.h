@@ -12,23 +12,23 @@
 /* --- rules of a check ---------------------------------------------------- */
 
 /* "type MyApp.*" */
-void phrase_rule(struct text *t, const struct report_rule *rule);
+void phrase_rule(struct text *t, const struct hd_finding *rule);
 
 /* Where it is from: "heapdrift.yml:7", "option", "default". */
-void phrase_source(struct text *t, const struct report_rule *rule);
+void phrase_source(struct text *t, const struct hd_finding *rule);
 
 /* "+0 instances", "+5 % per step", "score below 2 %" */
-void phrase_limit(struct text *t, const struct report_rule *rule);
+void phrase_limit(struct text *t, const struct hd_finding *rule);
 
 /* "+120 instances", "+3.1 % (+1.2 MiB)", "score 7.9 % (1.8 MiB)". False and nothing added
  * if it is not known. */
-bool phrase_observed(struct text *t, const struct report_rule *rule);
+bool phrase_observed(struct text *t, const struct hd_finding *rule);
 
 /* "objects" or "bytes": what its values count. */
-const char *phrase_unit(const struct report_rule *rule);
+const char *phrase_unit(const struct hd_finding *rule);
 
 /* Why it is what it is, as a sentence. False and nothing added without a reason. */
-bool phrase_reason(struct text *t, const struct report_rule *rule);
+bool phrase_reason(struct text *t, const struct hd_finding *rule);
 
 /* --- growth -------------------------------------------------------------- */
 
@@ -39,15 +39,15 @@ void phrase_open_growth(struct text *t, double share);
 void phrase_has_stopped(struct text *t, double share);
 
 /* "no type matches App.Ordre; did you mean App.Order?" */
-void phrase_no_match(struct text *t, enum hd_unit by, const struct report_no_match *none);
+void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none);
 
 /* "[total]" of a table, or what it is when a view hides rows. */
-const char *phrase_total(const struct report_table *t);
+const char *phrase_total(const struct hd_type_table *t);
 
 /* --- warnings ------------------------------------------------------------ */
 
 /* What no suspect holds; with how much they do explain, if there are any. */
-void phrase_unexplained(struct text *t, const struct report_growth *g, bool suspects);
+void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects);
 
 /* What of a type has stayed: its count before and after, the bytes and their share. */
 struct stopped_growth {

@@ -17,7 +17,7 @@ struct report_name {
     UT_hash_handle hh;
 };
 
-struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt)
+struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *opt)
 {
     struct hd_report *r = alloc_zeroed(sizeof(*r));
     r->kind = kind;
@@ -138,13 +138,14 @@ static void add_reader_warnings(struct hd_report *r, size_t k, const struct warn
         add_reader_warning(r, k, &all->all[i]);
 }
 
-static struct report_snapshot describe(struct hd_report *r, const struct hd_snapshot *snap)
+static struct hd_snapshot_facts describe(struct hd_report *r,
+                                         const struct hd_snapshot *snap)
 {
-    struct report_snapshot s = {.info = snap->info,
-                                .origin = snap->origin,
-                                .weak_roots = snap->weak_roots,
-                                .clock = snap->clock,
-                                .clock_is_date = snap->clock_is_date};
+    struct hd_snapshot_facts s = {.info = snap->info,
+                                  .origin = snap->origin,
+                                  .weak_roots = snap->weak_roots,
+                                  .clock = snap->clock,
+                                  .clock_is_date = snap->clock_is_date};
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));
     s.info.path = report_string(r, s.info.path);
@@ -166,7 +167,7 @@ static struct report_snapshot describe(struct hd_report *r, const struct hd_snap
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count)
 {
-    r->snapshots = arena_array(&r->arena, struct report_snapshot, count);
+    r->snapshots = arena_array(&r->arena, struct hd_snapshot_facts, count);
     r->snapshot_count = count;
     for (size_t k = 0; k < count; k++) {
         r->snapshots[k] = describe(r, snaps[k]);
@@ -228,7 +229,7 @@ size_t hd_report_suspects(const struct hd_report *report)
 static bool has_undecided_rule(const struct hd_report *report)
 {
     for (size_t i = 0; i < report->check.rule_count; i++)
-        if (report->check.rules[i].status == RULE_INCONCLUSIVE ||
+        if (report->check.rules[i].status == HD_FOUND_INCONCLUSIVE ||
             report->check.rules[i].is_lenient)
             return true;
     return false;
@@ -241,11 +242,12 @@ bool hd_report_conclusive(const struct hd_report *report)
             return false;
     if (report->diff.no_match != NULL)
         return false;
-    if (report->kind == REPORT_CHECK)
+    if (report->kind == HD_REPORT_CHECK)
         return !has_undecided_rule(report);
     if (report->diff.growth.is_open || report->diff.growth.has_stopped)
         return false;
-    return report->kind != REPORT_DIFF || report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;
+    return report->kind != HD_REPORT_DIFF ||
+           report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -290,8 +292,8 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
     return view_shows(&v, r, name);
 }
 
-bool report_retained(const struct hd_report *r, const struct report_suspect *s,
-                     uint64_t *first, uint64_t *last)
+bool report_retained(const struct hd_report *r, const struct hd_suspect *s, uint64_t *first,
+                     uint64_t *last)
 {
     bool known = false;
     for (size_t k = 0; s->retained != NULL && k < r->snapshot_count; k++) {
@@ -304,11 +306,11 @@ bool report_retained(const struct hd_report *r, const struct report_suspect *s,
     return known;
 }
 
-struct report_no_match report_no_match(const char *pattern, const char *const *names,
-                                       size_t count, struct arena *a)
+struct hd_no_match report_no_match(const char *pattern, const char *const *names,
+                                   size_t count, struct arena *a)
 {
     struct text nearest = {0};
-    struct report_no_match none = {.pattern = arena_strdup(a, pattern, strlen(pattern))};
+    struct hd_no_match none = {.pattern = arena_strdup(a, pattern, strlen(pattern))};
     if (nearest_name(&nearest, pattern, names, count))
         none.nearest = arena_strdup(a, nearest.data, nearest.len);
     text_free(&nearest);
@@ -362,16 +364,16 @@ enum { USUAL_DEPTH = 64, USUAL_HEAD = 16 };
 
 /* The first and the last frames say most: where it hangs, and what it is. Without a wish
  * the last ones are those from the owner down. */
-static void keep_ends(struct report_chain *c, uint32_t wish)
+static void keep_ends(struct hd_chain_row *c, uint32_t wish)
 {
-    struct chain *chain = &c->chain;
+    struct hd_chain *chain = &c->chain;
     c->frames_omitted = chain->frames_skipped;
     c->omitted_at = chain->skipped_at;
     size_t depth = wish == HD_USUAL_DEPTH ? USUAL_DEPTH : wish;
     if (depth == 0 || chain->frame_count <= depth)
         return;
     size_t tail = depth / 2, below = chain->frame_count - chain->owner_frame;
-    if (wish == HD_USUAL_DEPTH && chain->owner_frame != NO_OWNER && below > tail)
+    if (wish == HD_USUAL_DEPTH && chain->owner_frame != HD_NO_OWNER && below > tail)
         tail = below < depth - USUAL_HEAD ? below : depth - USUAL_HEAD;
     size_t head = depth - tail;
     size_t less = chain->frame_count - depth;
@@ -380,26 +382,26 @@ static void keep_ends(struct report_chain *c, uint32_t wish)
     memmove(&chain->frames[head], &chain->frames[chain->frame_count - tail],
             tail * sizeof(*chain->frames));
     chain->frame_count = depth;
-    if (chain->owner_frame == NO_OWNER || chain->owner_frame < head)
+    if (chain->owner_frame == HD_NO_OWNER || chain->owner_frame < head)
         return;
     bool kept = chain->owner_frame >= head + less;
-    chain->owner_frame = kept ? chain->owner_frame - less : NO_OWNER;
+    chain->owner_frame = kept ? chain->owner_frame - less : HD_NO_OWNER;
 }
 
-static struct report_chain report_chain_of(struct hd_report *r,
+static struct hd_chain_row report_chain_of(struct hd_report *r,
                                            const struct hd_snapshot *snap,
                                            const struct grown_chain *grown,
                                            size_t snapshots)
 {
-    struct report_chain c = {
-        .chain = grown->chain, .status = grown->status, .generation = GEN_UNKNOWN};
+    struct hd_chain_row c = {
+        .chain = grown->chain, .status = grown->status, .generation = HD_GEN_UNKNOWN};
     c.retained = HD_UNKNOWN;
     c.frames_above = c.chain.owner_frame;
     if (c.chain.owner != NULL && c.frames_above > c.chain.skipped_at)
         c.frames_above += c.chain.frames_skipped;
     c.chain.owner = report_string(r, c.chain.owner);
     keep_ends(&c, r->options.depth);
-    struct frame *frames = arena_array(&r->arena, struct frame, c.chain.frame_count);
+    struct hd_frame *frames = arena_array(&r->arena, struct hd_frame, c.chain.frame_count);
     for (size_t i = 0; i < c.chain.frame_count; i++) {
         frames[i] = c.chain.frames[i];
         for (unsigned t = 0; t < frames[i].type_count; t++) {
@@ -408,7 +410,7 @@ static struct report_chain report_chain_of(struct hd_report *r,
         }
     }
     c.chain.frames = frames;
-    c.in_full = r->options.depth != HD_USUAL_DEPTH || r->kind == REPORT_ROOTS;
+    c.in_full = r->options.depth != HD_USUAL_DEPTH || r->kind == HD_REPORT_ROOTS;
     if (grown->instances != NULL) {
         c.instances = arena_array(&r->arena, uint64_t, snapshots);
         memcpy(c.instances, grown->instances, snapshots * sizeof(*c.instances));
@@ -422,13 +424,13 @@ static struct report_chain report_chain_of(struct hd_report *r,
     return c;
 }
 
-static const char *type_at(const struct chain *c, size_t frame)
+static const char *type_at(const struct hd_chain *c, size_t frame)
 {
     return c->frames[frame].types[0];
 }
 
 /* Chains of about the same length that differ in one frame say the same twice. */
-static bool is_near_copy(const struct chain *a, const struct chain *b)
+static bool is_near_copy(const struct hd_chain *a, const struct hd_chain *b)
 {
     size_t x = a->frame_count, y = b->frame_count;
     size_t shorter = x < y ? x : y, longer = x < y ? y : x;
@@ -467,19 +469,19 @@ static size_t choose(const struct grown_chains *all, size_t wanted, bool *taken)
     return count;
 }
 
-struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
-                                      const struct chains *const *in, size_t count)
+struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
+                                  const struct chains *const *in, size_t count)
 {
     enum { MOST_TO_CHOOSE_FROM = 200 };
     struct arena scratch = {0};
     struct grown_chains grown = chain_growth(in, count, &scratch);
-    struct report_chains all = {.instances = in[count - 1]->instances,
-                                .samples = in[count - 1]->samples};
+    struct hd_chains all = {.instances = in[count - 1]->instances,
+                            .samples = in[count - 1]->samples};
     size_t most = grown.len < MOST_TO_CHOOSE_FROM ? grown.len : MOST_TO_CHOOSE_FROM;
     bool *taken = arena_array(&scratch, bool, grown.len);
     struct grown_chains first = {grown.all, r->options.chains > most ? grown.len : most};
     size_t chosen = choose(&first, r->options.chains, taken);
-    all.all = arena_array(&r->arena, struct report_chain, chosen);
+    all.all = arena_array(&r->arena, struct hd_chain_row, chosen);
     for (size_t i = 0; i < grown.len; i++) {
         all.available += grown.all[i].chain.frame_count > 0;
         if (taken[i]) {

@@ -12,50 +12,50 @@
 #include "budget/judge.h"
 #include "compare/comparison.h"
 
-enum report_kind {
-    REPORT_DIFF,
-    REPORT_TOP,
-    REPORT_ROOTS,
-    REPORT_INFO,
-    REPORT_CHECK, /* a diff with rules */
-    REPORT_PROCESSES,
-    REPORT_KIND_COUNT
+enum hd_report_kind {
+    HD_REPORT_DIFF,
+    HD_REPORT_TOP,
+    HD_REPORT_ROOTS,
+    HD_REPORT_INFO,
+    HD_REPORT_CHECK, /* a diff with rules */
+    HD_REPORT_PROCESSES,
+    HD_REPORT_KIND_COUNT
 };
 
-struct report_snapshot {
+struct hd_snapshot_facts {
     struct hd_info info;
     struct hd_error error; /* of info: set if this is no snapshot */
-    struct table_origin origin;
+    struct hd_table_origin origin;
     uint64_t weak_roots;
-    uint64_t roots_by_kind[ROOT_KIND_COUNT];
-    struct tally by_generation[GENERATION_COUNT];
+    uint64_t roots_by_kind[HD_ROOT_KIND_COUNT];
+    struct hd_tally by_generation[HD_GENERATION_COUNT];
     double clock; /* as of hd_snapshot */
     bool clock_is_date;
 };
 
-struct report_type {
+struct hd_type_row {
     const char *type;
-    struct tally *at; /* per snapshot */
-    enum series_status status;
-    uint64_t retained;           /* of top */
-    struct tally *by_generation; /* of top, GENERATION_COUNT of them; NULL unknown */
-    uint64_t survivors;          /* at least so many were there in the first snapshot */
+    struct hd_tally *at; /* per snapshot */
+    enum hd_series_status status;
+    uint64_t retained;              /* of top */
+    struct hd_tally *by_generation; /* of top, HD_GENERATION_COUNT of them; NULL unknown */
+    uint64_t survivors;             /* at least so many were there in the first snapshot */
 };
 
-struct report_chain {
-    struct chain chain;
-    enum chain_status status;
+struct hd_chain_row {
+    struct hd_chain chain;
+    enum hd_chain_status status;
     uint64_t *instances;               /* per snapshot; NULL: not all were looked at */
     size_t frames_omitted, omitted_at; /* cut in the middle: how many, before which frame */
     size_t frames_above;               /* the owner, of all; if it has one */
     bool in_full;                      /* so many frames were asked for: a line shows all */
-    uint64_t retained;          /* by its instances, in the last snapshot; HD_UNKNOWN */
-    uint64_t address;           /* of the example; 0 unknown */
-    enum generation generation; /* of the example */
+    uint64_t retained;             /* by its instances, in the last snapshot; HD_UNKNOWN */
+    uint64_t address;              /* of the example; 0 unknown */
+    enum hd_generation generation; /* of the example */
 };
 
-struct report_chains {
-    struct report_chain *all;
+struct hd_chains {
+    struct hd_chain_row *all;
     size_t len;
     size_t omitted;   /* groups beyond the wanted number */
     size_t available; /* groups that can be shown at all */
@@ -65,24 +65,24 @@ struct report_chains {
 };
 
 /* One place that a suspect is held at. */
-struct report_head {
+struct hd_head {
     const char *holder; /* "[static var App.s_all] → Order[]" */
     double score;       /* its part of that of the suspect */
 };
 
-struct report_suspect {
+struct hd_suspect {
     size_t rank; /* from 1; 0 if pooled */
     const char *type;
     const char *subject; /* for the title; type if nothing better is known */
-    enum ranking_basis basis;
-    enum suspicion suspicion;
+    enum hd_basis basis;
+    enum hd_suspicion suspicion;
     const char **also; /* types that go with it */
     size_t also_count;
-    struct report_head *heads; /* where it is held; their scores sum to its own */
+    struct hd_head *heads; /* where it is held; their scores sum to its own */
     size_t head_count;
     double score, score_share;
     double tau;
-    struct tally *at;
+    struct hd_tally *at;
     uint64_t *retained; /* per snapshot, over the heads of the type; NULL unknown */
     int64_t more;      /* bytes that these and what goes along retain more; by graph only */
     double more_share; /* of the heap */
@@ -91,12 +91,12 @@ struct report_suspect {
     const char **holder; /* types from below the root (holder_name.h); NULL unknown */
     size_t holder_len;
     uint64_t survivors; /* as of report_type */
-    struct report_chains chains;
+    struct hd_chains chains;
     const char *hint; /* what it usually is: the id of a hint (docs/hints.md), or NULL */
 };
 
 /* Where the growth of the reachable heap went, in bytes; last minus first fit snapshot. */
-struct report_growth {
+struct hd_growth {
     bool known;                           /* by graph only */
     int64_t bytes, suspects, pools, rest; /* bytes is the sum of the others */
     double share, rest_share;             /* of the heap in the last fit snapshot */
@@ -108,7 +108,7 @@ struct report_growth {
 };
 
 /* What grew, and then stayed as large: a list of its own. */
-struct report_stopped {
+struct hd_stopped {
     const char *type, *subject;
     uint64_t *count, *retained; /* per snapshot */
     double growth, share;       /* bytes, and of the heap */
@@ -117,32 +117,32 @@ struct report_stopped {
 };
 
 /* What became of one rule, or of one type under a rule for many. */
-struct report_rule {
+struct hd_finding {
     /* the rule */
     size_t number; /* from 0 */
-    enum budget_kind kind;
-    enum budget_total total; /* of that kind */
-    const char *pattern;     /* of types or holders */
-    enum budget_measure measure;
-    enum budget_per per;
+    enum hd_rule_kind kind;
+    enum hd_total total; /* of that kind */
+    const char *pattern; /* of types or holders */
+    enum hd_measure measure;
+    enum hd_per per;
     const char *path; /* of the file that has it, or NULL: an option, or the default */
     uint64_t line;    /* in it, or 0 */
     bool is_default;
 
     /* what it was held against */
-    const char *subject;    /* the type; NULL if the rule is about no single one */
-    const char *type;       /* of a suspect, what was ranked; else the subject */
-    size_t first, last;     /* the snapshots that show it */
-    const struct tally *at; /* of the subject, per snapshot; or NULL */
-    const char *holder;     /* what holds it, as one line; or NULL */
-    bool is_suspect;        /* and shown as such, with the same chains */
-    struct report_chains chains;
+    const char *subject;       /* the type; NULL if the rule is about no single one */
+    const char *type;          /* of a suspect, what was ranked; else the subject */
+    size_t first, last;        /* the snapshots that show it */
+    const struct hd_tally *at; /* of the subject, per snapshot; or NULL */
+    const char *holder;        /* what holds it, as one line; or NULL */
+    bool is_suspect;           /* and shown as such, with the same chains */
+    struct hd_chains chains;
 
     /* what came of it */
-    enum rule_status status;
+    enum hd_finding_status status;
     bool is_lenient; /* a pass that --strict does not take */
-    struct reason reason;
-    struct limit limit;                 /* as it was given */
+    struct hd_reason reason;
+    struct hd_limit limit;              /* as it was given */
     bool is_by_steadiness;              /* the limit is that of steady growth */
     bool is_in_bytes;                   /* the unit of the values; else objects */
     double limit_value, observed_value; /* exact; NAN unknown */
@@ -151,72 +151,72 @@ struct report_rule {
 };
 
 /* A pattern of --type that no row matches. */
-struct report_no_match {
+struct hd_no_match {
     const char *pattern;
     const char *nearest; /* what may be meant; or NULL */
 };
 
 /* What some rows add up to. */
-struct report_sum {
+struct hd_sum {
     size_t rows;
-    struct tally *at; /* per snapshot; bytes are unknown if those of one row are */
+    struct hd_tally *at; /* per snapshot; bytes are unknown if those of one row are */
 };
 
 /* Types, or what rows stand for by another unit. */
-struct report_table {
-    struct report_type *rows; /* those that the view chose, in its order */
+struct hd_type_table {
+    struct hd_type_row *rows; /* those that the view chose, in its order */
     size_t len;
-    size_t shown;             /* the first ones; of the others the sum is told */
-    struct report_sum others; /* of rows behind those that are shown */
-    struct report_sum sum;    /* of all rows */
-    bool is_whole;            /* that is the total: no row is hidden */
-    struct tally *totals;     /* of all that was counted, per snapshot, hidden or not */
-    bool bytes_known;         /* in every snapshot; else bytes of some rows are unknown */
+    size_t shown;            /* the first ones; of the others the sum is told */
+    struct hd_sum others;    /* of rows behind those that are shown */
+    struct hd_sum sum;       /* of all rows */
+    bool is_whole;           /* that is the total: no row is hidden */
+    struct hd_tally *totals; /* of all that was counted, per snapshot, hidden or not */
+    bool bytes_known;        /* in every snapshot; else bytes of some rows are unknown */
 };
 
 /* What grew. */
-struct report_diff {
-    uint64_t *iterations;    /* per snapshot, or NULL */
-    struct tally *reachable; /* per snapshot; may be unknown */
-    enum confidence confidence;
+struct hd_diff {
+    uint64_t *iterations;       /* per snapshot, or NULL */
+    struct hd_tally *reachable; /* per snapshot; may be unknown */
+    enum hd_confidence confidence;
     size_t fit_count; /* snapshots that can be compared */
     bool by_graph;    /* what the ranking is based on */
-    struct report_suspect *suspects, *minor, *pooled;
+    struct hd_suspect *suspects, *minor, *pooled;
     size_t suspect_count, minor_count, pooled_count;
-    struct report_growth growth;
-    size_t suspects_shown;          /* the first ones */
-    struct report_stopped *stopped; /* by growth */
+    struct hd_growth growth;
+    size_t suspects_shown;      /* the first ones */
+    struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
-    size_t hidden_count; /* suspects that --type, --exclude or --app-only hide */
-    struct report_no_match *unmatched; /* patterns of --type */
+    size_t hidden_count;           /* suspects that --type, --exclude or --app-only hide */
+    struct hd_no_match *unmatched; /* patterns of --type */
     size_t unmatched_count;
-    const struct report_no_match *no_match; /* the first, if none matches: no row is left */
-    struct report_table types; /* scores are bytes if types.bytes_known, else objects */
+    const struct hd_no_match *no_match; /* the first, if none matches: no row is left */
+    struct hd_type_table types; /* scores are bytes if types.bytes_known, else objects */
 };
 
 /* A diff held against rules. */
-struct report_check {
+struct hd_check {
     enum hd_verdict verdict;
-    struct report_rule *rules; /* in order of the rules; of one rule, by growth */
+    struct hd_finding *rules; /* in order of the rules; of one rule, by growth */
     size_t rule_count, rules_shown;
-    const struct accepted_growth *accepted; /* what was taken for accepted; or NULL */
+    const struct hd_accepted_growth *accepted; /* what was taken for accepted; or NULL */
 };
 
 /* What takes the space in one snapshot. */
-struct report_top {
-    struct report_table types;
+struct hd_top {
+    struct hd_type_table types;
 };
 
 /* Why instances of some types are alive. */
-struct report_roots {
+struct hd_roots {
     const char *pattern;
     const char **matched;
     size_t matched_count;
-    struct tally *instances; /* per snapshot */
-    struct report_chains chains;
+    struct hd_tally *instances; /* per snapshot */
+    struct hd_chains chains;
 };
 
-struct report_processes {
+struct hd_process_list {
     struct hd_process *all;
     size_t count;
 };
@@ -224,10 +224,10 @@ struct report_processes {
 struct hd_report {
     struct report_name *names; /* of types that are shown by another name */
     struct arena arena;
-    enum report_kind kind;
+    enum hd_report_kind kind;
     struct hd_options options; /* patterns and iterations not included */
 
-    struct report_snapshot *snapshots;
+    struct hd_snapshot_facts *snapshots;
     size_t snapshot_count;
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
@@ -235,30 +235,30 @@ struct hd_report {
     /* All rows that were found, whichever are wanted. What the kind says is a view of it
      * (view.h), so another view needs no other analysis. */
     struct {
-        struct report_diff diff;
-        struct report_top top;
+        struct hd_diff diff;
+        struct hd_top top;
     } found;
 
     uint32_t rows; /* of a table that are shown; 0: all */
 
     /* What the kind says; a check has a diff as well. */
-    struct report_diff diff;
-    struct report_check check;
-    struct report_top top;
-    struct report_roots roots;
-    struct report_processes processes;
+    struct hd_diff diff;
+    struct hd_check check;
+    struct hd_top top;
+    struct hd_roots roots;
+    struct hd_process_list processes;
 };
 
 /* The rows of a top, a diff or a check. */
-static inline const struct report_table *report_table(const struct hd_report *r)
+static inline const struct hd_type_table *report_table(const struct hd_report *r)
 {
-    return r->kind == REPORT_TOP ? &r->top.types : &r->diff.types;
+    return r->kind == HD_REPORT_TOP ? &r->top.types : &r->diff.types;
 }
 /* What the caller asks for, or what is usual if theirs is NULL. */
 bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                     struct hd_error *err);
 
-struct hd_report *report_new(enum report_kind kind, const struct hd_options *opt);
+struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *opt);
 
 /* A copy in the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
@@ -283,8 +283,8 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *fit_values);
 /* That no row of those names matches a pattern, and which may be meant. */
-struct report_no_match report_no_match(const char *pattern, const char *const *names,
-                                       size_t count, struct arena *a);
+struct hd_no_match report_no_match(const char *pattern, const char *const *names,
+                                   size_t count, struct arena *a);
 
 /* Describe the snapshots, and pass on what readers warned about. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
@@ -307,8 +307,8 @@ void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapsh
 
 /* Turn the answers of count snapshots to one question into printable chains: a few that
  * differ, long ones cut. snap is the last of them, with its graph. */
-struct report_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
-                                      const struct chains *const *in, size_t count);
+struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
+                                  const struct chains *const *in, size_t count);
 
 /* The text, which is freed, in the report's arena. */
 const char *report_take_text(struct hd_report *r, struct text *t);
@@ -318,7 +318,7 @@ extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 /* One rule may have several findings, side by side: where those of finding i end, and what
  * is the worst of them. */
 size_t report_rule_end(const struct hd_report *r, size_t i);
-enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t end);
+enum hd_finding_status report_rule_status(const struct hd_report *r, size_t i, size_t end);
 
 /* All of a diff of c, which was begun: snapshots, ranking, rows, warnings. The aligned
  * series stays in *s as long as r and c. */
@@ -335,8 +335,8 @@ struct hd_snapshot *const *report_units(struct hd_comparison *c,
 
 /* What a row of the ranking retained in the first and the last snapshot where that is
  * known. False if it is for none. */
-bool report_retained(const struct hd_report *r, const struct report_suspect *s,
-                     uint64_t *first, uint64_t *last);
+bool report_retained(const struct hd_report *r, const struct hd_suspect *s, uint64_t *first,
+                     uint64_t *last);
 
 /* How many rows of a table of len are shown. */
 enum { REPORT_USUAL_ROWS = 20 };

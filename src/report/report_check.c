@@ -25,7 +25,7 @@ struct check {
 
 /* --- findings ------------------------------------------------------------- */
 
-static const struct tally *tallies_of(const struct check *c, const struct finding *f)
+static const struct hd_tally *tallies_of(const struct check *c, const struct finding *f)
 {
     const struct hd_report *r = c->r;
     if (f->scored != NO_SCORED) {
@@ -35,60 +35,60 @@ static const struct tally *tallies_of(const struct check *c, const struct findin
     }
     if (f->at != NULL)
         return f->at;
-    return f->rule->kind == BUDGET_TOTAL && f->rule->total != TOTAL_REACHABLE_BYTES
+    return f->rule->kind == HD_RULE_TOTAL && f->rule->total != HD_TOTAL_REACHABLE_BYTES
                ? r->diff.types.totals
                : NULL;
 }
 
 static const char *ranked_type(const struct evidence *e, const struct finding *f)
 {
-    bool ranked = f->rule->kind == BUDGET_SUSPECTS && f->scored != NO_SCORED;
+    bool ranked = f->rule->kind == HD_RULE_SUSPECTS && f->scored != NO_SCORED;
     return ranked ? e->scored[f->scored].type : f->subject;
 }
 
-static struct reason reason_of(const struct check *c, const struct finding *f)
+static struct hd_reason reason_of(const struct check *c, const struct finding *f)
 {
-    struct reason why = f->reason;
-    if (why.code == REASON_NONE && f->accepted > 0)
-        why.code = REASON_ACCEPTED;
+    struct hd_reason why = f->reason;
+    if (why.code == HD_REASON_NONE && f->accepted > 0)
+        why.code = HD_REASON_ACCEPTED;
     why.meant = report_string(c->r, why.meant);
     why.words = report_string(c->r, why.words);
     why.until = report_string(c->r, why.until);
     return why;
 }
 
-static struct report_rule report_rule_of(const struct check *c, const struct evidence *e,
-                                         const struct finding *f)
+static struct hd_finding report_rule_of(const struct check *c, const struct evidence *e,
+                                        const struct finding *f)
 {
     const struct rule *rule = f->rule;
     struct hd_report *r = c->r;
-    bool is_score = rule->measure == MEASURE_SCORE;
-    return (struct report_rule){.number = (size_t)(rule - c->budgets.rules),
-                                .kind = rule->kind,
-                                .total = rule->total,
-                                .pattern = report_string(r, rule->pattern),
-                                .measure = rule->measure,
-                                .per = rule->per,
-                                .path = report_string(r, rule->path),
-                                .line = rule->line,
-                                .is_default = rule->is_default,
-                                .subject = report_string(r, f->subject),
-                                .type = report_string(r, ranked_type(e, f)),
-                                .first = f->first,
-                                .last = f->last,
-                                .at = tallies_of(c, f),
-                                .holder = report_string(r, f->holder),
-                                .status = f->status,
-                                .is_lenient = f->is_lenient,
-                                .reason = reason_of(c, f),
-                                .limit = f->limit,
-                                .is_by_steadiness = f->is_by_steadiness,
-                                .is_in_bytes = is_score ? r->diff.types.bytes_known
-                                                        : rule->measure == MEASURE_BYTES,
-                                .limit_value = f->known ? f->allowed : NAN,
-                                .observed_value = f->known ? f->observed : NAN,
-                                .base = f->base,
-                                .accepted = f->accepted};
+    bool is_score = rule->measure == HD_MEASURE_SCORE;
+    return (struct hd_finding){.number = (size_t)(rule - c->budgets.rules),
+                               .kind = rule->kind,
+                               .total = rule->total,
+                               .pattern = report_string(r, rule->pattern),
+                               .measure = rule->measure,
+                               .per = rule->per,
+                               .path = report_string(r, rule->path),
+                               .line = rule->line,
+                               .is_default = rule->is_default,
+                               .subject = report_string(r, f->subject),
+                               .type = report_string(r, ranked_type(e, f)),
+                               .first = f->first,
+                               .last = f->last,
+                               .at = tallies_of(c, f),
+                               .holder = report_string(r, f->holder),
+                               .status = f->status,
+                               .is_lenient = f->is_lenient,
+                               .reason = reason_of(c, f),
+                               .limit = f->limit,
+                               .is_by_steadiness = f->is_by_steadiness,
+                               .is_in_bytes = is_score ? r->diff.types.bytes_known
+                                                       : rule->measure == HD_MEASURE_BYTES,
+                               .limit_value = f->known ? f->allowed : NAN,
+                               .observed_value = f->known ? f->observed : NAN,
+                               .base = f->base,
+                               .accepted = f->accepted};
 }
 
 /* --- chains -------------------------------------------------------------- */
@@ -113,9 +113,9 @@ static struct unchained find_unchained(const struct check *c, const struct findi
     struct unchained u = {.len = 0};
     size_t most = sizeof(u.rules) / sizeof(*u.rules), shown = report_rows(c->r, most);
     for (size_t i = 0; i < found->len && u.len < shown; i++) {
-        bool type = found->all[i].rule->kind == BUDGET_TYPE;
-        const struct report_rule *rule = &c->r->check.rules[i];
-        if (type && rule->status == RULE_FAIL && rule->chains.len == 0 &&
+        bool type = found->all[i].rule->kind == HD_RULE_TYPE;
+        const struct hd_finding *rule = &c->r->check.rules[i];
+        if (type && rule->status == HD_FOUND_FAIL && rule->chains.len == 0 &&
             !is_there(c, &u, rule->subject))
             u.rules[u.len++] = i;
     }
@@ -164,7 +164,7 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
     bool ok = chain_search_run(&chains, c->err);
     for (size_t q = 0; ok && chains.answers[0] != NULL && q < u->len; q++) {
         const struct chains *one = &chains.answers[0][q];
-        struct report_chains *to = &c->r->check.rules[u->rules[q]].chains;
+        struct hd_chains *to = &c->r->check.rules[u->rules[q]].chains;
         if (one->instances > 0)
             *to = report_chains_of(c->r, snap, &one, 1);
         for (size_t i = 0; i < to->len; i++)
@@ -178,9 +178,9 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
 static void copy_chains(struct check *c, const struct unchained *u)
 {
     for (size_t i = 0; i < c->r->check.rule_count; i++) {
-        struct report_rule *to = &c->r->check.rules[i];
-        for (size_t q = 0; q < u->len && to->kind == BUDGET_TYPE &&
-                           to->status == RULE_FAIL && to->chains.len == 0;
+        struct hd_finding *to = &c->r->check.rules[i];
+        for (size_t q = 0; q < u->len && to->kind == HD_RULE_TYPE &&
+                           to->status == HD_FOUND_FAIL && to->chains.len == 0;
              q++)
             if (strcmp(c->r->check.rules[u->rules[q]].subject, to->subject) == 0)
                 to->chains = c->r->check.rules[u->rules[q]].chains;
@@ -282,9 +282,9 @@ static enum hd_verdict verdict_of(const struct hd_report *r)
 {
     enum hd_verdict verdict = HD_PASS;
     for (size_t i = 0; i < r->check.rule_count; i++) {
-        if (r->check.rules[i].status == RULE_FAIL)
+        if (r->check.rules[i].status == HD_FOUND_FAIL)
             return HD_FAIL;
-        if (r->check.rules[i].status == RULE_INCONCLUSIVE)
+        if (r->check.rules[i].status == HD_FOUND_INCONCLUSIVE)
             verdict = HD_INCONCLUSIVE;
     }
     return verdict;
@@ -298,7 +298,7 @@ static bool decide(struct check *c, const struct evidence *e)
     bool ok = (!c->budgets.accepts || accept(c, e, &made)) &&
               judge_rules(&found, &c->budgets, e, &scratch, c->err);
     if (ok) {
-        c->r->check.rules = arena_array(&c->r->arena, struct report_rule, found.len);
+        c->r->check.rules = arena_array(&c->r->arena, struct hd_finding, found.len);
         for (size_t i = 0; i < found.len; i++)
             c->r->check.rules[c->r->check.rule_count++] =
                 report_rule_of(c, e, &found.all[i]);
@@ -317,8 +317,8 @@ static void take_budgets(struct check *c, const struct hd_budgets *b)
     c->budgets = b != NULL ? *b : (struct hd_budgets){.today = INT64_MIN};
     if (c->budgets.rule_count > 0)
         return;
-    c->default_rule = (struct rule){.kind = BUDGET_SUSPECTS,
-                                    .measure = MEASURE_SCORE,
+    c->default_rule = (struct rule){.kind = HD_RULE_SUSPECTS,
+                                    .measure = HD_MEASURE_SCORE,
                                     .limit_is_min_score = true,
                                     .is_default = true};
     c->budgets.rules = &c->default_rule;
@@ -347,7 +347,7 @@ struct hd_report *hd_report_check(struct hd_comparison *comparison,
     options.by = HD_BY_TYPE;
     if (!comparison_begin(comparison, err))
         return NULL;
-    struct check c = {.r = report_new(REPORT_CHECK, &options),
+    struct check c = {.r = report_new(HD_REPORT_CHECK, &options),
                       .c = comparison,
                       .opt = &options,
                       .err = err};
@@ -371,11 +371,11 @@ size_t report_rule_end(const struct hd_report *r, size_t i)
     return i;
 }
 
-enum rule_status report_rule_status(const struct hd_report *r, size_t i, size_t end)
+enum hd_finding_status report_rule_status(const struct hd_report *r, size_t i, size_t end)
 {
-    static const int badness[RULE_STATUS_COUNT] = {
-        [RULE_SUPPRESSED] = 1, [RULE_INCONCLUSIVE] = 2, [RULE_FAIL] = 3};
-    enum rule_status worst = RULE_PASS;
+    static const int badness[HD_FINDING_STATUS_COUNT] = {
+        [HD_FOUND_SUPPRESSED] = 1, [HD_FOUND_INCONCLUSIVE] = 2, [HD_FOUND_FAIL] = 3};
+    enum hd_finding_status worst = HD_FOUND_PASS;
     for (; i < end; i++)
         if (badness[r->check.rules[i].status] > badness[worst])
             worst = r->check.rules[i].status;

@@ -10,10 +10,10 @@
 /* All there are, in the order of the series. */
 static void add_types(struct hd_report *r, const struct series *s)
 {
-    struct report_table *t = &r->found.diff.types;
-    t->rows = arena_array(&r->arena, struct report_type, s->row_count);
+    struct hd_type_table *t = &r->found.diff.types;
+    t->rows = arena_array(&r->arena, struct hd_type_row, s->row_count);
     for (size_t i = 0; i < s->row_count; i++)
-        t->rows[t->len++] = (struct report_type){.type = s->rows[i].name,
+        t->rows[t->len++] = (struct hd_type_row){.type = s->rows[i].name,
                                                  .at = s->rows[i].at,
                                                  .status = s->rows[i].status,
                                                  .retained = HD_UNKNOWN,
@@ -21,10 +21,10 @@ static void add_types(struct hd_report *r, const struct series *s)
 }
 
 /* What was found out about suspects that are shown. Both stand in the order of ranks. */
-static void keep_answers(struct report_diff *found, const struct report_diff *shown)
+static void keep_answers(struct hd_diff *found, const struct hd_diff *shown)
 {
     for (size_t i = 0, at = 0; i < shown->suspect_count; i++) {
-        const struct report_suspect *s = &shown->suspects[i];
+        const struct hd_suspect *s = &shown->suspects[i];
         while (found->suspects[at].rank != s->rank)
             at++;
         found->suspects[at].chains = s->chains;
@@ -35,7 +35,7 @@ static void keep_answers(struct report_diff *found, const struct report_diff *sh
 /* The analysis has made r->diff but for its rows, and all rows there are. */
 static void show(struct hd_report *r, const struct hd_options *opt)
 {
-    struct report_diff *found = &r->found.diff, whole = r->diff;
+    struct hd_diff *found = &r->found.diff, whole = r->diff;
     struct view v = view_of(opt);
     keep_answers(found, &r->diff);
     whole.suspects = found->suspects;
@@ -64,15 +64,15 @@ static void show(struct hd_report *r, const struct hd_options *opt)
 static void add_reachable(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count, enum selection selection)
 {
-    r->diff.reachable = arena_array(&r->arena, struct tally, count);
+    r->diff.reachable = arena_array(&r->arena, struct hd_tally, count);
     for (size_t k = 0; k < count; k++) {
         const struct hd_snapshot *snap = snaps[k];
         if (!snap->info.has_roots || snap->info.reachable_objects == HD_UNKNOWN) {
-            r->diff.reachable[k] = (struct tally){HD_UNKNOWN, HD_UNKNOWN};
+            r->diff.reachable[k] = (struct hd_tally){HD_UNKNOWN, HD_UNKNOWN};
             continue;
         }
         for (type_id t = 0; t < snap->type_count; t++) {
-            struct tally at =
+            struct hd_tally at =
                 series_tally(snap, &snap->types[t], selection | SELECT_REACHABLE);
             if (snap->types[t].kind != TYPE_OBJECT)
                 continue;
@@ -94,7 +94,7 @@ static void add_series_warnings(struct hd_report *r, const struct series *s,
         if (from->times > 1)
             r->warnings[r->warning_count - 1].count = from->times;
     }
-    if (s->confidence < CONFIDENCE_HIGH && s->fit_count < SERIES_ENOUGH_SNAPSHOTS)
+    if (s->confidence < HD_CONFIDENCE_HIGH && s->fit_count < SERIES_ENOUGH_SNAPSHOTS)
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
 }
 
@@ -162,7 +162,7 @@ struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_option
     if (!report_options(&options, opt, err) || !comparison_begin(c, err))
         return NULL;
     opt = &options;
-    struct hd_report *r = report_new(REPORT_DIFF, opt);
+    struct hd_report *r = report_new(HD_REPORT_DIFF, opt);
     struct series s;
     bool ok = report_compare(r, c, opt, &s, err);
     comparison_end(c);

@@ -15,7 +15,7 @@ enum { DEEPEST = 5, MOST_BELOW = 64 };
 enum { MOST_ABOVE = 64 };
 
 static void add_way(struct hint_clues *clues, const char *const *types, size_t len,
-                    enum root_kind root)
+                    enum hd_root_kind root)
 {
     size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
     if (len > 0)
@@ -24,9 +24,9 @@ static void add_way(struct hint_clues *clues, const char *const *types, size_t l
 }
 
 /* What all ways to it have in common. */
-static void add_holder(struct hint_clues *clues, const struct report_suspect *s)
+static void add_holder(struct hint_clues *clues, const struct hd_suspect *s)
 {
-    enum root_kind root = ROOT_OTHER;
+    enum hd_root_kind root = HD_ROOT_OTHER;
     for (size_t i = 0; i < s->holder_len && s->holder[i][0] == '['; i++)
         root = root_kind_below(s->holder[i], root);
     add_way(clues, s->holder, s->holder_len, root);
@@ -34,17 +34,17 @@ static void add_holder(struct hint_clues *clues, const struct report_suspect *s)
 
 /* Its most frequent chain, without the suspect at its end. What is repeated stands there
  * twice, so that an array of arrays can be told from one array. */
-static void add_chain(struct hint_clues *clues, const struct report_suspect *s,
+static void add_chain(struct hint_clues *clues, const struct hd_suspect *s,
                       struct arena *scratch)
 {
     if (s->chains.len == 0 || s->chains.all[0].chain.share < enough)
         return;
-    const struct chain *c = &s->chains.all[0].chain;
-    size_t most = c->frame_count * 2 * FRAME_MAX_TYPES;
+    const struct hd_chain *c = &s->chains.all[0].chain;
+    size_t most = c->frame_count * 2 * HD_MOST_FRAME_TYPES;
     const char **types = arena_array(scratch, const char *, most);
     size_t len = 0;
     for (size_t i = 0; i < c->frame_count; i++) {
-        const struct frame *f = &c->frames[i];
+        const struct hd_frame *f = &c->frames[i];
         unsigned times = f->repeat_min > 1 ? 2 : 1;
         for (unsigned k = 0; k < times * f->type_count; k++)
             types[len++] = f->types[k % f->type_count];
@@ -104,7 +104,7 @@ void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *
     if (t != NULL)
         find_below(r, t, heads, below);
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
-        struct report_suspect *s = &r->diff.suspects[i];
+        struct hd_suspect *s = &r->diff.suspects[i];
         for (size_t k = 0; k < s->also_count; k++)
             add_below(&below[i], s->also[k]);
         struct hint_clues clues = {

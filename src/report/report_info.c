@@ -2,7 +2,7 @@
 
 struct hd_report *hd_report_info(struct hd_comparison *c)
 {
-    struct hd_report *r = report_new(REPORT_INFO, NULL);
+    struct hd_report *r = report_new(HD_REPORT_INFO, NULL);
     struct arena scratch = {0};
     struct hd_snapshot **snaps =
         arena_array(&scratch, struct hd_snapshot *, c->entry_count);

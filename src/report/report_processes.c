@@ -2,7 +2,7 @@
 
 struct hd_report *hd_report_processes(const struct hd_processes *processes)
 {
-    struct hd_report *r = report_new(REPORT_PROCESSES, NULL);
+    struct hd_report *r = report_new(HD_REPORT_PROCESSES, NULL);
     r->processes.count = processes->count;
     r->processes.all = arena_array(&r->arena, struct hd_process, processes->count);
     for (size_t i = 0; i < processes->count; i++) {

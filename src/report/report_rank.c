@@ -161,11 +161,11 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
 /* What a chain that all instances have retains is what the head does; of a part of them
  * nobody knows. */
 static uint64_t retained_by(const struct ranker *k, size_t q, const struct chains *last,
-                            const struct chain *c)
+                            const struct hd_chain *c)
 {
     size_t n = k->s->fit_count;
     bool all = c->exact && c->count > 0 && c->count == last->instances;
-    bool known = k->owned != NULL && k->r->diff.suspects[q].basis == BASIS_GRAPH;
+    bool known = k->owned != NULL && k->r->diff.suspects[q].basis == HD_BASIS_GRAPH;
     return all && known ? k->owned->trie.retained[k->rows.heads[q] * n + n - 1]
                         : HD_UNKNOWN;
 }
@@ -179,7 +179,7 @@ static void set_chains(const struct search *s)
         const struct chains *of_suspect[SERIES_MAX_SNAPSHOTS];
         for (size_t place = 0; place < used; place++)
             of_suspect[place] = &s->chains.answers[place][q];
-        struct report_chains *chains = &r->diff.suspects[q].chains;
+        struct hd_chains *chains = &r->diff.suspects[q].chains;
         *chains = report_chains_of(r, fit_snapshot(k, n - 1), of_suspect, used);
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;

@@ -42,14 +42,14 @@ static const char *join_patterns(struct hd_report *r, const struct hd_options *o
 static void count_instances(struct hd_report *r, struct hd_snapshot *const *snaps,
                             size_t count, const struct hd_options *opt)
 {
-    r->roots.instances = arena_array(&r->arena, struct tally, count);
+    r->roots.instances = arena_array(&r->arena, struct hd_tally, count);
     for (size_t k = 0; k < count; k++) {
         for (type_id t = 0; t < snaps[k]->type_count; t++) {
             const struct type *type = &snaps[k]->types[t];
             if (type->kind != TYPE_OBJECT || !report_shows_row(r, opt, type->name))
                 continue;
-            struct tally at = series_tally(snaps[k], type, report_selection(opt));
-            struct tally *sum = &r->roots.instances[k];
+            struct hd_tally at = series_tally(snaps[k], type, report_selection(opt));
+            struct hd_tally *sum = &r->roots.instances[k];
             bool unknown = sum->bytes == HD_UNKNOWN || at.bytes == HD_UNKNOWN;
             sum->count += at.count;
             sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + at.bytes;
@@ -73,7 +73,7 @@ static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *l
     for (type_id t = 0; t < last->type_count; t++)
         if (type_has_row(&last->types[t]))
             names[count++] = report_shown(r, last->types[t].name);
-    struct report_no_match none = report_no_match(r->roots.pattern, names, count, &scratch);
+    struct hd_no_match none = report_no_match(r->roots.pattern, names, count, &scratch);
     phrase_no_match(&message, HD_BY_TYPE, &none);
     fail(err, HD_USAGE, "%s", text_string(&message));
     text_free(&message);
@@ -193,7 +193,7 @@ struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_optio
         opt->type_count == 0) {
         fail(&own, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
     } else if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
-        r = report_new(REPORT_ROOTS, &options);
+        r = report_new(HD_REPORT_ROOTS, &options);
         ok = explain(r, c, &options, &own);
         comparison_end(c);
     }

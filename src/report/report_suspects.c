@@ -51,28 +51,28 @@ static size_t holder_of(const struct suspect_rows *to, path_id head, const char 
     return len;
 }
 
-static void add_places(const struct suspect_rows *to, struct report_suspect *s,
+static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
                        const struct headed_type *h)
 {
     struct text name = {0};
-    s->heads = arena_array(&to->r->arena, struct report_head, h->place_count);
+    s->heads = arena_array(&to->r->arena, struct hd_head, h->place_count);
     for (size_t i = 0; i < h->place_count; i++) {
         text_clear(&name);
         holder_name(&name, &to->namer, held_by(to, h->places[i].path));
         s->heads[s->head_count++] =
-            (struct report_head){.holder = report_string(to->r, text_string(&name)),
-                                 .score = h->places[i].score};
+            (struct hd_head){.holder = report_string(to->r, text_string(&name)),
+                             .score = h->places[i].score};
     }
     text_free(&name);
 }
 
-static struct report_suspect from_headed(const struct suspect_rows *to,
-                                         const struct headed_type *h,
-                                         const struct series_row *row)
+static struct hd_suspect from_headed(const struct suspect_rows *to,
+                                     const struct headed_type *h,
+                                     const struct series_row *row)
 {
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
-    struct report_suspect s = {
+    struct hd_suspect s = {
         .type = row->name,
         .subject = report_string(r, h->subject),
         .basis = h->basis,
@@ -84,8 +84,8 @@ static struct report_suspect from_headed(const struct suspect_rows *to,
         .retained = report_spread(r, to->s, h->retained),
         .more = h->more,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
-        .step_least = h->suspicion == SUSPECT_STEADY ? h->step_least : 0,
-        .step_most = h->suspicion == SUSPECT_STEADY ? h->step_most : 0,
+        .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
+        .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
         .survivors = row->survivors,
         .per_iteration = growth_per_iteration(to->s, row, to->opt->iterations)};
     s.holder_len = holder_of(to, h->head, &s.holder);
@@ -96,17 +96,16 @@ static struct report_suspect from_headed(const struct suspect_rows *to,
     return s;
 }
 
-static struct report_suspect from_row(const struct suspect_rows *to,
-                                      const struct suspect *t,
-                                      const struct suspect_line *line)
+static struct hd_suspect from_row(const struct suspect_rows *to, const struct suspect *t,
+                                  const struct suspect_line *line)
 {
-    struct tally heap = to->s->totals[last_fit(to)];
+    struct hd_tally heap = to->s->totals[last_fit(to)];
     double whole = (double)(to->s->bytes_known ? heap.bytes : heap.count);
-    return (struct report_suspect){
+    return (struct hd_suspect){
         .type = t->row->name,
         .subject = t->row->name,
-        .basis = BASIS_TABLE,
-        .suspicion = reaches_line(line, t->score, whole) ? SUSPECT_SIZE : SUSPECT_NOT,
+        .basis = HD_BASIS_TABLE,
+        .suspicion = reaches_line(line, t->score, whole) ? HD_SUSPECT_SIZE : HD_SUSPECT_NOT,
         .score = t->score,
         .score_share = whole > 0 ? t->score / whole : 0,
         .tau = t->tau,
@@ -115,14 +114,14 @@ static struct report_suspect from_row(const struct suspect_rows *to,
         .per_iteration = t->per_iteration};
 }
 
-static void place(struct suspect_rows *to, struct report_suspect s, size_t rank,
-                  path_id head, label_id whole_type)
+static void place(struct suspect_rows *to, struct hd_suspect s, size_t rank, path_id head,
+                  label_id whole_type)
 {
-    struct report_diff *found = &to->r->found.diff;
+    struct hd_diff *found = &to->r->found.diff;
     s.rank = rank;
     if (rank == 0) {
         found->pooled[found->pooled_count++] = s;
-    } else if (s.suspicion != SUSPECT_NOT) {
+    } else if (s.suspicion != HD_SUSPECT_NOT) {
         to->heads[found->suspect_count] = head;
         to->whole_types[found->suspect_count] = whole_type;
         found->suspects[found->suspect_count++] = s;
@@ -148,9 +147,9 @@ static void show(struct suspect_rows *to)
 static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
 {
     struct hd_report *r = to->r;
-    r->found.diff.suspects = arena_array(&r->arena, struct report_suspect, count);
-    r->found.diff.minor = arena_array(&r->arena, struct report_suspect, count);
-    r->found.diff.pooled = arena_array(&r->arena, struct report_suspect, count);
+    r->found.diff.suspects = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.minor = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.pooled = arena_array(&r->arena, struct hd_suspect, count);
     to->heads = arena_array(scratch, path_id, count);
     to->whole_types = arena_array(scratch, label_id, count);
 }
@@ -185,14 +184,14 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
     size_t n = to->s->fit_count;
     const uint64_t *reachable = to->trie->retained;
     double heap = (double)reachable[n - 1];
-    struct report_growth *g = &to->r->diff.growth;
-    *g = (struct report_growth){.known = true,
-                                .bytes = delta(reachable, n),
-                                .suspects = delta(h->growth.suspects, n),
-                                .pools = delta(h->growth.pools, n),
-                                .rest = delta(h->growth.rest, n),
-                                .explained = h->growth.explained,
-                                .unexplained = h->growth.unexplained};
+    struct hd_growth *g = &to->r->diff.growth;
+    *g = (struct hd_growth){.known = true,
+                            .bytes = delta(reachable, n),
+                            .suspects = delta(h->growth.suspects, n),
+                            .pools = delta(h->growth.pools, n),
+                            .rest = delta(h->growth.rest, n),
+                            .explained = h->growth.explained,
+                            .unexplained = h->growth.unexplained};
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
 }
@@ -211,16 +210,16 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
 {
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
-    struct report_diff *found = &r->found.diff;
-    found->stopped = arena_array(&r->arena, struct report_stopped, h->stopped_count);
+    struct hd_diff *found = &r->found.diff;
+    found->stopped = arena_array(&r->arena, struct hd_stopped, h->stopped_count);
     for (size_t i = 0; i < h->stopped_count; i++) {
         const struct headed_stopped *from = &h->stopped[i];
-        struct report_stopped s = {.type = label_name(to, from->label),
-                                   .subject = report_string(r, from->subject),
-                                   .count = report_spread(r, to->s, from->count),
-                                   .retained = report_spread(r, to->s, from->retained),
-                                   .growth = from->growth,
-                                   .share = heap > 0 ? from->growth / heap : 0};
+        struct hd_stopped s = {.type = label_name(to, from->label),
+                               .subject = report_string(r, from->subject),
+                               .count = report_spread(r, to->s, from->count),
+                               .retained = report_spread(r, to->s, from->retained),
+                               .growth = from->growth,
+                               .share = heap > 0 ? from->growth / heap : 0};
         s.holder_len = holder_of(to, from->head, &s.holder);
         if (is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
             continue;
@@ -231,7 +230,7 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
 
 static bool any_suspect(const struct headed *h)
 {
-    return h->len > 0 && h->all[0].suspicion != SUSPECT_NOT;
+    return h->len > 0 && h->all[0].suspicion != HD_SUSPECT_NOT;
 }
 
 static void warn_unexplained(struct hd_report *r, bool suspects)
@@ -269,7 +268,7 @@ static void judge_growth(const struct suspect_rows *to, const struct headed *h,
     if (largest != NULL && r->diff.growth.has_stopped)
         warn_stopped(r, largest, to->s->fit_count, stopped);
     if ((r->diff.growth.is_open || r->diff.growth.has_stopped) &&
-        r->diff.confidence > CONFIDENCE_LOW)
+        r->diff.confidence > HD_CONFIDENCE_LOW)
         r->diff.confidence--;
 }
 
@@ -288,7 +287,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
             series_row_named(to->rows, to->trie->labels.all[type->label].name);
         if (row != NULL)
             place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type->head,
-                  type->basis == BASIS_TYPE ? type->label : NO_LABEL);
+                  type->basis == HD_BASIS_TYPE ? type->label : NO_LABEL);
     }
     show(to);
     add_growth(to, &h);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct row_slot {
-    struct report_type *row;
+    struct hd_type_row *row;
     UT_hash_handle hh;
 };
 
@@ -49,7 +49,8 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
         slot = arena_alloc(&scratch, sizeof(*slot));
         slot->row = &r->found.top.types.rows[i];
         HASH_ADD_KEYPTR(hh, rows, slot->row->type, strlen(slot->row->type), slot);
-        slot->row->by_generation = arena_array(&r->arena, struct tally, GENERATION_COUNT);
+        slot->row->by_generation =
+            arena_array(&r->arena, struct hd_tally, HD_GENERATION_COUNT);
     }
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
@@ -58,11 +59,11 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
         text_clear(&name);
         unit_name(&name, opt->by, type);
         HASH_FIND(hh, rows, name.data, name.len, slot);
-        for (enum generation g = GEN0; slot != NULL && g < GENERATION_COUNT; g++) {
+        for (enum hd_generation g = HD_GEN0; slot != NULL && g < HD_GENERATION_COUNT; g++) {
             if (opt->gen2 && !generation_is_old(g))
                 continue;
-            const struct tally *from = &type->by_generation[g];
-            struct tally *to = &slot->row->by_generation[g];
+            const struct hd_tally *from = &type->by_generation[g];
+            struct hd_tally *to = &slot->row->by_generation[g];
             double bytes_scale =
                 type->raw.bytes > 0
                     ? (double)type->tally[SELECT_ALL].bytes / (double)type->raw.bytes
@@ -84,12 +85,12 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
     struct series s;
     if (!series_align(&s, &unit, 1, &ask, &r->arena, &none, err))
         return false;
-    struct report_table *t = &r->found.top.types;
+    struct hd_type_table *t = &r->found.top.types;
     t->bytes_known = s.bytes_known;
     t->totals = s.totals;
-    t->rows = arena_array(&r->arena, struct report_type, s.row_count);
+    t->rows = arena_array(&r->arena, struct hd_type_row, s.row_count);
     for (size_t i = 0; i < s.row_count; i++)
-        t->rows[t->len++] = (struct report_type){.type = s.rows[i].name,
+        t->rows[t->len++] = (struct hd_type_row){.type = s.rows[i].name,
                                                  .at = s.rows[i].at,
                                                  .status = s.rows[i].status,
                                                  .retained = HD_UNKNOWN,
@@ -129,7 +130,7 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
     if (!report_options(&options, opt, err) || !comparison_begin(c, err))
         return NULL;
     opt = &options;
-    struct hd_report *r = report_new(REPORT_TOP, opt);
+    struct hd_report *r = report_new(HD_REPORT_TOP, opt);
     bool ok = c->count == 1
                   ? describe(r, c, opt, err)
                   : fail(err, HD_USAGE, "top looks at one snapshot, not %zu", c->count);

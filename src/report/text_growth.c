@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-static const struct tally *last_of(const struct hd_report *r, const struct tally *at)
+static const struct hd_tally *last_of(const struct hd_report *r, const struct hd_tally *at)
 {
     return &at[r->snapshot_count - 1];
 }
 
-void text_gain(struct text *t, const struct hd_report *r, const struct report_suspect *s)
+void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s)
 {
     if (r->diff.by_graph)
         human_size_signed(t, s->more);
@@ -17,9 +17,10 @@ void text_gain(struct text *t, const struct hd_report *r, const struct report_su
         human_delta(t, s->at[0].count, last_of(r, s->at)->count);
 }
 
-double text_gain_share(const struct hd_report *r, const struct report_suspect *s)
+double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
 {
-    const struct tally *last = last_of(r, s->at), *all = last_of(r, r->diff.types.totals);
+    const struct hd_tally *last = last_of(r, s->at),
+                          *all = last_of(r, r->diff.types.totals);
     if (r->diff.by_graph)
         return s->more_share;
     double gain = r->diff.types.bytes_known ? (double)last->bytes - (double)s->at[0].bytes
@@ -28,7 +29,7 @@ double text_gain_share(const struct hd_report *r, const struct report_suspect *s
     return whole > 0 ? gain / whole : 0;
 }
 
-void text_steady(struct text *t, const struct report_suspect *s)
+void text_steady(struct text *t, const struct hd_suspect *s)
 {
     text_add_string(t, "steady: +");
     human_count(t, s->step_least);
@@ -39,7 +40,7 @@ void text_steady(struct text *t, const struct report_suspect *s)
     text_add_string(t, " every step");
 }
 
-void text_growth_parts(struct text *t, const struct report_growth *g)
+void text_growth_parts(struct text *t, const struct hd_growth *g)
 {
     text_add_string(t, "suspects ");
     human_size_signed(t, g->suspects);

@@ -8,15 +8,15 @@
 
 /* "+1.84 MiB": what it and all that goes along retain more; of tables the shallow bytes, or
  * objects where bytes are unknown. */
-void text_gain(struct text *t, const struct hd_report *r, const struct report_suspect *s);
+void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s);
 
 /* That as a share of the heap in the last snapshot. */
-double text_gain_share(const struct hd_report *r, const struct report_suspect *s);
+double text_gain_share(const struct hd_report *r, const struct hd_suspect *s);
 
 /* "steady: +30 every step", "steady: +28–33 every step". */
-void text_steady(struct text *t, const struct report_suspect *s);
+void text_steady(struct text *t, const struct hd_suspect *s);
 
 /* "suspects +3.31 MiB, pools and threads -133 KiB, rest +58.6 KiB" */
-void text_growth_parts(struct text *t, const struct report_growth *g);
+void text_growth_parts(struct text *t, const struct hd_growth *g);
 
 #endif

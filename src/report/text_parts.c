@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-static void text_chain_frame(struct text *t, const struct report_chain *c,
+static void text_chain_frame(struct text *t, const struct hd_chain_row *c,
                              const struct report_brief *brief, size_t i, bool short_names)
 {
-    const struct chain *chain = &c->chain;
+    const struct hd_chain *chain = &c->chain;
     if (brief->root_by_kind && i == brief->first) {
         text_add_char(t, '[');
         for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++) {
@@ -28,7 +28,7 @@ static void text_chain_frame(struct text *t, const struct report_chain *c,
     human_frame(t, &chain->frames[i], short_names);
 }
 
-static size_t text_chain_gap(const struct report_chain *c, const struct report_brief *brief,
+static size_t text_chain_gap(const struct hd_chain_row *c, const struct report_brief *brief,
                              size_t *i)
 {
     size_t gap = 0, n = c->chain.frame_count;
@@ -41,7 +41,7 @@ static size_t text_chain_gap(const struct report_chain *c, const struct report_b
     }
 }
 
-void text_chain(struct text *t, const struct report_chain *c, bool short_names)
+void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names)
 {
     struct arena scratch = {0};
     struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
@@ -60,16 +60,16 @@ void text_chain(struct text *t, const struct report_chain *c, bool short_names)
 }
 
 /* What became of a chain since the first snapshot, as diff(1) has it. */
-static const char *mark(enum chain_status status)
+static const char *mark(enum hd_chain_status status)
 {
-    static const char *const marks[CHAIN_STATUS_COUNT] = {[CHAIN_NEW] = "+ ",
-                                                          [CHAIN_GONE] = "- ",
-                                                          [CHAIN_GROWING] = "^ ",
-                                                          [CHAIN_SHRINKING] = "v "};
+    static const char *const marks[HD_CHAIN_STATUS_COUNT] = {[HD_CHAIN_NEW] = "+ ",
+                                                             [HD_CHAIN_GONE] = "- ",
+                                                             [HD_CHAIN_GROWING] = "^ ",
+                                                             [HD_CHAIN_SHRINKING] = "v "};
     return marks[status] != NULL ? marks[status] : "";
 }
 
-void text_share(struct text *t, const struct report_chain *c)
+void text_share(struct text *t, const struct hd_chain_row *c)
 {
     text_add_string(t, mark(c->status));
     human_percent(t, c->chain.share);
@@ -91,7 +91,7 @@ const char *text_file_name(const char *path)
 
 void text_verdict(struct text *t, const struct hd_report *r)
 {
-    size_t rules = 0, by_status[RULE_STATUS_COUNT] = {0};
+    size_t rules = 0, by_status[HD_FINDING_STATUS_COUNT] = {0};
     for (size_t i = 0, end; i < r->check.rule_count; i = end) {
         end = report_rule_end(r, i);
         by_status[report_rule_status(r, i, end)]++;
@@ -99,24 +99,27 @@ void text_verdict(struct text *t, const struct hd_report *r)
     }
     text_add_string(t, verdict_names[r->check.verdict]);
     text_add_string(t, ": ");
-    enum rule_status told = r->check.verdict == HD_FAIL           ? RULE_FAIL
-                            : r->check.verdict == HD_INCONCLUSIVE ? RULE_INCONCLUSIVE
-                                                                  : RULE_PASS;
-    size_t n = by_status[told] + (told == RULE_PASS ? by_status[RULE_SUPPRESSED] : 0);
+    enum hd_finding_status told = r->check.verdict == HD_FAIL ? HD_FOUND_FAIL
+                                  : r->check.verdict == HD_INCONCLUSIVE
+                                      ? HD_FOUND_INCONCLUSIVE
+                                      : HD_FOUND_PASS;
+    size_t n =
+        by_status[told] + (told == HD_FOUND_PASS ? by_status[HD_FOUND_SUPPRESSED] : 0);
     human_count(t, n);
     text_add_string(t, " of ");
     human_plural(t, rules, "rule");
-    text_add_string(t, told == RULE_FAIL   ? n == 1 ? " is over budget" : " are over budget"
-                       : told == RULE_PASS ? " within budget"
-                                           : " could not be decided");
-    if (by_status[RULE_SUPPRESSED] > 0) {
+    text_add_string(t, told == HD_FOUND_FAIL
+                           ? n == 1 ? " is over budget" : " are over budget"
+                       : told == HD_FOUND_PASS ? " within budget"
+                                               : " could not be decided");
+    if (by_status[HD_FOUND_SUPPRESSED] > 0) {
         text_add_string(t, ", ");
-        human_count(t, by_status[RULE_SUPPRESSED]);
+        human_count(t, by_status[HD_FOUND_SUPPRESSED]);
         text_add_string(t, " suppressed");
     }
 }
 
-void text_rule_name(struct text *t, const struct report_rule *rule)
+void text_rule_name(struct text *t, const struct hd_finding *rule)
 {
     struct text name = {0};
     phrase_rule(&name, rule);
@@ -131,7 +134,7 @@ void text_rule_name(struct text *t, const struct report_rule *rule)
     text_free(&name);
 }
 
-void text_rule(struct text *t, const struct hd_report *r, const struct report_rule *rule)
+void text_rule(struct text *t, const struct hd_report *r, const struct hd_finding *rule)
 {
     struct text source = {0}, reason = {0};
     if (!phrase_observed(t, rule))
@@ -154,7 +157,7 @@ void text_rule(struct text *t, const struct hd_report *r, const struct report_ru
     text_free(&reason);
 }
 
-void text_rule_holder(struct text *t, const struct report_rule *rule)
+void text_rule_holder(struct text *t, const struct hd_finding *rule)
 {
     if (rule->chains.len > 0)
         text_chain(t, &rule->chains.all[0], true);

@@ -10,10 +10,10 @@
 /* The frames of a chain as one line with arrows, from the first that says something:
  * "[static vars]" in front of a static variable does not. Where the chain is brief,
  * "… 9 more" stands for what is left out. */
-void text_chain(struct text *t, const struct report_chain *c, bool short_names);
+void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names);
 
 /* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
-void text_share(struct text *t, const struct report_chain *c);
+void text_share(struct text *t, const struct hd_chain_row *c);
 
 /* Last parts of paths: "before.gcdump". */
 const char *text_file_name(const char *path);
@@ -22,14 +22,14 @@ const char *text_file_name(const char *path);
 void text_verdict(struct text *t, const struct hd_report *r);
 
 /* What a rule is about: "type MyApp.*: MyApp.Order". */
-void text_rule_name(struct text *t, const struct report_rule *rule);
+void text_rule_name(struct text *t, const struct hd_finding *rule);
 
 /* A finding: "+120 instances from 1.gcdump to 4.gcdump; limit: +0 instances
  * (heapdrift.yml:7)", and the reason. */
-void text_rule(struct text *t, const struct hd_report *r, const struct report_rule *rule);
+void text_rule(struct text *t, const struct hd_report *r, const struct hd_finding *rule);
 
 /* What holds it, as one line: its first chain, or its holder; nothing if unknown. */
-void text_rule_holder(struct text *t, const struct report_rule *rule);
+void text_rule_holder(struct text *t, const struct hd_finding *rule);
 
 /* A file of budgets as it is named from the root of the repository: it was found in this
  * folder or one above it. */

@@ -56,11 +56,11 @@ static bool hides_nothing(const struct view *v)
 
 /* --- the ranking --------------------------------------------------------- */
 
-static struct report_suspect *choose(const struct report_suspect *all, size_t count,
-                                     size_t *len, const struct view *v,
-                                     const struct hd_report *r, struct arena *a)
+static struct hd_suspect *choose(const struct hd_suspect *all, size_t count, size_t *len,
+                                 const struct view *v, const struct hd_report *r,
+                                 struct arena *a)
 {
-    struct report_suspect *chosen = arena_array(a, struct report_suspect, count);
+    struct hd_suspect *chosen = arena_array(a, struct hd_suspect, count);
     *len = 0;
     for (size_t i = 0; i < count; i++)
         if (shows_ranked(v, r, all[i].type, all[i].subject))
@@ -68,18 +68,18 @@ static struct report_suspect *choose(const struct report_suspect *all, size_t co
     return chosen;
 }
 
-static size_t count_hidden(const struct report_suspect *all, size_t count,
-                           const struct view *v, const struct hd_report *r)
+static size_t count_hidden(const struct hd_suspect *all, size_t count, const struct view *v,
+                           const struct hd_report *r)
 {
     size_t hidden = 0;
     for (size_t i = 0; i < count; i++)
-        hidden += all[i].suspicion != SUSPECT_NOT &&
+        hidden += all[i].suspicion != HD_SUSPECT_NOT &&
                   !shows_ranked(v, r, all[i].type, all[i].subject);
     return hidden;
 }
 
-void view_suspects(struct report_diff *shown, const struct report_diff *all,
-                   const struct view *v, const struct hd_report *r, struct arena *a)
+void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struct view *v,
+                   const struct hd_report *r, struct arena *a)
 {
     shown->suspects = all->suspects;
     shown->suspect_count = all->suspect_count;
@@ -98,10 +98,10 @@ void view_suspects(struct report_diff *shown, const struct report_diff *all,
                           count_hidden(all->pooled, all->pooled_count, v, r);
 }
 
-static void choose_stopped(struct report_diff *shown, const struct report_diff *all,
+static void choose_stopped(struct hd_diff *shown, const struct hd_diff *all,
                            const struct view *v, const struct hd_report *r, struct arena *a)
 {
-    shown->stopped = arena_array(a, struct report_stopped, all->stopped_count);
+    shown->stopped = arena_array(a, struct hd_stopped, all->stopped_count);
     shown->stopped_count = 0;
     for (size_t i = 0; i < all->stopped_count; i++)
         if (shows_ranked(v, r, all->stopped[i].type, all->stopped[i].subject))
@@ -126,7 +126,7 @@ static int compare_growth(uint64_t first_a, uint64_t last_a, uint64_t first_b,
 
 /* qsort has no argument for it. */
 struct sortable {
-    struct report_type row;
+    struct hd_type_row row;
     size_t last;
     enum hd_sort sort;
     bool bytes_known;
@@ -136,13 +136,13 @@ struct sortable {
 
 static int by_count_growth(const struct sortable *x, const struct sortable *y)
 {
-    const struct tally *a = x->row.at, *b = y->row.at;
+    const struct hd_tally *a = x->row.at, *b = y->row.at;
     return compare_growth(a[0].count, a[x->last].count, b[0].count, b[y->last].count);
 }
 
 static int by_bytes_growth(const struct sortable *x, const struct sortable *y)
 {
-    const struct tally *a = x->row.at, *b = y->row.at;
+    const struct hd_tally *a = x->row.at, *b = y->row.at;
     if (!x->bytes_known)
         return 0;
     return compare_growth(a[0].bytes, a[x->last].bytes, b[0].bytes, b[y->last].bytes);
@@ -173,12 +173,12 @@ static int by_growth(const void *a, const void *b)
 }
 
 struct ranked_type {
-    const struct report_suspect *suspect;
+    const struct hd_suspect *suspect;
     UT_hash_handle hh;
 };
 
 /* The row of the ranking for each type that has one; the first, of several. */
-static void index_ranked(struct ranked_type **by_type, const struct report_suspect *all,
+static void index_ranked(struct ranked_type **by_type, const struct hd_suspect *all,
                          size_t count, struct arena *a)
 {
     for (size_t i = 0; i < count; i++) {
@@ -192,7 +192,7 @@ static void index_ranked(struct ranked_type **by_type, const struct report_suspe
     }
 }
 
-static void find_retained(const struct report_diff *d, const struct hd_report *r,
+static void find_retained(const struct hd_diff *d, const struct hd_report *r,
                           struct sortable *rows, size_t count)
 {
     struct arena scratch = {0};
@@ -210,7 +210,7 @@ static void find_retained(const struct report_diff *d, const struct hd_report *r
     arena_free(&scratch);
 }
 
-static void choose_types(struct report_diff *shown, const struct report_table *all,
+static void choose_types(struct hd_diff *shown, const struct hd_type_table *all,
                          const struct view *v, const struct hd_report *r, struct arena *a)
 {
     struct arena scratch = {0};
@@ -226,7 +226,7 @@ static void choose_types(struct report_diff *shown, const struct report_table *a
     if (sort == HD_SORT_RETAINED)
         find_retained(shown, r, rows, len);
     qsort(rows, len, sizeof(*rows), by_growth);
-    shown->types.rows = arena_array(a, struct report_type, len);
+    shown->types.rows = arena_array(a, struct hd_type_row, len);
     shown->types.len = len;
     for (size_t i = 0; i < len; i++)
         shown->types.rows[i] = rows[i].row;
@@ -241,15 +241,15 @@ struct shown_names {
     size_t count;
 };
 
-static void add_subjects(struct shown_names *names, const struct report_suspect *all,
+static void add_subjects(struct shown_names *names, const struct hd_suspect *all,
                          size_t count)
 {
     for (size_t i = 0; i < count; i++)
         names->all[names->count++] = all[i].subject;
 }
 
-static struct shown_names names_of(const struct report_diff *d,
-                                   const struct report_table *types,
+static struct shown_names names_of(const struct hd_diff *d,
+                                   const struct hd_type_table *types,
                                    const struct hd_report *r, struct arena *a)
 {
     size_t most = 2 * types->len + d->suspect_count + d->minor_count + d->pooled_count;
@@ -275,14 +275,14 @@ static bool is_matched(const struct shown_names *names, const char *pattern)
 }
 
 /* A mistyped pattern must not look like a heap without growth. */
-static void find_unmatched(struct report_diff *shown, const struct report_table *types,
+static void find_unmatched(struct hd_diff *shown, const struct hd_type_table *types,
                            const struct view *v, const struct hd_report *r, struct arena *a)
 {
     struct arena scratch = {0};
     struct shown_names names = {0};
     if (v->type_count > 0)
         names = names_of(shown, types, r, &scratch);
-    shown->unmatched = arena_array(a, struct report_no_match, v->type_count);
+    shown->unmatched = arena_array(a, struct hd_no_match, v->type_count);
     shown->unmatched_count = 0;
     for (size_t i = 0; i < v->type_count; i++)
         if (!is_matched(&names, v->types[i]))
@@ -293,10 +293,10 @@ static void find_unmatched(struct report_diff *shown, const struct report_table 
     arena_free(&scratch);
 }
 
-struct report_diff view_diff(const struct report_diff *all, const struct view *v,
-                             const struct hd_report *r, struct arena *a)
+struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
+                         const struct hd_report *r, struct arena *a)
 {
-    struct report_diff shown = *all;
+    struct hd_diff shown = *all;
     view_suspects(&shown, all, v, r, a);
     choose_stopped(&shown, all, v, r, a);
     choose_types(&shown, &all->types, v, r, a);
@@ -308,14 +308,14 @@ struct report_diff view_diff(const struct report_diff *all, const struct view *v
 
 static int by_name(const void *a, const void *b)
 {
-    const struct report_type *x = a, *y = b;
+    const struct hd_type_row *x = a, *y = b;
     return strcmp(x->type, y->type);
 }
 
 static int by_count(const void *a, const void *b)
 {
-    const struct tally *x = ((const struct report_type *)a)->at;
-    const struct tally *y = ((const struct report_type *)b)->at;
+    const struct hd_tally *x = ((const struct hd_type_row *)a)->at;
+    const struct hd_tally *y = ((const struct hd_type_row *)b)->at;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     if (x->bytes != y->bytes)
@@ -326,8 +326,8 @@ static int by_count(const void *a, const void *b)
 /* Rows without bytes stand behind the others, by count. */
 static int by_bytes(const void *a, const void *b)
 {
-    const struct tally *x = ((const struct report_type *)a)->at;
-    const struct tally *y = ((const struct report_type *)b)->at;
+    const struct hd_tally *x = ((const struct hd_type_row *)a)->at;
+    const struct hd_tally *y = ((const struct hd_type_row *)b)->at;
     uint64_t x_bytes = x->bytes != HD_UNKNOWN ? x->bytes : 0;
     uint64_t y_bytes = y->bytes != HD_UNKNOWN ? y->bytes : 0;
     if (x_bytes != y_bytes)
@@ -337,7 +337,7 @@ static int by_bytes(const void *a, const void *b)
 
 static int by_retained(const void *a, const void *b)
 {
-    const struct report_type *x = a, *y = b;
+    const struct hd_type_row *x = a, *y = b;
     uint64_t x_bytes = x->retained != HD_UNKNOWN ? x->retained : 0;
     uint64_t y_bytes = y->retained != HD_UNKNOWN ? y->retained : 0;
     if (x_bytes != y_bytes)
@@ -345,17 +345,17 @@ static int by_retained(const void *a, const void *b)
     return by_bytes(a, b);
 }
 
-struct report_top view_top(const struct report_top *all, const struct view *v,
-                           const struct hd_report *r, struct arena *a)
+struct hd_top view_top(const struct hd_top *all, const struct view *v,
+                       const struct hd_report *r, struct arena *a)
 {
     static int (*const orders[])(const void *, const void *) = {
         [HD_SORT_DEFAULT] = by_bytes, [HD_SORT_COUNT] = by_count,
         [HD_SORT_BYTES] = by_bytes,   [HD_SORT_RETAINED] = by_retained,
         [HD_SORT_NAME] = by_name,
     };
-    struct report_top shown = *all;
-    struct report_table *t = &shown.types;
-    t->rows = arena_array(a, struct report_type, all->types.len);
+    struct hd_top shown = *all;
+    struct hd_type_table *t = &shown.types;
+    t->rows = arena_array(a, struct hd_type_row, all->types.len);
     t->len = 0;
     for (size_t i = 0; i < all->types.len; i++)
         if (view_shows(v, r, all->types.rows[i].type))
@@ -372,11 +372,11 @@ static void add(uint64_t *sum, uint64_t more)
 }
 
 /* Of the rows from first on. */
-static struct report_sum sum_rows(const struct report_table *t, size_t first,
-                                  size_t snapshots, struct arena *a)
+static struct hd_sum sum_rows(const struct hd_type_table *t, size_t first, size_t snapshots,
+                              struct arena *a)
 {
-    struct report_sum sum = {.rows = t->len - first,
-                             .at = arena_array(a, struct tally, snapshots)};
+    struct hd_sum sum = {.rows = t->len - first,
+                         .at = arena_array(a, struct hd_tally, snapshots)};
     for (size_t i = first; i < t->len; i++) {
         for (size_t k = 0; k < snapshots; k++) {
             add(&sum.at[k].count, t->rows[i].at[k].count);
@@ -386,12 +386,12 @@ static struct report_sum sum_rows(const struct report_table *t, size_t first,
     return sum;
 }
 
-static bool is_equal(const struct tally *x, const struct tally *y)
+static bool is_equal(const struct hd_tally *x, const struct hd_tally *y)
 {
     return x->count == y->count && x->bytes == y->bytes;
 }
 
-static void cut_table(struct report_table *t, const struct hd_report *r, struct arena *a)
+static void cut_table(struct hd_type_table *t, const struct hd_report *r, struct arena *a)
 {
     size_t n = r->snapshot_count;
     t->shown = report_rows(r, t->len);
@@ -405,8 +405,8 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
 {
     enum { BESIDE_SUSPECTS = 3 };
     r->rows = rows == HD_DEFAULT_ROWS ? REPORT_USUAL_ROWS : rows;
-    bool is_diff = r->kind == REPORT_DIFF || r->kind == REPORT_CHECK;
-    if (is_diff || r->kind == REPORT_TOP)
+    bool is_diff = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_CHECK;
+    if (is_diff || r->kind == HD_REPORT_TOP)
         cut_table(is_diff ? &r->diff.types : &r->top.types, r, a);
     r->diff.suspects_shown = report_rows(r, r->diff.suspect_count);
     r->check.rules_shown = report_rows(r, r->check.rule_count);

@@ -30,17 +30,17 @@ bool view_shows(const struct view *v, const struct hd_report *r, const char *nam
 /* The suspects, what scores less, and what pools hold: those that stay, in their order;
  * and how many suspects do not. The rest of *shown stays as it is. Arrays are those of all
  * where nothing is hidden, else in a. */
-void view_suspects(struct report_diff *shown, const struct report_diff *all,
-                   const struct view *v, const struct hd_report *r, struct arena *a);
+void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struct view *v,
+                   const struct hd_report *r, struct arena *a);
 
 /* All of a diff, not cut: the same, and what stopped, rows of types in order, and patterns
  * that match nothing. */
-struct report_diff view_diff(const struct report_diff *all, const struct view *v,
-                             const struct hd_report *r, struct arena *a);
+struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
+                         const struct hd_report *r, struct arena *a);
 
 /* The rows of a top in order, not cut. */
-struct report_top view_top(const struct report_top *all, const struct view *v,
-                           const struct hd_report *r, struct arena *a);
+struct hd_top view_top(const struct hd_top *all, const struct view *v,
+                       const struct hd_report *r, struct arena *a);
 
 /* Show so many rows of each table, HD_DEFAULT_ROWS or 0 for all: say how many that are, and
  * sum up the others, in a. r may be a shallow copy of a report. */

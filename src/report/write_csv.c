@@ -98,7 +98,7 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
     }
     end_row(s);
     for (size_t i = 0; i < report_table(r)->shown; i++) {
-        const struct report_type *row = &report_table(r)->rows[i];
+        const struct hd_type_row *row = &report_table(r)->rows[i];
         add_cell(s, row->type);
         add_cell(s, series_status_names[row->status]);
         for (size_t k = 0; k < r->snapshot_count; k++) {
@@ -132,11 +132,11 @@ static void write_roots(const struct hd_report *r, struct sheet *s)
     ADD_TITLES(s, titles);
     struct text chain = {0};
     for (size_t i = 0; i < r->roots.chains.len; i++) {
-        const struct chain *c = &r->roots.chains.all[i].chain;
+        const struct hd_chain *c = &r->roots.chains.all[i].chain;
         text_clear(&chain);
         for (size_t f = 0; f < c->frame_count; f++) {
             text_add_string(&chain, f > 0 ? " → " : "");
-            struct frame plain = c->frames[f];
+            struct hd_frame plain = c->frames[f];
             memset(plain.shown, 0, sizeof(plain.shown));
             human_frame(&chain, &plain, false);
         }
@@ -182,7 +182,7 @@ static void write_info(const struct hd_report *r, struct sheet *s)
                                          "error"};
     ADD_TITLES(s, titles);
     for (size_t k = 0; k < r->snapshot_count; k++) {
-        const struct report_snapshot *snap = &r->snapshots[k];
+        const struct hd_snapshot_facts *snap = &r->snapshots[k];
         const struct hd_info *info = &snap->info;
         bool failed = snap->error.status != HD_OK;
         add_cell(s, info->path);
@@ -204,8 +204,8 @@ static void write_info(const struct hd_report *r, struct sheet *s)
 }
 
 static void add_phrase(struct sheet *s,
-                       void (*add)(struct text *, const struct report_rule *),
-                       const struct report_rule *f)
+                       void (*add)(struct text *, const struct hd_finding *),
+                       const struct hd_finding *f)
 {
     struct text t = {0};
     add(&t, f);
@@ -214,8 +214,8 @@ static void add_phrase(struct sheet *s,
 }
 
 static void add_phrase_if_any(struct sheet *s,
-                              bool (*add)(struct text *, const struct report_rule *),
-                              const struct report_rule *f)
+                              bool (*add)(struct text *, const struct hd_finding *),
+                              const struct hd_finding *f)
 {
     struct text t = {0};
     add(&t, f);
@@ -231,7 +231,7 @@ static void write_check(const struct hd_report *r, struct sheet *s)
                                          "unit",     "source",         "reason"};
     ADD_TITLES(s, titles);
     for (size_t i = 0; i < r->check.rule_count; i++) {
-        const struct report_rule *f = &r->check.rules[i];
+        const struct hd_finding *f = &r->check.rules[i];
         add_cell(s, rule_status_names[f->status]);
         add_phrase(s, phrase_rule, f);
         add_optional(s, f->subject);
@@ -266,11 +266,11 @@ static void write_processes(const struct hd_report *r, struct sheet *s)
 static void write_sheet(const struct hd_report *r, struct sheet s)
 {
     static void (*const write[])(const struct hd_report *, struct sheet *) = {
-        [REPORT_DIFF] = write_diff,          [REPORT_TOP] = write_top,
-        [REPORT_ROOTS] = write_roots,        [REPORT_INFO] = write_info,
-        [REPORT_CHECK] = write_check,
+        [HD_REPORT_DIFF] = write_diff,          [HD_REPORT_TOP] = write_top,
+        [HD_REPORT_ROOTS] = write_roots,        [HD_REPORT_INFO] = write_info,
+        [HD_REPORT_CHECK] = write_check,
 
-        [REPORT_PROCESSES] = write_processes};
+        [HD_REPORT_PROCESSES] = write_processes};
     write[r->kind](r, &s);
 }
 

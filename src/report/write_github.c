@@ -44,8 +44,7 @@ static void add_command(struct text *t, const char *command, const char *path,
     text_free(&name);
 }
 
-static void add_error(struct text *t, const struct hd_report *r,
-                      const struct report_rule *f)
+static void add_error(struct text *t, const struct hd_report *r, const struct hd_finding *f)
 {
     struct text message = {0}, holder = {0};
     text_rule_name(&message, f);
@@ -85,9 +84,9 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     size_t failed = 0, told = 0;
     (void)opt;
     for (size_t i = 0; i < r->check.rule_count; i++)
-        failed += r->check.rules[i].status == RULE_FAIL;
+        failed += r->check.rules[i].status == HD_FOUND_FAIL;
     for (size_t i = 0; i < r->check.rule_count && told < MOST_ERRORS; i++) {
-        if (r->check.rules[i].status != RULE_FAIL)
+        if (r->check.rules[i].status != HD_FOUND_FAIL)
             continue;
         add_error(&t, r, &r->check.rules[i]);
         told++;

@@ -19,7 +19,7 @@ static json_t *real_or_null(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *numbers(const struct tally *at, size_t count, bool bytes)
+static json_t *numbers(const struct hd_tally *at, size_t count, bool bytes)
 {
     json_t *array = json_array();
     for (size_t k = 0; k < count; k++)
@@ -84,12 +84,12 @@ static json_t *snapshot(const struct hd_info *info)
     return o;
 }
 
-static json_t *generations(const struct tally *by_generation)
+static json_t *generations(const struct hd_tally *by_generation)
 {
     if (by_generation == NULL)
         return json_null();
     json_t *o = json_object();
-    for (int g = 0; g < GENERATION_COUNT; g++) {
+    for (int g = 0; g < HD_GENERATION_COUNT; g++) {
         json_t *tally = json_object();
         json_put(tally, "objects", json_number_or_null(by_generation[g].count));
         json_put(tally, "bytes", json_number_or_null(by_generation[g].bytes));
@@ -98,19 +98,19 @@ static json_t *generations(const struct tally *by_generation)
     return o;
 }
 
-static json_t *roots_by_kind(const struct report_snapshot *s)
+static json_t *roots_by_kind(const struct hd_snapshot_facts *s)
 {
     if (!s->info.has_roots || s->info.references == HD_UNKNOWN)
         return json_null();
     json_t *o = json_object();
-    for (int k = 0; k < ROOT_KIND_COUNT; k++)
+    for (int k = 0; k < HD_ROOT_KIND_COUNT; k++)
         if (s->roots_by_kind[k] > 0)
             json_put(o, root_kind_names[k], json_number_or_null(s->roots_by_kind[k]));
     return o;
 }
 
 /* What only `info` tells. */
-static json_t *snapshot_in_full(const struct report_snapshot *s)
+static json_t *snapshot_in_full(const struct hd_snapshot_facts *s)
 {
     json_t *o = snapshot(&s->info);
     json_put(o, "generations",
@@ -124,7 +124,7 @@ static json_t *snapshot_in_full(const struct report_snapshot *s)
     return o;
 }
 
-static json_t *failed_snapshot(const struct report_snapshot *s)
+static json_t *failed_snapshot(const struct hd_snapshot_facts *s)
 {
     json_t *o = json_object(), *error = json_object();
     const struct hd_error *e = &s->error;
@@ -166,7 +166,7 @@ static json_t *warnings(const struct hd_report *r)
 
 /* --- chains -------------------------------------------------------------- */
 
-static json_t *owner(const struct report_chain *c)
+static json_t *owner(const struct hd_chain_row *c)
 {
     if (c->chain.owner == NULL)
         return json_null();
@@ -177,25 +177,26 @@ static json_t *owner(const struct report_chain *c)
     return o;
 }
 
-static json_t *chain(const struct hd_report *r, const struct report_chain *c)
+static json_t *chain(const struct hd_report *r, const struct hd_chain_row *c)
 {
     json_t *o = json_object(), *frames = json_array(), *example = json_object();
     for (size_t i = 0; i < c->chain.frame_count; i++) {
-        const struct frame *f = &c->chain.frames[i];
+        const struct hd_frame *f = &c->chain.frames[i];
         json_t *frame = json_object();
         json_put(frame, "types", strings(f->types, f->type_count));
         json_put(frame, "repeat_min", json_integer(f->repeat_min));
         json_put(frame, "repeat_max", json_integer(f->repeat_max));
         json_put(frame, "generation",
-                 f->generation != GEN_UNKNOWN ? json_string(generation_names[f->generation])
-                                              : json_null());
+                 f->generation != HD_GEN_UNKNOWN
+                     ? json_string(generation_names[f->generation])
+                     : json_null());
         json_append(frames, frame);
     }
     json_put(example, "object", json_integer(c->chain.example));
     json_put(example, "address", hex_or_null(c->address, c->address != 0, "0x%" PRIx64));
     json_put(example, "generation",
-             c->generation != GEN_UNKNOWN ? json_string(generation_names[c->generation])
-                                          : json_null());
+             c->generation != HD_GEN_UNKNOWN ? json_string(generation_names[c->generation])
+                                             : json_null());
     json_put(o, "root_kind", json_string(root_kind_names[c->chain.kind]));
     json_put(o, "status", json_string_or_null(chain_status_names[c->status]));
     json_put(o, "frames", frames);
@@ -211,7 +212,7 @@ static json_t *chain(const struct hd_report *r, const struct report_chain *c)
     return o;
 }
 
-static json_t *chains(const struct hd_report *r, const struct report_chains *all)
+static json_t *chains(const struct hd_report *r, const struct hd_chains *all)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < all->len; i++)
@@ -230,8 +231,7 @@ static json_t *begin(const char *schema)
     return o;
 }
 
-static json_t *suspect(const struct hd_report *r, const struct report_suspect *s,
-                       bool in_full)
+static json_t *suspect(const struct hd_report *r, const struct hd_suspect *s, bool in_full)
 {
     size_t n = r->snapshot_count;
     json_t *o = json_object();
@@ -260,7 +260,7 @@ static json_t *suspect(const struct hd_report *r, const struct report_suspect *s
     return o;
 }
 
-static json_t *suspects(const struct hd_report *r, const struct report_suspect *all,
+static json_t *suspects(const struct hd_report *r, const struct hd_suspect *all,
                         size_t count, bool in_full)
 {
     json_t *array = json_array();
@@ -277,7 +277,7 @@ static json_t *amount_or_null(double n)
     return n == floor(n) && fabs(n) < 9e15 ? json_integer((json_int_t)n) : json_real(n);
 }
 
-static json_t *growth(const struct report_growth *g)
+static json_t *growth(const struct hd_growth *g)
 {
     if (!g->known)
         return json_null();
@@ -296,7 +296,7 @@ static json_t *stopped(const struct hd_report *r)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < r->diff.stopped_count; i++) {
-        const struct report_stopped *s = &r->diff.stopped[i];
+        const struct hd_stopped *s = &r->diff.stopped[i];
         json_t *o = json_object();
         json_put(o, "type", json_string_or_null(s->type));
         json_put(o, "subject", json_string_or_null(s->subject));
@@ -349,10 +349,10 @@ static void set_types(json_t *o, const struct hd_report *r)
     size_t shown = report_table(r)->shown;
     json_t *array = json_array();
     for (size_t i = 0; i < shown; i++) {
-        const struct report_type *t = &report_table(r)->rows[i];
+        const struct hd_type_row *t = &report_table(r)->rows[i];
         json_t *row = json_object();
         json_put(row, "type", json_string_or_null(t->type));
-        if (r->kind != REPORT_TOP) {
+        if (r->kind != HD_REPORT_TOP) {
             json_put(row, "count", numbers(t->at, r->snapshot_count, false));
             json_put(row, "bytes", numbers(t->at, r->snapshot_count, true));
             json_put(row, "status", json_string(series_status_names[t->status]));
@@ -373,8 +373,8 @@ static void set_types(json_t *o, const struct hd_report *r)
 
 static json_t *bytes_per_hour(const struct hd_report *r)
 {
-    const struct tally *first = &report_table(r)->totals[0],
-                       *last = &report_table(r)->totals[r->snapshot_count - 1];
+    const struct hd_tally *first = &report_table(r)->totals[0],
+                          *last = &report_table(r)->totals[r->snapshot_count - 1];
     if (!report_table(r)->bytes_known)
         return json_null();
     return real_or_null(heading_per_hour(r, (double)last->bytes - (double)first->bytes));
@@ -406,8 +406,8 @@ static json_t *diff(const struct hd_report *r)
     return o;
 }
 
-static json_t *phrase(void (*add)(struct text *, const struct report_rule *),
-                      const struct report_rule *f)
+static json_t *phrase(void (*add)(struct text *, const struct hd_finding *),
+                      const struct hd_finding *f)
 {
     struct text t = {0};
     add(&t, f);
@@ -416,8 +416,8 @@ static json_t *phrase(void (*add)(struct text *, const struct report_rule *),
     return s;
 }
 
-static json_t *phrase_or_null(bool (*add)(struct text *, const struct report_rule *),
-                              const struct report_rule *f)
+static json_t *phrase_or_null(bool (*add)(struct text *, const struct hd_finding *),
+                              const struct hd_finding *f)
 {
     struct text t = {0};
     json_t *s = add(&t, f) ? json_string_or_null(text_string(&t)) : json_null();
@@ -425,7 +425,7 @@ static json_t *phrase_or_null(bool (*add)(struct text *, const struct report_rul
     return s;
 }
 
-static json_t *rule(const struct hd_report *r, const struct report_rule *f)
+static json_t *rule(const struct hd_report *r, const struct hd_finding *f)
 {
     json_t *o = json_object(), *shown = json_array();
     json_append(shown, json_integer((json_int_t)f->first));
@@ -483,7 +483,7 @@ static json_t *info(const struct hd_report *r)
 {
     json_t *o = begin("heapdrift-info"), *array = json_array();
     for (size_t k = 0; k < r->snapshot_count; k++) {
-        const struct report_snapshot *s = &r->snapshots[k];
+        const struct hd_snapshot_facts *s = &r->snapshots[k];
         json_append(array,
                     s->error.status != HD_OK ? failed_snapshot(s) : snapshot_in_full(s));
     }
@@ -515,10 +515,11 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
     static json_t *(*const make[])(const struct hd_report *) = {
-        [REPORT_DIFF] = diff,          [REPORT_TOP] = top,     [REPORT_ROOTS] = roots,
-        [REPORT_INFO] = info,          [REPORT_CHECK] = check,
+        [HD_REPORT_DIFF] = diff,          [HD_REPORT_TOP] = top,
+        [HD_REPORT_ROOTS] = roots,        [HD_REPORT_INFO] = info,
+        [HD_REPORT_CHECK] = check,
 
-        [REPORT_PROCESSES] = processes};
+        [HD_REPORT_PROCESSES] = processes};
     (void)opt;
     json_t *whole = make[r->kind](r);
     json_write(whole, o);

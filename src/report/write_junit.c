@@ -11,7 +11,7 @@ static void add_lines(struct text *t, const struct hd_report *r, size_t begin, s
 {
     struct text holder = {0};
     for (size_t i = begin; i < end; i++) {
-        const struct report_rule *f = &r->check.rules[i];
+        const struct hd_finding *f = &r->check.rules[i];
         text_add_string(t, rule_status_names[f->status]);
         text_add_string(t, ": ");
         text_rule_name(t, f);
@@ -20,7 +20,7 @@ static void add_lines(struct text *t, const struct hd_report *r, size_t begin, s
         text_add_char(t, '\n');
         text_clear(&holder);
         text_rule_holder(&holder, f);
-        if (f->status == RULE_FAIL && holder.len > 0) {
+        if (f->status == HD_FOUND_FAIL && holder.len > 0) {
             text_add_string(t, "    held by ");
             text_add(t, holder.data, holder.len);
             text_add_char(t, '\n');
@@ -31,9 +31,9 @@ static void add_lines(struct text *t, const struct hd_report *r, size_t begin, s
 
 /* The outcome of a rule in one line, and all of its findings below it. */
 static void add_outcome(struct xml_out *x, const struct hd_report *r, size_t begin,
-                        size_t end, enum rule_status status)
+                        size_t end, enum hd_finding_status status)
 {
-    const struct report_rule *worst = &r->check.rules[begin];
+    const struct hd_finding *worst = &r->check.rules[begin];
     struct text message = {0}, lines = {0};
     size_t shown = begin + report_rows(r, end - begin);
     while (worst->status != status)
@@ -48,12 +48,12 @@ static void add_outcome(struct xml_out *x, const struct hd_report *r, size_t beg
         human_others(&lines, end - shown);
         text_add_char(&lines, '\n');
     }
-    if (status == RULE_FAIL) {
+    if (status == HD_FOUND_FAIL) {
         xml_open(x, "failure");
         xml_attribute(x, "message", text_string(&message));
         xml_attribute(x, "type", "over-budget");
         xml_close_with(x, "failure", text_string(&lines));
-    } else if (status != RULE_PASS) {
+    } else if (status != HD_FOUND_PASS) {
         struct text why = {0};
         text_add_string(&why, rule_status_names[status]);
         text_add_string(&why, ": ");
@@ -73,9 +73,9 @@ static void add_outcome(struct xml_out *x, const struct hd_report *r, size_t beg
 
 /* Rules of one entry differ in what they measure, so their names do. */
 static void add_test(struct xml_out *x, const struct hd_report *r, size_t begin, size_t end,
-                     enum rule_status status)
+                     enum hd_finding_status status)
 {
-    const struct report_rule *rule = &r->check.rules[begin];
+    const struct hd_finding *rule = &r->check.rules[begin];
     struct text name = {0}, title = {0};
     phrase_rule(&title, rule);
     human_name(&name, text_string(&title));
@@ -102,15 +102,15 @@ static void set_number(struct xml_out *x, const char *name, size_t n)
  * attribute in the schema that Jenkins checks against (junit-10.xsd). */
 static size_t count_skipped(const size_t *by_status)
 {
-    return by_status[RULE_SUPPRESSED] + by_status[RULE_INCONCLUSIVE];
+    return by_status[HD_FOUND_SUPPRESSED] + by_status[HD_FOUND_INCONCLUSIVE];
 }
 
 static void set_counts(struct xml_out *x, const size_t *by_status)
 {
     size_t skipped = count_skipped(by_status);
     xml_attribute(x, "name", "heapdrift");
-    set_number(x, "tests", skipped + by_status[RULE_PASS] + by_status[RULE_FAIL]);
-    set_number(x, "failures", by_status[RULE_FAIL]);
+    set_number(x, "tests", skipped + by_status[HD_FOUND_PASS] + by_status[HD_FOUND_FAIL]);
+    set_number(x, "failures", by_status[HD_FOUND_FAIL]);
     set_number(x, "errors", 0);
     xml_attribute(x, "time", "0");
 }
@@ -144,7 +144,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 {
     (void)opt;
     struct xml_out x = xml_begin(o);
-    size_t by_status[RULE_STATUS_COUNT] = {0};
+    size_t by_status[HD_FINDING_STATUS_COUNT] = {0};
     for (size_t i = 0, end; i < r->check.rule_count; i = end) {
         end = report_rule_end(r, i);
         by_status[report_rule_status(r, i, end)]++;

@@ -37,11 +37,11 @@ static json_t *message(json_t *text)
 static const struct {
     const char *id, *summary;
 } kinds[] = {
-    [BUDGET_TOTAL] = {"total-growth", "The whole heap grows by more than its budget"},
-    [BUDGET_TYPE] = {"type-growth", "A type grows by more than its budget"},
-    [BUDGET_HOLDER] = {"holder-growth",
-                       "What hangs below a root grows by more than its budget"},
-    [BUDGET_SUSPECTS] = {"suspect", "A type is ranked as a likely leak"},
+    [HD_RULE_TOTAL] = {"total-growth", "The whole heap grows by more than its budget"},
+    [HD_RULE_TYPE] = {"type-growth", "A type grows by more than its budget"},
+    [HD_RULE_HOLDER] = {"holder-growth",
+                        "What hangs below a root grows by more than its budget"},
+    [HD_RULE_SUSPECTS] = {"suspect", "A type is ranked as a likely leak"},
 };
 
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
@@ -65,7 +65,7 @@ static json_t *driver(void)
 /* --- results ------------------------------------------------------------- */
 
 /* The chain is a location of its own: a path of types, from the root down. */
-static json_t *logical_locations(const struct report_rule *f)
+static json_t *logical_locations(const struct hd_finding *f)
 {
     json_t *all = json_array();
     struct text holder = {0};
@@ -109,7 +109,7 @@ static json_t *uri(const char *path)
     return string_of(&t);
 }
 
-static json_t *locations(const struct report_rule *f)
+static json_t *locations(const struct hd_finding *f)
 {
     json_t *location = json_object(), *logical = logical_locations(f), *all = json_array();
     if (f->path != NULL) {
@@ -133,7 +133,7 @@ static json_t *locations(const struct report_rule *f)
 }
 
 /* The same finding of two runs has the same one, whatever the numbers. */
-static json_t *fingerprints(const struct report_rule *f)
+static json_t *fingerprints(const struct hd_finding *f)
 {
     struct text t = {0};
     char hex[24];
@@ -142,10 +142,10 @@ static json_t *fingerprints(const struct report_rule *f)
     text_add_string(&t, f->subject != NULL ? f->subject : "");
     /* One subject may break a rule in several ways: by objects and by bytes, by the whole
      * and by a step, as two types with one title. */
-    if (f->measure == MEASURE_BYTES && f->kind != BUDGET_TOTAL)
+    if (f->measure == HD_MEASURE_BYTES && f->kind != HD_RULE_TOTAL)
         text_add_string(&t, "\nbytes");
-    if (f->per != PER_TOTAL)
-        text_add_string(&t, f->per == PER_STEP ? "\nstep" : "\niteration");
+    if (f->per != HD_PER_TOTAL)
+        text_add_string(&t, f->per == HD_PER_STEP ? "\nstep" : "\niteration");
     if (f->type != NULL && strcmp(f->type, f->subject) != 0) {
         text_add_string(&t, "\ntype ");
         text_add_string(&t, f->type);
@@ -157,7 +157,7 @@ static json_t *fingerprints(const struct report_rule *f)
     return o;
 }
 
-static json_t *suppressions(const struct report_rule *f)
+static json_t *suppressions(const struct hd_finding *f)
 {
     json_t *all = json_array(), *one = json_object();
     json_put(one, "kind", json_string("external"));
@@ -170,14 +170,14 @@ static json_t *suppressions(const struct report_rule *f)
 }
 
 /* "level" is for failures only (3.27.10): anything else has "none". */
-static json_t *result(const struct hd_report *r, const struct report_rule *f)
+static json_t *result(const struct hd_report *r, const struct hd_finding *f)
 {
-    static const char *const result_kinds[RULE_STATUS_COUNT] = {[RULE_PASS] = "pass",
-                                                                [RULE_FAIL] = "fail",
-                                                                [RULE_SUPPRESSED] = "fail",
-                                                                [RULE_INCONCLUSIVE] =
-                                                                    "open"};
-    bool fails = f->status == RULE_FAIL || f->status == RULE_SUPPRESSED;
+    static const char *const result_kinds[HD_FINDING_STATUS_COUNT] = {
+        [HD_FOUND_PASS] = "pass",
+        [HD_FOUND_FAIL] = "fail",
+        [HD_FOUND_SUPPRESSED] = "fail",
+        [HD_FOUND_INCONCLUSIVE] = "open"};
+    bool fails = f->status == HD_FOUND_FAIL || f->status == HD_FOUND_SUPPRESSED;
     json_t *o = json_object();
     struct text t = {0};
     text_rule_name(&t, f);
@@ -190,7 +190,7 @@ static json_t *result(const struct hd_report *r, const struct report_rule *f)
     json_put(o, "message", message(string_of(&t)));
     json_put(o, "locations", locations(f));
     json_put(o, "partialFingerprints", fingerprints(f));
-    if (f->status == RULE_SUPPRESSED)
+    if (f->status == HD_FOUND_SUPPRESSED)
         json_put(o, "suppressions", suppressions(f));
     return o;
 }

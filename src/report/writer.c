@@ -41,7 +41,7 @@ bool hd_report_write(const struct hd_report *report, const char *format,
     for (const struct writer *const *w = writers; *w != NULL; w++) {
         if (strcmp((*w)->name, format) != 0)
             continue;
-        if ((*w)->only_check && report->kind != REPORT_CHECK)
+        if ((*w)->only_check && report->kind != HD_REPORT_CHECK)
             return fail(err, HD_USAGE, "%s is for checks only", format);
         struct out out = {.to = to};
         struct hd_report shown = *report;

@@ -139,12 +139,13 @@ bool heap_type_next(struct trace_fields *f, struct heap_type *t)
 
 bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r)
 {
-    static const enum generation generations[] = {GEN0, GEN1, GEN2, GEN_LOH, GEN_POH};
+    static const enum hd_generation generations[] = {HD_GEN0, HD_GEN1, HD_GEN2, HD_GEN_LOH,
+                                                     HD_GEN_POH};
     struct trace_fields f = fields_of(payload);
     unsigned number = trace_field_u8(&f);
     r->generation = number < sizeof(generations) / sizeof(generations[0])
                         ? generations[number]
-                        : GEN_UNKNOWN;
+                        : HD_GEN_UNKNOWN;
     r->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
     uint64_t used = trace_field_u64(&f);
     r->end = used <= UINT64_MAX - r->start ? r->start + used : UINT64_MAX;

@@ -114,7 +114,7 @@ struct heap_type {
 /* The next type record of f. */
 bool heap_type_next(struct trace_fields *f, struct heap_type *t);
 
-/* GEN_UNKNOWN as generation for a number that is none. */
+/* HD_GEN_UNKNOWN as generation for a number that is none. */
 bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r);
 
 struct heap_module {

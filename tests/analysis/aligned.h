@@ -97,7 +97,7 @@ static inline const struct series_row *aligned_row(const struct aligned *a,
 static inline void expect_tally(const struct aligned *a, const char *row, size_t k,
                                 uint64_t count, uint64_t bytes)
 {
-    struct tally at = aligned_row(a, row)->at[k];
+    struct hd_tally at = aligned_row(a, row)->at[k];
     cr_expect_eq(at.count, count, "%s: %llu", row, (unsigned long long)at.count);
     cr_expect_eq(at.bytes, bytes, "%s: %llu bytes", row, (unsigned long long)at.bytes);
 }

@@ -7,10 +7,11 @@
 #include "analysis/headed.h"
 
 /* A type that is in no snapshot has no row. */
-static inline struct tally table_tally(const struct aligned *a, const char *type, size_t k)
+static inline struct hd_tally table_tally(const struct aligned *a, const char *type,
+                                          size_t k)
 {
     const struct type *row = forge_type(a->snaps[k], TYPE_OBJECT, type);
-    return row != NULL ? row->tally[SELECT_ALL] : (struct tally){0};
+    return row != NULL ? row->tally[SELECT_ALL] : (struct hd_tally){0};
 }
 
 static inline struct trie trie_of(const struct aligned *a)

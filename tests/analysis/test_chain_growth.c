@@ -19,11 +19,11 @@ static struct chains answer(const struct counted *c, struct arena *a)
     for (size_t i = 0; i < MOST_CHAINS; i++)
         out.samples += c->samples == 0 ? c->of[i] : 0;
     out.instances = c->instances > 0 ? c->instances : out.samples;
-    out.all = arena_array(a, struct chain, MOST_CHAINS);
+    out.all = arena_array(a, struct hd_chain, MOST_CHAINS);
     for (size_t i = 0; i < MOST_CHAINS; i++) {
         if (c->of[i] == 0)
             continue;
-        struct chain *chain = &out.all[out.len++];
+        struct hd_chain *chain = &out.all[out.len++];
         chain->hash = i + 1;
         chain->count = c->of[i];
         chain->share = (double)chain->count / (double)out.samples;
@@ -60,7 +60,7 @@ static const struct grown_chain *chain_number(const struct grown_chains *g, uint
 }
 
 /* The status of chain 1, of which there are so many in each snapshot. */
-static void expect_status(const uint64_t *counts, size_t count, enum chain_status wanted)
+static void expect_status(const uint64_t *counts, size_t count, enum hd_chain_status wanted)
 {
     struct arena a = {0};
     struct counted all[SERIES_MAX_SNAPSHOTS] = {0};
@@ -84,21 +84,21 @@ static void expect_status(const uint64_t *counts, size_t count, enum chain_statu
 
 Test(chain_growth, exact_counts_tell_every_change)
 {
-    expect_exact(CHAIN_GROWING, 1, 2, 3, 4);
-    expect_exact(CHAIN_GROWING, 1, 2);
-    expect_exact(CHAIN_SHRINKING, 4, 3, 2, 1);
-    expect_exact(CHAIN_STEADY, 5, 5, 5);
-    expect_exact(CHAIN_NEW, 0, 0, 7);
-    expect_exact(CHAIN_NEW, 0, 9, 7);
-    expect_exact(CHAIN_GONE, 7, 0);
-    expect_exact(CHAIN_GONE, 7, 8, 0);
+    expect_exact(HD_CHAIN_GROWING, 1, 2, 3, 4);
+    expect_exact(HD_CHAIN_GROWING, 1, 2);
+    expect_exact(HD_CHAIN_SHRINKING, 4, 3, 2, 1);
+    expect_exact(HD_CHAIN_STEADY, 5, 5, 5);
+    expect_exact(HD_CHAIN_NEW, 0, 0, 7);
+    expect_exact(HD_CHAIN_NEW, 0, 9, 7);
+    expect_exact(HD_CHAIN_GONE, 7, 0);
+    expect_exact(HD_CHAIN_GONE, 7, 8, 0);
 }
 
 Test(chain_growth, what_goes_up_and_down_is_left_open)
 {
-    expect_exact(CHAIN_UNKNOWN, 5, 9, 2, 6);
-    expect_exact(CHAIN_UNKNOWN, 5, 6, 5);
-    expect_exact(CHAIN_UNKNOWN, 5, 9, 8, 4, 9, 4);
+    expect_exact(HD_CHAIN_UNKNOWN, 5, 9, 2, 6);
+    expect_exact(HD_CHAIN_UNKNOWN, 5, 6, 5);
+    expect_exact(HD_CHAIN_UNKNOWN, 5, 9, 8, 4, 9, 4);
 }
 
 Test(chain_growth, fifty_snapshots_are_lined_up)
@@ -106,17 +106,17 @@ Test(chain_growth, fifty_snapshots_are_lined_up)
     uint64_t counts[SERIES_MAX_SNAPSHOTS];
     for (uint64_t k = 0; k < SERIES_MAX_SNAPSHOTS; k++)
         counts[k] = 10 + k;
-    expect_status(counts, SERIES_MAX_SNAPSHOTS, CHAIN_GROWING);
+    expect_status(counts, SERIES_MAX_SNAPSHOTS, HD_CHAIN_GROWING);
 }
 
 Test(chain_growth, one_snapshot_tells_no_change)
 {
-    expect_exact(CHAIN_UNKNOWN, 7);
+    expect_exact(HD_CHAIN_UNKNOWN, 7);
     struct arena a = {0};
     struct grown_chains g =
         grown(&(struct counted){.of = {3}, .instances = 1000, .samples = 3}, 1, &a);
     cr_assert_eq(g.len, 1);
-    cr_expect_eq(g.all[0].status, CHAIN_UNKNOWN);
+    cr_expect_eq(g.all[0].status, HD_CHAIN_UNKNOWN);
     cr_expect_null(g.all[0].instances, "three of a thousand were looked at");
     arena_free(&a);
 }
@@ -150,7 +150,7 @@ Test(chain_growth, a_chain_is_shown_as_it_was_last)
     struct arena a = {0};
     struct grown_chains g = grown(counts, 3, &a);
     cr_expect_eq(chain_number(&g, 1)->chain.count, 6);
-    const struct chain *gone = &chain_number(&g, 2)->chain;
+    const struct hd_chain *gone = &chain_number(&g, 2)->chain;
     cr_expect_eq(gone->count, 0, "there is none any more");
     cr_expect(gone->share == 0 && gone->low == 0 && gone->high == 0);
     arena_free(&a);
@@ -158,13 +158,13 @@ Test(chain_growth, a_chain_is_shown_as_it_was_last)
 
 /* --- samples -------------------------------------------------------------------------- */
 
-static enum chain_status of_samples(struct counted first, struct counted last)
+static enum hd_chain_status of_samples(struct counted first, struct counted last)
 {
     struct arena a = {0};
     struct grown_chains g = grown((const struct counted[]){first, last}, 2, &a);
     const struct grown_chain *c = chain_number(&g, 1);
     cr_expect_null(c->instances, "not all were looked at");
-    enum chain_status status = c->status;
+    enum hd_chain_status status = c->status;
     arena_free(&a);
     return status;
 }
@@ -173,20 +173,20 @@ Test(chain_growth, samples_tell_changes_that_are_beyond_chance)
 {
     struct counted few = {{16, 16}, 100, 32}, many = {{16, 16}, 1000, 32};
     struct counted none = {{0, 32}, 100, 32}, none_of_many = {{0, 32}, 1000, 32};
-    cr_expect_eq(of_samples(few, many), CHAIN_GROWING);
-    cr_expect_eq(of_samples(many, few), CHAIN_SHRINKING);
-    cr_expect_eq(of_samples(none, many), CHAIN_NEW);
-    cr_expect_eq(of_samples(many, none), CHAIN_GONE);
-    cr_expect_eq(of_samples(few, none_of_many), CHAIN_UNKNOWN,
+    cr_expect_eq(of_samples(few, many), HD_CHAIN_GROWING);
+    cr_expect_eq(of_samples(many, few), HD_CHAIN_SHRINKING);
+    cr_expect_eq(of_samples(none, many), HD_CHAIN_NEW);
+    cr_expect_eq(of_samples(many, none), HD_CHAIN_GONE);
+    cr_expect_eq(of_samples(few, none_of_many), HD_CHAIN_UNKNOWN,
                  "none of 32 may be 107 of 1000");
 }
 
 Test(chain_growth, samples_whose_intervals_overlap_tell_nothing)
 {
     struct counted a = {{16, 16}, 100, 32}, b = {{20, 12}, 110, 32};
-    cr_expect_eq(of_samples(a, b), CHAIN_UNKNOWN);
-    cr_expect_eq(of_samples(b, a), CHAIN_UNKNOWN);
-    cr_expect_eq(of_samples(a, a), CHAIN_UNKNOWN,
+    cr_expect_eq(of_samples(a, b), HD_CHAIN_UNKNOWN);
+    cr_expect_eq(of_samples(b, a), HD_CHAIN_UNKNOWN);
+    cr_expect_eq(of_samples(a, a), HD_CHAIN_UNKNOWN,
                  "as many samples are not as many instances");
 }
 
@@ -194,19 +194,19 @@ Test(chain_growth, samples_whose_intervals_overlap_tell_nothing)
 Test(chain_growth, an_exact_end_has_no_interval)
 {
     struct counted none = {.of = {0, 20}}, some = {{8, 24}, 100, 32};
-    cr_expect_eq(of_samples(none, some), CHAIN_NEW);
-    cr_expect_eq(of_samples(some, none), CHAIN_GONE);
+    cr_expect_eq(of_samples(none, some), HD_CHAIN_NEW);
+    cr_expect_eq(of_samples(some, none), HD_CHAIN_GONE);
     struct counted five = {.of = {5, 15}};
-    cr_expect_eq(of_samples(five, some), CHAIN_GROWING);
+    cr_expect_eq(of_samples(five, some), HD_CHAIN_GROWING);
     struct counted thirty = {.of = {30}};
-    cr_expect_eq(of_samples(thirty, some), CHAIN_UNKNOWN);
+    cr_expect_eq(of_samples(thirty, some), HD_CHAIN_UNKNOWN);
 }
 
 Test(chain_growth, from_a_snapshot_without_instances_all_chains_are_new)
 {
     static const struct counted none;
-    cr_expect_eq(of_samples(none, (struct counted){{32}, 1000, 32}), CHAIN_NEW);
-    cr_expect_eq(of_samples((struct counted){{32}, 1000, 32}, none), CHAIN_GONE);
+    cr_expect_eq(of_samples(none, (struct counted){{32}, 1000, 32}), HD_CHAIN_NEW);
+    cr_expect_eq(of_samples((struct counted){{32}, 1000, 32}, none), HD_CHAIN_GONE);
 }
 
 Test(chain_growth, one_sampled_snapshot_leaves_the_numbers_out)
@@ -216,7 +216,7 @@ Test(chain_growth, one_sampled_snapshot_leaves_the_numbers_out)
     struct arena a = {0};
     struct grown_chains g = grown(counts, 3, &a);
     cr_expect_null(g.all[0].instances);
-    cr_expect_eq(g.all[0].status, CHAIN_GROWING, "both ends are known");
+    cr_expect_eq(g.all[0].status, HD_CHAIN_GROWING, "both ends are known");
     arena_free(&a);
 }
 
@@ -226,7 +226,7 @@ Test(chain_growth, one_sampled_snapshot_leaves_the_numbers_out)
 Test(chain_growth, every_known_status_has_a_word)
 {
     static const char *const words[] = {"new", "gone", "growing", "steady", "shrinking"};
-    cr_expect_null(chain_status_names[CHAIN_UNKNOWN]);
-    for (int i = CHAIN_NEW; i < CHAIN_STATUS_COUNT; i++)
-        cr_expect_str_eq(chain_status_names[i], words[i - CHAIN_NEW]);
+    cr_expect_null(chain_status_names[HD_CHAIN_UNKNOWN]);
+    for (int i = HD_CHAIN_NEW; i < HD_CHAIN_STATUS_COUNT; i++)
+        cr_expect_str_eq(chain_status_names[i], words[i - HD_CHAIN_NEW]);
 }

@@ -70,8 +70,8 @@ static void asked_free(struct asked *a)
     arena_free(&a->arena);
 }
 
-static void expect_owner(const struct chain *c, const char *owner, size_t frames_above,
-                         enum service service)
+static void expect_owner(const struct hd_chain *c, const char *owner, size_t frames_above,
+                         enum hd_service service)
 {
     cr_assert_not_null(c->owner, "no owner, but not %s", owner);
     cr_expect_str_eq(c->owner, owner, "%s", c->owner);
@@ -106,7 +106,7 @@ static void below(struct forge *f, node_id above, const char *type, uint32_t cou
 static node_id pump(struct forge *f)
 {
     node_id queue = forge_object(f, "System.Threading.TimerQueue[]", 24);
-    forge_root(f, ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
+    forge_root(f, HD_ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
     return LINE(f, queue, "System.Threading.TimerQueue", "System.Threading.TimerQueueTimer",
                 "DelayPromise", PUMP_STATE, "App.Pump");
 }
@@ -121,7 +121,7 @@ Test(chain_owner, is_the_nearest_object_that_is_alone_of_its_type)
     below(&f, list, "App.Notifier", 5);
     struct asked a = ask(&f, "App.Notifier");
     cr_assert_eq(a.found[0]->len, 1);
-    expect_owner(&a.found[0]->all[0], "App.PriceFeed", 8, SERVICE_NONE);
+    expect_owner(&a.found[0]->all[0], "App.PriceFeed", 8, HD_SERVICE_NONE);
     cr_expect_str_eq(a.found[0]->all[0].frames[8].types[0], "App.PriceFeed");
     cr_expect(a.found[0]->all[0].frames[8].is_program);
     cr_expect_not(a.found[0]->all[0].frames[9].is_program);
@@ -132,13 +132,13 @@ Test(chain_owner, is_not_what_only_collects_or_passes_on)
 {
     struct forge f = {0};
     node_id top = forge_object(&f, "System.Collections.Generic.Queue<App.Job>", 24);
-    forge_root(&f, ROOT_STATIC, "App.Work.s_jobs", top);
+    forge_root(&f, HD_ROOT_STATIC, "App.Work.s_jobs", top);
     node_id last = LINE(&f, top, "App.Job[]", "<>c__DisplayClass1_0",
                         "System.Action<App.Job>", "System.Threading.ExecutionContext",
                         "Node<App.Job>", "CallbackNode", "Nested", "System.String");
     below(&f, last, "App.Job", 3);
     struct asked a = ask(&f, "App.Job");
-    expect_owner(&a.found[0]->all[0], "[static var App.Work.s_jobs]", 1, SERVICE_NONE);
+    expect_owner(&a.found[0]->all[0], "[static var App.Work.s_jobs]", 1, HD_SERVICE_NONE);
     asked_free(&a);
 }
 
@@ -146,11 +146,11 @@ Test(chain_owner, may_be_missing)
 {
     struct forge f = {0};
     node_id list = forge_object(&f, "App.Job[]", 24);
-    forge_root(&f, ROOT_STACK, NULL, list);
+    forge_root(&f, HD_ROOT_STACK, NULL, list);
     below(&f, list, "App.Job", 3);
     struct asked a = ask(&f, "App.Job");
     cr_expect_null(a.found[0]->all[0].owner);
-    cr_expect_eq(a.found[0]->all[0].owner_frame, NO_OWNER);
+    cr_expect_eq(a.found[0]->all[0].owner_frame, HD_NO_OWNER);
     asked_free(&a);
 }
 
@@ -160,7 +160,7 @@ Test(chain_owner, is_single_only_if_it_is_in_every_snapshot)
     for (uint32_t k = 0; k < 2; k++) {
         struct forge f = {0};
         node_id all = forge_object(&f, "App.Tenant[]", 24);
-        forge_root(&f, ROOT_STATIC, "App.Tenants.s_all", all);
+        forge_root(&f, HD_ROOT_STATIC, "App.Tenants.s_all", all);
         below(&f, all, "App.Tenant", k + 1);
         below(&f, 1, "App.Order", 4);
         snaps[k] = forge_finish(&f);
@@ -168,14 +168,14 @@ Test(chain_owner, is_single_only_if_it_is_in_every_snapshot)
     struct asked a = ask_series(snaps, 2, "App.Order");
     for (size_t k = 0; k < 2; k++)
         expect_owner(&a.found[k]->all[0], "[static var App.Tenants.s_all]", 1,
-                     SERVICE_NONE);
+                     HD_SERVICE_NONE);
     asked_free(&a);
     struct forge f = {0};
     node_id all = forge_object(&f, "App.Tenant[]", 24);
-    forge_root(&f, ROOT_STATIC, "App.Tenants.s_all", all);
+    forge_root(&f, HD_ROOT_STATIC, "App.Tenants.s_all", all);
     below(&f, LINE(&f, all, "App.Tenant"), "App.Order", 4);
     a = ask(&f, "App.Order");
-    expect_owner(&a.found[0]->all[0], "App.Tenant", 3, SERVICE_NONE);
+    expect_owner(&a.found[0]->all[0], "App.Tenant", 3, HD_SERVICE_NONE);
     asked_free(&a);
 }
 
@@ -185,13 +185,13 @@ Test(chain_owner, without_a_namespace_counts_if_its_module_is_the_programs)
     for (size_t i = 0; i < 2; i++) {
         struct forge f = {0};
         node_id top = forge_object(&f, "App.Job[]", 24);
-        forge_root(&f, ROOT_STATIC, "App.Work.s_jobs", top);
+        forge_root(&f, HD_ROOT_STATIC, "App.Work.s_jobs", top);
         below(&f, LINE(&f, top, "Journal"), "App.Job", 3);
         forge_module(&f, "Journal", modules[i]);
         struct asked a = ask(&f, "App.Job");
         expect_owner(&a.found[0]->all[0],
                      i == 0 ? "Journal" : "[static var App.Work.s_jobs]", i == 0 ? 3 : 1,
-                     SERVICE_NONE);
+                     HD_SERVICE_NONE);
         asked_free(&a);
     }
 }
@@ -203,12 +203,12 @@ Test(chain_owner, that_the_dominators_name_goes_before_what_the_chain_passes)
     below(&f, session, "App.Order", 3);
     below(&f, session, "App.Session", 3);
     struct asked a = ask(&f, "App.Order");
-    expect_owner(&a.found[0]->all[0], "App.View", 10, SERVICE_NONE);
+    expect_owner(&a.found[0]->all[0], "App.View", 10, HD_SERVICE_NONE);
     for (int exact = 0; exact < 2; exact++) {
         const struct chains *named = found_in(&a, 0, "App.Order", "App.Session", exact);
-        expect_owner(&named->all[0], "App.Session", 9, SERVICE_NONE);
+        expect_owner(&named->all[0], "App.Session", 9, HD_SERVICE_NONE);
         named = found_in(&a, 0, "App.Order", "App.Order", exact);
-        expect_owner(&named->all[0], "App.View", 10, SERVICE_NONE);
+        expect_owner(&named->all[0], "App.View", 10, HD_SERVICE_NONE);
     }
     asked_free(&a);
 }
@@ -217,13 +217,13 @@ Test(chain_owner, of_a_recursion_lies_outside_of_it)
 {
     struct forge f = {0};
     node_id list = forge_object(&f, "App.Chat", 24);
-    forge_root(&f, ROOT_STATIC, "App.Chat.s_one", list);
+    forge_root(&f, HD_ROOT_STATIC, "App.Chat.s_one", list);
     node_id at = list;
     for (int i = 0; i < 4; i++)
         at = LINE(&f, at, "App.Message");
     struct asked a = ask(&f, "App.Message");
     cr_assert_eq(a.found[0]->len, 1);
-    expect_owner(&a.found[0]->all[0], "App.Chat", 2, SERVICE_NONE);
+    expect_owner(&a.found[0]->all[0], "App.Chat", 2, HD_SERVICE_NONE);
     cr_expect_eq(a.found[0]->all[0].frames[3].repeat_max, 4);
     asked_free(&a);
 }
@@ -234,9 +234,9 @@ Test(chain_owner, of_what_waits_for_a_timer_is_the_list_of_timers_however_it_is_
 {
     struct forge f = {0};
     node_id queue = forge_object(&f, "System.Threading.TimerQueue[]", 24);
-    forge_root(&f, ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
+    forge_root(&f, HD_ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
     node_id pool = forge_object(&f, "App.Pool", 24);
-    forge_root(&f, ROOT_STATIC, "App.Pool.s_one", pool);
+    forge_root(&f, HD_ROOT_STATIC, "App.Pool.s_one", pool);
     node_id ways[] = {
         LINE(&f, queue, "System.Threading.TimerQueue", "System.Threading.TimerQueueTimer"),
         LINE(&f, pool, "System.Threading.Timer", "System.Threading.TimerHolder",
@@ -247,13 +247,13 @@ Test(chain_owner, of_what_waits_for_a_timer_is_the_list_of_timers_however_it_is_
     cr_assert_eq(a.found[0]->len, 1);
     cr_expect_eq(a.found[0]->all[0].count, 2);
     expect_owner(&a.found[0]->all[0], "System.Threading.TimerQueueTimer",
-                 a.found[0]->all[0].frame_count - 3, SERVICE_NONE);
+                 a.found[0]->all[0].frame_count - 3, HD_SERVICE_NONE);
     for (int exact = 0; exact < 2; exact++) {
         const struct chains *timers =
             found_in(&a, 0, "System.Threading.TimerQueueTimer", NULL, exact);
         cr_expect_eq(timers->len, 1);
         expect_owner(&timers->all[0], "System.Threading.TimerQueueTimer",
-                     timers->all[0].frame_count - 1, SERVICE_NONE);
+                     timers->all[0].frame_count - 1, HD_SERVICE_NONE);
     }
     asked_free(&a);
 }
@@ -267,7 +267,7 @@ static struct forge caches(void)
                         CACHE, "Node<App.Page>[]");
     below(&f, last, "App.Page", 6);
     node_id other = forge_object(&f, CACHE, 24);
-    forge_root(&f, ROOT_STATIC, "App.Other.s_cache", other);
+    forge_root(&f, HD_ROOT_STATIC, "App.Other.s_cache", other);
     return f;
 }
 
@@ -275,9 +275,9 @@ Test(chain_owner, is_a_service_that_the_container_lists_though_it_is_not_alone)
 {
     struct forge f = caches();
     struct asked a = ask(&f, "App.Page");
-    expect_owner(&a.found[0]->all[0], CACHE, 12, SERVICE_HELD);
+    expect_owner(&a.found[0]->all[0], CACHE, 12, HD_SERVICE_HELD);
     const struct chains *exact = found_in(&a, 0, "App.Page", NULL, true);
-    expect_owner(&exact->all[0], CACHE, 12, SERVICE_HELD);
+    expect_owner(&exact->all[0], CACHE, 12, HD_SERVICE_HELD);
     asked_free(&a);
 }
 
@@ -290,16 +290,16 @@ Test(chain_owner, is_a_singleton_if_a_call_site_refers_to_all_objects_of_its_typ
         node_id site = forge_object(&f, CALL_SITE, 24);
         forge_reference(&f, site, feed);
         forge_reference(&f, site, feed);
-        forge_root(&f, ROOT_STACK, NULL, site);
+        forge_root(&f, HD_ROOT_STACK, NULL, site);
         if (extra > 0) {
             node_id other = forge_object(&f, "App.PriceFeed", 24);
-            forge_root(&f, ROOT_STACK, NULL, other);
+            forge_root(&f, HD_ROOT_STACK, NULL, other);
         }
         struct asked a = ask(&f, "App.Notifier");
         if (extra == 0)
-            expect_owner(&a.found[0]->all[0], "App.PriceFeed", 8, SERVICE_SINGLETON);
+            expect_owner(&a.found[0]->all[0], "App.PriceFeed", 8, HD_SERVICE_SINGLETON);
         else
-            expect_owner(&a.found[0]->all[0], "App.Pump", 7, SERVICE_NONE);
+            expect_owner(&a.found[0]->all[0], "App.Pump", 7, HD_SERVICE_NONE);
         asked_free(&a);
     }
 }
@@ -312,7 +312,7 @@ static struct hd_snapshot *store_below(const char *const *way)
 {
     struct forge f = {0};
     node_id top = forge_object(&f, "App.Host", 24);
-    forge_root(&f, ROOT_STATIC, "App.Host.s_one", top);
+    forge_root(&f, HD_ROOT_STATIC, "App.Host.s_one", top);
     node_id store = LINE(&f, line(&f, top, way), "App.Store");
     below(&f, LINE(&f, store, "App.Order[]"), "App.Order", 4);
     below(&f, LINE(&f, store, "Node<App.Order>[]"), "App.Order", 8);
@@ -331,10 +331,10 @@ Test(chain_owner, makes_chains_that_enter_elsewhere_one)
     struct grown_chains g = chain_growth(a.found, 3, &a.arena);
     cr_assert_eq(g.len, 2);
     for (size_t i = 0; i < 2; i++) {
-        cr_expect_eq(g.all[i].status, CHAIN_STEADY, "%d", g.all[i].status);
+        cr_expect_eq(g.all[i].status, HD_CHAIN_STEADY, "%d", g.all[i].status);
         for (size_t k = 0; k < 3; k++)
             cr_expect_eq(g.all[i].instances[k], i == 0 ? 8 : 4);
-        expect_owner(&g.all[i].chain, "App.Store", 6, SERVICE_NONE);
+        expect_owner(&g.all[i].chain, "App.Store", 6, HD_SERVICE_NONE);
     }
     cr_expect_str_eq(g.all[0].chain.frames[3].types[0], "App.Web", "as in the last");
     asked_free(&a);
@@ -347,7 +347,7 @@ Test(chain_owner, shows_the_entry_of_most_samples)
     static const char *const names[] = {"App.First", "App.Second"};
     for (uint32_t i = 0; i < 2; i++) {
         node_id top = forge_object(&f, names[i], 24);
-        forge_root(&f, ROOT_STATIC, names[i], top);
+        forge_root(&f, HD_ROOT_STATIC, names[i], top);
         for (uint32_t n = 0; n < 2 + 3 * i; n++)
             LINE(&f, top, "System.Threading.TimerQueueTimer", "App.Reminder");
     }
@@ -369,7 +369,7 @@ Test(chain_owner, of_what_no_root_reaches_is_another_chain)
         node_id timer = forge_object(&f, "System.Threading.TimerQueueTimer", 24);
         below(&f, timer, "App.Reminder", 3);
         if (i == 0)
-            forge_root(&f, ROOT_STATIC, "App.s", timer);
+            forge_root(&f, HD_ROOT_STATIC, "App.s", timer);
     }
     struct asked a = ask(&f, "App.Reminder");
     cr_expect_eq(a.found[0]->len, 2);
@@ -386,7 +386,7 @@ static struct hd_snapshot *long_chain(uint32_t length)
     struct random r = random_from(1);
     struct forge f = {0};
     node_id at = forge_object(&f, "App.Top", 24);
-    forge_root(&f, ROOT_STATIC, "App.Top.s_all", at);
+    forge_root(&f, HD_ROOT_STATIC, "App.Top.s_all", at);
     for (uint32_t i = 1, last = 0; i < length; i++) {
         char name[32];
         last = (last + 1 + random_below(&r, 96)) % 97;
@@ -405,13 +405,13 @@ Test(chain_owner, of_a_very_long_chain_is_known_and_its_middle_is_left_out)
     for (int exact = 0; exact < 2; exact++) {
         const struct chains *found = found_in(&a, 0, "App.Order", NULL, exact);
         cr_assert_eq(found->len, 1);
-        const struct chain *c = &found->all[0];
+        const struct hd_chain *c = &found->all[0];
         cr_expect_leq(c->frame_count, CHAIN_MOST_ELEMENTS);
         size_t all = c->frame_count + c->frames_skipped;
         cr_expect(all <= LENGTH + 4 && all > LENGTH - 20, "%zu; hardly any repeats", all);
         cr_expect_gt(c->frames_skipped, LENGTH - CHAIN_MOST_ELEMENTS - 20);
         cr_expect_eq(c->skipped_at, CHAIN_HEAD_ELEMENTS);
-        expect_owner(c, "App.Store", c->frame_count - 2, SERVICE_NONE);
+        expect_owner(c, "App.Store", c->frame_count - 2, HD_SERVICE_NONE);
         cr_expect_str_eq(c->frames[c->owner_frame].types[0], "App.Store");
     }
     const struct chains *exact = found_in(&a, 0, "Node<App.T5>", NULL, true);
@@ -438,8 +438,8 @@ static struct hd_snapshot *random_heap(struct random *r)
         forge_object(&f, i == 0 ? "App.Order" : types[random_below(r, TYPES)], 24);
     for (uint32_t i = random_below(r, 2 * objects); i > 0; i--)
         forge_reference(&f, random_below(r, objects), random_below(r, objects));
-    forge_root(&f, ROOT_STATIC, "App.s_first", random_below(r, objects));
-    forge_root(&f, ROOT_STACK, NULL, random_below(r, objects));
+    forge_root(&f, HD_ROOT_STATIC, "App.s_first", random_below(r, objects));
+    forge_root(&f, HD_ROOT_STACK, NULL, random_below(r, objects));
     return forge_finish(&f);
 }
 

@@ -87,12 +87,12 @@ static void asked_free(struct asked *a)
 }
 
 /* "static: [static vars] [static var App.s_list] App.List (App.A App.B)x2-5" */
-static void show(const struct chain *c, struct text *t)
+static void show(const struct hd_chain *c, struct text *t)
 {
     text_add_string(t, root_kind_names[c->kind]);
     text_add_string(t, ":");
     for (size_t i = 0; i < c->frame_count; i++) {
-        const struct frame *f = &c->frames[i];
+        const struct hd_frame *f = &c->frames[i];
         text_add_string(t, f->type_count > 1 ? " (" : " ");
         for (unsigned p = 0; p < f->type_count; p++) {
             text_add_string(t, p > 0 ? " " : "");
@@ -108,7 +108,7 @@ static void show(const struct chain *c, struct text *t)
     }
 }
 
-static void expect_chain(const struct chain *c, uint64_t count, const char *shown)
+static void expect_chain(const struct hd_chain *c, uint64_t count, const char *shown)
 {
     struct text t = {0};
     show(c, &t);
@@ -143,7 +143,7 @@ Test(chains, a_chain_goes_from_the_root_to_the_instance)
     forge_reference(&f, cache, array);
     for (node_id i = 0; i < 5; i++)
         forge_reference(&f, array, orders + i);
-    forge_root(&f, ROOT_STATIC, "App.s_cache", cache);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_cache", cache);
     expect_one_chain(&f, "App.Order", 5,
                      "static: [static vars] [static var App.s_cache] App.Cache Order[] "
                      "App.Order");
@@ -153,7 +153,7 @@ static void link_list(struct forge *f, uint32_t count, bool both_ways)
 {
     node_id list = forge_object(f, "App.List", 24);
     node_id first = forge_objects(f, "App.Node", 32, count);
-    forge_root(f, ROOT_STATIC, "App.s_list", list);
+    forge_root(f, HD_ROOT_STATIC, "App.s_list", list);
     forge_reference(f, list, first);
     for (node_id i = 0; i + 1 < count; i++) {
         forge_reference(f, first + i, first + i + 1);
@@ -172,11 +172,11 @@ Test(chains, a_list_of_a_million_is_one_frame)
     answer(&a);
     cr_expect_eq(a.found->instances, LONG);
     cr_assert_eq(a.found->len, 1);
-    const struct chain *c = a.found->all;
+    const struct hd_chain *c = a.found->all;
     cr_expect_eq(c->count, 32);
     cr_assert_eq(c->frame_count, 4);
     cr_expect_str_eq(c->frames[3].types[0], "App.Node");
-    const struct frame *nodes = &c->frames[3];
+    const struct hd_frame *nodes = &c->frames[3];
     cr_expect(nodes->repeat_min < nodes->repeat_max && nodes->repeat_max <= LONG);
     for (node_id n = 1; n <= LONG; n++)
         cr_assert_geq(sample_hash(n, 0), sample_hash(c->example, 0), "%u", n);
@@ -203,7 +203,7 @@ Test(chains, alternating_types_fold_into_a_pattern)
     }
     node_id last = forge_object(&f, "App.C", 24);
     forge_reference(&f, nodes[7], last);
-    forge_root(&f, ROOT_STACK, NULL, nodes[0]);
+    forge_root(&f, HD_ROOT_STACK, NULL, nodes[0]);
     expect_one_chain(&f, "App.C", 1, "stack: [local vars] (App.A App.B)x4 App.C");
 }
 
@@ -212,7 +212,7 @@ Test(chains, what_hangs_from_no_root_says_so)
     struct forge f = {0};
     node_id lost = forge_object(&f, "App.Lost", 24);
     forge_reference(&f, lost, forge_object(&f, "App.Order", 24));
-    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "App.Held", 24));
+    forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "App.Held", 24));
     expect_one_chain(&f, "App.Order", 1, "unreachable: [unreachable] App.Lost App.Order");
 }
 
@@ -242,10 +242,10 @@ static struct hd_snapshot *ten_orders(void)
     node_id orders = forge_objects(&f, "App.Order", 24, 10);
     forge_objects(&f, "App.Other", 24, 7);
     for (node_id i = 0; i < 3; i++)
-        forge_root(&f, ROOT_STATIC, "App.s_order", orders + i);
+        forge_root(&f, HD_ROOT_STATIC, "App.s_order", orders + i);
     for (node_id i = 3; i < 9; i++) {
-        forge_root(&f, ROOT_STACK, NULL, orders + i);
-        forge_generation(&f, orders + i, i % 2 == 0 ? GEN2 : GEN0);
+        forge_root(&f, HD_ROOT_STACK, NULL, orders + i);
+        forge_generation(&f, orders + i, i % 2 == 0 ? HD_GEN2 : HD_GEN0);
     }
     return forge_finish(&f);
 }
@@ -264,7 +264,7 @@ Test(chains, groups_are_sorted_by_size_and_exact_when_all_are_looked_at)
     expect_chain(&a.found->all[2], 1, "unreachable: [unreachable] App.Order");
     static const double shares[] = {0.6, 0.3, 0.1};
     for (size_t i = 0; i < 3; i++) {
-        const struct chain *c = &a.found->all[i];
+        const struct hd_chain *c = &a.found->all[i];
         cr_expect(c->exact);
         cr_expect_float_eq(c->share, shares[i], 1e-12);
         cr_expect(c->low == c->share && c->high == c->share);
@@ -281,7 +281,7 @@ Test(chains, a_sample_has_intervals_instead)
     cr_expect_eq(a.found->samples, 9);
     uint64_t samples = 0;
     for (size_t i = 0; i < a.found->len; i++) {
-        const struct chain *c = &a.found->all[i];
+        const struct hd_chain *c = &a.found->all[i];
         double low, high;
         wilson_interval(c->count, 9, &low, &high);
         cr_expect_not(c->exact);
@@ -300,7 +300,7 @@ Test(chains, groups_of_one_size_are_sorted_by_signature)
     for (int i = 0; i < 4; i++) {
         node_id holder = forge_object(&f, holders[i], 24);
         forge_reference(&f, holder, forge_object(&f, "App.Order", 24));
-        forge_root(&f, ROOT_STACK, NULL, holder);
+        forge_root(&f, HD_ROOT_STACK, NULL, holder);
     }
     struct asked a = asked_of(forge_finish(&f), 32);
     ask_for(&a, "App.Order");
@@ -468,7 +468,7 @@ static void expect_groups(const struct asked *a, const char *type)
     uint64_t sum = 0;
     cr_assert_eq(a->found->samples, count);
     for (size_t i = 0; i < a->found->len; i++) {
-        const struct chain *c = &a->found->all[i];
+        const struct hd_chain *c = &a->found->all[i];
         struct instance example = {.node = c->example};
         sign(a, &example);
         uint64_t same = 0;
@@ -496,7 +496,7 @@ static void expect_random_heap(struct random *r, bool exact)
     for (uint32_t i = random_below(r, 3 * objects); i > 0; i--)
         forge_reference(&f, random_below(r, objects), random_below(r, objects));
     for (uint32_t i = 1 + random_below(r, 3); i > 0; i--)
-        forge_root(&f, random_below(r, 2) ? ROOT_STACK : ROOT_STRONG_HANDLE, NULL,
+        forge_root(&f, random_below(r, 2) ? HD_ROOT_STACK : HD_ROOT_STRONG_HANDLE, NULL,
                    random_below(r, objects));
     struct asked a = asked_of(forge_finish(&f), 1 + random_below(r, 20));
     a.how.exact = exact;
@@ -531,7 +531,7 @@ Test(chains, a_chain_has_the_same_hash_in_every_snapshot)
         node_id order = forge_object(&f, k == 0 ? "App.Order" : "App.Other", 24);
         node_id below = k == 0 ? order : other, above = k == 0 ? other : order;
         forge_reference(&f, above, below);
-        forge_root(&f, ROOT_STACK, NULL, above);
+        forge_root(&f, HD_ROOT_STACK, NULL, above);
         struct asked a = asked_of(forge_finish(&f), 32);
         ask_for(&a, "App.Order");
         a.how.exact = k == 1;

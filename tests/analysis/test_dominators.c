@@ -14,27 +14,27 @@ struct small_heap {
     uint32_t refers[MOST_NODES]; /* set of nodes */
     uint32_t type[MOST_NODES];   /* of objects */
     uint64_t size[MOST_NODES];
-    enum root_kind kind[MOST_NODES]; /* of groups */
-    node_id above[MOST_NODES];       /* what a group hangs from */
+    enum hd_root_kind kind[MOST_NODES]; /* of groups */
+    node_id above[MOST_NODES];          /* what a group hangs from */
 };
 
 static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 
-/* ROOT_KIND_COUNT: its name does not tell, so it takes the kind of what is above. */
+/* HD_ROOT_KIND_COUNT: its name does not tell, so it takes the kind of what is above. */
 static const struct {
     const char *name;
-    enum root_kind kind;
+    enum hd_root_kind kind;
 } group_names[] = {
-    {"[static vars]", ROOT_STATIC},
-    {"[thread static vars]", ROOT_THREAD_STATIC},
-    {"[strong Handles]", ROOT_STRONG_HANDLE},
-    {"[pinning Handles]", ROOT_PINNED_HANDLE},
-    {"[COM/WinRT Objects]", ROOT_REF_COUNTED_HANDLE},
-    {"[Dependent Handles]", ROOT_DEPENDENT_HANDLE},
-    {"[local vars]", ROOT_STACK},
-    {"[finalizer Handles]", ROOT_FINALIZER},
-    {"[other roots]", ROOT_KIND_COUNT},
-    {"[roots of App.dll]", ROOT_KIND_COUNT},
+    {"[static vars]", HD_ROOT_STATIC},
+    {"[thread static vars]", HD_ROOT_THREAD_STATIC},
+    {"[strong Handles]", HD_ROOT_STRONG_HANDLE},
+    {"[pinning Handles]", HD_ROOT_PINNED_HANDLE},
+    {"[COM/WinRT Objects]", HD_ROOT_REF_COUNTED_HANDLE},
+    {"[Dependent Handles]", HD_ROOT_DEPENDENT_HANDLE},
+    {"[local vars]", HD_ROOT_STACK},
+    {"[finalizer Handles]", HD_ROOT_FINALIZER},
+    {"[other roots]", HD_ROOT_KIND_COUNT},
+    {"[roots of App.dll]", HD_ROOT_KIND_COUNT},
 };
 
 static void refer(struct forge *f, struct small_heap *h, node_id from, node_id to)
@@ -46,12 +46,12 @@ static void refer(struct forge *f, struct small_heap *h, node_id from, node_id t
 static void add_groups(struct forge *f, struct small_heap *h, struct random *r)
 {
     h->groups = 1 + random_below(r, 5);
-    h->kind[0] = ROOT_OTHER;
+    h->kind[0] = HD_ROOT_OTHER;
     for (node_id n = 1; n <= h->groups; n++) {
         uint32_t name = random_below(r, sizeof(group_names) / sizeof(*group_names));
         h->above[n] = random_below(r, 2) == 0 ? 0 : random_below(r, n);
         h->kind[n] = group_names[name].kind;
-        if (h->kind[n] == ROOT_KIND_COUNT)
+        if (h->kind[n] == HD_ROOT_KIND_COUNT)
             h->kind[n] = h->kind[h->above[n]];
         forge_pseudo(f, group_names[name].name);
         refer(f, h, h->above[n], n);
@@ -259,7 +259,7 @@ Test(dominators, retain_more_than_32_bits_of_bytes)
     node_id first = forge_objects(&f, "System.Byte[]", huge, HUGE_OBJECTS);
     for (node_id i = 0; i < HUGE_OBJECTS; i++)
         forge_reference(&f, list, first + i);
-    forge_root(&f, ROOT_STATIC, "App.s_list", list);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_list", list);
     struct dominated d = dominate(forge_finish(&f), DOMINATORS_PLAIN);
     cr_expect_eq(d.retained[list], 24 + HUGE_OBJECTS * huge);
     type_id bytes = forge_type_id(d.snap, TYPE_OBJECT, "System.Byte[]");
@@ -309,8 +309,8 @@ Test(dominators, of_one_class_two_roots_share_what_both_hold)
 {
     struct forge f = {0};
     node_id item = forge_object(&f, "App.Item", 8);
-    forge_root(&f, ROOT_STRONG_HANDLE, NULL, item);
-    forge_root(&f, ROOT_PINNED_HANDLE, NULL, item);
+    forge_root(&f, HD_ROOT_STRONG_HANDLE, NULL, item);
+    forge_root(&f, HD_ROOT_PINNED_HANDLE, NULL, item);
     struct dominated d = dominate(forge_finish(&f), DOMINATORS_OF_OWNERS);
     cr_expect_eq(d.idom[item], d.snap->graph->root);
     dominated_free(&d);

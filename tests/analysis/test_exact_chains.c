@@ -23,7 +23,7 @@ static struct hd_snapshot *random_heap(struct random *r)
     uint32_t objects = TYPES + random_below(r, MOST_NODES - TYPES);
     for (uint32_t i = 0; i < objects; i++) {
         forge_object(&f, type_names[i < TYPES ? i : random_below(r, TYPES)], 24);
-        forge_generation(&f, i, random_below(r, 2) ? GEN2 : GEN0);
+        forge_generation(&f, i, random_below(r, 2) ? HD_GEN2 : HD_GEN0);
     }
     for (uint32_t i = random_below(r, 3 * objects); i > 0; i--)
         forge_reference(&f, random_below(r, objects), random_below(r, objects));
@@ -49,7 +49,7 @@ static struct hd_snapshot *random_heap(struct random *r)
 /* The chain of one instance; kind as the walk meets it, nothing folded. */
 struct traced {
     struct signature signature;
-    enum root_kind kind;
+    enum hd_root_kind kind;
 };
 
 static struct traced traced_of(const struct hd_snapshot *snap, const struct walk *walk,
@@ -60,7 +60,7 @@ static struct traced traced_of(const struct hd_snapshot *snap, const struct walk
     size_t len = 0;
     for (; n != NO_NODE && n != g->root; n = walk->parent[n])
         chain[len++] = n;
-    struct traced t = {.kind = ROOT_OTHER};
+    struct traced t = {.kind = HD_ROOT_OTHER};
     bool lost = walk->parent[chain[len - 1]] == NO_NODE;
     if (lost)
         signature_push(&t.signature, UNREACHABLE_GROUP);
@@ -70,12 +70,12 @@ static struct traced traced_of(const struct hd_snapshot *snap, const struct walk
             t.kind = root_kind_below(type->name, t.kind);
         signature_push(&t.signature, g->type[chain[len]]);
     }
-    t.kind = lost ? ROOT_UNREACHABLE : t.kind;
+    t.kind = lost ? HD_ROOT_UNREACHABLE : t.kind;
     return t;
 }
 
 /* Whether the frames spell the chain, whatever is repeated in them. */
-static bool spells(const struct chain *c, const struct hd_snapshot *snap,
+static bool spells(const struct hd_chain *c, const struct hd_snapshot *snap,
                    const struct signature *s)
 {
     size_t at = 0;
@@ -140,11 +140,11 @@ static bool is_asked(const struct asked *a, node_id n, size_t q)
         return false;
     if ((selection & SELECT_REACHABLE) && !graph_reachable(g, n))
         return false;
-    return !(selection & SELECT_GEN2) || graph_address(g, n) == forge_address(GEN2, n);
+    return !(selection & SELECT_GEN2) || graph_address(g, n) == forge_address(HD_GEN2, n);
 }
 
 /* That chain c of question q is that of its example, and has as many instances. */
-static void expect_chain(const struct asked *a, const struct chain *c, size_t q)
+static void expect_chain(const struct asked *a, const struct hd_chain *c, size_t q)
 {
     cr_assert(is_asked(a, c->example, q));
     struct traced wanted = traced_of(a->snap, &a->walk, c->example);
@@ -169,7 +169,7 @@ static void expect_question(const struct asked *a, const struct chains *found, s
     for (node_id n = 0; n < a->snap->graph->node_count; n++)
         instances += is_asked(a, n, q);
     for (size_t i = 0; i < found->len; i++) {
-        const struct chain *c = &found->all[i];
+        const struct hd_chain *c = &found->all[i];
         expect_chain(a, c, q);
         cr_assert(c->exact && c->low == c->share && c->high == c->share);
         cr_assert_float_eq(c->share, (double)c->count / (double)instances, 1e-12);
@@ -201,7 +201,7 @@ static void expect_same(const struct chains *exact, const struct chains *sampled
 {
     cr_assert_eq(exact->len, sampled->len);
     for (size_t i = 0; i < exact->len; i++) {
-        const struct chain *x = &exact->all[i], *y = NULL;
+        const struct hd_chain *x = &exact->all[i], *y = NULL;
         for (size_t j = 0; j < sampled->len; j++)
             if (sampled->all[j].hash == x->hash)
                 y = &sampled->all[j];
@@ -238,7 +238,7 @@ static struct asked ask_about_list(uint32_t elements, uint32_t types)
         if (i > 0)
             forge_reference(&f, i - 1, i);
     }
-    forge_root(&f, ROOT_STATIC, "App.s_list", 0);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_list", 0);
     struct asked a = {.snap = forge_finish(&f)};
     a.walk = walk_graph(a.snap, &a.arena);
     uint32_t *query = arena_array(&a.arena, uint32_t, a.snap->type_count);
@@ -276,7 +276,7 @@ Test(exact_chains, a_list_that_does_not_fold_has_frames_for_the_first_ones, .tim
     for (size_t i = 0; i < LONG; i++) {
         with_frames += found->all[i].frame_count > 0;
         cr_assert_eq(found->all[i].count, 1);
-        cr_assert_eq(found->all[i].kind, ROOT_STATIC);
+        cr_assert_eq(found->all[i].kind, HD_ROOT_STATIC);
     }
     cr_expect_eq(with_frames, MOST_WITH_FRAMES);
     asked_free(&a);

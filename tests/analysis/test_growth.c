@@ -15,7 +15,7 @@ static node_id plant(struct forge *f, const char *owner, const char *array,
     node_id top = forge_object(f, owner, strcmp(owner, "RuntimeTypeCache") == 0 ? 64 : 24);
     node_id slots = forge_object(f, array, array_bytes);
     node_id first = forge_objects(f, item, item_bytes, count);
-    forge_root(f, ROOT_STATIC, owner, top);
+    forge_root(f, HD_ROOT_STATIC, owner, top);
     forge_reference(f, top, slots);
     for (uint32_t i = 0; i < count; i++)
         forge_reference(f, slots, first + i);

@@ -237,7 +237,7 @@ Test(headed_changes, what_one_store_holds_is_one_finding)
     expect_ranking(&r, {"App.E0", 10000});
     expect_along(&r, "App.E0", "App.E1", "App.E2", "App.E3", "App.E4", "App.E5", "App.E6",
                  "App.E7", "App.E8", "App.E9");
-    expect_suspect(&r, "App.E0", SUSPECT_SIZE);
+    expect_suspect(&r, "App.E0", HD_SUSPECT_SIZE);
     ranked_free(&r);
 }
 
@@ -270,8 +270,8 @@ Test(headed_changes, without_steadiness_small_findings_stand_by_their_scores)
     struct ranked r = ranked_series(add_steady, &old_rules);
     cr_expect_eq(r.trie.retained[3], 188400);
     expect_ranking(&r, {"App.Hit", 2232}, {"App.Item", 2160}, {"App.Visit", 1176});
-    expect_suspect(&r, "App.Hit", SUSPECT_NOT);
-    expect_suspect(&r, "App.Item", SUSPECT_NOT);
+    expect_suspect(&r, "App.Hit", HD_SUSPECT_NOT);
+    expect_suspect(&r, "App.Item", HD_SUSPECT_NOT);
     ranked_free(&r);
 }
 
@@ -279,9 +279,9 @@ Test(headed_changes, what_comes_in_even_steps_is_a_suspect_and_first)
 {
     struct ranked r = ranked_series(add_steady, &new_rules);
     expect_ranking(&r, {"App.Item", 2160}, {"App.Hit", 2232}, {"App.Visit", 1176});
-    expect_suspect(&r, "App.Item", SUSPECT_STEADY);
-    expect_suspect(&r, "App.Hit", SUSPECT_NOT);
-    expect_suspect(&r, "App.Visit", SUSPECT_NOT);
+    expect_suspect(&r, "App.Item", HD_SUSPECT_STEADY);
+    expect_suspect(&r, "App.Hit", HD_SUSPECT_NOT);
+    expect_suspect(&r, "App.Visit", HD_SUSPECT_NOT);
     ranked_free(&r);
 }
 
@@ -290,6 +290,6 @@ Test(headed_changes, three_snapshots_do_not_tell_what_is_steady)
 {
     struct ranked r = ranked_end(add_steady, 3, &new_rules);
     expect_ranking(&r, {"App.Hit", 1536}, {"App.Item", 1440}, {"App.Visit", 1344});
-    expect_suspect(&r, "App.Item", SUSPECT_NOT);
+    expect_suspect(&r, "App.Item", HD_SUSPECT_NOT);
     ranked_free(&r);
 }

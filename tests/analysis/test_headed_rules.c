@@ -220,13 +220,13 @@ Test(headed_rules, of_old_objects_ranks_old_ones_only)
     for (uint32_t k = 0; k < 3; k++) {
         struct forge f = {0};
         node_id cache = heap_object(&f, begin_statics(&f), "App.Cache", 24);
-        forge_generation(&f, cache, GEN2);
+        forge_generation(&f, cache, HD_GEN2);
         uint32_t count = 10 + 10 * k;
         node_id young = heap_objects(&f, cache, "App.Young", 100, count);
         node_id old = heap_objects(&f, cache, "App.Old", 10, count);
         for (uint32_t i = 0; i < count; i++) {
-            forge_generation(&f, young + i, GEN0);
-            forge_generation(&f, old + i, GEN2);
+            forge_generation(&f, young + i, HD_GEN0);
+            forge_generation(&f, old + i, HD_GEN2);
         }
         aligned_add(&r.a, forge_finish(&f));
     }

@@ -40,7 +40,7 @@ Test(hints, each_has_a_name_of_its_own_and_one_honest_sentence)
 
 static bool is_root_kind(const char *word)
 {
-    for (int k = 0; k < ROOT_KIND_COUNT; k++)
+    for (int k = 0; k < HD_ROOT_KIND_COUNT; k++)
         if (strcmp(root_kind_names[k], word) == 0)
             return true;
     return false;
@@ -65,7 +65,7 @@ Test(hints, each_case_asks_for_something_that_there_is)
 static const struct hint *hint_below(const char *type, const char *const *way, size_t len)
 {
     struct hint_clues clues = {.type = type, .way_count = 1};
-    clues.ways[0] = (struct hint_way){way, len, ROOT_STATIC};
+    clues.ways[0] = (struct hint_way){way, len, HD_ROOT_STATIC};
     return hint_for(&clues);
 }
 
@@ -89,13 +89,13 @@ Test(hints, one_way_has_to_fit_as_a_whole)
                                        "App.Order[]"};
     static const char *const other[] = {"App.Store"};
     struct hint_clues clues = {.type = "App.Order", .way_count = 2};
-    clues.ways[0] = (struct hint_way){list, 2, ROOT_FINALIZER};
-    clues.ways[1] = (struct hint_way){other, 1, ROOT_STATIC};
+    clues.ways[0] = (struct hint_way){list, 2, HD_ROOT_FINALIZER};
+    clues.ways[1] = (struct hint_way){other, 1, HD_ROOT_STATIC};
     cr_assert_not_null(hint_for(&clues));
     cr_expect_str_eq(hint_for(&clues)->id, "finalizer-behind", "and not static-collection");
-    clues.ways[0].root = ROOT_REF_COUNTED_HANDLE;
+    clues.ways[0].root = HD_ROOT_REF_COUNTED_HANDLE;
     cr_expect_str_eq(hint_for(&clues)->id, "com-object-not-released");
-    clues.ways[0].root = ROOT_STATIC;
+    clues.ways[0].root = HD_ROOT_STATIC;
     cr_expect_str_eq(hint_for(&clues)->id, "static-collection");
 }
 

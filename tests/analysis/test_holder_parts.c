@@ -27,8 +27,8 @@ static struct hd_snapshot *heap(bool sampled)
     node_id box = forge_object(&f, "App.Box", 24);
     node_id leak = forge_object(&f, "App.Leak", 24);
     node_id orders = forge_objects(&f, "App.Order", 100, 45);
-    forge_root(&f, ROOT_STATIC, "App.Shop.s_cache", cache);
-    forge_root(&f, ROOT_STATIC, "App.Shop.s_leak", leak);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_cache", cache);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_leak", leak);
     forge_reference(&f, cache, box);
     for (uint32_t i = 0; i < 40; i++)
         forge_reference(&f, i < 20 ? cache : i < 30 ? box : leak, orders + i);

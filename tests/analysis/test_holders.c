@@ -31,14 +31,14 @@ static void expect_holder(const struct held *h, const char *name, uint64_t count
 {
     const struct type *row = forge_type(h->holders, TYPE_OBJECT, name);
     cr_assert_not_null(row, "no holder %s", name);
-    struct tally t = row->tally[h->selection];
+    struct hd_tally t = row->tally[h->selection];
     cr_expect_eq(t.count, count, "%s: %llu", name, (unsigned long long)t.count);
     cr_expect_eq(t.bytes, bytes, "%s: %llu bytes", name, (unsigned long long)t.bytes);
 }
 
-static struct tally sum_of(const struct hd_snapshot *snap, enum selection selection)
+static struct hd_tally sum_of(const struct hd_snapshot *snap, enum selection selection)
 {
-    struct tally sum = {0};
+    struct hd_tally sum = {0};
     for (type_id t = 0; t < snap->type_count; t++) {
         if (snap->types[t].kind != TYPE_OBJECT)
             continue;
@@ -50,8 +50,8 @@ static struct tally sum_of(const struct hd_snapshot *snap, enum selection select
 
 static void expect_whole_heap(const struct held *h)
 {
-    struct tally all = sum_of(h->snap, h->selection);
-    struct tally held = sum_of(h->holders, h->selection);
+    struct hd_tally all = sum_of(h->snap, h->selection);
+    struct hd_tally held = sum_of(h->holders, h->selection);
     cr_assert_eq(held.count, all.count);
     cr_assert_eq(held.bytes, all.bytes);
 }
@@ -75,12 +75,12 @@ static struct hd_snapshot *shop(void)
         forge_reference(&f, array, orders + i);
         forge_reference(&f, orders + i, lines + i);
     }
-    forge_root(&f, ROOT_STATIC, "App.s_all", list);
-    forge_root(&f, ROOT_STACK, NULL, string);
-    forge_generation(&f, orders, GEN2);
-    forge_generation(&f, orders + 1, GEN2);
-    forge_generation(&f, orders + 2, GEN1);
-    forge_generation(&f, lost, GEN2);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_all", list);
+    forge_root(&f, HD_ROOT_STACK, NULL, string);
+    forge_generation(&f, orders, HD_GEN2);
+    forge_generation(&f, orders + 1, HD_GEN2);
+    forge_generation(&f, orders + 2, HD_GEN1);
+    forge_generation(&f, lost, HD_GEN2);
     return forge_finish(&f);
 }
 
@@ -142,7 +142,7 @@ Test(holders, what_two_hold_belongs_to_what_is_above_both)
     forge_reference(&f, top, right);
     forge_reference(&f, left, shared);
     forge_reference(&f, right, shared);
-    forge_root(&f, ROOT_STATIC, "App.s_all", top);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_all", top);
     struct held h = held_of(forge_finish(&f), SELECT_ALL);
     expect_holder(&h, LIST " → Top", 3, 24 + 24 + 8);
     held_free(&h);
@@ -174,7 +174,7 @@ static struct held held_by_depth(int types)
         if (i > 1)
             forge_reference(&f, n - 1, n);
     }
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     return held_of(forge_finish(&f), SELECT_ALL);
 }
 
@@ -222,7 +222,7 @@ Test(holders, a_linked_list_is_one_holder)
     forge_objects(&f, "Node", 24, LONG);
     for (node_id n = 1; n < LONG; n++)
         forge_reference(&f, n - 1, n);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     struct held h = held_of(forge_finish(&f), SELECT_ALL);
     cr_expect_leq(h.holders->type_count, 2);
     expect_whole_heap(&h);
@@ -243,15 +243,15 @@ Test(holders, rows_of_a_sample_sum_to_the_heap_whatever_is_selected)
         for (uint32_t i = 0; i < objects; i++) {
             const char *name = names[i < 4 ? i : random_below(&r, 4)];
             node_id n = forge_object(&f, name, 1 + random_below(&r, 99));
-            forge_generation(&f, n, random_below(&r, 2) ? GEN2 : GEN0);
+            forge_generation(&f, n, random_below(&r, 2) ? HD_GEN2 : HD_GEN0);
         }
         for (uint32_t i = 0; i < 4; i++)
             forge_multiplier(&f, names[i], 0.3 + 0.37 * (double)random_below(&r, 30));
         for (uint32_t i = random_below(&r, 2 * objects); i > 0; i--)
             forge_reference(&f, random_below(&r, objects), random_below(&r, objects));
         for (uint32_t i = 1 + random_below(&r, 9); i > 0; i--)
-            forge_root(&f, random_below(&r, 2) ? ROOT_STACK : ROOT_STRONG_HANDLE, NULL,
-                       random_below(&r, objects));
+            forge_root(&f, random_below(&r, 2) ? HD_ROOT_STACK : HD_ROOT_STRONG_HANDLE,
+                       NULL, random_below(&r, objects));
         struct held h = held_of(forge_finish(&f), random_below(&r, SELECTIONS));
         expect_whole_heap(&h);
         held_free(&h);
@@ -269,13 +269,13 @@ Test(holders, rows_sum_to_the_heap_whatever_is_selected)
         for (uint32_t i = 0; i < objects; i++) {
             node_id n =
                 forge_object(&f, names[random_below(&r, 4)], 8 * random_below(&r, 9));
-            forge_generation(&f, n, random_below(&r, 2) ? GEN2 : GEN0);
+            forge_generation(&f, n, random_below(&r, 2) ? HD_GEN2 : HD_GEN0);
         }
         for (uint32_t i = random_below(&r, 2 * objects); i > 0; i--)
             forge_reference(&f, random_below(&r, objects), random_below(&r, objects));
         for (uint32_t i = 1 + random_below(&r, 3); i > 0; i--)
-            forge_root(&f, random_below(&r, 2) ? ROOT_STACK : ROOT_STRONG_HANDLE, NULL,
-                       random_below(&r, objects));
+            forge_root(&f, random_below(&r, 2) ? HD_ROOT_STACK : HD_ROOT_STRONG_HANDLE,
+                       NULL, random_below(&r, objects));
         struct held h = held_of(forge_finish(&f), random_below(&r, SELECTIONS));
         expect_whole_heap(&h);
         for (node_id n = 0; n < objects; n++)

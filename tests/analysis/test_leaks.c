@@ -116,7 +116,7 @@ Test(leaks, stand_among_a_warm_up_a_cache_and_a_queue)
     add_series(&a, &s);
     static const uint64_t methods[SNAPSHOTS] = {200, 1500, 1600, 1600};
     for (size_t k = 0; k < SNAPSHOTS; k++) {
-        struct tally found = table_tally(&a, "System.Reflection.RuntimeMethodInfo", k);
+        struct hd_tally found = table_tally(&a, "System.Reflection.RuntimeMethodInfo", k);
         cr_expect_eq(found.count, methods[k]);
         cr_expect_eq(found.bytes, 104 * methods[k]);
         cr_expect_eq(table_tally(&a, "App.CacheItem", k).count, leak_cache_items(&s, k));

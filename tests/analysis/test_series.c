@@ -27,7 +27,7 @@ Test(series, rows_are_types_by_canonical_name_in_order_of_first_use)
     align(&a, NULL);
     cr_assert_eq(a.series.row_count, 3);
     static const char *const names[] = {"System.String", "App.Order", "App.New"};
-    static const struct tally at[][2] = {
+    static const struct hd_tally at[][2] = {
         {{11, 2500}, {20, 1000}}, {{3, 96}, {0, 0}}, {{0, 0}, {7, 70}}};
     for (size_t i = 0; i < 3; i++) {
         cr_expect_str_eq(a.series.rows[i].name, names[i]);
@@ -47,7 +47,7 @@ Test(series, totals_are_the_sums_of_all_rows)
     forge_reference(&f, cache, forge_object(&f, "App.Order", 96));
     forge_reference(&f, cache, forge_undefined(&f));
     forge_object(&f, "App.Lost", 40);
-    forge_root(&f, ROOT_STATIC, "App.Shop.s_cache", cache);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_cache", cache);
     aligned_add(&a, forge_finish(&f));
     align(&a, NULL);
     cr_expect_eq(a.series.row_count, 3, "groups of roots are no types");
@@ -110,7 +110,7 @@ Test(series, rows_may_be_modules)
 
 /* --- statuses --------------------------------------------------------------------- */
 
-static void expect_status(enum series_status wanted, const struct made_row *row,
+static void expect_status(enum hd_series_status wanted, const struct made_row *row,
                           size_t count)
 {
     struct aligned a = {0};
@@ -119,7 +119,7 @@ static void expect_status(enum series_status wanted, const struct made_row *row,
         rows[1].count[k] = rows[1].bytes[k] = 1000000; /* no total drops */
     aligned_add_tables(&a, ROWS(rows), count);
     align(&a, NULL);
-    enum series_status got = aligned_row(&a, row->type)->status;
+    enum hd_series_status got = aligned_row(&a, row->type)->status;
     cr_expect_eq(got, wanted, "%s: %s and not %s", row->type, series_status_names[got],
                  series_status_names[wanted]);
     aligned_free(&a);
@@ -129,37 +129,37 @@ static void expect_status(enum series_status wanted, const struct made_row *row,
 
 Test(series, what_has_no_instance_left_is_gone)
 {
-    expect_status(STATUS_GONE, ROW("Falls", {3, 2, 0}, {30, 20, 0}), 3);
-    expect_status(STATUS_GONE, ROW("Came and went", {0, 5, 0}, {0, 50, 0}), 3);
+    expect_status(HD_SERIES_GONE, ROW("Falls", {3, 2, 0}, {30, 20, 0}), 3);
+    expect_status(HD_SERIES_GONE, ROW("Came and went", {0, 5, 0}, {0, 50, 0}), 3);
 }
 
 Test(series, what_keeps_rising_is_growing)
 {
-    expect_status(STATUS_GROWING, ROW("In count", {1, 2, 3}, {30, 20, 10}), 3);
-    expect_status(STATUS_GROWING, ROW("In size", {1, 1, 1}, {10, 20, 30}), 3);
-    expect_status(STATUS_GROWING, ROW("New and growing", {0, 0, 9}, {0, 0, 90}), 3);
-    expect_status(STATUS_GROWING, ROW("Fewer, but larger", {3, 2, 1}, {30, 40, 50}), 3);
+    expect_status(HD_SERIES_GROWING, ROW("In count", {1, 2, 3}, {30, 20, 10}), 3);
+    expect_status(HD_SERIES_GROWING, ROW("In size", {1, 1, 1}, {10, 20, 30}), 3);
+    expect_status(HD_SERIES_GROWING, ROW("New and growing", {0, 0, 9}, {0, 0, 90}), 3);
+    expect_status(HD_SERIES_GROWING, ROW("Fewer, but larger", {3, 2, 1}, {30, 40, 50}), 3);
 }
 
 Test(series, what_came_late_and_does_not_grow_is_new)
 {
-    expect_status(STATUS_NEW, ROW("Last", {0, 0, 0, 9}, {0, 0, 0, 90}), 4);
-    expect_status(STATUS_NEW, ROW("Spike", {0, 9, 1}, {0, 90, 10}), 3);
+    expect_status(HD_SERIES_NEW, ROW("Last", {0, 0, 0, 9}, {0, 0, 0, 90}), 4);
+    expect_status(HD_SERIES_NEW, ROW("Spike", {0, 9, 1}, {0, 90, 10}), 3);
 }
 
 Test(series, what_keeps_falling_is_shrinking)
 {
-    expect_status(STATUS_SHRINKING, ROW("Steadily", {3, 2, 1}, {30, 20, 10}), 3);
-    expect_status(STATUS_SHRINKING, ROW("One rise", {4, 2, 3, 1}, {40, 20, 30, 10}), 4);
-    expect_status(STATUS_VARYING, ROW("Two rises", {4, 2, 5, 1, 3}, {4, 2, 5, 1, 3}), 5);
-    expect_status(STATUS_VARYING, ROW("Dip", {3, 1, 2}, {30, 10, 20}), 3);
+    expect_status(HD_SERIES_SHRINKING, ROW("Steadily", {3, 2, 1}, {30, 20, 10}), 3);
+    expect_status(HD_SERIES_SHRINKING, ROW("One rise", {4, 2, 3, 1}, {40, 20, 30, 10}), 4);
+    expect_status(HD_SERIES_VARYING, ROW("Two rises", {4, 2, 5, 1, 3}, {4, 2, 5, 1, 3}), 5);
+    expect_status(HD_SERIES_VARYING, ROW("Dip", {3, 1, 2}, {30, 10, 20}), 3);
 }
 
 Test(series, what_never_changes_is_steady)
 {
-    expect_status(STATUS_STEADY, ROW("Still", {5, 5, 5}, {50, 50, 50}), 3);
-    expect_status(STATUS_VARYING, ROW("Smaller", {5, 5, 5}, {50, 50, 40}), 3);
-    expect_status(STATUS_VARYING, ROW("Back again", {5, 6, 5}, {50, 60, 50}), 3);
+    expect_status(HD_SERIES_STEADY, ROW("Still", {5, 5, 5}, {50, 50, 50}), 3);
+    expect_status(HD_SERIES_VARYING, ROW("Smaller", {5, 5, 5}, {50, 50, 40}), 3);
+    expect_status(HD_SERIES_VARYING, ROW("Back again", {5, 6, 5}, {50, 60, 50}), 3);
 }
 
 Test(series, without_bytes_counts_alone_decide)
@@ -172,9 +172,9 @@ Test(series, without_bytes_counts_alone_decide)
     };
     aligned_add_tables(&a, ROWS(rows), 2);
     align(&a, NULL);
-    cr_expect_eq(aligned_row(&a, "Still")->status, STATUS_STEADY);
-    cr_expect_eq(aligned_row(&a, "Larger")->status, STATUS_VARYING);
-    cr_expect_eq(aligned_row(&a, "More")->status, STATUS_GROWING);
+    cr_expect_eq(aligned_row(&a, "Still")->status, HD_SERIES_STEADY);
+    cr_expect_eq(aligned_row(&a, "Larger")->status, HD_SERIES_VARYING);
+    cr_expect_eq(aligned_row(&a, "More")->status, HD_SERIES_GROWING);
     aligned_free(&a);
 }
 
@@ -291,7 +291,7 @@ Test(series, another_pid_is_another_process)
     cr_expect_eq(a.warnings.len, 1);
     cr_expect_eq(aligned_warnings(&a, WARN_DIFFERENT_PROCESS, 2), 1);
     cr_expect(a.series.restarted);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_MEDIUM);
     aligned_free(&a);
 }
 
@@ -318,7 +318,7 @@ Test(series, times_that_fall_are_out_of_order_and_lower_the_confidence)
     cr_expect_eq(a.warnings.len, 1);
     cr_expect_eq(aligned_warnings(&a, WARN_OUT_OF_ORDER, 2), 1);
     cr_expect(a.series.restarted);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_MEDIUM);
     cr_expect_eq(a.series.x[2], 3, "clocks that fall are no axis");
     aligned_free(&a);
 }
@@ -332,7 +332,7 @@ Test(series, equal_times_are_warned_about_only)
     align(&a, NULL);
     cr_expect_eq(aligned_warnings(&a, WARN_OUT_OF_ORDER, 1), 1);
     cr_expect_not(a.series.restarted);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_HIGH);
     aligned_free(&a);
 }
 
@@ -370,8 +370,8 @@ Test(series, programs_that_share_only_the_framework_are_different)
 /* --- confidence ------------------------------------------------------------------------
  */
 
-static enum confidence confidence_of(size_t count, bool sampled, bool restarted,
-                                     size_t unfit)
+static enum hd_confidence confidence_of(size_t count, bool sampled, bool restarted,
+                                        size_t unfit)
 {
     struct aligned a = {0};
     add_any_tables(&a, count);
@@ -381,28 +381,28 @@ static enum confidence confidence_of(size_t count, bool sampled, bool restarted,
     for (size_t k = 0; k < unfit; k++)
         a.snaps[k]->info.complete = false;
     align(&a, NULL);
-    enum confidence c = a.series.confidence;
+    enum hd_confidence c = a.series.confidence;
     aligned_free(&a);
     return c;
 }
 
 Test(series, confidence_rises_with_the_number_of_fit_snapshots)
 {
-    cr_expect_eq(confidence_of(2, false, false, 0), CONFIDENCE_LOW);
-    cr_expect_eq(confidence_of(3, false, false, 0), CONFIDENCE_MEDIUM);
-    cr_expect_eq(confidence_of(4, false, false, 0), CONFIDENCE_HIGH);
-    cr_expect_eq(confidence_of(5, false, false, 1), CONFIDENCE_HIGH);
-    cr_expect_eq(confidence_of(5, false, false, 2), CONFIDENCE_MEDIUM);
-    cr_expect_eq(confidence_of(4, false, false, 3), CONFIDENCE_LOW);
+    cr_expect_eq(confidence_of(2, false, false, 0), HD_CONFIDENCE_LOW);
+    cr_expect_eq(confidence_of(3, false, false, 0), HD_CONFIDENCE_MEDIUM);
+    cr_expect_eq(confidence_of(4, false, false, 0), HD_CONFIDENCE_HIGH);
+    cr_expect_eq(confidence_of(5, false, false, 1), HD_CONFIDENCE_HIGH);
+    cr_expect_eq(confidence_of(5, false, false, 2), HD_CONFIDENCE_MEDIUM);
+    cr_expect_eq(confidence_of(4, false, false, 3), HD_CONFIDENCE_LOW);
 }
 
 Test(series, confidence_is_one_step_lower_for_samples_and_restarts)
 {
-    cr_expect_eq(confidence_of(4, true, false, 0), CONFIDENCE_MEDIUM);
-    cr_expect_eq(confidence_of(4, false, true, 0), CONFIDENCE_MEDIUM);
-    cr_expect_eq(confidence_of(4, true, true, 0), CONFIDENCE_MEDIUM);
-    cr_expect_eq(confidence_of(3, true, false, 0), CONFIDENCE_LOW);
-    cr_expect_eq(confidence_of(2, true, true, 0), CONFIDENCE_LOW);
+    cr_expect_eq(confidence_of(4, true, false, 0), HD_CONFIDENCE_MEDIUM);
+    cr_expect_eq(confidence_of(4, false, true, 0), HD_CONFIDENCE_MEDIUM);
+    cr_expect_eq(confidence_of(4, true, true, 0), HD_CONFIDENCE_MEDIUM);
+    cr_expect_eq(confidence_of(3, true, false, 0), HD_CONFIDENCE_LOW);
+    cr_expect_eq(confidence_of(2, true, true, 0), HD_CONFIDENCE_LOW);
 }
 
 /* --- axis

@@ -51,7 +51,7 @@ Test(series_identity, one_process_that_tells_all_of_itself_is_nothing_to_warn_ab
     align(&a, NULL);
     cr_expect_eq(a.warnings.len, 0);
     cr_expect_not(a.series.restarted);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_HIGH);
     cr_expect_eq(identity_doubt(&a.series), DOUBT_NONE);
     aligned_free(&a);
 }
@@ -72,7 +72,7 @@ Test(series_identity, containers_of_one_program_with_pid_1_are_told_apart)
                    "container bbbbbbbbbbbb instead of aaaaaaaaaaaa");
     cr_expect_eq(a.warnings.len, 1, "one for each kind");
     cr_expect(a.series.restarted);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_MEDIUM);
     cr_expect_eq(identity_doubt(&a.series), DOUBT_RESTARTED);
     aligned_free(&a);
 }
@@ -211,7 +211,7 @@ Test(series_identity, runs_of_one_program_are_told_apart_by_nothing_but_addresse
         expect_warning(&a, WARN_DIFFERENT_PROCESS, 2, 1,
                        "of another process than 3.gcdump");
         cr_expect_eq(a.warnings.len, 1);
-        cr_expect_eq(a.series.confidence, CONFIDENCE_MEDIUM);
+        cr_expect_eq(a.series.confidence, HD_CONFIDENCE_MEDIUM);
         aligned_free(&a);
     }
 }
@@ -242,7 +242,7 @@ Test(series_identity, a_snapshot_that_is_there_twice_counts_once)
     align(&a, NULL);
     expect_warning(&a, WARN_SAME_SNAPSHOT, 3, 1, "the same snapshot as fixtures/leaklab");
     cr_expect_eq(a.series.fit_count, 3);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_MEDIUM);
     cr_expect_eq(identity_doubt(&a.series), DOUBT_REPEATS);
     cr_expect_not(a.series.restarted, "it is of the same process");
     aligned_free(&a);
@@ -256,7 +256,7 @@ Test(series_identity, one_snapshot_only_is_no_series)
     align(&a, NULL);
     expect_warning(&a, WARN_SAME_SNAPSHOT, 1, 3, "byte for byte");
     cr_expect_eq(a.series.fit_count, 1);
-    cr_expect_eq(a.series.confidence, CONFIDENCE_LOW);
+    cr_expect_eq(a.series.confidence, HD_CONFIDENCE_LOW);
     aligned_free(&a);
 }
 

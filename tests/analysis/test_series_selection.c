@@ -7,13 +7,13 @@
 /* --- tables and how they were made -----------------------------------------------------
  */
 
-static void add_table_of(struct aligned *a, struct table_origin origin)
+static void add_table_of(struct aligned *a, struct hd_table_origin origin)
 {
     aligned_add(a, any_table(10));
     a->snaps[a->count - 1]->origin = origin;
 }
 
-static void expect_refused(struct table_origin one, struct table_origin other)
+static void expect_refused(struct hd_table_origin one, struct hd_table_origin other)
 {
     struct aligned a = {0};
     add_table_of(&a, one);
@@ -28,20 +28,20 @@ static void expect_refused(struct table_origin one, struct table_origin other)
 
 Test(series_selection, tables_of_different_making_are_refused)
 {
-    expect_refused((struct table_origin){.generation = "gen2"},
-                   (struct table_origin){.generation = "gen1"});
-    expect_refused((struct table_origin){.liveness = "all"},
-                   (struct table_origin){.liveness = "live"});
-    expect_refused((struct table_origin){.filters = ""},
-                   (struct table_origin){.filters = "-type App"});
+    expect_refused((struct hd_table_origin){.generation = "gen2"},
+                   (struct hd_table_origin){.generation = "gen1"});
+    expect_refused((struct hd_table_origin){.liveness = "all"},
+                   (struct hd_table_origin){.liveness = "live"});
+    expect_refused((struct hd_table_origin){.filters = ""},
+                   (struct hd_table_origin){.filters = "-type App"});
 }
 
 Test(series_selection, tables_of_unknown_making_are_warned_about)
 {
     struct aligned a = {0};
-    add_table_of(&a, (struct table_origin){.generation = "gen2", .filters = ""});
-    add_table_of(&a, (struct table_origin){.generation = "gen2", .filters = ""});
-    add_table_of(&a, (struct table_origin){.generation = "gen2"});
+    add_table_of(&a, (struct hd_table_origin){.generation = "gen2", .filters = ""});
+    add_table_of(&a, (struct hd_table_origin){.generation = "gen2", .filters = ""});
+    add_table_of(&a, (struct hd_table_origin){.generation = "gen2"});
     align(&a, NULL);
     cr_expect_eq(a.warnings.len, 1);
     cr_expect_eq(aligned_warnings(&a, WARN_FILTERS_DIFFER, 2), 1);
@@ -56,13 +56,13 @@ static struct hd_snapshot *with_generations(void)
 {
     struct forge f = {0};
     node_id orders = forge_objects(&f, "App.Order", 10, 3);
-    forge_generation(&f, orders, GEN2);
-    forge_generation(&f, orders + 1, GEN2);
-    forge_generation(&f, orders + 2, GEN0);
+    forge_generation(&f, orders, HD_GEN2);
+    forge_generation(&f, orders + 1, HD_GEN2);
+    forge_generation(&f, orders + 2, HD_GEN0);
     node_id array = forge_object(&f, "System.Byte[]", 100000);
-    forge_generation(&f, array, GEN_LOH);
+    forge_generation(&f, array, HD_GEN_LOH);
     for (node_id i = 1; i < 3; i++)
-        forge_root(&f, ROOT_STACK, NULL, orders + i);
+        forge_root(&f, HD_ROOT_STACK, NULL, orders + i);
     return forge_finish(&f);
 }
 
@@ -103,7 +103,7 @@ Test(series_selection, gen2_takes_a_table_of_one_generation_whole_or_not_at_all)
                                               "loh",  "poh",  "frozen"};
     for (size_t i = 0; i < sizeof(generations) / sizeof(*generations); i++) {
         struct aligned a = {0};
-        add_table_of(&a, (struct table_origin){.generation = generations[i]});
+        add_table_of(&a, (struct hd_table_origin){.generation = generations[i]});
         align(&a, &(struct series_question){.selection = SELECT_GEN2});
         cr_expect_eq(a.series.totals[0].count, i < 2 ? 0 : 40, "%s", generations[i]);
         cr_expect_eq(a.series.totals[0].bytes, i < 2 ? 0 : 400, "%s", generations[i]);
@@ -131,7 +131,7 @@ Test(series_selection, what_a_snapshot_cannot_tell_is_refused)
     expect_impossible(any_table(1), SELECT_REACHABLE);
     expect_impossible(any_table(1), SELECT_GEN2);
     expect_impossible(any_table(1), SELECT_GEN2 | SELECT_REACHABLE);
-    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "App.Order", 10));
+    forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "App.Order", 10));
     expect_impossible(forge_finish(&f), SELECT_GEN2);
 }
 

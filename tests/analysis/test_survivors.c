@@ -10,7 +10,7 @@
 struct placed {
     const char *type;
     uint64_t size;
-    enum generation generation;
+    enum hd_generation generation;
 };
 
 static struct hd_snapshot *heap_of(const struct placed *all, size_t count)
@@ -18,15 +18,15 @@ static struct hd_snapshot *heap_of(const struct placed *all, size_t count)
     struct forge f = {0};
     for (size_t i = 0; i < count; i++) {
         node_id n = forge_object(&f, all[i].type, all[i].size);
-        if (all[i].generation != GEN_UNKNOWN)
+        if (all[i].generation != HD_GEN_UNKNOWN)
             forge_generation(&f, n, all[i].generation);
-        forge_root(&f, ROOT_STACK, NULL, n);
+        forge_root(&f, HD_ROOT_STACK, NULL, n);
     }
     return forge_finish(&f);
 }
 
 static struct hd_snapshot *heap_of_one(const char *type, uint64_t size,
-                                       enum generation generation)
+                                       enum hd_generation generation)
 {
     return heap_of(&(struct placed){type, size, generation}, 1);
 }
@@ -53,37 +53,40 @@ static uint64_t kept(struct hd_snapshot *first, struct hd_snapshot *last, const 
 Test(survivors, the_same_place_type_and_size_is_the_same_object)
 {
     cr_expect_eq(
-        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.A", 24, GEN2), "App.A"), 1);
+        kept(heap_of_one("App.A", 24, HD_GEN2), heap_of_one("App.A", 24, HD_GEN2), "App.A"),
+        1);
 }
 
 Test(survivors, another_type_or_size_is_another_object)
 {
     cr_expect_eq(
-        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.B", 24, GEN2), "App.B"), 0);
+        kept(heap_of_one("App.A", 24, HD_GEN2), heap_of_one("App.B", 24, HD_GEN2), "App.B"),
+        0);
     cr_expect_eq(
-        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.A", 32, GEN2), "App.A"), 0);
+        kept(heap_of_one("App.A", 24, HD_GEN2), heap_of_one("App.A", 32, HD_GEN2), "App.A"),
+        0);
 }
 
 Test(survivors, another_place_is_another_object)
 {
-    cr_expect_eq(
-        kept(heap_of_one("App.A", 24, GEN2), heap_of_one("App.A", 24, GEN_LOH), "App.A"),
-        0);
+    cr_expect_eq(kept(heap_of_one("App.A", 24, HD_GEN2),
+                      heap_of_one("App.A", 24, HD_GEN_LOH), "App.A"),
+                 0);
 }
 
 Test(survivors, old_generations_count_and_young_ones_do_not)
 {
-    for (enum generation g = GEN0; g < GEN_UNKNOWN; g++)
+    for (enum hd_generation g = HD_GEN0; g < HD_GEN_UNKNOWN; g++)
         cr_expect_eq(
             kept(heap_of_one("App.A", 24, g), heap_of_one("App.A", 24, g), "App.A"),
-            g == GEN2 || g == GEN_LOH || g == GEN_POH || g == GEN_FROZEN, "%s",
+            g == HD_GEN2 || g == HD_GEN_LOH || g == HD_GEN_POH || g == HD_GEN_FROZEN, "%s",
             generation_names[g]);
 }
 
 Test(survivors, without_generations_all_addresses_count)
 {
-    struct hd_snapshot *first = heap_of_one("App.A", 24, GEN0);
-    struct hd_snapshot *last = heap_of_one("App.A", 24, GEN0);
+    struct hd_snapshot *first = heap_of_one("App.A", 24, HD_GEN0);
+    struct hd_snapshot *last = heap_of_one("App.A", 24, HD_GEN0);
     first->info.has_generations = last->info.has_generations = false;
     cr_expect_eq(kept(first, last, "App.A"), 1);
 }
@@ -91,9 +94,9 @@ Test(survivors, without_generations_all_addresses_count)
 Test(survivors, types_are_told_by_name_not_by_number)
 {
     static const struct placed first[] = {
-        {"App.A", 24, GEN2}, {"App.B", 24, GEN2}, {"App.B", 24, GEN2}};
+        {"App.A", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}};
     static const struct placed last[] = {
-        {"App.New", 24, GEN2}, {"App.B", 24, GEN2}, {"App.B", 24, GEN2}};
+        {"App.New", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}};
     cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.B"), 2);
     cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.New"), 0);
 }
@@ -104,7 +107,7 @@ Test(survivors, some_stay_and_some_are_others)
     enum { ALL = 600 };
     struct placed first[ALL], last[ALL];
     for (size_t i = 0; i < ALL; i++) {
-        first[i] = last[i] = (struct placed){"App.Item", 24, GEN2};
+        first[i] = last[i] = (struct placed){"App.Item", 24, HD_GEN2};
         if (i % 3 == 0)
             last[i].size = 48;
         else if (i % 3 == 1)
@@ -117,7 +120,7 @@ Test(survivors, some_stay_and_some_are_others)
 Test(survivors, more_in_the_last_snapshot_are_not_survivors)
 {
     static const struct placed heap[] = {
-        {"App.A", 24, GEN2}, {"App.A", 24, GEN2}, {"App.A", 24, GEN2}};
+        {"App.A", 24, HD_GEN2}, {"App.A", 24, HD_GEN2}, {"App.A", 24, HD_GEN2}};
     cr_expect_eq(kept(heap_of(heap, 1), heap_of(heap, 3), "App.A"), 1);
     cr_expect_eq(kept(heap_of(heap, 3), heap_of(heap, 1), "App.A"), 1);
 }
@@ -125,7 +128,8 @@ Test(survivors, more_in_the_last_snapshot_are_not_survivors)
 /* Pseudo-nodes have the address 0 in every file. */
 Test(survivors, pseudo_nodes_and_objects_without_an_address_never_count)
 {
-    static const struct placed heap[] = {{"App.A", 24, GEN2}, {"App.A", 24, GEN_UNKNOWN}};
+    static const struct placed heap[] = {{"App.A", 24, HD_GEN2},
+                                         {"App.A", 24, HD_GEN_UNKNOWN}};
     struct hd_snapshot *first = heap_of(heap, 2), *last = heap_of(heap, 2);
     first->info.has_generations = last->info.has_generations = false;
     struct survivors s;
@@ -142,12 +146,12 @@ Test(survivors, pseudo_nodes_and_objects_without_an_address_never_count)
 
 Test(survivors, an_address_that_stands_twice_counts_once_in_the_first_snapshot)
 {
-    static const struct placed heap[] = {{"App.A", 24, GEN2}, {"App.B", 24, GEN2}};
+    static const struct placed heap[] = {{"App.A", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}};
     struct hd_snapshot *first = heap_of(heap, 2);
     unsigned char *addresses = (unsigned char *)first->graph->addresses;
     for (int i = 0; i < 8; i++)
         addresses[8 + i] = addresses[i]; /* a damaged file: B at the place of A */
-    cr_expect_eq(kept(first, heap_of_one("App.A", 24, GEN2), "App.A"), 1);
+    cr_expect_eq(kept(first, heap_of_one("App.A", 24, HD_GEN2), "App.A"), 1);
 }
 
 /* --- sizes over 32 bits ------------------------------------------------------------ */
@@ -155,8 +159,9 @@ Test(survivors, an_address_that_stands_twice_counts_once_in_the_first_snapshot)
 Test(survivors, big_objects_count_like_others)
 {
     uint64_t big = (uint64_t)5 << 32;
-    cr_expect_eq(
-        kept(heap_of_one("A[]", big, GEN_LOH), heap_of_one("A[]", big, GEN_LOH), "A[]"), 1);
+    cr_expect_eq(kept(heap_of_one("A[]", big, HD_GEN_LOH),
+                      heap_of_one("A[]", big, HD_GEN_LOH), "A[]"),
+                 1);
 }
 
 /* --- who cannot tell ---------------------------------------------------------------- */
@@ -164,7 +169,7 @@ Test(survivors, big_objects_count_like_others)
 Test(survivors, without_addresses_nothing_is_known)
 {
     struct survivors s;
-    struct hd_snapshot *snap = heap_of_one("App.A", 24, GEN_UNKNOWN);
+    struct hd_snapshot *snap = heap_of_one("App.A", 24, HD_GEN_UNKNOWN);
     cr_expect_not(survivors_begin(&s, snap, SELECT_ALL));
     hd_snapshot_close(snap);
     struct forge f = {0};
@@ -178,8 +183,8 @@ Test(survivors, a_last_snapshot_without_addresses_gives_no_numbers)
 {
     struct survivors s;
     struct arena a = {0};
-    struct hd_snapshot *first = heap_of_one("App.A", 24, GEN2);
-    struct hd_snapshot *last = heap_of_one("App.A", 24, GEN_UNKNOWN);
+    struct hd_snapshot *first = heap_of_one("App.A", 24, HD_GEN2);
+    struct hd_snapshot *last = heap_of_one("App.A", 24, HD_GEN_UNKNOWN);
     cr_assert(survivors_begin(&s, first, SELECT_ALL));
     cr_expect_null(survivors_count(&s, last, &a));
     survivors_free(&s);

@@ -283,8 +283,8 @@ Test(trie, counts_what_is_selected_and_keeps_the_way_to_it)
     node_id statics = begin(&f);
     for (uint32_t i = 0; i < 2; i++) {
         node_id young = heap_object(&f, statics, "App.Request", 24);
-        forge_generation(&f, young, i == 0 ? GEN0 : GEN2);
-        forge_generation(&f, heap_object(&f, young, "App.User", 40), GEN2);
+        forge_generation(&f, young, i == 0 ? HD_GEN0 : HD_GEN2);
+        forge_generation(&f, heap_object(&f, young, "App.User", 40), HD_GEN2);
     }
     finish(&r, &f);
     expect_one(&r, "[static vars] > App.Request", 1, 104);

@@ -28,7 +28,7 @@ static struct hd_snapshot *make_heap(struct random *r, bool generations)
         type = random_below(r, 2) == 0 ? 0 : type; /* many A */
         node_id n = forge_object(&f, type_names[type], 8 * (1 + random_below(r, 9)));
         if (generations)
-            forge_generation(&f, n, random_below(r, 2) == 0 ? GEN0 : GEN2);
+            forge_generation(&f, n, random_below(r, 2) == 0 ? HD_GEN0 : HD_GEN2);
         if (random_below(r, 8) > 0)
             forge_reference(&f,
                             i > 0 && random_below(r, 4) > 0 ? first + random_below(r, i)
@@ -156,7 +156,7 @@ static bool is_counted(const struct ranked *r, size_t k, node_id n)
         return true;
     return snap->types[snap->graph->type[n]].kind == TYPE_OBJECT &&
            (r->selection == SELECT_ALL ||
-            graph_address(snap->graph, n) == forge_address(GEN2, n));
+            graph_address(snap->graph, n) == forge_address(HD_GEN2, n));
 }
 
 static void expect_nodes(const struct ranked *r, const struct written *w, size_t k,

@@ -100,8 +100,8 @@ Test(type_growth, a_type_is_found_wherever_it_is_held)
     struct ranked r = ranked_series(add_timers, &all_rules);
     expect_ranking(&r, {"System.Threading.Timer", 30000});
     const struct headed_type *timer = ranked_type(&r, "System.Threading.Timer");
-    cr_expect_eq(timer->basis, BASIS_TYPE);
-    cr_expect_eq(timer->suspicion, SUSPECT_SIZE);
+    cr_expect_eq(timer->basis, HD_BASIS_TYPE);
+    cr_expect_eq(timer->suspicion, HD_SUSPECT_SIZE);
     cr_expect_str_eq(timer->subject, "App.Order");
     cr_expect_str_eq(holder_of(&r, "System.Threading.Timer"), "[static vars] > Odd");
     expect_bytes("timers", timer->count, (uint64_t[]){100, 200, 300, 400}, 4);
@@ -174,8 +174,8 @@ Test(type_growth, a_suspect_of_which_a_path_shows_a_part_is_counted_as_a_whole)
     struct ranked r = ranked_series(add_jobs, &all_rules);
     expect_ranking(&r, {"App.Job", 30000});
     const struct headed_type *job = ranked_type(&r, "App.Job");
-    cr_expect_eq(job->basis, BASIS_TYPE);
-    cr_expect_eq(job->suspicion, SUSPECT_SIZE);
+    cr_expect_eq(job->basis, HD_BASIS_TYPE);
+    cr_expect_eq(job->suspicion, HD_SUSPECT_SIZE);
     cr_expect_eq(job->tau, 1);
     expect_bytes("jobs", job->count, (uint64_t[]){100, 200, 300, 400}, 4);
     expect_suspects_have(&r, (uint64_t[]){10000, 20000, 30000, 40000});

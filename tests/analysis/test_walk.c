@@ -51,8 +51,8 @@ Test(walk, a_long_chain_from_a_static_beats_a_short_one_from_the_stack)
     node_id first = forge_objects(&f, "App.Node", 24, 5);
     for (node_id i = 0; i < 4; i++)
         forge_reference(&f, first + i, first + i + 1);
-    forge_root(&f, ROOT_STACK, NULL, first + 4);
-    forge_root(&f, ROOT_STATIC, "App.s_first", first);
+    forge_root(&f, HD_ROOT_STACK, NULL, first + 4);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_first", first);
     struct walked w = walk(&f);
     expect_group(&w, first, "[static var App.s_first]");
     for (node_id i = 0; i < 4; i++)
@@ -63,16 +63,16 @@ Test(walk, a_long_chain_from_a_static_beats_a_short_one_from_the_stack)
 Test(walk, classes_are_in_the_documented_order)
 {
     static const struct {
-        enum root_kind kind;
+        enum hd_root_kind kind;
         const char *group;
     } strongest_first[] = {
-        {ROOT_THREAD_STATIC, "[thread static vars]"},
-        {ROOT_STRONG_HANDLE, "[strong Handles]"},
-        {ROOT_REF_COUNTED_HANDLE, "[COM/WinRT Objects]"},
-        {ROOT_DEPENDENT_HANDLE, "[Dependent Handles]"},
-        {ROOT_STACK, "[local vars]"},
-        {ROOT_FINALIZER, "[finalizer Handles]"},
-        {ROOT_OTHER, "[other roots]"},
+        {HD_ROOT_THREAD_STATIC, "[thread static vars]"},
+        {HD_ROOT_STRONG_HANDLE, "[strong Handles]"},
+        {HD_ROOT_REF_COUNTED_HANDLE, "[COM/WinRT Objects]"},
+        {HD_ROOT_DEPENDENT_HANDLE, "[Dependent Handles]"},
+        {HD_ROOT_STACK, "[local vars]"},
+        {HD_ROOT_FINALIZER, "[finalizer Handles]"},
+        {HD_ROOT_OTHER, "[other roots]"},
     };
     size_t count = sizeof(strongest_first) / sizeof(*strongest_first);
     for (size_t strongest = 0; strongest < count; strongest++) {
@@ -160,8 +160,8 @@ Test(walk, inside_a_class_the_chain_is_a_shortest_one)
     forge_reference(&f, far + 1, far + 2);
     forge_reference(&f, far + 2, order);
     forge_reference(&f, near, order);
-    forge_root(&f, ROOT_STATIC, "App.s_far", far);
-    forge_root(&f, ROOT_STATIC, "App.s_near", near);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_far", far);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_near", near);
     struct walked w = walk(&f);
     expect_parent(&w, order, near);
     walked_free(&w);
@@ -175,7 +175,7 @@ Test(walk, self_references_and_cycles_to_the_root_are_no_chains)
     forge_reference(&f, a, b);
     forge_reference(&f, b, a);
     forge_reference(&f, b, b);
-    forge_root(&f, ROOT_STATIC, "App.s_a", a);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_a", a);
     struct walked w = walk(&f);
     expect_group(&w, a, "[static var App.s_a]");
     expect_parent(&w, b, a);
@@ -191,7 +191,7 @@ Test(walk, a_list_of_a_million_is_an_ordinary_heap)
         forge_reference(&f, first + i, first + i + 1);
         forge_reference(&f, first + i + 1, first + i);
     }
-    forge_root(&f, ROOT_STATIC, "App.s_list", first);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_list", first);
     struct walked w = walk(&f);
     for (node_id i = 0; i + 1 < LONG; i++)
         cr_assert_eq(w.parent[first + i + 1], first + i);
@@ -211,7 +211,7 @@ Test(walk, what_no_other_unreachable_object_refers_to_is_an_entry)
     forge_reference(&f, entry, late);
     forge_reference(&f, entry, held); /* does not make held unreachable */
     forge_reference(&f, self, self);  /* its own reference does not count */
-    forge_root(&f, ROOT_STACK, NULL, held);
+    forge_root(&f, HD_ROOT_STACK, NULL, held);
     struct walked w = walk(&f);
     expect_group(&w, held, "[local vars]");
     expect_parent(&w, entry, NO_NODE);
@@ -231,7 +231,7 @@ Test(walk, an_unreachable_cycle_is_entered_at_its_lowest_node)
     forge_reference(&f, ring + 1, ring);
     forge_reference(&f, other, other + 1);
     forge_reference(&f, other + 1, other);
-    forge_root(&f, ROOT_STACK, NULL, held);
+    forge_root(&f, HD_ROOT_STACK, NULL, held);
     struct walked w = walk(&f);
     expect_parent(&w, ring, NO_NODE);
     expect_parent(&w, ring + 2, ring);
@@ -249,7 +249,7 @@ Test(walk, a_cycle_that_an_entry_reaches_hangs_below_the_entry)
     forge_reference(&f, ring, ring + 1);
     forge_reference(&f, ring + 1, ring);
     forge_reference(&f, entry, ring + 1);
-    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "App.Held", 24));
+    forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "App.Held", 24));
     struct walked w = walk(&f);
     expect_parent(&w, entry, NO_NODE);
     expect_parent(&w, ring + 1, entry);

@@ -1,9 +1,9 @@
 /* make-heap - write a made-up heap (synthetic.h) as a snapshot.
  *
  *     make-heap OBJECTS OUT [--seed=N] [--format=gcdump|heap-text|nettrace]
- *               [--step=K --leak=PER_STEP] [--stream]
+ *               [--step=K --leak=HD_PER_STEP] [--stream]
  *
- * Step K has the same objects as step 0, and K * PER_STEP more instances of
+ * Step K has the same objects as step 0, and K * HD_PER_STEP more instances of
  * Bench.Leaked in a list that the static variable Bench.Holder.s_items holds.
  * --stream writes heap text of any size in constant memory (synthetic_stream.h). */
 #include "base/alloc.h"

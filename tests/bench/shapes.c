@@ -161,7 +161,7 @@ static struct hd_snapshot *build(size_t shape)
     for (uint32_t i = 0; i < NODES; i++) {
         builder_node(&b, i == 0 ? root : node, i == 0 ? 0 : 24);
         if (i > 0)
-            builder_object(&b, node, 24, GEN_UNKNOWN);
+            builder_object(&b, node, 24, HD_GEN_UNKNOWN);
         shapes[shape].references(&b, i);
     }
     builder_root(&b, 0);

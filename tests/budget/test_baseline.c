@@ -27,16 +27,16 @@ Test(baseline, knows_what_is_accepted)
     cr_assert(parse(&b, valid, &a, &err), "%s", err.message);
     cr_expect_eq(b.snapshots, 4);
     cr_expect_eq(b.iterations, 60);
-    struct accepted order = baseline_find(&b, ACCEPTED_TYPE, "MyApp.Order");
+    struct hd_accepted order = baseline_find(&b, HD_ACCEPTED_TYPE, "MyApp.Order");
     cr_expect_eq(order.count, 12);
     cr_expect_eq(order.bytes, 384);
     cr_expect_eq(order.step_count, 4);
     cr_expect_eq(order.step_bytes, 128);
     cr_expect_eq(order.score, 9000);
-    cr_expect_eq(baseline_find(&b, ACCEPTED_TOTAL, "bytes").bytes, 4096);
-    cr_expect_eq(baseline_find(&b, ACCEPTED_HOLDER, "*s_all]*").count, 5);
-    cr_expect_null(baseline_find(&b, ACCEPTED_HOLDER, "MyApp.Order").name);
-    cr_expect_eq(baseline_find(&b, ACCEPTED_TYPE, "Other").count, 0);
+    cr_expect_eq(baseline_find(&b, HD_ACCEPTED_TOTAL, "bytes").bytes, 4096);
+    cr_expect_eq(baseline_find(&b, HD_ACCEPTED_HOLDER, "*s_all]*").count, 5);
+    cr_expect_null(baseline_find(&b, HD_ACCEPTED_HOLDER, "MyApp.Order").name);
+    cr_expect_eq(baseline_find(&b, HD_ACCEPTED_TYPE, "Other").count, 0);
     baseline_free(&b);
     arena_free(&a);
 }
@@ -48,16 +48,16 @@ Test(baseline, is_the_same_after_writing_and_reading)
     struct text first = {0}, second = {0};
     const char *names[] = {"Z", "a\tb\\c\nd\re", "\x01\xff", "*\xe2\x86\x92*"};
     for (uint64_t i = 0; i < 4; i++)
-        baseline_add(&b,
-                     &(struct accepted){.kind = i == 3 ? ACCEPTED_HOLDER : ACCEPTED_TYPE,
-                                        .name = names[i],
-                                        .count = i,
-                                        .bytes = UINT64_MAX - 1 - i,
-                                        .score = 7 * i});
+        baseline_add(&b, &(struct hd_accepted){.kind = i == 3 ? HD_ACCEPTED_HOLDER
+                                                              : HD_ACCEPTED_TYPE,
+                                               .name = names[i],
+                                               .count = i,
+                                               .bytes = UINT64_MAX - 1 - i,
+                                               .score = 7 * i});
     baseline_print(&first, baseline_growth(&b, &a));
     cr_assert(baseline_parse(&again, first.data, first.len, &a, NULL));
     for (uint64_t i = 0; i < 3; i++)
-        cr_expect_eq(baseline_find(&again, ACCEPTED_TYPE, names[i]).score, 7 * i);
+        cr_expect_eq(baseline_find(&again, HD_ACCEPTED_TYPE, names[i]).score, 7 * i);
     baseline_print(&second, baseline_growth(&again, &a));
     cr_expect_eq(first.len, second.len);
     cr_expect_eq(memcmp(first.data, second.data, first.len), 0);

@@ -54,16 +54,17 @@ Test(config, has_every_kind_of_budget)
     cr_assert(read_text(b, text, &err), "%s", err.message);
     cr_assert_eq(b->rule_count, 5);
     const struct rule *r = b->rules;
-    cr_expect(r[0].kind == BUDGET_TOTAL && r[0].total == TOTAL_REACHABLE_BYTES);
-    cr_expect(r[0].measure == MEASURE_BYTES && r[0].limit.amount == 10 << 20);
-    cr_expect(r[0].per == PER_STEP && r[0].line == 4);
-    cr_expect(r[1].kind == BUDGET_TYPE && r[1].measure == MEASURE_COUNT);
+    cr_expect(r[0].kind == HD_RULE_TOTAL && r[0].total == HD_TOTAL_REACHABLE_BYTES);
+    cr_expect(r[0].measure == HD_MEASURE_BYTES && r[0].limit.amount == 10 << 20);
+    cr_expect(r[0].per == HD_PER_STEP && r[0].line == 4);
+    cr_expect(r[1].kind == HD_RULE_TYPE && r[1].measure == HD_MEASURE_COUNT);
     cr_expect(!r[1].limit.relative && r[1].limit.amount == 0);
     cr_expect_str_eq(r[1].pattern, "MyApp.*");
-    cr_expect(r[2].measure == MEASURE_BYTES && r[2].limit.relative);
+    cr_expect(r[2].measure == HD_MEASURE_BYTES && r[2].limit.relative);
     cr_expect(r[2].limit.percent == 5 && r[2].entry == r[1].entry);
-    cr_expect(r[3].kind == BUDGET_HOLDER && r[3].per == PER_ITERATION && r[3].line == 10);
-    cr_expect(r[4].kind == BUDGET_SUSPECTS && r[4].limit.percent == 2);
+    cr_expect(r[3].kind == HD_RULE_HOLDER && r[3].per == HD_PER_ITERATION &&
+              r[3].line == 10);
+    cr_expect(r[4].kind == HD_RULE_SUSPECTS && r[4].limit.percent == 2);
     cr_assert_eq(b->suppression_count, 2);
     cr_expect_str_eq(b->suppressions[0].type, "MyApp.Legacy.*");
     cr_expect_eq(b->suppressions[0].until, 20818);
@@ -318,7 +319,7 @@ Test(config, options_stand_above_the_file_and_replace_what_is_the_same)
     cr_assert_eq(b->rule_count, 5);
     cr_expect_str_eq(b->rules[2].pattern, "A.B=C<=D>");
     cr_expect_eq(b->rules[2].limit.amount, 7);
-    cr_expect_eq(b->rules[3].measure, MEASURE_BYTES);
+    cr_expect_eq(b->rules[3].measure, HD_MEASURE_BYTES);
     cr_expect_eq(b->rules[3].limit.amount, 65536);
     cr_assert(read_text(b,
                         "version: 1\nbudgets:\n  - total: bytes\n    max_growth: 5B\n"
@@ -326,7 +327,7 @@ Test(config, options_stand_above_the_file_and_replace_what_is_the_same)
                         &err),
               "%s", err.message);
     cr_assert_eq(b->rule_count, 6);
-    cr_expect_eq(b->rules[5].per, PER_STEP);
+    cr_expect_eq(b->rules[5].per, HD_PER_STEP);
     hd_budgets_free(b);
 }
 

@@ -68,8 +68,8 @@ static struct scored *add_scored(struct trial *t, double share, bool suspect, bo
 /* What is used without any budget, or "suspects: any" in a file. */
 static void add_default(struct trial *t, bool is_default)
 {
-    struct rule rule = {.kind = BUDGET_SUSPECTS,
-                        .measure = MEASURE_SCORE,
+    struct rule rule = {.kind = HD_RULE_SUSPECTS,
+                        .measure = HD_MEASURE_SCORE,
                         .limit_is_min_score = true,
                         .is_default = is_default};
     cr_assert(budgets_add_rule(t->b, &rule, NULL));
@@ -92,7 +92,7 @@ static void suppress(struct trial *t, const char *type, const char *holder)
 
 static void accept_score(struct trial *t, uint64_t score)
 {
-    struct accepted a = {.kind = ACCEPTED_TYPE, .name = "App.Order", .score = score};
+    struct hd_accepted a = {.kind = HD_ACCEPTED_TYPE, .name = "App.Order", .score = score};
     t->b->baseline.snapshots = SNAPSHOTS;
     baseline_add(&t->b->baseline, &a);
 }
@@ -100,10 +100,10 @@ static void accept_score(struct trial *t, uint64_t score)
 /* The findings as letters: p, f, s, i; P for a pass that --strict does not take. */
 static const char *judged(struct trial *t)
 {
-    static const char letters[] = {[RULE_PASS] = 'p',
-                                   [RULE_FAIL] = 'f',
-                                   [RULE_SUPPRESSED] = 's',
-                                   [RULE_INCONCLUSIVE] = 'i'};
+    static const char letters[] = {[HD_FOUND_PASS] = 'p',
+                                   [HD_FOUND_FAIL] = 'f',
+                                   [HD_FOUND_SUPPRESSED] = 's',
+                                   [HD_FOUND_INCONCLUSIVE] = 'i'};
     struct hd_error err = {0};
     cr_assert(judge_rules(&t->found, t->b, &t->e, &t->arena, &err), "%s", err.message);
     char *all = arena_alloc(&t->arena, t->found.len + 1);
@@ -153,7 +153,7 @@ Test(judge, a_steady_suspect_says_that_it_is_one)
     add_scored(&t, 0.005, true, true);
     add_default(&t, true);
     cr_assert_str_eq(judged(&t), "f");
-    cr_expect_eq(t.found.all[0].reason.code, REASON_STEADY);
+    cr_expect_eq(t.found.all[0].reason.code, HD_REASON_STEADY);
     trial_close(&t);
 }
 
@@ -238,8 +238,8 @@ Test(judge, either_name_of_a_suspect_will_do_for_a_suppression)
 
 /* --- growth that nothing explains, and that stopped -------------------------------- */
 
-static const struct reason unexplained = {.code = REASON_UNEXPLAINED, .share = 0.38};
-static const struct reason stopped = {.code = REASON_STOPPED, .share = 0.1};
+static const struct hd_reason unexplained = {.code = HD_REASON_UNEXPLAINED, .share = 0.38};
+static const struct hd_reason stopped = {.code = HD_REASON_STOPPED, .share = 0.1};
 
 Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
 {
@@ -262,7 +262,7 @@ Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
             size_t last = t.found.len - 1;
             cr_expect_str_eq(got, mercy == 1 ? "si" : "i", "rule %d, mercy %d: %s", rule,
                              mercy, got);
-            cr_expect_eq(t.found.all[last].reason.code, REASON_UNEXPLAINED);
+            cr_expect_eq(t.found.all[last].reason.code, HD_REASON_UNEXPLAINED);
             cr_expect_eq(t.found.all[last].reason.share, unexplained.share);
             trial_close(&t);
         }
@@ -288,7 +288,7 @@ Test(judge, growth_that_stopped_is_a_pass_that_strictness_does_not_take)
         t.e.stopped = stopped;
         add_default(&t, is_default);
         cr_expect_str_eq(judged(&t), "P");
-        cr_expect_eq(t.found.all[0].reason.code, REASON_STOPPED);
+        cr_expect_eq(t.found.all[0].reason.code, HD_REASON_STOPPED);
         cr_expect_eq(t.found.all[0].reason.share, stopped.share);
         trial_close(&t);
     }
@@ -337,11 +337,11 @@ Test(judge, a_score_that_is_the_limit_is_over_it)
 /* Accepted over 60 rounds: 1 a round. Now there are 30. */
 Test(judge, the_iterations_of_a_baseline_are_its_own)
 {
-    struct accepted a = {.kind = ACCEPTED_TYPE, .name = "App.Order", .count = 60};
-    struct rule rule = {.kind = BUDGET_TYPE,
+    struct hd_accepted a = {.kind = HD_ACCEPTED_TYPE, .name = "App.Order", .count = 60};
+    struct rule rule = {.kind = HD_RULE_TYPE,
                         .pattern = "App.Order",
-                        .per = PER_ITERATION,
-                        .measure = MEASURE_COUNT,
+                        .per = HD_PER_ITERATION,
+                        .measure = HD_MEASURE_COUNT,
                         .limit = {.amount = 1}};
     struct trial t;
     for (int known = 0; known < 2; known++) {
@@ -388,7 +388,7 @@ Test(judge, a_budget_that_matches_nothing_says_what_was_meant)
         cr_expect_str_eq(meant != NULL ? meant : "-",
                          cases[i].meant != NULL ? cases[i].meant : "-", "%s: %s", option,
                          meant);
-        cr_expect_eq(t.found.all[0].reason.code, REASON_NO_MATCH);
+        cr_expect_eq(t.found.all[0].reason.code, HD_REASON_NO_MATCH);
         cr_expect_eq(t.found.all[0].reason.meant, meant);
         trial_close(&t);
     }
@@ -397,7 +397,7 @@ Test(judge, a_budget_that_matches_nothing_says_what_was_meant)
 Test(judge, an_optional_budget_may_match_nothing)
 {
     for (int optional = 0; optional < 2; optional++) {
-        struct rule rule = {.kind = BUDGET_TYPE, .pattern = "B", .is_optional = optional};
+        struct rule rule = {.kind = HD_RULE_TYPE, .pattern = "B", .is_optional = optional};
         struct trial t;
         trial_open(&t, 100, 10);
         cr_assert(budgets_add_rule(t.b, &rule, NULL));
@@ -409,7 +409,7 @@ Test(judge, a_doubt_is_one_about_what_matches_nothing_too)
 {
     struct trial t;
     trial_open(&t, 100, 10);
-    t.e.doubt = because(REASON_OUT_OF_ORDER);
+    t.e.doubt = because(HD_REASON_OUT_OF_ORDER);
     add_option(&t, "budget", "Zebra=0");
     expect(&t, "i");
 }

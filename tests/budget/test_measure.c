@@ -12,7 +12,7 @@ enum { SNAPSHOTS = 3 };
  * 40 and 30, together by 50. */
 struct trial {
     struct hd_snapshot *snaps[SNAPSHOTS];
-    struct tally at[2][SNAPSHOTS], totals[SNAPSHOTS];
+    struct hd_tally at[2][SNAPSHOTS], totals[SNAPSHOTS];
     double noise_share[2][SNAPSHOTS];
     struct series_row rows[2];
     struct series s;
@@ -27,7 +27,7 @@ static void trial_make(struct trial *t)
     *t = (struct trial){.s = {.count = SNAPSHOTS, .row_count = 2, .fit_count = SNAPSHOTS}};
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < SNAPSHOTS; k++) {
-            t->at[i][k] = (struct tally){counts[i][k], 10 * counts[i][k]};
+            t->at[i][k] = (struct hd_tally){counts[i][k], 10 * counts[i][k]};
             t->totals[k].count += counts[i][k];
             t->totals[k].bytes += 10 * counts[i][k];
             t->noise_share[i][k] = shares[i][k];
@@ -52,8 +52,8 @@ Test(measure, a_total_of_samples_is_off_by_the_root_of_the_squares)
 {
     struct trial t;
     trial_make(&t);
-    struct values objects = values_of_total(&t.e, TOTAL_OBJECTS);
-    struct values bytes = values_of_total(&t.e, TOTAL_BYTES);
+    struct values objects = values_of_total(&t.e, HD_TOTAL_OBJECTS);
+    struct values bytes = values_of_total(&t.e, HD_TOTAL_BYTES);
     expect_noise(&objects, 5, 50);
     expect_noise(&bytes, 50, 500);
     cr_expect_eq(objects.y[2], 1600);
@@ -64,7 +64,7 @@ Test(measure, a_type_that_is_no_sample_adds_nothing)
     struct trial t;
     trial_make(&t);
     t.rows[1].noise_share = NULL;
-    struct values objects = values_of_total(&t.e, TOTAL_OBJECTS);
+    struct values objects = values_of_total(&t.e, HD_TOTAL_OBJECTS);
     expect_noise(&objects, 3, 40);
 }
 
@@ -72,8 +72,8 @@ Test(measure, what_hangs_below_several_holders_is_off_like_a_total)
 {
     struct trial t;
     trial_make(&t);
-    struct held all = held_by(&t.e, "*static var*", MEASURE_COUNT);
-    struct held one = held_by(&t.e, "*A.a]", MEASURE_COUNT);
+    struct held all = held_by(&t.e, "*static var*", HD_MEASURE_COUNT);
+    struct held one = held_by(&t.e, "*A.a]", HD_MEASURE_COUNT);
     expect_noise(&all.values, 5, 50);
     expect_noise(&one.values, 3, 40);
     cr_expect_str_eq(all.most, "[static var A.b]");
@@ -83,13 +83,13 @@ Test(measure, growth_is_off_by_both_of_its_ends)
 {
     struct trial t;
     trial_make(&t);
-    struct values objects = values_of_total(&t.e, TOTAL_OBJECTS);
-    struct growth g = growth_of(&t.e, &objects, PER_TOTAL);
+    struct values objects = values_of_total(&t.e, HD_TOTAL_OBJECTS);
+    struct growth g = growth_of(&t.e, &objects, HD_PER_TOTAL);
     cr_expect_float_eq(g.value, 1300, 1e-9);
     cr_expect_float_eq(g.low, 1245, 1e-9, "%g", g.low);
     cr_expect_float_eq(g.high, 1355, 1e-9, "%g", g.high);
     /* Of steps the worst: 5 of the first and none, then none and 50. */
-    g = growth_of(&t.e, &objects, PER_STEP);
+    g = growth_of(&t.e, &objects, HD_PER_STEP);
     cr_expect_float_eq(g.low, 1250, 1e-9, "%g", g.low);
     cr_expect_float_eq(g.high, 1350, 1e-9, "%g", g.high);
 }
@@ -100,9 +100,9 @@ Test(measure, reachable_bytes_have_a_noise_of_their_own)
     struct trial t;
     trial_make(&t);
     t.e.reachable = t.totals;
-    struct values v = values_of_total(&t.e, TOTAL_REACHABLE_BYTES);
+    struct values v = values_of_total(&t.e, HD_TOTAL_REACHABLE_BYTES);
     expect_noise(&v, 0, 0);
     t.e.reachable_noise = noise;
-    v = values_of_total(&t.e, TOTAL_REACHABLE_BYTES);
+    v = values_of_total(&t.e, HD_TOTAL_REACHABLE_BYTES);
     expect_noise(&v, 7, 9);
 }

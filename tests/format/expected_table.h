@@ -106,7 +106,7 @@ static inline void expect_filters(const char *file, const char *got, const json_
     expect_string(file, "filters", got, all);
 }
 
-static inline void expect_origin(const char *file, const struct table_origin *o,
+static inline void expect_origin(const char *file, const struct hd_table_origin *o,
                                  const json_t *expected)
 {
     const char *command = json_string_value(json_object_get(expected, "command"));

@@ -22,8 +22,9 @@ static const char *const type_names[] = {"App.Order",
                                          "x"};
 
 /* Kinds that heap text has, too. */
-static const enum root_kind kinds[] = {ROOT_STATIC, ROOT_STRONG_HANDLE, ROOT_PINNED_HANDLE,
-                                       ROOT_STACK,  ROOT_FINALIZER,     ROOT_OTHER};
+static const enum hd_root_kind kinds[] = {HD_ROOT_STATIC,        HD_ROOT_STRONG_HANDLE,
+                                          HD_ROOT_PINNED_HANDLE, HD_ROOT_STACK,
+                                          HD_ROOT_FINALIZER,     HD_ROOT_OTHER};
 
 static struct hd_snapshot *random_heap(struct random *r, bool any_kind)
 {
@@ -39,10 +40,11 @@ static struct hd_snapshot *random_heap(struct random *r, bool any_kind)
     for (uint32_t e = random_below(r, 3 * objects); e > 0; e--)
         forge_reference(&f, random_below(r, objects), random_below(r, objects));
     for (uint32_t e = random_below(r, 8); e > 0; e--) {
-        enum root_kind kind = any_kind ? (enum root_kind)random_below(r, ROOT_UNREACHABLE)
-                                       : kinds[random_below(r, COUNT(kinds))];
+        enum hd_root_kind kind =
+            any_kind ? (enum hd_root_kind)random_below(r, HD_ROOT_UNREACHABLE)
+                     : kinds[random_below(r, COUNT(kinds))];
         const char *variable =
-            kind == ROOT_STATIC ? variables[random_below(r, COUNT(variables))] : NULL;
+            kind == HD_ROOT_STATIC ? variables[random_below(r, COUNT(variables))] : NULL;
         forge_root(&f, kind, variable, random_below(r, objects));
     }
     return forge_finish(&f);
@@ -221,7 +223,7 @@ Test(convert, names_that_are_not_utf_8_are_told)
         size_t losses;
     } cases[] = {{"gcdump", 1}, {"heap-text", 0}, {"table-csv", 2}, {"table-json", 2}};
     struct forge f = {0};
-    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "a\xFF", 24));
+    forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "a\xFF", 24));
     struct hd_snapshot *snap = forge_finish(&f);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct hd_losses lost;

@@ -119,7 +119,7 @@ static inline void expect_usual(const struct hd_snapshot *snap)
     cr_expect_eq(snap->info.references, 2);
     cr_expect_eq(snap->info.roots, 1);
     cr_expect_eq(snap->info.reachable_objects, 2);
-    cr_expect_eq(snap->roots_by_kind[ROOT_STACK], 1);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STACK], 1);
     cr_expect_eq(row(snap, TYPE_OBJECT, "App.Order")->raw.bytes, 24);
     cr_expect_str_eq(row(snap, TYPE_OBJECT, "App.Order")->module, "/app.dll");
     cr_expect_eq(row(snap, TYPE_OBJECT, "System.String")->raw.bytes, 100);

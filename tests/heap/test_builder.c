@@ -19,7 +19,7 @@ static const struct type *row(const struct hd_snapshot *snap, const char *name)
     return t;
 }
 
-static void expect_tally(struct tally got, uint64_t count, uint64_t bytes)
+static void expect_tally(struct hd_tally got, uint64_t count, uint64_t bytes)
 {
     cr_expect_eq(got.count, count);
     cr_expect_eq(got.bytes, bytes);
@@ -84,7 +84,7 @@ Test(builder, pseudo_nodes_and_undefined_ones_are_no_objects)
     cr_expect_eq(info->roots, 1, "from a group to an object");
     cr_expect(info->has_roots);
     cr_expect_eq(info->reachable_objects, 2);
-    cr_expect_eq(snap->roots_by_kind[ROOT_STRONG_HANDLE], 1);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STRONG_HANDLE], 1);
     cr_expect_eq(snap->graph->node_count, 5);
     hd_snapshot_close(snap);
 }
@@ -100,12 +100,12 @@ Test(builder, rows_sum_to_the_heap)
             snprintf(name, sizeof(name), "T%u", random_below(&random, 20));
             node_id n = forge_object(&f, name, random_below(&random, 1000));
             forge_generation(&f, n,
-                             (enum generation)random_below(&random, GEN_UNKNOWN + 1));
+                             (enum hd_generation)random_below(&random, HD_GEN_UNKNOWN + 1));
             if (random_below(&random, 4) == 0)
-                forge_root(&f, ROOT_STACK, NULL, n);
+                forge_root(&f, HD_ROOT_STACK, NULL, n);
         }
         struct hd_snapshot *snap = forge_finish(&f);
-        struct tally sum = {0}, reached = {0}, generations = {0}, old = {0}, both = {0};
+        struct hd_tally sum = {0}, reached = {0}, generations = {0}, old = {0}, both = {0};
         for (type_id t = 0; t < snap->type_count; t++) {
             const struct type *type = &snap->types[t];
             sum.count += type->raw.count, sum.bytes += type->raw.bytes;
@@ -117,10 +117,10 @@ Test(builder, rows_sum_to_the_heap)
                           type->tally[SELECT_GEN2].bytes);
         }
         uint64_t in_old = 0;
-        for (int g = 0; g < GENERATION_COUNT; g++) {
+        for (int g = 0; g < HD_GENERATION_COUNT; g++) {
             generations.count += snap->by_generation[g].count;
             generations.bytes += snap->by_generation[g].bytes;
-            if (generation_is_old((enum generation)g))
+            if (generation_is_old((enum hd_generation)g))
                 in_old += snap->by_generation[g].count;
         }
         cr_assert_eq(sum.count, objects);
@@ -142,9 +142,9 @@ Test(builder, the_four_selections_of_one_type)
     struct forge f = {0};
     node_id n = forge_objects(&f, "T", 10, 8);
     for (node_id i = 0; i < 8; i++)
-        forge_generation(&f, n + i, i < 5 ? GEN_LOH : GEN0);
+        forge_generation(&f, n + i, i < 5 ? HD_GEN_LOH : HD_GEN0);
     for (node_id i = 4; i < 7; i++)
-        forge_root(&f, ROOT_STACK, NULL, n + i);
+        forge_root(&f, HD_ROOT_STACK, NULL, n + i);
     struct hd_snapshot *snap = forge_finish(&f);
     const struct type *t = row(snap, "T");
     expect_tally(t->raw, 8, 80);
@@ -152,8 +152,8 @@ Test(builder, the_four_selections_of_one_type)
     expect_tally(t->tally[SELECT_GEN2], 5, 50);
     expect_tally(t->tally[SELECT_REACHABLE], 3, 30);
     expect_tally(t->tally[SELECT_GEN2 | SELECT_REACHABLE], 1, 10);
-    expect_tally(snap->by_generation[GEN_LOH], 5, 50);
-    expect_tally(snap->by_generation[GEN0], 3, 30);
+    expect_tally(snap->by_generation[HD_GEN_LOH], 5, 50);
+    expect_tally(snap->by_generation[HD_GEN0], 3, 30);
     hd_snapshot_close(snap);
 }
 
@@ -205,8 +205,8 @@ Test(builder, a_type_may_be_named_later_or_never)
     struct builder b = builder_begin(NULL, "test");
     uint32_t later = builder_type(&b, TYPE_OBJECT, NULL, 0);
     uint32_t never = builder_type(&b, TYPE_OBJECT, NULL, 0);
-    cr_assert(builder_object(&b, later, 16, GEN_UNKNOWN));
-    cr_assert(builder_object(&b, never, 24, GEN_UNKNOWN));
+    cr_assert(builder_object(&b, later, 16, HD_GEN_UNKNOWN));
+    cr_assert(builder_object(&b, never, 24, HD_GEN_UNKNOWN));
     builder_name_type(&b, later, "App.Late", 8);
     struct hd_snapshot *snap = finish(&b);
     expect_tally(row(snap, "App.Late")->raw, 1, 16);
@@ -270,10 +270,10 @@ Test(builder, sums_of_64_bits_do_not_overflow)
 {
     struct builder b = builder_begin(NULL, "test");
     uint32_t t = object_type(&b, "T");
-    cr_expect_not(builder_object(&b, t, HD_UNKNOWN, GEN_UNKNOWN));
-    cr_expect(builder_object(&b, t, HD_UNKNOWN - 11, GEN_UNKNOWN));
-    cr_expect_not(builder_object(&b, t, 11, GEN_UNKNOWN), "that would be HD_UNKNOWN");
-    cr_expect(builder_object(&b, t, 10, GEN_UNKNOWN));
+    cr_expect_not(builder_object(&b, t, HD_UNKNOWN, HD_GEN_UNKNOWN));
+    cr_expect(builder_object(&b, t, HD_UNKNOWN - 11, HD_GEN_UNKNOWN));
+    cr_expect_not(builder_object(&b, t, 11, HD_GEN_UNKNOWN), "that would be HD_UNKNOWN");
+    cr_expect(builder_object(&b, t, 10, HD_GEN_UNKNOWN));
     cr_expect_not(builder_row(&b, t, 1, 1), "bytes");
     cr_expect(builder_row(&b, t, HD_UNKNOWN - 4, HD_UNKNOWN));
     cr_expect_not(builder_row(&b, t, 1, HD_UNKNOWN), "objects");
@@ -329,8 +329,8 @@ Test(builder, what_is_reachable_or_old_is_scaled_like_its_row)
     forge_object(&f, "U", 8);
     forge_multiplier(&f, "T", 2.5);
     for (node_id i = 0; i < 3; i++) {
-        forge_root(&f, ROOT_STACK, NULL, n + i);
-        forge_generation(&f, n + i, i == 0 ? GEN0 : GEN2);
+        forge_root(&f, HD_ROOT_STACK, NULL, n + i);
+        forge_generation(&f, n + i, i == 0 ? HD_GEN0 : HD_GEN2);
     }
     struct hd_snapshot *snap = forge_finish(&f);
     const struct type *t = row(snap, "T");
@@ -339,7 +339,7 @@ Test(builder, what_is_reachable_or_old_is_scaled_like_its_row)
     expect_tally(t->tally[SELECT_GEN2], 5, 50);
     expect_tally(t->tally[SELECT_GEN2 | SELECT_REACHABLE], 5, 50);
     expect_tally(row(snap, "U")->tally[SELECT_ALL], 1, 8);
-    expect_tally(snap->by_generation[GEN2], 2, 20);
+    expect_tally(snap->by_generation[HD_GEN2], 2, 20);
     cr_expect_eq(snap->info.reachable_objects, 3, "info is raw");
     hd_snapshot_close(snap);
 }
@@ -353,7 +353,7 @@ Test(builder, sizes_past_32_bits_are_kept)
     struct forge f = {0};
     uint64_t sum = 0;
     for (size_t i = 0; i < 6; i++) {
-        forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "T", sizes[i]));
+        forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "T", sizes[i]));
         sum += sizes[i];
     }
     struct hd_snapshot *snap = forge_finish(&f);
@@ -387,7 +387,7 @@ Test(builder, reserving_less_than_what_comes_is_no_limit)
     uint32_t t = object_type(&b, "T");
     builder_reserve(&b, 0, 0);
     for (node_id n = 0; n < 1000; n++) {
-        cr_assert(builder_object(&b, t, n, GEN_UNKNOWN));
+        cr_assert(builder_object(&b, t, n, HD_GEN_UNKNOWN));
         builder_node(&b, t, n);
         for (node_id e = 0; e < 3; e++)
             builder_edge(&b, e);
@@ -543,7 +543,7 @@ Test(builder, warns_when_more_than_half_of_the_objects_are_unreachable)
         struct forge f = {0};
         forge_objects(&f, "T", 8, 4);
         for (node_id n = unreachable; n < 4; n++)
-            forge_root(&f, ROOT_STACK, NULL, n);
+            forge_root(&f, HD_ROOT_STACK, NULL, n);
         struct hd_snapshot *snap = forge_finish(&f);
         cr_expect_eq(warns(snap, WARN_MOSTLY_UNREACHABLE), unreachable == 3, "%u of 4",
                      unreachable);
@@ -572,9 +572,9 @@ Test(builder, roots_are_counted_by_the_kind_of_the_group_above_them)
     forge_reference(&f, handles, object);
     forge_start(&f, top);
     struct hd_snapshot *snap = forge_finish(&f);
-    cr_expect_eq(snap->roots_by_kind[ROOT_THREAD_STATIC], 1);
-    cr_expect_eq(snap->roots_by_kind[ROOT_STATIC], 2);
-    cr_expect_eq(snap->roots_by_kind[ROOT_OTHER], 1);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_THREAD_STATIC], 1);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STATIC], 2);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_OTHER], 1);
     cr_expect_eq(snap->info.roots, 4);
     hd_snapshot_close(snap);
 }

@@ -82,7 +82,7 @@ Test(graph, a_linked_list_of_a_million_objects_is_an_ordinary_heap)
     node_id first = forge_objects(&f, "App.Node", 24, MANY);
     for (node_id n = 0; n + 1 < MANY; n++)
         forge_reference(&f, first + n, first + n + 1);
-    forge_root(&f, ROOT_STACK, NULL, first);
+    forge_root(&f, HD_ROOT_STACK, NULL, first);
     struct hd_snapshot *snap = forge_finish(&f);
     cr_expect_eq(snap->info.reachable_objects, MANY);
     cr_expect_eq(snap->info.reachable_bytes, 24ULL * MANY);

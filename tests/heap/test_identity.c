@@ -80,9 +80,9 @@ static struct hd_snapshot *process(uint32_t types_at, uint32_t tables_at)
                                  : table ? "System.Object[]"
                                          : "App.Order",
                                  table ? TABLE : 40);
-        forge_generation(&f, n, GEN2);
+        forge_generation(&f, n, HD_GEN2);
     }
-    forge_root(&f, ROOT_STATIC, "App.s_all", 0);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_all", 0);
     return forge_finish(&f);
 }
 
@@ -104,11 +104,11 @@ Test(identity, another_process_has_neither_types_nor_tables_where_they_were)
 Test(identity, what_may_be_a_part_of_a_heap_proves_nothing)
 {
     struct forge f = {0};
-    forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), GEN2);
-    forge_generation(&f, forge_object(&f, "System.Object[]", 4000), GEN2);
+    forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), HD_GEN2);
+    forge_generation(&f, forge_object(&f, "System.Object[]", 4000), HD_GEN2);
     expect_kin(process(10, 10), forge_finish(&f), KIN_UNKNOWN);
-    forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), GEN2);
-    forge_generation(&f, forge_object(&f, "System.Object[]", TABLE), GEN2);
+    forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), HD_GEN2);
+    forge_generation(&f, forge_object(&f, "System.Object[]", TABLE), HD_GEN2);
     forge_multiplier(&f, "System.RuntimeType", 4);
     expect_kin(process(10, 10), forge_finish(&f), KIN_UNKNOWN);
 }

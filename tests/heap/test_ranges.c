@@ -5,13 +5,13 @@
 #include <string.h>
 
 /* The rule itself: the first part that holds the address decides. */
-static enum generation first_that_holds(const struct range *parts, size_t count,
-                                        uint64_t address)
+static enum hd_generation first_that_holds(const struct range *parts, size_t count,
+                                           uint64_t address)
 {
     for (size_t i = 0; i < count; i++)
         if (address >= parts[i].start && address < parts[i].end)
             return parts[i].generation;
-    return GEN_UNKNOWN;
+    return HD_GEN_UNKNOWN;
 }
 
 static void expect_disjoint_and_ascending(const struct ranges *r)
@@ -28,33 +28,36 @@ Test(ranges, nothing_is_known_without_parts)
     struct arena a = {0};
     struct ranges r = ranges_build(NULL, 0, &a);
     cr_expect_eq(r.len, 0);
-    cr_expect_eq(ranges_find(&r, 0), GEN_UNKNOWN);
-    cr_expect_eq(ranges_find(&r, UINT64_MAX), GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, 0), HD_GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, UINT64_MAX), HD_GEN_UNKNOWN);
     arena_free(&a);
 }
 
 Test(ranges, the_start_is_inside_and_the_end_is_not)
 {
-    static const struct range parts[] = {{100, 200, GEN2}};
+    static const struct range parts[] = {{100, 200, HD_GEN2}};
     struct arena a = {0};
     struct ranges r = ranges_build(parts, 1, &a);
-    cr_expect_eq(ranges_find(&r, 99), GEN_UNKNOWN);
-    cr_expect_eq(ranges_find(&r, 100), GEN2);
-    cr_expect_eq(ranges_find(&r, 199), GEN2);
-    cr_expect_eq(ranges_find(&r, 200), GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, 99), HD_GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, 100), HD_GEN2);
+    cr_expect_eq(ranges_find(&r, 199), HD_GEN2);
+    cr_expect_eq(ranges_find(&r, 200), HD_GEN_UNKNOWN);
     arena_free(&a);
 }
 
 Test(ranges, the_first_part_wins_where_parts_overlap)
 {
-    static const struct range parts[] = {
-        {100, 200, GEN0}, {50, 150, GEN1}, {0, 300, GEN_LOH}, {290, 400, GEN_POH}};
+    static const struct range parts[] = {{100, 200, HD_GEN0},
+                                         {50, 150, HD_GEN1},
+                                         {0, 300, HD_GEN_LOH},
+                                         {290, 400, HD_GEN_POH}};
     static const struct {
         uint64_t address;
-        enum generation generation;
-    } wanted[] = {{0, GEN_LOH},   {49, GEN_LOH},  {50, GEN1},        {99, GEN1},
-                  {100, GEN0},    {199, GEN0},    {200, GEN_LOH},    {299, GEN_LOH},
-                  {300, GEN_POH}, {399, GEN_POH}, {400, GEN_UNKNOWN}};
+        enum hd_generation generation;
+    } wanted[] = {{0, HD_GEN_LOH},   {49, HD_GEN_LOH},     {50, HD_GEN1},
+                  {99, HD_GEN1},     {100, HD_GEN0},       {199, HD_GEN0},
+                  {200, HD_GEN_LOH}, {299, HD_GEN_LOH},    {300, HD_GEN_POH},
+                  {399, HD_GEN_POH}, {400, HD_GEN_UNKNOWN}};
     struct arena a = {0};
     struct ranges r = ranges_build(parts, 4, &a);
     expect_disjoint_and_ascending(&r);
@@ -66,28 +69,30 @@ Test(ranges, the_first_part_wins_where_parts_overlap)
 
 Test(ranges, an_unknown_part_keeps_later_ones_out)
 {
-    static const struct range parts[] = {{10, 20, GEN_UNKNOWN}, {0, 30, GEN2}};
+    static const struct range parts[] = {{10, 20, HD_GEN_UNKNOWN}, {0, 30, HD_GEN2}};
     struct arena a = {0};
     struct ranges r = ranges_build(parts, 2, &a);
-    cr_expect_eq(ranges_find(&r, 9), GEN2);
-    cr_expect_eq(ranges_find(&r, 10), GEN_UNKNOWN);
-    cr_expect_eq(ranges_find(&r, 20), GEN2);
+    cr_expect_eq(ranges_find(&r, 9), HD_GEN2);
+    cr_expect_eq(ranges_find(&r, 10), HD_GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, 20), HD_GEN2);
     arena_free(&a);
 }
 
 Test(ranges, parts_that_are_empty_or_end_before_they_begin_are_ignored)
 {
-    static const struct range parts[] = {{5, 5, GEN0}, {9, 3, GEN1}, {0, 10, GEN2}};
+    static const struct range parts[] = {
+        {5, 5, HD_GEN0}, {9, 3, HD_GEN1}, {0, 10, HD_GEN2}};
     struct arena a = {0};
     struct ranges r = ranges_build(parts, 3, &a);
     for (uint64_t address = 0; address < 10; address++)
-        cr_expect_eq(ranges_find(&r, address), GEN2, "at %u", (unsigned)address);
+        cr_expect_eq(ranges_find(&r, address), HD_GEN2, "at %u", (unsigned)address);
     arena_free(&a);
 }
 
 Test(ranges, neighbours_of_one_generation_become_one)
 {
-    static const struct range parts[] = {{20, 30, GEN2}, {10, 20, GEN2}, {30, 40, GEN_LOH}};
+    static const struct range parts[] = {
+        {20, 30, HD_GEN2}, {10, 20, HD_GEN2}, {30, 40, HD_GEN_LOH}};
     struct arena a = {0};
     struct ranges r = ranges_build(parts, 3, &a);
     cr_assert_eq(r.len, 2);
@@ -98,14 +103,14 @@ Test(ranges, neighbours_of_one_generation_become_one)
 
 Test(ranges, reach_to_both_ends_of_the_address_space)
 {
-    static const struct range parts[] = {{0, 1, GEN0},
-                                         {UINT64_MAX - 1, UINT64_MAX, GEN_FROZEN}};
+    static const struct range parts[] = {{0, 1, HD_GEN0},
+                                         {UINT64_MAX - 1, UINT64_MAX, HD_GEN_FROZEN}};
     struct arena a = {0};
     struct ranges r = ranges_build(parts, 2, &a);
-    cr_expect_eq(ranges_find(&r, 0), GEN0);
-    cr_expect_eq(ranges_find(&r, 1), GEN_UNKNOWN);
-    cr_expect_eq(ranges_find(&r, UINT64_MAX - 1), GEN_FROZEN);
-    cr_expect_eq(ranges_find(&r, UINT64_MAX), GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, 0), HD_GEN0);
+    cr_expect_eq(ranges_find(&r, 1), HD_GEN_UNKNOWN);
+    cr_expect_eq(ranges_find(&r, UINT64_MAX - 1), HD_GEN_FROZEN);
+    cr_expect_eq(ranges_find(&r, UINT64_MAX), HD_GEN_UNKNOWN);
     arena_free(&a);
 }
 
@@ -119,9 +124,9 @@ Test(ranges, say_what_the_definition_says)
         for (size_t i = 0; i < count; i++) {
             uint32_t start = random_below(&random, SPACE);
             uint32_t len = random_below(&random, SPACE / 2);
-            parts[i] =
-                (struct range){start, start + len,
-                               (enum generation)random_below(&random, GENERATION_COUNT)};
+            parts[i] = (struct range){
+                start, start + len,
+                (enum hd_generation)random_below(&random, HD_GENERATION_COUNT)};
         }
         struct arena a = {0};
         struct ranges r = ranges_build(parts, count, &a);
@@ -140,8 +145,8 @@ Test(ranges, a_hundred_thousand_nested_parts_take_no_time, .timeout = 20)
     struct arena a = {0};
     struct range *parts = arena_array(&a, struct range, MANY);
     for (uint64_t i = 0; i < MANY; i++)
-        parts[i] =
-            (struct range){MANY - i, MANY + 1 + i, (enum generation)(i % GEN_UNKNOWN)};
+        parts[i] = (struct range){MANY - i, MANY + 1 + i,
+                                  (enum hd_generation)(i % HD_GEN_UNKNOWN)};
     struct ranges r = ranges_build(parts, MANY, &a);
     for (uint64_t address = 0; address < 2 * MANY + 2; address += 997)
         cr_assert_eq(ranges_find(&r, address), first_that_holds(parts, MANY, address));
@@ -152,15 +157,15 @@ Test(ranges, every_generation_has_a_name)
 {
     static const char *const names[] = {"gen0", "gen1",   "gen2",   "loh",
                                         "poh",  "frozen", "unknown"};
-    for (size_t g = 0; g < GENERATION_COUNT; g++)
+    for (size_t g = 0; g < HD_GENERATION_COUNT; g++)
         cr_expect_str_eq(generation_names[g], names[g]);
 }
 
 Test(ranges, old_is_gen2_and_what_is_collected_with_it)
 {
-    static const bool old[GENERATION_COUNT] = {
-        [GEN2] = true, [GEN_LOH] = true, [GEN_POH] = true, [GEN_FROZEN] = true};
-    for (int g = 0; g < GENERATION_COUNT; g++)
-        cr_expect_eq(generation_is_old((enum generation)g), old[g], "%s",
+    static const bool old[HD_GENERATION_COUNT] = {
+        [HD_GEN2] = true, [HD_GEN_LOH] = true, [HD_GEN_POH] = true, [HD_GEN_FROZEN] = true};
+    for (int g = 0; g < HD_GENERATION_COUNT; g++)
+        cr_expect_eq(generation_is_old((enum hd_generation)g), old[g], "%s",
                      generation_names[g]);
 }

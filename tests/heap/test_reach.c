@@ -17,13 +17,13 @@ static struct hd_snapshot *small_heap(struct random *r, bool later, bool sampled
     forge_object(&f, "App.A", 24);
     for (uint32_t i = 1; i < n; i++) {
         node_id object = forge_object(&f, names[random_below(r, 3)], random_below(r, 100));
-        enum generation g = GEN0 + random_below(r, GENERATION_COUNT - GEN0);
+        enum hd_generation g = HD_GEN0 + random_below(r, HD_GENERATION_COUNT - HD_GEN0);
         forge_generation(&f, object, g);
     }
     for (uint32_t i = random_below(r, 2 * n); i > 0; i--)
         forge_reference(&f, random_below(r, n), random_below(r, n));
     for (uint32_t i = random_below(r, 4); i > 0; i--)
-        forge_root(&f, ROOT_STACK, NULL, random_below(r, n));
+        forge_root(&f, HD_ROOT_STACK, NULL, random_below(r, n));
     if (sampled)
         forge_multiplier(&f, "App.A", 2.5);
     return forge_finish(&f);
@@ -33,7 +33,7 @@ static struct hd_snapshot *small_heap(struct random *r, bool later, bool sampled
 static void expect_by_definition(const struct hd_snapshot *snap, uint32_t graph)
 {
     const struct graph *g = snap->graph;
-    struct tally all = {0}, tally[SELECTIONS][3] = {{{0}}};
+    struct hd_tally all = {0}, tally[SELECTIONS][3] = {{{0}}};
     cr_assert_leq(snap->type_count, 64);
     for (node_id n = 0; n < g->node_count; n++) {
         type_id t = g->type[n];
@@ -57,7 +57,7 @@ static void expect_by_definition(const struct hd_snapshot *snap, uint32_t graph)
         if (type->kind != TYPE_OBJECT)
             continue;
         for (enum selection s = SELECT_REACHABLE; s < SELECTIONS; s++) {
-            const struct tally *wanted = &tally[s][type->name[4] - 'A'];
+            const struct hd_tally *wanted = &tally[s][type->name[4] - 'A'];
             cr_assert_eq(type->tally[s].count, wanted->count, "graph %u", graph);
             cr_assert_eq(type->tally[s].bytes, wanted->bytes, "graph %u", graph);
         }
@@ -139,7 +139,7 @@ Test(reach, warns_where_most_is_garbage)
     struct forge f = {.reach_later = true};
     node_id kept = forge_object(&f, "App.Kept", 24);
     forge_objects(&f, "App.Lost", 24, 2);
-    forge_root(&f, ROOT_STACK, NULL, kept);
+    forge_root(&f, HD_ROOT_STACK, NULL, kept);
     struct hd_snapshot *snap = forge_finish(&f);
     cr_expect_null(warnings_find(&snap->warnings, WARN_MOSTLY_UNREACHABLE));
     reach_find(snap);

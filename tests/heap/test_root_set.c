@@ -13,13 +13,14 @@ static struct builder begin(void)
     b.want_graph = true;
     uint32_t type = builder_type(&b, TYPE_OBJECT, "T", 1);
     for (int i = 0; i < OBJECTS; i++) {
-        cr_assert(builder_object(&b, type, 8, GEN_UNKNOWN));
+        cr_assert(builder_object(&b, type, 8, HD_GEN_UNKNOWN));
         builder_node(&b, type, 8);
     }
     return b;
 }
 
-static void add(struct root_set *s, enum root_kind kind, const char *name, node_id object)
+static void add(struct root_set *s, enum hd_root_kind kind, const char *name,
+                node_id object)
 {
     root_set_add(s, kind, name, name != NULL ? strlen(name) : 0, object);
 }
@@ -65,20 +66,20 @@ Test(root_set, groups_come_in_the_order_of_kinds)
 {
     struct root_set s = {0};
     struct builder b = begin();
-    add(&s, ROOT_OTHER, NULL, 0);
-    add(&s, ROOT_FINALIZER, NULL, 1);
-    add(&s, ROOT_STACK, NULL, 2);
-    add(&s, ROOT_DEPENDENT_HANDLE, NULL, 3);
-    add(&s, ROOT_REF_COUNTED_HANDLE, NULL, 0);
-    add(&s, ROOT_PINNED_HANDLE, NULL, 1);
-    add(&s, ROOT_STRONG_HANDLE, NULL, 2);
-    add(&s, ROOT_THREAD_STATIC, NULL, 3);
+    add(&s, HD_ROOT_OTHER, NULL, 0);
+    add(&s, HD_ROOT_FINALIZER, NULL, 1);
+    add(&s, HD_ROOT_STACK, NULL, 2);
+    add(&s, HD_ROOT_DEPENDENT_HANDLE, NULL, 3);
+    add(&s, HD_ROOT_REF_COUNTED_HANDLE, NULL, 0);
+    add(&s, HD_ROOT_PINNED_HANDLE, NULL, 1);
+    add(&s, HD_ROOT_STRONG_HANDLE, NULL, 2);
+    add(&s, HD_ROOT_THREAD_STATIC, NULL, 3);
     struct hd_snapshot *snap = finish(&s, &b);
     expect_tree(snap, "[thread static vars](3) [strong Handles](2) [pinning Handles](1) "
                       "[COM/WinRT Objects](0) [Dependent Handles](3) [local vars](2) "
                       "[finalizer Handles](1) [other roots](0)");
     cr_expect_eq(snap->info.roots, 8);
-    for (int k = ROOT_THREAD_STATIC; k <= ROOT_OTHER; k++)
+    for (int k = HD_ROOT_THREAD_STATIC; k <= HD_ROOT_OTHER; k++)
         cr_expect_eq(snap->roots_by_kind[k], 1, "%s", root_kind_names[k]);
     hd_snapshot_close(snap);
 }
@@ -87,10 +88,10 @@ Test(root_set, roots_of_a_group_keep_their_order_and_repeat)
 {
     struct root_set s = {0};
     struct builder b = begin();
-    add(&s, ROOT_STACK, NULL, 3);
-    add(&s, ROOT_STRONG_HANDLE, NULL, 1);
-    add(&s, ROOT_STACK, NULL, 3);
-    add(&s, ROOT_STACK, NULL, 0);
+    add(&s, HD_ROOT_STACK, NULL, 3);
+    add(&s, HD_ROOT_STRONG_HANDLE, NULL, 1);
+    add(&s, HD_ROOT_STACK, NULL, 3);
+    add(&s, HD_ROOT_STACK, NULL, 0);
     struct hd_snapshot *snap = finish(&s, &b);
     expect_tree(snap, "[strong Handles](1) [local vars](3 3 0)");
     hd_snapshot_close(snap);
@@ -100,13 +101,13 @@ Test(root_set, a_static_variable_is_one_node_however_many_objects_it_holds)
 {
     struct root_set s = {0};
     struct builder b = begin();
-    add(&s, ROOT_STATIC, "App.B", 2);
-    add(&s, ROOT_STATIC, "App.A", 1);
-    add(&s, ROOT_STATIC, "App.B", 0);
+    add(&s, HD_ROOT_STATIC, "App.B", 2);
+    add(&s, HD_ROOT_STATIC, "App.A", 1);
+    add(&s, HD_ROOT_STATIC, "App.B", 0);
     struct hd_snapshot *snap = finish(&s, &b);
     expect_tree(snap, "[static vars]([static var App.B](2 0) [static var App.A](1))");
     cr_expect_eq(snap->info.roots, 3);
-    cr_expect_eq(snap->roots_by_kind[ROOT_STATIC], 3);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STATIC], 3);
     cr_expect_eq(snap->info.reachable_objects, 3);
     hd_snapshot_close(snap);
 }
@@ -116,7 +117,7 @@ Test(root_set, names_of_statics_are_copied)
     char name[] = "App.Cache";
     struct root_set s = {0};
     struct builder b = begin();
-    root_set_add(&s, ROOT_STATIC, name, 5, 0);
+    root_set_add(&s, HD_ROOT_STATIC, name, 5, 0);
     memset(name, 'x', sizeof(name) - 1);
     struct hd_snapshot *snap = finish(&s, &b);
     expect_tree(snap, "[static vars]([static var App.C](0))");
@@ -132,7 +133,7 @@ Test(root_set, many_statics_are_found_again)
         for (unsigned i = 0; i < MANY; i++) {
             char name[32];
             snprintf(name, sizeof(name), "App.s_%u", i);
-            add(&s, ROOT_STATIC, name, i % OBJECTS);
+            add(&s, HD_ROOT_STATIC, name, i % OBJECTS);
         }
     cr_expect_eq(s.static_count, MANY);
     struct hd_snapshot *snap = finish(&s, &b);

@@ -27,7 +27,7 @@ enum behaviour {
 };
 
 struct site {
-    enum root_kind root; /* ROOT_UNREACHABLE: nothing reaches it */
+    enum hd_root_kind root; /* HD_ROOT_UNREACHABLE: nothing reaches it */
     enum behaviour behaviour;
     uint32_t depth, parts, base, step, with;
     const char *chain[MOST_DEPTH], *item, *part[MOST_PARTS];
@@ -69,10 +69,10 @@ static const char *any_type(struct random *r)
 
 static struct site any_site(struct random *r, size_t sites)
 {
-    static const enum root_kind roots[] = {
-        ROOT_STATIC,    ROOT_STATIC,        ROOT_STATIC,
-        ROOT_STACK,     ROOT_STRONG_HANDLE, ROOT_THREAD_STATIC,
-        ROOT_FINALIZER, ROOT_OTHER,         ROOT_UNREACHABLE};
+    static const enum hd_root_kind roots[] = {
+        HD_ROOT_STATIC,    HD_ROOT_STATIC,        HD_ROOT_STATIC,
+        HD_ROOT_STACK,     HD_ROOT_STRONG_HANDLE, HD_ROOT_THREAD_STATIC,
+        HD_ROOT_FINALIZER, HD_ROOT_OTHER,         HD_ROOT_UNREACHABLE};
     struct site s = {.root = roots[random_below(r, sizeof(roots) / sizeof(*roots))],
                      .behaviour = (enum behaviour)random_below(r, BEHAVIOURS),
                      .depth = random_below(r, MOST_DEPTH + 1),
@@ -86,7 +86,7 @@ static struct site any_site(struct random *r, size_t sites)
         s.chain[i] = any_type(r);
     for (size_t i = 0; i < MOST_PARTS; i++)
         s.part[i] = any_type(r);
-    if (s.root == ROOT_STACK && random_below(r, 2) == 0)
+    if (s.root == HD_ROOT_STACK && random_below(r, 2) == 0)
         s.chain[0] = "System.Object[]"; /* thread statics */
     return s;
 }
@@ -108,7 +108,7 @@ static struct made_series make_series(uint64_t seed)
 static bool has_roots(const struct made_series *m)
 {
     for (size_t i = 0; i < m->sites; i++)
-        if (m->site[i].root != ROOT_UNREACHABLE)
+        if (m->site[i].root != HD_ROOT_UNREACHABLE)
             return true;
     return false;
 }
@@ -148,7 +148,7 @@ struct heap_object {
 
 struct heap_edge {
     uint32_t from, to; /* from NO_OBJECT: a root */
-    enum root_kind root;
+    enum hd_root_kind root;
     size_t site;
 };
 
@@ -178,7 +178,7 @@ static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 static void add_store(struct heap *h, const struct site *s, size_t i, size_t k)
 {
     uint32_t at = add_object(h, s->depth > 0 ? s->chain[0] : "App.Host", 24);
-    if (s->root != ROOT_UNREACHABLE)
+    if (s->root != HD_ROOT_UNREACHABLE)
         h->edges[h->edge_count++] =
             (struct heap_edge){.from = NO_OBJECT, .to = at, .root = s->root, .site = i};
     for (uint32_t d = 1; d < s->depth; d++) {
@@ -228,7 +228,8 @@ static struct hd_snapshot *forge_heap(const struct heap *h, const struct made_se
         const struct heap_object *o = &h->objects[backwards ? n - 1 - i : i];
         node_id node = forge_object(&f, o->type, o->size);
         if (m->has_generations)
-            forge_generation(&f, node, (backwards ? n - 1 - i : i) % 4 == 0 ? GEN0 : GEN2);
+            forge_generation(&f, node,
+                             (backwards ? n - 1 - i : i) % 4 == 0 ? HD_GEN0 : HD_GEN2);
     }
     for (uint32_t i = 0; i < e; i++) {
         const struct heap_edge *edge = &h->edges[backwards ? e - 1 - i : i];
@@ -238,7 +239,7 @@ static struct hd_snapshot *forge_heap(const struct heap *h, const struct made_se
         if (edge->from != NO_OBJECT)
             forge_reference(&f, backwards ? n - 1 - edge->from : edge->from, to);
         else
-            forge_root(&f, edge->root, edge->root == ROOT_STATIC ? name : NULL, to);
+            forge_root(&f, edge->root, edge->root == HD_ROOT_STATIC ? name : NULL, to);
     }
     static const double multipliers[] = {1, 10, 2.5, 0.3};
     for (size_t t = 0; m->sampled && t < sizeof(types) / sizeof(*types); t++)
@@ -272,7 +273,7 @@ static const char *told(const struct made_series *m)
     return text;
 }
 
-static const struct report_suspect *row(const struct hd_report *r, size_t i)
+static const struct hd_suspect *row(const struct hd_report *r, size_t i)
 {
     return i < r->diff.suspect_count ? &r->diff.suspects[i]
                                      : &r->diff.minor[i - r->diff.suspect_count];
@@ -280,10 +281,10 @@ static const struct report_suspect *row(const struct hd_report *r, size_t i)
 
 static void expect_row(const struct hd_report *r, size_t i, const char *where)
 {
-    const struct report_suspect *s = row(r, i);
+    const struct hd_suspect *s = row(r, i);
     double sum = 0;
     cr_expect_eq(s->rank, i + 1, "%s: %s", where, s->type);
-    cr_expect_eq(s->suspicion != SUSPECT_NOT, i < r->diff.suspect_count,
+    cr_expect_eq(s->suspicion != HD_SUSPECT_NOT, i < r->diff.suspect_count,
                  "%s: suspects first", where);
     cr_expect(isfinite(s->score) && s->score > 0, "%s: %s %g", where, s->type, s->score);
     cr_expect(isfinite(s->tau) && isfinite(s->score_share), "%s: %s", where, s->type);
@@ -302,12 +303,12 @@ static void expect_row(const struct hd_report *r, size_t i, const char *where)
     for (size_t j = 0; j < i; j++)
         cr_expect_str_neq(row(r, j)->type, s->type, "%s: one row each", where);
     if (r->diff.fit_count < 4)
-        cr_expect_neq(s->suspicion, SUSPECT_STEADY, "%s: %s", where, s->type);
+        cr_expect_neq(s->suspicion, HD_SUSPECT_STEADY, "%s: %s", where, s->type);
 }
 
 static void expect_growth(const struct hd_report *r, bool sampled, const char *where)
 {
-    const struct report_growth *g = &r->diff.growth;
+    const struct hd_growth *g = &r->diff.growth;
     if (!g->known)
         return;
     cr_expect_eq(g->bytes, g->suspects + g->pools + g->rest, "%s", where);
@@ -324,7 +325,7 @@ static void expect_growth(const struct hd_report *r, bool sampled, const char *w
 }
 
 /* Counts per snapshot, those of the type in the rest of the heap. */
-static bool are_all_of(const struct report_stopped *s, const struct report_suspect *of,
+static bool are_all_of(const struct hd_stopped *s, const struct hd_suspect *of,
                        size_t snapshots)
 {
     for (size_t k = 0; k < snapshots; k++)
@@ -338,7 +339,7 @@ static void expect_stopped(const struct hd_report *r, const char *where)
     if (r->diff.fit_count < 4)
         cr_expect_eq(r->diff.stopped_count, 0, "%s", where);
     for (size_t i = 0; i < r->diff.stopped_count; i++) {
-        const struct report_stopped *s = &r->diff.stopped[i];
+        const struct hd_stopped *s = &r->diff.stopped[i];
         cr_expect(isfinite(s->growth) && s->growth > 0, "%s: %s", where, s->type);
         for (size_t j = 0; j < r->diff.suspect_count; j++)
             cr_expect_not(are_all_of(s, &r->diff.suspects[j], r->snapshot_count),
@@ -355,10 +356,10 @@ static struct {
 static void count_kinds(const struct hd_report *r)
 {
     for (size_t i = 0; i < r->diff.suspect_count + r->diff.minor_count; i++) {
-        const struct report_suspect *s = row(r, i);
-        met.suspects += s->suspicion != SUSPECT_NOT;
-        met.steady += s->suspicion == SUSPECT_STEADY;
-        met.whole_types += s->basis == BASIS_TYPE;
+        const struct hd_suspect *s = row(r, i);
+        met.suspects += s->suspicion != HD_SUSPECT_NOT;
+        met.steady += s->suspicion == HD_SUSPECT_STEADY;
+        met.whole_types += s->basis == HD_BASIS_TYPE;
         met.with_others += s->also_count > 0;
         met.at_many_places += s->head_count > 1;
     }
@@ -373,10 +374,11 @@ static void expect_report(const struct hd_report *r, bool sampled, const char *w
     for (size_t i = 0; i < r->diff.suspect_count + r->diff.minor_count; i++) {
         expect_row(r, i, where);
         if (sampled)
-            cr_expect_neq(row(r, i)->suspicion, SUSPECT_STEADY, "%s: of a sample", where);
+            cr_expect_neq(row(r, i)->suspicion, HD_SUSPECT_STEADY, "%s: of a sample",
+                          where);
     }
     for (size_t i = 0; i < r->diff.pooled_count; i++)
-        cr_expect_eq(r->diff.pooled[i].suspicion, SUSPECT_NOT, "%s", where);
+        cr_expect_eq(r->diff.pooled[i].suspicion, HD_SUSPECT_NOT, "%s", where);
     expect_growth(r, sampled, where);
     expect_stopped(r, where);
 }

@@ -50,7 +50,7 @@ static void add_list(struct forge *f, const char *variable, const char *type, ui
     char array[64];
     snprintf(array, sizeof(array), "%s[]", type);
     node_id list = forge_object(f, array, 8000);
-    forge_root(f, ROOT_STATIC, variable, list);
+    forge_root(f, HD_ROOT_STATIC, variable, list);
     node_id first = forge_objects(f, type, size, count);
     for (uint32_t i = 0; i < count; i++) {
         forge_reference(f, list, first + i);
@@ -118,7 +118,7 @@ static size_t open_doubtful(struct hd_snapshot **snaps, unsigned doubts,
 static void write_all(const struct hd_report *r)
 {
     for (size_t i = 0; hd_format_name(i) != NULL; i++) {
-        if (r->kind != REPORT_CHECK && hd_format_is_for_check(i))
+        if (r->kind != HD_REPORT_CHECK && hd_format_is_for_check(i))
             continue;
         char *bytes = written(r, hd_format_name(i));
         bool may_be_empty = strcmp(hd_format_name(i), "github") == 0; /* all pass */
@@ -153,7 +153,7 @@ static bool warns_of(const struct hd_report *r, const char *code)
 
 struct outcome {
     enum hd_verdict verdict;
-    enum confidence confidence;
+    enum hd_confidence confidence;
     int status, strict;
 };
 
@@ -164,7 +164,7 @@ static struct outcome outcome_of(unsigned doubts, enum content content)
     struct hd_report *r = looked_at(snaps, n);
     struct outcome o = {hd_report_verdict(r), r->diff.confidence,
                         hd_report_status(r, false), hd_report_status(r, true)};
-    const struct report_growth *g = &r->diff.growth;
+    const struct hd_growth *g = &r->diff.growth;
     cr_expect(!g->known || g->bytes == g->suspects + g->pools + g->rest, "%x", doubts);
     hd_report_free(r);
     return o;
@@ -174,20 +174,20 @@ Test(bad_series, each_doubt_alone_is_seen)
 {
     static const struct {
         enum hd_verdict quiet, leaking;
-        enum confidence confidence; /* of the quiet one */
+        enum hd_confidence confidence; /* of the quiet one */
         int strict;
     } expected[DOUBTS] = {
-        [FIRST_CUT] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_HIGH, 3},
-        [MIDDLE_CUT] = {HD_PASS, HD_FAIL, CONFIDENCE_HIGH, 3},
-        [LAST_CUT] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_HIGH, 3},
-        [SAMPLED] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_MEDIUM, 3},
-        [RESTARTED] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_MEDIUM, 3},
-        [OTHER_PROGRAM] = {HD_INCONCLUSIVE, HD_INCONCLUSIVE, CONFIDENCE_MEDIUM, 3},
-        [OUT_OF_ORDER] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_MEDIUM, 3},
-        [REPEATED] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_HIGH, 3},
-        [TOO_FEW] = {HD_INCONCLUSIVE, HD_INCONCLUSIVE, CONFIDENCE_MEDIUM, 3},
-        [UNEXPLAINED] = {HD_INCONCLUSIVE, HD_FAIL, CONFIDENCE_MEDIUM, 3},
-        [STOPPED] = {HD_PASS, HD_FAIL, CONFIDENCE_MEDIUM, 3},
+        [FIRST_CUT] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_HIGH, 3},
+        [MIDDLE_CUT] = {HD_PASS, HD_FAIL, HD_CONFIDENCE_HIGH, 3},
+        [LAST_CUT] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_HIGH, 3},
+        [SAMPLED] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_MEDIUM, 3},
+        [RESTARTED] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_MEDIUM, 3},
+        [OTHER_PROGRAM] = {HD_INCONCLUSIVE, HD_INCONCLUSIVE, HD_CONFIDENCE_MEDIUM, 3},
+        [OUT_OF_ORDER] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_MEDIUM, 3},
+        [REPEATED] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_HIGH, 3},
+        [TOO_FEW] = {HD_INCONCLUSIVE, HD_INCONCLUSIVE, HD_CONFIDENCE_MEDIUM, 3},
+        [UNEXPLAINED] = {HD_INCONCLUSIVE, HD_FAIL, HD_CONFIDENCE_MEDIUM, 3},
+        [STOPPED] = {HD_PASS, HD_FAIL, HD_CONFIDENCE_MEDIUM, 3},
     };
     for (unsigned d = 0; d < DOUBTS; d++) {
         struct outcome quiet = outcome_of(DOUBT(d), QUIET);
@@ -203,13 +203,14 @@ Test(bad_series, each_doubt_alone_is_seen)
     struct outcome none = outcome_of(0, QUIET);
     cr_expect_eq(none.verdict, HD_PASS);
     cr_expect_eq(none.strict, 0);
-    cr_expect_eq(none.confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(none.confidence, HD_CONFIDENCE_HIGH);
 }
 
 static void expect_pair(const struct outcome *a, const struct outcome *b,
                         const struct outcome *both, const char *what, const char *and)
 {
-    enum confidence least = a->confidence < b->confidence ? a->confidence : b->confidence;
+    enum hd_confidence least =
+        a->confidence < b->confidence ? a->confidence : b->confidence;
     cr_expect(both->verdict != HD_PASS || (a->verdict == HD_PASS && b->verdict == HD_PASS),
               "%s and %s: passes", what, and);
     cr_expect(both->strict != 0 || (a->strict == 0 && b->strict == 0), "%s and %s, strict",
@@ -250,7 +251,7 @@ Test(bad_series, a_heap_that_shrinks_has_no_suspect)
     cr_expect(isnan(r->diff.growth.explained), "nothing to explain");
     cr_expect_lt(r->diff.growth.bytes, 0);
     cr_expect_eq(r->check.verdict, HD_PASS);
-    cr_expect_eq(r->diff.confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_HIGH);
     hd_report_free(r);
 }
 
@@ -263,7 +264,7 @@ static struct hd_report *all_types_grow(bool one_list)
     for (uint32_t k = 0; k < MOST; k++) {
         struct forge f = {0};
         node_id list = forge_object(&f, "App.Event[]", 80000);
-        forge_root(&f, ROOT_STATIC, "App.Shop.s_events", list);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_events", list);
         for (uint32_t i = 0; i < TYPES; i++) {
             char type[32], variable[32];
             snprintf(type, sizeof(type), "App.T%u", i);
@@ -300,7 +301,7 @@ Test(bad_series, types_that_all_grow_by_themselves_leave_the_gate_open)
     cr_expect_eq(r->diff.minor_count, TYPES);
     cr_expect(r->diff.growth.is_open);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
-    cr_expect_eq(r->diff.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_MEDIUM);
     hd_report_free(r);
 }
 
@@ -426,7 +427,7 @@ Test(bad_series, as_many_snapshots_as_can_be_compared)
     struct hd_report *r = looked_at(snaps, HD_MAX_SNAPSHOTS);
     cr_assert_eq(r->diff.suspect_count, 1);
     cr_expect_str_eq(r->diff.suspects[0].type, "App.A");
-    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_STEADY);
+    cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_STEADY);
     cr_expect_eq(r->diff.suspects[0].step_least, 1);
     cr_expect_float_eq(r->diff.suspects[0].score, 49 * 340, 1e-6);
     hd_report_free(r);
@@ -446,7 +447,7 @@ Test(bad_series, as_many_snapshots_as_can_be_compared_all_in_doubt)
     }
     struct hd_report *r = looked_at(snaps, HD_MAX_SNAPSHOTS);
     cr_expect_neq(r->check.verdict, HD_PASS);
-    cr_expect_leq(r->diff.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_leq(r->diff.confidence, HD_CONFIDENCE_MEDIUM);
     hd_report_free(r);
 }
 
@@ -462,7 +463,7 @@ Test(bad_series, a_leak_in_the_wrong_order_does_not_pass)
     struct hd_report *r = looked_at(snaps, MOST);
     cr_expect_eq(r->diff.suspect_count, 0);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
-    cr_expect_eq(r->diff.confidence, CONFIDENCE_MEDIUM);
+    cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_MEDIUM);
     cr_expect(warns_of(r, "out-of-order"));
     hd_report_free(r);
 }
@@ -476,7 +477,7 @@ Test(bad_series, growth_within_a_pool_is_no_suspect_and_is_told)
     for (uint32_t k = 0; k < MOST; k++) {
         struct forge f = {0};
         node_id pool = forge_object(&f, "System.Buffers.SharedArrayPool<System.Byte>", 64);
-        forge_root(&f, ROOT_STATIC, "System.Buffers.ArrayPool.s_shared", pool);
+        forge_root(&f, HD_ROOT_STATIC, "System.Buffers.ArrayPool.s_shared", pool);
         uint32_t count = 100 * (k + 1);
         node_id first = forge_objects(&f, "System.Byte[]", 4096, count);
         for (uint32_t i = 0; i < count; i++)
@@ -502,8 +503,8 @@ static struct hd_snapshot *threads(uint32_t count, uint32_t per_thread)
     node_id all = forge_objects(&f, "System.Threading.Thread", 72, count);
     for (uint32_t i = 0; i < count; i++) {
         node_id statics = forge_object(&f, "System.Object[]", 8000);
-        forge_root(&f, ROOT_STACK, NULL, all + i);
-        forge_root(&f, ROOT_STACK, NULL, statics);
+        forge_root(&f, HD_ROOT_STACK, NULL, all + i);
+        forge_root(&f, HD_ROOT_STACK, NULL, statics);
         node_id first = forge_objects(&f, "App.Scratch", 400, per_thread);
         for (uint32_t n = 0; n < per_thread; n++)
             forge_reference(&f, statics, first + n);
@@ -548,7 +549,7 @@ Test(bad_series, a_sample_is_never_steady)
 {
     struct hd_report *r = sampled_leak(10, 100, false);
     cr_assert_eq(r->diff.suspect_count, 1);
-    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_SIZE);
+    cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_SIZE);
     cr_expect_eq(r->diff.suspects[0].per_iteration, HD_UNKNOWN);
     cr_expect_eq(r->diff.suspects[0].survivors, HD_UNKNOWN);
     hd_report_free(r);
@@ -564,7 +565,7 @@ Test(bad_series, less_than_half_an_object_is_ranked_by_its_size)
     cr_assert_eq(r->diff.suspect_count, 1);
     cr_expect_str_eq(r->diff.suspects[0].type, "App.A");
     cr_expect_eq(r->diff.suspects[0].at[MOST - 1].count, 0);
-    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_SIZE);
+    cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_SIZE);
     cr_expect_eq(r->diff.growth.bytes,
                  r->diff.growth.suspects + r->diff.growth.pools + r->diff.growth.rest);
     hd_report_free(r);

@@ -40,7 +40,7 @@ static double seconds_of(make_heap *make, const struct hd_options *opt,
 static node_id array_in(struct forge *f, const char *holder, const char *variable)
 {
     node_id array = forge_object(f, holder, 24);
-    forge_root(f, ROOT_STATIC, variable, array);
+    forge_root(f, HD_ROOT_STATIC, variable, array);
     return array;
 }
 
@@ -339,7 +339,7 @@ Test(bad_sizes, very_many_whole_types)
     opt.min_share = 1e-9;
     struct hd_report *r = timely(in_changing_places, &opt);
     cr_assert_eq(r->diff.suspect_count, TYPES / 2);
-    cr_expect_eq(r->diff.suspects[0].basis, BASIS_TYPE);
+    cr_expect_eq(r->diff.suspects[0].basis, HD_BASIS_TYPE);
     hd_report_free(r);
 }
 
@@ -416,7 +416,7 @@ Test(bad_sizes, a_deep_list_that_is_entered_elsewhere)
 {
     struct hd_report *r = timely(deep_and_turned, NULL);
     cr_assert_geq(r->diff.suspect_count, 1);
-    cr_expect_eq(r->diff.suspects[0].basis, BASIS_TYPE);
+    cr_expect_eq(r->diff.suspects[0].basis, HD_BASIS_TYPE);
     hd_report_free(r);
 }
 

@@ -32,9 +32,9 @@ static struct hd_snapshot *service(uint32_t pages, bool pump_first, bool contain
 {
     struct forge f = {0};
     node_id queue = forge_object(&f, "System.Threading.TimerQueue", 24);
-    forge_root(&f, ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
+    forge_root(&f, HD_ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
     node_id cache = forge_object(&f, CACHE, 24), other = forge_object(&f, CACHE, 24);
-    forge_root(&f, ROOT_STATIC, "App.Other.s_cache", other);
+    forge_root(&f, HD_ROOT_STATIC, "App.Other.s_cache", other);
     for (int i = 0; i < 2; i++) {
         bool first = (i == 0) == pump_first;
         node_id timer = LINE(&f, queue, "System.Threading.TimerQueueTimer");
@@ -46,7 +46,7 @@ static struct hd_snapshot *service(uint32_t pages, bool pump_first, bool contain
     for (int i = 0; container && i < 2; i++) {
         node_id site = forge_object(&f, CALL_SITE, 24);
         forge_reference(&f, site, i == 0 ? cache : other);
-        forge_root(&f, ROOT_STACK, NULL, site);
+        forge_root(&f, HD_ROOT_STACK, NULL, site);
     }
     node_id table = LINE(&f, cache, "CoherentState", "Dictionary<System.String,App.Page>",
                          "Tables<App.Page>", "VolatileNode<App.Page>[]");
@@ -78,11 +78,11 @@ Test(brief, a_chain_whose_entry_changes_but_not_its_owner_is_the_same_chain)
     opt.exact = true;
     struct hd_report *r = services(&opt);
     cr_assert_geq(r->diff.suspect_count, 1);
-    const struct report_suspect *s = &r->diff.suspects[0];
+    const struct hd_suspect *s = &r->diff.suspects[0];
     cr_expect_str_eq(s->type, "App.Page");
     cr_assert_eq(s->chains.len, 1);
-    const struct report_chain *c = &s->chains.all[0];
-    cr_expect_eq(c->status, CHAIN_GROWING);
+    const struct hd_chain_row *c = &s->chains.all[0];
+    cr_expect_eq(c->status, HD_CHAIN_GROWING);
     for (size_t k = 0; k < SHOPS; k++)
         cr_expect_eq(c->instances[k], 10 * (k + 1));
     cr_expect_str_eq(c->chain.owner, CACHE);
@@ -164,7 +164,7 @@ Test(brief, a_channel_belongs_to_the_class_whose_field_it_is)
     for (uint32_t k = 0; k < SHOPS; k++) {
         struct forge f = {0};
         node_id queue = forge_object(&f, "System.Threading.TimerQueue", 24);
-        forge_root(&f, ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
+        forge_root(&f, HD_ROOT_STATIC, "System.Threading.TimerQueue[].s_all", queue);
         node_id slots =
             LINE(&f, queue, "System.Threading.TimerQueueTimer", "DelayPromise", "App.Feed",
                  "System.Threading.Channels.UnboundedChannel<App.Q>", "Slot<App.Q>[]");
@@ -188,7 +188,7 @@ Test(brief, an_owner_that_nobody_knows_is_null)
     for (uint32_t k = 0; k < SHOPS; k++) {
         struct forge f = {0};
         node_id list = forge_object(&f, "App.Job[]", 24);
-        forge_root(&f, ROOT_STACK, NULL, list);
+        forge_root(&f, HD_ROOT_STACK, NULL, list);
         node_id first = forge_objects(&f, "App.Job", 96, 10 * (k + 1));
         for (uint32_t i = 0; i < 10 * (k + 1); i++)
             forge_reference(&f, list, first + i);
@@ -209,7 +209,7 @@ Test(brief, a_chain_of_all_instances_retains_what_its_suspect_does)
         struct hd_options opt = hd_default_options();
         opt.exact = exact;
         struct hd_report *r = services(&opt);
-        const struct report_suspect *s = &r->diff.suspects[0];
+        const struct hd_suspect *s = &r->diff.suspects[0];
         uint64_t all = s->retained[SHOPS - 1];
         cr_expect_eq(all, UINT64_C(40) * 96);
         cr_expect_eq(s->chains.all[0].retained, exact ? all : HD_UNKNOWN,
@@ -226,18 +226,18 @@ Test(brief, a_chain_of_all_instances_retains_what_its_suspect_does)
 static void expect_brief(const char *chain, const char *shown)
 {
     struct arena a = {0};
-    struct chain c = {.frame_count = strlen(chain), .owner_frame = NO_OWNER};
-    c.frames = arena_array(&a, struct frame, c.frame_count);
+    struct hd_chain c = {.frame_count = strlen(chain), .owner_frame = HD_NO_OWNER};
+    c.frames = arena_array(&a, struct hd_frame, c.frame_count);
     for (size_t i = 0; i < c.frame_count; i++) {
         c.frames[i] =
-            (struct frame){.types = {chain[i] == '['   ? "[static vars]"
-                                     : chain[i] == 'V' ? "[static var App.s_x]"
-                                     : chain[i] == 'v' ? "[static var System.X.s_x]"
-                                                       : "X"},
-                           .type_count = 1,
-                           .repeat_min = 1,
-                           .repeat_max = 1,
-                           .is_program = chain[i] == 'P'};
+            (struct hd_frame){.types = {chain[i] == '['   ? "[static vars]"
+                                        : chain[i] == 'V' ? "[static var App.s_x]"
+                                        : chain[i] == 'v' ? "[static var System.X.s_x]"
+                                                          : "X"},
+                              .type_count = 1,
+                              .repeat_min = 1,
+                              .repeat_max = 1,
+                              .is_program = chain[i] == 'P'};
         if (chain[i] == 'o')
             c.owner_frame = i;
     }
@@ -311,7 +311,7 @@ static struct hd_snapshot *many_ways(uint32_t ways)
 {
     struct forge f = {0};
     node_id top = forge_object(&f, "App.Top[]", 24);
-    forge_root(&f, ROOT_STATIC, "App.Top.s_all", top);
+    forge_root(&f, HD_ROOT_STATIC, "App.Top.s_all", top);
     for (uint32_t i = 0; i < ways; i++) {
         char name[32];
         snprintf(name, sizeof(name), "Node<App.T%u>", i);

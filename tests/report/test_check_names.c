@@ -65,7 +65,7 @@ static void open_nested(struct hd_snapshot **s)
         node_id shop = forge_object(&f, "Shop", 24);
         node_id array = forge_object(&f, "Order[]", 1024);
         node_id first = forge_objects(&f, "Order", 100, 10 + 10 * k);
-        forge_root(&f, ROOT_STATIC, "App.Shop.s_all", shop);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_all", shop);
         forge_reference(&f, shop, array);
         for (uint32_t i = 0; i < 10 + 10 * k; i++)
             forge_reference(&f, array, first + i);
@@ -136,8 +136,8 @@ static void open_two(struct hd_snapshot **s, int cached, int leaked)
         struct forge f = {0};
         node_id cache = forge_object(&f, "App.Cache", 24);
         node_id leak = forge_object(&f, "App.Leak", 24);
-        forge_root(&f, ROOT_STATIC, "App.Shop.s_cache", cache);
-        forge_root(&f, ROOT_STATIC, "App.Shop.s_leak", leak);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_cache", cache);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_leak", leak);
         for (int i = 0; i < 200 + cached * k; i++)
             forge_reference(&f, cache, forge_object(&f, "App.Order", 100));
         for (int i = 0; i < 10 + leaked * k; i++)

@@ -35,34 +35,36 @@ enum subject { TOTAL, TYPE, HOLDER, SUSPECTS, DEFAULT };
 static const struct {
     const char *name;
     enum subject subject;
-    enum budget_per per;
+    enum hd_per per;
     double limit; /* in objects; of scores see limit_of() */
     const char *yaml;
 } rules[] = {
-    {"total", TOTAL, PER_TOTAL, 150, "{total: objects, max_growth: 150}"},
-    {"total per step", TOTAL, PER_STEP, 50, "{total: objects, max_growth: 50, per: step}"},
-    {"total per iteration", TOTAL, PER_ITERATION, 5,
+    {"total", TOTAL, HD_PER_TOTAL, 150, "{total: objects, max_growth: 150}"},
+    {"total per step", TOTAL, HD_PER_STEP, 50,
+     "{total: objects, max_growth: 50, per: step}"},
+    {"total per iteration", TOTAL, HD_PER_ITERATION, 5,
      "{total: objects, max_growth: 5, per: iteration}"},
-    {"type", TYPE, PER_TOTAL, 150, "{type: App.Order, max_growth: 150}"},
-    {"type per step", TYPE, PER_STEP, 50, "{type: App.Order, max_growth: 50, per: step}"},
-    {"type per iteration", TYPE, PER_ITERATION, 5,
+    {"type", TYPE, HD_PER_TOTAL, 150, "{type: App.Order, max_growth: 150}"},
+    {"type per step", TYPE, HD_PER_STEP, 50,
+     "{type: App.Order, max_growth: 50, per: step}"},
+    {"type per iteration", TYPE, HD_PER_ITERATION, 5,
      "{type: App.Order, max_growth: 5, per: iteration}"},
-    {"holder", HOLDER, PER_TOTAL, 150, "{holder: '*App.Order[]', max_growth: 150}"},
-    {"holder per step", HOLDER, PER_STEP, 50,
+    {"holder", HOLDER, HD_PER_TOTAL, 150, "{holder: '*App.Order[]', max_growth: 150}"},
+    {"holder per step", HOLDER, HD_PER_STEP, 50,
      "{holder: '*App.Order[]', max_growth: 50, per: step}"},
-    {"holder per iteration", HOLDER, PER_ITERATION, 5,
+    {"holder per iteration", HOLDER, HD_PER_ITERATION, 5,
      "{holder: '*App.Order[]', max_growth: 5, per: iteration}"},
     /* The same in bytes, of which each order has 100. */
-    {"total bytes", TOTAL, PER_TOTAL, 150, "{total: bytes, max_growth: 15000}"},
-    {"reachable bytes", TOTAL, PER_TOTAL, 150,
+    {"total bytes", TOTAL, HD_PER_TOTAL, 150, "{total: bytes, max_growth: 15000}"},
+    {"reachable bytes", TOTAL, HD_PER_TOTAL, 150,
      "{total: reachable_bytes, max_growth: 15000}"},
-    {"reachable bytes per step", TOTAL, PER_STEP, 50,
+    {"reachable bytes per step", TOTAL, HD_PER_STEP, 50,
      "{total: reachable_bytes, max_growth: 5000, per: step}"},
-    {"type, bytes", TYPE, PER_TOTAL, 150, "{type: App.Order, max_growth_bytes: 15000}"},
-    {"holder, bytes per step", HOLDER, PER_STEP, 50,
+    {"type, bytes", TYPE, HD_PER_TOTAL, 150, "{type: App.Order, max_growth_bytes: 15000}"},
+    {"holder, bytes per step", HOLDER, HD_PER_STEP, 50,
      "{holder: '*App.Order[]', max_growth_bytes: 5000, per: step}"},
-    {"suspects", SUSPECTS, PER_TOTAL, 0, "{suspects: any, max_score: 14kB}"},
-    {"default", DEFAULT, PER_TOTAL, 0, NULL},
+    {"suspects", SUSPECTS, HD_PER_TOTAL, 0, "{suspects: any, max_score: 14kB}"},
+    {"default", DEFAULT, HD_PER_TOTAL, 0, NULL},
 };
 
 enum mercy {
@@ -131,8 +133,8 @@ static struct hd_snapshot *heap_of(uint32_t orders, bool other, bool sampled)
     node_id shop = forge_object(&f, other ? "Other.Host" : "App.Shop", 24);
     node_id array = forge_object(&f, other ? "Other.Thing[]" : "App.Order[]", 24000);
     node_id first = forge_objects(&f, order, 100, seen);
-    forge_root(&f, ROOT_STATIC, other ? "Other.Host.s_blob" : "App.Shop.s_blob", blob);
-    forge_root(&f, ROOT_STATIC, other ? "Other.Host.s_all" : "App.Shop.s_orders", shop);
+    forge_root(&f, HD_ROOT_STATIC, other ? "Other.Host.s_blob" : "App.Shop.s_blob", blob);
+    forge_root(&f, HD_ROOT_STATIC, other ? "Other.Host.s_all" : "App.Shop.s_orders", shop);
     forge_reference(&f, shop, array);
     for (uint32_t i = 0; i < seen; i++)
         forge_reference(&f, array, first + i);
@@ -226,11 +228,11 @@ static double accepted(const struct cell *c)
         return 0;
     double whole = (double)c->step * (MOST - 1);
     switch (rules[c->rule].per) {
-    case PER_TOTAL:
+    case HD_PER_TOTAL:
         return whole;
-    case PER_STEP:
+    case HD_PER_STEP:
         return (double)c->step;
-    case PER_ITERATION:
+    case HD_PER_ITERATION:
         break;
     }
     return whole / (10 * (MOST - 1));
@@ -241,13 +243,13 @@ static struct shown growth_of(const struct cell *c, const size_t *index, size_t 
     double iterations = 10 * (double)(index[n - 1] - index[0]);
     if (is_excused(c))
         return (struct shown){0, 0};
-    if (rules[c->rule].per == PER_STEP)
+    if (rules[c->rule].per == HD_PER_STEP)
         return worst_step(c, index, n);
     /* What came into being with the program is a burst: a score is of what keeps growing.
      */
     size_t first = is_score(c) && c->state == OTHER_PROGRAM ? 1 : 0;
     return growth_between(c, index[first], index[n - 1],
-                          rules[c->rule].per == PER_ITERATION ? iterations : 1);
+                          rules[c->rule].per == HD_PER_ITERATION ? iterations : 1);
 }
 
 /* Corollary: who grows by the same number in every step is a suspect from a lower line on;
@@ -279,7 +281,7 @@ static bool says_nothing_of_the_rest(const struct cell *c)
     case OUT_OF_ORDER:
         return true;
     case MIDDLE_CUT:
-        return rules[c->rule].per == PER_STEP;
+        return rules[c->rule].per == HD_PER_STEP;
     default:
         return false;
     }
@@ -398,7 +400,7 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps,
     if (c->mercy == BASELINE || c->mercy == BOTH)
         cr_assert(hd_budgets_read_baseline(b, baseline, &err), "%s", err.message);
     struct hd_report *r = check(snaps, snapshots_in(c->state), b);
-    const struct report_rule *f = &r->check.rules[0];
+    const struct hd_finding *f = &r->check.rules[0];
     cr_expect_eq(hd_report_verdict(r), verdict_of(c),
                  "%s, %s, %s, +%u: %s, not %s (%s: %s, limit %s: %s)", rules[c->rule].name,
                  mercies[c->mercy], states[c->state], c->step,

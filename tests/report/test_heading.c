@@ -10,8 +10,8 @@
 static struct hd_report *report_of(size_t count)
 {
     static const struct hd_options none;
-    struct hd_report *r = report_new(REPORT_DIFF, &none);
-    r->snapshots = arena_array(&r->arena, struct report_snapshot, count);
+    struct hd_report *r = report_new(HD_REPORT_DIFF, &none);
+    r->snapshots = arena_array(&r->arena, struct hd_snapshot_facts, count);
     r->snapshot_count = count;
     for (size_t k = 0; k < count; k++) {
         r->snapshots[k].info.pid = HD_UNKNOWN;

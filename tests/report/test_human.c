@@ -105,11 +105,11 @@ Test(human, small_shares_have_a_decimal)
 
 Test(human, a_trend_is_a_bar_per_snapshot)
 {
-    static const struct tally rising[] = {{100, 0}, {100, 0}, {450, 0}, {800, 0}};
+    static const struct hd_tally rising[] = {{100, 0}, {100, 0}, {450, 0}, {800, 0}};
     struct text t = {0};
     human_trend(&t, rising, 4);
     expect(&t, "▁▁▅█");
-    static const struct tally still[] = {{7, 0}, {7, 0}};
+    static const struct hd_tally still[] = {{7, 0}, {7, 0}};
     human_trend(&t, still, 2);
     expect(&t, "▁▁");
 }
@@ -190,7 +190,7 @@ Test(human, names_that_begin_with_a_bracket_stay_whole)
 
 /* --- frames -------------------------------------------------------------------------- */
 
-static void expect_frame(struct frame f, bool short_names, const char *wanted)
+static void expect_frame(struct hd_frame f, bool short_names, const char *wanted)
 {
     struct text t = {0};
     human_frame(&t, &f, short_names);
@@ -199,7 +199,7 @@ static void expect_frame(struct frame f, bool short_names, const char *wanted)
 
 Test(human, frames_say_how_often_they_repeat)
 {
-    struct frame one = {
+    struct hd_frame one = {
         .types = {"App.A"}, .type_count = 1, .repeat_min = 1, .repeat_max = 1};
     expect_frame(one, false, "App.A");
     expect_frame(one, true, "A");
@@ -208,7 +208,7 @@ Test(human, frames_say_how_often_they_repeat)
     one.repeat_min = 1;
     one.repeat_max = 1000;
     expect_frame(one, true, "A ×1–1,000");
-    struct frame two = {
+    struct hd_frame two = {
         .types = {"App.A", "App.B"}, .type_count = 2, .repeat_min = 2, .repeat_max = 9};
     expect_frame(two, false, "(App.A → App.B) ×2–9");
 }

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static const struct report_type *row_of(const struct hd_report *r, const char *type)
+static const struct hd_type_row *row_of(const struct hd_report *r, const char *type)
 {
     for (size_t i = 0; i < r->diff.types.len; i++)
         if (strcmp(r->diff.types.rows[i].type, type) == 0)
@@ -22,7 +22,7 @@ Test(report_diff, rows_add_up_to_the_totals_of_every_snapshot)
     struct hd_report *r = shop_diff(NULL);
     cr_assert_eq(r->snapshot_count, SHOPS);
     for (size_t k = 0; k < SHOPS; k++) {
-        struct tally sum = {0};
+        struct hd_tally sum = {0};
         for (size_t i = 0; i < r->diff.types.len; i++) {
             sum.count += r->diff.types.rows[i].at[k].count;
             sum.bytes += r->diff.types.rows[i].at[k].bytes;
@@ -145,7 +145,7 @@ Test(report_diff, graphs_give_what_a_suspect_retains_and_who_holds_it)
     struct hd_report *r = shop_diff(NULL);
     cr_assert(r->diff.by_graph);
     cr_assert_eq(r->diff.suspect_count, 1, "strings and array are explained by the orders");
-    const struct report_suspect *s = r->diff.suspects;
+    const struct hd_suspect *s = r->diff.suspects;
     cr_expect_str_eq(s->type, "App.Order");
     cr_expect_float_eq(s->score, 30 * (96 + 40), 1e-9, "%f", s->score);
     cr_expect_float_eq(s->score_share, 30.0 * (96 + 40) / 5840, 1e-9);
@@ -171,11 +171,11 @@ Test(report_diff, one_table_makes_it_a_ranking_of_tables)
 Test(report_diff, suspects_have_chains_from_the_last_snapshot)
 {
     struct hd_report *r = shop_diff(NULL);
-    const struct report_chains *chains = &r->diff.suspects[0].chains;
+    const struct hd_chains *chains = &r->diff.suspects[0].chains;
     cr_assert_eq(chains->len, 1);
     cr_expect_eq(chains->instances, 40);
-    const struct chain *c = &chains->all[0].chain;
-    cr_expect_eq(c->kind, ROOT_STATIC);
+    const struct hd_chain *c = &chains->all[0].chain;
+    cr_expect_eq(c->kind, HD_ROOT_STATIC);
     cr_expect_str_eq(c->frames[c->frame_count - 1].types[0], "App.Order");
     hd_report_free(r);
     struct hd_options opt = hd_default_options();
@@ -191,8 +191,8 @@ Test(report_diff, suspects_have_chains_from_the_last_snapshot)
 static void expect_same_suspects(const struct hd_report *all, const struct hd_report *some)
 {
     for (size_t i = 0; i < some->diff.suspect_count; i++) {
-        const struct report_suspect *s = &some->diff.suspects[i];
-        const struct report_suspect *of = &all->diff.suspects[s->rank - 1];
+        const struct hd_suspect *s = &some->diff.suspects[i];
+        const struct hd_suspect *of = &all->diff.suspects[s->rank - 1];
         cr_expect_str_eq(s->type, of->type);
         cr_expect(s->score == of->score && s->score_share == of->score_share);
     }
@@ -253,7 +253,7 @@ Test(report_diff, rows_may_be_namespaces_with_chains)
     opt.by = HD_BY_NAMESPACE;
     struct hd_report *r = shop_diff(&opt);
     cr_expect_eq(r->diff.types.len, 2);
-    const struct report_type *app = row_of(r, "App");
+    const struct hd_type_row *app = row_of(r, "App");
     cr_assert_not_null(app);
     cr_expect_eq(app->at[0].count, 12);
     cr_assert_geq(r->diff.suspect_count, 1);
@@ -279,7 +279,7 @@ Test(report_diff, four_complete_snapshots_are_conclusive)
 {
     struct hd_report *r = shop_diff(NULL);
     cr_expect(hd_report_conclusive(r));
-    cr_expect_eq(r->diff.confidence, CONFIDENCE_HIGH);
+    cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_HIGH);
     cr_expect_not(warns(r, "few-snapshots"));
     hd_report_free(r);
 }

@@ -356,7 +356,7 @@ Test(report_hints, what_few_instances_hold_says_nothing_about_all)
             forge_reference(&f, top, order + i);
         for (uint32_t i = 0; i < orders / 4; i++)
             forge_reference(&f, order + i, context + i);
-        forge_root(&f, ROOT_STATIC, "App.Store.s_store", top);
+        forge_root(&f, HD_ROOT_STATIC, "App.Store.s_store", top);
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = diff_of(snaps, SHOPS, NULL);
@@ -389,7 +389,7 @@ static struct hd_snapshot *shelves(uint32_t orders, uint32_t count)
         forge_reference(&f, shelf[i % count], order + i);
         forge_reference(&f, shelf[(i + 1) % count], order + i);
     }
-    forge_root(&f, ROOT_STATIC, "App.Store.s_store", store);
+    forge_root(&f, HD_ROOT_STATIC, "App.Store.s_store", store);
     return forge_finish(&f);
 }
 

@@ -13,7 +13,7 @@ static struct hd_snapshot *chain_heap(const char *const *chain, uint32_t count)
 {
     struct forge f = {0};
     node_id at = forge_object(&f, chain[0], 24);
-    forge_root(&f, ROOT_STATIC, "App.Cache.s_all", at);
+    forge_root(&f, HD_ROOT_STATIC, "App.Cache.s_all", at);
     size_t i = 1;
     for (; chain[i + 1] != NULL; i++, at++)
         forge_reference(&f, at, forge_object(&f, chain[i], 24));
@@ -57,8 +57,8 @@ Test(report_rank, graphs_count_if_every_snapshot_that_is_fit_has_one_with_roots)
         cr_expect_eq(r->diff.by_graph, odd == 0, "case %d", odd);
         cr_assert_gt(r->diff.suspect_count, 0);
         for (size_t i = 0; i < r->diff.suspect_count; i++) {
-            const struct report_suspect *s = &r->diff.suspects[i];
-            cr_expect_eq(s->basis == BASIS_GRAPH, r->diff.by_graph);
+            const struct hd_suspect *s = &r->diff.suspects[i];
+            cr_expect_eq(s->basis == HD_BASIS_GRAPH, r->diff.by_graph);
             cr_expect_eq(s->retained != NULL, r->diff.by_graph);
             cr_expect_eq(s->holder != NULL, r->diff.by_graph);
             cr_expect_eq(s->rank, i + 1);
@@ -130,7 +130,7 @@ Test(report_rank, suspects_have_at_least_the_minimum_share)
     opt.min_share = 30.0 * (96 + 40) / 5840;
     struct hd_report *r = shop_diff(&opt);
     cr_expect_eq(r->diff.suspect_count, 1, "as much as the minimum is enough");
-    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_SIZE);
+    cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_SIZE);
     hd_report_free(r);
     opt.min_share += 1e-9;
     opt.min_steady_share = 0;
@@ -150,7 +150,7 @@ Test(report_rank, what_grows_evenly_is_a_suspect_from_a_lower_line_on)
     opt.min_steady_bytes = 30 * (96 + 40);
     struct hd_report *r = shop_diff(&opt);
     cr_assert_eq(r->diff.suspect_count, 1);
-    cr_expect_eq(r->diff.suspects[0].suspicion, SUSPECT_STEADY);
+    cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_STEADY);
     cr_expect_eq(r->diff.suspects[0].step_least, 10);
     cr_expect_eq(r->diff.suspects[0].step_most, 10);
     hd_report_free(r);
@@ -186,7 +186,7 @@ Test(report_rank, the_holder_is_the_path_in_the_last_snapshot_without_the_suspec
                                          "App.Cache", "App.Page"};
     struct hd_report *r = chain_diff(chain, NULL);
     cr_assert_eq(r->diff.suspect_count, 1);
-    const struct report_suspect *s = r->diff.suspects;
+    const struct hd_suspect *s = r->diff.suspects;
     cr_expect_str_eq(s->type, "App.Item");
     cr_assert_eq(s->holder_len, 4);
     for (size_t i = 0; i < 4; i++)
@@ -253,8 +253,8 @@ static struct hd_snapshot *old_heap(uint32_t count, double multiplier)
     struct forge f = {0};
     for (uint32_t i = 0; i < count; i++) {
         node_id n = forge_object(&f, "App.Order", 96);
-        forge_generation(&f, n, GEN2);
-        forge_root(&f, ROOT_STACK, NULL, n);
+        forge_generation(&f, n, HD_GEN2);
+        forge_root(&f, HD_ROOT_STACK, NULL, n);
     }
     if (multiplier > 1)
         forge_multiplier(&f, "App.Order", multiplier);
@@ -308,9 +308,9 @@ static struct hd_snapshot *half_held(uint32_t held, uint32_t all)
     struct forge f = {0};
     for (uint32_t i = 0; i < all; i++) {
         node_id n = forge_object(&f, "App.Order", 96);
-        forge_generation(&f, n, GEN2);
+        forge_generation(&f, n, HD_GEN2);
         if (i < held)
-            forge_root(&f, ROOT_STACK, NULL, n);
+            forge_root(&f, HD_ROOT_STACK, NULL, n);
     }
     struct hd_snapshot *snap = forge_finish(&f);
     snap->input = input_over("", 0);

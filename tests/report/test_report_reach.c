@@ -15,7 +15,7 @@ static struct hd_snapshot *list_with_garbage(uint32_t k, bool later)
     forge_objects(&f, "App.Garbage", 16, k + 1 < SNAPSHOTS ? 100 : 5);
     for (uint32_t i = 0; i < items; i++)
         forge_reference(&f, list, item + i);
-    forge_root(&f, ROOT_STATIC, "App.Program.s_list", list);
+    forge_root(&f, HD_ROOT_STATIC, "App.Program.s_list", list);
     return forge_finish(&f);
 }
 

@@ -60,7 +60,7 @@ Test(report_roots, long_chains_are_cut_in_the_middle)
     struct hd_options opt = hd_default_options();
     opt.depth = 3;
     struct hd_report *r = roots_of(shop(3), "App.Order", opt);
-    const struct report_chain *c = &r->roots.chains.all[0];
+    const struct hd_chain_row *c = &r->roots.chains.all[0];
     cr_assert_eq(c->chain.frame_count, 3);
     cr_expect_str_eq(c->chain.frames[0].types[0], "[static vars]");
     cr_expect_str_eq(c->chain.frames[1].types[0], "[static var App.Shop.s_orders]");
@@ -74,15 +74,15 @@ Test(report_roots, the_example_has_an_address_and_a_generation_if_they_are_known
 {
     struct forge f = {0};
     node_id order = forge_object(&f, "App.Order", 24);
-    forge_generation(&f, order, GEN_LOH);
-    forge_root(&f, ROOT_STACK, NULL, order);
+    forge_generation(&f, order, HD_GEN_LOH);
+    forge_root(&f, HD_ROOT_STACK, NULL, order);
     struct hd_report *r = roots_of(forge_finish(&f), "Order", hd_default_options());
-    cr_expect_eq(r->roots.chains.all[0].address, forge_address(GEN_LOH, order));
-    cr_expect_eq(r->roots.chains.all[0].generation, GEN_LOH);
+    cr_expect_eq(r->roots.chains.all[0].address, forge_address(HD_GEN_LOH, order));
+    cr_expect_eq(r->roots.chains.all[0].generation, HD_GEN_LOH);
     hd_report_free(r);
     r = roots_of(shop(1), "Order", hd_default_options());
     cr_expect_eq(r->roots.chains.all[0].address, 0);
-    cr_expect_eq(r->roots.chains.all[0].generation, GEN_UNKNOWN);
+    cr_expect_eq(r->roots.chains.all[0].generation, HD_GEN_UNKNOWN);
     hd_report_free(r);
 }
 
@@ -174,7 +174,7 @@ static struct signature expected_path(struct namer *n, const json_t *truth)
     return s;
 }
 
-static struct signature found_path(struct namer *n, const struct chain *c)
+static struct signature found_path(struct namer *n, const struct hd_chain *c)
 {
     struct signature s = {0};
     for (size_t i = 0; i < c->frame_count; i++)

@@ -50,7 +50,7 @@ Test(report_top, rows_without_bytes_stand_behind_the_others_by_count)
 Test(report_top, rows_add_up_to_the_heap)
 {
     struct hd_report *r = top_of(shop(5), NULL);
-    struct tally sum = {0};
+    struct hd_tally sum = {0};
     for (size_t i = 0; i < r->top.types.len; i++) {
         sum.count += r->top.types.rows[i].at->count;
         sum.bytes += r->top.types.rows[i].at->bytes;
@@ -73,7 +73,7 @@ static struct hd_snapshot *sampled_arrays(int arrays)
         forge_reference(&f, array, forge_object(&f, "App.Tail", 40));
     }
     forge_multiplier(&f, "System.Byte[]", 100.1);
-    forge_root(&f, ROOT_STATIC, "App.s_cache", cache);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_cache", cache);
     return forge_finish(&f);
 }
 
@@ -81,7 +81,7 @@ Test(report_top, what_a_sample_retains_is_scaled_like_what_it_is)
 {
     struct hd_report *r = top_of(sampled_arrays(10), NULL);
     for (size_t i = 0; i < r->top.types.len; i++) {
-        const struct report_type *row = &r->top.types.rows[i];
+        const struct hd_type_row *row = &r->top.types.rows[i];
         uint64_t wanted = strcmp(row->type, "App.Tail") == 0        ? 400
                           : strcmp(row->type, "System.Byte[]") == 0 ? 1001000 + 400
                                                                     : 1001000 + 400 + 24;
@@ -124,7 +124,7 @@ Test(report_top, objects_without_a_root_can_be_left_out)
 {
     struct forge f = {0};
     forge_object(&f, "App.Lost", 24);
-    forge_root(&f, ROOT_STACK, NULL, forge_object(&f, "App.Held", 40));
+    forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "App.Held", 40));
     struct hd_options opt = hd_default_options();
     opt.reachable = true;
     struct hd_report *r = top_of(forge_finish(&f), &opt);

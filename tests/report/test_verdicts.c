@@ -52,7 +52,7 @@ static bool is_culprit(const struct program *p, const char *type)
 static size_t rank_of_leak(const struct program *p, const struct hd_report *r)
 {
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
-        const struct report_suspect *s = &r->diff.suspects[i];
+        const struct hd_suspect *s = &r->diff.suspects[i];
         bool found = is_culprit(p, s->type) || is_culprit(p, s->subject);
         for (size_t j = 0; j < s->also_count; j++)
             found |= is_culprit(p, s->also[j]);
@@ -81,7 +81,7 @@ static void expect_stopped(const struct program *p, const struct hd_report *r,
     cr_expect(is_culprit(p, r->diff.stopped[0].type), "%s: %s", where,
               r->diff.stopped[0].type);
     cr_expect(r->diff.growth.has_stopped, "%s", where);
-    cr_expect_lt(r->diff.confidence, CONFIDENCE_HIGH, "%s", where);
+    cr_expect_lt(r->diff.confidence, HD_CONFIDENCE_HIGH, "%s", where);
 }
 
 static void expect_healthy(const struct hd_report *r, const char *where)

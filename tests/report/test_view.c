@@ -7,7 +7,7 @@
 
 enum { TYPES = 6, POINTS = 2 };
 
-static struct tally numbers[TYPES][POINTS] = {
+static struct hd_tally numbers[TYPES][POINTS] = {
     {{10, 100}, {30, 300}},   /* App.Order */
     {{5, 50}, {5, 60}},       /* App.Shop */
     {{7, 70}, {2, 20}},       /* App.Basket */
@@ -15,8 +15,8 @@ static struct tally numbers[TYPES][POINTS] = {
     {{0, 0}, {40, 10}},       /* System.Int32[] */
     {{1, 1}, {1, 1}},         /* Zebra */
 };
-static struct tally totals[POINTS] = {{123, 1121}, {228, 1381}};
-static struct report_type rows[TYPES] = {
+static struct hd_tally totals[POINTS] = {{123, 1121}, {228, 1381}};
+static struct hd_type_row rows[TYPES] = {
     {.type = "App.Order", .at = numbers[0], .retained = 5},
     {.type = "App.Shop", .at = numbers[1], .retained = 900},
     {.type = "App.Basket", .at = numbers[2], .retained = 1},
@@ -24,24 +24,27 @@ static struct report_type rows[TYPES] = {
     {.type = "System.Int32[]", .at = numbers[4], .retained = 7},
     {.type = "Zebra", .at = numbers[5], .retained = 2},
 };
-static struct report_suspect suspects[] = {
-    {.rank = 1, .type = "System.String", .subject = "App.Order", .suspicion = SUSPECT_SIZE},
-    {.rank = 3, .type = "Zebra", .subject = "Zebra", .suspicion = SUSPECT_STEADY},
+static struct hd_suspect suspects[] = {
+    {.rank = 1,
+     .type = "System.String",
+     .subject = "App.Order",
+     .suspicion = HD_SUSPECT_SIZE},
+    {.rank = 3, .type = "Zebra", .subject = "Zebra", .suspicion = HD_SUSPECT_STEADY},
 };
-static struct report_suspect minor[] = {
+static struct hd_suspect minor[] = {
     {.rank = 2, .type = "App.Shop", .subject = "App.Shop"},
 };
-static struct report_suspect pooled[] = {
-    {.type = "System.Byte[]", .subject = "System.Byte[]", .suspicion = SUSPECT_SIZE},
+static struct hd_suspect pooled[] = {
+    {.type = "System.Byte[]", .subject = "System.Byte[]", .suspicion = HD_SUSPECT_SIZE},
 };
-static struct report_stopped stopped[] = {
+static struct hd_stopped stopped[] = {
     {.type = "App.Basket", .subject = "App.Basket"},
     {.type = "System.Char[]", .subject = "System.Char[]"},
     {.type = "A", .subject = "A"},
     {.type = "B", .subject = "B"},
 };
 
-static const struct report_diff found = {
+static const struct hd_diff found = {
     .suspects = suspects,
     .suspect_count = 2,
     .minor = minor,
@@ -53,21 +56,23 @@ static const struct report_diff found = {
     .types = {.rows = rows, .len = TYPES, .totals = totals, .bytes_known = true},
 };
 
-static struct hd_report model_of(struct report_diff diff)
+static struct hd_report model_of(struct hd_diff diff)
 {
-    return (struct hd_report){
-        .kind = REPORT_DIFF, .snapshot_count = POINTS, .found.diff = found, .diff = diff};
+    return (struct hd_report){.kind = HD_REPORT_DIFF,
+                              .snapshot_count = POINTS,
+                              .found.diff = found,
+                              .diff = diff};
 }
 
 static struct hd_report seen(const struct view *v, uint32_t most, struct arena *a)
 {
-    struct hd_report r = model_of((struct report_diff){0});
+    struct hd_report r = model_of((struct hd_diff){0});
     r.diff = view_diff(&r.found.diff, v, &r, a);
     view_cut(&r, most, a);
     return r;
 }
 
-static void expect_order(const struct report_table *t, const char *wanted)
+static void expect_order(const struct hd_type_table *t, const char *wanted)
 {
     struct text got = {0};
     for (size_t i = 0; i < t->len; i++) {
@@ -97,9 +102,8 @@ Test(view, shows_rows_in_the_order_that_is_asked_for)
         expect_order(&r.diff.types, of_diff[asked[i]]);
     }
     struct hd_report r = model_of(found);
-    struct report_top all = {.types = found.types};
-    struct report_top top =
-        view_top(&all, &(struct view){.sort = HD_SORT_RETAINED}, &r, &a);
+    struct hd_top all = {.types = found.types};
+    struct hd_top top = view_top(&all, &(struct view){.sort = HD_SORT_RETAINED}, &r, &a);
     expect_order(&top.types,
                  "App.Shop System.Int32[] App.Order Zebra App.Basket System.String");
     expect_order(&found.types,
@@ -134,9 +138,9 @@ Test(view, hides_suspects_by_type_and_title_and_says_how_many)
     arena_free(&a);
 }
 
-static struct tally plus(struct tally x, struct tally y)
+static struct hd_tally plus(struct hd_tally x, struct hd_tally y)
 {
-    return (struct tally){x.count + y.count, x.bytes + y.bytes};
+    return (struct hd_tally){x.count + y.count, x.bytes + y.bytes};
 }
 
 Test(view, rows_and_others_sum_to_the_total_wherever_it_is_cut)
@@ -144,11 +148,11 @@ Test(view, rows_and_others_sum_to_the_total_wherever_it_is_cut)
     struct arena a = {0};
     for (uint32_t most = 0; most < TYPES + 2; most++) {
         struct hd_report r = seen(&(struct view){.app_only = false}, most, &a);
-        const struct report_table *t = &r.diff.types;
+        const struct hd_type_table *t = &r.diff.types;
         cr_expect_eq(t->shown, most == 0 || most > TYPES ? TYPES : most);
         cr_expect_eq(t->shown + t->others.rows, t->len);
         for (size_t k = 0; k < POINTS; k++) {
-            struct tally sum = t->others.at[k];
+            struct hd_tally sum = t->others.at[k];
             for (size_t i = 0; i < t->shown; i++)
                 sum = plus(sum, t->rows[i].at[k]);
             cr_expect_eq(sum.count, totals[k].count, "%u rows", most);
@@ -166,9 +170,9 @@ Test(view, rows_and_others_sum_to_the_total_wherever_it_is_cut)
 
 Test(view, a_sum_with_an_unknown_number_is_unknown)
 {
-    struct tally at[2] = {{1, HD_UNKNOWN}, {2, 5}}, whole[1] = {{3, HD_UNKNOWN}};
-    struct report_type some[2] = {{.type = "A", .at = &at[0]}, {.type = "B", .at = &at[1]}};
-    struct hd_report r = {.kind = REPORT_TOP,
+    struct hd_tally at[2] = {{1, HD_UNKNOWN}, {2, 5}}, whole[1] = {{3, HD_UNKNOWN}};
+    struct hd_type_row some[2] = {{.type = "A", .at = &at[0]}, {.type = "B", .at = &at[1]}};
+    struct hd_report r = {.kind = HD_REPORT_TOP,
                           .snapshot_count = 1,
                           .top.types = {.rows = some, .len = 2, .totals = whole}};
     struct arena a = {0};

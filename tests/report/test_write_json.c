@@ -238,8 +238,8 @@ Test(write_json, known_generations_and_addresses_are_told)
 {
     struct forge f = {0};
     node_id order = forge_object(&f, "App.Order", 24);
-    forge_generation(&f, order, GEN2);
-    forge_root(&f, ROOT_STACK, NULL, order);
+    forge_generation(&f, order, HD_GEN2);
+    forge_root(&f, HD_ROOT_STACK, NULL, order);
     struct hd_report *r = roots_of(forge_finish(&f), "Order", hd_default_options());
     json_t *o = json_of(r);
     const json_t *example = part(item(o, "chains", 0), "example");
@@ -247,7 +247,7 @@ Test(write_json, known_generations_and_addresses_are_told)
     expect_string(example, "generation", "gen2");
     char address[32];
     snprintf(address, sizeof(address), "0x%llx",
-             (unsigned long long)forge_address(GEN2, order));
+             (unsigned long long)forge_address(HD_GEN2, order));
     expect_string(example, "address", address);
     json_decref(o);
     hd_report_free(r);

@@ -137,7 +137,7 @@ static struct hd_snapshot *held(const char *type, uint32_t count)
     struct forge f = {0};
     node_id first = forge_objects(&f, type, 100, count);
     for (uint32_t i = 0; i < count; i++)
-        forge_root(&f, ROOT_STACK, NULL, first + i);
+        forge_root(&f, HD_ROOT_STACK, NULL, first + i);
     return forge_finish(&f);
 }
 

@@ -17,21 +17,21 @@ static struct hd_report *two_processes(void)
     return hd_report_processes(&(struct hd_processes){.all = all, .count = 2});
 }
 
-static struct hd_report *report_of(enum report_kind kind)
+static struct hd_report *report_of(enum hd_report_kind kind)
 {
     switch (kind) {
-    case REPORT_DIFF:
+    case HD_REPORT_DIFF:
         return shop_diff(NULL);
-    case REPORT_TOP:
+    case HD_REPORT_TOP:
         return top_of(shop(10), NULL);
-    case REPORT_ROOTS:
+    case HD_REPORT_ROOTS:
         return roots_of(shop(10), "System.String", hd_default_options());
-    case REPORT_CHECK:
+    case HD_REPORT_CHECK:
         return shop_check();
-    case REPORT_PROCESSES:
+    case HD_REPORT_PROCESSES:
         return two_processes();
-    case REPORT_INFO:
-    case REPORT_KIND_COUNT:
+    case HD_REPORT_INFO:
+    case HD_REPORT_KIND_COUNT:
         break;
     }
     return info_of_two();
@@ -61,9 +61,9 @@ Test(writer, an_unknown_format_is_an_error)
 
 Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
 {
-    for (int kind = 0; kind < REPORT_KIND_COUNT; kind++) {
-        struct hd_report *r = report_of((enum report_kind)kind);
-        for (size_t i = 0; i < (kind == REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
+    for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
+        struct hd_report *r = report_of((enum hd_report_kind)kind);
+        for (size_t i = 0; i < (kind == HD_REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
             char *got = written(r, formats[i]);
             size_t len = strlen(got);
             cr_expect(len > 0 && got[len - 1] == '\n', "%d as %s", kind, formats[i]);
@@ -77,10 +77,10 @@ Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
 
 Test(writer, the_same_report_gives_the_same_bytes)
 {
-    for (int kind = 0; kind < REPORT_KIND_COUNT; kind++) {
-        struct hd_report *one = report_of((enum report_kind)kind);
-        struct hd_report *other = report_of((enum report_kind)kind);
-        for (size_t i = 0; i < (kind == REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
+    for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
+        struct hd_report *one = report_of((enum hd_report_kind)kind);
+        struct hd_report *other = report_of((enum hd_report_kind)kind);
+        for (size_t i = 0; i < (kind == HD_REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
             char *bytes = written(one, formats[i]);
             expect_written(other, formats[i], bytes);
             free(bytes);
@@ -104,9 +104,9 @@ static void expect_lost(const struct hd_report *r, const char *format, int buffe
 
 Test(writer, a_full_disk_is_an_error)
 {
-    for (int kind = 0; kind < REPORT_KIND_COUNT; kind++) {
-        struct hd_report *r = report_of((enum report_kind)kind);
-        for (size_t i = 0; i < (kind == REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
+    for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
+        struct hd_report *r = report_of((enum hd_report_kind)kind);
+        for (size_t i = 0; i < (kind == HD_REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
             expect_lost(r, formats[i], _IOFBF);
             expect_lost(r, formats[i], _IONBF);
         }
@@ -165,8 +165,8 @@ Test(writer, options_of_a_later_version_are_refused)
 
 Test(writer, what_is_for_checks_holds_nothing_else)
 {
-    for (int kind = 0; kind < REPORT_CHECK; kind++) {
-        struct hd_report *r = report_of((enum report_kind)kind);
+    for (int kind = 0; kind < HD_REPORT_CHECK; kind++) {
+        struct hd_report *r = report_of((enum hd_report_kind)kind);
         for (size_t i = FOR_ALL; i < FORMATS; i++) {
             struct hd_error err = {0};
             cr_expect_not(hd_report_write(r, formats[i], NULL, hd_sink_file(stdout), &err));

@@ -74,8 +74,8 @@ static inline struct hd_snapshot *shop(uint32_t orders)
         forge_reference(&f, array, order + i);
         forge_reference(&f, order + i, string + i);
     }
-    forge_root(&f, ROOT_STATIC, "App.Shop.s_orders", top);
-    forge_root(&f, ROOT_STACK, NULL, string + orders);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_orders", top);
+    forge_root(&f, HD_ROOT_STACK, NULL, string + orders);
     return forge_finish(&f);
 }
 

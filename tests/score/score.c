@@ -88,7 +88,7 @@ static unsigned table_place(struct window *w, const struct leak_truth *truth)
 
 static int64_t row_delta(const struct window *w, const struct series_row *row, bool bytes)
 {
-    struct tally first = row->at[0], last = row->at[w->len - 1];
+    struct hd_tally first = row->at[0], last = row->at[w->len - 1];
     return (int64_t)(bytes ? last.bytes - first.bytes : last.count - first.count);
 }
 

@@ -28,7 +28,7 @@ struct judgement judge_window(struct window *w, const struct ranking_rules *rule
     struct headed *h = &w->headed;
     *h = headed_rank(&w->trie, &w->series, rules, &usual_line, &w->arena);
     struct judgement j = {.tells_rest = !rules->no_types};
-    while (j.suspects < h->len && h->all[j.suspects].suspicion != SUSPECT_NOT)
+    while (j.suspects < h->len && h->all[j.suspects].suspicion != HD_SUSPECT_NOT)
         j.suspects++;
     if (!j.tells_rest)
         return j;

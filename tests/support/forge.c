@@ -15,7 +15,7 @@ struct forge_type {
 struct forge_node {
     uint32_t type;
     uint64_t size;
-    enum generation generation;
+    enum hd_generation generation;
 };
 
 struct forge_edge {
@@ -24,7 +24,7 @@ struct forge_edge {
 
 struct forge_row {
     uint32_t type;
-    struct tally all;
+    struct hd_tally all;
 };
 
 /* --- types ----------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ void forge_multiplier(struct forge *f, const char *type, double multiplier)
 static node_id add_node(struct forge *f, uint32_t type, uint64_t size)
 {
     f->nodes = grow(f->nodes, f->node_count, &f->node_cap, sizeof(*f->nodes));
-    f->nodes[f->node_count] = (struct forge_node){type, size, GEN_UNKNOWN};
+    f->nodes[f->node_count] = (struct forge_node){type, size, HD_GEN_UNKNOWN};
     return (node_id)f->node_count++;
 }
 
@@ -129,11 +129,11 @@ void forge_reference(struct forge *f, node_id from, node_id to)
     f->edges[f->edge_count++] = (struct forge_edge){from, to};
 }
 
-void forge_root(struct forge *f, enum root_kind kind, const char *static_name,
+void forge_root(struct forge *f, enum hd_root_kind kind, const char *static_name,
                 node_id object)
 {
     expect_node(f, object);
-    cr_assert_eq(kind == ROOT_STATIC, static_name != NULL,
+    cr_assert_eq(kind == HD_ROOT_STATIC, static_name != NULL,
                  "forge: static variables, and only they, have names");
     root_set_add(&f->roots, kind, static_name,
                  static_name != NULL ? strlen(static_name) : 0, object);
@@ -146,7 +146,7 @@ void forge_start(struct forge *f, node_id root)
     f->has_start = true;
 }
 
-void forge_generation(struct forge *f, node_id object, enum generation generation)
+void forge_generation(struct forge *f, node_id object, enum hd_generation generation)
 {
     expect_node(f, object);
     f->nodes[object].generation = generation;
@@ -222,7 +222,7 @@ static void build_roots(struct forge *f, struct builder *b)
 
 enum { ADDRESS_BYTES = 8, GENERATION_SHIFT = 48, OBJECT_SHIFT = 4 };
 
-uint64_t forge_address(enum generation generation, node_id object)
+uint64_t forge_address(enum hd_generation generation, node_id object)
 {
     return ((uint64_t)generation + 1) << GENERATION_SHIFT | (uint64_t)object
                                                                 << OBJECT_SHIFT;
@@ -235,16 +235,16 @@ static void build_generations(const struct forge *f, struct builder *b)
                                      (size_t)b->graph->node_count *ADDRESS_BYTES);
     for (size_t n = 0; n < f->node_count; n++) {
         uint64_t address = 0;
-        if (f->nodes[n].generation != GEN_UNKNOWN)
+        if (f->nodes[n].generation != HD_GEN_UNKNOWN)
             address = forge_address(f->nodes[n].generation, (node_id)n);
         for (size_t i = 0; i < ADDRESS_BYTES; i++)
             all[n * ADDRESS_BYTES + i] = (unsigned char)(address >> (8 * i));
     }
     b->graph->addresses = all;
-    struct range parts[GEN_UNKNOWN];
-    for (enum generation g = GEN0; g < GEN_UNKNOWN; g++)
+    struct range parts[HD_GEN_UNKNOWN];
+    for (enum hd_generation g = HD_GEN0; g < HD_GEN_UNKNOWN; g++)
         parts[g] = (struct range){forge_address(g, 0), forge_address(g + 1, 0), g};
-    snap->ranges = ranges_build(parts, GEN_UNKNOWN, &snap->arena);
+    snap->ranges = ranges_build(parts, HD_GEN_UNKNOWN, &snap->arena);
 }
 
 struct hd_snapshot *forge_finish(struct forge *f)

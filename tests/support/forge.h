@@ -4,7 +4,7 @@
  *     node_id cache = forge_object(&f, "App.Cache", 24);
  *     node_id order = forge_object(&f, "App.Order", 96);
  *     forge_reference(&f, cache, order);
- *     forge_root(&f, ROOT_STATIC, "App.Shop.s_cache", cache);
+ *     forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_cache", cache);
  *     struct hd_snapshot *snap = forge_finish(&f);
  *     ...
  *     hd_snapshot_close(snap);
@@ -50,17 +50,17 @@ node_id forge_objects(struct forge *f, const char *type, uint64_t size, uint32_t
 /* May be repeated, may point to itself. from may be an object or a pseudo-node. */
 void forge_reference(struct forge *f, node_id from, node_id to);
 
-/* A root of that kind; static_name ("App.Shop.s_cache") for ROOT_STATIC, else NULL.
+/* A root of that kind; static_name ("App.Shop.s_cache") for HD_ROOT_STATIC, else NULL.
  * Without any root (and forge_start) the snapshot is one without roots: nothing is
  * reachable. */
-void forge_root(struct forge *f, enum root_kind kind, const char *static_name,
+void forge_root(struct forge *f, enum hd_root_kind kind, const char *static_name,
                 node_id object);
 
 /* Which generation an object lies in. The snapshot then has generations; objects
- * without one are GEN_UNKNOWN. An object in one has the address
+ * without one are HD_GEN_UNKNOWN. An object in one has the address
  * forge_address(generation, node). */
-void forge_generation(struct forge *f, node_id object, enum generation generation);
-uint64_t forge_address(enum generation generation, node_id object);
+void forge_generation(struct forge *f, node_id object, enum hd_generation generation);
+uint64_t forge_address(enum hd_generation generation, node_id object);
 
 /* The module of a type that has been used, and how many objects stand behind each
  * one of it in a sampled snapshot (others: 1). */

@@ -84,7 +84,7 @@ static void make_methods(struct made_heap *h, size_t k)
                 ARRAY_HEAD + WORD * methods.count);
     made_hold(h, &method, h->next, methods.count);
     made_items(h, &methods);
-    root_set_add(&h->roots, ROOT_STRONG_HANDLE, NULL, 0, cache);
+    root_set_add(&h->roots, HD_ROOT_STRONG_HANDLE, NULL, 0, cache);
 }
 
 uint32_t leak_cache_items(const struct leak_series *s, size_t k)
@@ -118,7 +118,7 @@ static void make_queue(struct made_heap *h, uint32_t count, size_t k)
         made_list(h, "System.Collections.Generic.Queue<App.Job>", "App.Job[]", &jobs);
     made_items(h, &jobs);
     made_static(h, "App.Work.s_queue", queue);
-    root_set_add(&h->roots, ROOT_STACK, NULL, 0, queue);
+    root_set_add(&h->roots, HD_ROOT_STACK, NULL, 0, queue);
 }
 
 void noise_make(struct made_heap *h, const struct leak_series *s, size_t k)

@@ -79,7 +79,7 @@ static uint32_t type_id_of(struct made_heap *h, const char *type)
 
 static void add_object(struct made_heap *h, uint32_t type, uint64_t size)
 {
-    expect(builder_object(&h->builder, type, size, GEN_UNKNOWN));
+    expect(builder_object(&h->builder, type, size, HD_GEN_UNKNOWN));
     builder_node(&h->builder, type, size);
     h->next++;
 }
@@ -98,7 +98,7 @@ void made_reference(struct made_heap *h, node_id to)
 void made_static(struct made_heap *h, const char *variable, node_id object)
 {
     expect(h->static_count < MADE_STATICS);
-    root_set_add(&h->roots, ROOT_STATIC, variable, strlen(variable), object);
+    root_set_add(&h->roots, HD_ROOT_STATIC, variable, strlen(variable), object);
     h->statics[h->static_count++] = object;
 }
 
@@ -108,7 +108,7 @@ struct hd_snapshot *made_heap_finish(struct made_heap *h)
         made_object(h, "System.Object[]", ARRAY_HEAD + WORD * h->static_count);
     for (size_t i = 0; i < h->static_count; i++)
         made_reference(h, h->statics[i]);
-    root_set_add(&h->roots, ROOT_PINNED_HANDLE, NULL, 0, statics);
+    root_set_add(&h->roots, HD_ROOT_PINNED_HANDLE, NULL, 0, statics);
     root_set_emit(&h->roots, &h->builder);
     root_set_free(&h->roots);
     struct hd_snapshot *snap = builder_finish(&h->builder, NULL);

@@ -51,7 +51,7 @@ static inline const char *rewritten_rows_differ(const struct hd_snapshot *a,
         if (x->kind != TYPE_OBJECT || x->raw.count == 0)
             continue;
         const struct type *y = rewritten_row(b, x->name);
-        const struct tally want = scaled ? x->tally[SELECT_ALL] : x->raw;
+        const struct hd_tally want = scaled ? x->tally[SELECT_ALL] : x->raw;
         if (scaled && want.count == 0)
             continue;
         if (y == NULL)

@@ -168,8 +168,8 @@ static void check_error(struct sweep *s, const struct hd_error *err, struct byte
                  count_lines(b), err->message);
 }
 
-static void check_sum(struct sweep *s, const char *what, struct tally sum,
-                      struct tally total)
+static void check_sum(struct sweep *s, const char *what, struct hd_tally sum,
+                      struct hd_tally total)
 {
     if (sum.count != total.count)
         complain(s, "%s: rows sum to %" PRIu64 " objects of %" PRIu64, what, sum.count,
@@ -182,21 +182,21 @@ static void check_sum(struct sweep *s, const char *what, struct tally sum,
 static void check_rows(struct sweep *s, const struct hd_snapshot *snap)
 {
     const struct hd_info *info = hd_snapshot_info(snap);
-    struct tally sum = {0};
+    struct hd_tally sum = {0};
     for (uint32_t t = 0; t < snap->type_count; t++) {
         if (snap->types[t].kind != TYPE_OBJECT)
             continue;
         sum.count += snap->types[t].raw.count;
         sum.bytes += snap->types[t].raw.bytes;
     }
-    check_sum(s, "snapshot", sum, (struct tally){info->objects, info->bytes});
+    check_sum(s, "snapshot", sum, (struct hd_tally){info->objects, info->bytes});
     if (info->reachable_objects != HD_UNKNOWN && info->reachable_objects > info->objects)
         complain(s, "more objects are reachable than there are");
 }
 
 static void check_top(struct sweep *s, const struct hd_report *r)
 {
-    struct tally sum = {0};
+    struct hd_tally sum = {0};
     for (size_t i = 0; i < r->diff.types.len; i++) {
         sum.count += r->diff.types.rows[i].at[0].count;
         sum.bytes += r->diff.types.rows[i].at[0].bytes;

@@ -246,12 +246,13 @@ enum { PARTS_PER_SEGMENT = 6 };
 
 static void add_parts(struct range *parts, const struct source_segment *s)
 {
-    static const enum generation of[5] = {GEN0, GEN1, GEN2, GEN_LOH, GEN_POH};
+    static const enum hd_generation of[5] = {HD_GEN0, HD_GEN1, HD_GEN2, HD_GEN_LOH,
+                                             HD_GEN_POH};
     for (int g = 4; g >= 0; g--) {
         uint64_t end = s->gen_end[g] < s->end ? s->gen_end[g] : s->end;
         *parts++ = (struct range){s->start, end, of[g]};
     }
-    *parts = (struct range){s->start, s->end, GEN_UNKNOWN};
+    *parts = (struct range){s->start, s->end, HD_GEN_UNKNOWN};
 }
 
 static void read_segment(struct parser *p, struct source_segment *s)

@@ -45,8 +45,8 @@ struct node_counts node_counts_begin(const struct gcdump *d)
     size_t types = d->type_count;
     struct node_counts c = {.types = alloc_zeroed(array_bytes(types, sizeof(*c.types)))};
     if (d->has_generations)
-        c.by_generation =
-            alloc_zeroed(array_bytes(types * GENERATION_COUNT, sizeof(*c.by_generation)));
+        c.by_generation = alloc_zeroed(
+            array_bytes(types * HD_GENERATION_COUNT, sizeof(*c.by_generation)));
     return c;
 }
 
@@ -69,7 +69,7 @@ static void add_counts(struct node_counts *to, const struct node_counts *more, s
         to->types[t].pseudo += more->types[t].pseudo;
     }
     bool generations = to->by_generation != NULL && more->by_generation != NULL;
-    for (size_t i = 0; generations && i < types * GENERATION_COUNT; i++)
+    for (size_t i = 0; generations && i < types * HD_GENERATION_COUNT; i++)
         tally_add(&to->by_generation[i], &more->by_generation[i]);
 }
 

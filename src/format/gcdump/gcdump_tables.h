@@ -12,13 +12,13 @@
 
 /* Nodes of one type of the file. */
 struct node_count {
-    struct tally objects; /* or undefined nodes, if the type is UNDEFINED */
-    uint64_t pseudo;      /* neither size nor address */
+    struct hd_tally objects; /* or undefined nodes, if the type is UNDEFINED */
+    uint64_t pseudo;         /* neither size nor address */
 };
 
 struct node_counts {
-    struct node_count *types;    /* type_count */
-    struct tally *by_generation; /* of objects: type_count * GENERATION_COUNT; NULL
+    struct node_count *types;       /* type_count */
+    struct hd_tally *by_generation; /* of objects: type_count * HD_GENERATION_COUNT; NULL
                                     unless the file has generations */
 };
 
@@ -41,8 +41,9 @@ static inline bool gcdump_count_node(struct node_counts *counts, const struct gc
     t->objects.bytes += (uint64_t)h->size;
     if (counts->by_generation == NULL || undefined[h->type])
         return false;
-    enum generation gen = ranges_find(&d->ranges, gcdump_u64(d->addresses, i));
-    struct tally *of = &counts->by_generation[(size_t)h->type * GENERATION_COUNT + gen];
+    enum hd_generation gen = ranges_find(&d->ranges, gcdump_u64(d->addresses, i));
+    struct hd_tally *of =
+        &counts->by_generation[(size_t)h->type * HD_GENERATION_COUNT + gen];
     of->count++;
     of->bytes += (uint64_t)h->size;
     return false;

@@ -40,21 +40,21 @@ static const struct {
 static enum group group_of(const char *pseudo_name)
 {
     switch (root_kind_of(pseudo_name)) {
-    case ROOT_STATIC:
+    case HD_ROOT_STATIC:
         return STATIC;
-    case ROOT_THREAD_STATIC:
+    case HD_ROOT_THREAD_STATIC:
         return THREAD_STATIC;
-    case ROOT_STRONG_HANDLE:
+    case HD_ROOT_STRONG_HANDLE:
         return STRONG;
-    case ROOT_PINNED_HANDLE:
+    case HD_ROOT_PINNED_HANDLE:
         return PINNED;
-    case ROOT_REF_COUNTED_HANDLE:
+    case HD_ROOT_REF_COUNTED_HANDLE:
         return REF_COUNTED;
-    case ROOT_DEPENDENT_HANDLE:
+    case HD_ROOT_DEPENDENT_HANDLE:
         return DEPENDENT;
-    case ROOT_STACK:
+    case HD_ROOT_STACK:
         return LOCAL;
-    case ROOT_FINALIZER:
+    case HD_ROOT_FINALIZER:
         return FINALIZER;
     default:
         return OTHER_HANDLES;

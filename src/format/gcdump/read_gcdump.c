@@ -233,10 +233,10 @@ static void give_counts(struct nodes *r)
         /* 2^32 sizes of 31 bits fit. */
         if (c->by_generation == NULL)
             builder_row(r->b, type->object, n->objects.count, n->objects.bytes);
-        for (int g = 0; c->by_generation != NULL && g < GENERATION_COUNT; g++)
+        for (int g = 0; c->by_generation != NULL && g < HD_GENERATION_COUNT; g++)
             builder_objects(r->b, type->object,
-                            &c->by_generation[(size_t)t * GENERATION_COUNT + (size_t)g],
-                            (enum generation)g);
+                            &c->by_generation[(size_t)t * HD_GENERATION_COUNT + (size_t)g],
+                            (enum hd_generation)g);
     }
     node_counts_free(&r->counts);
 }

@@ -267,13 +267,13 @@ static bool check_limits(struct writing *w, struct hd_error *err)
 static void find_frozen(const struct writing *w, struct range *gaps)
 {
     const struct ranges *r = &w->snap->ranges;
-    const struct tally *by = w->snap->by_generation;
-    if (by[GEN_FROZEN].count == 0 || by[GEN_UNKNOWN].count > 0)
+    const struct hd_tally *by = w->snap->by_generation;
+    if (by[HD_GEN_FROZEN].count == 0 || by[HD_GEN_UNKNOWN].count > 0)
         return;
     for (node_id n = 0; n < w->tree.kept; n++) {
         uint64_t address = graph_address(w->g, n), size = graph_size(w->g, n);
         if (address == 0 || w->snap->types[w->g->type[n]].kind != TYPE_OBJECT ||
-            ranges_find(r, address) != GEN_UNKNOWN)
+            ranges_find(r, address) != HD_GEN_UNKNOWN)
             continue;
         size_t below = ranges_below(r, address);
         uint64_t most = below < r->len ? r->all[below].start : UINT64_MAX;
@@ -291,9 +291,10 @@ static void find_frozen(const struct writing *w, struct range *gaps)
  * format has no frozen objects; they are collected with gen2, or rather never. */
 static void add_segment(struct writing *w, const struct range *r)
 {
-    static const unsigned char part[GENERATION_COUNT] = {
-        [GEN0] = 0, [GEN1] = 1, [GEN2] = 2, [GEN_LOH] = 3, [GEN_POH] = 4, [GEN_FROZEN] = 2};
-    if (r->generation == GEN_UNKNOWN || r->start >= r->end)
+    static const unsigned char part[HD_GENERATION_COUNT] = {
+        [HD_GEN0] = 0,    [HD_GEN1] = 1,    [HD_GEN2] = 2,
+        [HD_GEN_LOH] = 3, [HD_GEN_POH] = 4, [HD_GEN_FROZEN] = 2};
+    if (r->generation == HD_GEN_UNKNOWN || r->start >= r->end)
         return;
     struct source_segment *s = &w->segments[w->segment_count++];
     *s = (struct source_segment){.start = r->start, .end = r->end};
@@ -314,7 +315,7 @@ static void make_segments(struct writing *w)
     w->segments = arena_array(&w->arena, struct source_segment, 2 * r->len + 1);
     find_frozen(w, gaps);
     for (size_t i = 0; i <= r->len; i++) {
-        gaps[i].generation = GEN_FROZEN;
+        gaps[i].generation = HD_GEN_FROZEN;
         add_segment(w, &gaps[i]);
         if (i < r->len)
             add_segment(w, &r->all[i]);

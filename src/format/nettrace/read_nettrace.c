@@ -119,7 +119,7 @@ static void take_roots(struct reading *r, const struct bulk *b)
 static bool count_object(struct reading *r, uint32_t type, uint64_t size, uint64_t address)
 {
     struct builder *b = r->b;
-    enum generation gen = GEN_UNKNOWN;
+    enum hd_generation gen = HD_GEN_UNKNOWN;
     if (b->snap->info.has_generations)
         gen = ranges_find(&b->snap->ranges, address);
     return builder_object(b, type, size, gen) ||
@@ -272,7 +272,7 @@ static void build_ranges(struct reading *r)
         return;
     r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
                              sizeof(*r->ranges));
-    r->ranges[r->range_count++] = (struct range){0, UINT64_MAX, GEN_FROZEN};
+    r->ranges[r->range_count++] = (struct range){0, UINT64_MAX, HD_GEN_FROZEN};
     snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
     snap->info.has_generations = true;
 }

@@ -245,7 +245,7 @@ bool sos_echo_read(struct sos_echo *e, struct span line)
 
 void sos_echo_tell(const struct sos_echo *e, struct builder *b)
 {
-    struct table_origin *o = &b->snap->origin;
+    struct hd_table_origin *o = &b->snap->origin;
     if (e->output != SOS_HEAP)
         return;
     o->command = builder_string(b, e->command.data, e->command.len);

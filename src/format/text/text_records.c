@@ -185,14 +185,15 @@ static bool read_object(struct text_records *t)
 enum { KIND_HANDLE = 3, KIND_STATIC = 4, KIND_COUNT = 6 };
 enum { FLAG_PINNED = 1, FLAG_WEAK = 2, FLAG_UNSAFE = 4 };
 
-static enum root_kind root_kind_for(uint64_t kind, uint64_t flags)
+static enum hd_root_kind root_kind_for(uint64_t kind, uint64_t flags)
 {
-    static const enum root_kind kinds[KIND_COUNT] = {
-        ROOT_OTHER, ROOT_STACK, ROOT_FINALIZER, ROOT_STRONG_HANDLE, ROOT_STATIC, ROOT_OTHER,
+    static const enum hd_root_kind kinds[KIND_COUNT] = {
+        HD_ROOT_OTHER,         HD_ROOT_STACK,  HD_ROOT_FINALIZER,
+        HD_ROOT_STRONG_HANDLE, HD_ROOT_STATIC, HD_ROOT_OTHER,
     };
     if (kind == KIND_HANDLE && flags & FLAG_PINNED)
-        return ROOT_PINNED_HANDLE;
-    return kind < KIND_COUNT ? kinds[kind] : ROOT_OTHER;
+        return HD_ROOT_PINNED_HANDLE;
+    return kind < KIND_COUNT ? kinds[kind] : HD_ROOT_OTHER;
 }
 
 /* [type], for statics; nothing else may follow. */

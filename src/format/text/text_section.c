@@ -21,7 +21,7 @@ struct section_object {
 struct section_root {
     uint64_t object, line;
     uint32_t container; /* number of the type id, or NO_ID */
-    enum root_kind kind;
+    enum hd_root_kind kind;
 };
 
 /* --- warnings ------------------------------------------------------------ */
@@ -194,20 +194,20 @@ static void give_objects(struct section *s, struct builder *b, node_id first,
 
 /* --- roots --------------------------------------------------------------- */
 
-static void count_root(struct text_totals *t, enum root_kind kind)
+static void count_root(struct text_totals *t, enum hd_root_kind kind)
 {
     t->strong_roots++;
     t->roots_by_kind[kind]++;
 }
 
 void section_root(struct section *s, struct text_totals *t, uint64_t object,
-                  enum root_kind kind, const uint64_t *container, uint64_t line)
+                  enum hd_root_kind kind, const uint64_t *container, uint64_t line)
 {
     struct section_root root = {
         .object = object, .line = line, .container = NO_ID, .kind = kind};
     if (container != NULL)
         see(&use_type(s, *container, &root.container)->containers, line);
-    else if (kind == ROOT_STATIC)
+    else if (kind == HD_ROOT_STATIC)
         section_odd(s, WARN_MISSING_CONTAINER, line);
     if (!s->want_graph) {
         count_root(t, kind);
@@ -229,7 +229,7 @@ static void give_roots(struct section *s, node_id first, struct root_set *set,
             continue;
         }
         count_root(t, r->kind);
-        if (r->kind != ROOT_STATIC) {
+        if (r->kind != HD_ROOT_STATIC) {
             root_set_add(set, r->kind, NULL, 0, first + object);
             continue;
         }
@@ -276,7 +276,7 @@ bool totals_merge(struct text_totals *t, const struct text_totals *more)
     t->strong_roots += more->strong_roots;
     t->weak_roots += more->weak_roots;
     t->sizes_have_letters |= more->sizes_have_letters;
-    for (size_t i = 0; i < ROOT_KIND_COUNT; i++)
+    for (size_t i = 0; i < HD_ROOT_KIND_COUNT; i++)
         t->roots_by_kind[i] += more->roots_by_kind[i];
     return true;
 }

@@ -26,7 +26,7 @@ struct text_totals {
     uint64_t references, dangling_references;
     uint64_t strong_roots; /* with a graph: of objects that exist */
     uint64_t weak_roots;
-    uint64_t roots_by_kind[ROOT_KIND_COUNT];
+    uint64_t roots_by_kind[HD_ROOT_KIND_COUNT];
     bool sizes_have_letters; /* a digit from a to f */
 };
 
@@ -89,7 +89,7 @@ void section_count_more(struct section *s, uint32_t number, uint64_t count, uint
 /* A strong root. container is the id of the type that declares a static field;
  * NULL when it is not told, or the root is none. */
 void section_root(struct section *s, struct text_totals *t, uint64_t object,
-                  enum root_kind kind, const uint64_t *container, uint64_t line);
+                  enum hd_root_kind kind, const uint64_t *container, uint64_t line);
 
 /* The same section goes on in more, whose line 1 is line 1 + lines_before. Only without a
  * graph. False if the two have different names for one type: neither is of use then. */

@@ -141,25 +141,25 @@ struct root_code {
     bool exact;
 };
 
-static struct root_code code_of(enum root_kind kind)
+static struct root_code code_of(enum hd_root_kind kind)
 {
-    static const struct root_code codes[ROOT_KIND_COUNT] = {
-        [ROOT_STATIC] = {'4', '0', true},
-        [ROOT_THREAD_STATIC] = {'4', '0', false},
-        [ROOT_STRONG_HANDLE] = {'3', '0', true},
-        [ROOT_PINNED_HANDLE] = {'3', '1', true},
-        [ROOT_REF_COUNTED_HANDLE] = {'3', '0', false},
-        [ROOT_DEPENDENT_HANDLE] = {'3', '0', false},
-        [ROOT_STACK] = {'1', '0', true},
-        [ROOT_FINALIZER] = {'2', '0', true},
-        [ROOT_OTHER] = {'0', '0', true},
+    static const struct root_code codes[HD_ROOT_KIND_COUNT] = {
+        [HD_ROOT_STATIC] = {'4', '0', true},
+        [HD_ROOT_THREAD_STATIC] = {'4', '0', false},
+        [HD_ROOT_STRONG_HANDLE] = {'3', '0', true},
+        [HD_ROOT_PINNED_HANDLE] = {'3', '1', true},
+        [HD_ROOT_REF_COUNTED_HANDLE] = {'3', '0', false},
+        [HD_ROOT_DEPENDENT_HANDLE] = {'3', '0', false},
+        [HD_ROOT_STACK] = {'1', '0', true},
+        [HD_ROOT_FINALIZER] = {'2', '0', true},
+        [HD_ROOT_OTHER] = {'0', '0', true},
     };
-    return codes[kind < ROOT_UNREACHABLE ? kind : ROOT_OTHER];
+    return codes[kind < HD_ROOT_UNREACHABLE ? kind : HD_ROOT_OTHER];
 }
 
-static bool is_static(enum root_kind kind)
+static bool is_static(enum hd_root_kind kind)
 {
-    return kind == ROOT_STATIC || kind == ROOT_THREAD_STATIC;
+    return kind == HD_ROOT_STATIC || kind == HD_ROOT_THREAD_STATIC;
 }
 
 /* What stands in "[static var ...]" or before " (static var)"; "?" in other groups. */
@@ -183,7 +183,7 @@ static void write_variable(struct writing *w, const char *pseudo_name, uint64_t 
     end_line(w);
 }
 
-static void write_root(struct writing *w, node_id object, enum root_kind kind,
+static void write_root(struct writing *w, node_id object, enum hd_root_kind kind,
                        uint64_t variable)
 {
     struct root_code code = code_of(kind);
@@ -200,7 +200,7 @@ static void write_root(struct writing *w, node_id object, enum root_kind kind,
 }
 
 /* The objects of one pseudo-node. */
-static void write_group(struct writing *w, node_id n, enum root_kind kind)
+static void write_group(struct writing *w, node_id n, enum hd_root_kind kind)
 {
     const struct graph *g = w->g;
     uint64_t variable = 0;
@@ -225,15 +225,15 @@ static void write_roots(struct writing *w)
     node_id *queue = NULL;
     size_t head = 0, len = 0, cap = 0;
     if (kind_of(w, g->root) == TYPE_OBJECT) {
-        write_root(w, g->root, ROOT_OTHER, 0);
+        write_root(w, g->root, HD_ROOT_OTHER, 0);
         return;
     }
     queue = grow(queue, len, &cap, sizeof(*queue));
     queue[len++] = g->root;
-    kind[g->root] = SEEN + ROOT_OTHER;
+    kind[g->root] = SEEN + HD_ROOT_OTHER;
     while (head < len) {
         node_id n = queue[head++];
-        enum root_kind above = (enum root_kind)(kind[n] - SEEN);
+        enum hd_root_kind above = (enum hd_root_kind)(kind[n] - SEEN);
         write_group(w, n, above);
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
             node_id to = g->edge_to[e];

@@ -162,17 +162,18 @@ static void expect_generations(bool eight_byte_labels, bool old_segments)
     };
     static const struct {
         uint64_t address;
-        enum generation generation;
-    } objects[] = {{1000, GEN2},       {1999, GEN2},       {2000, GEN1},    {3000, GEN0},
-                   {3999, GEN0},       {5000, GEN_LOH},    {5999, GEN_LOH}, {7500, GEN_POH},
-                   {999, GEN_UNKNOWN}, {4000, GEN_UNKNOWN}};
+        enum hd_generation generation;
+    } objects[] = {{1000, HD_GEN2},       {1999, HD_GEN2},    {2000, HD_GEN1},
+                   {3000, HD_GEN0},       {3999, HD_GEN0},    {5000, HD_GEN_LOH},
+                   {5999, HD_GEN_LOH},    {7500, HD_GEN_POH}, {999, HD_GEN_UNKNOWN},
+                   {4000, HD_GEN_UNKNOWN}};
     struct made_node nodes[COUNT(objects)] = {{0}};
-    uint64_t wanted[GENERATION_COUNT] = {0};
+    uint64_t wanted[HD_GENERATION_COUNT] = {0};
     for (size_t i = 0; i < COUNT(objects); i++) {
         nodes[i] =
             (struct made_node){.type = ORDER, .size = 24, .address = objects[i].address};
-        enum generation g = objects[i].generation;
-        wanted[old_segments && g == GEN_POH ? GEN_LOH : g]++;
+        enum hd_generation g = objects[i].generation;
+        wanted[old_segments && g == HD_GEN_POH ? HD_GEN_LOH : g]++;
     }
     struct made_gcdump m = with_nodes(nodes, COUNT(nodes));
     m.segments = segments;
@@ -181,7 +182,7 @@ static void expect_generations(bool eight_byte_labels, bool old_segments)
     m.old_segments = old_segments;
     struct hd_snapshot *snap = read_made(&m);
     cr_expect(snap->info.has_generations);
-    for (int g = 0; g < GENERATION_COUNT; g++)
+    for (int g = 0; g < HD_GENERATION_COUNT; g++)
         cr_expect_eq(snap->by_generation[g].count, wanted[g], "%s", generation_names[g]);
     cr_expect_eq(row(snap, TYPE_OBJECT, "App.Order")->tally[SELECT_GEN2].count, 5);
     close_made(snap);
@@ -211,9 +212,9 @@ Test(gcdump, the_first_of_overlapping_segments_decides)
     m.segments = segments;
     m.segment_count = 2;
     struct hd_snapshot *snap = read_made(&m);
-    cr_expect_eq(snap->by_generation[GEN2].count, 2);
-    cr_expect_eq(snap->by_generation[GEN0].count, 1);
-    cr_expect_eq(snap->by_generation[GEN_UNKNOWN].count, 1);
+    cr_expect_eq(snap->by_generation[HD_GEN2].count, 2);
+    cr_expect_eq(snap->by_generation[HD_GEN0].count, 1);
+    cr_expect_eq(snap->by_generation[HD_GEN_UNKNOWN].count, 1);
     close_made(snap);
 }
 

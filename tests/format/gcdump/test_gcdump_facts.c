@@ -8,7 +8,7 @@
 static struct hd_snapshot *forged(void)
 {
     struct forge f = {0};
-    forge_root(&f, ROOT_STATIC, "App.s_all", forge_object(&f, "App.Order", 40));
+    forge_root(&f, HD_ROOT_STATIC, "App.s_all", forge_object(&f, "App.Order", 40));
     return forge_finish(&f);
 }
 

@@ -42,7 +42,7 @@ static struct hd_snapshot *open_good(const char *path, const struct hd_read_opti
 
 /* --- what expected.json says ----------------------------------------------------- */
 
-static void expect_tally(const char *path, const char *what, struct tally got,
+static void expect_tally(const char *path, const char *what, struct hd_tally got,
                          const json_t *count, const json_t *bytes)
 {
     expect_number(path, what, got.count, expected_number(count));
@@ -92,15 +92,15 @@ static void expect_generations(const char *path, const struct hd_snapshot *snap,
 {
     static const struct {
         const char *key;
-        enum generation generation;
-    } keys[] = {{"0", GEN0},    {"1", GEN1},    {"2", GEN2},
-                {"3", GEN_LOH}, {"4", GEN_POH}, {"unknown", GEN_UNKNOWN}};
+        enum hd_generation generation;
+    } keys[] = {{"0", HD_GEN0},    {"1", HD_GEN1},    {"2", HD_GEN2},
+                {"3", HD_GEN_LOH}, {"4", HD_GEN_POH}, {"unknown", HD_GEN_UNKNOWN}};
     bool has = json_is_true(member(expected, "has_generations"));
     cr_expect_eq(snap->info.has_generations, has, "%s", path);
     uint64_t objects = 0;
     for (size_t i = 0; has && i < sizeof(keys) / sizeof(keys[0]); i++) {
         const json_t *pair = json_object_get(member(expected, "generations"), keys[i].key);
-        struct tally got = snap->by_generation[keys[i].generation];
+        struct hd_tally got = snap->by_generation[keys[i].generation];
         objects += got.count;
         expect_number(path, keys[i].key, got.count,
                       pair != NULL ? expected_number(json_array_get(pair, 0)) : 0);
@@ -168,7 +168,7 @@ static void expect_graph(const char *path, const struct hd_snapshot *snap,
 
 static void expect_sums(const char *path, const struct hd_snapshot *snap)
 {
-    struct tally raw = {0}, reached = {0};
+    struct hd_tally raw = {0}, reached = {0};
     for (type_id i = 0; i < snap->type_count; i++) {
         const struct type *t = &snap->types[i];
         cr_expect(t->kind == TYPE_OBJECT || t->raw.count == 0, "%s: %s", path, t->name);
@@ -276,7 +276,7 @@ Test(gcdump_fixtures, the_smallest_file_is_read_as_it_is_described)
     }
     cr_expect_str_eq(forge_type(snap, TYPE_OBJECT, "A")->module, "/x/m.dll");
     cr_expect_str_eq(forge_type(snap, TYPE_OBJECT, "System.Byte[]")->module, "/x/c.dll");
-    cr_expect_eq(snap->roots_by_kind[ROOT_STATIC], 1);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STATIC], 1);
     hd_snapshot_close(snap);
 }
 
@@ -339,7 +339,7 @@ static void expect_culprit(const char *series, struct hd_snapshot *const *snaps,
     names_canonical(&name, raw, strlen(raw));
     for (size_t i = 0; i < SNAPSHOTS_OF_A_SERIES; i++) {
         const struct type *t = forge_type(snaps[i], TYPE_OBJECT, text_string(&name));
-        struct tally got = t != NULL ? t->raw : (struct tally){0};
+        struct hd_tally got = t != NULL ? t->raw : (struct hd_tally){0};
         expect_tally(series, raw, got, json_array_get(member(culprit, "measured_count"), i),
                      json_array_get(member(culprit, "measured_bytes"), i));
         if (json_is_true(member(culprit, "exact")))

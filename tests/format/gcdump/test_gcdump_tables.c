@@ -77,7 +77,7 @@ static void expect_same_row(const struct type *a, const struct type *b)
     cr_assert_eq(a->by_generation != NULL, b->by_generation != NULL, "%s", b->name);
     if (a->by_generation != NULL)
         cr_assert_arr_eq(a->by_generation, b->by_generation,
-                         GENERATION_COUNT * sizeof(*a->by_generation));
+                         HD_GENERATION_COUNT * sizeof(*a->by_generation));
 }
 
 static void expect_same(const struct hd_snapshot *tables, const struct hd_snapshot *graph)

@@ -41,7 +41,7 @@ Test(read_gcdump, the_root_need_not_be_node_0)
     cr_expect_eq(snap->graph->root, 3);
     cr_expect_eq(snap->info.objects, 2);
     cr_expect_eq(snap->info.reachable_objects, 1);
-    cr_expect_eq(snap->roots_by_kind[ROOT_STACK], 1);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STACK], 1);
     close_made(snap);
 }
 
@@ -119,8 +119,8 @@ Test(read_gcdump, static_variables_of_threads_are_thread_statics)
                                   .nodes = nodes,
                                   .node_count = COUNT(nodes)};
     struct hd_snapshot *snap = read_made(&m);
-    cr_expect_eq(snap->roots_by_kind[ROOT_THREAD_STATIC], 2);
-    cr_expect_eq(snap->roots_by_kind[ROOT_STATIC], 0);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_THREAD_STATIC], 2);
+    cr_expect_eq(snap->roots_by_kind[HD_ROOT_STATIC], 0);
     cr_expect_eq(snap->info.roots, 2);
     close_made(snap);
 }

@@ -206,11 +206,12 @@ static uint32_t children(node_id n)
 Test(write_gcdump, roots_hang_in_the_tree_of_dotnet_gcdump)
 {
     struct forge f = {0};
-    node_id first = forge_objects(&f, "App.Held", 24, ROOT_UNREACHABLE);
-    for (int kind = 0; kind < ROOT_UNREACHABLE; kind++)
-        forge_root(&f, (enum root_kind)kind, kind == ROOT_STATIC ? "App.Cache.s_all" : NULL,
+    node_id first = forge_objects(&f, "App.Held", 24, HD_ROOT_UNREACHABLE);
+    for (int kind = 0; kind < HD_ROOT_UNREACHABLE; kind++)
+        forge_root(&f, (enum hd_root_kind)kind,
+                   kind == HD_ROOT_STATIC ? "App.Cache.s_all" : NULL,
                    first + (node_id)kind);
-    forge_root(&f, ROOT_STATIC, "App.List<App.Item[,]>.s_all", first);
+    forge_root(&f, HD_ROOT_STATIC, "App.List<App.Item[,]>.s_all", first);
     snap = forge_finish(&f);
     rewrite();
     node_id root = again->graph->root;
@@ -221,18 +222,18 @@ Test(write_gcdump, roots_hang_in_the_tree_of_dotnet_gcdump)
     cr_expect_eq(child(child(statics, "[static var App.Cache.s_all]"), "App.Held"), first);
     child(statics, "[static var App.List<App.Item[,]>.s_all]");
     cr_expect_eq(child(child(root, "[thread static vars]"), "App.Held"),
-                 first + ROOT_THREAD_STATIC);
-    cr_expect_eq(child(child(root, "[local vars]"), "App.Held"), first + ROOT_STACK);
+                 first + HD_ROOT_THREAD_STATIC);
+    cr_expect_eq(child(child(root, "[local vars]"), "App.Held"), first + HD_ROOT_STACK);
     cr_expect_eq(children(child(root, "[COM/WinRT Objects]")), 0);
     static const struct {
         const char *name;
-        enum root_kind kind;
-    } handles[] = {{"[COM/WinRT Objects]", ROOT_REF_COUNTED_HANDLE},
-                   {"[finalizer Handles]", ROOT_FINALIZER},
-                   {"[pinning Handles]", ROOT_PINNED_HANDLE},
-                   {"[strong Handles]", ROOT_STRONG_HANDLE},
-                   {"[other Handles]", ROOT_OTHER},
-                   {"[Dependent Handles]", ROOT_DEPENDENT_HANDLE}};
+        enum hd_root_kind kind;
+    } handles[] = {{"[COM/WinRT Objects]", HD_ROOT_REF_COUNTED_HANDLE},
+                   {"[finalizer Handles]", HD_ROOT_FINALIZER},
+                   {"[pinning Handles]", HD_ROOT_PINNED_HANDLE},
+                   {"[strong Handles]", HD_ROOT_STRONG_HANDLE},
+                   {"[other Handles]", HD_ROOT_OTHER},
+                   {"[Dependent Handles]", HD_ROOT_DEPENDENT_HANDLE}};
     cr_expect_eq(children(other), COUNT(handles));
     for (size_t i = 0; i < COUNT(handles); i++)
         cr_expect_eq(child(child(other, handles[i].name), "App.Held"),
@@ -311,7 +312,7 @@ Test(write_gcdump, objects_of_more_than_1000_bytes_have_types_by_size)
     for (size_t i = 0; i < COUNT(cases); i++)
         forge_object(&f, "A", cases[i].size);
     forge_module(&f, "A", "/app.dll");
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     rewrite();
     const struct source *s = again->source;
@@ -336,7 +337,7 @@ Test(write_gcdump, objects_without_size_and_address_stay_objects)
     forge_object(&f, "A", 0);
     forge_object(&f, "UNDEFINED", 0);
     forge_undefined(&f);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     rewrite();
     cr_expect_eq(again->info.objects, 2);
@@ -351,7 +352,7 @@ Test(write_gcdump, sizes_of_2_gib_are_cut_and_that_is_told)
     forge_object(&f, "A", INT32_MAX);
     forge_object(&f, "A", (uint64_t)INT32_MAX + 1);
     forge_object(&f, "A", 5ULL << 30);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     rewrite();
     for (node_id n = 0; n < 3; n++)
@@ -369,7 +370,7 @@ Test(write_gcdump, records_beyond_4_mib_keep_their_order)
     struct forge f = {0};
     forge_object(&f, "A", 24);
     forge_objects(&f, "A", 500, 1200000);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     rewrite();
     const struct source *s = again->source;
@@ -384,20 +385,21 @@ Test(write_gcdump, records_beyond_4_mib_keep_their_order)
 
 Test(write_gcdump, generations_become_segments)
 {
-    static const enum generation all[] = {GEN0, GEN1, GEN2, GEN_LOH, GEN_POH};
+    static const enum hd_generation all[] = {HD_GEN0, HD_GEN1, HD_GEN2, HD_GEN_LOH,
+                                             HD_GEN_POH};
     struct forge f = {0};
     node_id first = forge_objects(&f, "A", 24, COUNT(all));
     forge_object(&f, "B", 24);
     for (size_t i = 0; i < COUNT(all); i++)
         forge_generation(&f, first + (node_id)i, all[i]);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     rewrite();
     cr_expect(again->info.has_generations);
     for (size_t i = 0; i < COUNT(all); i++)
         cr_expect_eq(ranges_find(&again->ranges, graph_address(again->graph, (node_id)i)),
                      all[i]);
-    cr_expect_eq(again->by_generation[GEN_UNKNOWN].count, 1);
+    cr_expect_eq(again->by_generation[HD_GEN_UNKNOWN].count, 1);
     finish();
 }
 
@@ -406,23 +408,23 @@ Test(write_gcdump, frozen_objects_are_in_ranges_of_gen2)
 {
     struct forge f = {0};
     forge_objects(&f, "A", 24, 4);
-    forge_generation(&f, 0, GEN1);
-    forge_generation(&f, 1, GEN_FROZEN);
-    forge_generation(&f, 2, GEN_POH);
-    forge_generation(&f, 3, GEN0);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_generation(&f, 0, HD_GEN1);
+    forge_generation(&f, 1, HD_GEN_FROZEN);
+    forge_generation(&f, 2, HD_GEN_POH);
+    forge_generation(&f, 3, HD_GEN0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     size_t kept = 0;
     for (size_t i = 0; i < snap->ranges.len; i++)
-        if (snap->ranges.all[i].generation != GEN_FROZEN)
+        if (snap->ranges.all[i].generation != HD_GEN_FROZEN)
             snap->ranges.all[kept++] = snap->ranges.all[i];
     snap->ranges.len = kept;
     rewrite();
-    cr_expect_eq(ranges_find(&again->ranges, graph_address(again->graph, 1)), GEN2);
-    cr_expect_eq(again->by_generation[GEN_UNKNOWN].count, 0);
-    cr_expect_eq(again->by_generation[GEN2].count, 1);
-    cr_expect_eq(again->by_generation[GEN1].count, 1);
-    cr_expect_eq(again->by_generation[GEN_POH].count, 1);
+    cr_expect_eq(ranges_find(&again->ranges, graph_address(again->graph, 1)), HD_GEN2);
+    cr_expect_eq(again->by_generation[HD_GEN_UNKNOWN].count, 0);
+    cr_expect_eq(again->by_generation[HD_GEN2].count, 1);
+    cr_expect_eq(again->by_generation[HD_GEN1].count, 1);
+    cr_expect_eq(again->by_generation[HD_GEN_POH].count, 1);
     finish();
 }
 
@@ -432,7 +434,7 @@ Test(write_gcdump, says_when_where_and_by_whom)
 {
     struct forge f = {0};
     forge_object(&f, "A", 24);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     snap->info.process = "shop";
     snap->info.pid = 4711;
@@ -480,7 +482,7 @@ Test(write_gcdump, the_log_tells_that_objects_may_be_missing)
 {
     struct forge f = {0};
     forge_object(&f, "A", 24);
-    forge_root(&f, ROOT_STACK, NULL, 0);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
     snap = forge_finish(&f);
     snap->info.complete = false;
     rewrite();

@@ -70,9 +70,9 @@ static void expect_generations(const char *path, const struct hd_snapshot *snap,
 {
     const json_t *all = member(expected, "generations");
     cr_expect_eq(snap->info.has_generations, json_is_object(all), "%s", path);
-    for (int g = 0; json_is_object(all) && g < GENERATION_COUNT; g++) {
+    for (int g = 0; json_is_object(all) && g < HD_GENERATION_COUNT; g++) {
         const json_t *pair = json_object_get(all, generation_names[g]);
-        struct tally got = snap->by_generation[g];
+        struct hd_tally got = snap->by_generation[g];
         expect_number(path, generation_names[g], got.count,
                       pair != NULL ? expected_number(json_array_get(pair, 0)) : 0);
         expect_number(path, generation_names[g], got.bytes,
@@ -112,7 +112,7 @@ static void expect_graph(const char *path, const struct hd_snapshot *snap,
                   number(expected, "reachable_objects"));
     expect_number(path, "reachable bytes", info->reachable_bytes,
                   number(expected, "reachable_bytes"));
-    uint64_t statics = snap->roots_by_kind[ROOT_STATIC];
+    uint64_t statics = snap->roots_by_kind[HD_ROOT_STATIC];
     expect_number(path, "strong roots", info->roots - statics,
                   number(expected, "strong_roots_in_graph"));
     const struct warning *w = warnings_find(&snap->warnings, WARN_DANGLING_ROOT);
@@ -273,7 +273,7 @@ Test(nettrace_fixtures, a_known_program_has_the_objects_that_it_made)
 
 /* --- truth.json ------------------------------------------------------------------ */
 
-static uint64_t generation_of(const json_t *all, size_t k, enum generation g)
+static uint64_t generation_of(const json_t *all, size_t k, enum hd_generation g)
 {
     char key[4];
     snprintf(key, sizeof(key), "%d", (int)g);
@@ -306,7 +306,7 @@ Test(nettrace_fixtures, what_leaks_has_the_expected_counts_and_generations)
             name[len] = '\0';
             type_id id = forge_type_id(snap, TYPE_OBJECT, name);
             cr_assert_neq(id, NO_TYPE, "%s: %s", path, name);
-            uint64_t by_generation[GENERATION_COUNT] = {0};
+            uint64_t by_generation[HD_GENERATION_COUNT] = {0};
             for (node_id n = 0; n < snap->graph->node_count; n++)
                 if (snap->graph->type[n] == id)
                     by_generation[ranges_find(&snap->ranges,
@@ -314,10 +314,10 @@ Test(nettrace_fixtures, what_leaks_has_the_expected_counts_and_generations)
             expect_number(path, name, snap->types[id].raw.count,
                           expected_number(json_array_get(member(culprit, "expected"), k)));
             const json_t *measured = member(culprit, "measured_by_generation");
-            for (enum generation g = GEN0; g <= GEN2; g++)
+            for (enum hd_generation g = HD_GEN0; g <= HD_GEN2; g++)
                 expect_number(path, name, by_generation[g], generation_of(measured, k, g));
             expect_number(path, "old", snap->types[id].tally[SELECT_GEN2].count,
-                          by_generation[GEN2]);
+                          by_generation[HD_GEN2]);
         }
         hd_snapshot_close(snap);
     }

@@ -8,7 +8,7 @@
 
 static const struct hd_read_options tables = {.tables_only = true};
 
-static uint64_t roots_of(const struct hd_snapshot *snap, enum root_kind kind)
+static uint64_t roots_of(const struct hd_snapshot *snap, enum hd_root_kind kind)
 {
     return snap->roots_by_kind[kind];
 }
@@ -70,14 +70,14 @@ Test(nettrace, roots_are_grouped_as_the_converter_groups_them)
     trace_forge_gc(&f, MAIN, false, 1);
     trace_forge_end(&f);
     struct hd_snapshot *snap = open_good(&f);
-    cr_expect_eq(roots_of(snap, ROOT_STATIC), 2);
-    cr_expect_eq(roots_of(snap, ROOT_THREAD_STATIC), 1);
-    cr_expect_eq(roots_of(snap, ROOT_STACK), 2);
-    cr_expect_eq(roots_of(snap, ROOT_FINALIZER), 1);
-    cr_expect_eq(roots_of(snap, ROOT_STRONG_HANDLE), 2);
-    cr_expect_eq(roots_of(snap, ROOT_PINNED_HANDLE), 1);
-    cr_expect_eq(roots_of(snap, ROOT_REF_COUNTED_HANDLE), 1);
-    cr_expect_eq(roots_of(snap, ROOT_OTHER), 1);
+    cr_expect_eq(roots_of(snap, HD_ROOT_STATIC), 2);
+    cr_expect_eq(roots_of(snap, HD_ROOT_THREAD_STATIC), 1);
+    cr_expect_eq(roots_of(snap, HD_ROOT_STACK), 2);
+    cr_expect_eq(roots_of(snap, HD_ROOT_FINALIZER), 1);
+    cr_expect_eq(roots_of(snap, HD_ROOT_STRONG_HANDLE), 2);
+    cr_expect_eq(roots_of(snap, HD_ROOT_PINNED_HANDLE), 1);
+    cr_expect_eq(roots_of(snap, HD_ROOT_REF_COUNTED_HANDLE), 1);
+    cr_expect_eq(roots_of(snap, HD_ROOT_OTHER), 1);
     cr_expect_eq(snap->info.roots, 11);
     cr_expect_eq(snap->weak_roots, 2);
     cr_expect_eq(warned(snap, WARN_DANGLING_ROOT), 1, "null is no object");
@@ -112,7 +112,7 @@ Test(nettrace, a_dependent_handle_is_an_edge_from_key_to_value_but_no_reference)
     cr_assert_eq(g->edge_begin[1] - g->edge_begin[0], 2);
     cr_expect_eq(g->edge_to[g->edge_begin[0]], 0, "its own reference comes first");
     cr_expect_eq(g->edge_to[g->edge_begin[0] + 1], 1);
-    cr_expect_eq(roots_of(snap, ROOT_DEPENDENT_HANDLE), 1);
+    cr_expect_eq(roots_of(snap, HD_ROOT_DEPENDENT_HANDLE), 1);
     cr_expect_eq(snap->info.reachable_objects, 3);
     cr_expect(snap->info.complete);
     hd_snapshot_close(snap);
@@ -150,7 +150,8 @@ Test(nettrace, com_objects_are_marked_and_get_nothing_extra)
     struct hd_snapshot *snap = open_good(&f);
     cr_expect_eq(forge_type(snap, TYPE_OBJECT, "[RCW App.Wrapped]")->raw.bytes, 24);
     cr_expect_not_null(forge_type(snap, TYPE_PSEUDO, "[CCW # for type App.Given]"));
-    cr_expect_eq(roots_of(snap, ROOT_REF_COUNTED_HANDLE), 1, "one has no COM object yet");
+    cr_expect_eq(roots_of(snap, HD_ROOT_REF_COUNTED_HANDLE), 1,
+                 "one has no COM object yet");
     cr_expect_eq(snap->info.objects, 2);
     hd_snapshot_close(snap);
     trace_forge_free(&f);
@@ -297,14 +298,15 @@ static struct trace_forge with_generations(void)
 
 static void expect_generations(const struct hd_snapshot *snap)
 {
-    static const enum generation wanted[] = {GEN1, GEN2, GEN_FROZEN, GEN_POH};
+    static const enum hd_generation wanted[] = {HD_GEN1, HD_GEN2, HD_GEN_FROZEN,
+                                                HD_GEN_POH};
     cr_expect(snap->info.has_generations);
     for (size_t i = 0; i < 4; i++)
         cr_expect_eq(snap->by_generation[wanted[i]].count, 1, "%s",
                      generation_names[wanted[i]]);
     const struct type *t = forge_type(snap, TYPE_OBJECT, "App.Box");
     cr_expect_eq(t->tally[SELECT_GEN2].count, 3);
-    cr_expect_eq(t->by_generation[GEN1].bytes, 24);
+    cr_expect_eq(t->by_generation[HD_GEN1].bytes, 24);
 }
 
 Test(nettrace, generations_are_those_behind_the_walk_and_what_lies_in_none_is_frozen)
@@ -312,7 +314,7 @@ Test(nettrace, generations_are_those_behind_the_walk_and_what_lies_in_none_is_fr
     struct trace_forge f = with_generations();
     struct hd_snapshot *snap = open_good(&f);
     expect_generations(snap);
-    cr_expect_eq(ranges_find(&snap->ranges, graph_address(snap->graph, 2)), GEN_FROZEN);
+    cr_expect_eq(ranges_find(&snap->ranges, graph_address(snap->graph, 2)), HD_GEN_FROZEN);
     hd_snapshot_close(snap);
     struct hd_error err;
     snap = open_trace(&f, &tables, &err);
@@ -334,9 +336,9 @@ Test(nettrace, tens_of_thousands_of_ranges_are_no_problem)
     trace_forge_gc(&f, MAIN, false, 1);
     trace_forge_end(&f);
     struct hd_snapshot *snap = open_good(&f);
-    cr_expect_eq(snap->by_generation[GEN0].count, 13334);
-    cr_expect_eq(snap->by_generation[GEN1].count, 13333);
-    cr_expect_eq(snap->by_generation[GEN2].count, 13333);
+    cr_expect_eq(snap->by_generation[HD_GEN0].count, 13334);
+    cr_expect_eq(snap->by_generation[HD_GEN1].count, 13333);
+    cr_expect_eq(snap->by_generation[HD_GEN2].count, 13333);
     hd_snapshot_close(snap);
     trace_forge_free(&f);
 }

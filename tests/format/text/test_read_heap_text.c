@@ -54,24 +54,24 @@ static struct hd_snapshot *open_good(const char *file, const struct hd_read_opti
 
 /* --- what expected.json says ------------------------------------------------ */
 
-static enum root_kind kind_in_prose(const char *prose)
+static enum hd_root_kind kind_in_prose(const char *prose)
 {
     static const struct {
         const char *prose;
-        enum root_kind kind;
+        enum hd_root_kind kind;
     } kinds[] = {
-        {"handle", ROOT_STRONG_HANDLE},
-        {"pinned handle", ROOT_PINNED_HANDLE},
-        {"static", ROOT_STATIC},
-        {"stack", ROOT_STACK},
-        {"finalizer queue", ROOT_FINALIZER},
-        {"other", ROOT_OTHER},
+        {"handle", HD_ROOT_STRONG_HANDLE},
+        {"pinned handle", HD_ROOT_PINNED_HANDLE},
+        {"static", HD_ROOT_STATIC},
+        {"stack", HD_ROOT_STACK},
+        {"finalizer queue", HD_ROOT_FINALIZER},
+        {"other", HD_ROOT_OTHER},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(prose, kinds[i].prose) == 0)
             return kinds[i].kind;
     cr_assert_fail("no kind of root: %s", prose);
-    return ROOT_KIND_COUNT;
+    return HD_ROOT_KIND_COUNT;
 }
 
 static const struct type *row_of(const struct hd_snapshot *snap, const char *canonical)
@@ -133,7 +133,7 @@ static void expect_table(const char *file, const struct hd_snapshot *snap,
                      name);
         if (!graph)
             continue;
-        const struct tally *r = &t->tally[SELECT_REACHABLE];
+        const struct hd_tally *r = &t->tally[SELECT_REACHABLE];
         cr_expect_eq(r->count, number(row, "reachable"), "%s: %s", file, name);
         cr_expect_eq(r->bytes, number(row, "reachable_bytes"), "%s: %s", file, name);
     }
@@ -157,12 +157,12 @@ static void expect_roots(const char *file, const struct hd_snapshot *snap,
     cr_expect_eq(snap->info.roots, number(expected, "roots") + dangling, "%s: roots", file);
     cr_expect_eq(snap->weak_roots, number(expected, "weak_roots"), "%s: weak", file);
     cr_expect_eq(snap->info.has_roots, number(expected, "roots") > 0, "%s", file);
-    uint64_t kinds[ROOT_KIND_COUNT] = {0};
+    uint64_t kinds[HD_ROOT_KIND_COUNT] = {0};
     const char *prose;
     json_t *count;
     json_object_foreach(json_object_get(expected, "roots_by_kind"), prose, count)
         kinds[kind_in_prose(prose)] = (uint64_t)json_integer_value(count);
-    for (size_t k = 0; k < ROOT_KIND_COUNT && dangling == 0; k++)
+    for (size_t k = 0; k < HD_ROOT_KIND_COUNT && dangling == 0; k++)
         cr_expect_eq(snap->roots_by_kind[k], kinds[k], "%s: %s", file, root_kind_names[k]);
 }
 
@@ -242,8 +242,8 @@ static bool is_root_called(const char *pseudo, const char *prose)
     snprintf(variable, sizeof(variable), "[static var %s]", of != NULL ? of : "");
     return of != NULL ? strcmp(pseudo, variable) == 0
                       : root_kind_of(pseudo) == kind_in_prose(prose) ||
-                            (root_kind_of(pseudo) == ROOT_KIND_COUNT &&
-                             kind_in_prose(prose) == ROOT_OTHER);
+                            (root_kind_of(pseudo) == HD_ROOT_KIND_COUNT &&
+                             kind_in_prose(prose) == HD_ROOT_OTHER);
 }
 
 static void expect_rooted_by(const char *file, const struct hd_snapshot *snap, node_id n,

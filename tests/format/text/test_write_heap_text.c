@@ -35,9 +35,9 @@ Test(write_heap_text, writes_types_objects_and_roots)
     forge_reference(&f, hub, page);
     forge_reference(&f, hub, hub);
     forge_reference(&f, hub, page);
-    forge_root(&f, ROOT_STATIC, "App.Program.s_hub", hub);
-    forge_root(&f, ROOT_PINNED_HANDLE, NULL, page);
-    forge_root(&f, ROOT_STACK, NULL, hub);
+    forge_root(&f, HD_ROOT_STATIC, "App.Program.s_hub", hub);
+    forge_root(&f, HD_ROOT_PINNED_HANDLE, NULL, page);
+    forge_root(&f, HD_ROOT_STACK, NULL, hub);
     struct hd_snapshot *snap = forge_finish(&f);
     snap->info.process = "Shop 2.exe";
     snap->clock = 6171.152;
@@ -59,22 +59,22 @@ Test(write_heap_text, writes_types_objects_and_roots)
 Test(write_heap_text, every_kind_of_root_has_its_code)
 {
     static const struct {
-        enum root_kind kind;
+        enum hd_root_kind kind;
         const char *line;
-    } cases[] = {{ROOT_STRONG_HANDLE, "r 1 3 0\n"},
-                 {ROOT_PINNED_HANDLE, "r 1 3 1\n"},
-                 {ROOT_REF_COUNTED_HANDLE, "r 1 3 0\n"},
-                 {ROOT_DEPENDENT_HANDLE, "r 1 3 0\n"},
-                 {ROOT_STACK, "r 1 1 0\n"},
-                 {ROOT_FINALIZER, "r 1 2 0\n"},
-                 {ROOT_OTHER, "r 1 0 0\n"}};
+    } cases[] = {{HD_ROOT_STRONG_HANDLE, "r 1 3 0\n"},
+                 {HD_ROOT_PINNED_HANDLE, "r 1 3 1\n"},
+                 {HD_ROOT_REF_COUNTED_HANDLE, "r 1 3 0\n"},
+                 {HD_ROOT_DEPENDENT_HANDLE, "r 1 3 0\n"},
+                 {HD_ROOT_STACK, "r 1 1 0\n"},
+                 {HD_ROOT_FINALIZER, "r 1 2 0\n"},
+                 {HD_ROOT_OTHER, "r 1 0 0\n"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct forge f = {0};
         forge_root(&f, cases[i].kind, NULL, forge_object(&f, "A", 24));
         struct hd_snapshot *snap = forge_finish(&f);
         cr_expect_not_null(strstr(text_of(snap), cases[i].line), "%s", data);
-        bool exact = cases[i].kind != ROOT_REF_COUNTED_HANDLE &&
-                     cases[i].kind != ROOT_DEPENDENT_HANDLE;
+        bool exact = cases[i].kind != HD_ROOT_REF_COUNTED_HANDLE &&
+                     cases[i].kind != HD_ROOT_DEPENDENT_HANDLE;
         if (exact)
             cr_expect_eq(lost.count, 0);
         else
@@ -89,7 +89,7 @@ Test(write_heap_text, names_stay_on_their_line)
     struct forge f = {0};
     forge_object(&f, "a\nb\r", 24);
     forge_object(&f, " c ", 24);
-    forge_root(&f, ROOT_STATIC, " ", 0);
+    forge_root(&f, HD_ROOT_STATIC, " ", 0);
     struct hd_snapshot *snap = forge_finish(&f);
     snap->info.process = "\t";
     const char *text = text_of(snap);
@@ -112,7 +112,7 @@ Test(write_heap_text, names_of_nothing_but_line_ends_can_be_read_again)
     static const char *const names[] = {"\n", "\r", "\r\n \n", " \n\t", "\n App.A \n"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct forge f = {0};
-        forge_root(&f, ROOT_STATIC, "s", forge_object(&f, names[i], 40));
+        forge_root(&f, HD_ROOT_STATIC, "s", forge_object(&f, names[i], 40));
         struct hd_snapshot *snap = forge_finish(&f);
         text_of(snap);
         struct hd_error err = {0};
@@ -131,8 +131,8 @@ Test(write_heap_text, leaves_out_what_is_no_object)
     node_id undefined = forge_undefined(&f);
     forge_reference(&f, object, undefined);
     forge_reference(&f, object, object);
-    forge_root(&f, ROOT_STACK, NULL, object);
-    forge_root(&f, ROOT_STACK, NULL, undefined);
+    forge_root(&f, HD_ROOT_STACK, NULL, object);
+    forge_root(&f, HD_ROOT_STACK, NULL, undefined);
     struct hd_snapshot *snap = forge_finish(&f);
     cr_expect_not_null(strstr(text_of(snap), "o 1 1 18 1\n"), "%s", data);
     expect_loss("undefined", ": 1");
