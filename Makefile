@@ -157,14 +157,15 @@ install: all
 	install -m 755 $(BUILD)/heapdrift $(BIN)
 	install -m 644 $(LIBRARIES) $(LIB)
 	ln -sf $(SONAME) $(LIB)/libheapdrift.so
-	install -m 644 include/heapdrift.h $(INCLUDE)
+	install -m 644 $(wildcard include/*.h) $(INCLUDE)
 	install -m 644 $(BUILD)/heapdrift.1 $(MAN1)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBS@|$(LIB_LIBS)|' scripts/heapdrift.pc.in >$(LIB)/pkgconfig/heapdrift.pc
 
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
-	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h $(MAN1)/heapdrift.1
+	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
+	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1
 
 clean:
 	rm -rf build

@@ -605,6 +605,9 @@ bool hd_report_write(const struct hd_report *report, const char *format,
 
 void hd_report_free(struct hd_report *report); /* NULL is fine */
 
+/* What a report says, as data. */
+#include "heapdrift_model.h"
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -8,16 +8,6 @@
 #include "analysis/chains.h"
 #include "analysis/series.h"
 
-enum hd_chain_status {
-    HD_CHAIN_UNKNOWN,
-    HD_CHAIN_NEW,
-    HD_CHAIN_GONE,
-    HD_CHAIN_GROWING,
-    HD_CHAIN_STEADY,
-    HD_CHAIN_SHRINKING,
-    HD_CHAIN_STATUS_COUNT
-};
-
 /* "new", ...; NULL for HD_CHAIN_UNKNOWN. */
 extern const char *const chain_status_names[HD_CHAIN_STATUS_COUNT];
 

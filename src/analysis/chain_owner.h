@@ -28,14 +28,6 @@ enum {
 };
 typedef uint16_t chain_role;
 
-/* How the container of services holds an owner. */
-enum hd_service {
-    HD_SERVICE_NONE,
-    HD_SERVICE_SINGLETON,
-    HD_SERVICE_HELD,
-    HD_SERVICE_COUNT
-};
-
 /* "singleton", "service"; NULL for HD_SERVICE_NONE. */
 extern const char *const service_names[HD_SERVICE_COUNT];
 

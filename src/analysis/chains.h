@@ -10,42 +10,12 @@
 #include "analysis/chain_owner.h"
 #include "analysis/walk.h"
 
-/* A frame is one type, or a pattern of up to three that is repeated. */
-enum { HD_MOST_FRAME_TYPES = 3 };
-
-struct hd_frame {
-    const char *types[HD_MOST_FRAME_TYPES];
-    const char *shown[HD_MOST_FRAME_TYPES]; /* the same for people; NULL: as types */
-    unsigned type_count;
-    uint32_t repeat_min, repeat_max; /* over the group's samples */
-    uint32_t example_nodes;          /* how many objects of the example it stands for */
-    enum hd_generation generation; /* the youngest of these; HD_GEN_UNKNOWN if not known */
-    bool is_program;               /* a class of the program is among its types */
-};
-
 /* An exact answer may have more groups; those beyond are counted and have no frames. */
 enum { CHAINS_WITH_FRAMES = 256 };
 
 /* A chain of more elements than that, after folding, loses some behind the first ones: it
  * may be as long as the heap, and there are many samples. */
 enum { CHAIN_MOST_ELEMENTS = 8192, CHAIN_HEAD_ELEMENTS = 1024 };
-
-struct hd_chain {
-    enum hd_root_kind kind;
-    uint64_t hash;           /* from its owner down: the same in every snapshot */
-    struct hd_frame *frames; /* root first, without the root of all roots; instance last;
-                             above the owner those of the entry that most samples have */
-    size_t frame_count;      /* 0 for a rare chain of an exact answer */
-    size_t frames_skipped;   /* before frame skipped_at: of a very long chain */
-    size_t skipped_at;
-    uint64_t count;          /* instances, if exact; else samples that have this chain */
-    double share, low, high; /* of the instances; a 95 % interval */
-    bool exact;              /* all instances were looked at: low = share = high */
-    node_id example;         /* the sample with the smallest hash, or any */
-    size_t owner_frame;      /* the one that has the owner, or HD_NO_OWNER */
-    const char *owner;       /* its type, or NULL */
-    enum hd_service service; /* how the container of services holds it */
-};
 
 struct chains {
     struct hd_chain *all; /* by count, descending; then by signature */

@@ -15,16 +15,6 @@ enum {
     SERIES_ENOUGH_SNAPSHOTS = 4 /* with fewer, warm-up and leak look alike */
 };
 
-enum hd_series_status {
-    HD_SERIES_GROWING,
-    HD_SERIES_NEW,
-    HD_SERIES_GONE,
-    HD_SERIES_SHRINKING,
-    HD_SERIES_STEADY,
-    HD_SERIES_VARYING,
-    HD_SERIES_STATUS_COUNT
-};
-
 extern const char *const series_status_names[HD_SERIES_STATUS_COUNT]; /* "growing", ... */
 
 enum growth_kind { GROWS_NOT, GROWS_IN_COUNT, GROWS_IN_SIZE };
@@ -38,7 +28,6 @@ struct series_row {
     uint64_t survivors; /* of the first snapshot in the last, at least; or HD_UNKNOWN */
 };
 
-enum hd_confidence { HD_CONFIDENCE_LOW, HD_CONFIDENCE_MEDIUM, HD_CONFIDENCE_HIGH };
 extern const char *const confidence_names[3];
 
 struct series {

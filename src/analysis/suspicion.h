@@ -2,23 +2,9 @@
 #ifndef SUSPICION_H
 #define SUSPICION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* What a row of the ranking was found by. */
-enum hd_basis {
-    HD_BASIS_TABLE, /* shallow bytes of a type */
-    HD_BASIS_GRAPH, /* a place in the tree of owners */
-    HD_BASIS_TYPE   /* a whole type, held in changing places */
-};
+#include "heapdrift.h"
 
 extern const char *const ranking_basis_names[]; /* "table", ... */
-
-enum hd_suspicion {
-    HD_SUSPECT_NOT,
-    HD_SUSPECT_SIZE,  /* its score is large */
-    HD_SUSPECT_STEADY /* a small one, but nearly the same number more in every step */
-};
 
 extern const char *const suspicion_names[]; /* NULL, "size", "steady" */
 

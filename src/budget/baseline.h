@@ -10,31 +10,6 @@
 #include "base/text.h"
 #include "heapdrift.h"
 
-enum hd_accepted_kind {
-    HD_ACCEPTED_TOTAL,
-    HD_ACCEPTED_TYPE,
-    HD_ACCEPTED_HOLDER,
-    HD_ACCEPTED_KIND_COUNT
-};
-
-/* What is subtracted from growth before it is held against a limit: none of it negative,
- * 0 where bytes are unknown. */
-struct hd_accepted {
-    enum hd_accepted_kind kind;
-    const char *name;                /* "bytes", a type, the pattern of a holder */
-    uint64_t count, bytes;           /* first to last snapshot */
-    uint64_t step_count, step_bytes; /* of the worst step */
-    uint64_t score;                  /* of the ranking, in bytes; rounded up */
-};
-
-/* What a baseline says, sorted by kind and name. */
-struct hd_accepted_growth {
-    struct hd_accepted *all;
-    size_t count;
-    uint64_t snapshots;  /* of the run that was accepted */
-    uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
-};
-
 struct baseline {
     struct hd_accepted *all; /* malloc'd; names in the caller's arena */
     size_t len, cap;

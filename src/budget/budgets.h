@@ -11,26 +11,8 @@
 #include "budget/baseline.h"
 #include "heapdrift.h"
 
-enum hd_rule_kind { HD_RULE_TOTAL, HD_RULE_TYPE, HD_RULE_HOLDER, HD_RULE_SUSPECTS };
-enum hd_total {
-    HD_TOTAL_BYTES,
-    HD_TOTAL_OBJECTS,
-    HD_TOTAL_REACHABLE_BYTES,
-    HD_TOTAL_COUNT
-};
-enum hd_per { HD_PER_TOTAL, HD_PER_STEP, HD_PER_ITERATION };
-
-/* What a rule counts: for scores bytes too, of the score. */
-enum hd_measure { HD_MEASURE_COUNT, HD_MEASURE_BYTES, HD_MEASURE_SCORE };
-
 /* "bytes", "objects", "reachable_bytes": in files, rules and baselines. NULL at the end. */
 extern const char *const budget_total_names[HD_TOTAL_COUNT + 1];
-
-struct hd_limit {
-    bool relative;
-    double percent;  /* relative: of the baseline; of scores: of the heap */
-    uint64_t amount; /* else */
-};
 
 struct rule {
     enum hd_rule_kind kind;

@@ -11,14 +11,6 @@
 #include "budget/budgets.h"
 #include "budget/evidence.h"
 
-enum hd_finding_status {
-    HD_FOUND_PASS,
-    HD_FOUND_FAIL,
-    HD_FOUND_SUPPRESSED,
-    HD_FOUND_INCONCLUSIVE,
-    HD_FINDING_STATUS_COUNT
-};
-
 extern const char *const rule_status_names[HD_FINDING_STATUS_COUNT]; /* "pass", ... */
 
 /* What the numbers say of a limit; of a sample they may leave it open. */

@@ -8,19 +8,10 @@
 
 #include "base/arena.h"
 
+#include "heapdrift.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-enum hd_generation {
-    HD_GEN0,
-    HD_GEN1,
-    HD_GEN2,
-    HD_GEN_LOH,
-    HD_GEN_POH,
-    HD_GEN_FROZEN,
-    HD_GEN_UNKNOWN,
-    HD_GENERATION_COUNT
-};
 
 /* "gen0", "gen1", "gen2", "loh", "poh", "frozen", "unknown". */
 extern const char *const generation_names[HD_GENERATION_COUNT];

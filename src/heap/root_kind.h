@@ -5,19 +5,7 @@
 #ifndef ROOT_KIND_H
 #define ROOT_KIND_H
 
-enum hd_root_kind {
-    HD_ROOT_STATIC,
-    HD_ROOT_THREAD_STATIC,
-    HD_ROOT_STRONG_HANDLE,
-    HD_ROOT_PINNED_HANDLE,
-    HD_ROOT_REF_COUNTED_HANDLE, /* COM wrappers; async pinned */
-    HD_ROOT_DEPENDENT_HANDLE,   /* ConditionalWeakTable */
-    HD_ROOT_STACK,
-    HD_ROOT_FINALIZER,
-    HD_ROOT_OTHER,
-    HD_ROOT_UNREACHABLE, /* no root at all */
-    HD_ROOT_KIND_COUNT
-};
+#include "heapdrift.h"
 
 /* "static", "thread_static", ...: the words of JSON. */
 extern const char *const root_kind_names[HD_ROOT_KIND_COUNT];

@@ -26,11 +26,6 @@ enum type_kind {
 /* Which objects are counted; values combine as bits and index type.tally. */
 enum selection { SELECT_ALL = 0, SELECT_GEN2 = 1, SELECT_REACHABLE = 2, SELECTIONS = 4 };
 
-struct hd_tally {
-    uint64_t count;
-    uint64_t bytes; /* shallow; HD_UNKNOWN when the input has none */
-};
-
 /* Both known, and the sums fit. */
 static inline void tally_add(struct hd_tally *to, const struct hd_tally *more)
 {
@@ -78,14 +73,6 @@ static inline bool type_has_row(const struct type *t)
 struct type_name {
     uint64_t id;
     const char *name;
-};
-
-/* What a table says about how it was made. NULL = unknown. */
-struct hd_table_origin {
-    const char *command;    /* "dumpheap -stat -live" */
-    const char *generation; /* "gen2", "loh", ...: all rows are of this one */
-    const char *liveness;   /* "all", "live", "dead" */
-    const char *filters;    /* "-type Orchard -min 40"; "" = none */
 };
 
 struct hd_snapshot {

@@ -68,6 +68,12 @@ const char *report_shown(const struct hd_report *r, const char *name)
     return found != NULL && found->shown != NULL ? found->shown : name;
 }
 
+const char *report_full_name(const struct hd_report *r, const char *name)
+{
+    const char *shown = report_shown(r, name);
+    return shown != name ? shown : NULL;
+}
+
 static void add_names(struct hd_report *r, const struct hd_snapshot *snap)
 {
     for (type_id t = 0; t < snap->type_count; t++) {

@@ -354,8 +354,10 @@ struct hd_report *hd_report_check(struct hd_comparison *comparison,
     take_budgets(&c, b);
     bool ok = hold(&c, err);
     comparison_end(comparison);
-    if (ok)
+    if (ok) {
+        report_publish(c.r);
         return c.r;
+    }
     hd_report_free(c.r);
     return NULL;
 }
@@ -363,22 +365,22 @@ struct hd_report *hd_report_check(struct hd_comparison *comparison,
 const char *const verdict_names[] = {
     [HD_PASS] = "pass", [HD_FAIL] = "fail", [HD_INCONCLUSIVE] = "inconclusive"};
 
-size_t report_rule_end(const struct hd_report *r, size_t i)
+size_t report_rule_end(const struct hd_check *c, size_t i)
 {
-    size_t number = r->check.rules[i].number;
-    while (i < r->check.rule_count && r->check.rules[i].number == number)
+    size_t number = c->rules[i].number;
+    while (i < c->rule_count && c->rules[i].number == number)
         i++;
     return i;
 }
 
-enum hd_finding_status report_rule_status(const struct hd_report *r, size_t i, size_t end)
+enum hd_finding_status report_rule_status(const struct hd_check *c, size_t i, size_t end)
 {
     static const int badness[HD_FINDING_STATUS_COUNT] = {
         [HD_FOUND_SUPPRESSED] = 1, [HD_FOUND_INCONCLUSIVE] = 2, [HD_FOUND_FAIL] = 3};
     enum hd_finding_status worst = HD_FOUND_PASS;
     for (; i < end; i++)
-        if (badness[r->check.rules[i].status] > badness[worst])
-            worst = r->check.rules[i].status;
+        if (badness[c->rules[i].status] > badness[worst])
+            worst = c->rules[i].status;
     return worst;
 }
 

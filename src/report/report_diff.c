@@ -1,8 +1,10 @@
 #include "base/error.h"
+#include "report/heading.h"
 #include "report/phrases.h"
 #include "report/report_rank.h"
 #include "report/view.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- rows ---------------------------------------------------------------- */
@@ -13,11 +15,13 @@ static void add_types(struct hd_report *r, const struct series *s)
     struct hd_type_table *t = &r->found.diff.types;
     t->rows = arena_array(&r->arena, struct hd_type_row, s->row_count);
     for (size_t i = 0; i < s->row_count; i++)
-        t->rows[t->len++] = (struct hd_type_row){.type = s->rows[i].name,
-                                                 .at = s->rows[i].at,
-                                                 .status = s->rows[i].status,
-                                                 .retained = HD_UNKNOWN,
-                                                 .survivors = s->rows[i].survivors};
+        t->rows[t->len++] =
+            (struct hd_type_row){.type = s->rows[i].name,
+                                 .full_name = report_full_name(r, s->rows[i].name),
+                                 .at = s->rows[i].at,
+                                 .status = s->rows[i].status,
+                                 .retained = HD_UNKNOWN,
+                                 .survivors = s->rows[i].survivors};
 }
 
 /* What was found out about suspects that are shown. Both stand in the order of ranks. */
@@ -30,6 +34,15 @@ static void keep_answers(struct hd_diff *found, const struct hd_diff *shown)
         found->suspects[at].chains = s->chains;
         found->suspects[at].hint = s->hint;
     }
+}
+
+static double bytes_per_hour(const struct hd_report *r)
+{
+    const struct hd_tally *first = &r->diff.types.totals[0],
+                          *last = &r->diff.types.totals[r->snapshot_count - 1];
+    return r->diff.types.bytes_known
+               ? heading_per_hour(r, (double)last->bytes - (double)first->bytes)
+               : NAN;
 }
 
 /* The analysis has made r->diff but for its rows, and all rows there are. */
@@ -49,6 +62,8 @@ static void show(struct hd_report *r, const struct hd_options *opt)
     whole.stopped_count = found->stopped_count;
     whole.types.rows = found->types.rows;
     whole.types.len = found->types.len;
+    whole.span_seconds = heading_span(r);
+    whole.bytes_per_hour = bytes_per_hour(r);
     *found = whole;
     r->diff = view_diff(found, &v, r, &r->arena);
     for (size_t i = 0; i < r->diff.unmatched_count; i++) {
@@ -166,8 +181,10 @@ struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_option
     struct series s;
     bool ok = report_compare(r, c, opt, &s, err);
     comparison_end(c);
-    if (ok)
+    if (ok) {
+        report_publish(r);
         return r;
+    }
     hd_report_free(r);
     return NULL;
 }

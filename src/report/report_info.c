@@ -25,5 +25,6 @@ struct hd_report *hd_report_info(struct hd_comparison *c)
         r->snapshots[i].error = entries[i]->error;
     }
     arena_free(&scratch);
+    report_publish(r);
     return r;
 }

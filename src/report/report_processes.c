@@ -15,5 +15,6 @@ struct hd_report *hd_report_processes(const struct hd_processes *processes)
                                                   .socket = report_string(r, p->socket),
                                                   .problem = report_string(r, p->problem)};
     }
+    report_publish(r);
     return r;
 }

@@ -197,8 +197,10 @@ struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_optio
         ok = explain(r, c, &options, &own);
         comparison_end(c);
     }
-    if (ok)
+    if (ok) {
+        report_publish(r);
         return r;
+    }
     hd_report_free(r);
     if (err != NULL && err->status == HD_OK)
         *err = own;

@@ -90,11 +90,13 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
     t->totals = s.totals;
     t->rows = arena_array(&r->arena, struct hd_type_row, s.row_count);
     for (size_t i = 0; i < s.row_count; i++)
-        t->rows[t->len++] = (struct hd_type_row){.type = s.rows[i].name,
-                                                 .at = s.rows[i].at,
-                                                 .status = s.rows[i].status,
-                                                 .retained = HD_UNKNOWN,
-                                                 .survivors = HD_UNKNOWN};
+        t->rows[t->len++] =
+            (struct hd_type_row){.type = s.rows[i].name,
+                                 .full_name = report_full_name(r, s.rows[i].name),
+                                 .at = s.rows[i].at,
+                                 .status = s.rows[i].status,
+                                 .retained = HD_UNKNOWN,
+                                 .survivors = HD_UNKNOWN};
     return true;
 }
 
@@ -135,8 +137,10 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
                   ? describe(r, c, opt, err)
                   : fail(err, HD_USAGE, "top looks at one snapshot, not %zu", c->count);
     comparison_end(c);
-    if (ok)
+    if (ok) {
+        report_publish(r);
         return r;
+    }
     hd_report_free(r);
     return NULL;
 }

@@ -93,8 +93,8 @@ void text_verdict(struct text *t, const struct hd_report *r)
 {
     size_t rules = 0, by_status[HD_FINDING_STATUS_COUNT] = {0};
     for (size_t i = 0, end; i < r->check.rule_count; i = end) {
-        end = report_rule_end(r, i);
-        by_status[report_rule_status(r, i, end)]++;
+        end = report_rule_end(&r->check, i);
+        by_status[report_rule_status(&r->check, i, end)]++;
         rules++;
     }
     text_add_string(t, verdict_names[r->check.verdict]);
@@ -134,15 +134,15 @@ void text_rule_name(struct text *t, const struct hd_finding *rule)
     text_free(&name);
 }
 
-void text_rule(struct text *t, const struct hd_report *r, const struct hd_finding *rule)
+void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding *rule)
 {
     struct text source = {0}, reason = {0};
     if (!phrase_observed(t, rule))
         text_add_string(t, "not known");
     text_add_string(t, " from ");
-    human_name(t, text_file_name(r->snapshots[rule->first].info.path));
+    human_name(t, text_file_name(m->snapshots[rule->first].info.path));
     text_add_string(t, " to ");
-    human_name(t, text_file_name(r->snapshots[rule->last].info.path));
+    human_name(t, text_file_name(m->snapshots[rule->last].info.path));
     text_add_string(t, "; limit: ");
     phrase_limit(t, rule);
     text_add_string(t, " (");

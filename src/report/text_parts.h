@@ -26,7 +26,7 @@ void text_rule_name(struct text *t, const struct hd_finding *rule);
 
 /* A finding: "+120 instances from 1.gcdump to 4.gcdump; limit: +0 instances
  * (heapdrift.yml:7)", and the reason. */
-void text_rule(struct text *t, const struct hd_report *r, const struct hd_finding *rule);
+void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding *rule);
 
 /* What holds it, as one line: its first chain, or its holder; nothing if unknown. */
 void text_rule_holder(struct text *t, const struct hd_finding *rule);

@@ -85,11 +85,11 @@ static void add_titles(struct sheet *s, const char *const *titles, size_t count)
 #define ADD_TITLES(sheet, titles) \
     add_titles(sheet, titles, sizeof(titles) / sizeof(*(titles)))
 
-static void write_diff(const struct hd_report *r, struct sheet *s)
+static void write_diff(const struct hd_model *m, struct sheet *s)
 {
-    add_cell(s, report_unit(r));
+    add_cell(s, hd_unit_name(m->by));
     add_cell(s, "status");
-    for (size_t k = 0; k < r->snapshot_count; k++) {
+    for (size_t k = 0; k < m->snapshot_count; k++) {
         char title[32];
         snprintf(title, sizeof(title), "count_%zu", k + 1);
         add_cell(s, title);
@@ -97,11 +97,11 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
         add_cell(s, title);
     }
     end_row(s);
-    for (size_t i = 0; i < report_table(r)->shown; i++) {
-        const struct hd_type_row *row = &report_table(r)->rows[i];
+    for (size_t i = 0; i < model_table(m)->shown; i++) {
+        const struct hd_type_row *row = &model_table(m)->rows[i];
         add_cell(s, row->type);
         add_cell(s, series_status_names[row->status]);
-        for (size_t k = 0; k < r->snapshot_count; k++) {
+        for (size_t k = 0; k < m->snapshot_count; k++) {
             add_number(s, row->at[k].count);
             add_number(s, row->at[k].bytes);
         }
@@ -109,30 +109,30 @@ static void write_diff(const struct hd_report *r, struct sheet *s)
     }
 }
 
-static void write_top(const struct hd_report *r, struct sheet *s)
+static void write_top(const struct hd_model *m, struct sheet *s)
 {
-    add_cell(s, report_unit(r));
+    add_cell(s, hd_unit_name(m->by));
     add_cell(s, "count");
     add_cell(s, "bytes");
     add_cell(s, "retained");
     end_row(s);
-    for (size_t i = 0; i < report_table(r)->shown; i++) {
-        add_cell(s, report_table(r)->rows[i].type);
-        add_number(s, report_table(r)->rows[i].at->count);
-        add_number(s, report_table(r)->rows[i].at->bytes);
-        add_number(s, report_table(r)->rows[i].retained);
+    for (size_t i = 0; i < model_table(m)->shown; i++) {
+        add_cell(s, model_table(m)->rows[i].type);
+        add_number(s, model_table(m)->rows[i].at->count);
+        add_number(s, model_table(m)->rows[i].at->bytes);
+        add_number(s, model_table(m)->rows[i].retained);
         end_row(s);
     }
 }
 
-static void write_roots(const struct hd_report *r, struct sheet *s)
+static void write_roots(const struct hd_model *m, struct sheet *s)
 {
     static const char *const titles[] = {"root_kind", "share", "share_low", "share_high",
                                          "chain"};
     ADD_TITLES(s, titles);
     struct text chain = {0};
-    for (size_t i = 0; i < r->roots.chains.len; i++) {
-        const struct hd_chain *c = &r->roots.chains.all[i].chain;
+    for (size_t i = 0; i < m->roots->chains.len; i++) {
+        const struct hd_chain *c = &m->roots->chains.all[i].chain;
         text_clear(&chain);
         for (size_t f = 0; f < c->frame_count; f++) {
             text_add_string(&chain, f > 0 ? " → " : "");
@@ -162,7 +162,7 @@ static void add_error(struct sheet *s, const struct hd_error *e)
     text_free(&t);
 }
 
-static void write_info(const struct hd_report *r, struct sheet *s)
+static void write_info(const struct hd_model *m, struct sheet *s)
 {
     static const char *const titles[] = {"path",
                                          "format",
@@ -181,8 +181,8 @@ static void write_info(const struct hd_report *r, struct sheet *s)
                                          "complete",
                                          "error"};
     ADD_TITLES(s, titles);
-    for (size_t k = 0; k < r->snapshot_count; k++) {
-        const struct hd_snapshot_facts *snap = &r->snapshots[k];
+    for (size_t k = 0; k < m->snapshot_count; k++) {
+        const struct hd_snapshot_facts *snap = &m->snapshots[k];
         const struct hd_info *info = &snap->info;
         bool failed = snap->error.status != HD_OK;
         add_cell(s, info->path);
@@ -224,14 +224,14 @@ static void add_phrase_if_any(struct sheet *s,
 }
 
 /* One row per finding. */
-static void write_check(const struct hd_report *r, struct sheet *s)
+static void write_check(const struct hd_model *m, struct sheet *s)
 {
     static const char *const titles[] = {"status",   "rule",           "subject",
                                          "observed", "observed_value", "limit",
                                          "unit",     "source",         "reason"};
     ADD_TITLES(s, titles);
-    for (size_t i = 0; i < r->check.rule_count; i++) {
-        const struct hd_finding *f = &r->check.rules[i];
+    for (size_t i = 0; i < m->check->rule_count; i++) {
+        const struct hd_finding *f = &m->check->rules[i];
         add_cell(s, rule_status_names[f->status]);
         add_phrase(s, phrase_rule, f);
         add_optional(s, f->subject);
@@ -247,13 +247,13 @@ static void write_check(const struct hd_report *r, struct sheet *s)
     }
 }
 
-static void write_processes(const struct hd_report *r, struct sheet *s)
+static void write_processes(const struct hd_model *m, struct sheet *s)
 {
     static const char *const titles[] = {"pid",     "name",   "runtime", "user",
                                          "command", "socket", "problem"};
     ADD_TITLES(s, titles);
-    for (size_t i = 0; i < r->processes.count; i++) {
-        const struct hd_process *p = &r->processes.all[i];
+    for (size_t i = 0; i < m->processes->count; i++) {
+        const struct hd_process *p = &m->processes->all[i];
         const char *cells[] = {p->name,    p->runtime, p->user,
                                p->command, p->socket,  p->problem};
         add_number(s, p->pid);
@@ -263,29 +263,29 @@ static void write_processes(const struct hd_report *r, struct sheet *s)
     }
 }
 
-static void write_sheet(const struct hd_report *r, struct sheet s)
+static void write_sheet(const struct hd_model *m, struct sheet s)
 {
-    static void (*const write[])(const struct hd_report *, struct sheet *) = {
+    static void (*const write[])(const struct hd_model *, struct sheet *) = {
         [HD_REPORT_DIFF] = write_diff,          [HD_REPORT_TOP] = write_top,
         [HD_REPORT_ROOTS] = write_roots,        [HD_REPORT_INFO] = write_info,
         [HD_REPORT_CHECK] = write_check,
 
         [HD_REPORT_PROCESSES] = write_processes};
-    write[r->kind](r, &s);
+    write[m->kind](m, &s);
 }
 
 static void write_commas(const struct hd_report *r, const struct hd_write_options *opt,
                          struct out *o)
 {
     (void)opt;
-    write_sheet(r, (struct sheet){.out = o});
+    write_sheet(&r->model, (struct sheet){.out = o});
 }
 
 static void write_tabs(const struct hd_report *r, const struct hd_write_options *opt,
                        struct out *o)
 {
     (void)opt;
-    write_sheet(r, (struct sheet){.out = o, .tabs = true});
+    write_sheet(&r->model, (struct sheet){.out = o, .tabs = true});
 }
 
 const struct writer write_csv = {

@@ -44,12 +44,12 @@ static void add_command(struct text *t, const char *command, const char *path,
     text_free(&name);
 }
 
-static void add_error(struct text *t, const struct hd_report *r, const struct hd_finding *f)
+static void add_error(struct text *t, const struct hd_model *m, const struct hd_finding *f)
 {
     struct text message = {0}, holder = {0};
     text_rule_name(&message, f);
     text_add_string(&message, ": ");
-    text_rule(&message, r, f);
+    text_rule(&message, m, f);
     text_rule_holder(&holder, f);
     if (holder.len > 0) {
         text_add_string(&message, "\nheld by ");
@@ -80,15 +80,16 @@ static void add_warning(struct text *t, const struct hd_warning *w)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
+    const struct hd_model *m = &r->model;
     struct text t = {0};
     size_t failed = 0, told = 0;
     (void)opt;
-    for (size_t i = 0; i < r->check.rule_count; i++)
-        failed += r->check.rules[i].status == HD_FOUND_FAIL;
-    for (size_t i = 0; i < r->check.rule_count && told < MOST_ERRORS; i++) {
-        if (r->check.rules[i].status != HD_FOUND_FAIL)
+    for (size_t i = 0; i < m->check->rule_count; i++)
+        failed += m->check->rules[i].status == HD_FOUND_FAIL;
+    for (size_t i = 0; i < m->check->rule_count && told < MOST_ERRORS; i++) {
+        if (m->check->rules[i].status != HD_FOUND_FAIL)
             continue;
-        add_error(&t, r, &r->check.rules[i]);
+        add_error(&t, m, &m->check->rules[i]);
         told++;
     }
     if (failed > told) {
@@ -96,8 +97,8 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
         human_plural(&t, failed - told, "more finding");
         text_add_string(&t, " in the report\n");
     }
-    for (size_t i = 0; i < r->warning_count; i++)
-        add_warning(&t, &r->warnings[i]);
+    for (size_t i = 0; i < m->warning_count; i++)
+        add_warning(&t, &m->warnings[i]);
     out_text(o, &t);
     text_free(&t);
 }

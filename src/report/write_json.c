@@ -1,7 +1,6 @@
 /* JSON, one object; docs/json-schema has the schemas. Keys stand in their order,
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
-#include "report/heading.h"
 #include "report/phrases.h"
 #include "report/writer.h"
 
@@ -139,20 +138,20 @@ static json_t *failed_snapshot(const struct hd_snapshot_facts *s)
     return o;
 }
 
-static json_t *snapshots(const struct hd_report *r)
+static json_t *snapshots(const struct hd_model *m)
 {
     json_t *array = json_array();
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        json_append(array, snapshot(&r->snapshots[k].info));
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        json_append(array, snapshot(&m->snapshots[k].info));
     return array;
 }
 
-static json_t *warnings(const struct hd_report *r)
+static json_t *warnings(const struct hd_model *m)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < r->warning_count; i++) {
-        const struct hd_warning *w = &r->warnings[i];
-        bool one = w->snapshot < r->snapshot_count;
+    for (size_t i = 0; i < m->warning_count; i++) {
+        const struct hd_warning *w = &m->warnings[i];
+        bool one = w->snapshot < m->snapshot_count;
         json_t *o = json_object();
         json_put(o, "code", json_string_or_null(w->code));
         json_put(o, "snapshot", one ? json_integer((json_int_t)w->snapshot) : json_null());
@@ -177,7 +176,7 @@ static json_t *owner(const struct hd_chain_row *c)
     return o;
 }
 
-static json_t *chain(const struct hd_report *r, const struct hd_chain_row *c)
+static json_t *chain(const struct hd_model *m, const struct hd_chain_row *c)
 {
     json_t *o = json_object(), *frames = json_array(), *example = json_object();
     for (size_t i = 0; i < c->chain.frame_count; i++) {
@@ -203,7 +202,7 @@ static json_t *chain(const struct hd_report *r, const struct hd_chain_row *c)
     json_put(o, "share", real_or_null(c->chain.share));
     json_put(o, "share_low", real_or_null(c->chain.low));
     json_put(o, "share_high", real_or_null(c->chain.high));
-    json_put(o, "instances", values_or_null(c->instances, r->snapshot_count));
+    json_put(o, "instances", values_or_null(c->instances, m->snapshot_count));
     json_put(o, "retained", json_number_or_null(c->retained));
     json_put(o, "exact", json_boolean(c->chain.exact));
     json_put(o, "example", example);
@@ -212,11 +211,11 @@ static json_t *chain(const struct hd_report *r, const struct hd_chain_row *c)
     return o;
 }
 
-static json_t *chains(const struct hd_report *r, const struct hd_chains *all)
+static json_t *chains(const struct hd_model *m, const struct hd_chains *all)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < all->len; i++)
-        json_append(array, chain(r, &all->all[i]));
+        json_append(array, chain(m, &all->all[i]));
     return array;
 }
 
@@ -231,9 +230,9 @@ static json_t *begin(const char *schema)
     return o;
 }
 
-static json_t *suspect(const struct hd_report *r, const struct hd_suspect *s, bool in_full)
+static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, bool in_full)
 {
-    size_t n = r->snapshot_count;
+    size_t n = m->snapshot_count;
     json_t *o = json_object();
     json_put(o, "rank", s->rank > 0 ? json_integer((json_int_t)s->rank) : json_null());
     json_put(o, "type", json_string_or_null(s->type));
@@ -249,23 +248,23 @@ static json_t *suspect(const struct hd_report *r, const struct hd_suspect *s, bo
     json_put(o, "holder",
              s->holder != NULL ? strings(s->holder, s->holder_len) : json_null());
     if (in_full)
-        json_put(o, "chains", chains(r, &s->chains));
+        json_put(o, "chains", chains(m, &s->chains));
     json_put(o, "survivors", json_number_or_null(s->survivors));
     json_put(o, "suspect", json_string_or_null(suspicion_names[s->suspicion]));
     json_put(o, "also", strings(s->also, s->also_count));
     json_put(o, "retained_delta",
-             r->diff.by_graph ? json_integer((json_int_t)s->more) : json_null());
+             m->diff->by_graph ? json_integer((json_int_t)s->more) : json_null());
     json_put(o, "hint", json_string_or_null(s->hint));
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     return o;
 }
 
-static json_t *suspects(const struct hd_report *r, const struct hd_suspect *all,
+static json_t *suspects(const struct hd_model *m, const struct hd_suspect *all,
                         size_t count, bool in_full)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_append(array, suspect(r, &all[i], in_full));
+        json_append(array, suspect(m, &all[i], in_full));
     return array;
 }
 
@@ -292,16 +291,16 @@ static json_t *growth(const struct hd_growth *g)
     return o;
 }
 
-static json_t *stopped(const struct hd_report *r)
+static json_t *stopped(const struct hd_model *m)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < r->diff.stopped_count; i++) {
-        const struct hd_stopped *s = &r->diff.stopped[i];
+    for (size_t i = 0; i < m->diff->stopped_count; i++) {
+        const struct hd_stopped *s = &m->diff->stopped[i];
         json_t *o = json_object();
         json_put(o, "type", json_string_or_null(s->type));
         json_put(o, "subject", json_string_or_null(s->subject));
-        json_put(o, "count", values_or_null(s->count, r->snapshot_count));
-        json_put(o, "retained", values_or_null(s->retained, r->snapshot_count));
+        json_put(o, "count", values_or_null(s->count, m->snapshot_count));
+        json_put(o, "retained", values_or_null(s->retained, m->snapshot_count));
         json_put(o, "growth", real_or_null(s->growth));
         json_put(o, "share", real_or_null(s->share));
         json_put(o, "holder", strings(s->holder, s->holder_len));
@@ -310,99 +309,84 @@ static json_t *stopped(const struct hd_report *r)
     return array;
 }
 
-static json_t *reachable(const struct hd_report *r, bool bytes)
+static json_t *reachable(const struct hd_model *m, bool bytes)
 {
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        if (r->diff.reachable[k].count != HD_UNKNOWN)
-            return numbers(r->diff.reachable, r->snapshot_count, bytes);
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        if (m->diff->reachable[k].count != HD_UNKNOWN)
+            return numbers(m->diff->reachable, m->snapshot_count, bytes);
     return json_null();
 }
 
-static json_t *totals(const struct hd_report *r)
+static json_t *totals(const struct hd_model *m)
 {
     json_t *o = json_object();
-    json_put(o, "objects", numbers(report_table(r)->totals, r->snapshot_count, false));
-    json_put(o, "bytes", numbers(report_table(r)->totals, r->snapshot_count, true));
-    json_put(o, "reachable_objects", reachable(r, false));
-    json_put(o, "reachable_bytes", reachable(r, true));
+    json_put(o, "objects", numbers(model_table(m)->totals, m->snapshot_count, false));
+    json_put(o, "bytes", numbers(model_table(m)->totals, m->snapshot_count, true));
+    json_put(o, "reachable_objects", reachable(m, false));
+    json_put(o, "reachable_bytes", reachable(m, true));
     return o;
 }
 
-static json_t *iterations(const struct hd_report *r)
+static json_t *iterations(const struct hd_model *m)
 {
-    if (r->diff.iterations == NULL)
+    if (m->diff->iterations == NULL)
         return json_null();
     json_t *array = json_array();
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        json_append(array, json_number_or_null(r->diff.iterations[k]));
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        json_append(array, json_number_or_null(m->diff->iterations[k]));
     return array;
 }
 
-static json_t *full_name(const struct hd_report *r, const char *type)
+static void set_types(json_t *o, const struct hd_model *m)
 {
-    const char *shown = report_shown(r, type);
-    return shown != type ? json_string(shown) : json_null();
-}
-
-static void set_types(json_t *o, const struct hd_report *r)
-{
-    size_t shown = report_table(r)->shown;
+    size_t shown = model_table(m)->shown;
     json_t *array = json_array();
     for (size_t i = 0; i < shown; i++) {
-        const struct hd_type_row *t = &report_table(r)->rows[i];
+        const struct hd_type_row *t = &model_table(m)->rows[i];
         json_t *row = json_object();
         json_put(row, "type", json_string_or_null(t->type));
-        if (r->kind != HD_REPORT_TOP) {
-            json_put(row, "count", numbers(t->at, r->snapshot_count, false));
-            json_put(row, "bytes", numbers(t->at, r->snapshot_count, true));
+        if (m->kind != HD_REPORT_TOP) {
+            json_put(row, "count", numbers(t->at, m->snapshot_count, false));
+            json_put(row, "bytes", numbers(t->at, m->snapshot_count, true));
             json_put(row, "status", json_string(series_status_names[t->status]));
             json_put(row, "survivors", json_number_or_null(t->survivors));
-            json_put(row, "full_name", full_name(r, t->type));
+            json_put(row, "full_name", json_string_or_null(t->full_name));
         } else {
             json_put(row, "count", json_number_or_null(t->at->count));
             json_put(row, "bytes", json_number_or_null(t->at->bytes));
             json_put(row, "retained", json_number_or_null(t->retained));
             json_put(row, "generations", generations(t->by_generation));
-            json_put(row, "full_name", full_name(r, t->type));
+            json_put(row, "full_name", json_string_or_null(t->full_name));
         }
         json_append(array, row);
     }
     json_put(o, "types", array);
-    json_put(o, "types_omitted", json_integer((json_int_t)(report_table(r)->len - shown)));
+    json_put(o, "types_omitted", json_integer((json_int_t)(model_table(m)->len - shown)));
 }
 
-static json_t *bytes_per_hour(const struct hd_report *r)
+static void set_diff(json_t *o, const struct hd_model *m)
 {
-    const struct hd_tally *first = &report_table(r)->totals[0],
-                          *last = &report_table(r)->totals[r->snapshot_count - 1];
-    if (!report_table(r)->bytes_known)
-        return json_null();
-    return real_or_null(heading_per_hour(r, (double)last->bytes - (double)first->bytes));
+    json_put(o, "snapshots", snapshots(m));
+    json_put(o, "iterations", iterations(m));
+    json_put(o, "confidence", json_string(confidence_names[m->diff->confidence]));
+    json_put(o, "totals", totals(m));
+    json_put(o, "suspects", suspects(m, m->diff->suspects, m->diff->suspect_count, true));
+    json_put(o, "minor", suspects(m, m->diff->minor, m->diff->minor_count, false));
+    json_put(o, "pooled", suspects(m, m->diff->pooled, m->diff->pooled_count, false));
+    set_types(o, m);
+    json_put(o, "warnings", warnings(m));
+    json_put(o, "by", json_string(hd_unit_name(m->by)));
+    json_put(o, "growth", growth(&m->diff->growth));
+    json_put(o, "stopped", stopped(m));
+    json_put(o, "suspects_hidden", json_integer((json_int_t)m->diff->hidden_count));
+    json_put(o, "span_seconds", real_or_null(m->diff->span_seconds));
+    json_put(o, "bytes_per_hour", real_or_null(m->diff->bytes_per_hour));
 }
 
-static void set_diff(json_t *o, const struct hd_report *r)
-{
-    json_put(o, "snapshots", snapshots(r));
-    json_put(o, "iterations", iterations(r));
-    json_put(o, "confidence", json_string(confidence_names[r->diff.confidence]));
-    json_put(o, "totals", totals(r));
-    json_put(o, "suspects", suspects(r, r->diff.suspects, r->diff.suspect_count, true));
-    json_put(o, "minor", suspects(r, r->diff.minor, r->diff.minor_count, false));
-    json_put(o, "pooled", suspects(r, r->diff.pooled, r->diff.pooled_count, false));
-    set_types(o, r);
-    json_put(o, "warnings", warnings(r));
-    json_put(o, "by", json_string(report_unit(r)));
-    json_put(o, "growth", growth(&r->diff.growth));
-    json_put(o, "stopped", stopped(r));
-    json_put(o, "suspects_hidden", json_integer((json_int_t)r->diff.hidden_count));
-    json_put(o, "span_seconds", real_or_null(heading_span(r)));
-    json_put(o, "bytes_per_hour", bytes_per_hour(r));
-}
-
-static json_t *diff(const struct hd_report *r)
+static json_t *diff(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-diff");
-    set_diff(o, r);
+    set_diff(o, m);
     return o;
 }
 
@@ -425,7 +409,7 @@ static json_t *phrase_or_null(bool (*add)(struct text *, const struct hd_finding
     return s;
 }
 
-static json_t *rule(const struct hd_report *r, const struct hd_finding *f)
+static json_t *rule(const struct hd_model *m, const struct hd_finding *f)
 {
     json_t *o = json_object(), *shown = json_array();
     json_append(shown, json_integer((json_int_t)f->first));
@@ -442,61 +426,61 @@ static json_t *rule(const struct hd_report *r, const struct hd_finding *f)
     json_put(o, "unit", json_string(phrase_unit(f)));
     json_put(o, "snapshots", shown);
     json_put(o, "holder", json_string_or_null(f->holder));
-    json_put(o, "chains", chains(r, &f->chains));
+    json_put(o, "chains", chains(m, &f->chains));
     return o;
 }
 
-static json_t *check(const struct hd_report *r)
+static json_t *check(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-check"), *rules = json_array();
-    set_diff(o, r);
-    for (size_t i = 0; i < r->check.rule_count; i++)
-        json_append(rules, rule(r, &r->check.rules[i]));
-    json_put(o, "verdict", json_string(verdict_names[r->check.verdict]));
+    set_diff(o, m);
+    for (size_t i = 0; i < m->check->rule_count; i++)
+        json_append(rules, rule(m, &m->check->rules[i]));
+    json_put(o, "verdict", json_string(verdict_names[m->check->verdict]));
     json_put(o, "rules", rules);
     return o;
 }
 
-static json_t *top(const struct hd_report *r)
+static json_t *top(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-top");
-    json_put(o, "snapshot", snapshot(&r->snapshots[0].info));
-    set_types(o, r);
-    json_put(o, "warnings", warnings(r));
-    json_put(o, "by", json_string(report_unit(r)));
+    json_put(o, "snapshot", snapshot(&m->snapshots[0].info));
+    set_types(o, m);
+    json_put(o, "warnings", warnings(m));
+    json_put(o, "by", json_string(hd_unit_name(m->by)));
     return o;
 }
 
-static json_t *roots(const struct hd_report *r)
+static json_t *roots(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-roots");
-    json_put(o, "snapshots", snapshots(r));
-    json_put(o, "type", json_string_or_null(r->roots.pattern));
-    json_put(o, "matched", strings(r->roots.matched, r->roots.matched_count));
-    json_put(o, "instances", numbers(r->roots.instances, r->snapshot_count, false));
-    json_put(o, "chains", chains(r, &r->roots.chains));
-    json_put(o, "warnings", warnings(r));
+    json_put(o, "snapshots", snapshots(m));
+    json_put(o, "type", json_string_or_null(m->roots->pattern));
+    json_put(o, "matched", strings(m->roots->matched, m->roots->matched_count));
+    json_put(o, "instances", numbers(m->roots->instances, m->snapshot_count, false));
+    json_put(o, "chains", chains(m, &m->roots->chains));
+    json_put(o, "warnings", warnings(m));
     return o;
 }
 
-static json_t *info(const struct hd_report *r)
+static json_t *info(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-info"), *array = json_array();
-    for (size_t k = 0; k < r->snapshot_count; k++) {
-        const struct hd_snapshot_facts *s = &r->snapshots[k];
+    for (size_t k = 0; k < m->snapshot_count; k++) {
+        const struct hd_snapshot_facts *s = &m->snapshots[k];
         json_append(array,
                     s->error.status != HD_OK ? failed_snapshot(s) : snapshot_in_full(s));
     }
     json_put(o, "snapshots", array);
-    json_put(o, "warnings", warnings(r));
+    json_put(o, "warnings", warnings(m));
     return o;
 }
 
-static json_t *processes(const struct hd_report *r)
+static json_t *processes(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-ps"), *array = json_array();
-    for (size_t i = 0; i < r->processes.count; i++) {
-        const struct hd_process *from = &r->processes.all[i];
+    for (size_t i = 0; i < m->processes->count; i++) {
+        const struct hd_process *from = &m->processes->all[i];
         json_t *p = json_object();
         json_put(p, "pid", json_number_or_null(from->pid));
         json_put(p, "name", json_string_or_null(from->name));
@@ -514,14 +498,15 @@ static json_t *processes(const struct hd_report *r)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
-    static json_t *(*const make[])(const struct hd_report *) = {
+    const struct hd_model *m = &r->model;
+    static json_t *(*const make[])(const struct hd_model *) = {
         [HD_REPORT_DIFF] = diff,          [HD_REPORT_TOP] = top,
         [HD_REPORT_ROOTS] = roots,        [HD_REPORT_INFO] = info,
         [HD_REPORT_CHECK] = check,
 
         [HD_REPORT_PROCESSES] = processes};
     (void)opt;
-    json_t *whole = make[r->kind](r);
+    json_t *whole = make[m->kind](m);
     json_write(whole, o);
 }
 

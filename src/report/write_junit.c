@@ -7,16 +7,16 @@
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
-static void add_lines(struct text *t, const struct hd_report *r, size_t begin, size_t end)
+static void add_lines(struct text *t, const struct hd_model *m, size_t begin, size_t end)
 {
     struct text holder = {0};
     for (size_t i = begin; i < end; i++) {
-        const struct hd_finding *f = &r->check.rules[i];
+        const struct hd_finding *f = &m->check->rules[i];
         text_add_string(t, rule_status_names[f->status]);
         text_add_string(t, ": ");
         text_rule_name(t, f);
         text_add_string(t, ": ");
-        text_rule(t, r, f);
+        text_rule(t, m, f);
         text_add_char(t, '\n');
         text_clear(&holder);
         text_rule_holder(&holder, f);
@@ -30,20 +30,20 @@ static void add_lines(struct text *t, const struct hd_report *r, size_t begin, s
 }
 
 /* The outcome of a rule in one line, and all of its findings below it. */
-static void add_outcome(struct xml_out *x, const struct hd_report *r, size_t begin,
+static void add_outcome(struct xml_out *x, const struct hd_model *m, size_t begin,
                         size_t end, enum hd_finding_status status)
 {
-    const struct hd_finding *worst = &r->check.rules[begin];
+    const struct hd_finding *worst = &m->check->rules[begin];
     struct text message = {0}, lines = {0};
-    size_t shown = begin + report_rows(r, end - begin);
+    size_t shown = begin + model_rows(m, end - begin);
     while (worst->status != status)
         worst++;
     if (worst->subject != NULL) {
         human_name(&message, worst->subject);
         text_add_string(&message, ": ");
     }
-    text_rule(&message, r, worst);
-    add_lines(&lines, r, begin, shown);
+    text_rule(&message, m, worst);
+    add_lines(&lines, m, begin, shown);
     if (shown < end) {
         human_others(&lines, end - shown);
         text_add_char(&lines, '\n');
@@ -72,10 +72,10 @@ static void add_outcome(struct xml_out *x, const struct hd_report *r, size_t beg
 }
 
 /* Rules of one entry differ in what they measure, so their names do. */
-static void add_test(struct xml_out *x, const struct hd_report *r, size_t begin, size_t end,
+static void add_test(struct xml_out *x, const struct hd_model *m, size_t begin, size_t end,
                      enum hd_finding_status status)
 {
-    const struct hd_finding *rule = &r->check.rules[begin];
+    const struct hd_finding *rule = &m->check->rules[begin];
     struct text name = {0}, title = {0};
     phrase_rule(&title, rule);
     human_name(&name, text_string(&title));
@@ -87,7 +87,7 @@ static void add_test(struct xml_out *x, const struct hd_report *r, size_t begin,
     xml_attribute(x, "time", "0");
     text_free(&name);
     text_free(&title);
-    add_outcome(x, r, begin, end, status);
+    add_outcome(x, m, begin, end, status);
     xml_close(x, "testcase");
 }
 
@@ -123,18 +123,18 @@ static void add_property(struct xml_out *x, const char *name, const char *value)
     xml_close(x, "property");
 }
 
-static void add_properties(struct xml_out *x, const struct hd_report *r)
+static void add_properties(struct xml_out *x, const struct hd_model *m)
 {
     struct text value = {0};
     xml_open(x, "properties");
-    for (size_t k = 0; k < r->snapshot_count; k++) {
+    for (size_t k = 0; k < m->snapshot_count; k++) {
         char name[32];
         snprintf(name, sizeof(name), "snapshot.%zu", k + 1);
         text_clear(&value);
-        human_name(&value, r->snapshots[k].info.path);
+        human_name(&value, m->snapshots[k].info.path);
         add_property(x, name, text_string(&value));
     }
-    add_property(x, "confidence", confidence_names[r->diff.confidence]);
+    add_property(x, "confidence", confidence_names[m->diff->confidence]);
     xml_close(x, "properties");
     text_free(&value);
 }
@@ -142,22 +142,23 @@ static void add_properties(struct xml_out *x, const struct hd_report *r)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
+    const struct hd_model *m = &r->model;
     (void)opt;
     struct xml_out x = xml_begin(o);
     size_t by_status[HD_FINDING_STATUS_COUNT] = {0};
-    for (size_t i = 0, end; i < r->check.rule_count; i = end) {
-        end = report_rule_end(r, i);
-        by_status[report_rule_status(r, i, end)]++;
+    for (size_t i = 0, end; i < m->check->rule_count; i = end) {
+        end = report_rule_end(m->check, i);
+        by_status[report_rule_status(m->check, i, end)]++;
     }
     xml_open(&x, "testsuites");
     set_counts(&x, by_status);
     xml_open(&x, "testsuite");
     set_counts(&x, by_status);
     set_number(&x, "skipped", count_skipped(by_status));
-    add_properties(&x, r);
-    for (size_t i = 0, end; i < r->check.rule_count; i = end) {
-        end = report_rule_end(r, i);
-        add_test(&x, r, i, end, report_rule_status(r, i, end));
+    add_properties(&x, m);
+    for (size_t i = 0, end; i < m->check->rule_count; i = end) {
+        end = report_rule_end(m->check, i);
+        add_test(&x, m, i, end, report_rule_status(m->check, i, end));
     }
     xml_close(&x, "testsuite");
     xml_close(&x, "testsuites");

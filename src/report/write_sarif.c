@@ -170,7 +170,7 @@ static json_t *suppressions(const struct hd_finding *f)
 }
 
 /* "level" is for failures only (3.27.10): anything else has "none". */
-static json_t *result(const struct hd_report *r, const struct hd_finding *f)
+static json_t *result(const struct hd_model *m, const struct hd_finding *f)
 {
     static const char *const result_kinds[HD_FINDING_STATUS_COUNT] = {
         [HD_FOUND_PASS] = "pass",
@@ -182,7 +182,7 @@ static json_t *result(const struct hd_report *r, const struct hd_finding *f)
     struct text t = {0};
     text_rule_name(&t, f);
     text_add_string(&t, ": ");
-    text_rule(&t, r, f);
+    text_rule(&t, m, f);
     json_put(o, "ruleId", json_string(kinds[f->kind].id));
     json_put(o, "ruleIndex", json_integer((json_int_t)f->kind));
     json_put(o, "kind", json_string(result_kinds[f->status]));
@@ -195,11 +195,11 @@ static json_t *result(const struct hd_report *r, const struct hd_finding *f)
     return o;
 }
 
-static json_t *invocation(const struct hd_report *r)
+static json_t *invocation(const struct hd_model *m)
 {
     json_t *o = json_object(), *notes = json_array();
-    for (size_t i = 0; i < r->warning_count; i++) {
-        const struct hd_warning *w = &r->warnings[i];
+    for (size_t i = 0; i < m->warning_count; i++) {
+        const struct hd_warning *w = &m->warnings[i];
         json_t *note = json_object(), *descriptor = json_object();
         struct text t = {0};
         human_name(&t, w->path != NULL ? text_file_name(w->path) : "");
@@ -216,14 +216,14 @@ static json_t *invocation(const struct hd_report *r)
     return o;
 }
 
-static json_t *run(const struct hd_report *r)
+static json_t *run(const struct hd_model *m)
 {
     json_t *o = json_object(), *tool = json_object(), *results = json_array(),
            *invocations = json_array();
     json_put(tool, "driver", driver());
-    for (size_t i = 0; i < r->check.rule_count; i++)
-        json_append(results, result(r, &r->check.rules[i]));
-    json_append(invocations, invocation(r));
+    for (size_t i = 0; i < m->check->rule_count; i++)
+        json_append(results, result(m, &m->check->rules[i]));
+    json_append(invocations, invocation(m));
     json_put(o, "tool", tool);
     json_put(o, "invocations", invocations);
     json_put(o, "columnKind", json_string("unicodeCodePoints"));
@@ -234,9 +234,10 @@ static json_t *run(const struct hd_report *r)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
+    const struct hd_model *m = &r->model;
     (void)opt;
     json_t *whole = json_object(), *runs = json_array();
-    json_append(runs, run(r));
+    json_append(runs, run(m));
     json_put(
         whole, "$schema",
         json_string("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"

@@ -48,6 +48,7 @@ bool hd_report_write(const struct hd_report *report, const char *format,
         struct arena sums = {0};
         if ((*w)->all_rows && report->options.rows == HD_DEFAULT_ROWS)
             view_cut(&shown, 0, &sums);
+        report_publish(&shown);
         (*w)->write(&shown, &how, &out);
         arena_free(&sums);
         return out_finish(&out, err);

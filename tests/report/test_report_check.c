@@ -373,7 +373,7 @@ Test(report_check, every_type_that_fails_is_told_the_largest_first)
     cr_assert_eq(r->check.rule_count, 2);
     cr_expect_str_eq(r->check.rules[0].subject, "App.Order");
     cr_expect_str_eq(r->check.rules[1].subject, "System.String");
-    cr_expect_eq(report_rule_end(r, 0), 2);
+    cr_expect_eq(report_rule_end(&r->check, 0), 2);
     cr_expect_gt(r->check.rules[0].chains.len, 0);
     cr_expect_gt(r->check.rules[1].chains.len, 0);
     /* One snapshot was looked at, so there are no numbers per snapshot. */

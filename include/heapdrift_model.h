@@ -1,0 +1,511 @@
+/* heapdrift_model.h - what a report says, as data: for programs that do not want to read
+ * text or JSON. heapdrift.h includes it.
+ *
+ * A model has numbers, enums, names and ids. It is read only, belongs to its report and
+ * lives as long: nothing in it is changed or freed by who reads it. Arrays that are "per
+ * snapshot" have one element for each of hd_model.snapshots, in that order. Unknown whole
+ * numbers are HD_UNKNOWN, unknown fractions NAN, unknown names NULL. Bytes are shallow
+ * sizes unless they are called retained. Types and holders have canonical names
+ * (docs/names.md); hd_report_shown() has the name that people know. */
+#ifndef HEAPDRIFT_MODEL_H
+#define HEAPDRIFT_MODEL_H
+
+#include "heapdrift.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- objects and roots --------------------------------------------------- */
+
+/* So many objects. Of a sample both numbers are scaled up. */
+struct hd_tally {
+    uint64_t count;
+    uint64_t bytes; /* HD_UNKNOWN when the input has none */
+};
+
+enum hd_generation {
+    HD_GEN0,
+    HD_GEN1,
+    HD_GEN2,
+    HD_GEN_LOH,
+    HD_GEN_POH,
+    HD_GEN_FROZEN,
+    HD_GEN_UNKNOWN,
+    HD_GENERATION_COUNT
+};
+
+/* Why an object is alive. */
+enum hd_root_kind {
+    HD_ROOT_STATIC,
+    HD_ROOT_THREAD_STATIC,
+    HD_ROOT_STRONG_HANDLE,
+    HD_ROOT_PINNED_HANDLE,
+    HD_ROOT_REF_COUNTED_HANDLE, /* COM wrappers; async pinned */
+    HD_ROOT_DEPENDENT_HANDLE,   /* ConditionalWeakTable */
+    HD_ROOT_STACK,
+    HD_ROOT_FINALIZER,
+    HD_ROOT_OTHER,
+    HD_ROOT_UNREACHABLE, /* no root at all */
+    HD_ROOT_KIND_COUNT
+};
+
+/* --- snapshots ----------------------------------------------------------- */
+
+/* What a table says about how it was made. */
+struct hd_table_origin {
+    const char *command;    /* "dumpheap -stat -live" */
+    const char *generation; /* "gen2", "loh", ...: all rows are of this one */
+    const char *liveness;   /* "all", "live", "dead" */
+    const char *filters;    /* "-type Orchard -min 40"; "" = none */
+};
+
+struct hd_snapshot_facts {
+    struct hd_info info;
+    struct hd_error error; /* its status says whether the file is no snapshot after all */
+    struct hd_table_origin origin;
+    uint64_t weak_roots;                                /* weak handles */
+    uint64_t roots_by_kind[HD_ROOT_KIND_COUNT];         /* if info.has_roots */
+    struct hd_tally by_generation[HD_GENERATION_COUNT]; /* if info.has_generations; as in
+                                                           the file, not scaled */
+    double clock;       /* seconds since some start, for order and distance */
+    bool clock_is_date; /* the start is that of a calendar, not of a machine */
+};
+
+/* --- chains of references ------------------------------------------------ */
+
+enum { HD_MOST_FRAME_TYPES = 3 };
+
+/* A type on the way from a root, or a pattern of up to three that is repeated. */
+struct hd_frame {
+    const char *types[HD_MOST_FRAME_TYPES];
+    const char *shown[HD_MOST_FRAME_TYPES]; /* as people know them; NULL: as types */
+    unsigned type_count;
+    uint32_t repeat_min, repeat_max; /* how often, over the instances looked at */
+    uint32_t example_nodes;          /* how many objects of the example it stands for */
+    enum hd_generation generation;   /* the youngest of these */
+    bool is_program;                 /* a class of the program is among its types */
+};
+
+/* How the container of services holds an owner. */
+enum hd_service {
+    HD_SERVICE_NONE,
+    HD_SERVICE_SINGLETON,
+    HD_SERVICE_HELD,
+    HD_SERVICE_COUNT
+};
+
+/* hd_chain.owner_frame of a chain that has none. */
+#define HD_NO_OWNER SIZE_MAX
+
+/* Instances that are held in the same way, from their owner down (docs/chains.md). */
+struct hd_chain {
+    enum hd_root_kind kind;
+    uint64_t hash;           /* the same for the same chain in every snapshot */
+    struct hd_frame *frames; /* root first, instance last */
+    size_t frame_count;      /* 0 for a rare chain of an exact answer */
+    size_t frames_skipped;   /* before frame skipped_at: of a very long chain */
+    size_t skipped_at;
+    uint64_t count;          /* instances, if exact; else samples that have this chain */
+    double share, low, high; /* of the instances, 0 to 1; and a 95 % interval */
+    bool exact;              /* all instances were looked at: low = share = high */
+    uint32_t example;        /* number of one of its objects in the graph */
+    size_t owner_frame;      /* the one that has the owner, or HD_NO_OWNER */
+    const char *owner;       /* its type */
+    enum hd_service service;
+};
+
+/* What became of a chain over the series. */
+enum hd_chain_status {
+    HD_CHAIN_UNKNOWN,
+    HD_CHAIN_NEW,
+    HD_CHAIN_GONE,
+    HD_CHAIN_GROWING,
+    HD_CHAIN_STEADY,
+    HD_CHAIN_SHRINKING,
+    HD_CHAIN_STATUS_COUNT
+};
+
+struct hd_chain_row {
+    struct hd_chain chain;
+    enum hd_chain_status status;
+    uint64_t *instances;               /* per snapshot; NULL: not all were looked at */
+    size_t frames_omitted, omitted_at; /* cut in the middle: how many, before which frame */
+    size_t frames_above;               /* the owner, of all; if it has one */
+    bool in_full;                      /* so many frames were asked for: a line shows all */
+    uint64_t retained;                 /* bytes, by its instances, in the last snapshot */
+    uint64_t address;                  /* of the example; 0 unknown */
+    enum hd_generation generation;     /* of the example */
+};
+
+/* Some of the chains of some instances, most frequent first. */
+struct hd_chains {
+    struct hd_chain_row *all;
+    size_t len;
+    size_t omitted;       /* chains beyond the wanted number */
+    size_t available;     /* chains that can be shown at all */
+    double omitted_share; /* of the instances, 0 to 1 */
+    uint64_t instances;   /* in the last snapshot */
+    uint64_t samples;     /* of them that were looked at */
+};
+
+/* --- rows ---------------------------------------------------------------- */
+
+enum hd_series_status {
+    HD_SERIES_GROWING,
+    HD_SERIES_NEW,
+    HD_SERIES_GONE,
+    HD_SERIES_SHRINKING,
+    HD_SERIES_STEADY,
+    HD_SERIES_VARYING,
+    HD_SERIES_STATUS_COUNT
+};
+
+/* A type, or what rows stand for by another unit. */
+struct hd_type_row {
+    const char *type;
+    const char *full_name; /* as people know it; NULL: as type */
+    struct hd_tally *at;   /* per snapshot */
+    enum hd_series_status status;
+    uint64_t retained;              /* bytes, of a top */
+    struct hd_tally *by_generation; /* of a top, HD_GENERATION_COUNT of them */
+    uint64_t survivors; /* at least so many of the first snapshot are in the last one */
+};
+
+/* What some rows add up to. */
+struct hd_sum {
+    size_t rows;
+    struct hd_tally *at; /* per snapshot; bytes are unknown if those of one row are */
+};
+
+struct hd_type_table {
+    struct hd_type_row *rows; /* those that the options chose, in their order */
+    size_t len;
+    size_t shown;            /* the first ones; of the others the sum is told */
+    struct hd_sum others;    /* of rows behind those that are shown */
+    struct hd_sum sum;       /* of all rows */
+    bool is_whole;           /* that is the total: no row is hidden */
+    struct hd_tally *totals; /* per snapshot, of all that was counted, hidden or not */
+    bool bytes_known;        /* in every snapshot; else bytes of some rows are unknown */
+};
+
+/* --- what grew ----------------------------------------------------------- */
+
+/* How much the snapshots can show. */
+enum hd_confidence { HD_CONFIDENCE_LOW, HD_CONFIDENCE_MEDIUM, HD_CONFIDENCE_HIGH };
+
+/* What a row of the ranking was found by. */
+enum hd_basis {
+    HD_BASIS_TABLE, /* shallow bytes of a type */
+    HD_BASIS_GRAPH, /* a place in the tree of owners */
+    HD_BASIS_TYPE   /* a whole type, held in changing places */
+};
+
+/* Why a row of the ranking is a suspect. */
+enum hd_suspicion {
+    HD_SUSPECT_NOT,
+    HD_SUSPECT_SIZE,  /* its score is large */
+    HD_SUSPECT_STEADY /* a small one, but nearly the same number more in every step */
+};
+
+/* One place that a suspect is held at. */
+struct hd_head {
+    const char *holder; /* "[static var App.s_all] → Order[]" */
+    double score;       /* its part of that of the suspect */
+};
+
+/* A row of the ranking (docs/ranking.md). */
+struct hd_suspect {
+    size_t rank; /* from 1; 0: what pools hold is not ranked */
+    const char *type;
+    const char *subject; /* for a title; type if nothing better is known */
+    enum hd_basis basis;
+    enum hd_suspicion suspicion;
+    const char **also; /* types that go with it */
+    size_t also_count;
+    struct hd_head *heads; /* where it is held; their scores sum to its own */
+    size_t head_count;
+    double score;        /* bytes, or objects where bytes are unknown */
+    double score_share;  /* of the heap, 0 to 1 */
+    double tau;          /* how steadily it grows, -1 to 1 */
+    struct hd_tally *at; /* per snapshot */
+    uint64_t *retained;  /* bytes per snapshot; NULL unknown */
+    int64_t more;        /* bytes that these and what goes along retain more; by graph */
+    double more_share;   /* of the heap, 0 to 1 */
+    uint64_t step_least, step_most; /* of a steady one: how many more came in a step */
+    uint64_t per_iteration;         /* exactly so many more */
+    const char **holder;            /* types from below the root; NULL unknown */
+    size_t holder_len;
+    uint64_t survivors;      /* as of a row */
+    struct hd_chains chains; /* what holds it; of suspects that are shown */
+    const char *hint;        /* what it usually is: an id of docs/hints.md */
+};
+
+/* Where the growth of the reachable heap went: bytes, last minus first snapshot that can be
+ * compared. */
+struct hd_growth {
+    bool known;                           /* by graph only */
+    int64_t bytes, suspects, pools, rest; /* bytes is the sum of the others */
+    double share, rest_share;             /* of the heap in the last such snapshot */
+    double explained;     /* share of the growth that suspects have; NAN: it did not grow */
+    bool unexplained;     /* the rest keeps growing, and is more than half of it */
+    bool is_open;         /* that, and there is no suspect: nothing explains it */
+    bool has_stopped;     /* no suspect, but something large grew and stayed */
+    double stopped_share; /* that, of the heap */
+};
+
+/* What grew, and then stayed as large. */
+struct hd_stopped {
+    const char *type, *subject;
+    uint64_t *count, *retained; /* objects and bytes per snapshot */
+    double growth, share;       /* bytes, and of the heap */
+    const char **holder;        /* as of a suspect */
+    size_t holder_len;
+};
+
+/* A pattern of hd_options.types that no row matches. */
+struct hd_no_match {
+    const char *pattern;
+    const char *nearest; /* what may be meant */
+};
+
+struct hd_diff {
+    uint64_t *iterations;       /* per snapshot; NULL without */
+    struct hd_tally *reachable; /* per snapshot */
+    enum hd_confidence confidence;
+    size_t fit_count;      /* snapshots that can be compared */
+    bool by_graph;         /* what the ranking is based on */
+    double span_seconds;   /* from the first to the last snapshot */
+    double bytes_per_hour; /* of growth, over a minute or more */
+
+    /* By score: suspects, what scores less, what buffer pools hold. */
+    struct hd_suspect *suspects, *minor, *pooled;
+    size_t suspect_count, minor_count, pooled_count;
+    size_t suspects_shown; /* the first ones */
+    size_t hidden_count;   /* suspects that types, excludes or app_only hide */
+
+    struct hd_growth growth;
+    struct hd_stopped *stopped; /* by growth */
+    size_t stopped_count, stopped_shown;
+
+    struct hd_no_match *unmatched;
+    size_t unmatched_count;
+    const struct hd_no_match *no_match; /* the first, if none matches: no row is left */
+
+    struct hd_type_table types;
+};
+
+/* --- rules --------------------------------------------------------------- */
+
+/* What a rule is about, and which total; what it counts; over what. */
+enum hd_rule_kind { HD_RULE_TOTAL, HD_RULE_TYPE, HD_RULE_HOLDER, HD_RULE_SUSPECTS };
+enum hd_total {
+    HD_TOTAL_BYTES,
+    HD_TOTAL_OBJECTS,
+    HD_TOTAL_REACHABLE_BYTES,
+    HD_TOTAL_COUNT
+};
+enum hd_measure { HD_MEASURE_COUNT, HD_MEASURE_BYTES, HD_MEASURE_SCORE };
+enum hd_per { HD_PER_TOTAL, HD_PER_STEP, HD_PER_ITERATION };
+
+struct hd_limit {
+    bool relative;
+    double percent;  /* relative: of the first snapshot; of scores: of the heap */
+    uint64_t amount; /* else */
+};
+
+enum hd_finding_status {
+    HD_FOUND_PASS,
+    HD_FOUND_FAIL,
+    HD_FOUND_SUPPRESSED,
+    HD_FOUND_INCONCLUSIVE,
+    HD_FINDING_STATUS_COUNT
+};
+
+/* Why a finding is what it is. */
+enum hd_reason_code {
+    HD_REASON_NONE,
+
+    /* nothing can be said: the snapshots */
+    HD_REASON_TOO_FEW,        /* fewer than two can be compared */
+    HD_REASON_NOT_ENOUGH,     /* fewer than four: the ranking needs so many */
+    HD_REASON_ONLY_GARBAGE,   /* a table lists garbage only */
+    HD_REASON_END_LEFT_OUT,   /* the first or the last one was left out */
+    HD_REASON_END_INCOMPLETE, /* ... because it is incomplete */
+    HD_REASON_STEP_LEFT_OUT,  /* one between was left out, so a step is missing */
+    HD_REASON_OUT_OF_ORDER,
+    HD_REASON_GIVEN_TWICE,
+    HD_REASON_RESTARTED, /* they are not of one process */
+    HD_REASON_DIFFERENT_PROGRAMS,
+
+    /* nothing can be said: the numbers */
+    HD_REASON_NUMBER_UNKNOWN,  /* not every snapshot tells it */
+    HD_REASON_BYTES_UNKNOWN,   /* so that a score has no size */
+    HD_REASON_NO_HOLDERS,      /* a snapshot does not tell what holds what */
+    HD_REASON_HOLDERS_UNTOLD,  /* the same, for a suppression by holder */
+    HD_REASON_HOLDER_UNTOLD,   /* ... of this row of the ranking */
+    HD_REASON_SAMPLE_IS_OFF,   /* by more than the distance to the limit, perhaps */
+    HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
+    HD_REASON_UNEXPLAINED,     /* share of the heap grew, and no suspect explains it */
+
+    /* passed with a reservation */
+    HD_REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
+    HD_REASON_STOPPED,  /* share of the heap grew, and stayed as large */
+
+    /* what was decided, and how */
+    HD_REASON_STEADY,     /* the limit is that of steady growth */
+    HD_REASON_SUPPRESSED, /* words say why */
+    HD_REASON_EXPIRED,    /* was suppressed until then, because of words */
+    HD_REASON_ACCEPTED,   /* the baseline accepts some of it */
+    HD_REASON_COUNT
+};
+
+/* Fields that the code does not speak of are 0 and NULL. */
+struct hd_reason {
+    enum hd_reason_code code;
+    double share;
+    const char *meant; /* or NULL: nothing is near */
+    const char *words; /* of the suppression, as its file has them */
+    const char *until; /* its last day, likewise */
+};
+
+/* What became of one rule, or of one type under a rule for many. */
+struct hd_finding {
+    /* the rule */
+    size_t number; /* from 0 */
+    enum hd_rule_kind kind;
+    enum hd_total total; /* of that kind */
+    const char *pattern; /* of types or holders */
+    enum hd_measure measure;
+    enum hd_per per;
+    const char *path; /* of the file that has it; NULL: an option, or the default */
+    uint64_t line;    /* in it, or 0 */
+    bool is_default;
+
+    /* what it was held against */
+    const char *subject;       /* the type; NULL if the rule is about no single one */
+    const char *type;          /* of a suspect, what was ranked; else the subject */
+    size_t first, last;        /* the snapshots that show it */
+    const struct hd_tally *at; /* of the subject, per snapshot */
+    const char *holder;        /* what holds it, as one line */
+    bool is_suspect;           /* and shown as such, with the same chains */
+    struct hd_chains chains;
+
+    /* what came of it */
+    enum hd_finding_status status;
+    bool is_lenient; /* a pass that --strict does not take */
+    struct hd_reason reason;
+    struct hd_limit limit;              /* as it was given */
+    bool is_by_steadiness;              /* the limit is that of steady growth */
+    bool is_in_bytes;                   /* the unit of the values; else objects */
+    double limit_value, observed_value; /* exact */
+    double base;     /* what relative limits are of: of scores the heap */
+    double accepted; /* what the baseline took off the observed value */
+};
+
+enum hd_accepted_kind {
+    HD_ACCEPTED_TOTAL,
+    HD_ACCEPTED_TYPE,
+    HD_ACCEPTED_HOLDER,
+    HD_ACCEPTED_KIND_COUNT
+};
+
+/* What is subtracted from growth before it is held against a limit: none of it negative,
+ * 0 where bytes are unknown. */
+struct hd_accepted {
+    enum hd_accepted_kind kind;
+    const char *name;                /* "bytes", a type, the pattern of a holder */
+    uint64_t count, bytes;           /* first to last snapshot */
+    uint64_t step_count, step_bytes; /* of the worst step */
+    uint64_t score;                  /* of the ranking, in bytes; rounded up */
+};
+
+/* What a baseline says, sorted by kind and name. */
+struct hd_accepted_growth {
+    struct hd_accepted *all;
+    size_t count;
+    uint64_t snapshots;  /* of the run that was accepted */
+    uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
+};
+
+/* A diff held against rules. */
+struct hd_check {
+    enum hd_verdict verdict;
+    struct hd_finding *rules; /* in order of the rules; of one rule, by growth */
+    size_t rule_count, rules_shown;
+    const struct hd_accepted_growth *accepted; /* NULL: hd_budgets_accept() was not asked */
+};
+
+/* --- the other reports --------------------------------------------------- */
+
+/* What takes the space in one snapshot. */
+struct hd_top {
+    struct hd_type_table types;
+};
+
+/* Why instances of some types are alive. */
+struct hd_roots {
+    const char *pattern;
+    const char **matched; /* types, by name */
+    size_t matched_count;
+    struct hd_tally *instances; /* per snapshot */
+    struct hd_chains chains;
+};
+
+struct hd_process_list {
+    struct hd_process *all;
+    size_t count;
+};
+
+/* --- all of it ----------------------------------------------------------- */
+
+enum hd_report_kind {
+    HD_REPORT_DIFF,
+    HD_REPORT_TOP,
+    HD_REPORT_ROOTS,
+    HD_REPORT_INFO,
+    HD_REPORT_CHECK, /* a diff with rules */
+    HD_REPORT_PROCESSES,
+    HD_REPORT_KIND_COUNT
+};
+
+struct hd_model {
+    enum hd_report_kind kind;
+    enum hd_unit by; /* what a row of types stands for */
+    uint32_t rows;   /* that a table shows at most; 0: all */
+    const struct hd_snapshot_facts *snapshots;
+    size_t snapshot_count;
+    const struct hd_warning *warnings;
+    size_t warning_count;
+
+    /* What the kind says; NULL where it does not. A check has a diff as well. */
+    const struct hd_diff *diff;
+    const struct hd_check *check;
+    const struct hd_top *top;
+    const struct hd_roots *roots;
+    const struct hd_process_list *processes;
+};
+
+const struct hd_model *hd_report_model(const struct hd_report *report);
+
+/* What people read instead of a canonical name, or the name itself. */
+const char *hd_report_shown(const struct hd_report *report, const char *name);
+
+/* The words of JSON: "static", "gen0", "growing", ... NULL for what has none. */
+const char *hd_root_kind_name(enum hd_root_kind kind);
+const char *hd_generation_name(enum hd_generation generation);
+const char *hd_service_name(enum hd_service service);
+const char *hd_chain_status_name(enum hd_chain_status status);
+const char *hd_series_status_name(enum hd_series_status status);
+const char *hd_confidence_name(enum hd_confidence confidence);
+const char *hd_basis_name(enum hd_basis basis);
+const char *hd_suspicion_name(enum hd_suspicion suspicion);
+const char *hd_finding_status_name(enum hd_finding_status status);
+const char *hd_verdict_name(enum hd_verdict verdict);
+const char *hd_unit_name(enum hd_unit unit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+/* The model of a report, and the words for what it has as numbers. */
+#include "report/heading.h"
+#include "report/report.h"
+
+const struct hd_model *hd_report_model(const struct hd_report *report)
+{
+    return &report->model;
+}
+
+const char *hd_report_shown(const struct hd_report *report, const char *name)
+{
+    return report_shown(report, name);
+}
+
+void report_publish(struct hd_report *r)
+{
+    bool is_check = r->kind == HD_REPORT_CHECK;
+    bool is_diff = r->kind == HD_REPORT_DIFF || is_check;
+    r->model = (struct hd_model){
+        .kind = r->kind,
+        .by = r->options.by,
+        .rows = r->rows,
+        .snapshots = r->snapshots,
+        .snapshot_count = r->snapshot_count,
+        .warnings = r->warnings,
+        .warning_count = r->warning_count,
+        .diff = is_diff ? &r->diff : NULL,
+        .check = is_check ? &r->check : NULL,
+        .top = r->kind == HD_REPORT_TOP ? &r->top : NULL,
+        .roots = r->kind == HD_REPORT_ROOTS ? &r->roots : NULL,
+        .processes = r->kind == HD_REPORT_PROCESSES ? &r->processes : NULL,
+    };
+}
+
+/* --- words --------------------------------------------------------------- */
+
+static const char *word(const char *const *words, size_t count, unsigned i)
+{
+    return i < count ? words[i] : NULL;
+}
+
+const char *hd_root_kind_name(enum hd_root_kind kind)
+{
+    return word(root_kind_names, HD_ROOT_KIND_COUNT, kind);
+}
+
+const char *hd_generation_name(enum hd_generation generation)
+{
+    return word(generation_names, HD_GENERATION_COUNT, generation);
+}
+
+const char *hd_service_name(enum hd_service service)
+{
+    return word(service_names, HD_SERVICE_COUNT, service);
+}
+
+const char *hd_chain_status_name(enum hd_chain_status status)
+{
+    return word(chain_status_names, HD_CHAIN_STATUS_COUNT, status);
+}
+
+const char *hd_series_status_name(enum hd_series_status status)
+{
+    return word(series_status_names, HD_SERIES_STATUS_COUNT, status);
+}
+
+const char *hd_confidence_name(enum hd_confidence confidence)
+{
+    return word(confidence_names, HD_CONFIDENCE_HIGH + 1, confidence);
+}
+
+const char *hd_basis_name(enum hd_basis basis)
+{
+    return word(ranking_basis_names, HD_BASIS_TYPE + 1, basis);
+}
+
+const char *hd_suspicion_name(enum hd_suspicion suspicion)
+{
+    return word(suspicion_names, HD_SUSPECT_STEADY + 1, suspicion);
+}
+
+const char *hd_finding_status_name(enum hd_finding_status status)
+{
+    return word(rule_status_names, HD_FINDING_STATUS_COUNT, status);
+}
+
+const char *hd_verdict_name(enum hd_verdict verdict)
+{
+    return word(verdict_names, HD_INCONCLUSIVE + 1, verdict);
+}
+
+const char *hd_unit_name(enum hd_unit unit)
+{
+    return word(unit_names, HD_BY_HOLDER + 1, unit);
+}
