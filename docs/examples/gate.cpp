@@ -24,7 +24,7 @@ template <auto close> struct closer {
     }
 };
 
-using snapshot = std::unique_ptr<hd_snapshot, closer<hd_snapshot_close>>;
+using comparison = std::unique_ptr<hd_comparison, closer<hd_comparison_free>>;
 using budgets = std::unique_ptr<hd_budgets, closer<hd_budgets_free>>;
 using report = std::unique_ptr<hd_report, closer<hd_report_free>>;
 
@@ -33,13 +33,15 @@ using report = std::unique_ptr<hd_report, closer<hd_report_free>>;
     throw std::runtime_error(what + ": " + err.message);
 }
 
-snapshot open(const char *path)
+comparison open(const std::vector<hd_input> &inputs)
 {
-    hd_error err{};
-    snapshot snap{hd_snapshot_open(path, nullptr, &err)};
-    if (!snap)
-        fail(path, err);
-    return snap;
+    size_t count = 0;
+    comparison c{hd_comparison_open(inputs.data(), inputs.size(), nullptr)};
+    const hd_info_entry *entries = hd_comparison_entries(c.get(), &count);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].snap == nullptr)
+            fail(entries[i].path, entries[i].error);
+    return c;
 }
 
 // What a report writes, in a string. Exceptions must not pass through the library.
@@ -62,16 +64,13 @@ std::string written(const hd_report *what, const char *format)
     return text;
 }
 
-int gate(const char *budget, const std::vector<snapshot> &snaps)
+int gate(const char *budget, hd_comparison *snapshots)
 {
     hd_error err{};
     budgets rules{hd_budgets_new()};
     if (!hd_budgets_add_option(rules.get(), "budget", budget, &err))
         fail(budget, err);
-    std::vector<hd_snapshot *> in;
-    for (const snapshot &s : snaps)
-        in.push_back(s.get());
-    report result{hd_report_check(in.data(), in.size(), nullptr, rules.get(), &err)};
+    report result{hd_report_check(snapshots, nullptr, rules.get(), &err)};
     if (!result)
         fail("check", err);
     std::cout << written(result.get(), "junit");
@@ -84,10 +83,10 @@ int main(int argc, char **argv)
 try {
     if (argc < 4)
         throw std::runtime_error("usage: gate TYPE=LIMIT SNAPSHOT SNAPSHOT...");
-    std::vector<snapshot> snaps;
-    for (int i = 2; i < argc; i++)
-        snaps.push_back(open(argv[i]));
-    return gate(argv[1], snaps);
+    std::vector<hd_input> inputs(static_cast<size_t>(argc) - 2);
+    for (size_t i = 0; i < inputs.size(); i++)
+        inputs[i].path = argv[i + 2];
+    return gate(argv[1], open(inputs).get());
 } catch (const std::exception &e) {
     std::cerr << e.what() << '\n';
     return 2;
