@@ -189,8 +189,6 @@ struct hd_info_entry {
 struct hd_read_options {
     size_t size;         /* sizeof(struct hd_read_options); 0: as of version 0.1 */
     bool tables_only;    /* no graph: counts and bytes per type, in one pass */
-    bool drop_graph;     /* do not keep a large graph: it is read again when needed */
-    bool drop_later;     /* with drop_graph: only after it was used once */
     bool reach_later;    /* leave hd_info.reachable_* unknown: reports find it on the way */
     bool across_builds;  /* fold numbers in compiler-made names */
     bool checksum;       /* fill in hd_info.xxh3 */
@@ -229,17 +227,7 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
  * are only known when they are read. Looks at the first 64 KiB of it. */
 bool hd_path_is_snapshot(const char *path);
 
-/* Name types that some snapshots have no name of ("UNKNOWN 0x...") as others of the same
- * process do, before any report is made of them. Elements may be NULL. */
-void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count);
-
 void hd_snapshot_close(struct hd_snapshot *snap); /* NULL is fine */
-
-/* Bytes that the graph takes in memory; 0 without one, or while it is dropped. */
-uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap);
-
-/* Drop a graph that drop_graph allows to: reports read it again. Small ones stay. */
-void hd_snapshot_drop_graph(struct hd_snapshot *snap);
 
 /* The name of input format number i, NULL behind the last; and a line about it, NULL for
  * what is recognised only to say what it is. */

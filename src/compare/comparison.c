@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "compare/opening.h"
 #include "format/open.h"
+#include "heap/borrow.h"
 #include "heap/builder.h"
 #include "heap/reach.h"
 
@@ -37,7 +38,7 @@ struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t c
     c->entry_count = count;
     open_all(c->entries, inputs, count, &c->how);
     collect_snapshots(c);
-    hd_snapshots_share_names(c->snaps, c->count);
+    snapshots_borrow_names(c->snaps, c->count);
     return c;
 }
 

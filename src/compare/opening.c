@@ -70,15 +70,16 @@ static bool open_one(void *context, size_t i)
     if (entry->error.status != HD_OK)
         return true;
     how.max_memory = (how.max_memory - for_waiting(o)) / o->at_once;
-    how.drop_graph = how.drop_later = o->count > 1;
     how.threads = o->each;
     if (how.file != NULL)
         how.file(how.progress_context, i, entry, false);
     entry->snap = hd_snapshot_open(entry->path, &how, &entry->error);
-    if (entry->snap != NULL)
+    if (entry->snap != NULL) {
+        entry->snap->may_drop = o->count > 1;
         keep_or_drop(o, i);
-    else
+    } else {
         entry->skipped = may_be_skipped(&o->inputs[i], &entry->error);
+    }
     if (how.file != NULL)
         how.file(how.progress_context, i, entry, true);
     return true;

@@ -101,8 +101,6 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
         snap->read = *opt;
         /* Reading again is part of something else. */
         snap->read.progress = NULL;
-        if (!opt->drop_later)
-            snapshot_release_graph(snap);
     }
     return snap;
 }
@@ -179,7 +177,7 @@ static struct input *open_again(const struct hd_snapshot *snap, struct hd_error 
 void snapshot_release_graph(struct hd_snapshot *snap)
 {
     enum { SMALL_GRAPH = 8 << 20, SMALL_SHARE = 8 };
-    if (snap->graph == NULL || !snap->read.drop_graph)
+    if (snap->graph == NULL || !snap->may_drop)
         return;
     uint64_t limit = snap->read.max_memory, bytes = snap->graph_bytes;
     if (bytes <= SMALL_GRAPH && (limit == 0 || bytes <= limit / SMALL_SHARE))
@@ -224,7 +222,7 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
     if (!dropped || snap->info.objects == 0)
         return true;
     struct hd_read_options again = snap->read;
-    again.drop_graph = again.checksum = false;
+    again.checksum = false;
     struct input *in = take_input(snap, err);
     struct hd_snapshot *fresh =
         in != NULL ? read_with(in, snap->info.path, &again, true, err) : NULL;
@@ -274,16 +272,6 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
     return ok;
 }
 
-uint64_t hd_snapshot_graph_memory(const struct hd_snapshot *snap)
-{
-    return snap->graph != NULL ? snap->graph_bytes : 0;
-}
-
-void hd_snapshot_drop_graph(struct hd_snapshot *snap)
-{
-    snapshot_release_graph(snap);
-}
-
 bool hd_path_is_snapshot(const char *path)
 {
     struct input *in = open_path(path, &no_options, NULL);
@@ -322,11 +310,6 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
 void hd_snapshot_close(struct hd_snapshot *snap)
 {
     snapshot_free(snap);
-}
-
-void hd_snapshots_share_names(struct hd_snapshot *const *snaps, size_t count)
-{
-    snapshots_borrow_names(snaps, count);
 }
 
 const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap)

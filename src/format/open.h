@@ -29,7 +29,7 @@ bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err);
 /* The XXH3 of the unpacked bytes, read once more. False if that cannot be. */
 bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum);
 
-/* Give back the memory of a graph that may be dropped (hd_read_options.drop_graph) and is
+/* Give back the memory of a graph that may be dropped (hd_snapshot.may_drop) and is
  * large enough to matter. */
 void snapshot_release_graph(struct hd_snapshot *snap);
 

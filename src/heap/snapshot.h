@@ -99,6 +99,7 @@ struct hd_snapshot {
     struct file_stamp stamp;         /* of its file, to read that again */
     struct source *source;           /* NULL unless hd_read_options.to_write */
     struct hd_read_options read;     /* how it was read, to read its graph again */
+    bool may_drop;                   /* a large graph need not stay: it is read again */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };
