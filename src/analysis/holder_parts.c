@@ -1,4 +1,5 @@
 #include "analysis/holder_parts.h"
+#include "heap/sample.h"
 
 #include <string.h>
 
@@ -102,9 +103,7 @@ static void add_unreachable(const struct part *part, const struct hd_snapshot *s
         const struct type *type = &snap->types[i];
         if (type->kind != TYPE_OBJECT || left[i].count == 0)
             continue;
-        struct hd_tally at = {tally_scaled(left[i].count, type->count_scale),
-                              tally_scaled(left[i].bytes, type->count_scale)};
-        add_row(part, type->name, at, type->count_scale);
+        add_row(part, type->name, sample_tally(type, left[i]), type->count_scale);
     }
     arena_free(&scratch);
 }

@@ -27,7 +27,7 @@ void holder_parts_take(struct hd_snapshot **of_parts, const struct holder_parts 
                        const struct hd_snapshot *snap, enum selection selection);
 
 /* For each full path of such a t, what an object directly below stands for in the mean, so
- * that the error of their sum comes out right (sample_error.h); in a. */
+ * that the error of their sum comes out right (heap/sample.h); in a. */
 double *holder_scales(const struct trie *t, struct arena *a);
 
 #endif

@@ -89,7 +89,7 @@ static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct f
 }
 
 /* What an object that no path has stands for in the mean, so that the error of their sum
- * comes out right (sample_error.h). */
+ * comes out right (heap/sample.h). */
 static double unreachable_scale(const struct hd_snapshot *snap, const struct full_trie *f,
                                 enum selection selection, uint64_t count)
 {

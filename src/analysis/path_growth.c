@@ -3,8 +3,8 @@
 #include "analysis/moved.h"
 #include "analysis/referrers.h"
 #include "analysis/runtime_names.h"
-#include "analysis/sample_error.h"
 #include "heap/root_kind.h"
+#include "heap/sample.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -51,7 +51,7 @@ struct path_points {
 };
 
 /* Numbers of objects of a label, or bytes of as many, over the trie's snapshots, with the
- * error of a sample (sample_error.h). */
+ * error of a sample (heap/sample.h). */
 struct trend path_trend(const struct trie *t, const struct series *s, label_id label,
                         const uint64_t *counts, const uint64_t *values,
                         struct path_points *points);

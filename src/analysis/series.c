@@ -1,10 +1,10 @@
 #include "analysis/series.h"
 
-#include "analysis/sample_error.h"
 #include "analysis/series_identity.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "heap/names.h"
+#include "heap/sample.h"
 
 #include <math.h>
 #include <string.h>

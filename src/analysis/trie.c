@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/pair_table.h"
 #include "base/search.h"
+#include "heap/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,10 +133,7 @@ static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *sna
         if (type->kind != TYPE_OBJECT)
             continue;
         t->labels.all[label_of[i]].scale[k] = type->count_scale;
-        of_bytes[label_of[i]] =
-            type->raw.bytes > 0
-                ? (double)type->tally[SELECT_ALL].bytes / (double)type->raw.bytes
-                : 1;
+        of_bytes[label_of[i]] = sample_bytes_scale(type);
     }
     for (size_t p = 1; p < f->len; p++) {
         double scale = t->labels.all[f->label[p]].scale[k];

@@ -1,5 +1,7 @@
 #include "heap/reach.h"
 
+#include "heap/sample.h"
+
 #include "base/alloc.h"
 
 bool reach_is_known(const struct hd_snapshot *snap)
@@ -71,9 +73,7 @@ static void scale_reachable(struct hd_snapshot *snap)
 {
     for (type_id i = 0; i < snap->type_count; i++) {
         struct type *t = &snap->types[i];
-        double bytes_scale = t->raw.bytes > 0
-                                 ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes
-                                 : 1;
+        double bytes_scale = sample_bytes_scale(t);
         for (int both = 0; both < 2; both++) {
             struct hd_tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
             bool whole = r->count == t->raw.count;

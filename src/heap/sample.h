@@ -1,12 +1,39 @@
-/* sample.h - what the objects of a sample stand for, dealt out in whole numbers.
+/* sample.h - what one object of a sampled snapshot stands for: the one place that knows.
  *
- * A type stands for so many objects and bytes; where some of it lies here and some there,
- * each place gets its part, and the parts add up to the whole. Places scaled and rounded
- * one by one would not: a table of them would miss its total. */
+ * Objects of a type stand for so many objects, and their bytes for so many bytes (struct
+ * type). A sum over some of them is scaled and rounded once (sample_tally). Where a whole
+ * is told by its parts, each part gets its share and the shares add up to the whole
+ * (struct deal): parts scaled and rounded one by one would miss it.
+ *
+ * Such numbers are estimates. Where each object that was seen stands for m, n objects are
+ * estimated from n / m that were. Those are a Poisson variable, so the estimate is off by
+ * up to two standard deviations: m * 2 * sqrt(n / m) = 2 * sqrt(m * n). A type whose
+ * objects stand for themselves was not sampled, and is exact. Errors of things that were
+ * sampled apart add up as their squares do; the error of parts is never less than that of
+ * their sum. Bytes are off by the same share as the objects that they are of. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
 #include "heap/snapshot.h"
+
+#include <math.h>
+
+/* --- counts and bytes ------------------------------------------------------ */
+
+/* What a byte of the type stands for. */
+static inline double sample_bytes_scale(const struct type *t)
+{
+    return t->raw.bytes > 0 ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes : 1;
+}
+
+/* What so many objects of the type, and their bytes, stand for. */
+static inline struct hd_tally sample_tally(const struct type *t, struct hd_tally seen)
+{
+    return (struct hd_tally){tally_scaled(seen.count, t->count_scale),
+                             tally_scaled(seen.bytes, sample_bytes_scale(t))};
+}
+
+/* --- parts of a whole -------------------------------------------------------- */
 
 /* {whole, raw} is a deal that has not begun. */
 struct deal {
@@ -30,6 +57,20 @@ static inline uint64_t deal_next(struct deal *d, uint64_t more)
     uint64_t part = upto - d->given;
     d->given = upto;
     return part;
+}
+
+/* --- errors ------------------------------------------------------------------ */
+
+/* The square of the error of an estimate of so many objects; to be added up. */
+static inline double sample_error_squared(double scale, double count)
+{
+    return scale > 1 ? 4 * scale * count : 0;
+}
+
+/* The error as a share of the estimate; 0 of nothing. */
+static inline double sample_share(double scale, double count)
+{
+    return count > 0 ? sqrt(sample_error_squared(scale, count)) / count : 0;
 }
 
 #endif

@@ -1,9 +1,9 @@
 #include "report/check_evidence.h"
 
-#include "analysis/sample_error.h"
 #include "analysis/series_identity.h"
 #include "budget/excuse.h"
 #include "heap/builder.h"
+#include "heap/sample.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "format/open.h"
+#include "heap/sample.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -64,12 +65,8 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
                 continue;
             const struct hd_tally *from = &type->by_generation[g];
             struct hd_tally *to = &slot->row->by_generation[g];
-            double bytes_scale =
-                type->raw.bytes > 0
-                    ? (double)type->tally[SELECT_ALL].bytes / (double)type->raw.bytes
-                    : 1;
-            to->count += tally_scaled(from->count, type->count_scale);
-            to->bytes += tally_scaled(from->bytes, bytes_scale);
+            struct hd_tally scaled = sample_tally(type, *from);
+            tally_add(to, &scaled);
         }
     }
     HASH_CLEAR(hh, rows);

@@ -80,6 +80,26 @@ Test(holder_parts, have_nothing_unreachable_where_only_reachable_objects_count)
     hd_snapshot_close(snap);
 }
 
+/* Types of one name and several multipliers are one row: its bytes stand for other bytes
+ * than its objects for objects. */
+Test(holder_parts, bytes_of_a_sample_add_up_to_those_of_the_table)
+{
+    struct forge f = {.sampled = true};
+    node_id shop = forge_object(&f, "App.Shop", 24);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_shop", shop);
+    forge_objects(&f, "App.Order", 10, 10);
+    forge_multiplier(&f, "App.Order", 4);
+    forge_objects(&f, "App.Order (Bytes > 10K)", 20000, 2);
+    struct hd_snapshot *snap = forge_finish(&f), *of_parts[PARTS];
+    struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, &parts, of_parts);
+    expect_row(snap, "App.Order", 42, 40400);
+    expect_row(of_parts[UNREACHABLE], "App.Order", 42, 40400);
+    for (size_t i = 0; i < PARTS; i++)
+        snapshot_free(of_parts[i]);
+    snapshot_free(holders);
+    hd_snapshot_close(snap);
+}
+
 static const struct type *holder(const struct hd_snapshot *holders, const char *pattern)
 {
     const struct type *found = NULL;
