@@ -235,7 +235,8 @@ AGAIN = collect convert errors inputs nettrace threads
 TOO_LARGE = $(BUILD)/tests/report/test_bad_sizes.o $(BUILD)/tests/report/test_bad_random.o
 
 # Criterion's patterns cannot leave suites out.
-$(BUILD)/unit-tests-small: $(filter-out $(TOO_LARGE),$(TEST_OBJ)) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
+$(BUILD)/unit-tests-small: $(filter-out $(TOO_LARGE),$(TEST_OBJ)) $(SUPPORT_OBJ) \
+                           $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 # First what takes longest: the others fill up the second processor.

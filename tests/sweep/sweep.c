@@ -196,12 +196,11 @@ static void check_rows(struct sweep *s, const struct hd_snapshot *snap)
 
 static void check_top(struct sweep *s, const struct hd_report *r)
 {
+    const struct hd_type_table *types = &hd_report_model(r)->top->types;
     struct hd_tally sum = {0};
-    for (size_t i = 0; i < r->diff.types.len; i++) {
-        sum.count += r->diff.types.rows[i].at[0].count;
-        sum.bytes += r->diff.types.rows[i].at[0].bytes;
-    }
-    check_sum(s, "top", sum, r->diff.types.totals[0]);
+    for (size_t i = 0; i < types->len; i++)
+        tally_add(&sum, &types->rows[i].at[0]);
+    check_sum(s, "top", sum, types->totals[0]);
 }
 
 /* Takes the report; NULL is one that failed, for the reason in err. */
