@@ -20,8 +20,8 @@ static bool tell(struct hd_comparison *c)
     struct hd_memory page = {0};
     ask.rows = 5;
     struct hd_report *report = hd_report_diff(c, &ask, &err);
-    bool ok = report != NULL &&
-              hd_report_write(report, "md", NULL, hd_sink_memory(&page), &err);
+    bool ok =
+        report != NULL && hd_report_write(report, "md", NULL, hd_sink_memory(&page), &err);
     if (ok) {
         const struct hd_model *m = hd_report_model(report);
         for (size_t i = 0; i < m->warning_count; i++)

@@ -229,7 +229,7 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
                                                    struct hd_error *err)
 {
     struct holding h = {.selection = selection, .parts = parts, .of_parts = of_parts};
-    size_t all[HD_MAX_SNAPSHOTS];
+    size_t all[HD_MAX_SNAPSHOTS] = {0};
     for (size_t k = 0; k < c->count; k++)
         all[k] = k;
     h.holders = arena_array(&c->arena, struct hd_snapshot *, c->count);

@@ -24,8 +24,11 @@ static bool next_block(struct trace_bytes *b, struct bytes *block)
 {
     if (b->failed)
         return false;
-    b->failed = account_is_over(b->account) ? !account_fail(b->account, b->err)
-                                            : !input_next(b->in, block, b->err);
+    if (account_is_over(b->account)) {
+        b->failed = true;
+        return account_fail(b->account, b->err);
+    }
+    b->failed = !input_next(b->in, block, b->err);
     return !b->failed && block->size > 0;
 }
 
