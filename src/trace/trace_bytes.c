@@ -22,6 +22,7 @@ void trace_bytes_free(struct trace_bytes *b)
 /* The next block of the input; false at its end. */
 static bool next_block(struct trace_bytes *b, struct bytes *block)
 {
+    *block = (struct bytes){NULL, 0};
     if (b->failed)
         return false;
     if (account_is_over(b->account)) {
