@@ -22,12 +22,12 @@ void trace_bytes_free(struct trace_bytes *b)
 /* The next block of the input; false at its end. */
 static bool next_block(struct trace_bytes *b, struct bytes *block)
 {
-    *block = (struct bytes){NULL, 0};
     if (b->failed)
         return false;
     if (account_is_over(b->account)) {
         b->failed = true;
-        return account_fail(b->account, b->err);
+        account_fail(b->account, b->err);
+        return false;
     }
     b->failed = !input_next(b->in, block, b->err);
     return !b->failed && block->size > 0;
