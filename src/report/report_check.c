@@ -5,7 +5,7 @@
 #include "base/out.h"
 #include "budget/accept.h"
 #include "budget/judge.h"
-#include "compare/chain_search.h"
+#include "compare/series_chains.h"
 #include "report/check_evidence.h"
 #include "report/phrases.h"
 
@@ -152,16 +152,16 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
     if (u->len == 0 || !known)
         return true;
     struct search s = {c, u};
-    struct chain_search chains = {.c = c->c,
-                                  .indexes = {last},
-                                  .count = 1,
-                                  .queries = u->len,
-                                  .selection = report_selection(c->opt),
-                                  .types = owner_types_of(c->c->snaps, c->c->count),
-                                  .how = report_chain_options(c->r),
-                                  .ask = ask_for,
-                                  .context = &s};
-    bool ok = chain_search_run(&chains, c->err);
+    struct series_chains chains = {.c = c->c,
+                                   .indexes = {last},
+                                   .count = 1,
+                                   .queries = u->len,
+                                   .selection = report_selection(c->opt),
+                                   .types = owner_types_of(c->c->snaps, c->c->count),
+                                   .how = report_chain_options(c->r),
+                                   .ask = ask_for,
+                                   .context = &s};
+    bool ok = series_chains_find(&chains, c->err);
     for (size_t q = 0; ok && chains.answers[0] != NULL && q < u->len; q++) {
         const struct chains *one = &chains.answers[0][q];
         struct hd_chains *to = &c->r->check.rules[u->rules[q]].chains;
@@ -170,7 +170,7 @@ static bool add_chains_of_types(struct check *c, const struct unchained *u)
         for (size_t i = 0; i < to->len; i++)
             to->all[i].instances = NULL;
     }
-    chain_search_free(&chains);
+    series_chains_free(&chains);
     return ok;
 }
 

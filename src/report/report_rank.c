@@ -2,7 +2,7 @@
 
 #include "analysis/head_owner.h"
 #include "analysis/runtime_names.h"
-#include "compare/chain_search.h"
+#include "compare/series_chains.h"
 #include "report/phrases.h"
 #include "report/report_hints.h"
 #include "report/report_suspects.h"
@@ -60,7 +60,7 @@ struct search {
     size_t count;                        /* suspects that chains are wanted of */
     const struct label **owners;         /* of each suspect; NULL: none, or no dominators */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of fit snapshots */
-    struct chain_search chains;
+    struct series_chains chains;
 };
 
 /* The types of a snapshot that own the heads, as the dominators of the last have it. */
@@ -216,12 +216,12 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
     if (s.count == 0 || k->opt->chains == 0 || k->s->by == HD_BY_HOLDER)
         return true;
     struct arena of_owners = {0};
-    s.chains = (struct chain_search){.c = k->c,
-                                     .queries = s.count,
-                                     .selection = k->s->selection,
-                                     .how = report_chain_options(k->r),
-                                     .ask = ask_for,
-                                     .context = &s};
+    s.chains = (struct series_chains){.c = k->c,
+                                      .queries = s.count,
+                                      .selection = k->s->selection,
+                                      .how = report_chain_options(k->r),
+                                      .ask = ask_for,
+                                      .context = &s};
     for (size_t i = 0; i < k->s->fit_count; i++) {
         if (!looks_at(k, i))
             continue;
@@ -229,12 +229,12 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
         s.chains.indexes[s.chains.count++] = k->s->fit[i];
     }
     find_owners(&s, &of_owners);
-    bool ok = chain_search_run(&s.chains, err), complete = ok;
+    bool ok = series_chains_find(&s.chains, err), complete = ok;
     for (size_t place = 0; place < s.chains.count; place++)
         complete &= s.chains.answers[place] != NULL;
     if (complete)
         set_chains(&s);
-    chain_search_free(&s.chains);
+    series_chains_free(&s.chains);
     arena_free(&of_owners);
     return ok;
 }

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "compare/chain_search.h"
+#include "compare/series_chains.h"
 #include "report/phrases.h"
 #include "report/report.h"
 
@@ -125,7 +125,7 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
 }
 
 static void set_chains(struct hd_report *r, const struct hd_comparison *c,
-                       const struct chain_search *found)
+                       const struct series_chains *found)
 {
     const struct chains *answers[HD_MAX_SNAPSHOTS];
     size_t used = 0;
@@ -142,22 +142,22 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
                         const struct hd_options *opt, struct hd_error *err)
 {
     struct search s = {.r = r, .opt = opt};
-    struct chain_search chains = {.c = c,
-                                  .queries = 1,
-                                  .selection = report_selection(opt),
-                                  .types = owner_types_of(c->snaps, c->count),
-                                  .how = report_chain_options(r),
-                                  .ask = ask_for,
-                                  .context = &s};
+    struct series_chains chains = {.c = c,
+                                   .queries = 1,
+                                   .selection = report_selection(opt),
+                                   .types = owner_types_of(c->snaps, c->count),
+                                   .how = report_chain_options(r),
+                                   .ask = ask_for,
+                                   .context = &s};
     for (size_t k = 0; k < c->count; k++) {
         bool wanted = k + 1 == c->count || k == 0 || opt->exact;
         if (wanted && c->snaps[k]->info.has_roots)
             chains.indexes[chains.count++] = k;
     }
-    bool ok = chain_search_run(&chains, err);
+    bool ok = series_chains_find(&chains, err);
     if (ok)
         set_chains(r, c, &chains);
-    chain_search_free(&chains);
+    series_chains_free(&chains);
     return ok;
 }
 

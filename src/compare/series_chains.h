@@ -1,15 +1,15 @@
-/* chain_search.h - root chains in several snapshots of a comparison, side by side.
+/* series_chains.h - root chains in several snapshots of a comparison, side by side.
  *
  * Who asks says which snapshots are looked at and which instances are meant in each; the
  * graphs, the walks and the memory are the matter of this file. It does not know why the
  * chains are wanted. */
-#ifndef CHAIN_SEARCH_H
-#define CHAIN_SEARCH_H
+#ifndef SERIES_CHAINS_H
+#define SERIES_CHAINS_H
 
 #include "analysis/chains.h"
 #include "compare/comparison.h"
 
-struct chain_search {
+struct series_chains {
     struct hd_comparison *c;
     size_t indexes[HD_MAX_SNAPSHOTS]; /* of the snapshots to look at, ascending */
     size_t count;
@@ -30,8 +30,8 @@ struct chain_search {
     uint64_t objects; /* to tell progress */
 };
 
-/* Find them. chain_search_free() also after a failure. */
-bool chain_search_run(struct chain_search *s, struct hd_error *err);
-void chain_search_free(struct chain_search *s);
+/* Find them. series_chains_free() also after a failure. */
+bool series_chains_find(struct series_chains *s, struct hd_error *err);
+void series_chains_free(struct series_chains *s);
 
 #endif

@@ -1,11 +1,11 @@
-#include "compare/chain_search.h"
+#include "compare/series_chains.h"
 
 #include "format/open.h"
 
 static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
                       struct hd_error *err)
 {
-    struct chain_search *s = context;
+    struct series_chains *s = context;
     struct arena *scratch = &s->scratch[place];
     struct chain_question ask = {.queries = s->queries, .selection = s->selection};
     if (!s->ask(s->context, place, snap, &ask, scratch)) {
@@ -25,7 +25,7 @@ static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
     return true;
 }
 
-bool chain_search_run(struct chain_search *s, struct hd_error *err)
+bool series_chains_find(struct series_chains *s, struct hd_error *err)
 {
     struct graph_work w = {.c = s->c,
                            .indexes = s->indexes,
@@ -39,7 +39,7 @@ bool chain_search_run(struct chain_search *s, struct hd_error *err)
     return comparison_work(&w, err);
 }
 
-void chain_search_free(struct chain_search *s)
+void series_chains_free(struct series_chains *s)
 {
     owner_types_free(&s->types);
     for (size_t place = 0; place < s->count; place++)
