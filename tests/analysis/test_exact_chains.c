@@ -4,6 +4,7 @@
 #include "analysis/chain_index.h"
 #include "analysis/signature.h"
 #include "support/forge.h"
+#include "support/large.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>
@@ -252,7 +253,7 @@ static struct asked ask_about_list(uint32_t elements, uint32_t types)
 /* Tracing each element by itself would take 5 * 10^11 steps. */
 Test(exact_chains, all_elements_of_a_list_of_a_million_are_one_chain, .timeout = 60)
 {
-    enum { LONG = 1000000 };
+    enum { LONG = MILLION };
     struct asked a = ask_about_list(LONG, 1);
     struct chain_options how = {.samples = 4, .exact = true};
     struct chains *found = chains_find(a.snap, &a.walk, &a.question, &how, &a.arena);

@@ -1,5 +1,6 @@
 /* The rules of docs/ranking.md one by one, on the smallest heaps that need them. */
 #include "analysis/ranked.h"
+#include "support/large.h"
 
 static node_id begin_statics(struct forge *f)
 {
@@ -358,7 +359,7 @@ Test(headed_rules, rank_a_trie_of_a_million_paths, .timeout = 60)
 {
     static const char *const types[] = {"App.A", "App.B", "App.C", "App.D", "App.E",
                                         "App.F", "App.G", "App.H", "App.I"};
-    enum { LONG = 500000, LONGER = 1000000 };
+    enum { LONG = MILLION / 2, LONGER = MILLION };
     struct ranked r = {0};
     for (uint32_t k = 0; k < 2; k++) {
         struct forge f = {0};

@@ -1,11 +1,12 @@
 #include "analysis/trie.h"
 
 #include "analysis/ranked.h"
+#include "support/large.h"
 
 #include <stdlib.h>
 
 /* A million objects: no recursion, and nothing quadratic. */
-enum { MILLION = 1000000 };
+
 #define PATIENCE 60
 
 /* Every path of the trie, the root aside. */
