@@ -9,6 +9,7 @@
 #include "heap/builder.h"
 #include "heap/reach.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* --- making one ----------------------------------------------------------- */
@@ -98,12 +99,18 @@ bool comparison_begin(struct hd_comparison *c, struct hd_error *err)
         const struct hd_info_entry *entry = &c->entries[i];
         if (entry->snap != NULL || entry->skipped)
             continue;
-        if (err != NULL && err->status == HD_OK)
-            *err = entry->error;
-        return false;
+        if (err == NULL || err->status != HD_OK)
+            return false;
+        *err = entry->error;
+        return comparison_blame(err, i);
     }
-    pthread_mutex_lock(&c->asked);
+    comparison_begin_any(c);
     return true;
+}
+
+void comparison_begin_any(struct hd_comparison *c)
+{
+    pthread_mutex_lock(&c->asked);
 }
 
 void comparison_end(struct hd_comparison *c)
@@ -164,6 +171,7 @@ static bool plan_work_on(struct graph_work *w, struct hd_error *err)
 bool comparison_work(struct graph_work *w, struct hd_error *err)
 {
     struct running r = {.w = w};
+    assert(w->count <= HD_MAX_SNAPSHOTS);
     if (!plan_work_on(w, err))
         return false;
     workers_run(w->count, w->plan.at_once, work_on_one, &r);
@@ -230,6 +238,7 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
 {
     struct holding h = {.selection = selection, .parts = parts, .of_parts = of_parts};
     size_t all[HD_MAX_SNAPSHOTS] = {0};
+    assert(c->count <= HD_MAX_SNAPSHOTS);
     for (size_t k = 0; k < c->count; k++)
         all[k] = k;
     h.holders = arena_array(&c->arena, struct hd_snapshot *, c->count);

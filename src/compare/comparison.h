@@ -31,10 +31,13 @@ struct hd_comparison {
     struct arena arena;
 };
 
-/* Begin and end a question. False and err if an input could not be read: there is nothing
- * to answer then, and nothing to end. */
+/* Begin and end a question. False and err, with the number of the input, if one could not
+ * be read: there is nothing to answer then, and nothing to end. */
 bool comparison_begin(struct hd_comparison *c, struct hd_error *err);
 void comparison_end(struct hd_comparison *c);
+
+/* Begin a question about the inputs themselves, which has an answer whatever they are. */
+void comparison_begin_any(struct hd_comparison *c);
 
 /* Tell whoever watches. */
 void comparison_tell(const struct hd_comparison *c, enum hd_phase phase, uint64_t more,

@@ -10,6 +10,7 @@ struct hd_report *hd_report_info(struct hd_comparison *c)
         arena_array(&scratch, const struct hd_info_entry *, c->entry_count);
     struct hd_snapshot nothing = {.weak_roots = HD_UNKNOWN};
     size_t count = 0;
+    comparison_begin_any(c);
     for (size_t i = 0; i < c->entry_count; i++) {
         if (c->entries[i].skipped)
             continue;
@@ -24,6 +25,7 @@ struct hd_report *hd_report_info(struct hd_comparison *c)
         r->snapshots[i].info.path = report_string(r, entries[i]->path);
         r->snapshots[i].error = entries[i]->error;
     }
+    comparison_end(c);
     arena_free(&scratch);
     report_publish(r);
     return r;
