@@ -1,5 +1,6 @@
 /* Several questions to one comparison. */
 #include "compare/comparison.h"
+#include "format/usual_gcdump.h"
 #include "report/written.h"
 #include "support/scratch.h"
 
@@ -132,6 +133,7 @@ Test(comparison, of_an_input_that_cannot_be_read_answers_nothing_and_says_why)
     struct hd_error err = {0};
     cr_expect_null(hd_report_diff(c, &opt, &err));
     cr_expect_eq(err.status, HD_IO);
+    cr_expect_eq(err.snapshot, 2);
     size_t count;
     const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
     cr_assert_eq(count, 2);
@@ -163,6 +165,52 @@ Test(comparison, skips_what_a_folder_holds_beside_snapshots)
     cr_expect_not(hd_comparison_entries(c, &count)[0].skipped);
     hd_comparison_free(c);
     hd_inputs_free(&inputs);
+}
+
+/* --- files that change --------------------------------------------------------- */
+
+/* A file with so many undefined nodes that its graph is a large one: it is dropped behind a
+ * question, and read again for the next that needs it. */
+static const char *large_file(struct scratch *scratch, const char *name, uint32_t order)
+{
+    struct made_node nodes[COUNT(usual_nodes)];
+    memcpy(nodes, usual_nodes, sizeof(nodes));
+    nodes[2].size = (int32_t)order;
+    struct made_gcdump made = with_nodes(nodes, COUNT(nodes));
+    made.undefined_nodes += 800000;
+    struct gcdump_bytes b = gcdump_bytes_make(&made);
+    const char *path = scratch_file(scratch, name, b.data.data, b.data.len);
+    gcdump_bytes_free(&b);
+    return path;
+}
+
+Test(comparison, names_a_snapshot_that_changed_between_two_questions)
+{
+    struct scratch scratch = {0};
+    scratch_open(&scratch);
+    struct hd_input inputs[] = {{.path = large_file(&scratch, "1.gcdump", 24)},
+                                {.path = large_file(&scratch, "2.gcdump", 32)},
+                                {.path = large_file(&scratch, "3.gcdump", 40)}};
+    struct hd_comparison *c = hd_comparison_open(inputs, 3, NULL);
+    static const char *const types[] = {"App.Order"};
+    struct hd_options opt = hd_default_options(), roots = opt;
+    struct hd_error err = {0};
+    roots.types = types;
+    roots.type_count = 1;
+    free(json_of(c, &opt));
+    cr_expect_null(hd_comparison_snapshot(c, 0)->graph);
+    hd_report_free(hd_report_roots(c, &roots, &err));
+    cr_expect_eq(err.status, HD_OK, "%s", err.message);
+
+    large_file(&scratch, "1.gcdump", 48);
+    cr_expect_null(hd_report_roots(c, &roots, &err));
+    cr_expect_eq(err.status, HD_IO);
+    cr_expect_eq(err.snapshot, 1);
+    cr_expect_str_eq(err.message, "has changed since it was first read");
+    opt.by = HD_BY_NAMESPACE;
+    free(json_of(c, &opt)); /* what needs no graph has an answer */
+    hd_comparison_free(c);
+    scratch_remove(&scratch);
 }
 
 /* --- side by side ------------------------------------------------------------ */
