@@ -6,6 +6,8 @@ load helper
 teardown() {
     local job
     for job in "${players[@]}"; do kill "$job" 2>/dev/null || true; done
+    # unshare passes on nothing less.
+    [[ -z ${container:-} ]] || { kill -KILL "$container" && wait "$container"; } 2>/dev/null || true
     [[ -z ${open:-} ]] || rm -rf "$open"
 }
 
@@ -235,7 +237,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     HOSTNAME=elsewhere "${inside[@]}" bash -c 'hostname pod-7f9-x2 && mount -t tmpfs none /tmp && cd "$4" &&
         unset TMPDIR && exec -a "$1" "$2" tests/cli/runtime.py /tmp/dotnet-diagnostic-1-1-socket play "$3"' \
         bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") "$PWD" 3>&- &
-    players+=($!)
+    container=$!
     for _ in {1..100}; do
         works ps -n "$(own)" --format=json
         [[ $(json '.processes | length') != 2 ]] || break
