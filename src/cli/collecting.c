@@ -146,8 +146,7 @@ static void tell_clients(const struct hd_collected *got)
     for (size_t i = 0; i < got->client_count; i++) {
         const struct hd_client *client = &got->clients[i];
         fputs(i > 0 ? " or " : "", stderr);
-        hd_put_name(hd_sink_file(stderr),
-                    client->name[0] != '\0' ? client->name : "a process");
+        put_name(client->name[0] != '\0' ? client->name : "a process");
         fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
     }
     fputs("; stop it and collect again\n", stderr);

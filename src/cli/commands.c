@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include "cli/messages.h"
+
 #include <string.h>
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
@@ -45,7 +47,7 @@ const struct command *find_command(const char *name)
     if (nearest == NULL)
         nearest = hd_nearest_word(name, names);
     fputs("heapdrift: no command or file is called ", stderr);
-    hd_put_name(hd_sink_file(stderr), name);
+    put_name(name);
     if (nearest != NULL)
         fprintf(stderr, "; did you mean %s?\n", nearest);
     else

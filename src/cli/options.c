@@ -1,8 +1,10 @@
 #include "cli/options.h"
 
 #include "cli/allocate.h"
+#include "cli/messages.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,27 +20,42 @@ enum { MOST_SAMPLES = 1000000 };
 
 /* --- values -------------------------------------------------------------- */
 
-static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
+/* The limits of a number, as people write it: 1,000,000. */
+static const char *range(struct settings *s, uint64_t least, uint64_t most)
+{
+    char digits[24], grouped[32];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, most), n = 0;
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            grouped[n++] = ',';
+        grouped[n++] = digits[i];
+    }
+    snprintf(s->wanted, sizeof(s->wanted), "a whole number from %" PRIu64 " to %.*s", least,
+             n, grouped);
+    return s->wanted;
+}
+
+static const char *parse_number(struct settings *s, const char *value, uint64_t least,
+                                uint64_t most, uint64_t *n)
 {
     char *end;
     errno = 0;
-    unsigned long long value = strtoull(s, &end, 10);
-    if (errno != 0 || *end != '\0' || s[0] < '0' || s[0] > '9' || value > most)
-        return "a whole number, not too large";
-    *n = value;
+    unsigned long long got = strtoull(value, &end, 10);
+    if (errno != 0 || *end != '\0' || value[0] < '0' || value[0] > '9' || got < least ||
+        got > most)
+        return range(s, least, most);
+    *n = got;
     return NULL;
 }
 
-static const char *parse_small(const char *s, uint32_t least, uint32_t most, uint32_t *n)
+static const char *parse_small(struct settings *s, const char *value, uint32_t least,
+                               uint32_t most, uint32_t *n)
 {
-    uint64_t value = 0;
-    const char *wrong = parse_number(s, most, &value);
-    if (wrong != NULL)
-        return wrong;
-    if (value < least)
-        return least == 1 ? "at least 1" : "at least 2";
-    *n = (uint32_t)value;
-    return NULL;
+    uint64_t got = 0;
+    const char *wrong = parse_number(s, value, least, most, &got);
+    if (wrong == NULL)
+        *n = (uint32_t)got;
+    return wrong;
 }
 
 static const char *parse_size(const char *s, uint64_t *bytes)
@@ -76,7 +93,7 @@ static const char *take_output(struct settings *s, const char *value)
 
 static const char *take_rows(struct settings *s, const char *value)
 {
-    return parse_small(value, 0, HD_DEFAULT_ROWS - 1, &s->options.rows);
+    return parse_small(s, value, 0, HD_DEFAULT_ROWS - 1, &s->options.rows);
 }
 
 static const char *take_sort(struct settings *s, const char *value)
@@ -225,7 +242,7 @@ static const char *take_tables_only(struct settings *s, const char *value)
 static const char *take_chains(struct settings *s, const char *value)
 {
     s->chain_option = "--chains";
-    return parse_small(value, 0, MOST_SAMPLES, &s->options.chains);
+    return parse_small(s, value, 0, MOST_SAMPLES, &s->options.chains);
 }
 
 /* The rows of roots are its chains. */
@@ -240,19 +257,19 @@ static const char *take_chain_rows(struct settings *s, const char *value)
 static const char *take_samples(struct settings *s, const char *value)
 {
     s->chain_option = "--samples";
-    return parse_small(value, 1, MOST_SAMPLES, &s->options.samples);
+    return parse_small(s, value, 1, MOST_SAMPLES, &s->options.samples);
 }
 
 static const char *take_seed(struct settings *s, const char *value)
 {
     s->chain_option = "--seed";
-    return parse_number(value, UINT64_MAX, &s->options.seed);
+    return parse_number(s, value, 0, UINT64_MAX, &s->options.seed);
 }
 
 static const char *take_depth(struct settings *s, const char *value)
 {
     s->chain_option = "--depth";
-    return parse_small(value, 2, MOST_SAMPLES, &s->options.depth);
+    return parse_small(s, value, 2, MOST_SAMPLES, &s->options.depth);
 }
 
 static const char *take_size_base(struct settings *s, const char *value)
@@ -334,9 +351,7 @@ static const char *take_memory(struct settings *s, const char *value)
 
 static const char *take_threads(struct settings *s, const char *value)
 {
-    _Static_assert(MOST_THREADS == 64, "the message says so");
-    bool fits = parse_small(value, 1, MOST_THREADS, &s->threads) == NULL;
-    return fits ? NULL : "a whole number from 1 to 64";
+    return parse_small(s, value, 1, MOST_THREADS, &s->threads);
 }
 
 static const char *take_color(struct settings *s, const char *value)
@@ -349,6 +364,20 @@ static const char *take_color(struct settings *s, const char *value)
             return NULL;
         }
     return "auto, always or never";
+}
+
+static const char *take_width(struct settings *s, const char *value)
+{
+    s->width_given = true;
+    return parse_small(s, value, 0, MOST_COLUMNS, &s->width);
+}
+
+static const char *take_ascii(struct settings *s, const char *value)
+{
+    (void)value;
+    s->ascii = true;
+    messages_in_ascii(true);
+    return NULL;
 }
 
 static const char *take_no_progress(struct settings *s, const char *value)
@@ -375,8 +404,8 @@ static const char *take_verbose(struct settings *s, const char *value)
 /* A process id is an int to the kernel. */
 static const char *take_process_id(struct settings *s, const char *value)
 {
-    const char *wrong = parse_number(value, INT32_MAX, &s->process_id);
-    return wrong != NULL || s->process_id == 0 ? "the number of a process" : NULL;
+    const char *wrong = parse_number(s, value, 1, INT32_MAX, &s->process_id);
+    return wrong != NULL ? "the number of a process, see `heapdrift ps`" : NULL;
 }
 
 static const char *take_name(struct settings *s, const char *value)
@@ -426,7 +455,7 @@ static const char *take_interval(struct settings *s, const char *value)
 
 static const char *take_count(struct settings *s, const char *value)
 {
-    return parse_small(value, 1, MOST_COLLECTED, &s->snapshot_count);
+    return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
 }
 
 static const char *take_help(struct settings *s, const char *value)
@@ -530,6 +559,10 @@ const struct option options[] = {
      "memory that may be used; default 3/4 of what is free", take_memory},
     {"threads", 'j', ON_ALL | ON_WATCH, "N", "threads; default: processors", take_threads},
     {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
+    {"width", 0, ON_PRINTS, "N",
+     "columns of text; 0: no limit. Default: COLUMNS, the terminal's", take_width},
+    {"ascii", 0, ON_PRINTS, NULL, "no character beyond ASCII; default without UTF-8",
+     take_ascii},
     {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
      "do not show what is being read", take_no_progress},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},

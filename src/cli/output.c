@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include "cli/style.h"
 #include "cli/temporary.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,29 +29,11 @@ void output_warnings(const struct hd_report *report)
         if (w->path != NULL)
             fputs(": ", stderr);
         fprintf(stderr, "%s: ", w->code);
-        hd_put_name(hd_sink_file(stderr), w->message);
+        put_name(w->message);
         if (w->count != HD_UNKNOWN && w->count > 1)
             fprintf(stderr, " (%" PRIu64 " times)", w->count);
         fputs("\n", stderr);
     }
-}
-
-static struct hd_write_options style_for(const struct settings *s, FILE *to)
-{
-    struct hd_write_options style = {.files_go = s->files_go, .details = s->verbose};
-    bool terminal = isatty(fileno(to));
-    struct winsize size;
-    if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)
-        style.width = size.ws_col;
-    const char *columns = getenv("COLUMNS");
-    if (terminal && style.width == 0 && columns != NULL)
-        style.width = (unsigned)strtoul(columns, NULL, 10);
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    bool dumb = term == NULL || strcmp(term, "dumb") == 0;
-    bool unwanted = no_color != NULL && no_color[0] != '\0';
-    style.color = s->color == COLOR_ALWAYS ||
-                  (s->color == COLOR_AUTO && terminal && !dumb && !unwanted);
-    return style;
 }
 
 /* What is to be written where, and how. */

@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include "cli/messages.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +81,7 @@ static void show_line(struct progress *p)
         char name[61];
         snprintf(name, sizeof(name), "%s", p->path);
         fprintf(stderr, "; %zu of %zu: ", p->number, p->files);
-        hd_put_name(hd_sink_file(stderr), name);
+        put_name(name);
     }
     p->shown = true;
 }

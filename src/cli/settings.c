@@ -4,6 +4,7 @@
 #include "cli/memory.h"
 #include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/style.h"
 
 #include <popt.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void unknown_option(const char *given, const struct command *command)
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
     fputs("unknown option ", stderr);
-    hd_put_name(hd_sink_file(stderr), given);
+    put_name(given);
     if (nearest != NULL)
         fprintf(stderr, "; did you mean --%s?\n", nearest);
     else
@@ -96,7 +97,7 @@ static bool take_value(struct settings *s, const struct option *o, const char *v
     if (wanted == NULL)
         return true;
     fprintf(stderr, "heapdrift: --%s=", o->name);
-    hd_put_name(hd_sink_file(stderr), value);
+    put_name(value);
     fprintf(stderr, ": must be %s\n", wanted);
     return false;
 }
@@ -167,6 +168,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
                            .read = {.max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .threads = processors(),
+                           .ascii = style_locale_is_ascii(),
                            .timeout_ms = DEFAULT_TIMEOUT_MS,
                            .interval_ms = DEFAULT_INTERVAL_MS};
     s->memory = more(NULL, sizeof(*s->memory));

@@ -7,7 +7,7 @@
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
-enum { MOST_THREADS = 64 };
+enum { MOST_THREADS = 64, MOST_COLUMNS = 1000000 };
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -23,6 +23,8 @@ struct settings {
     const char *output; /* NULL: standard output */
     const char *target; /* of convert; NULL: by the suffix of output */
     enum color color;
+    uint32_t width; /* of text, if width_given */
+    bool width_given, ascii;
     unsigned threads;
     const char *chain_option; /* one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, help, version;
@@ -48,6 +50,7 @@ struct settings {
 
     const char **operands; /* what is no option */
     size_t operand_count;
+    char wanted[80]; /* what a value should have been, if that has to be put together */
     struct settings_memory *memory;
 };
 

@@ -306,7 +306,7 @@ VALUES
     hd top $'--no\nsuch'
     fails_with 'unknown option --no\nsuch; see `heapdrift help top`'
     hd top $'--rows=1\n2'
-    fails_with '--rows=1\n2: must be a whole number, not too large'
+    fails_with '--rows=1\n2: must be a whole number from 0 to 4,294,967,294'
     hd top @$'no\nsuch'
     fails_with 'no\nsuch: No such file or directory'
     hd top "$before" -o "$tmp/"$'no\nfolder/x'

@@ -111,15 +111,15 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score min-steady no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version
-top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose version
-roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose version
-check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version
+diff across-builds app-only ascii by chains color depth exact exclude exit-code format gen2 help iterations memory min-score min-steady no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
+top app-only ascii by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose version width
+roots across-builds app-only ascii chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose version width
+check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
 convert format help memory no-progress output quiet size-base strict threads to verbose version
-info color format help memory no-progress output quiet size-base strict threads verbose version
+info ascii color format help memory no-progress output quiet size-base strict threads verbose version width
 collect count diagnostic-port help interval memory name no-progress output process-id quiet strict timeout verbose version
-watch app-only baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version
-ps color format help output quiet version
+watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
+ps ascii color format help output quiet version width
 help help version
 OPTIONS
 }
