@@ -11,12 +11,12 @@ static bool usage(const char *what)
     return false;
 }
 
-static bool check(const struct settings *s)
+static bool check(struct settings *s)
 {
     if (!collecting_process_is_named(s, "collect"))
         return false;
     if (s->output == NULL)
-        return usage("collect needs a file to write: heapdrift collect -p PID -o OUT");
+        return usage("collect needs a file to write: heapdrift collect PID -o OUT");
     if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump"))
         return trouble(s->output, "the name of a snapshot ends in .gcdump, or in "
                                   ".nettrace for the trace as it comes");
@@ -70,12 +70,20 @@ static int run(struct settings *s)
 const struct command cmd_collect = {
     .name = "collect",
     .bit = ON_COLLECT,
-    .operands = "-p PID -o OUT",
-    .summary = "snapshots of a running .NET process",
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME -o OUT",
+    .summary = "take snapshots of it",
     .description =
         "Ask a process for its heap, over the diagnostics socket that every .NET runtime\n"
         "opens. OUT is a .gcdump, or a .nettrace: the trace as it comes, with "
         "generations.\n"
         "The process does a full, blocking garbage collection for each snapshot.",
+    .examples =
+        {
+            {"heapdrift collect 4711 -o app.gcdump", "one snapshot of process 4711"},
+            {"heapdrift collect MyApp -o app.gcdump", "of the process of that name"},
+            {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
+             "a series: app-1.gcdump, ..."},
+        },
     .run = run,
 };

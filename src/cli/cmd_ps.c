@@ -18,11 +18,17 @@ static int run(struct settings *s)
 const struct command cmd_ps = {
     .name = "ps",
     .bit = ON_PS,
+    .purpose = FOR_PROCESSES,
     .operands = "",
-    .summary = "processes that snapshots can be taken of",
+    .summary = "which processes there are",
     .description = "Processes with a .NET runtime that can be asked for snapshots: id, "
                    "name, version of\n"
                    "the runtime, user, command line. As root also those of other users and "
                    "containers.",
+    .examples =
+        {
+            {"heapdrift ps", "yours; with sudo also those of others and of containers"},
+            {"heapdrift ps --format=csv", "for a script"},
+        },
     .run = run,
 };

@@ -168,7 +168,7 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
     return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
 }
 
-static bool check(const struct settings *s)
+static bool check(struct settings *s)
 {
     if (!collecting_process_is_named(s, "watch"))
         return false;
@@ -221,11 +221,20 @@ static int run(struct settings *s)
 const struct command cmd_watch = {
     .name = "watch",
     .bit = ON_WATCH,
-    .operands = "-p PID",
-    .summary = "collect at intervals, then diff (or check)",
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME",
+    .summary = "take snapshots of it, and say what grew",
     .description =
         "Take snapshots of a running .NET process, five in two minutes unless told\n"
         "otherwise, and say what grew. With budgets it ends with the status of `heapdrift\n"
         "check`. Ctrl-C ends it early: what was collected by then is compared.",
+    .examples =
+        {
+            {"heapdrift watch 4711", "five snapshots in two minutes, then what grew"},
+            {"heapdrift watch MyApp --count=10 --interval=1m",
+             "longer, by the name of the process"},
+            {"heapdrift watch 4711 -o snapshots", "keep the files"},
+            {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
+        },
     .run = run,
 };

@@ -217,23 +217,75 @@ bool collecting_wait(struct collecting *c)
 
 /* --- the process ------------------------------------------------------------------- */
 
-bool collecting_process_is_named(const struct settings *s, const char *command)
+static bool is_number(const char *s)
 {
-    int ways = (s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
-    if (s->operand_count > 0)
+    return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* "-n 20", "-t 30": letters that mean rows and seconds elsewhere. */
+static bool letters_are_meant(const struct settings *s, const char *command)
+{
+    if (s->name != NULL && is_number(s->name) && settings_has_letter(s, 'n')) {
         fprintf(stderr,
-                "heapdrift: %s takes no operands; the process is named by --process-id, "
-                "--name or --diagnostic-port\n",
+                "heapdrift: -n %s: -n is --name in %s; a process is `heapdrift %s %s`, "
+                "rows are "
+                "--rows=%s, snapshots --count=%s\n",
+                s->name, command, command, s->name, s->name, s->name);
+        return false;
+    }
+    for (size_t i = 0; i < s->options.type_count && settings_has_letter(s, 't'); i++) {
+        const char *type = s->types[i];
+        if (type[0] < '0' || type[0] > '9')
+            continue;
+        fputs("heapdrift: -t ", stderr);
+        put_name(type);
+        fprintf(stderr,
+                ": -t is --type in %s; to give up sooner or later: --timeout=", command);
+        end_message(type);
+        return false;
+    }
+    return true;
+}
+
+/* A number is a process id, a word the name of a process. */
+static bool take_operand(struct settings *s, const char *command)
+{
+    const char *given = s->operands[0];
+    uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
+    if (!is_number(given) && (strchr(given, '/') != NULL || access(given, F_OK) == 0)) {
+        begin_message(NULL, given);
+        fprintf(stderr,
+                ": %s looks at a process, by its number or name; for files there "
+                "is `heapdrift diff`\n",
                 command);
-    else if (ways == 0)
+        return false;
+    }
+    if (is_number(given) && (pid == 0 || pid > INT32_MAX))
+        return trouble(given, "must be the number of a process, see `heapdrift ps`");
+    s->process_id = pid;
+    s->name = pid > 0 ? NULL : given;
+    return true;
+}
+
+bool collecting_process_is_named(struct settings *s, const char *command)
+{
+    size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
+    if (!letters_are_meant(s, command))
+        return false;
+    if (ways + s->operand_count == 0)
         fprintf(stderr,
-                "heapdrift: %s from which process? Use --process-id, --name or "
-                "--diagnostic-port; `heapdrift ps` lists processes\n",
+                "heapdrift: which process? heapdrift %s PID, or its name; `heapdrift ps` "
+                "lists processes\n",
                 command);
     else if (ways > 1)
         fputs("heapdrift: --process-id, --name and --diagnostic-port exclude each other\n",
               stderr);
-    return s->operand_count == 0 && ways == 1;
+    else if (ways + s->operand_count > 1)
+        fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
+                ways + s->operand_count);
+    else
+        return s->operand_count == 0 || take_operand(s, command);
+    return false;
 }
 
 /* Signals that are ignored would be noticed, too, once they are blocked. */

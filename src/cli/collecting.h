@@ -21,8 +21,9 @@ struct collecting {
     sigset_t before;
 };
 
-/* Whether options name one process; else says so for that command. */
-bool collecting_process_is_named(const struct settings *s, const char *command);
+/* Whether options or an operand, which is taken, name one process; else says so for that
+ * command. */
+bool collecting_process_is_named(struct settings *s, const char *command);
 
 /* Find the process, and take SIGINT, SIGTERM, SIGHUP and SIGQUIT for a wish to stop, as far
  * as they are not ignored (nohup). c must stay where it is. False after saying why there is

@@ -2,6 +2,7 @@
 #include "cli/allocate.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/lost_pages.h"
 #include "cli/messages.h"
 #include "cli/style.h"

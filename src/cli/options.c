@@ -2,6 +2,7 @@
 
 #include "cli/allocate.h"
 #include "cli/messages.h"
+#include "cli/option_traits.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -65,24 +66,23 @@ static const char *parse_size(const char *s, uint64_t *bytes)
 
 static const char *take_format(struct settings *s, const char *value)
 {
-    /* Which of them a command has is known when all options are. */
+    if (option_word_index(s, "format", value) >= 0) {
+        s->format = value;
+        return NULL;
+    }
+    /* That it is one of another command is said when all options are known. */
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
         if (strcmp(value, hd_format_name(i)) == 0) {
-            s->format = hd_format_name(i);
+            s->format = value;
             return NULL;
         }
-    return "text, json, csv, tsv or md; for check also junit, sarif or github";
+    return s->wanted;
 }
 
 static const char *take_target(struct settings *s, const char *value)
 {
-    struct hd_target t;
-    for (size_t i = 0; hd_target(i, &t); i++)
-        if (strcmp(value, t.name) == 0) {
-            s->target = t.name;
-            return NULL;
-        }
-    return "gcdump, heap-text, table-csv or table-json";
+    s->target = value;
+    return option_word_index(s, "to", value) >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_output(struct settings *s, const char *value)
@@ -98,30 +98,16 @@ static const char *take_rows(struct settings *s, const char *value)
 
 static const char *take_sort(struct settings *s, const char *value)
 {
-    static const char *const names[] = {[HD_SORT_COUNT] = "count",
-                                        [HD_SORT_BYTES] = "bytes",
-                                        [HD_SORT_RETAINED] = "retained",
-                                        [HD_SORT_NAME] = "name"};
-    for (unsigned i = HD_SORT_COUNT; i <= HD_SORT_NAME; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->options.sort = (enum hd_sort)i;
-            return NULL;
-        }
-    return "count, bytes, retained or name";
+    int key = option_word_index(s, "sort", value);
+    s->options.sort = (enum hd_sort)(key + HD_SORT_COUNT);
+    return key >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_unit(struct settings *s, const char *value)
 {
-    static const char *const names[] = {[HD_BY_TYPE] = "type",
-                                        [HD_BY_NAMESPACE] = "namespace",
-                                        [HD_BY_MODULE] = "module",
-                                        [HD_BY_HOLDER] = "holder"};
-    for (unsigned i = HD_BY_TYPE; i <= HD_BY_HOLDER; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->options.by = (enum hd_unit)i;
-            return NULL;
-        }
-    return "type, namespace, module or holder";
+    int unit = option_word_index(s, "by", value);
+    s->options.by = (enum hd_unit)(unit + HD_BY_TYPE);
+    return unit >= 0 ? NULL : s->wanted;
 }
 
 static const char *add_pattern(const char ***all, size_t *count, const char *value)
@@ -275,7 +261,7 @@ static const char *take_depth(struct settings *s, const char *value)
 static const char *take_size_base(struct settings *s, const char *value)
 {
     s->read.size_base = strcmp(value, "10") == 0 ? 10 : 16;
-    return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : "10 or 16";
+    return option_word_index(s, "size-base", value) >= 0 ? NULL : s->wanted;
 }
 
 static const char *add_budget(struct settings *s, const char *name, const char *value)
@@ -356,14 +342,9 @@ static const char *take_threads(struct settings *s, const char *value)
 
 static const char *take_color(struct settings *s, const char *value)
 {
-    static const char *const names[] = {
-        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (unsigned i = COLOR_AUTO; i <= COLOR_NEVER; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->color = (enum color)i;
-            return NULL;
-        }
-    return "auto, always or never";
+    int color = option_word_index(s, "color", value);
+    s->color = (enum color)(color + COLOR_AUTO);
+    return color >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_width(struct settings *s, const char *value)
@@ -477,7 +458,8 @@ static const char *take_version(struct settings *s, const char *value)
 const struct option options[] = {
     {"process-id", 'p', ON_COLLECT | ON_WATCH, "PID", "the process; see `heapdrift ps`",
      take_process_id},
-    {"name", 'n', ON_COLLECT | ON_WATCH, "NAME", "the process of that name", take_name},
+    {"name", 'n', ON_COLLECT | ON_WATCH, "NAME",
+     "the process of that name; rows are --rows", take_name},
     {"diagnostic-port", 0, ON_COLLECT | ON_WATCH, "SOCKET",
      "the process that listens at this socket", take_socket},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
@@ -488,9 +470,9 @@ const struct option options[] = {
     {"timeout", 't', ON_COLLECT, "SECONDS",
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",
-     "give up when nothing has come for so long; default 30", take_timeout},
+     "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
     {"format", 0, ON_PRINTS, "FORMAT",
-     "text (default), json, csv, ...: see `heapdrift --help`", take_format},
+     "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},

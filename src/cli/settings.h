@@ -16,6 +16,8 @@ struct budget_option {
     const char *name, *value;
 };
 
+struct command;
+
 struct settings {
     struct hd_options options; /* iterations: see below */
     struct hd_read_options read;
@@ -50,7 +52,8 @@ struct settings {
 
     const char **operands; /* what is no option */
     size_t operand_count;
-    char wanted[80]; /* what a value should have been, if that has to be put together */
+    const struct command *command;
+    char wanted[120]; /* what a value should have been, if that has to be put together */
     struct settings_memory *memory;
 };
 
@@ -68,12 +71,21 @@ enum command_bit {
     ON_WATCH = 512
 };
 
+/* What people come with; the parts of --help. */
+enum command_purpose { FOR_FILES, FOR_PROCESSES, FOR_BUILDS, FOR_FORMATS, FOR_HELP };
+
+enum { MOST_EXAMPLES = 4 };
+
 struct command {
     const char *name;
     enum command_bit bit;
+    enum command_purpose purpose;
     const char *operands; /* "SNAPSHOT SNAPSHOT..." */
     const char *summary;
     const char *description; /* for its own --help */
+    struct {
+        const char *line, *what; /* what to type, and what it is good for */
+    } examples[MOST_EXAMPLES];   /* up to a NULL */
     int (*run)(struct settings *s);
 };
 
@@ -81,13 +93,13 @@ struct command {
 extern const struct command *const commands[]; /* ends with NULL */
 const struct command *command_named(const char *name);
 
+/* Whether an option was given by its letter: -n means --name here and --rows there. */
+bool settings_has_letter(const struct settings *s, char letter);
+
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv);
 void settings_free(struct settings *s);
-
-/* The options of a command, for its --help. */
-void settings_print_options(const struct command *command, FILE *to);
 
 #endif

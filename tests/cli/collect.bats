@@ -27,19 +27,42 @@ until_is() {
 
 @test "collect says what it needs" {
     hd collect
-    fails_with "collect from which process? Use --process-id, --name or --diagnostic-port; \`heapdrift ps\` lists processes"
+    fails_with 'which process? heapdrift collect PID, or its name; `heapdrift ps` lists processes'
     hd collect -p 1 -n shop -o "$tmp/a.gcdump"
     fails_with "--process-id, --name and --diagnostic-port exclude each other"
     hd collect -p 1
-    fails_with "collect needs a file to write: heapdrift collect -p PID -o OUT"
+    fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
     hd collect -p 1 -o "$tmp/a.txt"
     fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, or in .nettrace for the trace as it comes"
     hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
     fails_with "--interval needs --count"
-    hd collect -o "$tmp/a.gcdump" 1234
-    fails_with "collect takes no operands; the process is named by --process-id, --name or --diagnostic-port"
     hd ps 1
     fails_with "ps takes no operands"
+}
+
+@test "the process is an operand, too: a number or a name" {
+    local command args wanted
+    touch "$tmp/file"
+    for command in watch collect; do
+        while IFS='|' read -r args wanted; do
+            # shellcheck disable=SC2086
+            hd $command -o "$tmp/a.gcdump" ${args//FILE/$tmp\/file}
+            fails_with "${wanted//FILE/$tmp\/file}"
+        done <<OPERANDS
+2147483647|there is no process 2147483647
+no-such-program|no .NET process is called no-such-program; \`heapdrift ps\` lists those there are
+0|0: must be the number of a process, see \`heapdrift ps\`
+2147483648|2147483648: must be the number of a process, see \`heapdrift ps\`
+99999999999999999999999|99999999999999999999999: must be the number of a process, see \`heapdrift ps\`
+1 2|$command takes one process, not 2
+-p 1 2|$command takes one process, not 2
+-n shop 2|$command takes one process, not 2
+FILE|FILE: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
+a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
+OPERANDS
+    done
+    hd 4711
+    fails_with 'no command or file is called 4711; for a process: heapdrift watch 4711'
 }
 
 @test "collect refuses values that make no sense" {
@@ -67,7 +90,7 @@ until_is() {
     hd collect --diagnostic-port="$tmp/o" -o "$tmp/o/a.gcdump"
     fails_with "$tmp/o: is no socket"
     hd collect -p $$ -o "$tmp/none/a.gcdump"
-    fails_with "$tmp/none/a.gcdump: No such file or directory"
+    fails_with "$tmp/none/a.gcdump: No such file or directory: make the folder $tmp/none first"
     [[ -z $(ls -A "$tmp/o") ]]
 }
 
@@ -214,7 +237,7 @@ until_is() {
 
 @test "watch says what it needs" {
     hd watch
-    fails_with "watch from which process? Use --process-id, --name or --diagnostic-port; \`heapdrift ps\` lists processes"
+    fails_with 'which process? heapdrift watch PID, or its name; `heapdrift ps` lists processes'
     hd watch -p 1 --count=1
     fails_with "--count=1: watch compares 2 to 50 snapshots"
     hd watch -p 1 --count=51
