@@ -194,8 +194,7 @@ const struct command cmd_check = {
         "snapshots do not allow a judgement.",
     .examples =
         {
-            {"heapdrift check snapshots/",
-             "by heapdrift.yml, or any leak"},
+            {"heapdrift check snapshots/", "by heapdrift.yml, or any leak"},
             {"heapdrift check --max-growth=5% --budget='MyApp.*=0' snapshots/",
              "budgets without a file"},
             {"heapdrift check --format=junit -o heapdrift.xml snapshots/",

@@ -44,8 +44,7 @@ const struct command cmd_diff = {
     .examples =
         {
             {"heapdrift diff before.gcdump after.gcdump", "two snapshots: what differs"},
-            {"heapdrift diff --app-only snapshots/",
-             "a folder; types of the program only"},
+            {"heapdrift diff --app-only snapshots/", "a folder; types of the program only"},
             {"heapdrift diff --iterations=0,100,200,300 snapshots/",
              "growth per request that was served"},
             {"heapdrift diff --format=md -o leaks.md snapshots/", "a page for a ticket"},

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots check info convert collect watch ps help)
+commands=(diff top roots check info convert collect watch ps help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -79,7 +79,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -122,6 +122,7 @@ collect count diagnostic-port help interval memory name no-progress output proce
 watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
 ps ascii color format help output quiet version width
 help help version
+completion help version
 OPTIONS
 }
 
@@ -136,13 +137,14 @@ OPTIONS
             *) args+=("--$option") ;;
             esac
         done < <(options_of "$c")
-        [[ $c == help || $c == ps || ${#args[@]} -gt 10 ]]
+        [[ $c == help || $c == completion || $c == ps || ${#args[@]} -gt 10 ]]
         printf 'version: 1\n' >"$tmp/budgets.yml"
         printf 'heapdrift-baseline\t1\nsnapshots\t2\n' >"$tmp/accepted"
         hd "$c" "${args[@]}" "$tmp/no-such-file"
         # It got as far as the operand.
         case $c in
         help) ;;
+        completion) err_has "for which shell?" ;;
         ps) err_has "ps takes no operands" ;;
         collect | watch) err_has "exclude each other" ;;
         *) err_has "no-such-file: No such file or directory" ;;
@@ -280,7 +282,7 @@ OPTIONS
     for c in "${commands[@]}"; do
         works help "$c"
         [[ $(grep -n '^examples:$' <<<"$out") == ?*: ]] || complain "no examples"
-        [[ $(grep -c "^  heapdrift $c .*  # " <<<"$out") -ge 2 ]] || [[ $c == ps ]] || complain "too few examples"
+        [[ $(grep -c "^  .*heapdrift $c.* # " <<<"$out") -ge 2 ]] || complain "too few examples"
         # Titles only stand where there is something below them.
         [[ $(grep -A1 '^[a-z].*:$' <<<"$out" | grep -c '^$') == 0 ]]
         [[ $(options_of "$c" | sort | uniq -d) == "" ]]
