@@ -12,7 +12,7 @@ trap 'rm -f "$failed"' EXIT
 
 # How many there are is known when none was compiled yet.
 of=
-[ -d build/src ] || of=" of $(find src -name '*.c' | wc -l)"
+[ -d build/src ] || of=" of $(find src -name '*.c' | wc -l) files"
 terminal=0
 [ ! -t 1 ] || terminal=1
 
@@ -22,7 +22,7 @@ terminal=0
         / -c -o / {
             if (n++ == 0) print "building with " jobs " processor" (jobs == 1 ? "" : "s")
             if (terminal) printf "\r\033[Kcompiling %d%s: %s", n, of, $NF
-            else if (n % 20 == 0) print "  compiled " n of " files"
+            else if (n % 20 == 0) print "  compiled " n of (of == "" ? " files" : "")
             fflush()
         }
         END { if (terminal && n > 0) printf "\r\033[K" }'

@@ -1,6 +1,7 @@
 #include "cli/collecting.h"
 
 #include "cli/output.h"
+#include "cli/style.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,16 +35,30 @@ bool collecting_is_stopped(struct collecting *c, int wait_ms)
     return c->stopped;
 }
 
-static void show(const struct collecting *c, const struct hd_collect_progress *so_far)
+/* In a log a line every half minute says that it goes on. */
+static bool is_time(struct collecting *c, double seconds)
+{
+    const double first = 0.5, line_every = 30;
+    if (c->progress)
+        return seconds >= first;
+    if (!c->lines || seconds - c->told < line_every)
+        return false;
+    c->told = seconds;
+    return true;
+}
+
+static void show(struct collecting *c, const struct hd_collect_progress *so_far)
 {
     double seconds = seconds_since(c->begin);
-    if (!c->progress || seconds < 0.5)
+    if (!is_time(c, seconds))
         return;
+    fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
     if (so_far->bytes == 0)
-        fprintf(stderr, "\r\033[Kcollecting: the heap is being walked, %.0f s", seconds);
+        fprintf(stderr, "the heap is being walked, %.0f s", seconds);
     else
-        fprintf(stderr, "\r\033[Kcollecting: %" PRIu64 " objects, %.1f MiB, %.0f s",
-                so_far->objects, (double)so_far->bytes / 1048576, seconds);
+        fprintf(stderr, "%" PRIu64 " objects, %.1f MiB, %.0f s", so_far->objects,
+                (double)so_far->bytes / 1048576, seconds);
+    fputs(c->progress ? "" : "\n", stderr);
 }
 
 static bool go_on(void *context, const struct hd_collect_progress *so_far)
@@ -171,8 +186,8 @@ static void tell(const struct collecting *c)
                 got->nameless, got->types, got->pid);
         tell_clients(got);
     }
-    if (s->verbose || (c->progress && !s->quiet)) {
-        begin_message(NULL, s->output);
+    if (s->verbose || ((c->progress || c->lines) && !s->quiet)) {
+        begin_message(NULL, c->label != NULL ? c->label : s->output);
         fprintf(stderr, ": %" PRIu64 " objects, %.1f MiB, in %.2f s\n", got->objects,
                 (double)got->object_bytes / 1048576, seconds_since(c->begin));
     }
@@ -185,6 +200,7 @@ static int collect_one(struct collecting *c)
         .write = output_ends_in(s->output, ".nettrace") ? write_trace : write_gcdump,
         .tells = true};
     clock_gettime(CLOCK_MONOTONIC, &c->begin);
+    c->told = 0;
     if (!output_file(s, s->output, how, (const void *)&c))
         return EXIT_TROUBLE;
     tell(c);
@@ -322,7 +338,8 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
                                          .go_on = go_on,
                                          .context = c};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    c->progress = !s->no_progress && !s->quiet && isatty(STDERR_FILENO);
+    c->progress = !s->no_progress && !s->quiet && style_can_redraw();
+    c->lines = !s->no_progress && !s->quiet && !c->progress;
     return true;
 }
 

@@ -14,7 +14,11 @@ struct collecting {
     const struct settings *settings;
     struct hd_collect_options how;
     int signals; /* readable when the user wants to stop; -1: never */
-    bool stopped, progress;
+    bool stopped;
+    bool progress;         /* a line on a terminal that is written over */
+    bool lines;            /* where there is none: a line per step */
+    const char *label;     /* what the snapshot is called there; NULL: by its file */
+    double told;           /* seconds since begin, when the last line was */
     int signal;            /* the last one */
     struct timespec begin; /* of this snapshot */
     struct hd_collected collected;

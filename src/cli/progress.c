@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include "cli/messages.h"
+#include "cli/style.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static void *show(void *arg)
 
 struct progress *progress_start(bool wanted)
 {
-    if (!wanted || !isatty(STDERR_FILENO))
+    if (!wanted || !style_can_redraw())
         return NULL;
     struct progress *p = calloc(1, sizeof(*p));
     if (p == NULL)

@@ -62,6 +62,12 @@ bool style_has_color(const char *term)
     return strstr(term, "color") != NULL || strstr(term, "direct") != NULL;
 }
 
+bool style_can_redraw(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
 static bool wants_color(const struct settings *s, bool terminal)
 {
     if (s->color != COLOR_AUTO)

@@ -141,12 +141,67 @@ OPERANDS
 @test "collect goes on when the terminal goes, if it was told to" {
     play_runtime play
     mkdir "$tmp/o"
-    (trap '' HUP && exec "$HEAPDRIFT" collect --diagnostic-port="$socket" -o "$tmp/o/a.nettrace" --count=3 --interval=500ms 2>"$tmp/err") 3>&- &
+    (trap '' HUP && exec "$HEAPDRIFT" collect -q --diagnostic-port="$socket" -o "$tmp/o/a.nettrace" --count=3 --interval=500ms 2>"$tmp/err") 3>&- &
     local job=$!
     until_is "$tmp/o/a-1.nettrace"
     kill -HUP $job
     wait $job
     [[ ! -s $tmp/err && $(ls "$tmp/o") == a-1.nettrace$'\n'a-2.nettrace$'\n'a-3.nettrace ]]
+}
+
+@test "in a pipe each step is a line, without escape sequences; -q and --no-progress silence it" {
+    local option
+    play_runtime play
+    works collect --diagnostic-port="$socket" -o "$tmp/a.gcdump" --count=2 --interval=50ms
+    out_is ""
+    err_lacks $'\e'
+    err_lacks $'\r'
+    err_matches "^heapdrift: $tmp/a-1\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s"$'\n'"heapdrift: $tmp/a-2\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s\$"
+    works watch --diagnostic-port="$socket" --count=2 --interval=50ms --format=csv
+    err_lacks $'\e'
+    err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s"$'\n'"heapdrift: watching: 1 more, 0.05 s from one to the next"$'\n'"heapdrift: snapshot 2 of 2: "
+    out_lacks snapshot
+    for option in -q --quiet "-q -v --no-progress"; do
+        # shellcheck disable=SC2086
+        works watch $option --diagnostic-port="$socket" --count=2 --interval=50ms
+        err_lacks watching
+    done
+    works watch -q --diagnostic-port="$socket" --count=2 --interval=50ms
+    err_is ""
+    works collect -q --diagnostic-port="$socket" -o "$tmp/a.gcdump"
+    err_is ""
+    works collect --no-progress --diagnostic-port="$socket" -o "$tmp/a.gcdump"
+    err_is ""
+}
+
+@test "a long step says every half minute that it goes on" {
+    # Half a minute is long for a test: the clock goes a thousand times as fast.
+    play_runtime mute
+    stand_in '#include <time.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int clock_gettime(clockid_t id, struct timespec *t)
+        {
+            int failed = syscall(SYS_clock_gettime, id, t);
+            t->tv_sec = t->tv_sec % 1000 * 100 + t->tv_nsec / 10000000;
+            return failed;
+        }'
+    with_stand_in collect --diagnostic-port="$socket" --timeout=90 -o "$tmp/a.gcdump"
+    status_is 2
+    err_matches '^heapdrift: collecting: the heap is being walked, [3-5][0-9] s'$'\n''heapdrift: collecting: the heap is being walked, [6-9][0-9] s'
+    err_lacks $'\e'
+}
+
+@test "on a terminal a line is written over, but not on a dumb one" {
+    need_terminal
+    play_runtime play
+    local line
+    printf -v line ' %q' "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=700ms
+    script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
+    grep -q $'\e\\[Kwatching: 1 of 2 snapshots' "$tmp/seen"
+    TERM=dumb script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
+    grep -q 'heapdrift: watching: 1 more' "$tmp/seen"
+    run ! grep -q $'\e' "$tmp/seen"
 }
 
 @test "a process that /proc hides is not said to be none" {
@@ -183,7 +238,7 @@ OPERANDS
     python tests/cli/check_json.py docs/json-schema "$tmp/.out"
     works collect -p "$pid" -o "$tmp/1.nettrace"
     out_is ""
-    err_is ""
+    err_matches "^heapdrift: $tmp/1\.nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s\$"
     iterate 10
     works collect --process-id="$pid" --output="$tmp/2.gcdump" --timeout=60
     works info --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
@@ -224,7 +279,7 @@ OPERANDS
     iterate 5
     local i jobs=()
     for i in 1 2 3 4; do
-        "$HEAPDRIFT" collect -p "$pid" -o "$tmp/$i.nettrace" --strict 2>"$tmp/err.$i" 3>&- &
+        "$HEAPDRIFT" collect -q -p "$pid" -o "$tmp/$i.nettrace" --strict 2>"$tmp/err.$i" 3>&- &
         jobs+=($!)
     done
     for i in 1 2 3 4; do
@@ -311,7 +366,7 @@ OPERANDS
     mkfifo "$tmp/baseline"
     local signal job
     for signal in TERM HUP; do
-        TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=100ms \
+        TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!
         for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
@@ -330,7 +385,7 @@ OPERANDS
     play_runtime play
     mkdir "$tmp/t"
     mkfifo "$tmp/baseline"
-    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=100ms \
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
         --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
     local job=$! child
     for _ in {1..200}; do child=$(pgrep -P $job) && break || sleep 0.05; done
