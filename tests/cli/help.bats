@@ -373,3 +373,21 @@ diff --size-base=8 a b|--size-base=8: must be 16 or 10
 diff --format=junit a b|--format=junit is for `heapdrift check`
 VALUES
 }
+
+@test "commands in the README and the guides are understood" {
+    local file line count=0
+    for file in README.md docs/*.md docs/heapdrift.1.scd; do
+        while IFS= read -r line; do
+            # Up to a comment, a pipe, a file to write; with values for what stands for one.
+            line=$(sed -E 's/^(\$ )?(build\/)?heapdrift //; s/ +(#|\||>|&&).*//; s/PID/4711/g; s/--([a-z-]+)=\.\.\./--\1=1/' <<<"$line")
+            [[ $line != *...* && $line != *SNAPSHOT* && $line != *FORMAT* ]] || continue
+            eval "set -- $line"
+            hd "$@" --help
+            [[ $status == 0 ]] || complain "$file: $line"
+            count=$((count + 1))
+        done < <(sed -n '/^```/,/^```/p' "$file" | grep -E '^(\$ )?(build/)?heapdrift [^|]')
+    done
+    [[ $count -gt 30 ]]
+    # First the reader's own process, then files, then a build.
+    [[ $(grep -nE '^heapdrift (watch 4711|before|check)' README.md | head -3 | sed -E 's/^[0-9]+:heapdrift ([a-z]+).*/\1/' | xargs) == "watch before check" ]]
+}

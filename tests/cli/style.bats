@@ -108,6 +108,10 @@ widest() {
             # shellcheck disable=SC2086
             LC_ALL=C hd $args --format=$format
             out_is "$ascii"
+            [[ $format != text ]] || continue
+            # shellcheck disable=SC2086
+            COLUMNS=40 hd $args --format=$format --width=20 --color=always
+            out_is "$utf8"
         done
     done
     works top --ascii "$tmp/1.csv"
