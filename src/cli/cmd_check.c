@@ -184,7 +184,7 @@ const struct command cmd_check = {
     .bit = ON_CHECK,
     .purpose = FOR_BUILDS,
     .operands = "SNAPSHOT SNAPSHOT...",
-    .summary = "the same held against growth budgets; status 1 when over",
+    .summary = "the same held against growth budgets",
     .description =
         "Compare 2 to 50 snapshots of one program, in order of time, and hold what grew\n"
         "against budgets: those of heapdrift.yml and of options. Without any budget it\n"

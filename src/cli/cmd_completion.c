@@ -56,7 +56,7 @@ const struct command cmd_completion = {
     .bit = ON_HELP,
     .purpose = FOR_HELP,
     .operands = "bash|zsh|fish",
-    .summary = "a script that completes commands in a shell",
+    .summary = "what a shell needs to complete them",
     .description =
         "Write what a shell needs to complete commands, options, their values, snapshots\n"
         "and processes. `make install` puts it where shells look for it.",

@@ -36,7 +36,7 @@ const struct command cmd_diff = {
     .bit = ON_DIFF,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT SNAPSHOT...",
-    .summary = "what grew, ranked, with root chains of the top suspects",
+    .summary = "what grew, ranked, and what holds it",
     .description =
         "Compare 2 to 50 snapshots of one program, in order of time; the first is the\n"
         "baseline. Types that keep growing are ranked, and sampled root chains show what\n"

@@ -30,7 +30,7 @@ const struct command cmd_info = {
     .bit = ON_INFO,
     .purpose = FOR_FORMATS,
     .operands = "SNAPSHOT...",
-    .summary = "what each file is and holds, and what is wrong with it",
+    .summary = "what each file is, and what is wrong",
     .description =
         "Format, writer, time, process, objects, roots, generations, checksum, and every\n"
         "warning, of each file.",

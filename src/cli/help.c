@@ -96,7 +96,7 @@ static void print_commands(FILE *to)
         fprintf(to, "%s:\n", purposes[p].title);
         for (const struct command *const *c = commands; *c != NULL; c++)
             if ((*c)->purpose == purposes[p].purpose)
-                fprintf(to, "  %-10s %-27s %s\n", (*c)->name, (*c)->operands,
+                fprintf(to, "  %-10s %-26s %s\n", (*c)->name, (*c)->operands,
                         (*c)->summary);
     }
 }
@@ -117,9 +117,8 @@ void print_help(const struct command *command, FILE *to)
     fputs(
         "\n"
         "examples:\n"
-        "  heapdrift watch 4711                  # what grows in process 4711, in two "
-        "minutes\n"
-        "  heapdrift before.gcdump after.gcdump  # what grew from one file to the other\n"
+        "  heapdrift watch 4711                  # what grows in process 4711\n"
+        "  heapdrift before.gcdump after.gcdump  # what grew from one to the other\n"
         "  heapdrift check snapshots/            # status 1 if something keeps growing\n"
         "\n"
         "more:\n"
@@ -127,8 +126,7 @@ void print_help(const struct command *command, FILE *to)
         "  heapdrift help formats                # which files are read and written\n"
         "  man heapdrift                         # all of it\n"
         "\n"
-        "@FILE reads arguments from a file. Exit status: 0 done, 1 over budget (check) or "
-        "a\n"
-        "suspect (with --exit-code), 2 trouble, 3 inconclusive (with --strict).\n",
+        "@FILE reads arguments from a file. Exit status: 0 done, 1 over budget (check) or\n"
+        "a suspect (--exit-code), 2 trouble, 3 inconclusive (--strict).\n",
         to);
 }
