@@ -3,8 +3,8 @@
 #   make              build/heapdrift, build/lib/libheapdrift.a and .so, and the manual page
 #   make demo         install what is missing, build, find a leak in a real series
 #   make check        install what the tests need, then run them: under ten minutes
-#   make install      program, libraries, header, pkg-config file and manual page
-#                     under $(DESTDIR)$(PREFIX); BUILD=x: as they were built there
+#   make install      program, libraries, header, pkg-config file, manual page and
+#                     completion for bash, zsh, fish under $(DESTDIR)$(PREFIX); BUILD=x: as they were built there
 #   make uninstall    remove them
 #
 #   make test         unit, sweep and command-line tests of a plain build
@@ -65,7 +65,9 @@ TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 SONAME    = libheapdrift.so.0
 LIBRARIES = $(BUILD)/lib/libheapdrift.a $(BUILD)/lib/$(SONAME)
 
-all: $(BUILD)/heapdrift $(LIBRARIES) $(BUILD)/heapdrift.1
+COMPLETIONS = $(addprefix $(BUILD)/completion/,heapdrift.bash _heapdrift heapdrift.fish)
+
+all: $(BUILD)/heapdrift $(LIBRARIES) $(BUILD)/heapdrift.1 $(COMPLETIONS)
 
 # Linked against what others get, so that the public functions are enough.
 $(BUILD)/heapdrift: $(CLI_OBJ) $(BUILD)/lib/libheapdrift.a
@@ -139,6 +141,15 @@ $(BUILD)/heapdrift.1: docs/heapdrift.1.scd include/heapdrift.h
 	@mkdir -p $(@D)
 	sed 's/@VERSION@/$(VERSION)/' $< | scdoc >$@
 
+# The program writes them of its own lists.
+$(BUILD)/completion/heapdrift.bash: SHELL_NAME = bash
+$(BUILD)/completion/_heapdrift: SHELL_NAME = zsh
+$(BUILD)/completion/heapdrift.fish: SHELL_NAME = fish
+$(COMPLETIONS): $(BUILD)/heapdrift
+	@mkdir -p $(@D)
+	$< completion $(SHELL_NAME) >$@.new
+	mv $@.new $@
+
 # --- for people --------------------------------------------------------------
 
 # Warnings are errors for us, not for who builds it with another compiler.
@@ -146,7 +157,7 @@ check check-full asan portable: export WERROR = -Werror
 
 demo:
 	@scripts/install-deps.sh build
-	@$(MAKE) --no-print-directory -s all
+	@scripts/build.sh $(MAKE)
 	build/heapdrift fixtures/leaklab/cache
 
 check:
@@ -158,21 +169,29 @@ BIN = $(DESTDIR)$(PREFIX)/bin
 LIB = $(DESTDIR)$(LIBDIR)
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 MAN1 = $(DESTDIR)$(PREFIX)/share/man/man1
+BASH_WORDS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_WORDS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH_WORDS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 install: all
-	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1)
+	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1) \
+	    $(BASH_WORDS) $(ZSH_WORDS) $(FISH_WORDS)
 	install -m 755 $(BUILD)/heapdrift $(BIN)
 	install -m 644 $(LIBRARIES) $(LIB)
 	ln -sf $(SONAME) $(LIB)/libheapdrift.so
 	install -m 644 $(wildcard include/*.h) $(INCLUDE)
 	install -m 644 $(BUILD)/heapdrift.1 $(MAN1)
+	install -m 644 $(BUILD)/completion/heapdrift.bash $(BASH_WORDS)/heapdrift
+	install -m 644 $(BUILD)/completion/_heapdrift $(ZSH_WORDS)
+	install -m 644 $(BUILD)/completion/heapdrift.fish $(FISH_WORDS)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBS@|$(LIB_LIBS)|' scripts/heapdrift.pc.in >$(LIB)/pkgconfig/heapdrift.pc
 
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1
+	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1 $(BASH_WORDS)/heapdrift \
+	      $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:
 	rm -rf build
@@ -209,6 +228,7 @@ portable:
 
 check-full: check check-live test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
+	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli/completion.bats
 
 # --- parts, to run side by side -----------------------------------------------------
 

@@ -39,11 +39,19 @@ static int run(struct settings *s)
 const struct command cmd_tree = {
     .name = "tree",
     .bit = ON_TREE,
+    .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
     .summary = "who owns the memory, and where the growth went",
     .description =
         "The heap as a tree: roots, what they hold, and what that holds, each with all\n"
         "that would go with it. Of several snapshots the branch that grew most comes "
         "first.",
+    .examples =
+        {
+            {"heapdrift tree app.gcdump", "where the memory is"},
+            {"heapdrift tree before.gcdump after.gcdump", "and where its growth went"},
+            {"heapdrift tree --type='MyApp.*' app.gcdump", "below some types only"},
+            {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
+        },
     .run = run,
 };
