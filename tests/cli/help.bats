@@ -147,7 +147,8 @@ OPTIONS
         help) ;;
         completion) err_has "for which shell?" ;;
         ps) err_has "ps takes no operands" ;;
-        collect | watch) err_has "exclude each other" ;;
+        collect) err_has "--name=PATTERN chooses from --all" ;;
+        watch) err_has "exclude each other" ;;
         *) err_has "no-such-file: No such file or directory" ;;
         esac
         err_lacks option
@@ -157,7 +158,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots check info convert collect watch ps; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff tree top roots check info convert collect watch ps; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -187,7 +188,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff tree top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -248,7 +249,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff tree top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -294,7 +295,7 @@ OPTIONS
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
     # Whoever adds an option says where it belongs.
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options.c | sort -u >"$tmp/options"
-    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/option_traits.c | sort | diff "$tmp/options" -
+    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/option_traits.c | sort -u | diff "$tmp/options" -
 }
 
 @test "help fits 80 columns, that of commands and formats 100" {
