@@ -105,8 +105,7 @@ const struct command cmd_collect = {
             {"heapdrift collect MyApp -o app.gcdump", "of the process of that name"},
             {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
              "a series: app-1.gcdump, ..."},
-            {"heapdrift collect --all -o leak/ --count=4",
-             "a series of each process, in a folder of its own"},
+            {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
         },
     .run = run,
 };

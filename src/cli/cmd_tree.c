@@ -41,7 +41,7 @@ const struct command cmd_tree = {
     .bit = ON_TREE,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
-    .summary = "who owns the memory, and where the growth went",
+    .summary = "who owns the memory, and its growth",
     .description =
         "The heap as a tree: roots, what they hold, and what that holds, each with all\n"
         "that would go with it. Of several snapshots the branch that grew most comes "
