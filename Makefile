@@ -25,6 +25,8 @@
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
+# Debian's own packages have share/zsh/vendor-completions.
+ZSHDIR   ?= $(PREFIX)/share/zsh/site-functions
 FUZZ_SECONDS ?= 60
 LIVE_RUNS ?= 20
 
@@ -170,7 +172,7 @@ LIB = $(DESTDIR)$(LIBDIR)
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 MAN1 = $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_WORDS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-ZSH_WORDS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+ZSH_WORDS = $(DESTDIR)$(ZSHDIR)
 FISH_WORDS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 install: all

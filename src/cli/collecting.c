@@ -277,12 +277,13 @@ static bool letters_are_meant(const struct settings *s, const char *command)
     return true;
 }
 
-/* A number is a process id, a word the name of a process. */
+/* A number is a process id, a word the name of a process, whose file may be in this folder.
+ */
 static bool take_operand(struct settings *s, const char *command)
 {
     const char *given = s->operands[0];
     uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
-    if (!is_number(given) && (strchr(given, '/') != NULL || access(given, F_OK) == 0)) {
+    if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given))) {
         begin_message(NULL, given);
         fprintf(stderr,
                 ": %s looks at a process, by its number or name; for files there "

@@ -42,7 +42,7 @@ until_is() {
 
 @test "the process is an operand, too: a number or a name" {
     local command args wanted
-    touch "$tmp/file"
+    cp "$before" "$tmp/file"
     for command in watch collect; do
         while IFS='|' read -r args wanted; do
             # shellcheck disable=SC2086
@@ -61,6 +61,15 @@ FILE|FILE: $command looks at a process, by its number or name; for files there i
 a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 OPERANDS
     done
+    # A program is often called like its file or its folder.
+    mkdir "$tmp/here"
+    touch "$tmp/here/no-such-program"
+    cp "$before" "$tmp/here/snapshot"
+    cd "$tmp/here"
+    hd watch no-such-program
+    fails_with 'no .NET process is called no-such-program; `heapdrift ps` lists those there are'
+    hd watch snapshot
+    fails_with 'snapshot: watch looks at a process, by its number or name; for files there is `heapdrift diff`'
     hd 4711
     fails_with 'no command or file is called 4711; for a process: heapdrift watch 4711'
 }
