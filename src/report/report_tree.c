@@ -87,6 +87,22 @@ static struct hd_tally *spread(const struct planter *p, const struct hd_tally *f
     return all;
 }
 
+/* What has an owner: what the top of the whole tree owns. */
+static const struct hd_tally *reachable(struct planter *p)
+{
+    const size_t n = p->owned->fit_count;
+    struct hd_tally *sums = arena_array(&p->scratch, struct hd_tally, n);
+    for (size_t k = 0; k < n; k++) {
+        const struct full_trie *f = &p->owned->trie.full[k];
+        for (size_t i = 1; i < f->len; i++) {
+            bool is_root = p->owned->trie.labels.all[f->label[i]].kind == TYPE_PSEUDO;
+            sums[k].count += is_root ? 0 : f->count[i];
+            sums[k].bytes += f->bytes[i];
+        }
+    }
+    return spread(p, sums);
+}
+
 static void name_node(const struct planter *p, struct hd_tree_node *to,
                       const struct owner_node *from, const char *const *name_of)
 {
@@ -179,7 +195,8 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
     *t = (struct hd_tree){.first = owned->fit[0],
                           .last = owned->fit[owned->fit_count - 1],
                           .least = p.ask.least,
-                          .is_holders = opt->holders};
+                          .is_holders = opt->holders,
+                          .reachable = reachable(&p)};
     set_nodes(&p, t, &tree);
     find_unmatched(&p, t);
     arena_free(&p.scratch);
