@@ -54,7 +54,8 @@ static const char *take_format(struct settings *s, const char *value)
             s->format = hd_format_name(i);
             return NULL;
         }
-    return "text, json, csv, tsv or md; for check also junit, sarif or github";
+    return "text, json, csv, tsv or md; for check also junit, sarif or github; for tree "
+           "folded, speedscope, pprof or dot";
 }
 
 static const char *take_target(struct settings *s, const char *value)
