@@ -7,7 +7,7 @@
 #include "report/tree_frames.h"
 #include "report/writer.h"
 
-#include "profile.pb-c.h"
+#include <profile.pb-c.h>
 
 #include <string.h>
 
