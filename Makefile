@@ -215,6 +215,7 @@ portable:
 
 check-full: check check-live test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift HEAPDRIFT_FULL=1 bats $(BATS_FLAGS) tests/cli/tree.bats
 
 # --- parts, to run side by side -----------------------------------------------------
 

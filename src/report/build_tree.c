@@ -59,29 +59,39 @@ static bool add_variable(struct build *b, struct doc_runs *to,
 }
 
 /* A class of the program, by its namespace: what is nested in one of the framework has
- * none. */
-static bool is_told(const struct hd_tree_node *n)
+ * none, and a List<Order> is a list. */
+static bool is_told(struct build *b, const struct hd_tree_node *n)
 {
-    size_t head = strcspn(n->type, "<[");
-    return memchr(n->type, '.', head) != NULL && !names_is_framework(n->type);
+    size_t len = strcspn(n->type, "<[");
+    const char *head = arena_strdup(&b->doc->arena, n->type, len);
+    return strchr(head, '.') != NULL && !names_is_framework(head);
 }
 
 struct naming {
     struct doc_runs *to;
-    bool any, gap; /* something was said; something was left out since */
+    bool any;    /* something was said */
+    size_t gap;  /* places that were left out since */
+    size_t only; /* the last of them */
 };
 
+static void add_joint(struct build *b, struct naming *n)
+{
+    if (n->any)
+        add_aside(b, n->to, b->r->tree.is_holders ? " ← " : " → ");
+    n->any = true;
+}
+
+/* What stands for one place may as well be its name. */
 static void add_arrow(struct build *b, struct naming *n)
 {
-    const char *arrow = b->r->tree.is_holders ? " ← " : " → ";
-    if (n->gap) {
-        add_aside(b, n->to, n->any ? arrow : "");
+    if (n->gap > 0)
+        add_joint(b, n);
+    if (n->gap > 1)
         add_aside(b, n->to, "…");
-    }
-    if (n->gap || n->any)
-        add_aside(b, n->to, arrow);
-    n->any = true;
-    n->gap = false;
+    else if (n->gap == 1)
+        add_type(b, n->to, node_at(b, n->only));
+    add_joint(b, n);
+    n->gap = 0;
 }
 
 /* Of a chain what says most: variables, classes of the program, and where it ends; the
@@ -100,8 +110,9 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
                         node_at(b, i - 1)->kind == HD_NODE_ROOTS;
         if (is_group)
             continue;
-        if (!variable && next != NULL && (!is_told(n) || told == MOST_TOLD)) {
-            name.gap = true;
+        if (!variable && next != NULL && (!is_told(b, n) || told == MOST_TOLD)) {
+            name.gap++;
+            name.only = i;
             continue;
         }
         add_arrow(b, &name);
@@ -352,16 +363,16 @@ static void build_hidden(struct build *b)
     }
 }
 
-/* What to look at: the first suspect, or else the first class of the program. */
-static const char *next_subject(const struct build *b)
+/* What to look at: the first suspect, or else the first class of the program; of what was
+ * asked for the first. */
+static const char *next_subject(struct build *b)
 {
     const struct hd_tree *t = &b->r->tree;
-    if (t->nodes[0].kind == HD_NODE_PATTERN)
-        return t->len > 1 ? t->nodes[1].type : NULL;
-    if (b->r->diff.suspect_count > 0)
+    bool any = t->nodes[0].kind == HD_NODE_PATTERN;
+    if (!any && b->r->diff.suspect_count > 0)
         return b->r->diff.suspects[0].subject;
     for (size_t i = 0; i < t->len; i++)
-        if (t->nodes[i].kind == HD_NODE_TYPE && is_told(&t->nodes[i]))
+        if (t->nodes[i].kind == HD_NODE_TYPE && (any || is_told(b, &t->nodes[i])))
             return t->nodes[i].type;
     return NULL;
 }

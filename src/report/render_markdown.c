@@ -333,7 +333,7 @@ static void add_tree_run(struct text *t, const struct doc_run *run)
 {
     struct doc_run plain = *run;
     struct text name = {0};
-    if (run->style == DOC_NAME) {
+    if (run->style == DOC_NAME || run->style == DOC_COMMON_NAME) {
         human_short_name(&name, run->text);
         plain.text = text_string(&name);
     }

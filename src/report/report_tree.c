@@ -233,7 +233,8 @@ static bool has_owners(const struct hd_comparison *c, struct hd_error *err)
             continue;
         if (!snap->info.has_graph || snap->info.references == HD_UNKNOWN)
             fail(err, HD_USAGE,
-                 "a tree of owners needs references, which a %s does not have",
+                 "a tree of owners needs references, which a %s does not have; "
+                 "`heapdrift collect` takes snapshots that do",
                  snap->info.format);
         else
             fail(err, HD_USAGE,
