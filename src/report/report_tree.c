@@ -75,10 +75,12 @@ static void mark_suspects(struct planter *p)
 
 /* --- the answer -------------------------------------------------------------- */
 
-/* Numbers of the fit snapshots as those of all. */
-static struct hd_tally *spread(const struct planter *p, const struct hd_tally *fit)
+/* Numbers of the fit snapshots, which live as long as the report, as those of all. */
+static struct hd_tally *spread(const struct planter *p, struct hd_tally *fit)
 {
     size_t count = p->r->snapshot_count;
+    if (p->owned->fit_count == count)
+        return fit;
     struct hd_tally *all = arena_array(&p->r->arena, struct hd_tally, count);
     for (size_t k = 0; k < count; k++)
         all[k] = (struct hd_tally){HD_UNKNOWN, HD_UNKNOWN};
@@ -91,7 +93,7 @@ static struct hd_tally *spread(const struct planter *p, const struct hd_tally *f
 static const struct hd_tally *reachable(struct planter *p)
 {
     const size_t n = p->owned->fit_count;
-    struct hd_tally *sums = arena_array(&p->scratch, struct hd_tally, n);
+    struct hd_tally *sums = arena_array(&p->r->arena, struct hd_tally, n);
     for (size_t k = 0; k < n; k++) {
         const struct full_trie *f = &p->owned->trie.full[k];
         for (size_t i = 1; i < f->len; i++) {
@@ -143,7 +145,7 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct owner_t
         const struct owner_node *node = &from->nodes[i];
         if (node->label != NO_LABEL && name_of[node->label] == NULL)
             name_of[node->label] = report_string(p->r, l->all[node->label].name);
-        const struct hd_tally *owned = &from->owned[i * n];
+        struct hd_tally *owned = &from->owned[i * n];
         struct hd_tree_node *to = &t->nodes[i];
         *to =
             (struct hd_tree_node){.parent = node->parent,
@@ -191,7 +193,7 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
     match_labels(&p);
     if (rows != NULL)
         mark_suspects(&p);
-    struct owner_tree tree = owner_tree_of(&owned->trie, &p.ask, &p.scratch);
+    struct owner_tree tree = owner_tree_of(&owned->trie, &p.ask, &r->arena);
     *t = (struct hd_tree){.first = owned->fit[0],
                           .last = owned->fit[owned->fit_count - 1],
                           .least = p.ask.least,

@@ -123,7 +123,17 @@ static size_t fair_share(const size_t *wide, size_t count, size_t room)
     return low;
 }
 
-/* Runs in at most that many columns: the longest of them give way. */
+static void add_shortened(struct drawing *d, const struct doc_run *run, size_t columns)
+{
+    struct text cut = {0};
+    text_clear(&d->word);
+    d->look->add(&d->word, run);
+    human_shorten(&cut, text_string(&d->word), d->word.len, columns);
+    add_colored(d, run, text_string(&cut), cut.len);
+    text_free(&cut);
+}
+
+/* Runs in at most that many columns: the longest of them give way, or all but the last. */
 static void add_fitting(struct drawing *d, const struct doc_runs *runs, size_t room)
 {
     if (width_of(d, runs) <= room) {
@@ -133,15 +143,13 @@ static void add_fitting(struct drawing *d, const struct doc_runs *runs, size_t r
     size_t *wide = alloc_zeroed(array_bytes(runs->len, sizeof(*wide)));
     for (size_t i = 0; i < runs->len; i++)
         wide[i] = width_of(d, &(struct doc_runs){.all = &runs->all[i], .len = 1});
-    size_t most = fair_share(wide, runs->len, room);
-    for (size_t i = 0; i < runs->len; i++) {
-        struct text cut = {0};
-        text_clear(&d->word);
-        d->look->add(&d->word, &runs->all[i]);
-        human_shorten(&cut, text_string(&d->word), d->word.len, most);
-        add_colored(d, &runs->all[i], text_string(&cut), cut.len);
-        text_free(&cut);
+    size_t most = fair_share(wide, runs->len, room), first = 0;
+    if (sum_of(wide, runs->len, most) > room) {
+        first = runs->len - 1;
+        most = room;
     }
+    for (size_t i = first; i < runs->len; i++)
+        add_shortened(d, &runs->all[i], most);
     free(wide);
 }
 

@@ -190,8 +190,9 @@ static size_t count_lines(const struct cut *cut)
             continue;
         }
         size_t staying = staying_children(cut, i, &hidden, &gone);
-        lines += !nodes[i].folds;
-        lines += staying > 0 && gone > 0 && !nodes[i].folds;
+        bool shares = nodes[i].folds && stays(cut, i + 1);
+        lines += !shares;
+        lines += staying > 0 && gone > 0 && !shares;
         i++;
     }
     return lines;

@@ -1,5 +1,5 @@
 # The ownership tree, and what other tools make of it.
-
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 cache=fixtures/leaklab/cache
