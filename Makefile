@@ -42,11 +42,13 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(S
 # called as directly as in a program.
 LIB_CFLAGS   = -fPIC -fvisibility=hidden
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
+LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
+# What protoc-c makes of the format of pprof.
+PROFILE   = $(BUILD)/made/profile.pb-c.c
 LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
@@ -56,7 +58,7 @@ TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c 
             tests/bench/synthetic_stream.c tests/bench/shapes.c \
             tests/threads/ask.c \
             $(SCORE_SRC)
-LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
+LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -130,6 +132,16 @@ $(BUILD)/src/cli/%.o: src/cli/%.c $(BUILD)/flags
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(PROFILE): src/report/profile.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+
+$(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -w -c -o $@ $<
+
+$(BUILD)/src/report/write_pprof.o: $(PROFILE)
+$(BUILD)/src/report/write_pprof.%: private CPPFLAGS += -I$(BUILD)/made
 
 # Other flags, other objects, but for warnings, which change none. What is installed is
 # what was built, with whatever flags.
@@ -230,7 +242,8 @@ portable:
 
 check-full: check check-live test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
-	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/cli/completion.bats
+	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
+	    tests/cli/completion.bats tests/cli/tree.bats
 
 # --- parts, to run side by side -----------------------------------------------------
 
@@ -314,12 +327,12 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Any format, through the same front door as a real file.
-fuzz: tests/fuzz/fuzz_read.c
+fuzz: tests/fuzz/fuzz_read.c $(PROFILE)
 	@scripts/install-deps.sh build fuzz
 	@mkdir -p build/fuzz/corpus
 	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 	      -fno-sanitize-recover=undefined -Itests \
-	      -o build/fuzz/read $< $(LIB_SRC) $(LIB_LIBS)
+	      -o build/fuzz/read -I$(BUILD)/made $< $(LIB_SRC) $(PROFILE) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 

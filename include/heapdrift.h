@@ -607,10 +607,12 @@ struct hd_write_options {
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can
- * only hold a check. */
+ * only hold a check, or a report with a tree; some are nothing for a terminal. */
 const char *hd_format_name(size_t i);
 const char *hd_format_summary(size_t i);
 bool hd_format_is_for_check(size_t i);
+bool hd_format_is_for_tree(size_t i);
+bool hd_format_is_binary(size_t i);
 
 /* Write the report as one of them. False if the format is unknown or cannot hold
  * such a report, or a byte was lost. */

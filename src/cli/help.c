@@ -70,7 +70,7 @@ void print_help_on_formats(FILE *to)
           "output, --format=:\n",
           to);
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
-        fprintf(to, "  %-6s %s\n", hd_format_name(i), hd_format_summary(i));
+        fprintf(to, "  %-10s %s\n", hd_format_name(i), hd_format_summary(i));
     fputs("\nconvert --to=, and the suffix that stands for it:\n", to);
     struct hd_target target;
     for (size_t i = 0; hd_target(i, &target); i++)

@@ -126,10 +126,12 @@ static const char *target_name(size_t i)
 static const char *format_name(const struct command *command, size_t i)
 {
     bool checks = ((unsigned)command->bit & (ON_CHECK | ON_WATCH)) != 0;
+    bool trees = command->bit == ON_TREE;
     if (command->bit == ON_CONVERT)
         return target_name(i);
     for (size_t k = 0; hd_format_name(k) != NULL; k++)
-        if ((checks || !hd_format_is_for_check(k)) && i-- == 0)
+        if ((checks || !hd_format_is_for_check(k)) &&
+            (trees || !hd_format_is_for_tree(k)) && i-- == 0)
             return hd_format_name(k);
     return NULL;
 }

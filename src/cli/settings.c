@@ -145,11 +145,13 @@ static bool read_options(struct settings *s, const struct command *command)
 
 static bool format_fits(const struct settings *s, const struct command *command)
 {
+    const unsigned bit = (unsigned)command->bit;
     for (size_t i = 0; hd_format_name(i) != NULL; i++) {
-        bool refused =
-            hd_format_is_for_check(i) && !((unsigned)command->bit & (ON_CHECK | ON_WATCH));
-        if (refused && strcmp(hd_format_name(i), s->format) == 0) {
-            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift check`\n", s->format);
+        bool for_check = hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH));
+        bool for_tree = hd_format_is_for_tree(i) && !(bit & ON_TREE);
+        if ((for_check || for_tree) && strcmp(hd_format_name(i), s->format) == 0) {
+            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format,
+                    for_check ? "check" : "tree");
             return false;
         }
     }

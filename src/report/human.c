@@ -142,6 +142,19 @@ void human_trend(struct text *t, const struct hd_tally *at, size_t count)
     }
 }
 
+void human_bar(struct text *t, double share, unsigned columns)
+{
+    enum { EIGHTHS = 8, FULL_BLOCK = 0x2588 };
+    double wanted = (share > 1 ? 1 : share) * columns * EIGHTHS;
+    if (!(wanted > 0))
+        return;
+    unsigned eighths = wanted < 1 ? 1 : (unsigned)(wanted + 0.5);
+    for (; eighths >= EIGHTHS; eighths -= EIGHTHS)
+        text_add_code_point(t, FULL_BLOCK);
+    if (eighths > 0) /* seven eighths are the next character, and so on */
+        text_add_code_point(t, FULL_BLOCK + EIGHTHS - eighths);
+}
+
 void human_name(struct text *t, const char *name)
 {
     struct text valid = {0};

@@ -26,6 +26,9 @@ void human_others(struct text *t, uint64_t n);                   /* [1 other], [
 /* A bar per snapshot, from the smallest to the largest count. */
 void human_trend(struct text *t, const struct hd_tally *at, size_t count);
 
+/* A share as a bar of so many columns at most, in eighths; nothing is no bar. */
+void human_bar(struct text *t, double share, unsigned columns);
+
 /* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
  * nothing that a build server takes for a command in a log: #\x23[error]. */
 void human_name(struct text *t, const char *name);

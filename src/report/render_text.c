@@ -4,6 +4,7 @@
 #include "report/build.h"
 #include "report/render.h"
 #include "report/table.h"
+#include "report/tree_lines.h"
 #include "report/wrap.h"
 #include "report/writer.h"
 
@@ -16,6 +17,7 @@ struct printer {
     struct text t;   /* what comes next, of the current line or block */
     unsigned indent; /* of paragraphs, facts and notes */
     bool has_begun;  /* something was printed */
+    bool after_tree; /* a tree, just now */
 };
 
 /* What belongs to a row is indented so far, and so wide are labels. */
@@ -33,6 +35,7 @@ static void add_run(struct text *t, const struct doc_run *run, enum names names)
 {
     switch (run->style) {
     case DOC_NAME:
+    case DOC_COMMON_NAME:
         if (names == SHORT_NAMES)
             human_short_name(t, run->text);
         else
@@ -47,6 +50,9 @@ static void add_run(struct text *t, const struct doc_run *run, enum names names)
     case DOC_GOOD:
     case DOC_BAD:
     case DOC_UNSURE:
+    case DOC_MORE:
+    case DOC_LESS:
+    case DOC_ASIDE:
         text_add_string(t, run->text);
         break;
     }
@@ -372,6 +378,22 @@ static void print_table(struct printer *p, const struct doc_table *from)
     free(columns);
 }
 
+static void add_tree_run(struct text *t, const struct doc_run *run)
+{
+    add_run(t, run, SHORT_NAMES);
+}
+
+static void print_tree(struct printer *p, const struct doc_table *tree)
+{
+    const struct tree_look look = {.width = p->opt->width,
+                                   .color = p->opt->color,
+                                   .ascii = p->opt->ascii,
+                                   .add = add_tree_run};
+    tree_lines(&p->t, tree, &look);
+    flush(p);
+    p->after_tree = true;
+}
+
 /* --- blocks -------------------------------------------------------------- */
 
 static void print_facts(struct printer *p, const struct doc_facts *facts)
@@ -432,6 +454,9 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
 {
     switch (b->kind) {
     case DOC_PARAGRAPH:
+        if (p->after_tree)
+            blank_line(p);
+        p->after_tree = false;
         pad(&p->t, p->indent);
         add_line(p, &p->t, &b->line, p->indent, b->line.indent);
         text_add_char(&p->t, '\n');
@@ -443,7 +468,10 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
     case DOC_TABLE:
         if (is_plain)
             blank_line(p);
-        print_table(p, &b->table);
+        if (b->table.is_tree)
+            print_tree(p, &b->table);
+        else
+            print_table(p, &b->table);
         break;
     case DOC_CHAINS:
         print_chains(p, &b->chains);
