@@ -166,7 +166,7 @@ install: all
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1
+	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h $(MAN1)/heapdrift.1
 
 clean:
 	rm -rf build

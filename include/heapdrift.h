@@ -596,6 +596,9 @@ void hd_report_free(struct hd_report *report); /* NULL is fine */
 /* What a report says, as data. */
 #include "heapdrift_model.h"
 
+/* Single objects. */
+#include "heapdrift_objects.h"
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif
