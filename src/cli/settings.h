@@ -62,7 +62,10 @@ enum command_bit {
     ON_CONVERT = 64,
     ON_COLLECT = 128,
     ON_PS = 256,
-    ON_WATCH = 512
+    ON_WATCH = 512,
+    ON_TREE = 1024,
+    ON_REPORT = 2048,
+    ON_EXPLORE = 4096
 };
 
 struct command {

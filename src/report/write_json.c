@@ -1,6 +1,7 @@
 /* JSON, one object; docs/json-schema has the schemas. Keys stand in their order,
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
+#include "report/json_tree.h"
 #include "report/phrases.h"
 #include "report/writer.h"
 
@@ -495,16 +496,27 @@ static json_t *processes(const struct hd_model *m)
     return o;
 }
 
+static json_t *tree(const struct hd_model *m)
+{
+    json_t *o = begin("heapdrift-tree");
+    const char *confidence = m->diff != NULL ? confidence_names[m->diff->confidence] : NULL;
+    json_put(o, "snapshots", snapshots(m));
+    json_put(o, "confidence", json_string_or_null(confidence));
+    json_add_tree(o, m);
+    json_put(o, "warnings", warnings(m));
+    return o;
+}
+
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
     const struct hd_model *m = &r->model;
     static json_t *(*const make[])(const struct hd_model *) = {
-        [HD_REPORT_DIFF] = diff,          [HD_REPORT_TOP] = top,
-        [HD_REPORT_ROOTS] = roots,        [HD_REPORT_INFO] = info,
+        [HD_REPORT_DIFF] = diff,           [HD_REPORT_TOP] = top,
+        [HD_REPORT_ROOTS] = roots,         [HD_REPORT_INFO] = info,
         [HD_REPORT_CHECK] = check,
 
-        [HD_REPORT_PROCESSES] = processes};
+        [HD_REPORT_PROCESSES] = processes, [HD_REPORT_TREE] = tree};
     (void)opt;
     json_t *whole = make[m->kind](m);
     json_write(whole, o);
@@ -513,5 +525,6 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 const struct writer write_json = {
     .name = "json",
     .summary = "for programs; schemas in docs/json-schema",
+    .whole_tree = true,
     .write = write,
 };
