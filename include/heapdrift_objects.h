@@ -24,7 +24,7 @@ struct hd_objects;
 /* What is made, one after the other. */
 enum hd_objects_part {
     HD_OBJECTS_GRAPH = 1,     /* read, if it was dropped: one object, what it refers to */
-    HD_OBJECTS_OF_TYPES = 2,  /* 4 bytes per object: which there are of a type */
+    HD_OBJECTS_OF_TYPES = 2,  /* 4 or 8 bytes per object: which there are of a type */
     HD_OBJECTS_CHAINS = 4,    /* 4 bytes per object: a shortest chain from a root */
     HD_OBJECTS_REFERRERS = 8, /* 4 bytes per object and reference: what refers to it */
     HD_OBJECTS_ALL = 15

@@ -10,6 +10,11 @@ static uint32_t *new_offsets(size_t count)
     return alloc_zeroed(array_bytes(count + 1, sizeof(uint32_t)));
 }
 
+static node_id *new_nodes(size_t count)
+{
+    return alloc_resize(NULL, array_bytes(count + 1, sizeof(node_id)));
+}
+
 /* What was counted behind each becomes where each begins, one place too far right: filling
  * moves every beginning to where it belongs. */
 static void add_up(uint32_t *begin, size_t count)
@@ -51,6 +56,11 @@ static bool sort_types(struct type_index *index, const struct hd_snapshot *snap,
         uint32_t first = index->begin[t], end = index->begin[t + 1];
         if (!watch_goes_on(watch, g->node_count / 2 + first / 2, g->node_count))
             return false;
+        if (index->by_address != NULL) {
+            memcpy(index->by_address + first, index->node + first,
+                   (end - first) * sizeof(node_id));
+            order_by_address(g, index->by_address + first, end - first);
+        }
         order_by_size(g, index->node + first, end - first);
     }
     return true;
@@ -61,8 +71,8 @@ bool type_index_make(struct type_index *index, const struct hd_snapshot *snap,
 {
     const struct graph *g = snap->graph;
     index->begin = new_offsets(snap->type_count);
-    index->node =
-        alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(node_id)));
+    index->node = new_nodes(g->node_count);
+    index->by_address = g->addresses != NULL ? new_nodes(g->node_count) : NULL;
     for (node_id n = 0; n < g->node_count; n++)
         index->begin[g->type[n]]++;
     add_up(index->begin, snap->type_count);
@@ -76,7 +86,8 @@ bool type_index_make(struct type_index *index, const struct hd_snapshot *snap,
 
 uint64_t type_index_bytes(const struct hd_snapshot *snap)
 {
-    return (uint64_t)snap->node_count * sizeof(node_id);
+    return (uint64_t)snap->node_count * sizeof(node_id) *
+           (snap->graph->addresses != NULL ? 2 : 1);
 }
 
 /* Those of one type are sorted at a time. */
@@ -92,6 +103,7 @@ void type_index_free(struct type_index *index)
 {
     free(index->begin);
     free(index->node);
+    free(index->by_address);
     *index = (struct type_index){0};
 }
 
@@ -130,8 +142,7 @@ bool referrer_index_make(struct referrer_index *index, const struct graph *g,
                          struct watch *watch)
 {
     index->begin = new_offsets(g->node_count);
-    index->from =
-        alloc_resize(NULL, array_bytes((size_t)g->edge_count + 1, sizeof(node_id)));
+    index->from = new_nodes(g->edge_count);
     bool ok = count_referrers(index, g, watch);
     add_up(index->begin, g->node_count);
     ok = ok && fill_referrers(index, g, watch);

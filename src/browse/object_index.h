@@ -11,10 +11,10 @@
 #include "heap/snapshot.h"
 
 /* Those of type t are node[begin[t]] ... node[begin[t + 1] - 1]: largest first, then by
- * number. */
+ * number. In by_address they stand in that order; NULL without addresses. */
 struct type_index {
     uint32_t *begin; /* types + 1 */
-    node_id *node;
+    node_id *node, *by_address;
 };
 
 /* What refers to node n is from[begin[n]] ... from[begin[n + 1] - 1]: ascending, once for

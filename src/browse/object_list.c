@@ -61,12 +61,16 @@ static type_id type_named(const struct hd_snapshot *snap, const char *name)
     return NO_TYPE;
 }
 
-/* Its instances, as they stand in the graph. */
+/* Its instances, as they stand in the graph. Every node is written, and stays if it is one:
+ * no branch that nobody can foresee, and there is room for one too many. */
 static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
 {
-    for (node_id n = 0; n < g->node_count; n++)
-        if (g->type[n] == t)
-            list->own[list->count++] = n;
+    size_t count = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        list->own[count] = n;
+        count += g->type[n] == t;
+    }
+    list->count = count;
 }
 
 struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type,
@@ -83,19 +87,20 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
     }
     const struct graph *g = o->snap->graph;
     struct hd_object_list *list = list_new(o);
-    list->node = o->of_types.node + o->of_types.begin[t];
+    const node_id *indexed = order == HD_OBJECTS_BY_SIZE      ? o->of_types.node
+                             : order == HD_OBJECTS_BY_ADDRESS ? o->of_types.by_address
+                                                              : NULL;
     size_t count = o->of_types.begin[t + 1] - o->of_types.begin[t];
     bool ok = true;
-    if (order == HD_OBJECTS_BY_SIZE) {
+    if (indexed != NULL) {
+        list->node = indexed + o->of_types.begin[t];
         list->count = count;
     } else {
         comparison_begin_any(o->c);
         ok = list_room(list, count, err);
         comparison_end(o->c);
-        if (ok) {
+        if (ok)
             collect_type(list, g, t);
-            put_in_order(list, g, order);
-        }
     }
     list->bytes = o->snap->types[t].raw.bytes;
     if (ok)

@@ -1,5 +1,6 @@
 #include "browse/object_order.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +38,13 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *room, size_t count, uint64_
     return keys;
 }
 
+/* What is sorted: a key of 32 bits each, beside the place among nodes; and, where keys were
+ * cut to that, what they were cut from. */
 struct ordering {
-    const struct graph *g;
-    uint32_t (*key)(const struct ordering *o, node_id n);
-    uint64_t (*whole)(const struct ordering *o, node_id n);
-    uint64_t base; /* of addresses: the lowest */
-    unsigned cut;  /* and how many bits of them do not fit */
+    node_id *nodes;
+    size_t count;
+    uint64_t *keys;        /* count of them, and as much room behind */
+    const uint64_t *whole; /* per place; NULL: nothing was cut */
 };
 
 struct whole_key {
@@ -58,109 +60,129 @@ static int by_whole_key(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static void sort_equals(const struct ordering *o, node_id *nodes, size_t count)
+/* Places first .. end - 1 of the sorted keys have the same cut key. */
+static void sort_equals(const struct ordering *o, uint64_t *sorted, size_t first,
+                        size_t end)
 {
-    struct whole_key *keys = alloc_resize(NULL, array_bytes(count, sizeof(*keys)));
-    for (size_t i = 0; i < count; i++)
-        keys[i] = (struct whole_key){o->whole(o, nodes[i]), nodes[i]};
-    qsort(keys, count, sizeof(*keys), by_whole_key);
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = keys[i].node;
-    free(keys);
+    struct whole_key *run = alloc_resize(NULL, array_bytes(end - first, sizeof(*run)));
+    for (size_t i = first; i < end; i++)
+        run[i - first] =
+            (struct whole_key){o->whole[(uint32_t)sorted[i]], (uint32_t)sorted[i]};
+    qsort(run, end - first, sizeof(*run), by_whole_key);
+    for (size_t i = first; i < end; i++)
+        sorted[i] = run[i - first].node;
+    free(run);
 }
 
-/* Runs of a key that was cut. */
-static void sort_runs(const struct ordering *o, node_id *nodes, size_t count)
+static void sort_runs(const struct ordering *o, uint64_t *sorted)
 {
-    for (size_t i = 0, end; i < count; i = end) {
-        uint32_t key = o->key(o, nodes[i]);
-        for (end = i + 1; end < count && o->key(o, nodes[end]) == key; end++)
+    for (size_t i = 0, end; i < o->count; i = end) {
+        uint64_t key = sorted[i] >> KEY_SHIFT;
+        for (end = i + 1; end < o->count && sorted[end] >> KEY_SHIFT == key; end++)
             continue;
-        if (end - i > 1 && (o->cut > 0 || key == 0))
-            sort_equals(o, nodes + i, end - i);
+        if (end - i > 1)
+            sort_equals(o, sorted, i, end);
     }
 }
 
-static void sort_by(const struct ordering *o, node_id *nodes, size_t count, bool exact)
+static bool is_sorted(const struct ordering *o, uint64_t *differ)
 {
-    uint64_t first = count > 0 ? (uint64_t)o->key(o, nodes[0]) << KEY_SHIFT : 0;
-    uint64_t differ = 0,
-             *keys = alloc_resize(NULL, array_bytes(count + 1, 2 * sizeof(*keys)));
     bool sorted = true;
-    uint64_t last = first;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t key = (uint64_t)o->key(o, nodes[i]) << KEY_SHIFT;
-        differ |= key ^ first;
-        sorted = sorted && key >= last;
-        last = key;
-        keys[i] = key | nodes[i];
+    *differ = 0;
+    for (size_t i = 1; i < o->count; i++) {
+        *differ |= o->keys[i] ^ o->keys[0];
+        sorted = sorted && o->keys[i - 1] <= o->keys[i];
     }
-    if (!sorted) {
-        const uint64_t *result = sort_keys(keys, keys + count, count, differ);
-        for (size_t i = 0; i < count; i++)
-            nodes[i] = (node_id)result[i];
-    }
-    free(keys);
-    if (!exact)
-        sort_runs(o, nodes, count);
+    return sorted;
+}
+
+/* Nodes go to the places that their keys have in order. Places are in the lower half of the
+ * keys, so that those which are equal stay as they are. */
+static void put_in_order(struct ordering *o)
+{
+    uint64_t differ, *sorted = o->keys;
+    if (is_sorted(o, &differ) && o->whole == NULL)
+        return;
+    sorted = sort_keys(o->keys, o->keys + o->count, o->count, differ);
+    if (o->whole != NULL)
+        sort_runs(o, sorted);
+    uint64_t *room = sorted == o->keys ? o->keys + o->count : o->keys;
+    node_id *from = (node_id *)room;
+    memcpy(from, o->nodes, o->count * sizeof(*from));
+    for (size_t i = 0; i < o->count; i++)
+        o->nodes[i] = from[(uint32_t)sorted[i]];
+}
+
+static struct ordering ordering_of(node_id *nodes, size_t count)
+{
+    return (struct ordering){
+        nodes, count, alloc_resize(NULL, array_bytes(count + 1, 2 * sizeof(uint64_t))),
+        NULL};
+}
+
+static uint64_t key_of(uint32_t key, size_t place)
+{
+    return (uint64_t)key << KEY_SHIFT | (uint32_t)place;
 }
 
 /* --- by size --------------------------------------------------------------------- */
 
-/* Descending: the largest that fits is 1, what does not fit is 0. */
-static uint32_t size_key(const struct ordering *o, node_id n)
-{
-    return BIG_SIZE - o->g->small_size[n];
-}
-
-static uint64_t size_whole(const struct ordering *o, node_id n)
-{
-    return UINT64_MAX - graph_size(o->g, n);
-}
-
+/* Descending: what does not fit 32 bits is 0, and told apart by its whole size. */
 void order_by_size(const struct graph *g, node_id *nodes, size_t count)
 {
-    struct ordering o = {.g = g, .key = size_key, .whole = size_whole};
-    sort_by(&o, nodes, count, g->big_count == 0);
+    struct ordering o = ordering_of(nodes, count);
+    uint64_t *whole = NULL;
+    if (g->big_count > 0) {
+        whole = alloc_resize(NULL, array_bytes(count + 1, sizeof(*whole)));
+        for (size_t i = 0; i < count; i++)
+            whole[i] = UINT64_MAX - graph_size(g, nodes[i]);
+        o.whole = whole;
+    }
+    for (size_t i = 0; i < count; i++)
+        o.keys[i] = key_of(BIG_SIZE - g->small_size[nodes[i]], i);
+    put_in_order(&o);
+    free(o.keys);
+    free(whole);
 }
 
 /* --- by address ---------------------------------------------------------------------- */
 
-static uint32_t address_key(const struct ordering *o, node_id n)
+/* Addresses that are further than 2^32 from each other are cut. */
+static unsigned bits_to_cut(uint64_t range)
 {
-    return (uint32_t)((graph_address(o->g, n) - o->base) >> o->cut);
-}
-
-static uint64_t address_whole(const struct ordering *o, node_id n)
-{
-    return graph_address(o->g, n);
+    unsigned cut = 0;
+    while (range >> cut > UINT32_MAX)
+        cut++;
+    return cut;
 }
 
 void order_by_address(const struct graph *g, node_id *nodes, size_t count)
 {
+    struct ordering o = ordering_of(nodes, count);
+    uint64_t *whole = alloc_resize(NULL, array_bytes(count + 1, sizeof(*whole)));
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t address = graph_address(g, nodes[i]);
-        least = address < least ? address : least;
-        most = address > most ? address : most;
+        whole[i] = graph_address(g, nodes[i]);
+        least = whole[i] < least ? whole[i] : least;
+        most = whole[i] > most ? whole[i] : most;
     }
-    struct ordering o = {.g = g, .key = address_key, .whole = address_whole, .base = least};
-    while (count > 0 && (most - least) >> o.cut > UINT32_MAX)
-        o.cut++;
-    sort_by(&o, nodes, count, o.cut == 0);
+    unsigned cut = count > 0 ? bits_to_cut(most - least) : 0;
+    for (size_t i = 0; i < count; i++)
+        o.keys[i] = key_of((uint32_t)((whole[i] - least) >> cut), i);
+    o.whole = cut > 0 ? whole : NULL;
+    put_in_order(&o);
+    free(o.keys);
+    free(whole);
 }
 
 /* --- by number -------------------------------------------------------------------------
  */
 
-static uint32_t number_key(const struct ordering *o, node_id n)
-{
-    (void)o;
-    return n;
-}
-
 void order_by_number(node_id *nodes, size_t count)
 {
-    struct ordering o = {.key = number_key};
-    sort_by(&o, nodes, count, true);
+    struct ordering o = ordering_of(nodes, count);
+    for (size_t i = 0; i < count; i++)
+        o.keys[i] = key_of(nodes[i], i);
+    put_in_order(&o);
+    free(o.keys);
 }

@@ -20,7 +20,7 @@ void order_by_number(node_id *nodes, size_t count);
 /* The bytes that sorting so many takes meanwhile. */
 static inline uint64_t order_work(uint64_t count)
 {
-    return 2 * sizeof(uint64_t) * count;
+    return 3 * sizeof(uint64_t) * count;
 }
 
 #endif
