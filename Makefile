@@ -41,12 +41,12 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(S
 LIB_CFLAGS   = -fPIC -fvisibility=hidden
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
 LIB_LIBS  = -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
-CLI_LIBS  = $(LIB_LIBS) -lpopt
+CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
 LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
-CLI_SRC   = $(wildcard src/cli/*.c)
+CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
@@ -59,7 +59,9 @@ CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
-TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o
+TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o $(BUILD)/src/cli/allocate.o $(BUILD)/src/cli/last_words.o \
+                 $(BUILD)/src/cli/temporary.o \
+                 $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
 SONAME    = libheapdrift.so.0

@@ -552,9 +552,9 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
 
-/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots. By
- * opt->types only what they match, opt->holders the other way round. HD_USAGE when no type
- * matches or a snapshot has no references. */
+/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots.
+ * By opt->types only what they match, opt->holders the other way round. HD_USAGE when no
+ * type matches or a snapshot has no references. */
 struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err);
 

@@ -164,6 +164,9 @@ size_t hd_object_list_find(const struct hd_object_list *list, uint32_t number);
 
 void hd_object_list_free(struct hd_object_list *list); /* NULL is fine */
 
+/* Whether a type, by its canonical name, is one of the framework: hd_options.app_only. */
+bool hd_type_is_framework(const char *type);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "browse/object_order.h"
 #include "browse/objects.h"
+#include "heap/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -214,4 +215,9 @@ struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t nu
     free(nodes);
     qsort(groups, *count, sizeof(*groups), by_objects);
     return groups;
+}
+
+bool hd_type_is_framework(const char *type)
+{
+    return names_is_framework(type);
 }

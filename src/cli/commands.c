@@ -4,11 +4,11 @@
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
 extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_tree, cmd_check, cmd_info,
-    cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_help;
+    cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_explore, cmd_help;
 
 const struct command *const commands[] = {
-    &cmd_diff,    &cmd_top,     &cmd_roots, &cmd_tree, &cmd_check, &cmd_info,
-    &cmd_convert, &cmd_collect, &cmd_watch, &cmd_ps,   &cmd_help,  NULL,
+    &cmd_diff,    &cmd_top,   &cmd_roots, &cmd_tree,    &cmd_check, &cmd_info, &cmd_convert,
+    &cmd_collect, &cmd_watch, &cmd_ps,    &cmd_explore, &cmd_help,  NULL,
 };
 
 enum { MOST_COMMANDS = 32 };

@@ -566,6 +566,24 @@ const struct option options[] = {
 
 const size_t option_count = sizeof(options) / sizeof(options[0]);
 
+/* explore answers what diff does, and shows it itself. */
+static bool explore_has(const struct option *o)
+{
+    static const char *const others[] = {"format", "output",  "rows",   "sort",
+                                         "type",   "exclude", "by",     "exit-code",
+                                         "strict", "depth",   "verbose"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(o->name, others[i]) == 0)
+            return false;
+    return (o->commands & ON_DIFF) != 0 || strcmp(o->name, "min") == 0;
+}
+
+bool option_is_shown(const struct option *o, const struct command *command)
+{
+    return command->bit == ON_EXPLORE ? explore_has(o)
+                                      : (o->commands & (unsigned)command->bit) != 0;
+}
+
 bool option_is_for(const struct option *o, const struct command *command)
 {
     static const struct {
@@ -578,5 +596,5 @@ bool option_is_for(const struct option *o, const struct command *command)
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
         if (strcmp(o->name, idle[i].name) == 0)
             all |= idle[i].commands;
-    return (all & (unsigned)command->bit) != 0;
+    return (all & (unsigned)command->bit) != 0 || option_is_shown(o, command);
 }

@@ -42,7 +42,7 @@ void settings_print_options(const struct command *command, FILE *to)
     enum { INDENT = 28 };
     for (size_t i = 0; i < option_count; i++) {
         const struct option *o = &options[i];
-        if (!(o->commands & (unsigned)command->bit))
+        if (!option_is_shown(o, command))
             continue;
         char left[64];
         int n = o->letter != 0
@@ -78,7 +78,7 @@ static void unknown_option(const char *given, const struct command *command)
     const char *names[MOST_OPTIONS + 2];
     size_t n = 0;
     for (size_t i = 0; i < option_count; i++)
-        if (options[i].commands & (unsigned)command->bit)
+        if (option_is_shown(&options[i], command))
             names[n++] = options[i].name;
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
