@@ -24,9 +24,9 @@ void explore_begin(struct explore *e, struct hd_comparison *c,
                           .ask = ask,
                           .last_row_clicked = UINT32_MAX};
     e->last = e->model->diff == NULL;
-    e->panes[PANE_SUSPECTS] = view_suspects(e);
-    e->panes[PANE_TREE] = view_tree(e);
-    e->panes[PANE_TYPES] = view_types(e);
+    e->panes[PANE_SUSPECTS] = suspects_view(e);
+    e->panes[PANE_TREE] = tree_view(e);
+    e->panes[PANE_TYPES] = types_view(e);
     e->pane = e->last ? PANE_TYPES : PANE_SUSPECTS;
     for (enum pane p = 0; p < PANES; p++) {
         e->panes[p]->kind->refresh(e, e->panes[p]);
@@ -483,7 +483,7 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
         ask_where_to_export(e);
         break;
     case '?':
-        explore_open(e, view_keys(e));
+        explore_open(e, keys_view(e));
         break;
     case 'q':
         e->quit = true;

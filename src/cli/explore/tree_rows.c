@@ -240,8 +240,10 @@ void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sink to)
     enum { MOST_SHOWN = 16 };
     size_t path[MOST_SHOWN], len = 0, n = node;
     for (; n != HD_NO_NODE && len < MOST_SHOWN; n = node_at(t, n)->parent)
-        if (node_at(t, n)->type != NULL)
+        if (node_at(t, n)->kind != HD_NODE_HEAP && node_at(t, n)->type != NULL)
             path[len++] = n;
+    if (len == 0)
+        put(to, "all that roots reach");
     if (n != HD_NO_NODE && len == MOST_SHOWN)
         put(to, "… → ");
     while (len-- > 0) {

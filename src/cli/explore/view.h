@@ -111,27 +111,27 @@ size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, 
 
 /* --- the views --------------------------------------------------------------------- */
 
-struct view *view_suspects(const struct explore *e);
-struct view *view_types(const struct explore *e);
-struct view *view_tree(const struct explore *e);
-struct view *view_keys(const struct explore *e);
+struct view *suspects_view(const struct explore *e);
+struct view *types_view(const struct explore *e);
+struct view *tree_view(const struct explore *e);
+struct view *keys_view(const struct explore *e);
 
 /* The tree with the cursor where suspect rank is held. False: it is nowhere. */
-bool view_tree_show(struct explore *e, struct view *v, size_t rank);
+bool tree_view_show(struct explore *e, struct view *v, size_t rank);
 
 /* Instances of a type. */
-struct view *view_instances(struct explore *e, const char *type, const char *shown);
+struct view *instances_view(struct explore *e, const char *type, const char *shown);
 
 /* Objects at a place of the tree; steps are copied. */
-struct view *view_place(struct explore *e, const struct hd_place_step *steps, size_t count,
+struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
                         const char *shown);
 
 /* What an object refers to, or what refers to it, of one type. */
-struct view *view_neighbours(struct explore *e, uint32_t number,
+struct view *neighbours_view(struct explore *e, uint32_t number,
                              enum hd_direction direction, const char *type,
                              const char *shown);
 
-struct view *view_object(struct explore *e, uint32_t number);
+struct view *object_view(struct explore *e, uint32_t number);
 
 /* --- words that several use ------------------------------------------------------------
  */

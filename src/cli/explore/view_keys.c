@@ -85,7 +85,7 @@ static const struct view_kind kind = {
     .enter = enter,
 };
 
-struct view *view_keys(const struct explore *e)
+struct view *keys_view(const struct explore *e)
 {
     struct view *v = view_new(&kind, sizeof(*v));
     view_go(e, v, 0);

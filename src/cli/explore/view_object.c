@@ -273,10 +273,10 @@ static void enter(struct explore *e, struct view *v, size_t i)
 {
     const struct object_row *r = &of(v)->rows[i];
     if (r->what == GROUP && r->group->objects > 1)
-        explore_open(e, view_neighbours(e, of(v)->object.number, r->direction,
+        explore_open(e, neighbours_view(e, of(v)->object.number, r->direction,
                                         r->group->type, r->group->full_name));
     else if (r->number != of(v)->object.number)
-        explore_open(e, view_object(e, r->number));
+        explore_open(e, object_view(e, r->number));
     else
         explore_say(e, "This is the object that is shown.");
 }
@@ -310,7 +310,7 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *view_object(struct explore *e, uint32_t number)
+struct view *object_view(struct explore *e, uint32_t number)
 {
     struct object *o = view_new(&kind, sizeof(*o));
     o->object.number = number;

@@ -210,7 +210,7 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 
 static void enter(struct explore *e, struct view *v, size_t i)
 {
-    explore_open(e, view_object(e, hd_object_list_get(of(v)->list, i)));
+    explore_open(e, object_view(e, hd_object_list_get(of(v)->list, i)));
 }
 
 static bool key(struct explore *e, struct view *v, uint32_t key)
@@ -288,14 +288,14 @@ static struct objects *objects_new(const char *type, const char *shown)
     return o;
 }
 
-struct view *view_instances(struct explore *e, const char *type, const char *shown)
+struct view *instances_view(struct explore *e, const char *type, const char *shown)
 {
     struct objects *o = objects_new(type, shown);
     refresh(e, &o->view);
     return &o->view;
 }
 
-struct view *view_place(struct explore *e, const struct hd_place_step *steps, size_t count,
+struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
                         const char *shown)
 {
     struct objects *o = objects_new(NULL, shown);
@@ -308,7 +308,7 @@ struct view *view_place(struct explore *e, const struct hd_place_step *steps, si
     return &o->view;
 }
 
-struct view *view_neighbours(struct explore *e, uint32_t number,
+struct view *neighbours_view(struct explore *e, uint32_t number,
                              enum hd_direction direction, const char *type,
                              const char *shown)
 {

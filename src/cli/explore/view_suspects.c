@@ -295,12 +295,12 @@ static void enter(struct explore *e, struct view *v, size_t i)
     const struct hd_suspect *s = at(of(v), i);
     if (s == NULL)
         return;
-    if (view_tree_show(e, e->panes[PANE_TREE], s->rank)) {
+    if (tree_view_show(e, e->panes[PANE_TREE], s->rank)) {
         e->pane = PANE_TREE;
         e->came_from_suspects = true;
         return;
     }
-    explore_open(e, view_instances(e, s->type, hd_report_shown(e->report, s->type)));
+    explore_open(e, instances_view(e, s->type, hd_report_shown(e->report, s->type)));
 }
 
 static void release(struct view *v)
@@ -323,7 +323,7 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *view_suspects(const struct explore *e)
+struct view *suspects_view(const struct explore *e)
 {
     (void)e;
     return view_new(&kind, sizeof(struct suspects));

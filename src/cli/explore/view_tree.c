@@ -66,7 +66,7 @@ static void toggle_all(struct view *v)
     rebuild_at(v, node);
 }
 
-bool view_tree_show(struct explore *e, struct view *v, size_t rank)
+bool tree_view_show(struct explore *e, struct view *v, size_t rank)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     for (size_t n = 0; tree_of(e) != NULL && n < t->tree->len; n++) {
@@ -214,7 +214,7 @@ static void enter_place(struct explore *e, const struct tree_rows *t, size_t nod
     for (size_t n = node; count < depth; n = nodes[n].parent)
         steps[depth - ++count] =
             (struct hd_place_step){nodes[n].type, nodes[n].kind == HD_NODE_ROOTS};
-    explore_open(e, view_place(e, steps, depth, name_of(&nodes[node])));
+    explore_open(e, place_view(e, steps, depth, name_of(&nodes[node])));
     free(steps);
 }
 
@@ -333,7 +333,7 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *view_tree(const struct explore *e)
+struct view *tree_view(const struct explore *e)
 {
     struct tree *t = view_new(&kind, sizeof(*t));
     if (tree_of(e) != NULL)

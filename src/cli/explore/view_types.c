@@ -239,7 +239,7 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
 static void enter(struct explore *e, struct view *v, size_t i)
 {
     const struct hd_type_row *r = of(v)->rows[i];
-    explore_open(e, view_instances(e, r->type, r->full_name));
+    explore_open(e, instances_view(e, r->type, r->full_name));
 }
 
 static void release(struct view *v)
@@ -262,7 +262,7 @@ static const struct view_kind kind = {
     .free = release,
 };
 
-struct view *view_types(const struct explore *e)
+struct view *types_view(const struct explore *e)
 {
     (void)e;
     return view_new(&kind, sizeof(struct types));
