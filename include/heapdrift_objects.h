@@ -56,7 +56,7 @@ bool hd_objects_wait(struct hd_objects *o, struct hd_error *err);
  * wait. */
 bool hd_objects_whole(const struct hd_objects *o, struct hd_error *err);
 
-/* --- one object ------------------------------------------------------------ */
+/* --- one object ------------------------------------------------------------------ */
 
 /* Root groups and variables ("[static vars]") have numbers too, and so has what is referred
  * to without being described; neither is an object. */
@@ -96,7 +96,7 @@ size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *nu
  * chains are not there yet. */
 enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number);
 
-/* --- groups of neighbours --------------------------------------------------- */
+/* --- groups of neighbours -------------------------------------------------------- */
 
 enum hd_direction { HD_REFERS_TO, HD_REFERRED_BY };
 
@@ -116,7 +116,7 @@ struct hd_object_group {
 struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
                                          enum hd_direction direction, size_t *count);
 
-/* --- lists ------------------------------------------------------------------ */
+/* --- lists ----------------------------------------------------------------------- */
 
 /* Objects in some order, each once. */
 struct hd_object_list;

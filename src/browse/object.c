@@ -44,7 +44,7 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
     return true;
 }
 
-/* --- by address ------------------------------------------------------------------- */
+/* --- by address ------------------------------------------------------------------ */
 
 static bool is_object(const struct hd_objects *o, node_id n)
 {
@@ -83,8 +83,7 @@ bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number
     return true;
 }
 
-/* --- what keeps it alive ---------------------------------------------------------------
- */
+/* --- what keeps it alive --------------------------------------------------------- */
 
 /* The root of all roots says nothing. */
 static node_id above(const struct hd_objects *o, node_id n)
@@ -149,8 +148,7 @@ enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number)
     return n != NO_NODE ? kind_at(o, n) : HD_ROOT_UNREACHABLE;
 }
 
-/* --- groups of neighbours ----------------------------------------------------------------
- */
+/* --- groups of neighbours -------------------------------------------------------- */
 
 static int by_objects(const void *a, const void *b)
 {

@@ -34,7 +34,7 @@ static void move_back(uint32_t *begin, size_t count)
     begin[0] = 0;
 }
 
-/* --- by type ----------------------------------------------------------------- */
+/* --- by type --------------------------------------------------------------------- */
 
 static bool fill_types(struct type_index *index, const struct hd_snapshot *snap,
                        struct watch *watch)

@@ -51,7 +51,7 @@ static void put_in_order(struct hd_object_list *list, const struct graph *g,
         order_by_address(g, list->own, list->count);
 }
 
-/* --- of a type ---------------------------------------------------------------------- */
+/* --- of a type ------------------------------------------------------------------- */
 
 static type_id type_named(const struct hd_snapshot *snap, const char *name)
 {
@@ -109,8 +109,7 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
     return NULL;
 }
 
-/* --- at a place of the tree of owners ---------------------------------------------------
- */
+/* --- at a place of the tree of owners -------------------------------------------- */
 
 static bool is_step(const struct label *label, const struct hd_place_step *step)
 {
@@ -210,8 +209,7 @@ struct hd_object_list *hd_objects_at(struct hd_objects *o,
     return NULL;
 }
 
-/* --- neighbours --------------------------------------------------------------------------
- */
+/* --- neighbours ------------------------------------------------------------------ */
 
 /* Those of ascending numbers, each once. */
 static size_t without_doubles(node_id *nodes, size_t count)
@@ -254,8 +252,7 @@ struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t numbe
     return list;
 }
 
-/* --- what is in it
- * -------------------------------------------------------------------------- */
+/* --- what is in it --------------------------------------------------------------- */
 
 size_t hd_object_list_count(const struct hd_object_list *list)
 {

@@ -6,7 +6,7 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, KEY_SHIFT = 32 };
 
-/* --- radix sort ---------------------------------------------------------------- */
+/* --- radix sort ------------------------------------------------------------------ */
 
 /* One digit of all keys, stable. */
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
@@ -145,7 +145,7 @@ void order_by_size(const struct graph *g, node_id *nodes, size_t count)
     free(whole);
 }
 
-/* --- by address ---------------------------------------------------------------------- */
+/* --- by address ------------------------------------------------------------------ */
 
 /* Addresses that are further than 2^32 from each other are cut. */
 static unsigned bits_to_cut(uint64_t range)
@@ -175,8 +175,7 @@ void order_by_address(const struct graph *g, node_id *nodes, size_t count)
     free(whole);
 }
 
-/* --- by number -------------------------------------------------------------------------
- */
+/* --- by number ------------------------------------------------------------------- */
 
 void order_by_number(node_id *nodes, size_t count)
 {

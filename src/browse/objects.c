@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* --- the parts ------------------------------------------------------------------ */
+/* --- the parts ------------------------------------------------------------------- */
 
 static bool reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err)
 {
@@ -73,7 +73,7 @@ static bool make_referrers(struct hd_objects *o, struct hd_error *err)
            referrer_index_make(&o->referrers, o->snap->graph, &o->watch);
 }
 
-/* --- the thread --------------------------------------------------------------------- */
+/* --- the thread ------------------------------------------------------------------ */
 
 static const struct {
     enum hd_objects_part part;
@@ -139,8 +139,7 @@ void hd_objects_close(struct hd_objects *o)
     free(o);
 }
 
-/* --- how far it is ----------------------------------------------------------------------
- */
+/* --- how far it is --------------------------------------------------------------- */
 
 struct hd_objects_progress hd_objects_progress(const struct hd_objects *o)
 {

@@ -62,7 +62,7 @@ static struct hd_object object_of(const struct shop *s, uint32_t number)
     return object;
 }
 
-/* --- one object ----------------------------------------------------------------- */
+/* --- one object ------------------------------------------------------------------ */
 
 Test(objects, tells_what_one_is)
 {
@@ -103,7 +103,7 @@ Test(objects, finds_one_by_its_address)
     shop_close(&s);
 }
 
-/* --- chains -------------------------------------------------------------------------- */
+/* --- chains ---------------------------------------------------------------------- */
 
 static void expect_chain(const struct shop *s, uint32_t number, const char *const *types,
                          size_t count)
@@ -165,8 +165,7 @@ Test(objects, a_long_chain_loses_its_middle)
     hd_snapshot_close(snap);
 }
 
-/* --- neighbours -------------------------------------------------------------------------
- */
+/* --- neighbours ------------------------------------------------------------------ */
 
 Test(objects, groups_what_an_object_refers_to_by_type)
 {
@@ -222,8 +221,7 @@ Test(objects, lists_neighbours_once_each)
     shop_close(&s);
 }
 
-/* --- lists -----------------------------------------------------------------------------
- */
+/* --- lists ----------------------------------------------------------------------- */
 
 Test(objects, lists_a_type_by_size_by_address_and_by_number)
 {
@@ -268,8 +266,7 @@ Test(objects, lists_a_type_by_size_by_address_and_by_number)
     hd_snapshot_close(snap);
 }
 
-/* --- places
- * ------------------------------------------------------------------------------- */
+/* --- places ---------------------------------------------------------------------- */
 
 Test(objects, lists_what_is_at_a_place_of_the_tree_of_owners)
 {
@@ -304,8 +301,7 @@ Test(objects, lists_what_is_at_a_place_of_the_tree_of_owners)
     shop_close(&last);
 }
 
-/* --- by definition
- * -------------------------------------------------------------------------- */
+/* --- by definition --------------------------------------------------------------- */
 
 /* References of random graphs, with doubles and loops, looked at from both ends. */
 Test(objects, referrers_are_the_references_turned_round)
@@ -340,8 +336,7 @@ Test(objects, referrers_are_the_references_turned_round)
     }
 }
 
-/* --- the thread
- * --------------------------------------------------------------------------- */
+/* --- the thread ------------------------------------------------------------------ */
 
 Test(objects, a_table_has_no_objects)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-/* --- a browser -------------------------------------------------------------------- */
+/* --- a browser ------------------------------------------------------------------- */
 
 enum { MOST = 4 };
 
@@ -109,8 +109,7 @@ static const char *chosen(struct browser *b)
     return line;
 }
 
-/* --- the way down and back -------------------------------------------------------------
- */
+/* --- the way down and back ------------------------------------------------------- */
 
 Test(explore, opens_on_the_suspects)
 {
@@ -187,8 +186,7 @@ Test(explore, objects_of_another_snapshot_close_what_means_nothing_there)
     end(&b);
 }
 
-/* --- another look at the same numbers ----------------------------------------------------
- */
+/* --- another look at the same numbers -------------------------------------------- */
 
 Test(explore, another_order_changes_no_row)
 {
@@ -243,8 +241,7 @@ Test(explore, hides_the_framework)
     end(&b);
 }
 
-/* --- searching, marking
- * -------------------------------------------------------------------- */
+/* --- searching, marking ---------------------------------------------------------- */
 
 Test(explore, searches_in_any_case_and_goes_round)
 {
@@ -295,8 +292,7 @@ Test(explore, compares_with_a_mark)
     end(&b);
 }
 
-/* --- files
- * ------------------------------------------------------------------------------------ */
+/* --- files ----------------------------------------------------------------------- */
 
 static char *contents(const char *path)
 {
@@ -349,8 +345,7 @@ Test(explore, exports_what_is_listed_and_replaces_nothing_unasked)
     scratch_remove(&scratch);
 }
 
-/* --- few snapshots, no references
- * ------------------------------------------------------------- */
+/* --- few snapshots, no references ------------------------------------------------ */
 
 Test(explore, one_snapshot_begins_with_its_types)
 {
@@ -397,8 +392,7 @@ Test(explore, tables_have_types_and_suspects_only)
     end(&b);
 }
 
-/* --- any screen, any key, any name
- * ---------------------------------------------------------------- */
+/* --- any screen, any key, any name ----------------------------------------------- */
 
 /* Pieces lie on the screen, one behind the other, as wide as they say. */
 static void expect_sound(const struct grid *g)
@@ -542,9 +536,7 @@ Test(explore, bears_any_names)
     end(&b);
 }
 
-/* --- the mouse
- * ------------------------------------------------------------------------------------------
- */
+/* --- the mouse ------------------------------------------------------------------- */
 
 Test(explore, a_click_chooses_and_a_second_one_opens)
 {
@@ -563,9 +555,7 @@ Test(explore, a_click_chooses_and_a_second_one_opens)
     end(&b);
 }
 
-/* --- the grid
- * --------------------------------------------------------------------------------------------
- */
+/* --- the grid -------------------------------------------------------------------- */
 
 Test(explore, a_piece_takes_exactly_its_columns)
 {

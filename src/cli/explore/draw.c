@@ -35,8 +35,7 @@ static void words_end(struct words *w)
     hd_memory_free(&w->m);
 }
 
-/* --- headings ---------------------------------------------------------------------------
- */
+/* --- headings -------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -171,8 +170,7 @@ static void draw_third_line(struct explore *e, struct grid *g)
     words_end(&w);
 }
 
-/* --- the list
- * -------------------------------------------------------------------------------- */
+/* --- the list -------------------------------------------------------------------- */
 
 /* Columns that fit, with their widths; one takes what the others leave. */
 struct layout {
@@ -335,8 +333,7 @@ static void draw_list(struct explore *e, struct grid *g)
     }
 }
 
-/* --- what is known of the row
- * --------------------------------------------------------------- */
+/* --- what is known of the row ---------------------------------------------------- */
 
 /* Long lines go on below, as far as there is room; then their end is cut. */
 static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
@@ -369,8 +366,14 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
     }
 }
 
-/* --- words and keys
- * ---------------------------------------------------------------------------- */
+/* --- words and keys -------------------------------------------------------------- */
+
+/* A tall screen has room for more. */
+static unsigned detail_lines(const struct view *v, unsigned height)
+{
+    unsigned usual = v->kind->detail_lines, third = height / 3;
+    return height >= EXPLORE_TALL && third > usual && usual > 1 ? third : usual;
+}
 
 static void say_mark(const struct explore *e, struct hd_sink to)
 {
@@ -449,8 +452,7 @@ static void draw_keys(struct grid *g, unsigned line)
     }
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------ */
+/* --- all of it ------------------------------------------------------------------- */
 
 void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned height)
 {
@@ -465,7 +467,7 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
     bool details = height >= HEIGHT_FOR_DETAIL && v->kind->detail != NULL;
     unsigned foot = height - FOOT_LINES, detail = foot;
     if (details)
-        detail -= v->kind->detail_lines + 1;
+        detail -= detail_lines(v, height) + 1;
     e->list_top = HEAD_LINES;
     e->list_rows = detail - HEAD_LINES;
     draw_first_line(e, g);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- beginning and end -------------------------------------------------------------- */
+/* --- beginning and end ----------------------------------------------------------- */
 
 static size_t last_compared(const struct explore *e)
 {
@@ -53,8 +53,7 @@ void explore_end(struct explore *e)
     *e = (struct explore){0};
 }
 
-/* --- views ------------------------------------------------------------------------------
- */
+/* --- views ----------------------------------------------------------------------- */
 
 struct view *explore_view(const struct explore *e)
 {
@@ -139,8 +138,7 @@ bool explore_is_made(const struct explore *e)
     return p.making == 0 && p.ready == e->ready;
 }
 
-/* --- words
- * -------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------- */
 
 void explore_say(struct explore *e, const char *fmt, ...)
 {
@@ -157,8 +155,7 @@ void explore_fail(struct explore *e, const char *what)
     e->is_error = true;
 }
 
-/* --- searching
- * ------------------------------------------------------------------------------ */
+/* --- searching ------------------------------------------------------------------- */
 
 /* Onwards from the cursor and, if need be, round. */
 static void search(struct explore *e, int step)
@@ -183,8 +180,7 @@ static void search(struct explore *e, int step)
         explore_fail(e, "Not found.");
 }
 
-/* --- marks
- * ------------------------------------------------------------------------------------ */
+/* --- marks ----------------------------------------------------------------------- */
 
 static void mark(struct explore *e)
 {
@@ -204,8 +200,7 @@ static void mark(struct explore *e)
     row_free(&row);
 }
 
-/* --- the line at the bottom
- * ------------------------------------------------------------------- */
+/* --- the line at the bottom ------------------------------------------------------ */
 
 static void ask_for(struct explore *e, enum prompt prompt, const char *with)
 {
@@ -297,8 +292,7 @@ static void ask_where_to_export(struct explore *e)
     ask_for(e, PROMPT_EXPORT, name);
 }
 
-/* --- moving
- * ------------------------------------------------------------------------------------- */
+/* --- moving ---------------------------------------------------------------------- */
 
 static bool move(struct explore *e, struct view *v, uint32_t key)
 {
@@ -380,8 +374,7 @@ static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
     return true;
 }
 
-/* --- the mouse
- * -------------------------------------------------------------------------------------- */
+/* --- the mouse ------------------------------------------------------------------- */
 
 static void click_tab(struct explore *e, unsigned x)
 {
@@ -410,9 +403,7 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
     e->last_row_clicked = (uint32_t)i;
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------------
- */
+/* --- keys ------------------------------------------------------------------------ */
 
 static void sort(struct explore *e, struct view *v)
 {

@@ -40,6 +40,9 @@ struct press {
     unsigned x, y;
 };
 
+/* Height of a screen from which on what is known of a row is told in full. */
+enum { EXPLORE_TALL = 40 };
+
 enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANES };
 
 struct view;
@@ -102,7 +105,7 @@ void explore_press(struct explore *e, struct press press);
 bool explore_is_made(const struct explore *e);
 void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned height);
 
-/* --- for views ------------------------------------------------------------------ */
+/* --- for views ------------------------------------------------------------------- */
 
 /* The view that keys go to. */
 struct view *explore_view(const struct explore *e);

@@ -17,7 +17,7 @@ struct table {
     size_t count;
 };
 
-/* --- cells -------------------------------------------------------------------------- */
+/* --- cells ----------------------------------------------------------------------- */
 
 /* RFC 4180; what a spreadsheet would take for a formula gets an apostrophe. */
 static void put_csv(const struct table *t, const char *s, bool is_text)
@@ -90,8 +90,7 @@ static void put_row(const struct table *t, const struct row *row)
     fputs(t->csv ? "\n" : " |\n", t->to);
 }
 
-/* --- the table -------------------------------------------------------------------------
- */
+/* --- the table ------------------------------------------------------------------- */
 
 static void put_heads(const struct table *t)
 {
@@ -127,8 +126,7 @@ static size_t put_table(struct table *t, const struct explore *e, const struct v
     return put;
 }
 
-/* --- the file
- * ----------------------------------------------------------------------------- */
+/* --- the file -------------------------------------------------------------------- */
 
 static bool ends_in(const char *path, const char *suffix)
 {

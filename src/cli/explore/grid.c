@@ -34,7 +34,7 @@ unsigned grid_left(const struct grid *g)
     return g->column < g->width ? g->width - g->column : 0;
 }
 
-/* --- columns ------------------------------------------------------------------- */
+/* --- columns --------------------------------------------------------------------- */
 
 /* The next character, at most left bytes: its bytes, and the columns that it takes. */
 static size_t next_character(const char *s, size_t left, unsigned *columns)
@@ -68,7 +68,7 @@ unsigned grid_columns(const char *text)
     return used;
 }
 
-/* --- pieces --------------------------------------------------------------------- */
+/* --- pieces ---------------------------------------------------------------------- */
 
 static void add_bytes(struct grid *g, const char *bytes, size_t len)
 {
@@ -128,8 +128,7 @@ void grid_end_line(struct grid *g, enum look look)
     grid_put(g, look, "", grid_left(g), ALIGN_LEFT);
 }
 
-/* --- for tests and files ---------------------------------------------------------------
- */
+/* --- for tests and files --------------------------------------------------------- */
 
 static void print_line(struct hd_memory *to, struct hd_memory *line)
 {

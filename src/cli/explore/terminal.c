@@ -22,8 +22,7 @@ static struct termios before;
 static char leave[256]; /* what gives the screen back, made beforehand */
 static bool is_utf8;
 
-/* --- the way out ------------------------------------------------------------------------
- */
+/* --- the way out ----------------------------------------------------------------- */
 
 static void note_end(int number)
 {
@@ -37,11 +36,18 @@ static void give_back(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-static void add_capability(const char *name)
+/* NULL if the terminal does not have it; what is no string is -1. */
+static const char *capability(const char *name)
 {
     const char *s = tigetstr((char *)name);
+    return (intptr_t)s == -1 ? NULL : s;
+}
+
+static void add_capability(const char *name)
+{
+    const char *s = capability(name);
     size_t len = strlen(leave);
-    if (s != NULL && s != (const char *)-1)
+    if (s != NULL)
         snprintf(leave + len, sizeof(leave) - len, "%s", s);
 }
 
@@ -65,8 +71,7 @@ static void listen_to_ends(void)
         sigaction(ends[i], &act, NULL);
 }
 
-/* --- beginning
- * ----------------------------------------------------------------------------- */
+/* --- beginning ------------------------------------------------------------------- */
 
 static bool refuse(const char *why)
 {
@@ -82,8 +87,7 @@ bool terminal_is_there(void)
         return refuse("needs a terminal");
     if (term == NULL || term[0] == '\0' || setupterm(NULL, STDOUT_FILENO, &error) != OK)
         return refuse("does not know this terminal (TERM)");
-    const char *move = tigetstr((char *)"cup");
-    if (move == NULL || move == (const char *)-1)
+    if (capability("cup") == NULL)
         return refuse("cannot draw on this terminal (TERM)");
     return true;
 }
@@ -98,8 +102,12 @@ static void begin_colors(bool wanted)
         return;
     start_color();
     use_default_colors();
-    for (short look = 0; look < LOOK_COUNT; look++)
-        init_pair((short)(look + 1), colors[look] != 0 ? colors[look] : -1, -1);
+    for (int look = 0; look < LOOK_COUNT; look++) {
+        const short usual = -1;
+        init_pair((short)(look + 1), usual, usual);
+        if (colors[look] != 0)
+            init_pair((short)(look + 1), colors[look], usual);
+    }
 }
 
 bool terminal_begin(bool colors)
@@ -138,8 +146,7 @@ void terminal_size(unsigned *width, unsigned *height)
     *height = (unsigned)(LINES > 0 ? LINES : 0);
 }
 
-/* --- drawing
- * --------------------------------------------------------------------------------- */
+/* --- drawing --------------------------------------------------------------------- */
 
 static attr_t attributes(const struct grid_piece *p)
 {
@@ -211,9 +218,7 @@ void terminal_show(const struct grid *g)
     refresh();
 }
 
-/* --- keys
- * ----------------------------------------------------------------------------------------
- */
+/* --- keys ------------------------------------------------------------------------ */
 
 static struct press mouse_press(void)
 {

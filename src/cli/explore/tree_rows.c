@@ -22,8 +22,7 @@ static bool is_leaf(const struct tree_rows *t, size_t n)
     return t->begin[n] == t->begin[n + 1];
 }
 
-/* --- beginning --------------------------------------------------------------------------
- */
+/* --- beginning ------------------------------------------------------------------- */
 
 static void open_large_branches(struct tree_rows *t)
 {
@@ -66,8 +65,7 @@ void tree_rows_reveal(struct tree_rows *t, size_t node)
         t->open[n] = true;
 }
 
-/* --- order
- * -------------------------------------------------------------------------------- */
+/* --- order ----------------------------------------------------------------------- */
 
 struct slot {
     size_t node;
@@ -139,8 +137,7 @@ void tree_rows_choose(struct tree_rows *t, bool app_only, bool by_last)
     free(slots);
 }
 
-/* --- rows
- * ------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------ */
 
 /* The one large child that a node shares its row with, or HD_NO_NODE. */
 static size_t folded_child(const struct tree_rows *t, size_t n)
@@ -214,8 +211,7 @@ size_t tree_rows_start(const struct tree_rows *t, size_t i, int step)
     return i + 1 < t->len ? t->all[i + 1].first - 1 : t->tree->len - 1;
 }
 
-/* --- words
- * -------------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------- */
 
 static void put(struct hd_sink to, const char *s)
 {

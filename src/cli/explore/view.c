@@ -37,7 +37,7 @@ void row_free(struct row *row)
     row->lead = NULL;
 }
 
-/* --- the cursor ------------------------------------------------------------------- */
+/* --- the cursor ------------------------------------------------------------------ */
 
 static bool is_heading(const struct explore *e, const struct view *v, size_t i)
 {
@@ -87,7 +87,7 @@ void view_move(const struct explore *e, struct view *v, long by)
         v->cursor = to;
 }
 
-/* --- searching ---------------------------------------------------------------------- */
+/* --- searching ------------------------------------------------------------------- */
 
 bool view_matches(const struct row *row, const char *text)
 {
@@ -116,8 +116,7 @@ size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, 
     return rows;
 }
 
-/* --- words ------------------------------------------------------------------------------
- */
+/* --- words ----------------------------------------------------------------------- */
 
 void say_to(struct hd_sink to, const char *fmt, ...)
 {

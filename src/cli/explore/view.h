@@ -109,7 +109,7 @@ bool view_matches(const struct row *row, const char *text);
 /* The bottom of a list that asks nothing of its kind. */
 size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, int step);
 
-/* --- the views --------------------------------------------------------------------- */
+/* --- the views ------------------------------------------------------------------- */
 
 struct view *suspects_view(const struct explore *e);
 struct view *types_view(const struct explore *e);
@@ -133,8 +133,7 @@ struct view *neighbours_view(struct explore *e, uint32_t number,
 
 struct view *object_view(struct explore *e, uint32_t number);
 
-/* --- words that several use ------------------------------------------------------------
- */
+/* --- words that several use ------------------------------------------------------ */
 
 /* sink_printf("%s") and the like. */
 void say_to(struct hd_sink to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -36,8 +36,7 @@ static const struct object *of(const struct view *v)
     return (const struct object *)v;
 }
 
-/* --- what the rows are -----------------------------------------------------------------
- */
+/* --- what the rows are ----------------------------------------------------------- */
 
 static struct object_row *add(struct object *o, enum what what)
 {
@@ -105,17 +104,17 @@ static void refresh(struct explore *e, struct view *v)
     add_groups(o, e, HD_REFERRED_BY);
 }
 
-/* --- rows
- * ---------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------ */
 
 static size_t columns(const struct explore *e, const struct view *v, struct column *all)
 {
-    (void)e;
+    bool ages = e->model->snapshots[e->snapshot].info.has_generations;
     (void)v;
     all[NAME] = (struct column){"", "type", 0, ALIGN_LEFT, 0};
     all[OBJECTS] = (struct column){"objects", "objects", 9, ALIGN_RIGHT, 0};
     all[BYTES] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-    all[GENERATION] = (struct column){"gen", "generation", 7, ALIGN_LEFT, 60};
+    all[GENERATION] =
+        (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 60 : UINT32_MAX};
     all[ADDRESS] = (struct column){"address", "address", 15, ALIGN_LEFT, 70};
     return 5;
 }
@@ -224,8 +223,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     }
 }
 
-/* --- words
- * ------------------------------------------------------------------------------------ */
+/* --- words ----------------------------------------------------------------------- */
 
 static void title(const struct explore *e, const struct view *v, struct hd_sink to)
 {

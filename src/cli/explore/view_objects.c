@@ -37,8 +37,7 @@ static char *copy(const char *s)
     return memcpy(more(NULL, size), s, size);
 }
 
-/* --- the list ---------------------------------------------------------------------------
- */
+/* --- the list -------------------------------------------------------------------- */
 
 static unsigned wanted_parts(const struct objects *o)
 {
@@ -103,15 +102,14 @@ static const char *order_name(const struct explore *e, const struct view *v)
     return names[of(v)->order];
 }
 
-/* --- rows
- * ------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------ */
 
 static size_t columns(const struct explore *e, const struct view *v, struct column *all)
 {
-    (void)e;
     all[0] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-    all[1] = (struct column){"gen", "generation", 7, ALIGN_LEFT, 50};
-    all[2] = (struct column){"refers to", "references", 10, ALIGN_RIGHT, 60};
+    bool ages = e->model->snapshots[e->snapshot].info.has_generations;
+    all[1] = (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 50 : UINT32_MAX};
+    all[2] = (struct column){"refers to", "references", 9, ALIGN_RIGHT, 100};
     all[3] = (struct column){"referrers", "referrers", 9, ALIGN_RIGHT, 70};
     all[4] = (struct column){"address", "address", 15, ALIGN_LEFT, 0};
     all[5] = (struct column){"object", "object", 11, ALIGN_RIGHT, 90};
@@ -172,8 +170,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
         tell_referrer(e, &o, row);
 }
 
-/* --- words
- * -------------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------- */
 
 static void title(const struct explore *e, const struct view *v, struct hd_sink to)
 {
@@ -204,9 +201,7 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
         say_progress(e, wanted_parts(o), to);
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------
- */
+/* --- keys ------------------------------------------------------------------------ */
 
 static void enter(struct explore *e, struct view *v, size_t i)
 {

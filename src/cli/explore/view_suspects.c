@@ -20,7 +20,7 @@ static const struct suspects *of(const struct view *v)
     return (const struct suspects *)v;
 }
 
-/* --- numbers ------------------------------------------------------------------------ */
+/* --- numbers --------------------------------------------------------------------- */
 
 static size_t last_of(const struct explore *e)
 {
@@ -59,7 +59,7 @@ static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
     return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
 }
 
-/* --- order ---------------------------------------------------------------------------- */
+/* --- order ----------------------------------------------------------------------- */
 
 struct slot {
     const struct hd_suspect *s;
@@ -118,7 +118,7 @@ static void refresh(struct explore *e, struct view *v)
     s->len = add_rows(e, slots, s->real, d->minor, d->minor_count, true, s->order);
     if (s->len > 0)
         qsort(slots, s->len, sizeof(*slots), s->order == BY_NAME ? compare_names : compare);
-    s->rows = zeroed(s->len, sizeof(*s->rows));
+    s->rows = zeroed(s->len, sizeof(void *));
     for (size_t i = 0; i < s->len; i++)
         s->rows[i] = slots[i].s;
     free(slots);
@@ -137,8 +137,7 @@ static const char *order_name(const struct explore *e, const struct view *v)
     return of(v)->order == BY_RETAINED && e->last ? "retained" : names[of(v)->order];
 }
 
-/* --- rows --------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------ */
 
 static size_t columns(const struct explore *e, const struct view *v, struct column *all)
 {
@@ -216,8 +215,7 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
                                : "Nothing keeps growing.");
 }
 
-/* --- what is known of one
- * ------------------------------------------------------------------- */
+/* --- what is known of one -------------------------------------------------------- */
 
 static void say_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
 {
@@ -226,6 +224,14 @@ static void say_counts(const struct hd_tally *all, size_t count, struct hd_sink 
         say_to(to, k > 0 ? "  " : "");
         hd_put_count(to, all[k].count);
     }
+}
+
+static void put_frame(const struct hd_frame *f, struct hd_sink to)
+{
+    if (f->type_count == 1 && f->repeat_max <= 1)
+        hd_put_short_type(to, f->types[0]);
+    else
+        hd_put_frame(to, f);
 }
 
 /* The chain that most instances hang from; else the path in the tree. */
@@ -243,10 +249,7 @@ static void say_holder(const struct hd_suspect *s, struct hd_sink to)
         say_to(to, i > 0 ? " → " : "");
         if (c->frames_skipped > 0 && i == c->skipped_at)
             say_to(to, "… → ");
-        if (c->frames[i].type_count == 1 && c->frames[i].repeat_max <= 1)
-            hd_put_short_type(to, c->frames[i].types[0]);
-        else
-            hd_put_frame(to, &c->frames[i]);
+        put_frame(&c->frames[i], to);
     }
 }
 
@@ -255,11 +258,6 @@ static void say_facts(const struct hd_suspect *s, struct hd_sink to)
     say_to(to, "score    ");
     hd_put_share(to, s->score_share);
     say_to(to, " of the heap");
-    if (s->chains.len > 0) {
-        say_to(to, ", this chain for ");
-        hd_put_share(to, s->chains.all[0].chain.share);
-        say_to(to, " of the instances");
-    }
     if (s->per_iteration != HD_UNKNOWN) {
         say_to(to, ", exactly ");
         hd_put_count(to, s->per_iteration);
@@ -269,14 +267,38 @@ static void say_facts(const struct hd_suspect *s, struct hd_sink to)
         say_to(to, "; hint: %s (docs/hints.md)", s->hint);
 }
 
+/* On a tall screen a line for each step of each chain: line i of all. */
+static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to)
+{
+    for (size_t k = 0; k < s->chains.len; k++) {
+        const struct hd_chain *c = &s->chains.all[k].chain;
+        if (i == 0) {
+            say_to(to, "held by  ");
+            hd_put_share(to, c->share);
+            say_to(to, " of the instances:");
+            return true;
+        }
+        i--;
+        if (i < c->frame_count) {
+            say_to(to, "%*s%s", (int)(9 + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
+            put_frame(&c->frames[i], to);
+            return true;
+        }
+        i -= (unsigned)c->frame_count;
+    }
+    return false;
+}
+
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
                    unsigned width, struct hd_sink to)
 {
     const struct suspects *all = of(v);
     const struct hd_suspect *s = v->cursor < rows(e, v) ? at(all, v->cursor) : NULL;
     (void)width;
-    if (s == NULL || i > 3)
+    if (s == NULL)
         return false;
+    if (i > 2 && e->height >= EXPLORE_TALL && s->chains.len > 0)
+        return say_ladder(s, i - 3, to);
     if (i == 0) {
         say_to(to, "type     ");
         hd_put_name(to, hd_report_shown(e->report, s->type));
@@ -284,10 +306,10 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
         say_counts(s->at, e->model->snapshot_count, to);
     } else if (i == 2) {
         say_facts(s, to);
-    } else {
+    } else if (i == 3) {
         say_holder(s, to);
     }
-    return true;
+    return i <= 3;
 }
 
 static void enter(struct explore *e, struct view *v, size_t i)

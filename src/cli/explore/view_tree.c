@@ -26,7 +26,7 @@ static bool is_diff(const struct explore *e)
     return tree_of(e) != NULL && tree_of(e)->first != tree_of(e)->last;
 }
 
-/* --- which rows ----------------------------------------------------------------------- */
+/* --- which rows ------------------------------------------------------------------ */
 
 static void refresh(struct explore *e, struct view *v)
 {
@@ -79,8 +79,7 @@ bool tree_view_show(struct explore *e, struct view *v, size_t rank)
     return false;
 }
 
-/* --- rows
- * ---------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------ */
 
 static size_t columns(const struct explore *e, const struct view *v, struct column *all)
 {
@@ -200,8 +199,7 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
     return true;
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------ */
+/* --- keys ------------------------------------------------------------------------ */
 
 static void enter_place(struct explore *e, const struct tree_rows *t, size_t node)
 {

@@ -41,8 +41,7 @@ static bool has_retained(const struct explore *e)
     return !is_diff(e) && t->len > 0 && t->rows[0].retained != HD_UNKNOWN;
 }
 
-/* --- order ------------------------------------------------------------------------------
- */
+/* --- order ----------------------------------------------------------------------- */
 
 struct slot {
     const struct hd_type_row *row;
@@ -97,7 +96,7 @@ static void refresh(struct explore *e, struct view *v)
             slots[i].key = key_of(e, slots[i].row, BY_BYTES);
     if (!as_they_are && t->len > 0)
         qsort(slots, t->len, sizeof(*slots), compare);
-    t->rows = zeroed(t->len, sizeof(*t->rows));
+    t->rows = zeroed(t->len, sizeof(void *));
     for (size_t i = 0; i < t->len; i++)
         t->rows[i] = slots[i].row;
     free(slots);
@@ -119,8 +118,7 @@ static const char *order_name(const struct explore *e, const struct view *v)
     return (is_diff(e) && !e->last ? changes : last)[of(v)->order];
 }
 
-/* --- rows
- * ----------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------ */
 
 static size_t columns_of_last(const struct explore *e, struct column *all)
 {
