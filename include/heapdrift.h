@@ -577,6 +577,7 @@ struct hd_write_options {
     bool color;     /* escape sequences of a terminal */
     bool files_go;  /* the snapshots will not be there: no command that names them */
     bool details;   /* what the ranking computed beside what people need: scores */
+    unsigned lines; /* of the terminal: what is longer says its verdict again at its end */
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

@@ -13,6 +13,7 @@ struct out {
     struct hd_sink to;
     int failed; /* errno of the first failure */
     struct text pending;
+    size_t lines; /* that have ended */
 };
 
 void out_bytes(struct out *o, const char *s, size_t len);

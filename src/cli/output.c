@@ -38,11 +38,14 @@ void output_warnings(const struct hd_report *report)
 
 static struct hd_write_options style_for(const struct settings *s, FILE *to)
 {
-    struct hd_write_options style = {.files_go = s->files_go, .details = s->verbose};
+    struct hd_write_options style = {
+        .size = sizeof(style), .files_go = s->files_go, .details = s->verbose};
     bool terminal = isatty(fileno(to));
     struct winsize size;
-    if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)
+    if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0) {
         style.width = size.ws_col;
+        style.lines = size.ws_row;
+    }
     const char *columns = getenv("COLUMNS");
     if (terminal && style.width == 0 && columns != NULL)
         style.width = (unsigned)strtoul(columns, NULL, 10);

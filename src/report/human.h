@@ -23,6 +23,9 @@ void human_others(struct text *t, uint64_t n);                   /* [1 other], [
 /* A bar per snapshot, from the smallest to the largest count. */
 void human_trend(struct text *t, const struct hd_tally *at, size_t count);
 
+/* The same with at most so many bars: the first and the last, and as many between. */
+void human_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most);
+
 /* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
  * nothing that a build server takes for a command in a log: #\x23[error]. */
 void human_name(struct text *t, const char *name);

@@ -47,6 +47,8 @@ static const char *joint_of(const struct doc_piece *piece)
 static void add_line(struct text *t, const struct doc_line *l, enum markdown_place in)
 {
     for (size_t i = 0; i < l->len; i++) {
+        if (l->all[i].cell.words.len == 0) /* for narrow places only */
+            continue;
         text_add_string(t, i > 0 ? joint_of(&l->all[i]) : "");
         add_runs(t, &l->all[i].cell.words, in);
     }
@@ -235,6 +237,11 @@ static size_t group_end(const struct doc_table *t, size_t i)
     return i;
 }
 
+static bool is_on_pages(unsigned only)
+{
+    return only == 0 || (only & DOC_ON_PAGES) != 0;
+}
+
 static void add_rows(struct page *p, const struct doc_table *t, size_t first, size_t end)
 {
     if (first == end)
@@ -242,7 +249,8 @@ static void add_rows(struct page *p, const struct doc_table *t, size_t first, si
     begin_block(p);
     add_titles(&p->t, t, false);
     for (size_t i = first; i < end; i++)
-        add_row(&p->t, t, &t->rows[i], false);
+        if (is_on_pages(t->rows[i].only))
+            add_row(&p->t, t, &t->rows[i], false);
 }
 
 static void add_details(struct page *p, const struct doc_table *t)
@@ -494,7 +502,8 @@ void render_markdown(const struct document *d, const struct hd_write_options *op
     text_add_string(&p.t, "<!-- heapdrift -->\n");
     add_summary(&p, d);
     for (size_t i = 0; i < d->section_count; i++)
-        add_section(&p, &d->sections[i], i == 0);
+        if (is_on_pages(d->sections[i].only))
+            add_section(&p, &d->sections[i], i == 0);
     begin_block(&p);
     text_add_string(&p.t, "<sub>");
     text_add_string(&p.t, d->made_by);

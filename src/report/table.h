@@ -1,9 +1,9 @@
 /* table.h - columns of text, aligned for a terminal.
  *
  * Cells are added row by row. One column may give way: when the table is wider than
- * the terminal its cells are shortened. Notes are whole lines between rows; a remark stands
- * behind its row, or below it where the line would be too wide. It does not know what the
- * cells mean. */
+ * the terminal its cells are shortened, or stand below their rows. Notes are whole lines
+ * between rows; a remark stands behind its row, or below it where the line would be too
+ * wide. It does not know what the cells mean. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -11,10 +11,14 @@
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 
+/* What a column does where the table is too wide: nothing; its cells are cut; or, of the
+ * last one, a cell goes to a line of its own before it is cut. */
+enum giving { GIVES_NOTHING, GIVES_WAY, GIVES_WAY_BY_LINE };
+
 struct column {
     const char *title; /* NULL: none */
     enum align align;
-    bool gives_way;
+    enum giving gives_way;
 };
 
 struct table {
@@ -31,8 +35,17 @@ struct table {
         .columns = (array), .column_count = sizeof(array) / sizeof((array)[0]) \
     }
 
+/* How a cell looks: a color is an escape sequence, which takes no column and stays as long
+ * as the table; words are cut in their middle, names of types lose their namespaces first.
+ */
+struct cell_style {
+    const char *color; /* NULL: none */
+    bool is_words;
+};
+
 /* Write the next cell into &t->content, then end it. */
 void table_end_cell(struct table *t);
+void table_end_cell_in(struct table *t, struct cell_style style);
 void table_cell(struct table *t, const char *s);
 
 /* A line that belongs below the row before it and is printed as it is; only
