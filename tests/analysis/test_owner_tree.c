@@ -434,7 +434,7 @@ static struct ranked deep_and_wide(uint32_t deep, uint32_t wide)
 /* Quadratic would be minutes. */
 Test(owner_tree, deep_and_wide_heaps_are_no_trouble, .timeout = 60)
 {
-    enum { MANY = MILLION / 10 };
+    enum { MANY = MILLION / 20 };
     struct ranked r = deep_and_wide(MANY, MANY);
     struct owner_tree_question ask = {0};
     struct owner_tree t = owner_tree_of(&r.trie, &ask, &r.a.arena);
