@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "heap/root_kind.h"
 #include "report/phrases.h"
-#include "report/view.h"
+#include "report/view_tree.h"
 
 #include <string.h>
 
@@ -201,6 +201,7 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
                           .reachable = reachable(&p)};
     set_nodes(&p, t, &tree);
     find_unmatched(&p, t);
+    tree_fold(t);
     arena_free(&p.scratch);
 }
 

@@ -12,7 +12,7 @@
 struct tree_look {
     unsigned width; /* 0: no limit */
     bool color;
-    void (*add)(struct text *t, const struct doc_run *run); /* names without namespaces */
+    void (*add)(struct text *t, const struct doc_run *run); /* names as they are wanted */
 };
 
 /* Lines with line ends. Names are cut in their middle where they do not fit; so deep down

@@ -15,6 +15,8 @@ cache=fixtures/leaklab/cache
     golden tree-one.txt tree -q -n 12 $cache/5.gcdump.gz
     golden tree-type.txt tree -q --type=Shop.Sessions.Session --type='*.Order' $cache
     golden tree-holders.txt tree -q --holders --type=System.String $cache
+    works tree -v $cache
+    out_has 's_sessions: System.Collections.Concurrent.ConcurrentDictionary<System.String,Shop.Sessions.Session>'
     golden tree.md tree -q --format=md -n 12 $cache
 }
 

@@ -196,6 +196,7 @@ static struct hd_tree random_tree(struct random *r, struct arena *a)
     reachable[0] = t.nodes[0].owned[0];
     reachable[1] = t.nodes[0].owned[1];
     t.reachable = reachable;
+    tree_fold(&t);
     return t;
 }
 
@@ -442,8 +443,8 @@ Test(report_tree, all_questions_together_have_answers_that_add_up)
     }
 }
 
-/* Stacks of paths that are longer than stacks may be lose their middle but no byte, in no more time
- * than what is written takes. */
+/* Stacks of paths that are longer than stacks may be lose their middle but no byte, in no
+ * more time than what is written takes. */
 Test(report_tree, a_path_of_many_types_is_no_trouble, .timeout = 60)
 {
     enum { DEEP = 2000 };
