@@ -497,7 +497,8 @@ struct hd_options {
     /* the ownership tree */
     bool tree;               /* diff, check and top tell it too, where they can */
     bool holders;            /* of a tree: from types upwards */
-    double least_kept_share; /* places that own less are summed up: share of the heap */
+    double least_kept_share; /* places that own less are summed up: share of what the tree
+                                is of */
     uint64_t least_kept;     /* the same in bytes; used instead if not 0 */
     uint32_t tree_depth;     /* levels below the top; 0: all */
 };
@@ -552,9 +553,9 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
 
-/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots. By
- * opt->types only what they match, opt->holders the other way round. HD_USAGE when no type
- * matches or a snapshot has no references. */
+/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots.
+ * By opt->types only what they match, opt->holders the other way round. HD_USAGE when no
+ * type matches or a snapshot has no references. */
 struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err);
 

@@ -68,8 +68,8 @@ static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads
         return only->kind == HD_NODE_TYPE;
     bool in_variable = i > 0 && is_variable_of(&t->nodes[n->parent], n);
     if (t->is_holders)
-        return (n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE) ||
-               (n->kind == HD_NODE_ROOTS && only->kind == HD_NODE_ROOTS);
+        return only->kind == HD_NODE_ROOTS ||
+               (n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE);
     return n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE &&
            !(in_variable && leads_to_mark);
 }
