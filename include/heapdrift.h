@@ -510,7 +510,8 @@ struct hd_options {
     /* the ownership tree */
     bool tree;               /* diff, check and top tell it too, where they can */
     bool holders;            /* of a tree: from types upwards */
-    double least_kept_share; /* places that own less are summed up: share of the heap */
+    double least_kept_share; /* places that own less are summed up: share of what the tree
+                                is of */
     uint64_t least_kept;     /* the same in bytes; used instead if not 0 */
     uint32_t tree_depth;     /* levels below the top; 0: all */
 };

@@ -117,13 +117,27 @@ static void merge(struct maker *m)
     }
 }
 
+/* A share is one of the largest tree, as it is in the last snapshot; of what is gone, as it
+ * was. */
+static uint64_t least_of(const struct maker *m)
+{
+    uint64_t last = 0, first = 0;
+    for (size_t top = 0; top < m->tops; top++) {
+        last = m->wide.last[top] > last ? m->wide.last[top] : last;
+        first = m->wide.first[top] > first ? m->wide.first[top] : first;
+    }
+    return m->ask->least > 0
+               ? m->ask->least
+               : (uint64_t)(m->ask->least_share * (double)(last > 0 ? last : first));
+}
+
 /* --- what stays ----------------------------------------------------------- */
 
 static bool is_large(const struct maker *m, size_t i)
 {
     uint64_t first = m->wide.first[i], last = m->wide.last[i];
     uint64_t change = last > first ? last - first : first - last;
-    return last >= m->ask->least || change >= m->ask->least;
+    return last >= m->tree.least || change >= m->tree.least;
 }
 
 static void keep_wanted(struct maker *m)
@@ -365,6 +379,7 @@ struct owner_tree owner_tree_of(const struct trie *t, const struct owner_tree_qu
     m.tops = ask->pattern_count > 0 ? ask->pattern_count : 1;
     m.place = alloc_zeroed(array_bytes(most, sizeof(*m.place)));
     merge(&m);
+    m.tree.least = least_of(&m);
     decide(&m);
     make_nodes(&m, a);
     count_objects(&m, a);

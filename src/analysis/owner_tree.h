@@ -20,9 +20,10 @@ struct owner_tree_question {
      * its own: pattern_count arrays of a truth per label. None: the whole heap. */
     const bool *const *patterns;
     size_t pattern_count;
-    bool holders;   /* of what matches a pattern, the ways up to the roots */
-    uint64_t least; /* bytes: what owns less, and grew or shrank by less, is dropped */
-    unsigned depth; /* nodes below a top one; 0: all */
+    bool holders;       /* of what matches a pattern, the ways up to the roots */
+    uint64_t least;     /* bytes: what owns less, and grew or shrank by less, is dropped */
+    double least_share; /* the same as a share of the largest tree; if least is 0 */
+    unsigned depth;     /* nodes below a top one; 0: all */
 
     /* In the full trie of the last snapshot. */
     const uint32_t *rank_of_path; /* of each path, 0: none; NULL */
@@ -43,6 +44,7 @@ struct owner_node {
 struct owner_tree {
     struct owner_node *nodes; /* in preorder: by growth, size, name; others last */
     size_t len, snapshots;
+    uint64_t least;         /* bytes, as it came to be */
     struct hd_tally *at;    /* objects of the node itself, and their bytes */
     struct hd_tally *owned; /* of it and of all below */
 };

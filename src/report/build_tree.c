@@ -110,7 +110,9 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
                         node_at(b, i - 1)->kind == HD_NODE_ROOTS;
         if (is_group)
             continue;
-        if (!variable && next != NULL && (!is_told(b, n) || told == MOST_TOLD)) {
+        bool at_root = next != NULL && next->kind == HD_NODE_ROOTS;
+        if (!variable && next != NULL && !at_root &&
+            (!is_told(b, n) || told == MOST_TOLD)) {
             name.gap++;
             name.only = i;
             continue;

@@ -357,14 +357,20 @@ static void print_table(struct printer *p, const struct doc_table *from)
     free(columns);
 }
 
-static void add_tree_run(struct text *t, const struct doc_run *run)
+static void add_short(struct text *t, const struct doc_run *run)
 {
     words_add_run(t, run, SHORT_NAMES);
 }
 
+static void add_whole(struct text *t, const struct doc_run *run)
+{
+    words_add_run(t, run, WHOLE_NAMES);
+}
+
 static void print_tree(struct printer *p, const struct doc_table *tree)
 {
-    const struct tree_look look = {.opt = p->opt, .add = add_tree_run};
+    const struct tree_look look = {.opt = p->opt,
+                                   .add = p->opt->details ? add_whole : add_short};
     tree_lines(&p->t, tree, &look);
     flush(p);
     p->after_tree = true;

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "heap/root_kind.h"
 #include "report/phrases.h"
-#include "report/view.h"
+#include "report/view_tree.h"
 
 #include <string.h>
 
@@ -23,16 +23,6 @@ struct planter {
 static const struct full_trie *last_trie(const struct planter *p)
 {
     return &p->owned->trie.full[p->owned->fit_count - 1];
-}
-
-/* What is small beside the heap of the last snapshot. */
-static uint64_t least_of(const struct planter *p)
-{
-    const struct trie *t = &p->owned->trie;
-    if (p->opt->least_kept > 0)
-        return p->opt->least_kept;
-    return (uint64_t)(p->opt->least_kept_share *
-                      (double)t->retained[p->owned->fit_count - 1]);
 }
 
 static void match_labels(struct planter *p)
@@ -187,7 +177,8 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
 {
     struct planter p = {.r = r, .owned = owned, .s = s, .rows = rows, .opt = opt};
     struct hd_tree *t = &r->found.tree;
-    p.ask.least = least_of(&p);
+    p.ask.least = opt->least_kept;
+    p.ask.least_share = opt->least_kept_share;
     p.ask.depth = opt->tree_depth;
     p.ask.holders = opt->holders;
     match_labels(&p);
@@ -196,11 +187,12 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
     struct owner_tree tree = owner_tree_of(&owned->trie, &p.ask, &r->arena);
     *t = (struct hd_tree){.first = owned->fit[0],
                           .last = owned->fit[owned->fit_count - 1],
-                          .least = p.ask.least,
+                          .least = tree.least,
                           .is_holders = opt->holders,
                           .reachable = reachable(&p)};
     set_nodes(&p, t, &tree);
     find_unmatched(&p, t);
+    tree_fold(t);
     arena_free(&p.scratch);
 }
 

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* What stays of a long stack, at its top. */
+enum { HALF = TREE_MOST_FRAMES / 2 };
+
 static const char others_name[] = "[others]", left_out[] = "…";
 
 struct known_name {
@@ -55,6 +58,14 @@ static const char *name_of(const struct hd_tree_node *n, size_t tops)
     return NULL;
 }
 
+static void set_depth(struct tree_frames *f, size_t i)
+{
+    size_t parent = f->tree->nodes[i].parent;
+    bool is_top = parent == HD_NO_NODE;
+    f->depth[i] = (is_top ? 0 : f->depth[parent]) + (f->name_of[i] != NO_FRAME);
+    f->high[i] = is_top || f->depth[i] <= HALF ? i : f->high[parent];
+}
+
 struct tree_frames tree_frames_of(const struct hd_tree *t)
 {
     struct tree_frames f = {.tree = t};
@@ -62,13 +73,16 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
     size_t tops = tops_of(t);
     f.names = arena_array(&f.arena, const char *, t->len + 2);
     f.name_of = arena_array(&f.arena, size_t, t->len);
+    f.depth = arena_array(&f.arena, size_t, t->len);
+    f.high = arena_array(&f.arena, size_t, t->len);
     f.root_kind = arena_array(&f.arena, const char *, t->len);
     for (size_t i = 0; i < t->len; i++) {
-        if (t->nodes[i].depth >= TREE_MOST_FRAMES)
-            f.gap = number_of(&n, left_out);
         const struct hd_tree_node *node = &t->nodes[i];
         const char *name = name_of(node, tops);
         f.name_of[i] = name != NULL ? number_of(&n, name) : NO_FRAME;
+        set_depth(&f, i);
+        if (f.depth[i] > TREE_MOST_FRAMES)
+            f.gap = number_of(&n, left_out);
         if (node->kind == HD_NODE_ROOTS)
             f.root_kind[i] = hd_root_kind_name(node->root_kind);
         else if (node->parent != HD_NO_NODE)
@@ -83,27 +97,28 @@ void tree_frames_free(struct tree_frames *f)
     arena_free(&f->arena);
 }
 
+/* Frames from a node upwards, into the places that end before end; so many at most. */
+static void add_frames(const struct tree_frames *f, size_t node, size_t *end, size_t most)
+{
+    for (; node != HD_NO_NODE && most > 0; node = f->tree->nodes[node].parent) {
+        if (f->name_of[node] == NO_FRAME)
+            continue;
+        *--end = f->name_of[node];
+        most--;
+    }
+}
+
 size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack)
 {
-    const struct hd_tree_node *nodes = f->tree->nodes;
-    size_t depth = 0, at = 0;
-    for (size_t i = node; i != HD_NO_NODE; i = nodes[i].parent)
-        depth += f->name_of[i] != NO_FRAME;
-    size_t cut = depth > TREE_MOST_FRAMES ? depth - TREE_MOST_FRAMES : 0;
-    size_t len = depth - cut, middle = len / 2;
-    for (size_t i = node; i != HD_NO_NODE; i = nodes[i].parent) {
-        if (f->name_of[i] == NO_FRAME)
-            continue;
-        /* from the end: the lower half, what is cut, the upper half */
-        if (cut == 0 || at < middle)
-            stack[len - 1 - at] = f->name_of[i];
-        else if (at == middle)
-            stack[len - 1 - middle] = f->gap;
-        else if (at > middle + cut)
-            stack[len - 1 - (at - cut)] = f->name_of[i];
-        at++;
+    size_t depth = f->depth[node];
+    if (depth <= TREE_MOST_FRAMES) {
+        add_frames(f, node, stack + depth, depth);
+        return depth;
     }
-    return len;
+    add_frames(f, f->high[node], stack + HALF, HALF);
+    stack[HALF] = f->gap;
+    add_frames(f, node, stack + TREE_MOST_FRAMES, TREE_MOST_FRAMES - HALF - 1);
+    return TREE_MOST_FRAMES;
 }
 
 const char *tree_profile_name(const struct hd_model *m, size_t snapshot)

@@ -22,6 +22,8 @@ struct tree_frames {
     size_t *name_of; /* per node, or NO_FRAME */
     const char *
         *root_kind; /* per node: of the roots above it, or below a holder; or NULL */
+    size_t *depth;  /* per node: frames of its whole stack */
+    size_t *high;   /* per node: where the upper half of a long stack ends */
     size_t gap;     /* the name of what is left out of a long stack, if there is one */
     struct arena arena;
 };

@@ -11,7 +11,7 @@
 
 struct tree_look {
     const struct hd_write_options *opt; /* width, colour, and whether it will be ASCII */
-    void (*add)(struct text *t, const struct doc_run *run); /* names without namespaces */
+    void (*add)(struct text *t, const struct doc_run *run); /* names as they are wanted */
 };
 
 /* Lines with line ends. Names are cut in their middle where they do not fit; so deep down

@@ -68,16 +68,17 @@ static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads
         return only->kind == HD_NODE_TYPE;
     bool in_variable = i > 0 && is_variable_of(&t->nodes[n->parent], n);
     if (t->is_holders)
-        return (n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE) ||
-               (n->kind == HD_NODE_ROOTS && only->kind == HD_NODE_ROOTS);
+        return only->kind == HD_NODE_ROOTS ||
+               (n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE);
     return n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE &&
            !(in_variable && leads_to_mark);
 }
 
 /* Backwards: what a child folds into is known then. */
-static void find_folds(struct hd_tree *t, struct arena *scratch)
+void tree_fold(struct hd_tree *t)
 {
-    bool *leads_to_mark = arena_array(scratch, bool, t->len);
+    struct arena scratch = {0};
+    bool *leads_to_mark = arena_array(&scratch, bool, t->len);
     for (size_t i = t->len; i-- > 0;) {
         struct hd_tree_node *n = &t->nodes[i];
         size_t child = i + 1;
@@ -92,6 +93,7 @@ static void find_folds(struct hd_tree *t, struct arena *scratch)
                    may_fold(t, i, child, leads_to_mark[child]);
         leads_to_mark[i] |= n->folds && leads_to_mark[child];
     }
+    arena_free(&scratch);
 }
 
 /* --- the largest ------------------------------------------------------------ */
@@ -301,14 +303,13 @@ struct hd_tree view_tree(const struct hd_tree *all, uint32_t rows, size_t snapsh
     struct arena scratch = {0};
     if (rows == HD_DEFAULT_ROWS)
         rows = TREE_USUAL_ROWS;
-    find_folds(&t, &scratch);
     if (rows > 0 && t.len > 0) {
         struct cut cut = {.t = all};
         choose(&cut, rows, &scratch);
         t.nodes = arena_array(a, struct hd_tree_node, 2 * t.len);
         t.len = 0;
         copy(&t, &cut, snapshots, a);
-        find_folds(&t, &scratch);
+        tree_fold(&t);
     }
     arena_free(&scratch);
     return t;

@@ -10,6 +10,9 @@
 /* What fits a screen with its heading. */
 enum { TREE_USUAL_ROWS = 30 };
 
+/* Say which nodes may share a line with their only child: once, when a tree is made. */
+void tree_fold(struct hd_tree *t);
+
 /* The tree with so many nodes at most that a line of its own, HD_DEFAULT_ROWS or 0 for all;
  * lines for the others not counted. Suspects come first, then by size or growth. Its
  * arrays are in a. Empty for an empty one. */

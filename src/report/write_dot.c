@@ -104,7 +104,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 
 const struct writer write_dot = {
     .name = "dot",
-    .summary = "for Graphviz: the largest places as a picture",
+    .summary = "for Graphviz: the largest places as a picture (tree)",
     .holds = HOLDS_TREES,
     .write = write,
 };

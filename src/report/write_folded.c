@@ -75,7 +75,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 
 const struct writer write_folded = {
     .name = "folded",
-    .summary = "folded stacks, for flame graphs",
+    .summary = "folded stacks, for flame graphs (tree)",
     .holds = HOLDS_TREES,
     .whole_tree = true,
     .write = write,

@@ -26,15 +26,10 @@ enum {
 };
 enum { MOST_VALUES = 4 };
 
-static const char *const fixed[S_FIXED] = {"",
-                                           "objects",
-                                           "count",
-                                           "space",
-                                           "bytes",
-                                           "growth_objects",
-                                           "growth_space",
-                                           "root_kind",
-                                           "heapdrift " HD_VERSION};
+static const char made_by[] = "heapdrift " HD_VERSION;
+static const char *const fixed[S_FIXED] = {
+    "",          "objects", "count", "space", "bytes", "growth_objects", "growth_space",
+    "root_kind", made_by};
 
 struct making {
     struct tree_frames f;
@@ -195,7 +190,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 
 const struct writer write_pprof = {
     .name = "pprof",
-    .summary = "for pprof: a gzipped profile of objects, bytes and their growth",
+    .summary = "for pprof: objects, bytes and their growth (tree)",
     .holds = HOLDS_TREES,
     .whole_tree = true,
     .is_binary = true,

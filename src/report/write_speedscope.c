@@ -111,7 +111,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 
 const struct writer write_speedscope = {
     .name = "speedscope",
-    .summary = "for speedscope: a profile per snapshot",
+    .summary = "for speedscope: a profile per snapshot (tree)",
     .holds = HOLDS_TREES,
     .whole_tree = true,
     .write = write,

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots check info convert collect watch ps help completion)
+commands=(diff tree explore top roots check info convert collect watch ps help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -80,7 +80,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|tree|explore|top|roots|check|info|convert|collect|watch|ps|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {

@@ -66,6 +66,13 @@ no_limit_is_lost() {
     no_failure_is_lost 17 700 diff -j4 --format=json "${series[@]}"
 }
 
+@test "an allocation that fails while a tree is written is told, in every format" {
+    for format in text md json csv folded speedscope pprof dot; do
+        no_failure_is_lost 97 1700 tree -j1 --format=$format "$after"
+    done
+    no_limit_is_lost tree -j1 --format=pprof "${pair[@]}"
+}
+
 @test "an allocation that fails while tables are read and written is told" {
     local table=$tmp/table.json
     works convert "$after" -o "$table"

@@ -15,6 +15,8 @@ cache=fixtures/leaklab/cache
     golden tree-one.txt tree -q -n 12 $cache/5.gcdump.gz
     golden tree-type.txt tree -q --type=Shop.Sessions.Session --type='*.Order' $cache
     golden tree-holders.txt tree -q --holders --type=System.String $cache
+    works tree -v $cache
+    out_has 's_sessions: System.Collections.Concurrent.ConcurrentDictionary<System.String,Shop.Sessions.Session>'
     golden tree.md tree -q --format=md -n 12 $cache
 }
 
@@ -179,17 +181,26 @@ need() { command -v "$1" >/dev/null || skip "no $1 here"; }
     done
 }
 
-@test "speedscope's schema holds what it gets" {
+# With its schema, and by the program itself.
+@test "speedscope takes it" {
     [[ -n ${HEAPDRIFT_FULL:-} ]] || skip "for make check-full"
     need npm
     (cd "$tmp" && npm pack --silent speedscope >/dev/null 2>&1) || skip "no npm registry here"
     tar -xzf "$tmp"/speedscope-*.tgz -C "$tmp"
+    page=$tmp/package/dist/release
     works tree -q --format=speedscope -o "$tmp/tree.json" $cache
-    python - "$tmp/tree.json" "$tmp/package/dist/release/file-format-schema.json" <<'PY'
+    python - "$tmp/tree.json" "$page/file-format-schema.json" <<'PY'
 import json, sys
 import jsonschema
 file, schema = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:])
 jsonschema.validate(file, schema)
 assert len(file["profiles"]) == 6
 PY
+    need chromium
+    printf 'speedscope.loadFileFromBase64("tree.json","%s")' "$(base64 -w0 "$tmp/tree.json")" >"$tmp/load.js"
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --enable-unsafe-swiftshader \
+        --user-data-dir="$tmp/profile" --virtual-time-budget=10000 --dump-dom \
+        "file://$page/index.html#localProfilePath=$tmp/load.js" >"$tmp/dom.html" 2>/dev/null
+    grep -q '<title>5.gcdump.gz - speedscope' "$tmp/dom.html"
+    for k in 0 1 2 3 4 5; do grep -q ">$k.gcdump.gz<" "$tmp/dom.html"; done
 }

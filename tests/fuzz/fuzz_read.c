@@ -49,6 +49,10 @@ static void report(struct hd_snapshot *snap)
     write_all(hd_report_info(one), &err);
     write_all(hd_report_top(one, &opt, &err), &err);
     err = (struct hd_error){0};
+    write_all(hd_report_tree(one, &opt, &err), &err);
+    err = (struct hd_error){0};
+    write_all(hd_report_tree(two, &opt, &err), &err);
+    err = (struct hd_error){0};
     write_all(hd_report_diff(two, &opt, &err), &err);
     err = (struct hd_error){0};
     opt.types = &any;

@@ -196,6 +196,7 @@ static struct hd_tree random_tree(struct random *r, struct arena *a)
     reachable[0] = t.nodes[0].owned[0];
     reachable[1] = t.nodes[0].owned[1];
     t.reachable = reachable;
+    tree_fold(&t);
     return t;
 }
 
@@ -350,5 +351,122 @@ Test(report_tree, lines_fit_any_width)
         }
         free(text);
     }
+    hd_report_free(r);
+}
+
+/* --- all questions
+ * -------------------------------------------------------------------------- */
+
+static void write_all(const struct hd_report *r)
+{
+    for (size_t i = 0; hd_format_name(i) != NULL; i++) {
+        struct hd_error err = {0};
+        FILE *nowhere = fopen("/dev/null", "w");
+        if (can_be_written(r, i))
+            cr_assert(
+                hd_report_write(r, hd_format_name(i), NULL, hd_sink_file(nowhere), &err),
+                "%s: %s", hd_format_name(i), err.message);
+        fclose(nowhere);
+    }
+}
+
+/* A shop whose objects are in generations: every second order is young. */
+static struct hd_snapshot *shop_of_generations(uint32_t orders)
+{
+    struct forge f = {0};
+    node_id top = forge_object(&f, "App.Shop", 24);
+    node_id order = forge_objects(&f, "App.Order", 96, orders);
+    forge_generation(&f, top, HD_GEN2);
+    for (uint32_t i = 0; i < orders; i++) {
+        forge_reference(&f, top, order + i);
+        forge_generation(&f, order + i, i % 2 == 0 ? HD_GEN2 : HD_GEN0);
+    }
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_orders", top);
+    return forge_finish(&f);
+}
+
+struct asked_types {
+    const char *types[2];
+    size_t count, matching;
+};
+
+static void expect_answer(uint32_t snapshots, const struct asked_types *types,
+                          const struct hd_options *opt)
+{
+    struct hd_snapshot *snaps[6];
+    struct hd_error err = {0};
+    for (uint32_t k = 0; k < snapshots; k++)
+        snaps[k] = shop_of_generations(10 * (k + 1));
+    struct hd_report *r = ask_tree(snaps, snapshots, opt, &err);
+    close_all(snaps, snapshots);
+    bool can = (types->count == 0 && !opt->holders) || types->matching > 0;
+    cr_assert_eq(r != NULL, can, "%s", err.message);
+    if (r == NULL) {
+        cr_assert_eq(err.status, HD_USAGE);
+        return;
+    }
+    const struct hd_tree *t = tree(r);
+    uint64_t orders = opt->gen2 ? 5 * snapshots : 10 * snapshots;
+    cr_assert_eq(t->unmatched_count, types->count - types->matching);
+    cr_assert_eq(t->reachable[snapshots - 1].bytes, 24 + 96 * orders);
+    if (types->count == 0)
+        cr_assert_eq(t->nodes[0].owned[snapshots - 1].bytes, 24 + 96 * orders);
+    else
+        cr_assert_eq(t->nodes[0].owned[snapshots - 1].bytes, 96 * orders);
+    for (size_t i = 0; i < t->len && opt->tree_depth > 0; i++)
+        cr_assert_leq(t->nodes[i].depth, opt->tree_depth + (t->nodes[i].others > 0));
+    if (opt->rows > 0 && opt->rows < 100)
+        cr_assert_leq(lines_of(t), opt->rows < types->count ? types->count : opt->rows);
+    expect_sums(t, snapshots);
+    write_all(r);
+    hd_report_free(r);
+}
+
+Test(report_tree, all_questions_together_have_answers_that_add_up)
+{
+    static const struct asked_types types[] = {{.count = 0},
+                                               {{"App.Order"}, 1, 1},
+                                               {{"App.Order", "App.O*"}, 2, 2},
+                                               {{"App.Order", "Nothing"}, 2, 1},
+                                               {{"Nothing"}, 1, 0}};
+    static const uint32_t counts[] = {1, 2, 6}, rows[] = {0, 1, 5, HD_DEFAULT_ROWS};
+    for (unsigned bits = 0; bits < 3 * 5 * 2 * 2 * 3 * 4; bits++) {
+        const struct asked_types *asked = &types[bits / 3 % 5];
+        struct hd_options opt = hd_default_options();
+        opt.types = asked->types;
+        opt.type_count = asked->count;
+        opt.holders = bits / 15 % 2 != 0;
+        opt.gen2 = bits / 30 % 2 != 0;
+        opt.tree_depth = bits / 60 % 3;
+        opt.rows = rows[bits / 180 % 4];
+        expect_answer(counts[bits % 3], asked, &opt);
+    }
+}
+
+/* Stacks of paths that are longer than stacks may be lose their middle but no byte, in no
+ * more time than what is written takes. */
+Test(report_tree, a_path_of_many_types_is_no_trouble, .timeout = 60)
+{
+    enum { DEEP = 2000 };
+    struct forge f = {0};
+    struct hd_options opt = hd_default_options();
+    node_id above = forge_object(&f, "App.T0", 24);
+    forge_root(&f, HD_ROOT_STATIC, "App.T0.s_first", above);
+    for (int i = 1; i < DEEP; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "App.T%d", i);
+        node_id n = forge_object(&f, name, 24);
+        forge_reference(&f, above, n);
+        above = n;
+    }
+    struct hd_snapshot *snap = forge_finish(&f);
+    opt.least_kept = 1;
+    struct hd_report *r = tree_of(&snap, 1, &opt);
+    char *text = written(r, "folded");
+    cr_expect_eq(tree(r)->nodes[0].owned[0].bytes, 24u * DEEP);
+    expect_part(text, ";App.T125;…;App.T1873;");
+    expect_part(text, ";App.T1999 24\n");
+    free(text);
+    write_all(r);
     hd_report_free(r);
 }

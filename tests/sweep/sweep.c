@@ -254,6 +254,9 @@ static void check_reports(struct sweep *s, struct hd_snapshot *snap, struct byte
         complain(s, "suspects, compared with itself");
     check_report(s, diff, &err, b, "diff");
 
+    err = (struct hd_error){0};
+    check_report(s, hd_report_tree(one, &opt, &err), &err, b, "tree");
+
     const char *type = first_type(snap);
     err = (struct hd_error){0};
     opt.types = &type;
