@@ -114,7 +114,7 @@ const struct command cmd_explore = {
     .name = "explore",
     .bit = ON_EXPLORE,
     .operands = "SNAPSHOT...",
-    .summary = "look around in the terminal: suspects, tree, types, objects",
+    .summary = "a browser in the terminal: suspects, tree, types, objects",
     .description =
         "A browser in the terminal. It opens on what `heapdrift diff` finds; Enter goes\n"
         "from a suspect to its place in the tree of owners, to its objects, to one "

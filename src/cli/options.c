@@ -631,9 +631,12 @@ bool option_is_for(const struct option *o, const struct command *command)
     static const struct {
         const char *name;
         unsigned commands;
-    } idle[] = {{"strict", ON_PS},      {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
-                {"memory", ON_PS},      {"threads", ON_PS},
-                {"no-progress", ON_PS}, {"verbose", ON_PS}};
+    } idle[] = {{"strict", ON_PS | ON_EXPLORE},
+                {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
+                {"memory", ON_PS},
+                {"threads", ON_PS},
+                {"no-progress", ON_PS},
+                {"verbose", ON_PS | ON_EXPLORE}};
     unsigned all = o->commands;
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
         if (strcmp(o->name, idle[i].name) == 0)

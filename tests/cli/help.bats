@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots check info convert collect watch ps help)
+commands=(diff top roots check info convert collect watch ps explore help)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -79,7 +79,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|explore|help) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -144,6 +144,7 @@ OPTIONS
         case $c in
         help) ;;
         ps | collect | watch) err_has "$c takes no operands" ;;
+        explore) err_has "explore needs a terminal" ;;
         *) err_has "no-such-file: No such file or directory" ;;
         esac
         err_lacks option
@@ -153,7 +154,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots check info convert collect watch ps; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff top roots check info convert collect watch ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -179,7 +180,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -240,7 +241,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
