@@ -372,8 +372,8 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
 /* A tall screen has room for more. */
 static unsigned detail_lines(const struct view *v, unsigned height)
 {
-    unsigned usual = v->kind->detail_lines, third = height / 3;
-    return height >= EXPLORE_TALL && third > usual && usual > 1 ? third : usual;
+    unsigned tall = v->kind->tall_detail_lines;
+    return height >= EXPLORE_TALL && tall > 0 ? tall : v->kind->detail_lines;
 }
 
 static void say_mark(const struct explore *e, struct hd_sink to)
