@@ -493,6 +493,8 @@ struct hd_tree {
     size_t first, last; /* numbers of the snapshots that are compared; the same: of one */
     uint64_t least;  /* bytes: what owns less, and changed by less, is among the others */
     bool is_holders; /* ways up from objects, not down to them */
+    const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
+                                         tree is of */
     const struct hd_no_match *unmatched; /* patterns that match nothing */
     size_t unmatched_count;
 };

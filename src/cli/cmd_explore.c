@@ -113,12 +113,19 @@ static int run(struct settings *s)
 const struct command cmd_explore = {
     .name = "explore",
     .bit = ON_EXPLORE,
+    .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
-    .summary = "a browser in the terminal: suspects, tree, types, objects",
+    .summary = "look around: suspects, tree, objects",
     .description =
         "A browser in the terminal. It opens on what `heapdrift diff` finds; Enter goes\n"
         "from a suspect to its place in the tree of owners, to its objects, to one "
         "object:\n"
         "what keeps it alive, what it refers to, what refers to it. ? shows the keys.",
+    .examples =
+        {
+            {"heapdrift explore before.gcdump after.gcdump",
+             "what grew, and why it is there"},
+            {"heapdrift explore app.gcdump", "look around in one snapshot"},
+        },
     .run = run,
 };

@@ -63,7 +63,7 @@ void hd_put_type(struct hd_sink to, const char *name, size_t columns)
 {
     struct text safe = {0}, t = {0};
     human_name(&safe, name);
-    human_shorten_name(&t, text_string(&safe), safe.len, columns);
+    human_shorten_name(&t, text_string(&safe), safe.len, columns, false);
     text_free(&safe);
     put(to, &t);
 }
