@@ -22,7 +22,7 @@ enum operand_kind completion_operand(const struct command *command)
 
 bool completion_has(const struct command *command, const struct option *o)
 {
-    return option_is_shown(o, command);
+    return (o->commands & (unsigned)command->bit) != 0;
 }
 
 void completion_quote(FILE *to, const char *text, const char *special)

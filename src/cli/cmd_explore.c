@@ -115,7 +115,7 @@ const struct command cmd_explore = {
     .bit = ON_EXPLORE,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
-    .summary = "look around: suspects, tree, objects",
+    .summary = "look around in the terminal",
     .description =
         "A browser in the terminal. It opens on what `heapdrift diff` finds; Enter goes\n"
         "from a suspect to its place in the tree of owners, to its objects, to one "
@@ -123,9 +123,8 @@ const struct command cmd_explore = {
         "what keeps it alive, what it refers to, what refers to it. ? shows the keys.",
     .examples =
         {
-            {"heapdrift explore before.gcdump after.gcdump",
-             "what grew, and why it is there"},
-            {"heapdrift explore app.gcdump", "look around in one snapshot"},
+            {"heapdrift explore snapshots/", "what grew in a series, and into its objects"},
+            {"heapdrift explore app.gcdump", "what is in one heap"},
         },
     .run = run,
 };

@@ -6,7 +6,7 @@
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
 extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_tree, cmd_check, cmd_info,
-    cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_explore, cmd_help, cmd_completion;
+    cmd_explore, cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_help, cmd_completion;
 
 const struct command *const commands[] = {
     &cmd_diff,  &cmd_tree, &cmd_explore,    &cmd_top,   &cmd_roots,

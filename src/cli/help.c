@@ -23,7 +23,7 @@ static void print_group(const struct command *command, enum option_group group, 
     bool any = false;
     for (size_t i = 0; i < option_count; i++) {
         const struct option *o = &options[i];
-        if (!option_is_shown(o, command) || option_group_of(o, command) != group)
+        if (!(o->commands & (unsigned)command->bit) || option_group_of(o, command) != group)
             continue;
         if (!any)
             fprintf(to, "\n%s:\n", option_group_titles[group]);

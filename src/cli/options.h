@@ -15,9 +15,6 @@ struct option {
     const char *(*take)(struct settings *s, const char *value);
 };
 
-/* Whether a command has the option, and its help says so. */
-bool option_is_shown(const struct option *o, const struct command *command);
-
 /* Whether the command takes it; those that only take it, for one set of options to go with
  * every command, have no use for it, and their help leaves it out. */
 bool option_is_for(const struct option *o, const struct command *command);

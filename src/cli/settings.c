@@ -71,7 +71,7 @@ static void unknown_option(const char *given, const struct command *command)
     const char *names[MOST_OPTIONS + 2];
     size_t n = 0;
     for (size_t i = 0; i < option_count; i++)
-        if (option_is_shown(&options[i], command))
+        if (options[i].commands & (unsigned)command->bit)
             names[n++] = options[i].name;
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
