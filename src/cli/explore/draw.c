@@ -180,7 +180,7 @@ struct layout {
     size_t wide; /* number of the one that takes the rest */
 };
 
-enum { GUTTER = 2, BETWEEN = 2 };
+enum { GUTTER = 2, BETWEEN = 2, MOST_NAME = 80 };
 
 static void lay_out(const struct explore *e, const struct view *v, unsigned width,
                     struct layout *l)
@@ -198,7 +198,10 @@ static void lay_out(const struct explore *e, const struct view *v, unsigned widt
         l->from[l->len] = i;
         l->all[l->len++] = all[i];
     }
-    l->all[l->wide].width = width > used ? width - used : 0;
+    /* Numbers behind a name stay near it. */
+    unsigned rest = width > used ? width - used : 0;
+    bool is_last = l->wide + 1 == l->len;
+    l->all[l->wide].width = is_last || rest < MOST_NAME ? rest : MOST_NAME;
 }
 
 static void draw_heads(struct grid *g, const struct layout *l)
