@@ -113,6 +113,7 @@ static int run(struct settings *s)
 const struct command cmd_explore = {
     .name = "explore",
     .bit = ON_EXPLORE,
+    .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
     .summary = "look around in the terminal",
     .description =

@@ -151,7 +151,7 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
         add_code(t, &s, in);
     else if (run->style == DOC_QUOTED)
         add_quoted(t, &s);
-    else if (run->style == DOC_STRONG || run->style == DOC_MORE)
+    else if (run->style == DOC_STRONG || (run->style == DOC_MORE && in == MARKDOWN_TEXT))
         add_around(t, "**", &s, "**", in);
     else if (run->style == DOC_GOOD)
         add_around(t, "✅ ", &s, "", in);

@@ -67,10 +67,22 @@ gate_works() {
     status_is 2
 }
 
+held_works() {
+    run_it "$tmp/held" "$after" Orchard.Page
+    status_is 0
+    out_has "Orchard.Page"
+    out_has "referred to by"
+    run_it "$tmp/held" "$after" No.Such.Type
+    status_is 1
+    err_has "no object of this type"
+}
+
 @test "a C program links the shared library" {
     shared grew.c
     [[ $(needs "$tmp/grew" 'libheapdrift\.so\.0') == 1 ]]
     grew_works
+    shared held.c
+    held_works
 }
 
 @test "a C++ program links the shared library" {
@@ -83,6 +95,8 @@ gate_works() {
     static grew.c
     [[ $(needs "$tmp/grew" 'libheapdrift') == 0 ]]
     grew_works
+    static held.c
+    held_works
 }
 
 @test "a C++ program links the static library" {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ASKERS = 8 };
+enum { QUESTIONS = 8, ASKERS = 12 };
 
 struct asker {
     struct hd_comparison *c;
@@ -45,10 +45,32 @@ static struct hd_report *ask(struct hd_comparison *c, int number, struct hd_erro
     }
 }
 
+/* Single objects of a snapshot, while others ask; the next one closes them at once. */
+static bool look_at_objects(struct hd_comparison *c, int number, struct hd_error *err)
+{
+    hd_objects_close(hd_objects_open(c, 1));
+    struct hd_objects *o = hd_objects_open(c, (size_t)number % 2);
+    struct hd_object_list *list = NULL;
+    if (hd_objects_wait(o, err))
+        list = hd_objects_of_type(o, "System.String", HD_OBJECTS_BY_NUMBER, err);
+    bool ok = list != NULL;
+    for (size_t i = 0, count = 0; ok && i < hd_object_list_count(list); i += 100)
+        free(hd_object_groups(o, hd_object_list_get(list, i), HD_REFERRED_BY, &count));
+    hd_object_list_free(list);
+    hd_objects_close(o);
+    return ok;
+}
+
 static void *run(void *context)
 {
     struct asker *a = context;
     struct hd_error err = {0};
+    if (a->number >= QUESTIONS) {
+        a->failed = !look_at_objects(a->c, a->number, &err);
+        if (a->failed)
+            fprintf(stderr, "ask: objects: %s\n", err.message);
+        return NULL;
+    }
     struct hd_report *r = ask(a->c, a->number, &err);
     a->failed = r == NULL ||
                 !hd_report_write(r, "json", NULL, (struct hd_sink){.write = nothing}, &err);

@@ -180,7 +180,7 @@ struct layout {
     size_t wide; /* number of the one that takes the rest */
 };
 
-enum { GUTTER = 2, BETWEEN = 2 };
+enum { GUTTER = 2, BETWEEN = 2, MOST_NAME = 80 };
 
 static void lay_out(const struct explore *e, const struct view *v, unsigned width,
                     struct layout *l)
@@ -198,7 +198,10 @@ static void lay_out(const struct explore *e, const struct view *v, unsigned widt
         l->from[l->len] = i;
         l->all[l->len++] = all[i];
     }
-    l->all[l->wide].width = width > used ? width - used : 0;
+    /* Numbers behind a name stay near it. */
+    unsigned rest = width > used ? width - used : 0;
+    bool is_last = l->wide + 1 == l->len;
+    l->all[l->wide].width = is_last || rest < MOST_NAME ? rest : MOST_NAME;
 }
 
 static void draw_heads(struct grid *g, const struct layout *l)
@@ -276,29 +279,43 @@ static void draw_row(const struct explore *e, const struct view *v, size_t i,
     row_free(&row);
 }
 
+/* Bytes of text for a line of so many columns: up to a blank, if there is one. */
+static size_t fit_words(const char *text, unsigned columns)
+{
+    unsigned used;
+    size_t fit = grid_fit(text, columns, &used), cut = fit;
+    while (text[fit] != '\0' && cut > 0 && text[cut] != ' ')
+        cut--;
+    return cut > 0 ? cut : fit > 0 ? fit : strlen(text);
+}
+
+/* Lines of words, the first behind so many blanks, the others behind more; what is too long
+ * for the last line is cut. Gives the next line. */
+static unsigned draw_paragraph(struct grid *g, const char *text, unsigned line,
+                               unsigned end, unsigned first, unsigned others)
+{
+    for (unsigned indent = first; *text != '\0' && line < end; indent = others) {
+        unsigned room = g->width > indent + 2 ? g->width - indent - 1 : 1;
+        size_t fit = line + 1 < end ? fit_words(text, room) : strlen(text);
+        char *part = strndup(text, fit);
+        grid_line(g, line++, false);
+        grid_put(g, LOOK_PLAIN, "", indent, ALIGN_LEFT);
+        grid_put(g, LOOK_PLAIN, part != NULL ? part : "", room, ALIGN_LEFT);
+        free(part);
+        text += fit;
+        while (*text == ' ')
+            text++;
+    }
+    return line;
+}
+
 static void draw_empty(const struct explore *e, const struct view *v, struct grid *g)
 {
     struct words w;
     words_begin(&w);
     if (v->kind->empty != NULL)
         v->kind->empty(e, v, w.to);
-    const char *text = words_of(&w);
-    for (unsigned line = e->list_top + 1;
-         *text != '\0' && line < e->list_top + e->list_rows; line++) {
-        unsigned used, room = g->width > 4 ? g->width - 4 : 1;
-        size_t fit = grid_fit(text, room, &used), cut = fit;
-        while (text[fit] != '\0' && cut > 0 && text[cut] != ' ')
-            cut--;
-        fit = cut > 0 ? cut : fit;
-        char *part = strndup(text, fit);
-        grid_line(g, line, false);
-        grid_put(g, LOOK_PLAIN, "", 2, ALIGN_LEFT);
-        grid_add(g, LOOK_PLAIN, part != NULL ? part : "");
-        free(part);
-        text += fit;
-        while (*text == ' ')
-            text++;
-    }
+    draw_paragraph(g, words_of(&w), e->list_top + 1, e->list_top + e->list_rows, 2, 2);
     words_end(&w);
 }
 
@@ -335,34 +352,21 @@ static void draw_list(struct explore *e, struct grid *g)
 
 /* --- what is known of the row ---------------------------------------------------- */
 
-/* Long lines go on below, as far as there is room; then their end is cut. */
 static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
                         unsigned end)
 {
     const struct view *v = explore_view(e);
+    bool more = true;
     grid_line(g, line++, false);
     for (unsigned i = 0; i < g->width; i++)
         grid_add(g, LOOK_DIM, "─");
-    for (unsigned i = 0; v->kind->detail != NULL && line < end; i++) {
+    for (unsigned i = 0; more && line < end; i++) {
         struct words w;
         words_begin(&w);
-        bool more = v->kind->detail(e, v, i, g->width, w.to);
-        const char *text = words_of(&w);
-        unsigned used, room = g->width > 12 ? g->width - 1 : 1;
-        for (bool first = true; more && *text != '\0' && line < end; first = false) {
-            unsigned here = first ? room : room - 9;
-            bool is_last = line + 1 == end;
-            size_t fit = grid_fit(text, here, &used);
-            char *part = is_last ? strdup(text) : strndup(text, fit);
-            grid_line(g, line++, false);
-            grid_put(g, LOOK_PLAIN, "", first ? 1 : 10, ALIGN_LEFT);
-            grid_put(g, LOOK_PLAIN, part != NULL ? part : "", here, ALIGN_LEFT);
-            free(part);
-            text += fit;
-        }
+        more = v->kind->detail(e, v, i, g->width, w.to);
+        if (more)
+            line = draw_paragraph(g, words_of(&w), line, end, 1, 10);
         words_end(&w);
-        if (!more)
-            break;
     }
 }
 
@@ -371,8 +375,8 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
 /* A tall screen has room for more. */
 static unsigned detail_lines(const struct view *v, unsigned height)
 {
-    unsigned usual = v->kind->detail_lines, third = height / 3;
-    return height >= EXPLORE_TALL && third > usual && usual > 1 ? third : usual;
+    unsigned tall = v->kind->tall_detail_lines;
+    return height >= EXPLORE_TALL && tall > 0 ? tall : v->kind->detail_lines;
 }
 
 static void say_mark(const struct explore *e, struct hd_sink to)
@@ -422,7 +426,7 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     words_end(&w);
 }
 
-static void draw_keys(struct grid *g, unsigned line)
+static void draw_keys(const struct explore *e, struct grid *g, unsigned line)
 {
     static const char *const keys[][2] = {
         {"Enter", "open"}, {"Backspace", "back"}, {"Tab", "pane"}, {"/", "search"},
@@ -442,6 +446,12 @@ static void draw_keys(struct grid *g, unsigned line)
     }
     grid_line(g, line, false);
     grid_add(g, LOOK_PLAIN, " ");
+    if (e->prompt != PROMPT_NONE) {
+        grid_add(g, LOOK_DIM,
+                 e->prompt == PROMPT_REPLACE ? "Esc leaves it as it is"
+                                             : "Enter does it  Esc leaves it");
+        return;
+    }
     for (size_t i = 0; i < COUNT; i++) {
         if (!shown[i])
             continue;
@@ -477,5 +487,5 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
     if (details)
         draw_detail(e, g, detail, foot);
     draw_words(e, g, foot);
-    draw_keys(g, foot + 1);
+    draw_keys(e, g, foot + 1);
 }

@@ -144,8 +144,8 @@ static size_t folded_child(const struct tree_rows *t, size_t n)
 {
     const struct hd_tree_node *node = node_at(t, n);
     size_t best = HD_NO_NODE;
-    if (t->unfolded || !node->folds || node->kind == HD_NODE_HEAP || node->depth < 2 ||
-        node->suspect > 0)
+    bool is_group = node->kind != HD_NODE_TYPE && node->depth < 2;
+    if (t->unfolded || !node->folds || is_group || node->suspect > 0)
         return HD_NO_NODE;
     for (size_t i = t->begin[n]; i < t->begin[n + 1]; i++)
         if (node_at(t, t->child[i])->kind == HD_NODE_TYPE &&

@@ -70,7 +70,8 @@ struct view_kind {
     /* What is known of the row under the cursor: line i of a few, false behind the last. */
     bool (*detail)(const struct explore *e, const struct view *v, unsigned i,
                    unsigned width, struct hd_sink to);
-    unsigned detail_lines; /* room for it */
+    unsigned detail_lines;      /* room for it */
+    unsigned tall_detail_lines; /* on a tall screen; 0: as much */
     void (*enter)(struct explore *e, struct view *v, size_t i);
     bool (*left)(struct explore *e, struct view *v, size_t i); /* false: go back */
     void (*right)(struct explore *e, struct view *v, size_t i);
@@ -132,6 +133,14 @@ struct view *neighbours_view(struct explore *e, uint32_t number,
                              const char *shown);
 
 struct view *object_view(struct explore *e, uint32_t number);
+
+/* Bars of a trend, of the last snapshots. */
+static inline size_t view_bars(const struct explore *e)
+{
+    enum { FEW = 16, WIDE = 140 };
+    size_t count = explore_snapshots(e);
+    return count > FEW && e->width < WIDE ? FEW : count;
+}
 
 /* --- words that several use ------------------------------------------------------ */
 

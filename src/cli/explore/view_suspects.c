@@ -150,7 +150,7 @@ static size_t columns(const struct explore *e, const struct view *v, struct colu
                                        ALIGN_RIGHT, 0};
     all[2] = e->last ? (struct column){"count", "count", 11, ALIGN_RIGHT, 50}
                      : (struct column){"count", "count", 19, ALIGN_RIGHT, 70};
-    unsigned bars = (unsigned)e->model->snapshot_count;
+    unsigned bars = (unsigned)view_bars(e);
     all[3] = (struct column){"trend", NULL,
                              bars < 5    ? 5
                              : bars > 16 ? 16
@@ -182,7 +182,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
             (struct cell){.kind = CELL_WORD, .look = LOOK_DIM, .text = "what scores less"};
         return;
     }
-    size_t last = last_of(e), bars = last + 1 < 16 ? last + 1 : 16;
+    size_t last = last_of(e), bars = view_bars(e);
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
     row->count = s->at[last].count;
@@ -338,6 +338,7 @@ static const struct view_kind kind = {
     .empty = empty,
     .detail = detail,
     .detail_lines = 5,
+    .tall_detail_lines = 18,
     .enter = enter,
     .sort = sort,
     .order = order_name,

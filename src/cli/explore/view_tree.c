@@ -105,22 +105,53 @@ static const char *name_of(const struct hd_tree_node *n)
     return n->full_name != NULL ? n->full_name : n->type;
 }
 
-/* Of places that share a row the last says most; where there is room, the first is told. */
+/* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
+static bool say_variable(const struct hd_tree_node *n, struct hd_sink to)
+{
+    const char *field = n->kind == HD_NODE_ROOTS ? strrchr(n->type, '.') : NULL;
+    if (field == NULL || field[1] == '\0')
+        return false;
+    struct hd_memory name = {0};
+    hd_put_name(hd_sink_memory(&name), field + 1);
+    size_t len = name.size;
+    if (name.bytes[len - 1] == ']')
+        len--;
+    to.write(to.context, name.bytes, len);
+    say_to(to, ": ");
+    hd_memory_free(&name);
+    return true;
+}
+
+/* Of places that share a row a variable is told by its field, and the last place says most;
+ * where there is room, the first is told as well. */
+static void say_fold(const struct tree_rows *t, const struct tree_row *r, unsigned width,
+                     struct hd_sink to)
+{
+    enum { WIDE = 140 };
+    const struct hd_tree_node *nodes = t->tree->nodes;
+    size_t from = r->first;
+    if (r->first == r->last)
+        return;
+    if (say_variable(&nodes[r->first], to))
+        for (from = r->last; nodes[from].parent != r->first;)
+            from = nodes[from].parent;
+    if (from == r->last)
+        return;
+    if (width >= WIDE)
+        hd_put_short_type(to, name_of(&nodes[from]));
+    if (width >= WIDE && nodes[r->last].parent == from)
+        say_to(to, " → ");
+    else
+        say_to(to, width >= WIDE ? " → … → " : "… → ");
+}
+
 static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
                       struct row *row)
 {
-    enum { WIDE = 140 };
-    const struct hd_tree_node *first = &t->tree->nodes[r->first],
-                              *last = &t->tree->nodes[r->last];
+    const struct hd_tree_node *last = &t->tree->nodes[r->last];
     struct hd_memory lead = {0};
-    struct hd_sink to = hd_sink_memory(&lead);
-    tree_rows_lead(t, r, to);
-    if (r->first != r->last && width >= WIDE) {
-        hd_put_short_type(to, name_of(first));
-        say_to(to, r->last == r->first + 1 ? " → " : " → … → ");
-    } else if (r->first != r->last) {
-        say_to(to, "… → ");
-    }
+    tree_rows_lead(t, r, hd_sink_memory(&lead));
+    say_fold(t, r, width, hd_sink_memory(&lead));
     row->lead = lead.bytes;
     row->name = last->type;
     row->shown = name_of(last);

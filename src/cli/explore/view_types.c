@@ -133,7 +133,7 @@ static size_t columns_of_last(const struct explore *e, struct column *all)
 
 static size_t columns(const struct explore *e, const struct view *v, struct column *all)
 {
-    unsigned bars = (unsigned)e->model->snapshot_count;
+    unsigned bars = (unsigned)view_bars(e);
     (void)v;
     if (!is_diff(e) || e->last)
         return columns_of_last(e, all);
@@ -162,9 +162,9 @@ static enum look look_of(uint64_t first, uint64_t last)
     return last > first ? LOOK_GROWN : LOOK_SHRUNK;
 }
 
-static void cells_of_change(const struct hd_type_row *r, size_t last, struct cell *cells)
+static void cells_of_change(const struct hd_type_row *r, size_t last, size_t bars,
+                            struct cell *cells)
 {
-    size_t bars = last + 1 < 16 ? last + 1 : 16;
     const struct hd_tally *a = &r->at[0], *b = &r->at[last];
     cells[0] = (struct cell){.kind = CELL_COUNT_CHANGE,
                              .a = a->count,
@@ -189,7 +189,7 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     row->bytes = r->at[last].bytes;
     row->has_count = row->has_bytes = true;
     if (is_diff(e) && !e->last) {
-        cells_of_change(r, last, row->cells);
+        cells_of_change(r, last, view_bars(e), row->cells);
     } else {
         uint64_t total = table_of(e)->totals[last].bytes;
         row->cells[0] = (struct cell){.kind = CELL_COUNT, .a = row->count};
