@@ -551,6 +551,12 @@ const struct hd_model *hd_report_model(const struct hd_report *report);
 /* What people read instead of a canonical name, or the name itself. */
 const char *hd_report_shown(const struct hd_report *report, const char *name);
 
+/* How many of its type there are, of each of the snapshots that was ranked: in the whole
+ * heap or, where these tell another story, at the places that hold them (at_place). at has
+ * room for all snapshots; how many it got. */
+size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
+                         struct hd_tally *at, bool *at_place);
+
 /* The words of JSON: "static", "gen0", "growing", ... NULL for what has none. */
 const char *hd_root_kind_name(enum hd_root_kind kind);
 const char *hd_generation_name(enum hd_generation generation);

@@ -197,7 +197,7 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
         build_cell(b);
     human_percent(&b->words, text_gain_share(b->r, s));
     build_cell(b);
-    n = text_counts(at, b->r, s, &at_place);
+    n = hd_suspect_counts(s, b->r->snapshot_count, at, &at_place);
     human_count(&b->words, at[0].count);
     text_add_string(&b->words, " → ");
     human_count(&b->words, at[n - 1].count);

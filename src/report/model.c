@@ -34,6 +34,37 @@ void report_publish(struct hd_report *r)
     };
 }
 
+static bool is_growth_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? part > whole / 2 : whole == part;
+}
+
+/* A leak may hide in a type that is as many as before; and a type may grow elsewhere by far
+ * more than where this row saw it. */
+size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
+                         struct hd_tally *at, bool *at_place)
+{
+    const uint64_t *held = suspect->held;
+    size_t n = 0, first = 0, last = 0;
+    for (size_t k = 0; k < snapshots; k++) {
+        if (held != NULL && held[k] == HD_UNKNOWN)
+            continue;
+        first = n == 0 ? k : first;
+        last = k;
+        at[n++] = (struct hd_tally){held != NULL ? held[k] : suspect->at[k].count, 0};
+    }
+    *at_place = false;
+    if (n == 0)
+        return 0;
+    int64_t here = (int64_t)(at[n - 1].count - at[0].count);
+    int64_t whole = (int64_t)(suspect->at[last].count - suspect->at[first].count);
+    *at_place = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
+    for (size_t k = 0, i = 0; !*at_place && k < snapshots; k++)
+        if (held == NULL || held[k] != HD_UNKNOWN)
+            at[i++] = suspect->at[k];
+    return n;
+}
+
 /* --- words --------------------------------------------------------------- */
 
 static const char *word(const char *const *words, size_t count, unsigned i)

@@ -245,7 +245,7 @@ static struct counted count_of(const struct hd_report *r, const struct hd_suspec
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     bool at_place;
-    size_t n = text_counts(at, r, s, &at_place);
+    size_t n = hd_suspect_counts(s, r->snapshot_count, at, &at_place);
     struct counted c = {s->type, at[0].count, at[n - 1].count,
                         strcmp(s->type, s->subject) == 0};
     if (!c.is_subject && !at_place)

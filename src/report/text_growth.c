@@ -3,7 +3,6 @@
 #include "base/c_locale.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct hd_tally *last_of(const struct hd_report *r, const struct hd_tally *at)
 {
@@ -30,32 +29,6 @@ double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
                                             : (double)last->count - (double)s->at[0].count;
     double whole = (double)(r->diff.types.bytes_known ? all->bytes : all->count);
     return whole > 0 ? gain / whole : 0;
-}
-
-static bool is_growth_of(int64_t part, int64_t whole)
-{
-    return whole > 0 ? part > whole / 2 : whole == part;
-}
-
-/* A leak may hide in a type that is as many as before; and a type may grow elsewhere by far
- * more than where this row saw it. */
-size_t text_counts(struct hd_tally *at, const struct hd_report *r,
-                   const struct hd_suspect *s, bool *at_place)
-{
-    size_t n = 0;
-    struct hd_tally all[SERIES_MAX_SNAPSHOTS];
-    for (size_t k = 0; k < r->snapshot_count; k++) {
-        if (s->held != NULL && s->held[k] == HD_UNKNOWN)
-            continue;
-        all[n] = s->at[k];
-        at[n++] = (struct hd_tally){s->held != NULL ? s->held[k] : s->at[k].count, 0};
-    }
-    int64_t here = (int64_t)(at[n - 1].count - at[0].count);
-    int64_t whole = (int64_t)(all[n - 1].count - all[0].count);
-    *at_place = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
-    if (!*at_place)
-        memcpy(at, all, n * sizeof(*at));
-    return n;
 }
 
 void text_line(struct text *t, const struct hd_report *r)

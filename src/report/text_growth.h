@@ -16,11 +16,6 @@ double text_gain_share(const struct hd_report *r, const struct hd_suspect *s);
 /* What gains less than this share of the heap is not worth a line of its own. */
 #define TEXT_NOISE_SHARE 0.005
 
-/* How many of its type there are, of each snapshot that was ranked: in the whole heap, or
- * where they are held if these tell another story (at_place). How many snapshots. */
-size_t text_counts(struct hd_tally *at, const struct hd_report *r,
-                   const struct hd_suspect *s, bool *at_place);
-
 /* From where on a row of the ranking is a suspect: "2 % of the heap", "1.00 MiB". */
 void text_line(struct text *t, const struct hd_report *r);
 

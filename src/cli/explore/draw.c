@@ -43,20 +43,30 @@ static const char *base_name(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+static void say_files(const struct explore *e, struct hd_sink to)
+{
+    const struct hd_model *m = e->model;
+    hd_put_name(to, base_name(m->snapshots[0].info.path));
+    if (m->snapshot_count < 2)
+        return;
+    say_to(to, " … ");
+    hd_put_name(to, base_name(m->snapshots[m->snapshot_count - 1].info.path));
+    say_to(to, ", %zu snapshots", m->snapshot_count);
+}
+
+/* What it all comes to; of one snapshot there is nothing to say but its name. */
 static void draw_first_line(const struct explore *e, struct grid *g)
 {
     const struct hd_model *m = e->model;
     struct words w;
     words_begin(&w);
-    say_to(w.to, " heapdrift  ");
-    hd_put_name(w.to, base_name(m->snapshots[0].info.path));
-    if (m->snapshot_count > 1) {
-        say_to(w.to, " … ");
-        hd_put_name(w.to, base_name(m->snapshots[m->snapshot_count - 1].info.path));
-        say_to(w.to, "  %zu snapshots", m->snapshot_count);
+    say_to(w.to, " ");
+    if (m->diff != NULL) {
+        say_to(w.to, "%s", m->diff->headline);
+    } else {
+        say_to(w.to, "heapdrift  ");
+        say_files(e, w.to);
     }
-    if (m->diff != NULL)
-        say_to(w.to, "  confidence: %s", hd_confidence_name(m->diff->confidence));
     grid_line(g, 0, false);
     grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
     words_end(&w);
@@ -67,6 +77,8 @@ static void say_totals(const struct explore *e, struct hd_sink to)
     const struct hd_model *m = e->model;
     const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
     size_t last = m->snapshot_count - 1;
+    if (m->diff != NULL)
+        say_to(to, " confidence: %s ", hd_confidence_name(m->diff->confidence));
     say_to(to, " heap ");
     if (last > 0) {
         hd_put_size(to, t->totals[0].bytes);
@@ -83,6 +95,10 @@ static void say_totals(const struct explore *e, struct hd_sink to)
         say_to(to, " → ");
     }
     hd_put_count(to, t->totals[last].count);
+    if (m->diff == NULL)
+        return;
+    say_to(to, "   ");
+    say_files(e, to);
 }
 
 /* What is being made meanwhile stands at the right. */

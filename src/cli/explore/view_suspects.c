@@ -13,6 +13,8 @@ struct suspects {
     size_t len;
     size_t real; /* of these so many are suspects, the others minor */
     enum order order;
+    struct hd_tally *told; /* of each row: the counts that tell its growth */
+    size_t *told_count;    /* how many; snapshots of them per row */
 };
 
 static const struct suspects *of(const struct view *v)
@@ -109,7 +111,11 @@ static void refresh(struct explore *e, struct view *v)
     struct suspects *s = (struct suspects *)v;
     const struct hd_diff *d = e->model->diff;
     free(s->rows);
+    free(s->told);
+    free(s->told_count);
     s->rows = NULL;
+    s->told = NULL;
+    s->told_count = NULL;
     s->len = s->real = 0;
     if (d == NULL)
         return;
@@ -122,6 +128,14 @@ static void refresh(struct explore *e, struct view *v)
     for (size_t i = 0; i < s->len; i++)
         s->rows[i] = slots[i].s;
     free(slots);
+    size_t snapshots = e->model->snapshot_count;
+    s->told = zeroed(s->len * snapshots, sizeof(*s->told));
+    s->told_count = zeroed(s->len, sizeof(*s->told_count));
+    for (size_t i = 0; i < s->len; i++) {
+        bool at_place;
+        s->told_count[i] =
+            hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots], &at_place);
+    }
 }
 
 static void sort(struct explore *e, struct view *v)
@@ -183,6 +197,9 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
         return;
     }
     size_t last = last_of(e), bars = view_bars(e);
+    size_t number = i > of(v)->real ? i - 1 : i, n = of(v)->told_count[number];
+    const struct hd_tally *told = &of(v)->told[number * e->model->snapshot_count];
+    bars = bars < n ? bars : n;
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
     row->count = s->at[last].count;
@@ -194,10 +211,9 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     else
         gain_of(e, s, &row->cells[1]);
     row->cells[2] = (struct cell){.kind = e->last ? CELL_COUNT : CELL_FROM_TO,
-                                  .a = e->last ? row->count : s->at[0].count,
-                                  .b = row->count};
-    row->cells[3] =
-        (struct cell){.kind = CELL_TREND, .a = bars, .at = s->at + (last + 1 - bars)};
+                                  .a = e->last || n == 0 ? row->count : told[0].count,
+                                  .b = n == 0 ? row->count : told[n - 1].count};
+    row->cells[3] = (struct cell){.kind = CELL_TREND, .a = bars, .at = told + (n - bars)};
     row->cells[4] = (struct cell){.kind = CELL_NAME,
                                   .text = row->shown,
                                   .look = i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN};
@@ -211,8 +227,10 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
                "One snapshot: there is nothing to compare it with. Tab shows what is in "
                "it.");
     else
-        say_to(to, e->app_only ? "No type of the program keeps growing. `a` shows all."
-                               : "Nothing keeps growing.");
+        say_to(to, "%s",
+               e->app_only && e->model->diff->suspect_count > 0
+                   ? "No type of the program keeps growing. `a` shows all."
+                   : e->model->diff->headline);
 }
 
 /* --- what is known of one -------------------------------------------------------- */
@@ -245,8 +263,11 @@ static void say_holder(const struct hd_suspect *s, struct hd_sink to)
         say_to(to, i > 0 ? " → " : "");
         hd_put_short_type(to, s->holder[i]);
     }
-    for (size_t i = 0; c != NULL && i < c->frame_count; i++) {
-        say_to(to, i > 0 ? " → " : "");
+    size_t owner = c != NULL && c->owner_frame < c->frame_count ? c->owner_frame : 0;
+    if (owner > 1) /* the way to it says little, and takes the room */
+        say_to(to, "… %zu more → ", owner);
+    for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
+        say_to(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
         if (c->frames_skipped > 0 && i == c->skipped_at)
             say_to(to, "… → ");
         put_frame(&c->frames[i], to);
@@ -328,6 +349,8 @@ static void enter(struct explore *e, struct view *v, size_t i)
 static void release(struct view *v)
 {
     free(((struct suspects *)v)->rows);
+    free(((struct suspects *)v)->told);
+    free(((struct suspects *)v)->told_count);
 }
 
 static const struct view_kind kind = {
