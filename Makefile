@@ -53,7 +53,8 @@ SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c \
             $(SCORE_SRC)
-LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o)
+PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
+LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PAGE_OBJ)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -120,6 +121,21 @@ $(BUILD)/src/cli/%.o: src/cli/%.c $(BUILD)/flags
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The HTML page: style and script as the assembler takes them in, and a policy that has their
+# hashes. Of D3 what page.js uses, in the order in which one needs the other.
+D3        ?= /usr/share/nodejs
+D3_PARTS   = array collection color interpolate format time time-format scale path shape hierarchy
+PAGE       = $(BUILD)/page
+
+$(PAGE)/policy: scripts/page.sh $(wildcard src/report/page/*.css src/report/page/*.js) \
+                $(wildcard $(D3_PARTS:%=$(D3)/d3-%/dist/d3-%.min.js))
+	scripts/page.sh $(PAGE) $(D3) $(D3_PARTS)
+
+$(PAGE_OBJ): src/report/page/bytes.S $(PAGE)/policy $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(filter -m%,$(ALL_CFLAGS)) -DPAGE_STYLE='"$(PAGE)/page.css"' \
+	    -DPAGE_SCRIPT='"$(PAGE)/page.js"' -DPAGE_POLICY='"$(PAGE)/policy"' -c -o $@ $<
 
 # Other flags, other objects, but for warnings, which change none. What is installed is
 # what was built, with whatever flags.
@@ -282,12 +298,12 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Any format, through the same front door as a real file.
-fuzz: tests/fuzz/fuzz_read.c
+fuzz: tests/fuzz/fuzz_read.c $(PAGE_OBJ)
 	@scripts/install-deps.sh build fuzz
 	@mkdir -p build/fuzz/corpus
 	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 	      -fno-sanitize-recover=undefined -Itests \
-	      -o build/fuzz/read $< $(LIB_SRC) $(LIB_LIBS)
+	      -o build/fuzz/read $< $(LIB_SRC) $(PAGE_OBJ) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 

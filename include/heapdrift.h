@@ -577,6 +577,10 @@ struct hd_write_options {
     bool color;     /* escape sequences of a terminal */
     bool files_go;  /* the snapshots will not be there: no command that names them */
     bool details;   /* what the ranking computed beside what people need: scores */
+
+    /* The words of the command that asks, for formats that tell how they were made; NULL */
+    const char *const *command;
+    size_t command_len;
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

@@ -38,7 +38,11 @@ void output_warnings(const struct hd_report *report)
 
 static struct hd_write_options style_for(const struct settings *s, FILE *to)
 {
-    struct hd_write_options style = {.files_go = s->files_go, .details = s->verbose};
+    struct hd_write_options style = {.size = sizeof(style),
+                                     .files_go = s->files_go,
+                                     .details = s->verbose,
+                                     .command = s->words,
+                                     .command_len = s->word_count};
     bool terminal = isatty(fileno(to));
     struct winsize size;
     if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)

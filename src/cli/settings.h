@@ -48,6 +48,8 @@ struct settings {
 
     const char **operands; /* what is no option */
     size_t operand_count;
+    const char *const *words; /* the whole command line, for pages that tell it */
+    size_t word_count;
     struct settings_memory *memory;
 };
 
@@ -62,7 +64,8 @@ enum command_bit {
     ON_CONVERT = 64,
     ON_COLLECT = 128,
     ON_PS = 256,
-    ON_WATCH = 512
+    ON_WATCH = 512,
+    ON_REPORT = 1024
 };
 
 struct command {

@@ -8,11 +8,11 @@
 
 /* To add a format: write src/report/write_<name>.c and list it here. */
 extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
-    write_junit, write_sarif, write_github;
+    write_junit, write_sarif, write_github, write_html;
 
 const struct writer *const writers[] = {
     &write_text,  &write_json,  &write_csv,    &write_tsv, &write_markdown,
-    &write_junit, &write_sarif, &write_github, NULL,
+    &write_junit, &write_sarif, &write_github, &write_html, NULL,
 };
 
 const char *hd_format_name(size_t i)
