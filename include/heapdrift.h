@@ -493,6 +493,13 @@ struct hd_options {
                          show those that say most */
     uint64_t seed;
     bool exact; /* count every instance's chain instead of a sample's */
+
+    /* the ownership tree */
+    bool tree;               /* diff, check and top tell it too, where they can */
+    bool holders;            /* of a tree: from types upwards */
+    double least_kept_share; /* places that own less are summed up: share of the heap */
+    uint64_t least_kept;     /* the same in bytes; used instead if not 0 */
+    uint32_t tree_depth;     /* levels below the top; 0: all */
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */
@@ -544,6 +551,12 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
  * each. HD_USAGE when no type matches or there is no graph. */
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
+
+/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots. By
+ * opt->types only what they match, opt->holders the other way round. HD_USAGE when no type
+ * matches or a snapshot has no references. */
+struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,
+                                 struct hd_error *err);
 
 /* What each input is: a snapshot, or the error that kept it from being one. */
 struct hd_report *hd_report_info(struct hd_comparison *c);

@@ -452,6 +452,51 @@ struct hd_roots {
     struct hd_chains chains;
 };
 
+/* --- the ownership tree -------------------------------------------------- */
+
+enum hd_node_kind {
+    HD_NODE_HEAP,    /* the top: all that is reachable */
+    HD_NODE_ROOTS,   /* a group of roots, or a variable: no object */
+    HD_NODE_TYPE,    /* objects of a type, held by those of the node above */
+    HD_NODE_PATTERN, /* a top of its own: what matches a pattern of hd_options.types */
+    HD_NODE_OTHERS,  /* places that are too small to be shown */
+    HD_NODE_KIND_COUNT
+};
+
+/* hd_tree_node.parent of a top node. */
+#define HD_NO_NODE SIZE_MAX
+
+/* A place in the heap: the objects that are held in one way. What the children own and what
+ * is at the node itself sums to what it owns, exactly, in every snapshot. Of holders it is
+ * the other way round: the objects are those of the top, and stand at the end of a way. */
+struct hd_tree_node {
+    enum hd_node_kind kind;
+    size_t parent;
+    size_t end; /* its subtree is the nodes from itself to before this one */
+    unsigned depth;
+    const char *type;            /* of a pattern that; NULL: the heap, the others */
+    const char *full_name;       /* as people know it; NULL: as type */
+    enum hd_root_kind root_kind; /* of roots */
+    struct hd_tally *at;         /* per snapshot: objects of the place itself */
+    struct hd_tally *owned;      /* per snapshot: of it and all below: retained bytes */
+    int64_t growth; /* retained bytes, last minus first snapshot that is compared */
+    size_t suspect; /* rank of the suspect that is held here, or 0 */
+    bool is_single; /* no snapshot has a second object of the type */
+    bool folds;     /* has hardly more than its one large child: they may share a line */
+    size_t others;  /* of the others: how many places */
+};
+
+/* Who owns the heap (docs/tree.md). */
+struct hd_tree {
+    struct hd_tree_node *nodes; /* in preorder: by growth, size and name */
+    size_t len;
+    size_t first, last; /* numbers of the snapshots that are compared; the same: of one */
+    uint64_t least;     /* bytes: what owns less, and changed by less, is among the others */
+    bool is_holders;    /* ways up from objects, not down to them */
+    const struct hd_no_match *unmatched; /* patterns that match nothing */
+    size_t unmatched_count;
+};
+
 struct hd_process_list {
     struct hd_process *all;
     size_t count;
@@ -466,6 +511,7 @@ enum hd_report_kind {
     HD_REPORT_INFO,
     HD_REPORT_CHECK, /* a diff with rules */
     HD_REPORT_PROCESSES,
+    HD_REPORT_TREE, /* of several snapshots it has a diff as well, without chains */
     HD_REPORT_KIND_COUNT
 };
 
@@ -484,6 +530,7 @@ struct hd_model {
     const struct hd_top *top;
     const struct hd_roots *roots;
     const struct hd_process_list *processes;
+    const struct hd_tree *tree; /* of a diff, a check and a top: if hd_options.tree asked */
 };
 
 const struct hd_model *hd_report_model(const struct hd_report *report);
@@ -503,6 +550,7 @@ const char *hd_suspicion_name(enum hd_suspicion suspicion);
 const char *hd_finding_status_name(enum hd_finding_status status);
 const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);
+const char *hd_node_kind_name(enum hd_node_kind kind);
 
 #ifdef __cplusplus
 }

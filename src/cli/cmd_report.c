@@ -46,6 +46,7 @@ static int run(struct settings *s)
     if (!choose_output(s))
         return EXIT_TROUBLE;
     s->format = "html";
+    s->options.tree = true;
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = can_be_asked(s, &l) ? ask(s, &l) : EXIT_TROUBLE;

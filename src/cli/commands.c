@@ -3,12 +3,12 @@
 #include <string.h>
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
-extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_check, cmd_info, cmd_convert,
-    cmd_collect, cmd_watch, cmd_ps, cmd_report, cmd_help;
+extern const struct command cmd_diff, cmd_report, cmd_top, cmd_roots, cmd_tree, cmd_check,
+    cmd_info, cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_help;
 
 const struct command *const commands[] = {
-    &cmd_diff,    &cmd_report,  &cmd_top,   &cmd_roots, &cmd_check, &cmd_info,
-    &cmd_convert, &cmd_collect, &cmd_watch, &cmd_ps,    &cmd_help,  NULL,
+    &cmd_diff,    &cmd_report,  &cmd_top,   &cmd_roots, &cmd_tree, &cmd_check, &cmd_info,
+    &cmd_convert, &cmd_collect, &cmd_watch, &cmd_ps,    &cmd_help, NULL,
 };
 
 enum { MOST_COMMANDS = 32 };

@@ -8,7 +8,7 @@
 
 /* Those that read snapshots; those that print. */
 enum {
-    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK,
+    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE,
     ON_ALL = ON_REPORTS | ON_CONVERT | ON_REPORT,
     ON_PRINTS = ON_REPORTS | ON_PS | ON_WATCH,
     ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH
@@ -261,6 +261,23 @@ static const char *take_size_base(struct settings *s, const char *value)
     return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : "10 or 16";
 }
 
+static const char *take_least_kept(struct settings *s, const char *value)
+{
+    return take_score(value, &s->options.least_kept, &s->options.least_kept_share);
+}
+
+static const char *take_tree_depth(struct settings *s, const char *value)
+{
+    return parse_small(value, 1, MOST_SAMPLES, &s->options.tree_depth);
+}
+
+static const char *take_holders(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.holders = true;
+    return NULL;
+}
+
 static const char *add_budget(struct settings *s, const char *name, const char *value)
 {
     s->budgets = more(s->budgets, (s->budget_count + 1) * sizeof(*s->budgets));
@@ -473,26 +490,35 @@ const struct option options[] = {
     {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK | ON_REPORT, "N",
      "rows per table; default 20, 0 for all", take_rows},
     {"rows", 'n', ON_ROOTS, "N", "the same as --chains, but 0 for all", take_chain_rows},
-    {"sort", 0, ON_DIFF | ON_TOP | ON_REPORT, "KEY", "count, bytes, retained or name",
+    {"rows", 'n', ON_TREE, "N", "places shown; default 30, 0 for all", take_rows},
+    {"sort", 0, ON_DIFF | ON_REPORT | ON_TOP, "KEY", "count, bytes, retained or name",
      take_sort},
     {"type", 't', ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
+    {"type", 't', ON_TREE, "PATTERN",
+     "only what hangs from types that match, each pattern a tree; repeatable", take_type},
+    {"holders", 0, ON_TREE, NULL, "what holds the types of --type: the way up, not down",
+     take_holders},
+    {"min", 0, ON_TREE, "SIZE|PCT",
+     "sum up what owns less, and changed by less; default 0.5%", take_least_kept},
+    {"depth", 0, ON_TREE, "D", "levels below the top; default all", take_tree_depth},
     {"exclude", 'x', ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH,
      "PATTERN", "not these types; repeatable", take_exclude},
     {"app-only", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
      "hide the types of the framework", take_app_only},
-    {"gen2", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
-     "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
-    {"reachable", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK | ON_WATCH, NULL,
+    {"gen2", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH | ON_TREE,
+     NULL, "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
+    {"reachable", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK | ON_WATCH | ON_TREE, NULL,
      "count only objects on a chain from a root", take_reachable},
     {"by", 0, ON_DIFF | ON_TOP, "UNIT",
      "what a row is: type (default), namespace, module or holder", take_unit},
-    {"min-score", 0, ON_DIFF | ON_REPORT | ON_CHECK | ON_WATCH, "SIZE|PCT",
+    {"min-score", 0, ON_DIFF | ON_REPORT | ON_CHECK | ON_WATCH | ON_TREE, "SIZE|PCT",
      "least score of a suspect; default 2%", take_min_score},
-    {"min-steady", 0, ON_DIFF | ON_REPORT | ON_CHECK | ON_WATCH, "SIZE|PCT",
+    {"min-steady", 0, ON_DIFF | ON_REPORT | ON_CHECK | ON_WATCH | ON_TREE, "SIZE|PCT",
      "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
-    {"iterations", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, "A,B,...",
-     "iterations of the workload that had run at each snapshot", take_iterations},
+    {"iterations", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH | ON_TREE,
+     "A,B,...", "iterations of the workload that had run at each snapshot",
+     take_iterations},
     {"tables-only", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK, NULL,
      "do not read references: counts and bytes per type only", take_tables_only},
     {"chains", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, "K",
@@ -505,7 +531,7 @@ const struct option options[] = {
      "types shown per chain; default 64, 8 in text of diff", take_depth},
     {"exact", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
      "look at every instance instead of a sample", take_exact},
-    {"across-builds", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK, NULL,
+    {"across-builds", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
      "fold numbers in compiler-made names, so that two builds line up", take_across_builds},
     {"config", 'c', ON_CHECK | ON_WATCH, "FILE",
      "budgets; default: heapdrift.yml here or in a parent folder", take_config},

@@ -65,7 +65,9 @@ enum command_bit {
     ON_COLLECT = 128,
     ON_PS = 256,
     ON_WATCH = 512,
-    ON_REPORT = 1024
+    ON_TREE = 1024,
+    ON_REPORT = 2048,
+    ON_EXPLORE = 4096
 };
 
 struct command {

@@ -15,7 +15,8 @@ const char *hd_report_shown(const struct hd_report *report, const char *name)
 void report_publish(struct hd_report *r)
 {
     bool is_check = r->kind == HD_REPORT_CHECK;
-    bool is_diff = r->kind == HD_REPORT_DIFF || is_check;
+    bool is_diff = r->kind == HD_REPORT_DIFF || is_check ||
+                   (r->kind == HD_REPORT_TREE && r->snapshot_count > 1);
     r->model = (struct hd_model){
         .kind = r->kind,
         .by = r->options.by,
@@ -29,6 +30,7 @@ void report_publish(struct hd_report *r)
         .top = r->kind == HD_REPORT_TOP ? &r->top : NULL,
         .roots = r->kind == HD_REPORT_ROOTS ? &r->roots : NULL,
         .processes = r->kind == HD_REPORT_PROCESSES ? &r->processes : NULL,
+        .tree = r->tree.len > 0 ? &r->tree : NULL,
     };
 }
 
@@ -92,4 +94,14 @@ const char *hd_verdict_name(enum hd_verdict verdict)
 const char *hd_unit_name(enum hd_unit unit)
 {
     return word(unit_names, HD_BY_HOLDER + 1, unit);
+}
+
+const char *hd_node_kind_name(enum hd_node_kind kind)
+{
+    static const char *const names[] = {[HD_NODE_HEAP] = "heap",
+                                        [HD_NODE_ROOTS] = "roots",
+                                        [HD_NODE_TYPE] = "type",
+                                        [HD_NODE_PATTERN] = "pattern",
+                                        [HD_NODE_OTHERS] = "others"};
+    return word(names, HD_NODE_KIND_COUNT, kind);
 }

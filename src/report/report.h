@@ -28,7 +28,12 @@ struct hd_report {
     struct {
         struct hd_diff diff;
         struct hd_top top;
+        struct hd_tree tree;
     } found;
+
+    /* What a tree is of, while it is made: patterns; none: the whole heap. */
+    const char *const *focus;
+    size_t focus_count;
 
     uint32_t rows; /* of a table that are shown; 0: all */
 
@@ -38,6 +43,7 @@ struct hd_report {
     struct hd_top top;
     struct hd_roots roots;
     struct hd_process_list processes;
+    struct hd_tree tree; /* empty: none */
 
     struct hd_model model; /* of these, for who reads it */
 };

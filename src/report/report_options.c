@@ -12,7 +12,8 @@ void hd_set_default_options(struct hd_options *opt, size_t size)
                                      .min_steady_share = usual_line.steady_share,
                                      .chains = 3,
                                      .samples = 32,
-                                     .depth = HD_USUAL_DEPTH};
+                                     .depth = HD_USUAL_DEPTH,
+                                     .least_kept_share = 0.005};
     memset(opt, 0, size);
     memcpy(opt, &usual, size < sizeof(usual) ? size : sizeof(usual));
 }

@@ -6,6 +6,7 @@
 #include "report/phrases.h"
 #include "report/report_hints.h"
 #include "report/report_suspects.h"
+#include "report/report_tree.h"
 
 #include <string.h>
 
@@ -278,6 +279,8 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
     } else if (ok && s->fit_count >= 2) {
         suspects_by_tables(&k.rows, &scratch);
     }
+    if (k.owned != NULL && opt->tree)
+        report_add_tree(r, k.owned, s, &k.rows, opt);
     ok = ok && add_chains(&k, err);
     if (ok)
         report_add_hints(r, k.rows.trie, k.rows.heads);

@@ -114,16 +114,19 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
         .per_iteration = t->per_iteration};
 }
 
-static void place(struct suspect_rows *to, struct hd_suspect s, size_t rank, path_id head,
-                  label_id whole_type)
+/* h: where it is held; NULL: nobody knows. */
+static void place(struct suspect_rows *to, struct hd_suspect s, size_t rank,
+                  const struct headed_type *h)
 {
     struct hd_diff *found = &to->r->found.diff;
     s.rank = rank;
     if (rank == 0) {
         found->pooled[found->pooled_count++] = s;
     } else if (s.suspicion != HD_SUSPECT_NOT) {
-        to->heads[found->suspect_count] = head;
-        to->whole_types[found->suspect_count] = whole_type;
+        bool whole = h != NULL && h->basis == HD_BASIS_TYPE;
+        to->heads[found->suspect_count] = h != NULL ? h->head : NO_PATH;
+        to->whole_types[found->suspect_count] = whole ? h->label : NO_LABEL;
+        to->headed[found->suspect_count] = h;
         found->suspects[found->suspect_count++] = s;
     } else {
         found->minor[found->minor_count++] = s;
@@ -141,6 +144,7 @@ static void show(struct suspect_rows *to)
             at++;
         to->heads[i] = to->heads[at];
         to->whole_types[i] = to->whole_types[at];
+        to->headed[i] = to->headed[at];
     }
 }
 
@@ -152,6 +156,7 @@ static void make_room(struct suspect_rows *to, size_t count, struct arena *scrat
     r->found.diff.pooled = arena_array(&r->arena, struct hd_suspect, count);
     to->heads = arena_array(scratch, path_id, count);
     to->whole_types = arena_array(scratch, label_id, count);
+    to->headed = arena_array(scratch, const struct headed_type *, count);
 }
 
 static struct suspect_line line_of(const struct hd_options *opt)
@@ -168,7 +173,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
     make_room(to, t.len, scratch);
     for (size_t i = 0; i < t.len; i++)
-        place(to, from_row(to, &t.all[i], &line), i + 1, NO_PATH, NO_LABEL);
+        place(to, from_row(to, &t.all[i], &line), i + 1, NULL);
     show(to);
 }
 
@@ -286,8 +291,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
         const struct series_row *row =
             series_row_named(to->rows, to->trie->labels.all[type->label].name);
         if (row != NULL)
-            place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type->head,
-                  type->basis == HD_BASIS_TYPE ? type->label : NO_LABEL);
+            place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type);
     }
     show(to);
     add_growth(to, &h);

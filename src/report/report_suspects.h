@@ -18,7 +18,8 @@ struct suspect_rows {
 
     /* Of each of r->diff.suspects: where its instances are. */
     path_id *heads;
-    label_id *whole_types; /* NO_LABEL: at its head only */
+    label_id *whole_types;             /* NO_LABEL: at its head only */
+    const struct headed_type **headed; /* by graph: all its places */
 };
 
 /* Fill in the rows of r->found.diff, without chains; those of the ranking that are shown in

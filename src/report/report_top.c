@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "format/open.h"
 #include "heap/sample.h"
-#include "report/report.h"
+#include "report/report_tree.h"
 #include "report/view.h"
 
 #include <stdlib.h>
@@ -118,6 +118,9 @@ static bool describe(struct hd_report *r, struct hd_comparison *c,
     add_generations(r, snap, opt);
     struct view v = view_of(opt);
     r->top = view_top(&r->found.top, &v, r, &r->arena);
+    if (opt->tree && snap->info.has_roots && !snap->read.tables_only &&
+        !report_add_tree_of_one(r, c, opt, err))
+        return false;
     view_cut(r, opt->rows, &r->arena);
     return true;
 }

@@ -1,4 +1,4 @@
-#include "report/view.h"
+#include "report/view_tree.h"
 
 #include "base/hash.h"
 #include "heap/names.h"
@@ -405,7 +405,8 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
 {
     enum { BESIDE_SUSPECTS = 3 };
     r->rows = rows == HD_DEFAULT_ROWS ? REPORT_USUAL_ROWS : rows;
-    bool is_diff = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_CHECK;
+    bool is_diff = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_CHECK ||
+                   (r->kind == HD_REPORT_TREE && r->snapshot_count > 1);
     if (is_diff || r->kind == HD_REPORT_TOP)
         cut_table(is_diff ? &r->diff.types : &r->top.types, r, a);
     r->diff.suspects_shown = report_rows(r, r->diff.suspect_count);
@@ -414,4 +415,5 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
     size_t stopped = report_rows(r, r->diff.stopped_count);
     bool few = r->diff.suspect_count > 0 && rows == HD_DEFAULT_ROWS;
     r->diff.stopped_shown = few && stopped > BESIDE_SUSPECTS ? BESIDE_SUSPECTS : stopped;
+    r->tree = view_tree(&r->found.tree, rows, r->snapshot_count, a);
 }

@@ -1,6 +1,7 @@
 /* JSON, one object; docs/json-schema has the schemas. Keys stand in their order,
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
+#include "report/json_tree.h"
 #include "report/phrases.h"
 #include "report/report_json.h"
 #include "report/writer.h"
@@ -496,14 +497,25 @@ static json_t *processes(const struct hd_model *m)
     return o;
 }
 
+static json_t *tree(const struct hd_model *m)
+{
+    json_t *o = begin("heapdrift-tree");
+    const char *confidence = m->diff != NULL ? confidence_names[m->diff->confidence] : NULL;
+    json_put(o, "snapshots", snapshots(m));
+    json_put(o, "confidence", json_string_or_null(confidence));
+    json_add_tree(o, m);
+    json_put(o, "warnings", warnings(m));
+    return o;
+}
+
 json_t *report_json(const struct hd_model *m)
 {
     static json_t *(*const make[])(const struct hd_model *) = {
-        [HD_REPORT_DIFF] = diff,          [HD_REPORT_TOP] = top,
-        [HD_REPORT_ROOTS] = roots,        [HD_REPORT_INFO] = info,
+        [HD_REPORT_DIFF] = diff,           [HD_REPORT_TOP] = top,
+        [HD_REPORT_ROOTS] = roots,         [HD_REPORT_INFO] = info,
         [HD_REPORT_CHECK] = check,
 
-        [HD_REPORT_PROCESSES] = processes};
+        [HD_REPORT_PROCESSES] = processes, [HD_REPORT_TREE] = tree};
     return make[m->kind](m);
 }
 
@@ -517,5 +529,6 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 const struct writer write_json = {
     .name = "json",
     .summary = "for programs; schemas in docs/json-schema",
+    .whole_tree = true,
     .write = write,
 };

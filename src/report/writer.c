@@ -46,7 +46,9 @@ bool hd_report_write(const struct hd_report *report, const char *format,
         struct out out = {.to = to};
         struct hd_report shown = *report;
         struct arena sums = {0};
-        if ((*w)->all_rows && report->options.rows == HD_DEFAULT_ROWS)
+        bool is_tree = report->kind == HD_REPORT_TREE;
+        if (((*w)->all_rows || (is_tree && (*w)->whole_tree)) &&
+            report->options.rows == HD_DEFAULT_ROWS)
             view_cut(&shown, 0, &sums);
         report_publish(&shown);
         (*w)->write(&shown, &how, &out);

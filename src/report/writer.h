@@ -13,6 +13,7 @@ struct writer {
     const char *summary; /* one line for --help */
     bool only_check;     /* it has no place for other reports */
     bool all_rows;       /* without a wish tables are not cut */
+    bool whole_tree;     /* nor is a tree */
 
     /* Write the whole report; o remembers failures. */
     void (*write)(const struct hd_report *r, const struct hd_write_options *opt,

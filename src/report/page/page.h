@@ -44,4 +44,7 @@ bool page_leads(const struct document *d);
 /* Every row of the table of types, by columns: as rows it would be four times as large. */
 json_t *page_types(const struct hd_report *r);
 
+/* The whole ownership tree, of a report that has one (found.tree). */
+json_t *page_tree(const struct hd_report *r);
+
 #endif

@@ -125,6 +125,11 @@ static bool has_types(const struct hd_report *r)
     return r->model.diff != NULL || r->model.top != NULL;
 }
 
+static bool has_tree(const struct hd_report *r)
+{
+    return has_types(r) && r->found.tree.len > 0;
+}
+
 static void put_body(const struct hd_report *r, const struct hd_write_options *opt,
                      struct out *o)
 {
@@ -152,6 +157,8 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
     put_data(o, "report-data", report_without(&shown));
     if (has_types(r))
         put_data(o, "types-data", page_types(&shown));
+    if (has_tree(r))
+        put_data(o, "tree-data", page_tree(&shown));
     out_string(o, "<script>");
     put_between(o, page_script, page_script_end);
     out_string(o, "</script>\n</body>\n</html>\n");
