@@ -70,7 +70,8 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
                      struct hd_error *err)
 {
     struct folding *f = context;
-    bool is_first = i == 0, is_last = i + 1 == f->s->fit_count;
+    bool several = f->s->fit_count > 1; /* of one nothing can survive */
+    bool is_first = several && i == 0, is_last = several && i + 1 == f->s->fit_count;
     bool alone = f->work->plan.at_once == 1;
     if (!snapshot_need_graph(snap, err)) {
         if (is_first)

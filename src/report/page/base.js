@@ -10,7 +10,7 @@ function element(space, tag, attributes, children) {
         if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
         else e.setAttribute(key, value === true ? "" : value);
     }
-    for (const child of children.flat())
+    for (const child of children.flat(Infinity))
         if (child !== null && child !== undefined) e.append(child);
     return e;
 }

@@ -45,7 +45,7 @@ function cardTitle(rank) {
 }
 
 function bandName(report, key) {
-    if (key === "rest") return "rest";
+    if (key === "rest") return report.suspects.length ? "rest" : "heap";
     if (key === "others") return "other suspects";
     return brief(cardTitle(report.suspects[Number(key.slice(1))].rank));
 }

@@ -40,6 +40,7 @@ function start() {
         cards(report);
         overTime(report, first);
     }
+    sparklines();
     ownershipTree(types);
     allTypes();
     sectionLinks();

@@ -77,10 +77,11 @@ class Icicle {
         return root;
     }
 
-    /* How much of it is growth, from -100 to 100: what is new is all growth. */
-    static tone(node) {
-        const most = Math.max(node.retained, node.before);
-        return most > 0 ? Math.max(-100, Math.min(100, (100 * node.growth) / most)) : 0;
+    /* How strong its colour is, from -100 to 100: by its growth beside the largest one. By the
+     * root of that, so that a tenth of the growth can still be seen. */
+    tone(node) {
+        const share = node.growth / this.view.mostGrowth;
+        return 100 * Math.sign(share) * Math.min(1, Math.sqrt(Math.abs(share)));
     }
 
     draw() {
@@ -102,9 +103,9 @@ class Icicle {
     drawNode(n, pixel) {
         const node = n.data;
         const e = this.drawn.get(node.index) || html("div", {role: "treeitem", "data-index": node.index});
-        const tone = Icicle.tone(node), wide = n.x1 - n.x0;
+        const tone = this.tone(node), wide = n.x1 - n.x0;
         const hit = this.view.hits !== null && this.view.hits.has(node);
-        e.className = [tone > 0.5 ? "up" : tone < -0.5 ? "down" : "", node.kind === "others" ? "others" : "",
+        e.className = [tone > 1 ? "up" : tone < -1 ? "down" : "", node.kind === "others" ? "others" : "",
             node.suspect ? "marked band-" + Math.min(node.suspect, 7) : "", hit ? "hit" : ""].join(" ").trim();
         e.style.left = n.x0 + "%";
         e.style.width = wide + "%";
@@ -279,6 +280,7 @@ class TreeView {
         this.focus = this.nodes[0];
         this.hits = null;
         this.byGrowth = false;
+        this.mostGrowth = d3.max(this.nodes.slice(1), (n) => Math.abs(n.growth)) || 1;
         this.path = html("ol", {class: "path", "aria-label": "zoomed into"});
         this.found = html("span", {class: "found", role: "status"});
         this.icicle = new Icicle(this);

@@ -169,7 +169,7 @@ class TypesTable {
         this.first = first;
         const end = Math.min(this.shown.length, first + fit + 2 * ROWS_AROUND);
         const space = (rows) => {
-            const cell = html("td", {colspan: this.columns.length});
+            const cell = html("td", {});
             cell.style.height = rows * ROW_HEIGHT + "px";
             return rows > 0 ? html("tr", {class: "space", "aria-hidden": "true"}, cell) : null;
         };
@@ -178,6 +178,14 @@ class TypesTable {
                 this.columns.map((c) => typeCell(c, row)))), space(this.shown.length - end)].filter(Boolean));
         this.table.setAttribute("aria-rowcount", this.shown.length + 1);
         this.say();
+    }
+}
+
+/* Bars of characters, which few fonts have in one size, as lines. */
+function sparklines() {
+    for (const cell of document.querySelectorAll("td.trend")) {
+        const values = Array.from(cell.textContent, (c) => "▁▂▃▄▅▆▇█".indexOf(c));
+        if (values.length > 1 && values.every((v) => v >= 0)) cell.replaceChildren(sparkline(values));
     }
 }
 
