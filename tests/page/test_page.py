@@ -84,7 +84,7 @@ def large(types=20000, snapshots=6):
     """Names as long as those of real programs."""
     files = [table_file(f"large-{k}.json", [
         (f"Contoso.Platform.Services.Module{i % 97}.Component{i}Handler<System.String,Contoso.Model.Item{i % 311}>",
-         100 + (i * 7919) % 400 + k * (i % 5), (100 + (i * 7919) % 400 + k * (i % 5)) * (24 + 8 * (i % 9)) + (i * k) % 3)
+         100 + (i * 7919) % 400 + k * (i % 5), (100 + (i * 7919) % 400 + k * (i % 5)) * (24 + 8 * (i % 9)) + (i * k) % 3 * (i % 20 == 0))
         for i in range(types)]) for k in range(snapshots)]
     return page_of(f"large-{types}-{snapshots}", "report", *files)
 
@@ -376,9 +376,9 @@ class Everywhere(PageTest):
         for _ in range(40):
             self.b.keys("Tab")
             seen = self.b.run("""const e = document.activeElement, s = getComputedStyle(e);
-                return [e.textContent.slice(0, 40) || e.placeholder || e.type, s.outlineStyle, parseFloat(s.outlineWidth)]""")
+                return [e === document.body ? "" : e.textContent.slice(0, 40) || e.placeholder || e.type, s.outlineStyle, parseFloat(s.outlineWidth)]""")
             names.add(seen[0])
-            if seen[0] != "1 suspect":
+            if seen[0]:
                 self.assertTrue(seen[1] != "none" and seen[2] >= 1, seen)
         for name in ("full names", "copy chain", "search, e.g. Session", "filter, e.g. Session"):
             self.assertIn(name, names)

@@ -15,8 +15,7 @@ function themeButton() {
         memory((m) => m.setItem("heapdrift-theme", root.dataset.theme));
         show();
     }});
-    const show = () => { button.textContent = dark() ? "light" : "dark"; };
-    button.setAttribute("aria-label", "other colours");
+    const show = () => { button.textContent = dark() ? "light colours" : "dark colours"; };
     show();
     document.querySelector(".brand").append(button);
 }

@@ -44,34 +44,26 @@ static void put_both_names(struct page *p, const char *name)
     text_free(&brief);
 }
 
+/* What words of ours stand in; all others are of files, or may be. */
+static const struct {
+    bool is_ours;
+    const char *begin, *end;
+} looks[] = {
+    [DOC_WORDS] = {true, "", ""},
+    [DOC_STRONG] = {true, "<strong>", "</strong>"},
+    [DOC_CODE] = {true, "<code>", "</code>"},
+    [DOC_GOOD] = {true, "<strong class=\"good\">", "</strong>"},
+    [DOC_BAD] = {true, "<strong class=\"bad\">", "</strong>"},
+    [DOC_UNSURE] = {true, "<strong class=\"unsure\">", "</strong>"},
+    [DOC_QUOTED] = {false, "<bdi>", "</bdi>"},
+    [DOC_NAME] = {false, "<bdi class=\"name\">", "</bdi>"},
+};
+
 static void put_run(struct page *p, const struct doc_run *run)
 {
-    static const char *const tags[] = {
-        [DOC_STRONG] = "strong", [DOC_CODE] = "code", [DOC_QUOTED] = "bdi"};
-    static const char *const classes[] = {
-        [DOC_GOOD] = "good", [DOC_BAD] = "bad", [DOC_UNSURE] = "unsure"};
-    switch (run->style) {
-    case DOC_WORDS:
-        html_words(p->o, run->text);
-        break;
-    case DOC_NAME:
-        put_name(p, run->text);
-        break;
-    case DOC_STRONG:
-    case DOC_CODE:
-    case DOC_QUOTED:
-        out_printf(p->o, "<%s>", tags[run->style]);
-        (run->style == DOC_QUOTED ? html_name : html_words)(p->o, run->text);
-        out_printf(p->o, "</%s>", tags[run->style]);
-        break;
-    case DOC_GOOD:
-    case DOC_BAD:
-    case DOC_UNSURE:
-        out_printf(p->o, "<strong class=\"%s\">", classes[run->style]);
-        html_words(p->o, run->text);
-        put(p, "</strong>");
-        break;
-    }
+    put(p, looks[run->style].begin);
+    (looks[run->style].is_ours ? html_words : html_name)(p->o, run->text);
+    put(p, looks[run->style].end);
 }
 
 static void put_runs(struct page *p, const struct doc_runs *runs)
@@ -162,16 +154,17 @@ static void put_chains(struct page *p, const struct doc_chains *chains)
 
 /* --- what belongs to rows -------------------------------------------------- */
 
-static void put_attached(struct page *p, const struct doc_attached *a)
+/* In a card its label is a heading; a cell of a table has none. */
+static void put_attached(struct page *p, const struct doc_attached *a, bool in_card)
 {
     out_printf(p->o, "<div class=\"%s\">\n",
                a->label == NULL  ? "about"
                : a->line.len > 0 ? "said"
                                  : "held");
     if (a->label != NULL) {
-        put(p, "<h4>");
+        put(p, in_card ? "<h4>" : "<p class=\"label\">");
         html_words(p->o, a->label);
-        put(p, "</h4>\n");
+        put(p, in_card ? "</h4>\n" : "</p>\n");
     }
     if (a->line.len > 0) {
         put(p, "<p>");
@@ -235,7 +228,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
     if (column->is_subject) {
         put_remarks(p, row);
         for (size_t i = 0; i < row->attached_count; i++)
-            put_attached(p, &row->attached[i]);
+            put_attached(p, &row->attached[i], false);
     }
     put(p, column->is_subject ? "</th>" : "</td>");
 }
@@ -326,7 +319,7 @@ static void put_card(struct page *p, const struct doc_table *t, const struct doc
     }
     put(p, "</dl>\n");
     for (size_t i = 0; i < row->attached_count; i++)
-        put_attached(p, &row->attached[i]);
+        put_attached(p, &row->attached[i], true);
     put(p, "</article>\n");
 }
 

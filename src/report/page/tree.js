@@ -111,9 +111,9 @@ class Icicle {
         e.style.width = wide + "%";
         e.style.top = n.depth * LAYER + "px";
         e.style.setProperty("--much", Math.abs(tone).toFixed(0));
-        e.textContent = wide > 22 * pixel ? (node.suspect ? "◀ " : "") + shortLabel(node) : "";
+        e.textContent = wide > 22 * pixel ? shortLabel(node) : "";
         e.setAttribute("aria-level", n.depth + 1);
-        e.setAttribute("aria-label", `${fullLabel(node)}, retained ${size(node.retained)}, ` +
+        e.setAttribute("aria-label", `${shortLabel(node)}${node.single ? ", 1 object" : ""}, retained ${size(node.retained)}, ` +
             `growth ${signed(size, node.growth)}` + (node.suspect ? `, suspect ${node.suspect}` : ""));
         if (node.children.length) e.setAttribute("aria-expanded", "true");
         if (!e.isConnected) this.inside.append(e);

@@ -3,13 +3,14 @@
  *
  *   points     which snapshots the values are of, from 0: all, or as many as there is room
  *              for, the first and the last among them
- *   name       as people know it
+ *   words      what names are made of
+ *   name       as people know it, of these (words.h)
  *   framework  a digit per type: 1 if --app-only would hide it
  *   status     a letter per type, the second of its status, which tells all apart; "" of a
  * top count      per type the values; a number is one that never changes bytes      per
  * type the values; a number is the bytes of each object; null: unknown retained   per type
  * a number or null; of a top only */
-#include "report/page/page.h"
+#include "report/page/words.h"
 
 #include "heap/names.h"
 
@@ -85,12 +86,22 @@ static json_t *digits(const struct text *t)
     return json_stringn_nocheck(t->len > 0 ? t->data : "", t->len);
 }
 
+static json_t *packed(struct words *w, const char *name)
+{
+    struct text t = {0};
+    words_pack(w, &t, name);
+    json_t *value = digits(&t);
+    text_free(&t);
+    return value;
+}
+
 json_t *page_types(const struct hd_report *r)
 {
     const struct hd_model *m = &r->model;
     const struct hd_type_table *t = model_table(m);
     struct arena scratch = {0};
     struct text framework = {0}, status = {0};
+    struct words words = {.all = json_array()};
     const struct points p = choose_points(m, &scratch);
     json_t *o = json_object(), *points = json_array(), *name = json_array(),
            *count = json_array(), *size = json_array(), *retained = json_array();
@@ -99,7 +110,7 @@ json_t *page_types(const struct hd_report *r)
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_type_row *row = &t->rows[i];
         text_add_char(&framework, names_is_framework(row->type) ? '1' : '0');
-        json_append(name, json_string_or_null(report_shown(r, row->type)));
+        json_append(name, packed(&words, report_shown(r, row->type)));
         json_append(count, counts(row->at, &p));
         json_append(size, bytes(row->at, &p));
         if (m->top != NULL)
@@ -110,12 +121,14 @@ json_t *page_types(const struct hd_report *r)
     json_put(o, "points", points);
     json_put(o, "snapshots", json_integer((json_int_t)m->snapshot_count));
     json_put(o, "unit", json_string(hd_unit_name(m->by)));
+    json_put(o, "words", words.all);
     json_put(o, "name", name);
     json_put(o, "framework", digits(&framework));
     json_put(o, "status", digits(&status));
     json_put(o, "count", count);
     json_put(o, "bytes", size);
     json_put(o, "retained", retained);
+    words_free(&words);
     text_free(&framework);
     text_free(&status);
     arena_free(&scratch);

@@ -14,7 +14,7 @@ function unpackTypes(packed) {
         const b = packed.bytes[i];
         const bytes = Array.isArray(b) ? b : known(b) ? c.map((x) => x * b) : Array(n).fill(null);
         return {
-            name: visible(name), framework: packed.framework[i] === "1",
+            name: visible(name.replace(/\d+/g, (i) => packed.words[i])), framework: packed.framework[i] === "1",
             status: STATUS[packed.status[i]] || "", counts: c, sizes: bytes,
             deltaCount: difference(c[0], last(c)), count: last(c),
             deltaBytes: difference(bytes[0], last(bytes)), bytes: last(bytes),
