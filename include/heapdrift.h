@@ -367,15 +367,21 @@ void hd_budgets_set_time(struct hd_budgets *b, int64_t seconds);
 
 /* --- running processes ------------------------------------------------- */
 
-/* A process with a .NET runtime. Strings may be NULL. */
+/* A process with a .NET runtime. Strings may be NULL. It gets new members at its end. */
 struct hd_process {
     uint64_t pid;
     const char *name;    /* of its program; of `dotnet app.dll` it is app */
     const char *runtime; /* "10.0.12" */
     const char *command;
     const char *user;
-    const char *socket;  /* its diagnostics socket */
-    const char *problem; /* why it cannot be collected from; NULL: it can */
+    const char *socket;    /* its diagnostics socket */
+    const char *problem;   /* why it cannot be collected from; NULL: it can */
+    const char *host;      /* name of the machine that it sees: of its container */
+    const char *container; /* id of the container that it is in */
+    const char *started;   /* ISO 8601 without zone, UTC */
+    uint64_t uptime;       /* seconds since then; HD_UNKNOWN, as without started */
+    uint64_t memory;       /* bytes that it has in memory (RSS); HD_UNKNOWN, or 0 */
+    bool is_denied;        /* the problem is that it belongs to another user */
 };
 
 /* {0} is empty. */
@@ -390,6 +396,10 @@ struct hd_processes {
  * most. */
 void hd_processes_find(struct hd_processes *processes);
 void hd_processes_free(struct hd_processes *processes);
+
+/* Whether a process goes by that name: its program's, or the first 15 characters that the
+ * kernel shows. With * (any characters) and ? (one) in it the name is a pattern. */
+bool hd_process_goes_by(const struct hd_process *process, const char *name);
 
 /* The process of that name, or 0 when there is none, or more than one. */
 uint64_t hd_process_named(const char *name, struct hd_error *err);

@@ -1,3 +1,4 @@
+#include "cli/collect_all.h"
 #include "cli/collecting.h"
 #include "cli/output.h"
 
@@ -11,10 +12,24 @@ static bool usage(const char *what)
     return false;
 }
 
+static bool check_for_all(const struct settings *s)
+{
+    if (s->operand_count > 0)
+        return usage("collect takes no operands; --name=PATTERN chooses from --all");
+    if (s->process_id > 0 || s->socket != NULL)
+        return usage("--all excludes --process-id and --diagnostic-port; --name=PATTERN "
+                     "chooses from all");
+    return !s->interval_given || s->snapshot_count > 0 || usage("--interval needs --count");
+}
+
 static bool check(const struct settings *s)
 {
+    if (s->all)
+        return check_for_all(s);
     if (!collecting_process_is_named(s, "collect"))
         return false;
+    if (s->target != NULL)
+        return usage("--to is for --all; else the name of OUT tells the format");
     if (s->output == NULL)
         return usage("collect needs a file to write: heapdrift collect -p PID -o OUT");
     if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump"))
@@ -59,7 +74,11 @@ static int collect_series(struct collecting *c)
 static int run(struct settings *s)
 {
     struct collecting c = {.signals = -1};
-    if (!check(s) || !collecting_begin(&c, s))
+    if (!check(s))
+        return EXIT_TROUBLE;
+    if (s->all)
+        return collect_all(s);
+    if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
     int status =
         s->snapshot_count > 0 ? collect_series(&c) : collecting_take(&c, s->output);
@@ -76,6 +95,8 @@ const struct command cmd_collect = {
         "Ask a process for its heap, over the diagnostics socket that every .NET runtime\n"
         "opens. OUT is a .gcdump, or a .nettrace: the trace as it comes, with "
         "generations.\n"
-        "The process does a full, blocking garbage collection for each snapshot.",
+        "The process does a full, blocking garbage collection for each snapshot. With "
+        "--all OUT\n"
+        "is a folder, and every process gets a file there, one after the other.",
     .run = run,
 };

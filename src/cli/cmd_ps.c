@@ -1,4 +1,5 @@
 #include "cli/output.h"
+#include "cli/processes.h"
 
 static int run(struct settings *s)
 {
@@ -8,6 +9,8 @@ static int run(struct settings *s)
     }
     struct hd_processes processes;
     hd_processes_find(&processes);
+    processes_keep(&processes, s->name);
+    processes_sort(&processes, s->process_order);
     struct hd_report *report = hd_report_processes(&processes);
     int status = output_report(s, report, false) ? EXIT_DONE : EXIT_TROUBLE;
     hd_report_free(report);
@@ -21,8 +24,9 @@ const struct command cmd_ps = {
     .operands = "",
     .summary = "processes that snapshots can be taken of",
     .description = "Processes with a .NET runtime that can be asked for snapshots: id, "
-                   "name, version of\n"
-                   "the runtime, user, command line. As root also those of other users and "
-                   "containers.",
+                   "name, container,\n"
+                   "host, memory, uptime, version of the runtime, user, command line. As "
+                   "root also those\n"
+                   "of other users and containers.",
     .run = run,
 };

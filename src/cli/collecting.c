@@ -55,15 +55,27 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 
 /* --- one snapshot ------------------------------------------------------------------ */
 
-/* What goes wrong with the process is told as it is; what goes wrong with the file, by
- * its name. */
-static bool failed(const struct settings *s, const struct hd_error *err)
+/* Its socket goes with it, unless it was killed. */
+static bool has_ended(const struct collecting *c)
 {
+    struct stat st;
+    return c->who != NULL && lstat(c->how.socket, &st) != 0 && errno == ENOENT;
+}
+
+/* What goes wrong with the process is told as it is, where there are several by its name;
+ * what goes wrong with the file, by that of the file. */
+static bool failed(const struct collecting *c, const struct hd_error *err)
+{
+    static const char stopped[] = "stopped; the process goes on, and nothing was written";
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
-    if (err->status == HD_STOPPED)
-        fputs("heapdrift: stopped; the process goes on, and nothing was written\n", stderr);
+    if (err->status == HD_STOPPED && c->who != NULL)
+        trouble(c->who, stopped);
+    else if (err->status == HD_STOPPED)
+        fprintf(stderr, "heapdrift: %s\n", stopped);
+    else if (!of_file && has_ended(c))
+        trouble(c->who, "has ended");
     else
-        print_error(of_file ? s->output : NULL, err);
+        print_error(of_file ? c->settings->output : c->who, err);
     return false;
 }
 
@@ -80,7 +92,8 @@ static bool write_trace(const void *thing, const struct settings *s, FILE *to,
 {
     /* What is collected is told behind the file. */
     struct collecting *c = *(struct collecting *const *)thing;
-    return take(c, to, err) || failed(s, err);
+    (void)s;
+    return take(c, to, err) || failed(c, err);
 }
 
 /* Without a name from the start, so that nothing can leave it behind. */
@@ -127,7 +140,7 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
     FILE *trace = open_nameless(s->output);
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
-    bool ok = take(c, trace, err) || failed(s, err);
+    bool ok = take(c, trace, err) || failed(c, err);
     if (ok && !convert(c, trace, to, err)) {
         print_error(s->output, err);
         ok = false;
@@ -172,7 +185,8 @@ static void tell(const struct collecting *c)
                 got->nameless, got->types, got->pid);
         tell_clients(got);
     }
-    if (s->verbose || (c->progress && !s->quiet)) {
+    bool asked_for = c->progress || c->who != NULL;
+    if (s->verbose || (asked_for && !s->quiet)) {
         begin_message(NULL, s->output);
         fprintf(stderr, ": %" PRIu64 " objects, %.1f MiB, in %.2f s\n", got->objects,
                 (double)got->object_bytes / 1048576, seconds_since(c->begin));
@@ -254,7 +268,7 @@ static sigset_t signals_that_stop(void)
 bool collecting_begin(struct collecting *c, const struct settings *s)
 {
     uint64_t pid = s->process_id;
-    if (s->name != NULL) {
+    if (s->name != NULL && !s->all) {
         struct hd_error err = {0};
         pid = hd_process_named(s->name, &err);
         if (pid == 0) {
@@ -265,6 +279,7 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
     sigset_t set = signals_that_stop();
     sigprocmask(SIG_BLOCK, &set, &c->before);
     c->settings = s;
+    c->who = NULL;
     c->how = (struct hd_collect_options){.pid = pid,
                                          .socket = s->socket,
                                          .silence_ms = (unsigned)s->timeout_ms,

@@ -12,6 +12,7 @@
 
 struct collecting {
     const struct settings *settings;
+    const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
     int signals; /* readable when the user wants to stop; -1: never */
     bool stopped, progress;
@@ -24,9 +25,9 @@ struct collecting {
 /* Whether options name one process; else says so for that command. */
 bool collecting_process_is_named(const struct settings *s, const char *command);
 
-/* Find the process, and take SIGINT, SIGTERM, SIGHUP and SIGQUIT for a wish to stop, as far
- * as they are not ignored (nohup). c must stay where it is. False after saying why there is
- * none; else collecting_end() is due. */
+/* Find the process (not with --all), and take SIGINT, SIGTERM, SIGHUP and SIGQUIT for a
+ * wish to stop, as far as they are not ignored (nohup). c must stay where it is. False
+ * after saying why there is none; else collecting_end() is due. */
 bool collecting_begin(struct collecting *c, const struct settings *s);
 void collecting_end(struct collecting *c);
 

@@ -356,6 +356,12 @@ static const char *take_threads(struct settings *s, const char *value)
     return fits ? NULL : "a whole number from 1 to 64";
 }
 
+static const char *take_processes(struct settings *s, const char *value)
+{
+    s->threads_given = true;
+    return take_threads(s, value);
+}
+
 static const char *take_color(struct settings *s, const char *value)
 {
     static const char *const names[] = {
@@ -400,6 +406,31 @@ static const char *take_name(struct settings *s, const char *value)
 {
     s->name = value;
     return value[0] != '\0' ? NULL : "the name of a program";
+}
+
+static const char *take_all(struct settings *s, const char *value)
+{
+    (void)value;
+    s->all = true;
+    return NULL;
+}
+
+static const char *take_collected(struct settings *s, const char *value)
+{
+    bool known = strcmp(value, "gcdump") == 0 || strcmp(value, "nettrace") == 0;
+    s->target = value;
+    return known ? NULL : "gcdump or nettrace";
+}
+
+static const char *take_process_order(struct settings *s, const char *value)
+{
+    static const char *const names[] = {"pid", "name", "memory", "uptime"};
+    for (unsigned i = BY_PID; i <= BY_UPTIME; i++)
+        if (strcmp(value, names[i]) == 0) {
+            s->process_order = (enum process_order)i;
+            return NULL;
+        }
+    return "pid, name, memory or uptime";
 }
 
 static const char *take_socket(struct settings *s, const char *value)
@@ -466,6 +497,10 @@ const struct option options[] = {
     {"process-id", 'p', ON_COLLECT | ON_WATCH, "PID", "the process; see `heapdrift ps`",
      take_process_id},
     {"name", 'n', ON_COLLECT | ON_WATCH, "NAME", "the process of that name", take_name},
+    {"name", 'n', ON_PS, "NAME", "only processes of that name; * and ? are wildcards",
+     take_name},
+    {"all", 'a', ON_COLLECT, NULL, "every process, or with --name those it matches",
+     take_all},
     {"diagnostic-port", 0, ON_COLLECT | ON_WATCH, "SOCKET",
      "the process that listens at this socket", take_socket},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
@@ -479,11 +514,15 @@ const struct option options[] = {
      "give up when nothing has come for so long; default 30", take_timeout},
     {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift --help`", take_format},
+    {"to", 0, ON_COLLECT, "FORMAT", "with --all: gcdump (default) or nettrace",
+     take_collected},
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
-    {"output", 'o', ON_ALL | ON_PS | ON_COLLECT, "FILE",
-     "write there instead of standard output", take_output},
+    {"output", 'o', ON_ALL | ON_PS, "FILE", "write there instead of standard output",
+     take_output},
+    {"output", 'o', ON_COLLECT, "FILE", "write there; with --all a folder, default: here",
+     take_output},
     {"output", 'o', ON_WATCH, "DIR", "keep the snapshots there: 1.gcdump, 2.gcdump, ...",
      take_output},
     {"rows", 0, ON_WATCH, "N", "rows per table; default 20, 0 for all", take_rows},
@@ -493,6 +532,7 @@ const struct option options[] = {
     {"rows", 'n', ON_TREE, "N", "places shown; default 30, 0 for all", take_rows},
     {"sort", 0, ON_DIFF | ON_REPORT | ON_TOP, "KEY", "count, bytes, retained or name",
      take_sort},
+    {"sort", 0, ON_PS, "KEY", "pid (default), name, memory or uptime", take_process_order},
     {"type", 't', ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
     {"type", 't', ON_TREE, "PATTERN",
@@ -556,6 +596,8 @@ const struct option options[] = {
     {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH, "SIZE",
      "memory that may be used; default 3/4 of what is free", take_memory},
     {"threads", 'j', ON_ALL | ON_WATCH, "N", "threads; default: processors", take_threads},
+    {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
+     take_processes},
     {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
     {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
      "do not show what is being read", take_no_progress},
@@ -574,7 +616,7 @@ bool option_is_for(const struct option *o, const struct command *command)
         const char *name;
         unsigned commands;
     } idle[] = {{"strict", ON_PS},      {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
-                {"memory", ON_PS},      {"threads", ON_PS | ON_COLLECT},
+                {"memory", ON_PS},      {"threads", ON_PS},
                 {"no-progress", ON_PS}, {"verbose", ON_PS}};
     unsigned all = o->commands;
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)

@@ -16,12 +16,14 @@ struct budget_option {
     const char *name, *value;
 };
 
+enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
+
 struct settings {
     struct hd_options options; /* iterations: see below */
     struct hd_read_options read;
     const char *format;
     const char *output; /* NULL: standard output */
-    const char *target; /* of convert; NULL: by the suffix of output */
+    const char *target; /* of convert, collect --all; NULL: by the suffix of output */
     enum color color;
     unsigned threads;
     const char *chain_option; /* one about root chains that was given; NULL */
@@ -38,12 +40,15 @@ struct settings {
 
     /* collect */
     uint64_t process_id;     /* 0: not given */
-    const char *name;        /* of the process */
+    const char *name;        /* of the process; of ps and --all a pattern */
     const char *socket;      /* its diagnostics socket */
     uint64_t timeout_ms;     /* without a byte */
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
+    bool all;           /* collect: every process that name matches */
+    bool threads_given; /* so many of them at once; else one */
+    enum process_order process_order;
     bool files_go; /* watch: the snapshots are removed at the end */
 
     const char **operands; /* what is no option */

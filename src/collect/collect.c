@@ -7,6 +7,7 @@
 #include "collect/origin.h"
 #include "collect/process_info.h"
 #include "collect/session.h"
+#include "heap/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ struct answer {
     const struct found *from;
     bool known;
     struct process_info info;
+    struct hd_origin origin;
     struct arena arena; /* of its strings */
     struct hd_error err;
 };
@@ -65,12 +67,31 @@ static bool ask_one(void *context, size_t i)
     const struct patience p = for_one(asking);
     if (a->from->problem == NULL)
         a->known = process_info_ask(&a->info, &a->from->target, &p, &a->arena, &a->err);
+    a->origin = origin_of(&a->from->target);
     return true;
 }
 
 static const char *kept(const char *s, struct arena *arena)
 {
     return arena_strdup(arena, s, strlen(s));
+}
+
+static const char *kept_if_any(const char *s, struct arena *arena)
+{
+    return s[0] != '\0' ? kept(s, arena) : NULL;
+}
+
+/* Where it runs, for how long, and what that takes. */
+static void describe_origin(struct hd_process *to, const struct answer *a,
+                            struct arena *arena)
+{
+    const struct proc *proc = a->from->proc;
+    to->runtime = kept_if_any(a->origin.runtime, arena);
+    to->host = kept_if_any(a->origin.host, arena);
+    to->container = kept_if_any(a->origin.container, arena);
+    to->started = kept_if_any(a->origin.started, arena);
+    to->uptime = proc != NULL && to->started != NULL ? proc_age(proc) : HD_UNKNOWN;
+    to->memory = proc != NULL && proc->resident > 0 ? proc->resident : HD_UNKNOWN;
 }
 
 /* First what costs nothing, then what the runtime says. */
@@ -84,9 +105,9 @@ static void describe(struct hd_process *to, const struct answer *a, struct arena
                               .command = proc != NULL ? proc->command : NULL,
                               .user = proc_user(from->target.uid, arena),
                               .socket = from->target.socket,
-                              .problem = from->problem};
-    if (from->target.visible)
-        to->runtime = proc_runtime(from->target.pid, arena);
+                              .problem = from->problem,
+                              .is_denied = from->is_denied};
+    describe_origin(to, a, arena);
     if (from->problem != NULL)
         return;
     if (a->known) {
@@ -132,15 +153,23 @@ void hd_processes_free(struct hd_processes *processes)
 
 /* --- by name ----------------------------------------------------------------------- */
 
-/* The kernel's name is what others show: the first 15 characters of the program's. */
-static bool goes_by(const struct hd_process *p, const char *name)
+static bool matches(const char *name, const char *pattern)
 {
-    if (p->name != NULL && strcmp(p->name, name) == 0)
+    bool is_pattern = strpbrk(pattern, "*?") != NULL;
+    return name != NULL &&
+           (is_pattern ? names_match(pattern, name) : strcmp(pattern, name) == 0);
+}
+
+/* The kernel's name is what others show: the first 15 characters of the program's. */
+bool hd_process_goes_by(const struct hd_process *process, const char *name)
+{
+    if (matches(process->name, name))
         return true;
     struct arena scratch = {0};
     struct proc proc;
-    bool same = proc_read(&proc, (pid_t)p->pid, &scratch) && proc.short_name != NULL &&
-                strcmp(proc.short_name, name) == 0;
+    bool same = process->pid <= INT32_MAX &&
+                proc_read(&proc, (pid_t)process->pid, &scratch) &&
+                matches(proc.short_name, name);
     arena_free(&scratch);
     return same;
 }
@@ -154,7 +183,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
     hd_processes_find(&all);
     for (size_t i = 0; i < all.count; i++) {
         char number[32];
-        if (!goes_by(&all.all[i], name))
+        if (!hd_process_goes_by(&all.all[i], name))
             continue;
         pid = all.all[i].pid;
         snprintf(number, sizeof(number), "%s%llu", n++ > 0 ? ", " : "",

@@ -5,9 +5,12 @@
 #include "base/text.h"
 
 #include <fcntl.h>
+#include <linux/sched.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -95,8 +98,40 @@ static void take_host(struct hd_origin *o, const char *name)
         snprintf(o->host, sizeof(o->host), "%s", name);
 }
 
-/* Of a container, what its engine told the program: a file in there could be a link to
- * one of ours. */
+struct visit {
+    int namespace;
+    char host[sizeof(((struct hd_origin *)NULL)->host)];
+};
+
+static void *visit(void *context)
+{
+    struct visit *v = context;
+    if (syscall(SYS_setns, v->namespace, CLONE_NEWUTS) != 0 ||
+        gethostname(v->host, sizeof(v->host) - 1) != 0)
+        v->host[0] = '\0';
+    return NULL;
+}
+
+/* What the kernel calls the machine in there. Only who is in a namespace can ask, and a
+ * thread is in one by itself: so one goes there, if it may (root), and ends there. */
+static bool ask_inside(struct hd_origin *o, pid_t pid)
+{
+    char path[64];
+    pthread_t thread;
+    snprintf(path, sizeof(path), "/proc/%ld/ns/uts", (long)pid);
+    struct visit v = {.namespace = open(path, O_RDONLY | O_CLOEXEC)};
+    if (v.namespace < 0)
+        return false;
+    if (pthread_create(&thread, NULL, visit, &v) == 0) {
+        pthread_join(thread, NULL);
+        take_host(o, v.host);
+    }
+    close(v.namespace);
+    return o->host[0] != '\0';
+}
+
+/* Of a container, else what its engine told the program: a file in there could be a link
+ * to one of ours. */
 static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
 {
     static const char variable[] = "HOSTNAME=";
@@ -106,7 +141,7 @@ static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
             take_host(o, own);
         return;
     }
-    if (!read_of(pid, "environ", t))
+    if (ask_inside(o, pid) || !read_of(pid, "environ", t))
         return;
     const char *s = text_string(t);
     for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of a command line, an environment, a status. */
@@ -58,6 +59,13 @@ static void read_stat(struct proc *p, struct text *t, struct arena *arena)
         p->start = strtoull(at, NULL, 10);
 }
 
+/* "VmRSS:\t  123 kB" */
+static uint64_t bytes_behind(const char *status, const char *word)
+{
+    const char *line = strstr(status, word);
+    return line != NULL ? strtoull(line + strlen(word), NULL, 10) * 1024 : 0;
+}
+
 /* The numbers behind "Uid:" are real, effective, saved, file system; those behind
  * "NSpid:" one pid per namespace, innermost last. */
 static void read_status(struct proc *p, struct text *t)
@@ -71,6 +79,7 @@ static void read_status(struct proc *p, struct text *t)
         strtoul(line + 5, &end, 10);
         p->uid = (uid_t)strtoul(end, NULL, 10);
     }
+    p->resident = bytes_behind(s, "\nVmRSS:");
     line = strstr(s, "\nNSpid:");
     for (const char *at = line != NULL ? line + 7 : ""; *at == '\t' || *at == ' ';
          at = end) {
@@ -201,13 +210,6 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
 
 /* --- more of one ------------------------------------------------------------------ */
 
-/* "VmHWM:\t  123 kB" */
-static uint64_t bytes_behind(const char *status, const char *word)
-{
-    const char *line = strstr(status, word);
-    return line != NULL ? strtoull(line + strlen(word), NULL, 10) * 1024 : 0;
-}
-
 uint64_t proc_memory(pid_t pid)
 {
     struct text t = {0};
@@ -220,6 +222,16 @@ uint64_t proc_memory(pid_t pid)
     }
     text_free(&t);
     return bytes;
+}
+
+uint64_t proc_age(const struct proc *p)
+{
+    struct timespec since_boot;
+    long per_second = sysconf(_SC_CLK_TCK);
+    if (p->start == 0 || per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
+        return 0;
+    uint64_t now = (uint64_t)since_boot.tv_sec, then = p->start / (uint64_t)per_second;
+    return now > then ? now - then : 0;
 }
 
 bool proc_is_hidden(pid_t pid)

@@ -15,6 +15,7 @@ struct proc {
     pid_t inner_pid;        /* in its own pid namespace; pid if it is in ours */
     uint64_t start;         /* in clock ticks since boot: the key in its socket's name */
     uid_t uid;              /* effective */
+    uint64_t resident;      /* bytes that it has in memory; 0 unknown */
     const char *name;       /* the program: of `dotnet app.dll` it is app */
     const char *command;    /* arguments, with blanks between; NULL unknown */
     const char *short_name; /* the kernel's 15 characters */
@@ -33,6 +34,9 @@ const char *proc_runtime(pid_t pid, struct arena *arena);
 /* The most memory that it has had, resident, in huge pages and swapped out, in bytes; 0
  * unknown. Reserved addresses, which cost nothing, do not count. */
 uint64_t proc_memory(pid_t pid);
+
+/* Seconds since it was started; 0 unknown. */
+uint64_t proc_age(const struct proc *p);
 
 /* Whether there is such a process, but /proc does not show it to this user: hidepid. */
 bool proc_is_hidden(pid_t pid);

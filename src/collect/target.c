@@ -434,6 +434,21 @@ static struct asked *ask_all(const struct candidates *c, const struct patience *
     return asking.all;
 }
 
+/* A folder of several processes was found by way of the first of them, which may end long
+ * before this one: the same file by way of itself, if it sees it there. */
+static const char *by_its_own_way(const char *path, pid_t pid, struct arena *arena)
+{
+    static const char proc[] = "/proc/", root[] = "/root/";
+    const char *inside = strncmp(path, proc, strlen(proc)) == 0 ? strstr(path, root) : NULL;
+    if (inside == NULL)
+        return path;
+    const char *own = arena_printf(arena, "/proc/%ld%s", (long)pid, inside);
+    struct stat a, b;
+    bool same = lstat(path, &a) == 0 && lstat(own, &b) == 0 && a.st_dev == b.st_dev &&
+                a.st_ino == b.st_ino;
+    return same ? own : path;
+}
+
 /* False for what is dead, which stays out. */
 static bool describe(struct found *found, const struct asked *a, const struct proc *procs,
                      size_t proc_count, struct arena *arena)
@@ -445,6 +460,8 @@ static bool describe(struct found *found, const struct asked *a, const struct pr
         found->target.visible = a->pid != 0;
         found->target.pid = a->pid != 0 ? a->pid : c->number;
         found->proc = proc_with_pid(procs, proc_count, a->pid);
+        if (a->pid != 0)
+            found->target.socket = by_its_own_way(c->path, a->pid, arena);
         return true;
     }
     /* Not ours, or it does not take connections. */
@@ -455,6 +472,7 @@ static bool describe(struct found *found, const struct asked *a, const struct pr
     found->target.uid = found->proc->uid;
     found->target.visible = true;
     found->problem = arena_strdup(arena, a->why.message, strlen(a->why.message));
+    found->is_denied = !may_trust(c->owner) || !may_trust(found->proc->uid);
     return true;
 }
 

@@ -37,6 +37,7 @@ struct found {
     struct target target;
     const struct proc *proc; /* NULL if it is not visible */
     const char *problem;     /* why it cannot be collected from; NULL: it can */
+    bool is_denied;          /* because it is another user's */
 };
 
 /* Every process that listens, by pid; *count of them. Patience is for each; they are asked

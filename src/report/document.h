@@ -108,6 +108,7 @@ struct doc_column {
     const char *title;
     enum doc_align align;
     bool is_subject;     /* what the row is about: it gives way where room is short */
+    bool gives_way;      /* so does this one; of several the last goes first */
     unsigned from_width; /* not shown in places narrower than that */
     bool is_detail;      /* for who wants to know more */
     bool is_for_pages;   /* lines of a terminal have no room for it */

@@ -24,28 +24,6 @@ double heading_per_hour(const struct hd_report *r, double growth)
     return span >= least ? growth / span * hour : NAN;
 }
 
-/* Two units at most: "45 s", "3 min 20 s", "2 h 10 min", "3 d 4 h". */
-static void add_duration(struct text *t, double seconds)
-{
-    static const struct {
-        uint64_t seconds;
-        const char *name;
-    } units[] = {{86400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}};
-    enum { COUNT = sizeof(units) / sizeof(*units) };
-    uint64_t left = (uint64_t)(seconds + 0.5);
-    size_t i = 0;
-    while (i + 1 < COUNT && left < units[i].seconds)
-        i++;
-    human_count(t, left / units[i].seconds);
-    text_add_string(t, units[i].name);
-    uint64_t rest = left % units[i].seconds;
-    if (i + 1 == COUNT || rest < units[i + 1].seconds)
-        return;
-    text_add_char(t, ' ');
-    human_count(t, rest / units[i + 1].seconds);
-    text_add_string(t, units[i + 1].name);
-}
-
 void heading_add_span(struct text *t, const struct hd_report *r)
 {
     const double shown = 0.5, most = 1e12;
@@ -53,7 +31,7 @@ void heading_add_span(struct text *t, const struct hd_report *r)
     if (!(span >= shown && span < most))
         return;
     text_add_string(t, " over ");
-    add_duration(t, span);
+    human_duration(t, (uint64_t)(span + 0.5));
 }
 
 bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,

@@ -91,6 +91,26 @@ void human_percent(struct text *t, double share)
     text_add_string(t, s);
 }
 
+void human_duration(struct text *t, uint64_t seconds)
+{
+    static const struct {
+        uint64_t seconds;
+        const char *name;
+    } units[] = {{86400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}};
+    enum { COUNT = sizeof(units) / sizeof(*units) };
+    size_t i = 0;
+    while (i + 1 < COUNT && seconds < units[i].seconds)
+        i++;
+    human_count(t, seconds / units[i].seconds);
+    text_add_string(t, units[i].name);
+    const uint64_t rest = seconds % units[i].seconds;
+    if (i + 1 == COUNT || rest < units[i + 1].seconds)
+        return;
+    text_add_char(t, ' ');
+    human_count(t, rest / units[i + 1].seconds);
+    text_add_string(t, units[i + 1].name);
+}
+
 void human_plural(struct text *t, uint64_t n, const char *noun)
 {
     human_count(t, n);

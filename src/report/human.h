@@ -17,6 +17,9 @@ void human_size_delta(struct text *t, uint64_t first, uint64_t last);
 void human_size_signed(struct text *t, int64_t bytes); /* +1.84 MiB */
 void human_percent(struct text *t, double share);      /* 7.9 %, 31 % */
 
+/* Two units at most: "45 s", "3 min 20 s", "2 h 10 min", "3 d 4 h". */
+void human_duration(struct text *t, uint64_t seconds);
+
 void human_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 chains */
 void human_others(struct text *t, uint64_t n);                   /* [1 other], [2 others] */
 

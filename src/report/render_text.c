@@ -351,7 +351,7 @@ static void print_table(struct printer *p, const struct doc_table *from)
         if (has_column(p, column))
             columns[t.column_count++] = (struct column){
                 column->title, column->align == DOC_RIGHT ? ALIGN_RIGHT : ALIGN_LEFT,
-                column->is_subject};
+                column->is_subject || column->gives_way};
     }
     for (size_t i = 0; i < from->row_count; i++) {
         const struct doc_row *row = &from->rows[i];

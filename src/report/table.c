@@ -67,12 +67,13 @@ static size_t *measure(const struct table *t, unsigned width)
     size_t total = GAP * (t->column_count - 1);
     for (size_t c = 0; c < t->column_count; c++)
         total += widths[c];
-    for (size_t c = 0; width > 0 && total > width && c < t->column_count; c++) {
+    for (size_t c = t->column_count; width > 0 && total > width && c-- > 0;) {
         if (!t->columns[c].gives_way)
             continue;
-        size_t excess = total - width;
-        size_t least = widths[c] < SHORTEST_CELL ? widths[c] : SHORTEST_CELL;
-        widths[c] = widths[c] > excess + least ? widths[c] - excess : least;
+        size_t excess = total - width, before = widths[c];
+        size_t least = before < SHORTEST_CELL ? before : SHORTEST_CELL;
+        widths[c] = before > excess + least ? before - excess : least;
+        total -= before - widths[c];
     }
     return widths;
 }

@@ -1,9 +1,9 @@
 /* table.h - columns of text, aligned for a terminal.
  *
- * Cells are added row by row. One column may give way: when the table is wider than
- * the terminal its cells are shortened. Notes are whole lines between rows; a remark stands
- * behind its row, or below it where the line would be too wide. It does not know what the
- * cells mean. */
+ * Cells are added row by row. Columns may give way: when the table is wider than the
+ * terminal their cells are shortened, the last column's first. Notes are whole lines
+ * between rows; a remark stands behind its row, or below it where the line would be too
+ * wide. It does not know what the cells mean. */
 #ifndef TABLE_H
 #define TABLE_H
 

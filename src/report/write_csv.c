@@ -249,16 +249,19 @@ static void write_check(const struct hd_model *m, struct sheet *s)
 
 static void write_processes(const struct hd_model *m, struct sheet *s)
 {
-    static const char *const titles[] = {"pid",     "name",   "runtime", "user",
-                                         "command", "socket", "problem"};
+    static const char *const titles[] = {
+        "pid",     "name", "runtime",   "user",    "command",        "socket",
+        "problem", "host", "container", "started", "uptime_seconds", "memory_bytes"};
     ADD_TITLES(s, titles);
     for (size_t i = 0; i < m->processes->count; i++) {
         const struct hd_process *p = &m->processes->all[i];
-        const char *cells[] = {p->name,    p->runtime, p->user,
-                               p->command, p->socket,  p->problem};
+        const char *cells[] = {p->name,    p->runtime, p->user,      p->command, p->socket,
+                               p->problem, p->host,    p->container, p->started};
         add_number(s, p->pid);
         for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++)
             add_optional(s, cells[c]);
+        add_number(s, p->uptime);
+        add_number(s, p->memory);
         end_row(s);
     }
 }

@@ -491,6 +491,11 @@ static json_t *processes(const struct hd_model *m)
         json_put(p, "command", json_string_or_null(from->command));
         json_put(p, "socket", json_string_or_null(from->socket));
         json_put(p, "problem", json_string_or_null(from->problem));
+        json_put(p, "host", json_string_or_null(from->host));
+        json_put(p, "container", json_string_or_null(from->container));
+        json_put(p, "started", json_string_or_null(from->started));
+        json_put(p, "uptime_seconds", json_number_or_null(from->uptime));
+        json_put(p, "memory_bytes", json_number_or_null(from->memory));
         json_append(array, p);
     }
     json_put(o, "processes", array);

@@ -13,9 +13,10 @@ options_of() {
 value_of() {
     case $1 in
     format) [[ ${c:-} == convert ]] && echo table-json || echo json ;;
-    to) echo table-csv ;;
+    to) [[ ${c:-} == collect ]] && echo gcdump || echo table-csv ;;
     output) echo "$tmp/out" ;;
-    sort | by) [[ $1 == by ]] && echo type || echo bytes ;;
+    by) echo type ;;
+    sort) [[ ${c:-} == ps ]] && echo memory || echo bytes ;;
     type | exclude) echo 'X.*' ;;
     min-score | max-growth | max-score) echo 5% ;;
     budget) echo X=2 ;;
@@ -117,9 +118,9 @@ roots across-builds app-only chains color depth exact exclude format gen2 help i
 check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version
 convert format help memory no-progress output quiet size-base strict threads to verbose version
 info color format help memory no-progress output quiet size-base strict threads verbose version
-collect count diagnostic-port help interval memory name no-progress output process-id quiet strict timeout verbose version
+collect all count diagnostic-port help interval memory name no-progress output process-id quiet strict threads timeout to verbose version
 watch app-only baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version
-ps color format help output quiet version
+ps color format help name output quiet sort version
 help help version
 OPTIONS
 }
@@ -135,7 +136,7 @@ OPTIONS
             *) args+=("--$option") ;;
             esac
         done < <(options_of "$c")
-        [[ $c == help || $c == ps || ${#args[@]} -gt 10 ]]
+        [[ $c == help || ${#args[@]} -gt 10 ]]
         printf 'version: 1\n' >"$tmp/budgets.yml"
         printf 'heapdrift-baseline\t1\nsnapshots\t2\n' >"$tmp/accepted"
         hd "$c" "${args[@]}" "$tmp/no-such-file"

@@ -2,10 +2,12 @@
 
     runtime.py SOCKET play TRACE   each session gets that .nettrace, and ends when it is stopped
     runtime.py SOCKET flood TRACE  its head, and a block of 4 GiB that nobody knows
+    runtime.py SOCKET stall TRACE  some of it, and nothing more until it is stopped
     runtime.py SOCKET mute         takes connections and requests, and says nothing
     runtime.py SOCKET full         takes no connections
 
-Several sockets are named with commas between. It lives until it is killed.
+Several sockets are named with commas between; with APART in the environment each has a
+process of its own. It lives until it is killed.
 """
 import os
 import socket
@@ -30,7 +32,7 @@ def play(connection):
     if habit == "flood":
         connection.sendall(trace[:BEFORE_BLOCKS] + b"\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6" + b"\xFF" * 7)
     else:
-        connection.sendall(trace)
+        connection.sendall(trace[:1 << 16] if habit == "stall" else trace)
     while habit == "flood":
         connection.sendall(bytes(1 << 16))
     streams.append(connection)
@@ -82,6 +84,16 @@ def listen(path):
 
 habit = sys.argv[2]
 trace = open(sys.argv[3], "rb").read() if len(sys.argv) > 3 else b""
-for name in sys.argv[1].split(","):
+names = sys.argv[1].split(",")
+first = os.getpid()
+while "APART" in os.environ and len(names) > 1:
+    if os.fork() == 0:
+        names = names[:1]
+        break
+    names = names[1:]
+for name in names:
     threading.Thread(target=listen, args=(name,), daemon=True).start()
-time.sleep(120)
+for _ in range(600):
+    time.sleep(0.2)
+    if os.getpid() != first and os.getppid() != first:
+        break

@@ -497,6 +497,36 @@ Test(collect, takes_no_number_for_another_process)
     fclose(to);
 }
 
+/* --- names of processes -------------------------------------------------------------- */
+
+Test(collect, a_process_goes_by_its_name_and_by_patterns_of_it)
+{
+    const struct hd_process shop = {.pid = UINT64_MAX, .name = "Shop.Web [1]"};
+    const struct hd_process nameless = {.pid = UINT64_MAX};
+    cr_expect(hd_process_goes_by(&shop, "Shop.Web [1]"));
+    cr_expect(hd_process_goes_by(&shop, "Shop.*"));
+    cr_expect(hd_process_goes_by(&shop, "*[1]"));
+    cr_expect(hd_process_goes_by(&shop, "Shop?Web [?]"));
+    cr_expect(hd_process_goes_by(&shop, "*"));
+    /* A part of a name is another program's. */
+    cr_expect_not(hd_process_goes_by(&shop, "Shop"));
+    cr_expect_not(hd_process_goes_by(&shop, "Web [1]"));
+    cr_expect_not(hd_process_goes_by(&shop, "Web*"));
+    cr_expect_not(hd_process_goes_by(&shop, "shop.*"));
+    cr_expect_not(hd_process_goes_by(&nameless, "*"));
+}
+
+/* The kernel's 15 characters are a name, too. */
+Test(collect, a_process_goes_by_the_name_that_the_kernel_has)
+{
+    char name[32] = "";
+    FILE *comm = fopen("/proc/self/comm", "r");
+    cr_assert(comm != NULL && fscanf(comm, "%31[^\n]", name) == 1);
+    fclose(comm);
+    const struct hd_process own = {.pid = (uint64_t)getpid(), .name = "another"};
+    cr_expect(hd_process_goes_by(&own, name), "%s", name);
+}
+
 /* --- all processes ------------------------------------------------------------------- */
 
 static size_t mute_ones(const struct hd_processes *all)

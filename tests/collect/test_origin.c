@@ -20,6 +20,14 @@ Test(origin, containers_are_found_in_what_engines_call_their_groups)
     expect_container(
         "0::/kubepods.slice/kubepods-pod1234_56.slice/cri-containerd-" ID ".scope\n", ID);
     expect_container("0::/../libpod-" ID "/container\n", ID);
+    expect_container("4:memory:/kubepods/besteffort/pod9f1e-22/" ID "\n", ID);
+    expect_container("0::/kubepods-burstable-pod12_34.slice:cri-containerd:" ID "\n", ID);
+    expect_container("3:pids:/k8s.io/" ID "\n", ID);
+    expect_container("0::/machine.slice/libpod-" ID ".scope/container\n", ID);
+    expect_container(
+        "0::/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope\n",
+        ID);
+    expect_container("0::/system.slice/crio-" ID ".scope\n", ID);
     expect_container("0::/\n", NULL);
     expect_container("0::/user.slice/user-1000.slice/session-2.scope\n", NULL);
     expect_container("0::/x" ID "\n", NULL);

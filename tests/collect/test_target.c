@@ -57,6 +57,10 @@ Test(target, proc_knows_this_process)
     cr_expect_eq(p.pid, getpid());
     cr_expect_eq(p.uid, geteuid());
     cr_expect_gt(p.start, 0);
+    cr_expect_gt(p.resident, 1 << 20);
+    cr_expect_lt(p.resident, (uint64_t)1 << 36);
+    cr_expect_lt(proc_age(&p), 600);
+    cr_expect_eq(proc_age(&(struct proc){.start = 0}), 0);
     cr_expect(p.same_files);
     /* Criterion names its processes itself. */
     cr_expect_not_null(p.short_name);

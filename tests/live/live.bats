@@ -261,3 +261,29 @@ SCRIPT
     works diff -q --format=json "$tmp"/a1.gcdump "$tmp"/a2.nettrace
     [[ $(json '[.warnings[].code] - ["few-snapshots"] | length') == 0 ]]
 }
+
+# In a namespace of their own, so that nobody else's processes are stopped.
+@test "ps and collect --all: three processes, one of them in a container" {
+    need_dotnet
+    [[ $(id -u) == 0 ]] && unshare -u -m -p -f --mount-proc true 2>/dev/null || skip "no namespaces here"
+    cat >"$tmp/script" <<'SCRIPT'
+unset TMPDIR
+mount --bind "$2" /mnt && mount -t tmpfs none /tmp && mkdir -p "$2" && mount --bind /mnt "$2" || exit
+for scenario in cache events; do { echo 5; sleep 60; } | "$1" $scenario >/dev/null & done
+{ echo 5; sleep 60; } | HOSTNAME=elsewhere unshare -u -m -p -f --mount-proc sh -c '
+    hostname pod-7f9-x2; mount -t tmpfs none /tmp; exec "$1" timers' sh "$1" >/dev/null &
+for i in $(seq 100); do
+    "$HEAPDRIFT" ps --format=json >"$2/ps.json"
+    [ "$(jq ".processes | length" "$2/ps.json")" != 3 ] || break
+    sleep 0.2
+done
+"$HEAPDRIFT" collect --all -o "$2/o" --count=2 --interval=100ms --strict -q
+SCRIPT
+    HEAPDRIFT=$HEAPDRIFT unshare -u -m -p -f --kill-child --mount-proc sh "$tmp/script" "$lab" "$tmp" 3>&-
+    out=$(<"$tmp/ps.json") ran="ps in a namespace"
+    [[ $(json '[.processes[] | select(.runtime != null and .memory_bytes > 10000000) | .name] | join(" ")') == "LeakLab LeakLab LeakLab" ]]
+    [[ $(json '[.processes[] | select(.host == "pod-7f9-x2")] | length') == 1 ]]
+    [[ $(find "$tmp/o" -name '[12].gcdump' | wc -l) == 6 && -n $(echo "$tmp"/o/LeakLab-pod-7f9-x2-*/1.gcdump) ]]
+    works info --format=json "$tmp"/o/LeakLab-pod-7f9-x2-*
+    [[ $(json '[.snapshots[] | select(.complete) | .host] | join(" ")') == "pod-7f9-x2 pod-7f9-x2" ]]
+}

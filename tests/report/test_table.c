@@ -54,6 +54,31 @@ Test(table, one_column_gives_way_to_the_terminal)
     expect_printed(&t, 18, false, "n  type\n1  abcde…rstuvwxyz\n2  short\n");
 }
 
+Test(table, of_several_columns_the_last_gives_way_first)
+{
+    static const struct column two[] = {{"type", ALIGN_LEFT, true},
+                                        {"n", ALIGN_RIGHT, false},
+                                        {"command", ALIGN_LEFT, true}};
+    const char *cells[] = {"abcdefghijklmnopqrstuvwxyz", "1", "abcdefghijklmnopqrstuvwxyz"};
+    const struct {
+        unsigned width;
+        const char *line;
+    } wanted[] = {
+        {57, "type                        n  command\n"
+             "abcdefghijklmnopqrstuvwxyz  1  abcdefghijklmnopqrstuvwxyz\n"},
+        {47, "type                        n  command\n"
+             "abcdefghijklmnopqrstuvwxyz  1  abcdef…rstuvwxyz\n"},
+        {39, "type                    n  command\n"
+             "abcdefgh…nopqrstuvwxyz  1  abcd…tuvwxyz\n"},
+    };
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+        struct table t = TABLE_OF(two);
+        for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++)
+            table_cell(&t, cells[c]);
+        expect_printed(&t, wanted[i].width, false, wanted[i].line);
+    }
+}
+
 Test(table, one_column_too_many_is_too_wide)
 {
     struct table t = TABLE_OF(columns);

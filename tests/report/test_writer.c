@@ -180,17 +180,102 @@ Test(writer, processes_are_rows)
 {
     struct hd_report *r = two_processes();
     expect_written(r, "csv",
-                   "pid,name,runtime,user,command,socket,problem\n"
-                   "7,shop,10.0.12,,\"dotnet shop.dll, -x\",,\n"
-                   "4711,,,,,,does not answer\n");
+                   "pid,name,runtime,user,command,socket,problem,host,container,started,"
+                   "uptime_seconds,memory_bytes\n"
+                   "7,shop,10.0.12,,\"dotnet shop.dll, -x\",,,,,,,\n"
+                   "4711,,,,,,does not answer,,,,,\n");
     expect_written(r, "text",
-                   " pid  name  runtime  user  command\n"
-                   "   7  shop  10.0.12  -     dotnet shop.dll, -x\n"
-                   "4711  -     -        -     -\n"
+                   " pid  name  memory  uptime  runtime  user  command\n"
+                   "   7  shop       -       -  10.0.12  -     dotnet shop.dll, -x\n"
+                   "4711  -          -       -  -        -     -\n"
                    "    does not answer\n");
     hd_report_free(r);
     const struct hd_processes none = {0};
     r = hd_report_processes(&none);
     expect_written(r, "text", "no .NET process that can be collected from\n");
+    hd_report_free(r);
+}
+
+/* --- forty containers ---------------------------------------------------------------- */
+
+#define CONTAINER "3f2a91c0d2e14b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
+
+enum { MANY = 40 };
+
+static struct hd_report *containers(void)
+{
+    static struct hd_process all[MANY];
+    for (uint64_t i = 0; i < MANY; i++)
+        all[i] = (struct hd_process){.pid = 4194304 - MANY + i,
+                                     .name = "Shop.Checkout.Service",
+                                     .runtime = "10.0.12",
+                                     .user = "app",
+                                     .command = "dotnet /app/Shop.Checkout.Service.dll "
+                                                "--urls=http://+:8080",
+                                     .host = "checkout-6d5f9c7b8-x2x4z",
+                                     .container = CONTAINER,
+                                     .started = "2026-11-22T00:51:24",
+                                     .uptime = 86400 * i + 7384,
+                                     .memory = (i + 1) << 24};
+    all[3] = (struct hd_process){
+        .pid = 1,
+        .problem =
+            "the diagnostics socket belongs to user app; run heapdrift as that user, "
+            "or as root (/tmp/dotnet-diagnostic-1-24-socket)"};
+    return hd_report_processes(&(struct hd_processes){.all = all, .count = MANY});
+}
+
+static struct hd_memory written_in(const struct hd_report *r, unsigned width)
+{
+    struct hd_memory got = {0};
+    const struct hd_write_options how = {.size = sizeof(how), .width = width};
+    cr_assert(hd_report_write(r, "text", &how, hd_sink_memory(&got), NULL));
+    return got;
+}
+
+/* Names are in ASCII here, but for "…", which has three bytes. */
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+    while (*text != '\0') {
+        size_t columns = 0;
+        for (; *text != '\0' && *text != '\n'; text++)
+            columns += ((unsigned char)*text & 0xC0) != 0x80;
+        widest = columns > widest ? columns : widest;
+        text += *text == '\n';
+    }
+    return widest;
+}
+
+Test(writer, processes_fit_every_width)
+{
+    struct hd_report *r = containers();
+    for (unsigned width = 40; width <= 200; width++) {
+        struct hd_memory got = written_in(r, width);
+        cr_expect_leq(widest_line(got.bytes), width, "%u:\n%s", width, got.bytes);
+        cr_expect_not_null(strstr(got.bytes, " memory"));
+        cr_expect_eq(strstr(got.bytes, " 3f2a91c0d2e1 ") != NULL, width >= 66);
+        cr_expect_eq(strstr(got.bytes, " checkout-6d5f9c7b8-x2x4z ") != NULL, width >= 100);
+        hd_memory_free(&got);
+    }
+    hd_report_free(r);
+}
+
+Test(writer, processes_say_where_they_run_and_what_that_takes)
+{
+    struct hd_report *r = containers();
+    struct hd_memory got = written_in(r, 160);
+    cr_expect_not_null(
+        strstr(got.bytes, "4194265  Shop.Checkout.Service  3f2a91c0d2e1  "
+                          "checkout-6d5f9c7b8-x2x4z  32.0 MiB    1 d 2 h  10.0.12  app   "),
+        "%s", got.bytes);
+    cr_expect_null(strstr(got.bytes, "3f2a91c0d2e14"));
+    hd_memory_free(&got);
+    cr_assert(hd_report_write(r, "json", NULL, hd_sink_memory(&got), NULL));
+    cr_expect_not_null(strstr(got.bytes, "\"container\": \"" CONTAINER "\""));
+    cr_expect_not_null(strstr(got.bytes, "\"uptime_seconds\": 93784"));
+    cr_expect_not_null(strstr(got.bytes, "\"memory_bytes\": 33554432"));
+    cr_expect_not_null(strstr(got.bytes, "\"memory_bytes\": null"));
+    hd_memory_free(&got);
     hd_report_free(r);
 }

@@ -37,8 +37,10 @@ function parts(name) {
     return [name.slice(0, dot + 1), name.slice(dot + 1)];
 }
 
-/* Without any namespace: Dictionary<String,Session>. */
+/* Without any namespace: Dictionary<String,Session>; of a variable with its class. */
 function brief(name) {
+    const field = /^(\[[a-z -]* var )(.+)\.([^.<>]+)\]$/.exec(name);
+    if (field) return field[1] + brief(field[2]) + "." + field[3] + "]";
     return name.replace(/(?:[\p{L}_][\p{L}\p{N}_`]*\.)+(?=[\p{L}_<])/gu, "");
 }
 

@@ -59,10 +59,17 @@ function tickSize(limit) {
     return d3.range(0, limit + 1, step * unit).filter((t) => t <= limit);
 }
 
+/* A time as exactly as the series is long; never within a second. */
+function clock(at) {
+    const hours = (last(at) - at[0]) / 3.6e6;
+    return d3.utcFormat(hours < 1 ? "%H:%M:%S" : hours < 20 ? "%H:%M" : hours < 480 ? "%m-%d %H:%M" : "%Y-%m-%d");
+}
+
 function drawAxis(x, how, width, height) {
-    const most = Math.max(2, Math.floor(width / 90));
-    let ticks = how.whole ? x.ticks(Math.min(most, how.at.length - 1)).filter(Number.isInteger) : x.ticks(most);
-    const text = how.whole ? (t) => count(t + 1) : how.title === "time" ? x.tickFormat(most) : count;
+    const most = Math.max(2, Math.floor(width / 110));
+    const ticks = x.ticks(how.whole ? Math.min(most, how.at.length - 1) : most)
+        .filter((t) => (how.title === "time" ? t % 1000 === 0 : Number.isInteger(t)));
+    const text = how.whole ? (t) => count(t + 1) : how.title === "time" ? clock(how.at) : count;
     return ticks.map((t) => [
         svg("line", {x1: x(t), x2: x(t), y1: height, y2: height + 4, class: "grid"}),
         svg("text", {x: x(t), y: height + 17, "text-anchor": "middle"}, text(t))]);

@@ -1,0 +1,252 @@
+# Many processes at once: ps, and collect --all. All of them are played (runtime.py), and all
+# are chosen by a name that nothing else on the machine has.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
+load helper
+
+teardown() {
+    local job
+    for job in "${players[@]}"; do kill "$job" 2>/dev/null || true; done
+    # unshare passes on nothing less.
+    [[ -z ${container:-} ]] || { kill -KILL "$container" && wait "$container"; } 2>/dev/null || true
+    [[ -z ${open:-} ]] || rm -rf "$open"
+}
+
+# The interpreter itself, which keeps the name that it is given: some are behind a script.
+interpreter() { python -c 'import os, sys; print(os.path.realpath(sys.executable))'; }
+
+# play NAME HABIT NUMBER...: a process of that name listens at a socket per number, or one
+# process each with APART=1. What is collected is $tmp/played.nettrace.
+play() {
+    local name=$1 habit=$2 number sockets=() interpreter
+    interpreter=$(interpreter)
+    shift 2
+    mkdir -p "$tmp/t"
+    [[ -e $tmp/played.nettrace ]] ||
+        zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    for number; do sockets+=("$tmp/t/dotnet-diagnostic-$number-1-socket"); done
+    (
+        IFS=,
+        exec -a "$name" "$interpreter" tests/cli/runtime.py "${sockets[*]}" "$habit" "$tmp/played.nettrace"
+    ) 3>&- &
+    players+=($!)
+    for number in "${sockets[@]}"; do
+        for _ in {1..200}; do [[ ! -S $number ]] || break; sleep 0.05; done
+        [[ -S $number ]]
+    done
+    export TMPDIR=$tmp/t
+}
+
+# files FOLDER [PATTERN]: how many there are, hidden ones too.
+files() { find "$1" -type f -name "${2:-*}" 2>/dev/null | wc -l; }
+
+# A name of our own.
+own() { echo "own$$-$BATS_TEST_NUMBER"; }
+
+# --- ps --------------------------------------------------------------------------------
+
+@test "ps of forty processes says what they take, in less than two seconds" {
+    APART=1 play "$(own)" play {1001..1040}
+    # Somebody else's socket that says nothing, or a busy machine, may be in the way once.
+    local start took
+    for _ in 1 2 3; do
+        start=$(date +%s%N)
+        works ps -n "$(own)" --format=json
+        took=$((($(date +%s%N) - start) / 1000000))
+        [[ $took -ge 2000 ]] || break
+    done
+    [[ $took -lt 2000 ]] || complain "$took ms"
+    python tests/cli/check_json.py docs/json-schema "$tmp/.out"
+    [[ $(json '[.processes[] | select(.memory_bytes > 1000000 and .uptime_seconds < 600 and .started != null and .problem == null)] | length') == 40 ]]
+    [[ $(json '[.processes[].host] | unique[]') == "$(uname -n)" ]]
+    [[ $(json '[.processes[].pid] | (. == sort) and (unique | length == 40)') == true ]]
+    on_terminal 80 ps -n "$(own)"
+    [[ $(wc -l <<<"$out") == 41 && $(wc -L <<<"$out") -le 80 ]]
+}
+
+@test "ps chooses by name and sorts" {
+    play "$(own)-b" play 1
+    play "$(own)-a" play 2
+    play "$(own)x" play 3
+    works ps -n "$(own)-?" --sort=name --format=csv
+    [[ $(column 2) == "$(own)-a"$'\n'"$(own)-b" ]]
+    works ps --name="$(own)*" --sort=pid --format=csv
+    [[ $(column 1) == "$(column 1 | sort -n)" && $(column 1 | wc -l) == 3 ]]
+    works ps -n "$(own)*" --sort=memory --format=csv
+    [[ $(column 12) == "$(column 12 | sort -nr)" ]]
+    works ps -n "$(own)*" --sort=uptime --format=csv
+    [[ $(column 11) == "$(column 11 | sort -nr)" ]]
+    works ps -n "$(own)"
+    out_is "no .NET process that can be collected from"
+    hd ps --sort=size
+    fails_with "--sort=size: must be pid, name, memory or uptime"
+}
+
+# --- collect --all ---------------------------------------------------------------------
+
+@test "collect --all says what it needs" {
+    hd collect --all 17
+    fails_with "collect takes no operands; --name=PATTERN chooses from --all"
+    hd collect --all -p 1
+    fails_with "--all excludes --process-id and --diagnostic-port; --name=PATTERN chooses from all"
+    hd collect --all --diagnostic-port=/none
+    fails_with "--all excludes --process-id and --diagnostic-port; --name=PATTERN chooses from all"
+    hd collect --all --interval=5s
+    fails_with "--interval needs --count"
+    hd collect --all --to=csv
+    fails_with "--to=csv: must be gcdump or nettrace"
+    hd collect -p 1 -o "$tmp/a.gcdump" --to=nettrace
+    fails_with "--to is for --all; else the name of OUT tells the format"
+    hd watch --all
+    fails_with "watch has no option --all; see \`heapdrift help watch\`"
+    hd collect --all -n "$(own)" -o "$tmp/o"
+    fails_with "no .NET process that can be collected from is called $(own); \`heapdrift ps\` lists those there are"
+    [[ ! -e $tmp/o ]]
+}
+
+@test "collect --all writes a file per process, and replaces none" {
+    APART=1 play "$(own)" play 1 2 3
+    hd collect --all -n "$(own)" -o "$tmp/a.gcdump"
+    fails_with "$tmp/a.gcdump: --all writes a file per process: name a folder, and the format with --to"
+    hd collect --all -n "$(own)" -o "$tmp/played.nettrace"
+    fails_with "$tmp/played.nettrace: is no folder; --all writes a file per process"
+    hd collect --all -n "$(own)" -o "$tmp/none/o"
+    fails_with "$tmp/none/o: No such file or directory"
+    works collect --all -n "$(own)" -o "$tmp/o" --to=nettrace -j 2
+    works ps -n "$(own)" --format=csv
+    local pids pid
+    mapfile -t pids < <(column 1)
+    for pid in "${pids[@]}"; do
+        cmp "$tmp/played.nettrace" "$tmp/o/$(own)-$(uname -n)-$pid.nettrace"
+    done
+    [[ ${#pids[@]} == 3 && $(find "$tmp/o" | wc -l) == 4 ]]
+    echo kept >"$tmp/o/$(own)-$(uname -n)-$pid.nettrace"
+    hd collect --all -n "$(own)" -o "$tmp/o/" --to=nettrace
+    status_is 2
+    [[ $(<"$tmp/o/$(own)-$(uname -n)-$pid.nettrace") == kept ]]
+    [[ $(grep -c ': is there already; name another folder$' <<<"$err") == 3 ]]
+    err_has "heapdrift: 3 of 3 processes failed; there are snapshots of 0"
+    # Here, as .gcdump, and one line for each.
+    mkdir "$tmp/here"
+    (cd "$tmp/here" && "$HEAPDRIFT" collect -a -n "$(own)" 2>"$tmp/.err")
+    [[ $(grep -cE '^heapdrift: \./own.*\.gcdump: 8526 objects, 1\.9 MiB, in [0-9.]+ s$' "$tmp/.err") == 3 && $(wc -l <"$tmp/.err") == 3 ]]
+    works info --format=json "$tmp/here"
+    [[ $(json '[.snapshots[] | .objects] | join(" ")') == "8526 8526 8526" ]]
+    works collect -qa -n "$(own)" -o "$tmp/quiet"
+    err_is ""
+}
+
+@test "a process may be called anything" {
+    play $'-x/..\e[2J\n$(touch oops) ü'"$(own)" play 1
+    play "$(own)$(printf 'long%.0s' {1..60})" play 2
+    works collect --all -n "*$(own)*" -o "$tmp/o"
+    [[ $(files "$tmp/o") == 2 && $(ls -A "$tmp") != *oops* && ! -e oops ]]
+    local file
+    for file in "$tmp"/o/*; do
+        file=${file##*/}
+        [[ $file =~ ^[A-Za-z0-9_][A-Za-z0-9_.-]+\.gcdump$ && ${#file} -lt 160 ]] || complain "$file"
+    done
+    [[ -e $(echo "$tmp"/o/_._2J__touch_oops*.gcdump) || -e $(echo "$tmp"/o/_.*oops*.gcdump) ]]
+    [[ $(wc -l <<<"$err") == 2 && $err != *$'\e'* ]]
+}
+
+@test "processes that have one pid get names of their own" {
+    play "$(own)" play 1 2 3
+    works collect --all -n "$(own)" -o "$tmp/o" --to=nettrace
+    [[ $(cd "$tmp/o" && echo ./*) == "./$(own)-$(uname -n)-${players[0]}.2.nettrace ./$(own)-$(uname -n)-${players[0]}.3.nettrace ./$(own)-$(uname -n)-${players[0]}.nettrace" ]]
+}
+
+@test "one that fails leaves the others alone" {
+    APART=1 play "$(own)" play 1 2
+    play "$(own)-slow" stall 3
+    hd collect --all -n "$(own)*" -o "$tmp/o" -t 500ms
+    status_is 2
+    err_matches "heapdrift: $(own)-slow \(pid ${players[1]}\): nothing came for 0.5 s, and the heap walk has not ended"
+    err_has "heapdrift: 1 of 3 processes failed; there are snapshots of 2"
+    [[ $(files "$tmp/o") == 2 ]]
+    # Of nothing, nothing stays.
+    hd collect --all -n "$(own)-slow" -o "$tmp/p" -t 500ms --count=2
+    status_is 2
+    [[ ! -e $tmp/p ]]
+}
+
+@test "a series of each, in a folder of its own, until it ends" {
+    play "$(own)" play 1
+    play "$(own)" play 2
+    "$HEAPDRIFT" collect --all -n "$(own)" -o "$tmp/o" --count=2 --interval=2 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
+    local job=$! name
+    name=$tmp/o/$(own)-$(uname -n)
+    for _ in {1..200}; do [[ ! -e $name-${players[1]}/1.gcdump ]] || break; sleep 0.02; done
+    kill "${players[1]}"
+    rm "$tmp/t/dotnet-diagnostic-2-1-socket"
+    status=0 ran="collect --all --count=2"
+    wait $job || status=$?
+    out=$(<"$tmp/.out") err=$(<"$tmp/.err")
+    status_is 2
+    err_has "heapdrift: $(own) (pid ${players[1]}): has ended"
+    err_has "heapdrift: 1 of 2 processes failed; there are snapshots of 2"
+    [[ $(ls -A "$name-${players[0]}") == 1.gcdump$'\n'2.gcdump && $(ls -A "$name-${players[1]}") == 1.gcdump ]]
+    works diff -q --format=json "$name-${players[0]}"
+    [[ $(json '.snapshots | length') == 2 ]]
+    # The next series is another one.
+    hd collect --all -n "$(own)" -o "$tmp/o" --count=2 --interval=0
+    fails_with "$name-${players[0]}: is there already; name another folder"
+}
+
+@test "a signal stops all of them, and leaves what is whole" {
+    APART=1 play "$(own)" play 1 2
+    play "$(own)-slow" stall 3
+    "$HEAPDRIFT" collect --all -n "$(own)*" -o "$tmp/o" -j 3 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
+    local job=$!
+    for _ in {1..200}; do [[ $(files "$tmp/o" 'own*.gcdump') != 2 ]] || break; sleep 0.05; done
+    kill -TERM $job
+    status=0 ran="collect --all, SIGTERM"
+    wait $job || status=$?
+    err=$(<"$tmp/.err")
+    status_is 2
+    err_has "heapdrift: $(own)-slow (pid ${players[1]}): stopped; the process goes on, and nothing was written"
+    err_has "heapdrift: stopped; what was collected so far stays"
+    [[ $(files "$tmp/o") == 2 ]]
+}
+
+@test "what belongs to another user is left out, and said to be" {
+    [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
+    local as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    open=$(mktemp -d /tmp/heapdrift-XXXXXX)
+    cp "$HEAPDRIFT" "$open/heapdrift"
+    chmod -R 777 "$open"
+    "${as_nobody[@]}" "$open/heapdrift" --version >/dev/null 2>&1 || skip "nobody may not run it"
+    play "$(own)" play 1
+    # The name of a socket that may not be used has to say whose it is.
+    local start
+    start=$(awk '{ print $22 }' "/proc/${players[0]}/stat")
+    mv "$tmp/t/dotnet-diagnostic-1-1-socket" "$open/dotnet-diagnostic-${players[0]}-$start-socket"
+    status=0 ran="collect --all as nobody" out=
+    err=$(TMPDIR=$open "${as_nobody[@]}" "$open/heapdrift" collect --all -n "$(own)" -o "$open/o" 2>&1) || status=$?
+    status_is 2
+    err_matches "^heapdrift: note: $(own) \(pid ${players[0]}\) is left out: the diagnostics socket belongs to user root"
+    err_has "heapdrift: no .NET process that can be collected from is called $(own)"
+    [[ ! -e $open/o ]]
+}
+
+@test "processes of containers go by the container's host name" {
+    [[ $(id -u) == 0 ]] || skip "takes root"
+    local inside=(unshare -u -m -p -f --kill-child --mount-proc) pid
+    "${inside[@]}" mount -t tmpfs none /mnt 2>/dev/null || skip "no namespaces here"
+    play "$(own)" play 1
+    # The kernel knows the name; the environment says what somebody put there.
+    HOSTNAME=elsewhere "${inside[@]}" bash -c 'hostname pod-7f9-x2 && mount -t tmpfs none /tmp && cd "$4" &&
+        unset TMPDIR && exec -a "$1" "$2" tests/cli/runtime.py /tmp/dotnet-diagnostic-1-1-socket play "$3"' \
+        bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") "$PWD" 3>&- &
+    container=$!
+    for _ in {1..100}; do
+        works ps -n "$(own)" --format=json
+        [[ $(json '.processes | length') != 2 ]] || break
+        sleep 0.05
+    done
+    [[ $(json '[.processes[].host] | sort | join(" ")') == "$(printf '%s\n' "$(uname -n)" pod-7f9-x2 | sort | xargs)" ]]
+    pid=$(json '.processes[] | select(.host == "pod-7f9-x2") | .pid')
+    [[ $(json ".processes[] | select(.pid == $pid) | .socket") == "/proc/$pid/root/tmp/dotnet-diagnostic-1-1-socket" ]]
+    works collect --all -n "$(own)" -o "$tmp/o" --to=nettrace
+    [[ $(find "$tmp/o" -type f | wc -l) == 2 ]]
+    cmp "$tmp/played.nettrace" "$tmp/o/$(own)-pod-7f9-x2-$pid.nettrace"
+}
