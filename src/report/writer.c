@@ -11,8 +11,8 @@ extern const struct writer write_text, write_json, write_csv, write_tsv, write_m
     write_junit, write_sarif, write_github, write_html;
 
 const struct writer *const writers[] = {
-    &write_text,  &write_json,  &write_csv,    &write_tsv, &write_markdown,
-    &write_junit, &write_sarif, &write_github, &write_html, NULL,
+    &write_text, &write_json,  &write_csv,   &write_tsv,    &write_markdown,
+    &write_html, &write_junit, &write_sarif, &write_github, NULL,
 };
 
 const char *hd_format_name(size_t i)

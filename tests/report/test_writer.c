@@ -5,9 +5,9 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static const char *const formats[] = {"text", "json",  "csv",   "tsv",
-                                      "md",   "junit", "sarif", "github"};
-enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 5 };
+static const char *const formats[] = {"text", "json",  "csv",   "tsv",   "md",
+                                      "html", "junit", "sarif", "github"};
+enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 6 };
 
 static struct hd_report *two_processes(void)
 {
@@ -30,6 +30,7 @@ static struct hd_report *report_of(enum hd_report_kind kind)
         return shop_check();
     case HD_REPORT_PROCESSES:
         return two_processes();
+    case HD_REPORT_TREE:
     case HD_REPORT_INFO:
     case HD_REPORT_KIND_COUNT:
         break;

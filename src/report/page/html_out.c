@@ -96,8 +96,6 @@ static int write_piece(const char *piece, size_t size, void *out)
 
 void html_json(struct out *o, json_t *value)
 {
-    enum { DIGITS = 6 };
     cut_strings(value);
-    json_write_with(value, o, write_piece,
-                    JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS));
+    json_write_with(value, o, write_piece, JSON_COMPACT | JSON_ENSURE_ASCII);
 }

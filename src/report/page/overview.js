@@ -72,7 +72,7 @@ function drawAxis(x, how, width, height) {
     const text = how.whole ? (t) => count(t + 1) : how.title === "time" ? clock(how.at) : count;
     return ticks.map((t) => [
         svg("line", {x1: x(t), x2: x(t), y1: height, y2: height + 4, class: "grid"}),
-        svg("text", {x: x(t), y: height + 17, "text-anchor": "middle"}, text(t))]);
+        svg("text", {x: x(t), y: height + 17, "text-anchor": x(t) > width - 40 ? "end" : "middle"}, text(t))]);
 }
 
 function areaChart(report, how, width) {

@@ -181,7 +181,7 @@ static void put_attached(struct page *p, const struct doc_attached *a, bool in_c
                : a->line.len > 0 ? "said"
                                  : "held");
     if (a->label != NULL) {
-        put(p, in_card ? "<h4>" : "<p class=\"label\">");
+        put(p, in_card ? "<h4>" : "<p class=\"labelled\">");
         html_words(p->o, a->label);
         put(p, in_card ? "</h4>\n" : "</p>\n");
     }
