@@ -12,7 +12,8 @@
 #   make tsan         what has several threads under ThreadSanitizer
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
-#   make check-full   check, check-live, and what is too long for check
+#   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
 #   make format       let clang-format have its way
@@ -20,6 +21,7 @@
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make gallery      the pictures of docs/gallery anew
 #   make golden       accept the program's current output as expected
 
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
@@ -223,7 +225,20 @@ portable:
 	    BASELINE= programs
 	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
 
-check-full: check check-live test asan tsan portable tidy-deep
+# Says so where there is no browser.
+AXE = $(CURDIR)/build/page-tests/node_modules/axe-core/axe.min.js
+check-page: $(BUILD)/heapdrift $(AXE)
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift AXE=$(AXE) python3 tests/page/test_page.py
+
+# Where npm has no network its test is left out, and says so.
+$(AXE):
+	-@mkdir -p build/page-tests && cd build/page-tests && \
+	    npm install --silent --no-audit --no-fund --no-save axe-core@4
+
+gallery: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
+
+check-full: check check-live check-page test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 
 # --- parts, to run side by side -----------------------------------------------------
@@ -354,7 +369,7 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 
-.PHONY: always all programs demo check check-live check-full install uninstall clean test \
+.PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench fuzz lint layers tidy tidied \
         tidy-deep tidied-deep style format

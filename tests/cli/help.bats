@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff top roots check info convert collect watch ps help)
+commands=(diff report top roots check info convert collect watch ps help)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -79,7 +79,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|top|roots|check|info|convert|collect|watch|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|top|roots|check|info|convert|collect|watch|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -153,7 +153,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff top roots check info convert collect watch ps; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report top roots check info convert collect watch ps; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -179,7 +179,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -207,7 +207,6 @@ root roots
 inof info
 hlep help
 compare diff
-report diff
 analyze diff
 analyse diff
 COMMANDS
@@ -240,7 +239,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
