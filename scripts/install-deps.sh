@@ -15,7 +15,9 @@ test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschem
 fuzz='clang libclang-rt-14-dev'
 action='jq'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
-page='chromium chromium-driver nodejs npm python3 optipng pngquant tmux fonts-dejavu-core'
+page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
+# npm may be there by another way than Debian's package, which would fight with it.
+command -v npm >/dev/null || page="$page npm"
 
 wanted=
 for group in "$@"; do
