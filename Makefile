@@ -3,8 +3,8 @@
 #   make              build/heapdrift, build/lib/libheapdrift.a and .so, and the manual page
 #   make demo         install what is missing, build, find a leak in a real series
 #   make check        install what the tests need, then run them: under ten minutes
-#   make install      program, libraries, header, pkg-config file and manual page
-#                     under $(DESTDIR)$(PREFIX); BUILD=x: as they were built there
+#   make install      program, libraries, header, pkg-config file, manual page and
+#                     completion for bash, zsh, fish under $(DESTDIR)$(PREFIX); BUILD=x: as they were built there
 #   make uninstall    remove them
 #
 #   make test         unit, sweep and command-line tests of a plain build
@@ -27,6 +27,8 @@
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
+# Debian's own packages have share/zsh/vendor-completions.
+ZSHDIR   ?= $(PREFIX)/share/zsh/site-functions
 FUZZ_SECONDS ?= 60
 LIVE_RUNS ?= 20
 
@@ -42,11 +44,13 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(S
 # called as directly as in a program.
 LIB_CFLAGS   = -fPIC -fvisibility=hidden
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
+LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
+# What protoc-c makes of the format of pprof.
+PROFILE   = $(BUILD)/made/profile.pb-c.c
 LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
@@ -57,7 +61,7 @@ TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c 
             tests/threads/ask.c \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
-LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PAGE_OBJ)
+LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -68,7 +72,9 @@ TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 SONAME    = libheapdrift.so.0
 LIBRARIES = $(BUILD)/lib/libheapdrift.a $(BUILD)/lib/$(SONAME)
 
-all: $(BUILD)/heapdrift $(LIBRARIES) $(BUILD)/heapdrift.1
+COMPLETIONS = $(addprefix $(BUILD)/completion/,heapdrift.bash _heapdrift heapdrift.fish)
+
+all: $(BUILD)/heapdrift $(LIBRARIES) $(BUILD)/heapdrift.1 $(COMPLETIONS)
 
 # Linked against what others get, so that the public functions are enough.
 $(BUILD)/heapdrift: $(CLI_OBJ) $(BUILD)/lib/libheapdrift.a
@@ -130,6 +136,16 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(PROFILE): src/report/profile.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+
+$(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -w -c -o $@ $<
+
+$(BUILD)/src/report/write_pprof.o: $(PROFILE)
+$(BUILD)/src/report/write_pprof.%: private CPPFLAGS += -I$(BUILD)/made
+
 # The HTML page: style and script as the assembler takes them in, and a policy that has their
 # hashes. Of D3 what page.js uses, in the order in which one needs the other.
 D3        ?= /usr/share/nodejs
@@ -157,6 +173,15 @@ $(BUILD)/heapdrift.1: docs/heapdrift.1.scd include/heapdrift.h
 	@mkdir -p $(@D)
 	sed 's/@VERSION@/$(VERSION)/' $< | scdoc >$@
 
+# The program writes them of its own lists.
+$(BUILD)/completion/heapdrift.bash: SHELL_NAME = bash
+$(BUILD)/completion/_heapdrift: SHELL_NAME = zsh
+$(BUILD)/completion/heapdrift.fish: SHELL_NAME = fish
+$(COMPLETIONS): $(BUILD)/heapdrift
+	@mkdir -p $(@D)
+	$< completion $(SHELL_NAME) >$@.new
+	mv $@.new $@
+
 # --- for people --------------------------------------------------------------
 
 # Warnings are errors for us, not for who builds it with another compiler.
@@ -164,7 +189,7 @@ check check-full asan portable: export WERROR = -Werror
 
 demo:
 	@scripts/install-deps.sh build
-	@$(MAKE) --no-print-directory -s all
+	@scripts/build.sh $(MAKE)
 	build/heapdrift fixtures/leaklab/cache
 
 check:
@@ -176,21 +201,29 @@ BIN = $(DESTDIR)$(PREFIX)/bin
 LIB = $(DESTDIR)$(LIBDIR)
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 MAN1 = $(DESTDIR)$(PREFIX)/share/man/man1
+BASH_WORDS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_WORDS = $(DESTDIR)$(ZSHDIR)
+FISH_WORDS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 install: all
-	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1)
+	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1) \
+	    $(BASH_WORDS) $(ZSH_WORDS) $(FISH_WORDS)
 	install -m 755 $(BUILD)/heapdrift $(BIN)
 	install -m 644 $(LIBRARIES) $(LIB)
 	ln -sf $(SONAME) $(LIB)/libheapdrift.so
 	install -m 644 $(wildcard include/*.h) $(INCLUDE)
 	install -m 644 $(BUILD)/heapdrift.1 $(MAN1)
+	install -m 644 $(BUILD)/completion/heapdrift.bash $(BASH_WORDS)/heapdrift
+	install -m 644 $(BUILD)/completion/_heapdrift $(ZSH_WORDS)
+	install -m 644 $(BUILD)/completion/heapdrift.fish $(FISH_WORDS)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBS@|$(LIB_LIBS)|' scripts/heapdrift.pc.in >$(LIB)/pkgconfig/heapdrift.pc
 
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1
+	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1 $(BASH_WORDS)/heapdrift \
+	      $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:
 	rm -rf build
@@ -240,6 +273,8 @@ gallery: $(BUILD)/heapdrift
 
 check-full: check check-live check-page test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
+	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
+	    tests/cli/completion.bats tests/cli/tree.bats
 
 # --- parts, to run side by side -----------------------------------------------------
 
@@ -323,12 +358,12 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Any format, through the same front door as a real file.
-fuzz: tests/fuzz/fuzz_read.c $(PAGE_OBJ)
+fuzz: tests/fuzz/fuzz_read.c $(PROFILE) $(PAGE_OBJ)
 	@scripts/install-deps.sh build fuzz
 	@mkdir -p build/fuzz/corpus
 	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 	      -fno-sanitize-recover=undefined -Itests \
-	      -o build/fuzz/read $< $(LIB_SRC) $(PAGE_OBJ) $(LIB_LIBS)
+	      -o build/fuzz/read -I$(BUILD)/made $< $(LIB_SRC) $(PROFILE) $(PAGE_OBJ) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 

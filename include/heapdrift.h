@@ -145,6 +145,9 @@ const char *hd_nearest_word(const char *word, const char *const *all);
  * nothing in it that a terminal obeys (\n, \t, \x1b are written so). */
 void hd_put_name(struct hd_sink to, const char *name);
 
+/* The same without characters beyond ASCII: é is \u{e9}, … is "...". */
+void hd_put_ascii(struct hd_sink to, const char *name);
+
 /* --- snapshot ---------------------------------------------------------- */
 
 struct hd_snapshot;
@@ -600,6 +603,7 @@ struct hd_write_options {
     bool color;     /* escape sequences of a terminal */
     bool files_go;  /* the snapshots will not be there: no command that names them */
     bool details;   /* what the ranking computed beside what people need: scores */
+    bool ascii;     /* of text: no character beyond ASCII; others are \u{e9} */
 
     /* The words of the command that asks, for formats that tell how they were made; NULL */
     const char *const *command;
@@ -607,10 +611,12 @@ struct hd_write_options {
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can
- * only hold a check. */
+ * only hold a check, or a report with a tree; some are nothing for a terminal. */
 const char *hd_format_name(size_t i);
 const char *hd_format_summary(size_t i);
 bool hd_format_is_for_check(size_t i);
+bool hd_format_is_for_tree(size_t i);
+bool hd_format_is_binary(size_t i);
 
 /* Write the report as one of them. False if the format is unknown or cannot hold
  * such a report, or a byte was lost. */

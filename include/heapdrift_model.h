@@ -491,8 +491,10 @@ struct hd_tree {
     struct hd_tree_node *nodes; /* in preorder: by growth, size and name */
     size_t len;
     size_t first, last; /* numbers of the snapshots that are compared; the same: of one */
-    uint64_t least;     /* bytes: what owns less, and changed by less, is among the others */
-    bool is_holders;    /* ways up from objects, not down to them */
+    uint64_t least;  /* bytes: what owns less, and changed by less, is among the others */
+    bool is_holders; /* ways up from objects, not down to them */
+    const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
+                                         tree is of */
     const struct hd_no_match *unmatched; /* patterns that match nothing */
     size_t unmatched_count;
 };

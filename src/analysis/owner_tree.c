@@ -138,6 +138,35 @@ static void keep_wanted(struct maker *m)
     }
 }
 
+/* Whether it is a good part of what its parent owns. */
+static bool counts_beside(const struct maker *m, size_t i)
+{
+    enum { PART = 10 };
+    const struct wide *w = &m->wide;
+    return w->last[i] > w->last[w->parent[i]] / PART ||
+           w->first[i] > w->first[w->parent[i]] / PART;
+}
+
+/* One other is no sum: it stays by its name, beside others that do, unless it is next to
+ * nothing there. */
+static void keep_the_only(struct maker *m, const uint32_t *depth)
+{
+    const struct wide *w = &m->wide;
+    bool *keeps = alloc_zeroed(array_bytes(w->len, sizeof(*keeps)));
+    for (size_t i = m->tops; i < w->len; i++)
+        keeps[w->parent[i]] |= m->stays[i];
+    for (size_t i = m->tops; i < w->len; i++) {
+        uint32_t parent = w->parent[i];
+        bool fits = m->ask->depth == 0 || depth[i] <= m->ask->depth;
+        if (m->stays[i] || !fits || !keeps[parent] || m->drops[parent] != 1 ||
+            !counts_beside(m, i))
+            continue;
+        m->stays[i] = true;
+        m->drops[parent] = 0;
+    }
+    free(keeps);
+}
+
 static void decide(struct maker *m)
 {
     const struct wide *w = &m->wide;
@@ -156,7 +185,8 @@ static void decide(struct maker *m)
             m->stays[w->parent[i]] = true;
     }
     for (size_t i = m->tops; i < w->len; i++)
-        m->drops[w->parent[i]] += m->stays[w->parent[i]] && !m->stays[i];
+        m->drops[w->parent[i]] += !m->stays[i];
+    keep_the_only(m, depth);
     free(depth);
 }
 

@@ -1,6 +1,7 @@
 #include "base/out.h"
 
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "base/c_locale.h"
 #include "base/error.h"
 
@@ -24,7 +25,7 @@ static void flush(struct out *o)
     text_clear(&o->pending);
 }
 
-void out_bytes(struct out *o, const char *s, size_t len)
+static void add(struct out *o, const char *s, size_t len)
 {
     if (o->failed != 0)
         return;
@@ -34,6 +35,19 @@ void out_bytes(struct out *o, const char *s, size_t len)
         pass_on(o, s, len);
     else
         text_add(&o->pending, s, len);
+}
+
+void out_bytes(struct out *o, const char *s, size_t len)
+{
+    struct text plain = {0};
+    if (!o->ascii) {
+        add(o, s, len);
+        return;
+    }
+    text_add_ascii(&plain, s, len);
+    if (plain.len > 0)
+        add(o, plain.data, plain.len);
+    text_free(&plain);
 }
 
 void out_string(struct out *o, const char *s)

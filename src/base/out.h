@@ -12,6 +12,7 @@
 struct out {
     struct hd_sink to;
     int failed; /* errno of the first failure */
+    bool ascii; /* write the ASCII form of everything */
     struct text pending;
 };
 

@@ -44,11 +44,12 @@ void hd_budgets_accept(struct hd_budgets *b)
 
 /* --- limits -------------------------------------------------------------- */
 
-/* "max_growth: 5" of bytes was meant as 5 MiB or 5 % more often than as 5 bytes. */
-static bool lacks_unit(const char *s, uint64_t bytes)
+bool limit_lacks_unit(const char *s, const struct rule *rule)
 {
     enum { LESS_THAN_ANYBODY_MEANS = 1024 };
-    return bytes > 0 && bytes < LESS_THAN_ANYBODY_MEANS &&
+    const struct hd_limit *limit = &rule->limit;
+    return rule->measure != HD_MEASURE_COUNT && !limit->relative && limit->amount > 0 &&
+           limit->amount < LESS_THAN_ANYBODY_MEANS &&
            strspn(s, "0123456789. ") == strlen(s);
 }
 
@@ -64,11 +65,9 @@ const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit 
         return quantity_count(s, &limit->amount)
                    ? NULL
                    : "a number of objects such as 200, or a share such as 5%";
-    if (!hd_size_from_text(s, &limit->amount))
-        return "a size such as 10MiB, or a share such as 5%";
-    return lacks_unit(s, limit->amount)
-               ? "a size with its unit, such as 5MiB (or 5B), or a share such as 5%"
-               : NULL;
+    return hd_size_from_text(s, &limit->amount)
+               ? NULL
+               : "a size such as 10MiB, or a share such as 5%";
 }
 
 double limit_amount(const struct hd_limit *limit, double base)
@@ -194,6 +193,8 @@ bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *v
     }
     if (wrong != NULL)
         return fail(err, HD_USAGE, "--%s=%.80s: must be %s", name, value, wrong);
+    const char *limit = rule.kind == HD_RULE_TYPE ? strrchr(value, '=') + 1 : value;
+    rule.lacks_unit = limit_lacks_unit(limit, &rule);
     return budgets_add_rule(b, &rule, err);
 }
 

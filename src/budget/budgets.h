@@ -24,6 +24,7 @@ struct rule {
     bool limit_is_min_score; /* of suspects: the limit is --min-score */
     bool is_default;
     bool is_optional; /* it may match nothing */
+    bool lacks_unit;  /* its limit is so many bytes and does not say so */
     size_t entry;     /* rules of one entry share it */
     const char *path; /* of the file, or NULL: an option, or the default */
     uint64_t line;    /* in it */
@@ -60,6 +61,10 @@ struct hd_budgets {
 
 /* The text of a limit. NULL, or what it should have been. */
 const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit *limit);
+
+/* Whether a limit in bytes is a small bare number: "max_growth: 5" was meant as 5 MiB or 5
+ * % more often than as 5 bytes. */
+bool limit_lacks_unit(const char *s, const struct rule *rule);
 
 /* How much that is in objects or bytes, of base: the value in the first snapshot, or of
  * scores the heap. */

@@ -386,6 +386,7 @@ static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *k
     uint64_t size;
     bool is_size = rule->kind == HD_RULE_TYPE && rule->measure == HD_MEASURE_COUNT &&
                    wrong != NULL && hd_size_from_text(value, &size);
+    rule->lacks_unit = wrong == NULL && limit_lacks_unit(value, rule);
     if (wrong == NULL)
         return true;
     return fail_at_line(r->err, line_in(r, entry, key), "bad-limit",

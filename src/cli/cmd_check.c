@@ -39,8 +39,8 @@ static bool set_time(struct hd_budgets *b)
 static bool read_files(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
-    if (s->config == NULL && !find_config(g->found))
-        return false;
+    if (s->config == NULL)
+        find_config(g->found, s->verbose);
     g->config = s->config != NULL ? s->config : g->found;
     if (g->config[0] != '\0' && !hd_budgets_read(g->budgets, g->config, &err)) {
         print_error(g->config, &err);
@@ -182,8 +182,9 @@ static int run(struct settings *s)
 const struct command cmd_check = {
     .name = "check",
     .bit = ON_CHECK,
+    .purpose = FOR_BUILDS,
     .operands = "SNAPSHOT SNAPSHOT...",
-    .summary = "the same held against growth budgets; status 1 when over",
+    .summary = "the same held against growth budgets",
     .description =
         "Compare 2 to 50 snapshots of one program, in order of time, and hold what grew\n"
         "against budgets: those of heapdrift.yml and of options. Without any budget it\n"
@@ -191,5 +192,15 @@ const struct command cmd_check = {
         "over\n"
         "budget, 2 that something is wrong with an input, 3 (with --strict) that the\n"
         "snapshots do not allow a judgement.",
+    .examples =
+        {
+            {"heapdrift check snapshots/", "by heapdrift.yml, or any leak"},
+            {"heapdrift check --max-growth=5% --budget='MyApp.*=0' snapshots/",
+             "budgets without a file"},
+            {"heapdrift check --format=junit -o heapdrift.xml snapshots/",
+             "for a build server"},
+            {"heapdrift check --baseline-write=accepted snapshots/",
+             "accept today's growth"},
+        },
     .run = run,
 };

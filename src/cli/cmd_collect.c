@@ -22,7 +22,7 @@ static bool check_for_all(const struct settings *s)
     return !s->interval_given || s->snapshot_count > 0 || usage("--interval needs --count");
 }
 
-static bool check(const struct settings *s)
+static bool check(struct settings *s)
 {
     if (s->all)
         return check_for_all(s);
@@ -31,7 +31,7 @@ static bool check(const struct settings *s)
     if (s->target != NULL)
         return usage("--to is for --all; else the name of OUT tells the format");
     if (s->output == NULL)
-        return usage("collect needs a file to write: heapdrift collect -p PID -o OUT");
+        return usage("collect needs a file to write: heapdrift collect PID -o OUT");
     if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump"))
         return trouble(s->output, "the name of a snapshot ends in .gcdump, or in "
                                   ".nettrace for the trace as it comes");
@@ -89,8 +89,9 @@ static int run(struct settings *s)
 const struct command cmd_collect = {
     .name = "collect",
     .bit = ON_COLLECT,
-    .operands = "-p PID -o OUT",
-    .summary = "snapshots of a running .NET process",
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME -o OUT",
+    .summary = "take snapshots of it",
     .description =
         "Ask a process for its heap, over the diagnostics socket that every .NET runtime\n"
         "opens. OUT is a .gcdump, or a .nettrace: the trace as it comes, with "
@@ -98,5 +99,13 @@ const struct command cmd_collect = {
         "The process does a full, blocking garbage collection for each snapshot. With "
         "--all OUT\n"
         "is a folder, and every process gets a file there, one after the other.",
+    .examples =
+        {
+            {"heapdrift collect 4711 -o app.gcdump", "one snapshot of process 4711"},
+            {"heapdrift collect MyApp -o app.gcdump", "of the process of that name"},
+            {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
+             "a series: app-1.gcdump, ..."},
+            {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
+        },
     .run = run,
 };

@@ -113,6 +113,7 @@ static int run(struct settings *s)
 const struct command cmd_convert = {
     .name = "convert",
     .bit = ON_CONVERT,
+    .purpose = FOR_FORMATS,
     .operands = "IN -o OUT",
     .summary = "a snapshot in another format",
     .description =
@@ -120,5 +121,13 @@ const struct command cmd_convert = {
         "table-json (.json). What the target cannot hold is told on standard error, a "
         "line\n"
         "each. -o - is standard output.",
+    .examples =
+        {
+            {"heapdrift convert app.nettrace -o app.gcdump",
+             "for PerfView and Visual Studio"},
+            {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
+            {"heapdrift convert --to=heap-text app.gcdump -o - | less",
+             "a line per object"},
+        },
     .run = run,
 };

@@ -34,11 +34,20 @@ static int run(struct settings *s)
 const struct command cmd_diff = {
     .name = "diff",
     .bit = ON_DIFF,
+    .purpose = FOR_FILES,
     .operands = "SNAPSHOT SNAPSHOT...",
-    .summary = "what grew, ranked, with root chains of the top suspects",
+    .summary = "what grew, ranked, and what holds it",
     .description =
         "Compare 2 to 50 snapshots of one program, in order of time; the first is the\n"
         "baseline. Types that keep growing are ranked, and sampled root chains show what\n"
         "holds them. Four or more snapshots tell a leak from warm-up.",
+    .examples =
+        {
+            {"heapdrift diff before.gcdump after.gcdump", "two snapshots: what differs"},
+            {"heapdrift diff --app-only snapshots/", "a folder; types of the program only"},
+            {"heapdrift diff --iterations=0,100,200,300 snapshots/",
+             "growth per request that was served"},
+            {"heapdrift diff --format=md -o leaks.md snapshots/", "a page for a ticket"},
+        },
     .run = run,
 };

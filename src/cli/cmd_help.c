@@ -1,4 +1,7 @@
 #include "cli/commands.h"
+#include "cli/help.h"
+
+#include <string.h>
 
 static int run(struct settings *s)
 {
@@ -6,6 +9,10 @@ static int run(struct settings *s)
     if (s->operand_count > 1) {
         fputs("heapdrift: help is about one command at a time\n", stderr);
         return EXIT_TROUBLE;
+    }
+    if (s->operand_count > 0 && strcmp(s->operands[0], "formats") == 0) {
+        print_help_on_formats(stdout);
+        return EXIT_DONE;
     }
     if (s->operand_count > 0) {
         about = find_command(s->operands[0]);
@@ -19,8 +26,15 @@ static int run(struct settings *s)
 const struct command cmd_help = {
     .name = "help",
     .bit = ON_HELP,
-    .operands = "[COMMAND]",
-    .summary = "this, or the options of a command",
-    .description = "Show what heapdrift can do.",
+    .purpose = FOR_HELP,
+    .operands = "[COMMAND|formats]",
+    .summary = "this, or about a command",
+    .description =
+        "Show what heapdrift can do, or a command: examples, then options in groups.",
+    .examples =
+        {
+            {"heapdrift help watch", "examples and options of watch"},
+            {"heapdrift help formats", "which files are read and written"},
+        },
     .run = run,
 };

@@ -28,10 +28,16 @@ static int run(struct settings *s)
 const struct command cmd_info = {
     .name = "info",
     .bit = ON_INFO,
+    .purpose = FOR_FORMATS,
     .operands = "SNAPSHOT...",
-    .summary = "what each file is and holds, and what is wrong with it",
+    .summary = "what each file is, and what is wrong",
     .description =
         "Format, writer, time, process, objects, roots, generations, checksum, and every\n"
         "warning, of each file.",
+    .examples =
+        {
+            {"heapdrift info app.gcdump", "what it is and holds"},
+            {"heapdrift info --format=json snapshots/", "a whole folder, for a program"},
+        },
     .run = run,
 };

@@ -21,12 +21,19 @@ static int run(struct settings *s)
 const struct command cmd_ps = {
     .name = "ps",
     .bit = ON_PS,
+    .purpose = FOR_PROCESSES,
     .operands = "",
-    .summary = "processes that snapshots can be taken of",
+    .summary = "which processes there are",
     .description = "Processes with a .NET runtime that can be asked for snapshots: id, "
                    "name, container,\n"
                    "host, memory, uptime, version of the runtime, user, command line. As "
                    "root also those\n"
                    "of other users and containers.",
+    .examples =
+        {
+            {"heapdrift ps", "yours; with sudo also those of others and of containers"},
+            {"heapdrift ps -n 'Shop.*' --sort=memory", "some of them, the largest first"},
+            {"heapdrift ps --format=csv", "for a script"},
+        },
     .run = run,
 };

@@ -57,13 +57,19 @@ static int run(struct settings *s)
 const struct command cmd_report = {
     .name = "report",
     .bit = ON_REPORT,
+    .purpose = FOR_FILES,
     .operands = "SNAPSHOT... -o report.html",
-    .summary = "the same as a page that a browser opens",
+    .summary = "the same, to open in a browser",
     .description =
         "Write one file of HTML that needs nothing else: the verdict, the heap over time, "
         "the\nsuspects with their root chains, who owns the memory, every type. Of 1 to "
         "50\n"
         "snapshots, in order of time. Without -o it goes to standard output, at a terminal "
         "to\nheapdrift-report.html.",
+    .examples =
+        {
+            {"heapdrift report snapshots/ -o leaks.html", "a page to look at and send on"},
+            {"heapdrift report app.gcdump -o app.html", "what takes the space in one"},
+        },
     .run = run,
 };

@@ -1,5 +1,8 @@
 #include "cli/output.h"
 
+#include <string.h>
+#include <unistd.h>
+
 static int explain(const struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
@@ -14,14 +17,27 @@ static int refuse_count(size_t count)
     return EXIT_TROUBLE;
 }
 
+/* `roots Session folder/`: what is no file may be the type. */
+static int refuse_without_type(const struct settings *s)
+{
+    const char *first = s->operand_count > 0 ? s->operands[0] : "";
+    bool is_type =
+        first[0] != '\0' && strchr(first, '/') == NULL && access(first, F_OK) != 0;
+    fputs("heapdrift: roots needs a type", stderr);
+    if (is_type) {
+        fputs("; did you mean roots --type=", stderr);
+        put_name(first);
+        fputs("?\n", stderr);
+    } else {
+        fputs(": heapdrift roots --type=MyApp.Order SNAPSHOT\n", stderr);
+    }
+    return EXIT_TROUBLE;
+}
+
 static int run(struct settings *s)
 {
-    if (s->options.type_count == 0) {
-        fputs(
-            "heapdrift: roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT\n",
-            stderr);
-        return EXIT_TROUBLE;
-    }
+    if (s->options.type_count == 0)
+        return refuse_without_type(s);
     size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
     if (too_many > 0)
         return refuse_count(too_many);
@@ -38,10 +54,18 @@ static int run(struct settings *s)
 const struct command cmd_roots = {
     .name = "roots",
     .bit = ON_ROOTS,
+    .purpose = FOR_FILES,
     .operands = "--type=PATTERN SNAPSHOT...",
     .summary = "why instances of a type are alive",
     .description =
         "Sampled instances of the type in the last snapshot, grouped by the chain of\n"
         "references that leads to them from a root.",
+    .examples =
+        {
+            {"heapdrift roots --type=Session app.gcdump", "what holds the sessions"},
+            {"heapdrift roots --type=Session snapshots/", "which of these chains grew"},
+            {"heapdrift roots --exact --type='MyApp.*' app.gcdump",
+             "every instance, no sample"},
+        },
     .run = run,
 };

@@ -31,10 +31,19 @@ static int run(struct settings *s)
 const struct command cmd_top = {
     .name = "top",
     .bit = ON_TOP,
+    .purpose = FOR_FILES,
     .operands = "SNAPSHOT",
     .summary = "what takes the space in one snapshot",
     .description =
         "Types by the bytes of their objects. With --format=csv the table is itself a\n"
         "snapshot that can be compared later.",
+    .examples =
+        {
+            {"heapdrift top app.gcdump", "types by their bytes"},
+            {"heapdrift top --sort=retained app.gcdump", "by what they keep alive"},
+            {"heapdrift top --by=namespace app.gcdump", "one row per namespace"},
+            {"heapdrift top --format=csv -o small.csv app.gcdump",
+             "a table to compare later"},
+        },
     .run = run,
 };

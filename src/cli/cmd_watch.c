@@ -77,16 +77,24 @@ static void close_folder(struct watching *w)
 
 static void tell(const struct collecting *c, size_t number, size_t wanted)
 {
+    const double seconds = (double)c->settings->interval_ms / 1e3;
     if (c->progress)
         fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
-                number, wanted, (double)c->settings->interval_ms / 1e3);
+                number, wanted, seconds);
+    else if (c->lines && number == 1)
+        fprintf(stderr, "heapdrift: watching: %zu more, %.4g s from one to the next\n",
+                wanted - number, seconds);
 }
 
-static bool take_next(struct watching *w, struct collecting *c, int *status)
+static bool take_next(struct watching *w, struct collecting *c, size_t wanted, int *status)
 {
-    char *path = w->paths[w->count];
+    char label[64], *path = w->paths[w->count];
     snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
-    if (collecting_take(c, path) != EXIT_TROUBLE) {
+    snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
+    c->label = label;
+    bool taken = collecting_take(c, path) != EXIT_TROUBLE;
+    c->label = NULL;
+    if (taken) {
         w->count++;
         return true;
     }
@@ -100,7 +108,7 @@ static int collect_all(struct watching *w, struct collecting *c)
     size_t wanted =
         w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
     int status = EXIT_DONE;
-    while (w->count < wanted && take_next(w, c, &status)) {
+    while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
             break;
         tell(c, w->count, wanted);
@@ -168,7 +176,7 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
     return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
 }
 
-static bool check(const struct settings *s)
+static bool check(struct settings *s)
 {
     if (!collecting_process_is_named(s, "watch"))
         return false;
@@ -221,11 +229,20 @@ static int run(struct settings *s)
 const struct command cmd_watch = {
     .name = "watch",
     .bit = ON_WATCH,
-    .operands = "-p PID",
-    .summary = "collect at intervals, then diff (or check)",
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME",
+    .summary = "take snapshots of it, and say what grew",
     .description =
         "Take snapshots of a running .NET process, five in two minutes unless told\n"
         "otherwise, and say what grew. With budgets it ends with the status of `heapdrift\n"
         "check`. Ctrl-C ends it early: what was collected by then is compared.",
+    .examples =
+        {
+            {"heapdrift watch 4711", "five snapshots in two minutes, then what grew"},
+            {"heapdrift watch MyApp --count=10 --interval=1m",
+             "longer, by the name of the process"},
+            {"heapdrift watch 4711 -o snapshots", "keep the files"},
+            {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
+        },
     .run = run,
 };

@@ -1,6 +1,7 @@
 #include "cli/collecting.h"
 
 #include "cli/output.h"
+#include "cli/style.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,16 +35,30 @@ bool collecting_is_stopped(struct collecting *c, int wait_ms)
     return c->stopped;
 }
 
-static void show(const struct collecting *c, const struct hd_collect_progress *so_far)
+/* In a log a line every half minute says that it goes on. */
+static bool is_time(struct collecting *c, double seconds)
+{
+    const double first = 0.5, line_every = 30;
+    if (c->progress)
+        return seconds >= first;
+    if (!c->lines || seconds - c->told < line_every)
+        return false;
+    c->told = seconds;
+    return true;
+}
+
+static void show(struct collecting *c, const struct hd_collect_progress *so_far)
 {
     double seconds = seconds_since(c->begin);
-    if (!c->progress || seconds < 0.5)
+    if (!is_time(c, seconds))
         return;
+    fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
     if (so_far->bytes == 0)
-        fprintf(stderr, "\r\033[Kcollecting: the heap is being walked, %.0f s", seconds);
+        fprintf(stderr, "the heap is being walked, %.0f s", seconds);
     else
-        fprintf(stderr, "\r\033[Kcollecting: %" PRIu64 " objects, %.1f MiB, %.0f s",
-                so_far->objects, (double)so_far->bytes / 1048576, seconds);
+        fprintf(stderr, "%" PRIu64 " objects, %.1f MiB, %.0f s", so_far->objects,
+                (double)so_far->bytes / 1048576, seconds);
+    fputs(c->progress ? "" : "\n", stderr);
 }
 
 static bool go_on(void *context, const struct hd_collect_progress *so_far)
@@ -159,8 +174,7 @@ static void tell_clients(const struct hd_collected *got)
     for (size_t i = 0; i < got->client_count; i++) {
         const struct hd_client *client = &got->clients[i];
         fputs(i > 0 ? " or " : "", stderr);
-        hd_put_name(hd_sink_file(stderr),
-                    client->name[0] != '\0' ? client->name : "a process");
+        put_name(client->name[0] != '\0' ? client->name : "a process");
         fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
     }
     fputs("; stop it and collect again\n", stderr);
@@ -185,9 +199,9 @@ static void tell(const struct collecting *c)
                 got->nameless, got->types, got->pid);
         tell_clients(got);
     }
-    bool asked_for = c->progress || c->who != NULL;
+    bool asked_for = c->progress || c->lines || c->who != NULL;
     if (s->verbose || (asked_for && !s->quiet)) {
-        begin_message(NULL, s->output);
+        begin_message(NULL, c->label != NULL ? c->label : s->output);
         fprintf(stderr, ": %" PRIu64 " objects, %.1f MiB, in %.2f s\n", got->objects,
                 (double)got->object_bytes / 1048576, seconds_since(c->begin));
     }
@@ -200,6 +214,7 @@ static int collect_one(struct collecting *c)
         .write = output_ends_in(s->output, ".nettrace") ? write_trace : write_gcdump,
         .tells = true};
     clock_gettime(CLOCK_MONOTONIC, &c->begin);
+    c->told = 0;
     if (!output_file(s, s->output, how, (const void *)&c))
         return EXIT_TROUBLE;
     tell(c);
@@ -232,23 +247,76 @@ bool collecting_wait(struct collecting *c)
 
 /* --- the process ------------------------------------------------------------------- */
 
-bool collecting_process_is_named(const struct settings *s, const char *command)
+static bool is_number(const char *s)
 {
-    int ways = (s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
-    if (s->operand_count > 0)
+    return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* "-n 20", "-t 30": letters that mean rows and seconds elsewhere. */
+static bool letters_are_meant(const struct settings *s, const char *command)
+{
+    if (s->name != NULL && is_number(s->name) && settings_has_letter(s, 'n')) {
         fprintf(stderr,
-                "heapdrift: %s takes no operands; the process is named by --process-id, "
-                "--name or --diagnostic-port\n",
+                "heapdrift: -n %s: -n is --name in %s; a process is `heapdrift %s %s`, "
+                "rows are "
+                "--rows=%s, snapshots --count=%s\n",
+                s->name, command, command, s->name, s->name, s->name);
+        return false;
+    }
+    for (size_t i = 0; i < s->options.type_count && settings_has_letter(s, 't'); i++) {
+        const char *type = s->types[i];
+        if (type[0] < '0' || type[0] > '9')
+            continue;
+        fputs("heapdrift: -t ", stderr);
+        put_name(type);
+        fprintf(stderr,
+                ": -t is --type in %s; to give up sooner or later: --timeout=", command);
+        end_message(type);
+        return false;
+    }
+    return true;
+}
+
+/* A number is a process id, a word the name of a process, whose file may be in this folder.
+ */
+static bool take_operand(struct settings *s, const char *command)
+{
+    const char *given = s->operands[0];
+    uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
+    if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given))) {
+        begin_message(NULL, given);
+        fprintf(stderr,
+                ": %s looks at a process, by its number or name; for files there "
+                "is `heapdrift diff`\n",
                 command);
-    else if (ways == 0)
+        return false;
+    }
+    if (is_number(given) && (pid == 0 || pid > INT32_MAX))
+        return trouble(given, "must be the number of a process, see `heapdrift ps`");
+    s->process_id = pid;
+    s->name = pid > 0 ? NULL : given;
+    return true;
+}
+
+bool collecting_process_is_named(struct settings *s, const char *command)
+{
+    size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
+    if (!letters_are_meant(s, command))
+        return false;
+    if (ways + s->operand_count == 0)
         fprintf(stderr,
-                "heapdrift: %s from which process? Use --process-id, --name or "
-                "--diagnostic-port; `heapdrift ps` lists processes\n",
+                "heapdrift: which process? heapdrift %s PID, or its name; `heapdrift ps` "
+                "lists processes\n",
                 command);
     else if (ways > 1)
         fputs("heapdrift: --process-id, --name and --diagnostic-port exclude each other\n",
               stderr);
-    return s->operand_count == 0 && ways == 1;
+    else if (ways + s->operand_count > 1)
+        fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
+                ways + s->operand_count);
+    else
+        return s->operand_count == 0 || take_operand(s, command);
+    return false;
 }
 
 /* Signals that are ignored would be noticed, too, once they are blocked. */
@@ -286,7 +354,8 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
                                          .go_on = go_on,
                                          .context = c};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    c->progress = !s->no_progress && !s->quiet && isatty(STDERR_FILENO);
+    c->progress = !s->no_progress && !s->quiet && style_can_redraw();
+    c->lines = !s->no_progress && !s->quiet && !c->progress;
     return true;
 }
 

@@ -15,15 +15,20 @@ struct collecting {
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
     int signals; /* readable when the user wants to stop; -1: never */
-    bool stopped, progress;
+    bool stopped;
+    bool progress;         /* a line on a terminal that is written over */
+    bool lines;            /* where there is none: a line per step */
+    const char *label;     /* what the snapshot is called there; NULL: by its file */
+    double told;           /* seconds since begin, when the last line was */
     int signal;            /* the last one */
     struct timespec begin; /* of this snapshot */
     struct hd_collected collected;
     sigset_t before;
 };
 
-/* Whether options name one process; else says so for that command. */
-bool collecting_process_is_named(const struct settings *s, const char *command);
+/* Whether options or an operand, which is taken, name one process; else says so for that
+ * command. */
+bool collecting_process_is_named(struct settings *s, const char *command);
 
 /* Find the process (not with --all), and take SIGINT, SIGTERM, SIGHUP and SIGQUIT for a
  * wish to stop, as far as they are not ignored (nohup). c must stay where it is. False

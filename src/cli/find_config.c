@@ -1,5 +1,7 @@
 #include "cli/find_config.h"
 
+#include "cli/messages.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,29 +30,37 @@ static bool may_go_up(const char *folder, const struct stat *start)
            here.st_ino != above.st_ino;
 }
 
-bool find_config(char path[CONFIG_PATH_SIZE])
+/* The first is taken; of the others it is only told that they are there. */
+static void meet(char path[CONFIG_PATH_SIZE], const char *folder, bool verbose)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (!exists(folder, names[i]))
+            continue;
+        char met[CONFIG_PATH_SIZE];
+        snprintf(met, sizeof(met), "%s%s", folder, names[i]);
+        if (verbose) {
+            begin_message(NULL, met);
+            end_message(path[0] == '\0' ? ": the budgets that count"
+                                        : ": not read; a nearer file counts");
+        }
+        if (path[0] == '\0')
+            snprintf(path, CONFIG_PATH_SIZE, "%s", met);
+    }
+}
+
+void find_config(char path[CONFIG_PATH_SIZE], bool verbose)
 {
     char folder[CONFIG_PATH_SIZE / 2] = "";
     struct stat start;
     path[0] = '\0';
     if (stat(".", &start) != 0)
-        return true;
+        return;
     for (;;) {
         size_t len = strlen(folder);
-        bool both = exists(folder, names[0]) && exists(folder, names[1]);
-        for (size_t i = 0; path[0] == '\0' && i < sizeof(names) / sizeof(*names); i++)
-            if (exists(folder, names[i]))
-                snprintf(path, CONFIG_PATH_SIZE, "%s%s", folder, names[i]);
-        if (both)
-            fprintf(stderr,
-                    "heapdrift: both %s%s and %s%s are there; choose one with "
-                    "--config=FILE\n",
-                    folder, names[0], folder, names[1]);
-        if (path[0] != '\0')
-            return !both;
-        if (exists(folder, ".git") || !may_go_up(folder, &start) ||
-            len + 4 > sizeof(folder))
-            return true;
+        meet(path, folder, verbose);
+        if ((path[0] != '\0' && !verbose) || exists(folder, ".git") ||
+            !may_go_up(folder, &start) || len + 4 > sizeof(folder))
+            return;
         memcpy(folder + len, "../", 4);
     }
 }

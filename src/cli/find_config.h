@@ -7,10 +7,12 @@
 
 enum { CONFIG_PATH_SIZE = 4096 };
 
-/* Look in this folder and its parents, up to the root of the repository (where .git is), or
+/* verbose tells which one was taken, and which others there are that were not.
+ *
+ * Look in this folder and its parents, up to the root of the repository (where .git is), or
  * to a folder of another owner or file system: what a stranger left in a shared folder
- * decides nothing. The nearest file is taken: path becomes relative, or "" where there is
- * none. False after saying so on stderr if it could be either of two in one folder. */
-bool find_config(char path[CONFIG_PATH_SIZE]);
+ * decides nothing. The nearest file is taken, in one folder heapdrift.yml before
+ * heapdrift.yaml: path becomes relative, or "" where there is none. */
+void find_config(char path[CONFIG_PATH_SIZE], bool verbose);
 
 #endif

@@ -2,7 +2,10 @@
 #include "cli/allocate.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/lost_pages.h"
+#include "cli/messages.h"
+#include "cli/style.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -87,6 +90,7 @@ int main(int argc, char **argv)
 {
     struct arguments a;
     hd_set_out_of_memory(no_memory);
+    messages_in_ascii(style_locale_is_ascii());
     /* A closed pipe is a failed write: the status of what was found out stays. */
     signal(SIGPIPE, SIG_IGN);
     lost_pages_explain();

@@ -4,6 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The one thing that messages remember: some are told before options are read. */
+static bool in_ascii;
+
+void messages_in_ascii(bool only)
+{
+    in_ascii = only;
+}
+
+void put_name(const char *name)
+{
+    if (in_ascii)
+        hd_put_ascii(hd_sink_file(stderr), name);
+    else
+        hd_put_name(hd_sink_file(stderr), name);
+}
+
 const char *input_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -14,12 +30,12 @@ void begin_message(const char *kind, const char *name)
     fputs("heapdrift: ", stderr);
     if (kind != NULL)
         fprintf(stderr, "%s: ", kind);
-    hd_put_name(hd_sink_file(stderr), name);
+    put_name(name);
 }
 
 void end_message(const char *what)
 {
-    hd_put_name(hd_sink_file(stderr), what);
+    put_name(what);
     fputs("\n", stderr);
 }
 

@@ -7,6 +7,12 @@
 
 #include "heapdrift.h"
 
+/* Whether messages hold ASCII only; at first they may hold all of UTF-8. */
+void messages_in_ascii(bool only);
+
+/* Names and sentences on stderr, escaped as reports escape them. */
+void put_name(const char *name);
+
 /* An input's name for people: "-" is standard input. */
 const char *input_name(const char *path);
 

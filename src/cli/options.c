@@ -1,8 +1,11 @@
 #include "cli/options.h"
 
 #include "cli/allocate.h"
+#include "cli/messages.h"
+#include "cli/option_traits.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,27 +21,42 @@ enum { MOST_SAMPLES = 1000000 };
 
 /* --- values -------------------------------------------------------------- */
 
-static const char *parse_number(const char *s, uint64_t most, uint64_t *n)
+/* The limits of a number, as people write it: 1,000,000. */
+static const char *range(struct settings *s, uint64_t least, uint64_t most)
+{
+    char digits[24], grouped[32];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, most), n = 0;
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            grouped[n++] = ',';
+        grouped[n++] = digits[i];
+    }
+    snprintf(s->wanted, sizeof(s->wanted), "a whole number from %" PRIu64 " to %.*s", least,
+             n, grouped);
+    return s->wanted;
+}
+
+static const char *parse_number(struct settings *s, const char *value, uint64_t least,
+                                uint64_t most, uint64_t *n)
 {
     char *end;
     errno = 0;
-    unsigned long long value = strtoull(s, &end, 10);
-    if (errno != 0 || *end != '\0' || s[0] < '0' || s[0] > '9' || value > most)
-        return "a whole number, not too large";
-    *n = value;
+    unsigned long long got = strtoull(value, &end, 10);
+    if (errno != 0 || *end != '\0' || value[0] < '0' || value[0] > '9' || got < least ||
+        got > most)
+        return range(s, least, most);
+    *n = got;
     return NULL;
 }
 
-static const char *parse_small(const char *s, uint32_t least, uint32_t most, uint32_t *n)
+static const char *parse_small(struct settings *s, const char *value, uint32_t least,
+                               uint32_t most, uint32_t *n)
 {
-    uint64_t value = 0;
-    const char *wrong = parse_number(s, most, &value);
-    if (wrong != NULL)
-        return wrong;
-    if (value < least)
-        return least == 1 ? "at least 1" : "at least 2";
-    *n = (uint32_t)value;
-    return NULL;
+    uint64_t got = 0;
+    const char *wrong = parse_number(s, value, least, most, &got);
+    if (wrong == NULL)
+        *n = (uint32_t)got;
+    return wrong;
 }
 
 static const char *parse_size(const char *s, uint64_t *bytes)
@@ -48,24 +66,23 @@ static const char *parse_size(const char *s, uint64_t *bytes)
 
 static const char *take_format(struct settings *s, const char *value)
 {
-    /* Which of them a command has is known when all options are. */
+    if (option_word_index(s, "format", value) >= 0) {
+        s->format = value;
+        return NULL;
+    }
+    /* That it is one of another command is said when all options are known. */
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
         if (strcmp(value, hd_format_name(i)) == 0) {
-            s->format = hd_format_name(i);
+            s->format = value;
             return NULL;
         }
-    return "text, json, csv, tsv, md or html; for check also junit, sarif or github";
+    return s->wanted;
 }
 
 static const char *take_target(struct settings *s, const char *value)
 {
-    struct hd_target t;
-    for (size_t i = 0; hd_target(i, &t); i++)
-        if (strcmp(value, t.name) == 0) {
-            s->target = t.name;
-            return NULL;
-        }
-    return "gcdump, heap-text, table-csv or table-json";
+    s->target = value;
+    return option_word_index(s, "to", value) >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_output(struct settings *s, const char *value)
@@ -76,35 +93,21 @@ static const char *take_output(struct settings *s, const char *value)
 
 static const char *take_rows(struct settings *s, const char *value)
 {
-    return parse_small(value, 0, HD_DEFAULT_ROWS - 1, &s->options.rows);
+    return parse_small(s, value, 0, HD_DEFAULT_ROWS - 1, &s->options.rows);
 }
 
 static const char *take_sort(struct settings *s, const char *value)
 {
-    static const char *const names[] = {[HD_SORT_COUNT] = "count",
-                                        [HD_SORT_BYTES] = "bytes",
-                                        [HD_SORT_RETAINED] = "retained",
-                                        [HD_SORT_NAME] = "name"};
-    for (unsigned i = HD_SORT_COUNT; i <= HD_SORT_NAME; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->options.sort = (enum hd_sort)i;
-            return NULL;
-        }
-    return "count, bytes, retained or name";
+    int key = option_word_index(s, "sort", value);
+    s->options.sort = (enum hd_sort)(key + HD_SORT_COUNT);
+    return key >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_unit(struct settings *s, const char *value)
 {
-    static const char *const names[] = {[HD_BY_TYPE] = "type",
-                                        [HD_BY_NAMESPACE] = "namespace",
-                                        [HD_BY_MODULE] = "module",
-                                        [HD_BY_HOLDER] = "holder"};
-    for (unsigned i = HD_BY_TYPE; i <= HD_BY_HOLDER; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->options.by = (enum hd_unit)i;
-            return NULL;
-        }
-    return "type, namespace, module or holder";
+    int unit = option_word_index(s, "by", value);
+    s->options.by = (enum hd_unit)(unit + HD_BY_TYPE);
+    return unit >= 0 ? NULL : s->wanted;
 }
 
 static const char *add_pattern(const char ***all, size_t *count, const char *value)
@@ -225,7 +228,7 @@ static const char *take_tables_only(struct settings *s, const char *value)
 static const char *take_chains(struct settings *s, const char *value)
 {
     s->chain_option = "--chains";
-    return parse_small(value, 0, MOST_SAMPLES, &s->options.chains);
+    return parse_small(s, value, 0, MOST_SAMPLES, &s->options.chains);
 }
 
 /* The rows of roots are its chains. */
@@ -240,25 +243,25 @@ static const char *take_chain_rows(struct settings *s, const char *value)
 static const char *take_samples(struct settings *s, const char *value)
 {
     s->chain_option = "--samples";
-    return parse_small(value, 1, MOST_SAMPLES, &s->options.samples);
+    return parse_small(s, value, 1, MOST_SAMPLES, &s->options.samples);
 }
 
 static const char *take_seed(struct settings *s, const char *value)
 {
     s->chain_option = "--seed";
-    return parse_number(value, UINT64_MAX, &s->options.seed);
+    return parse_number(s, value, 0, UINT64_MAX, &s->options.seed);
 }
 
 static const char *take_depth(struct settings *s, const char *value)
 {
     s->chain_option = "--depth";
-    return parse_small(value, 2, MOST_SAMPLES, &s->options.depth);
+    return parse_small(s, value, 2, MOST_SAMPLES, &s->options.depth);
 }
 
 static const char *take_size_base(struct settings *s, const char *value)
 {
     s->read.size_base = strcmp(value, "10") == 0 ? 10 : 16;
-    return strcmp(value, "10") == 0 || strcmp(value, "16") == 0 ? NULL : "10 or 16";
+    return option_word_index(s, "size-base", value) >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_least_kept(struct settings *s, const char *value)
@@ -268,7 +271,7 @@ static const char *take_least_kept(struct settings *s, const char *value)
 
 static const char *take_tree_depth(struct settings *s, const char *value)
 {
-    return parse_small(value, 1, MOST_SAMPLES, &s->options.tree_depth);
+    return parse_small(s, value, 1, MOST_SAMPLES, &s->options.tree_depth);
 }
 
 static const char *take_holders(struct settings *s, const char *value)
@@ -351,9 +354,7 @@ static const char *take_memory(struct settings *s, const char *value)
 
 static const char *take_threads(struct settings *s, const char *value)
 {
-    _Static_assert(MOST_THREADS == 64, "the message says so");
-    bool fits = parse_small(value, 1, MOST_THREADS, &s->threads) == NULL;
-    return fits ? NULL : "a whole number from 1 to 64";
+    return parse_small(s, value, 1, MOST_THREADS, &s->threads);
 }
 
 static const char *take_processes(struct settings *s, const char *value)
@@ -364,14 +365,23 @@ static const char *take_processes(struct settings *s, const char *value)
 
 static const char *take_color(struct settings *s, const char *value)
 {
-    static const char *const names[] = {
-        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (unsigned i = COLOR_AUTO; i <= COLOR_NEVER; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->color = (enum color)i;
-            return NULL;
-        }
-    return "auto, always or never";
+    int color = option_word_index(s, "color", value);
+    s->color = (enum color)(color + COLOR_AUTO);
+    return color >= 0 ? NULL : s->wanted;
+}
+
+static const char *take_width(struct settings *s, const char *value)
+{
+    s->width_given = true;
+    return parse_small(s, value, 0, MOST_COLUMNS, &s->width);
+}
+
+static const char *take_ascii(struct settings *s, const char *value)
+{
+    (void)value;
+    s->ascii = true;
+    messages_in_ascii(true);
+    return NULL;
 }
 
 static const char *take_no_progress(struct settings *s, const char *value)
@@ -398,8 +408,8 @@ static const char *take_verbose(struct settings *s, const char *value)
 /* A process id is an int to the kernel. */
 static const char *take_process_id(struct settings *s, const char *value)
 {
-    const char *wrong = parse_number(value, INT32_MAX, &s->process_id);
-    return wrong != NULL || s->process_id == 0 ? "the number of a process" : NULL;
+    const char *wrong = parse_number(s, value, 1, INT32_MAX, &s->process_id);
+    return wrong != NULL ? "the number of a process, see `heapdrift ps`" : NULL;
 }
 
 static const char *take_name(struct settings *s, const char *value)
@@ -415,22 +425,11 @@ static const char *take_all(struct settings *s, const char *value)
     return NULL;
 }
 
-static const char *take_collected(struct settings *s, const char *value)
-{
-    bool known = strcmp(value, "gcdump") == 0 || strcmp(value, "nettrace") == 0;
-    s->target = value;
-    return known ? NULL : "gcdump or nettrace";
-}
-
 static const char *take_process_order(struct settings *s, const char *value)
 {
-    static const char *const names[] = {"pid", "name", "memory", "uptime"};
-    for (unsigned i = BY_PID; i <= BY_UPTIME; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->process_order = (enum process_order)i;
-            return NULL;
-        }
-    return "pid, name, memory or uptime";
+    int order = option_word_index(s, "sort", value);
+    s->process_order = (enum process_order)(order + BY_PID);
+    return order >= 0 ? NULL : s->wanted;
 }
 
 static const char *take_socket(struct settings *s, const char *value)
@@ -474,7 +473,7 @@ static const char *take_interval(struct settings *s, const char *value)
 
 static const char *take_count(struct settings *s, const char *value)
 {
-    return parse_small(value, 1, MOST_COLLECTED, &s->snapshot_count);
+    return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
 }
 
 static const char *take_help(struct settings *s, const char *value)
@@ -496,7 +495,8 @@ static const char *take_version(struct settings *s, const char *value)
 const struct option options[] = {
     {"process-id", 'p', ON_COLLECT | ON_WATCH, "PID", "the process; see `heapdrift ps`",
      take_process_id},
-    {"name", 'n', ON_COLLECT | ON_WATCH, "NAME", "the process of that name", take_name},
+    {"name", 'n', ON_COLLECT | ON_WATCH, "NAME",
+     "the process of that name; rows are --rows", take_name},
     {"name", 'n', ON_PS, "NAME", "only processes of that name; * and ? are wildcards",
      take_name},
     {"all", 'a', ON_COLLECT, NULL, "every process, or with --name those it matches",
@@ -511,11 +511,11 @@ const struct option options[] = {
     {"timeout", 't', ON_COLLECT, "SECONDS",
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",
-     "give up when nothing has come for so long; default 30", take_timeout},
+     "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
     {"format", 0, ON_PRINTS, "FORMAT",
-     "text (default), json, csv, ...: see `heapdrift --help`", take_format},
+     "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
     {"to", 0, ON_COLLECT, "FORMAT", "with --all: gcdump (default) or nettrace",
-     take_collected},
+     take_target},
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
@@ -535,8 +535,8 @@ const struct option options[] = {
     {"sort", 0, ON_PS, "KEY", "pid (default), name, memory or uptime", take_process_order},
     {"type", 't', ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
-    {"type", 't', ON_TREE, "PATTERN",
-     "only what hangs from types that match, each pattern a tree; repeatable", take_type},
+    {"type", 't', ON_TREE, "PATTERN", "only what hangs from types that match; repeatable",
+     take_type},
     {"holders", 0, ON_TREE, NULL, "what holds the types of --type: the way up, not down",
      take_holders},
     {"min", 0, ON_TREE, "SIZE|PCT",
@@ -599,6 +599,10 @@ const struct option options[] = {
     {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
      take_processes},
     {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
+    {"width", 0, ON_PRINTS, "N",
+     "columns of text; 0: no limit. Default: COLUMNS, the terminal's", take_width},
+    {"ascii", 0, ON_PRINTS, NULL, "no character beyond ASCII; default without UTF-8",
+     take_ascii},
     {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
      "do not show what is being read", take_no_progress},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include "cli/style.h"
 #include "cli/temporary.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,33 +29,11 @@ void output_warnings(const struct hd_report *report)
         if (w->path != NULL)
             fputs(": ", stderr);
         fprintf(stderr, "%s: ", w->code);
-        hd_put_name(hd_sink_file(stderr), w->message);
+        put_name(w->message);
         if (w->count != HD_UNKNOWN && w->count > 1)
             fprintf(stderr, " (%" PRIu64 " times)", w->count);
         fputs("\n", stderr);
     }
-}
-
-static struct hd_write_options style_for(const struct settings *s, FILE *to)
-{
-    struct hd_write_options style = {.size = sizeof(style),
-                                     .files_go = s->files_go,
-                                     .details = s->verbose,
-                                     .command = s->words,
-                                     .command_len = s->word_count};
-    bool terminal = isatty(fileno(to));
-    struct winsize size;
-    if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)
-        style.width = size.ws_col;
-    const char *columns = getenv("COLUMNS");
-    if (terminal && style.width == 0 && columns != NULL)
-        style.width = (unsigned)strtoul(columns, NULL, 10);
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    bool dumb = term == NULL || strcmp(term, "dumb") == 0;
-    bool unwanted = no_color != NULL && no_color[0] != '\0';
-    style.color = s->color == COLOR_ALWAYS ||
-                  (s->color == COLOR_AUTO && terminal && !dumb && !unwanted);
-    return style;
 }
 
 /* What is to be written where, and how. */
@@ -78,12 +56,42 @@ static bool write_to(const struct job *j, FILE *to, const char *name)
     return !j->how.tells && trouble(name, err.message);
 }
 
+static bool is_folder(const char *path, size_t len)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    snprintf(folder, sizeof(folder), "%.*s", (int)len, path);
+    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Why there can be no file of that name, and what to do. */
+static bool no_file(const struct job *j, int why)
+{
+    const char *slash = strrchr(j->path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - j->path) : 0;
+    char text[PATH_MAX + 80];
+    if (why == EISDIR)
+        snprintf(text, sizeof(text), "%s; name a file in it: %s%sheapdrift.%s",
+                 strerror(why), j->path, slash != NULL && slash[1] == '\0' ? "" : "/",
+                 strcmp(j->settings->format, "text") == 0 ? "txt" : j->settings->format);
+    else if (why == ENOENT && folder > 0 && !is_folder(j->path, folder))
+        snprintf(text, sizeof(text), "%s: make the folder %.*s first", strerror(why),
+                 (int)folder, j->path);
+    else if (why == EACCES || why == EROFS)
+        snprintf(text, sizeof(text), "%s: this user may not write %s %.*s", strerror(why),
+                 folder > 0 ? "to" : "here:", folder > 0 ? (int)folder : 1,
+                 folder > 0 ? j->path : ".");
+    else
+        snprintf(text, sizeof(text), "%s", strerror(why));
+    return trouble(j->path, text);
+}
+
 /* Devices and pipes are written as they are: there is nothing to rename. */
 static bool write_in_place(const struct job *j)
 {
     FILE *to = fopen(j->path, "w");
     if (to == NULL)
-        return trouble(j->path, strerror(errno));
+        return no_file(j, errno);
     bool ok = write_to(j, to, j->path);
     if (fclose(to) != 0 && ok)
         ok = trouble(j->path, strerror(errno));
@@ -106,7 +114,7 @@ static bool write_beside(const struct job *j, const char *target)
 {
     FILE *to = temporary_open(target);
     if (to == NULL)
-        return trouble(j->path, strerror(errno));
+        return no_file(j, errno);
     bool ok = write_to(j, to, j->path);
     if (ok && fchmod(fileno(to), wanted_mode(target)) != 0)
         ok = trouble(j->path, strerror(errno));
@@ -171,6 +179,20 @@ bool output_file(const struct settings *s, const char *path, struct output_how h
     return special ? write_in_place(&j) : write_whole(&j);
 }
 
+/* A report in place of a snapshot that it is about: `diff a.gcdump b.gcdump -o b.gcdump`.
+ */
+static bool would_lose_input(const struct settings *s)
+{
+    struct stat out, in;
+    if (s->output == NULL || stat(s->output, &out) != 0 || !S_ISREG(out.st_mode))
+        return false;
+    for (size_t i = 0; i < s->operand_count; i++)
+        if (stat(s->operands[i], &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return !trouble(s->output, "is one of the snapshots; name another file");
+    return false;
+}
+
 static bool write_report(const void *report, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
@@ -181,6 +203,8 @@ static bool write_report(const void *report, const struct settings *s, FILE *to,
 bool output_report(const struct settings *s, const struct hd_report *report,
                    bool warnings_are_in_it)
 {
+    if (would_lose_input(s))
+        return false;
     if (!s->quiet && !warnings_are_in_it)
         output_warnings(report);
     return output_file(s, s->output, (struct output_how){.write = write_report}, report);

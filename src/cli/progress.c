@@ -1,5 +1,8 @@
 #include "cli/progress.h"
 
+#include "cli/messages.h"
+#include "cli/style.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +82,7 @@ static void show_line(struct progress *p)
         char name[61];
         snprintf(name, sizeof(name), "%s", p->path);
         fprintf(stderr, "; %zu of %zu: ", p->number, p->files);
-        hd_put_name(hd_sink_file(stderr), name);
+        put_name(name);
     }
     p->shown = true;
 }
@@ -103,7 +106,7 @@ static void *show(void *arg)
 
 struct progress *progress_start(bool wanted)
 {
-    if (!wanted || !isatty(STDERR_FILENO))
+    if (!wanted || !style_can_redraw())
         return NULL;
     struct progress *p = calloc(1, sizeof(*p));
     if (p == NULL)

@@ -4,6 +4,7 @@
 #include "cli/memory.h"
 #include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/style.h"
 
 #include <popt.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct settings_memory {
     poptContext context;
     char **values; /* of options; operands live in context */
     size_t value_count, value_cap;
+    const char **argv; /* the arguments, ended by NULL */
 };
 
 static size_t make_table(const struct command *command, struct poptOption *table)
@@ -37,21 +39,12 @@ static size_t make_table(const struct command *command, struct poptOption *table
     return n;
 }
 
-void settings_print_options(const struct command *command, FILE *to)
+bool settings_has_letter(const struct settings *s, char letter)
 {
-    enum { INDENT = 28 };
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *o = &options[i];
-        if (!(o->commands & (unsigned)command->bit))
-            continue;
-        char left[64];
-        int n = o->letter != 0
-                    ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
-                    : snprintf(left, sizeof(left), "      --%s", o->name);
-        if (o->argument != NULL)
-            snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->argument);
-        fprintf(to, "%-*s  %s\n", INDENT, left, o->help);
-    }
+    for (const char **a = s->memory->argv + 1; *a != NULL && strcmp(*a, "--") != 0; a++)
+        if ((*a)[0] == '-' && (*a)[1] == letter)
+            return true;
+    return false;
 }
 
 /* --- mistakes ------------------------------------------------------------ */
@@ -83,11 +76,21 @@ static void unknown_option(const char *given, const struct command *command)
     names[n] = NULL;
     const char *nearest = name[0] != '\0' ? hd_nearest_word(name, names) : NULL;
     fputs("unknown option ", stderr);
-    hd_put_name(hd_sink_file(stderr), given);
+    put_name(given);
     if (nearest != NULL)
         fprintf(stderr, "; did you mean --%s?\n", nearest);
     else
         fprintf(stderr, "; see `heapdrift help %s`\n", command->name);
+}
+
+/* Whether the letter is of another option elsewhere, so that somebody may have meant that.
+ */
+static bool letter_is_ambiguous(const struct option *o)
+{
+    for (size_t i = 0; o->letter != 0 && i < option_count; i++)
+        if (options[i].letter == o->letter && strcmp(options[i].name, o->name) != 0)
+            return true;
+    return false;
 }
 
 static bool take_value(struct settings *s, const struct option *o, const char *value)
@@ -96,8 +99,11 @@ static bool take_value(struct settings *s, const struct option *o, const char *v
     if (wanted == NULL)
         return true;
     fprintf(stderr, "heapdrift: --%s=", o->name);
-    hd_put_name(hd_sink_file(stderr), value);
-    fprintf(stderr, ": must be %s\n", wanted);
+    put_name(value);
+    fprintf(stderr, ": must be %s", wanted);
+    if (letter_is_ambiguous(o) && settings_has_letter(s, o->letter))
+        fprintf(stderr, "; -%c is --%s in %s", o->letter, o->name, s->command->name);
+    fputs("\n", stderr);
     return false;
 }
 
@@ -139,11 +145,13 @@ static bool read_options(struct settings *s, const struct command *command)
 
 static bool format_fits(const struct settings *s, const struct command *command)
 {
+    const unsigned bit = (unsigned)command->bit;
     for (size_t i = 0; hd_format_name(i) != NULL; i++) {
-        bool refused =
-            hd_format_is_for_check(i) && !((unsigned)command->bit & (ON_CHECK | ON_WATCH));
-        if (refused && strcmp(hd_format_name(i), s->format) == 0) {
-            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift check`\n", s->format);
+        bool for_check = hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH));
+        bool for_tree = hd_format_is_for_tree(i) && !(bit & ON_TREE);
+        if ((for_check || for_tree) && strcmp(hd_format_name(i), s->format) == 0) {
+            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format,
+                    for_check ? "check" : "tree");
             return false;
         }
     }
@@ -166,11 +174,13 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     *s = (struct settings){.options = hd_default_options(),
                            .read = {.max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
+                           .command = command,
                            .threads = processors(),
+                           .ascii = style_locale_is_ascii(),
                            .timeout_ms = DEFAULT_TIMEOUT_MS,
                            .interval_ms = DEFAULT_INTERVAL_MS};
     s->memory = more(NULL, sizeof(*s->memory));
-    *s->memory = (struct settings_memory){0};
+    *s->memory = (struct settings_memory){.argv = argv};
     make_table(command, table);
     see_room(room_for_popt(argc, argv));
     s->memory->context = poptGetContext("heapdrift", argc, argv, table, 0);

@@ -7,7 +7,7 @@
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
-enum { MOST_THREADS = 64 };
+enum { MOST_THREADS = 64, MOST_COLUMNS = 1000000 };
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -17,6 +17,7 @@ struct budget_option {
 };
 
 enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
+struct command;
 
 struct settings {
     struct hd_options options; /* iterations: see below */
@@ -25,6 +26,8 @@ struct settings {
     const char *output; /* NULL: standard output */
     const char *target; /* of convert, collect --all; NULL: by the suffix of output */
     enum color color;
+    uint32_t width; /* of text, if width_given */
+    bool width_given, ascii;
     unsigned threads;
     const char *chain_option; /* one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, help, version;
@@ -55,6 +58,8 @@ struct settings {
     size_t operand_count;
     const char *const *words; /* the whole command line, for pages that tell it */
     size_t word_count;
+    const struct command *command;
+    char wanted[120]; /* what a value should have been, if that has to be put together */
     struct settings_memory *memory;
 };
 
@@ -75,12 +80,21 @@ enum command_bit {
     ON_EXPLORE = 4096
 };
 
+/* What people come with; the parts of --help. */
+enum command_purpose { FOR_FILES, FOR_PROCESSES, FOR_BUILDS, FOR_FORMATS, FOR_HELP };
+
+enum { MOST_EXAMPLES = 4 };
+
 struct command {
     const char *name;
     enum command_bit bit;
+    enum command_purpose purpose;
     const char *operands; /* "SNAPSHOT SNAPSHOT..." */
     const char *summary;
     const char *description; /* for its own --help */
+    struct {
+        const char *line, *what; /* what to type, and what it is good for */
+    } examples[MOST_EXAMPLES];   /* up to a NULL */
     int (*run)(struct settings *s);
 };
 
@@ -88,13 +102,13 @@ struct command {
 extern const struct command *const commands[]; /* ends with NULL */
 const struct command *command_named(const char *name);
 
+/* Whether an option was given by its letter: -n means --name here and --rows there. */
+bool settings_has_letter(const struct settings *s, char letter);
+
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv);
 void settings_free(struct settings *s);
-
-/* The options of a command, for its --help. */
-void settings_print_options(const struct command *command, FILE *to);
 
 #endif

@@ -83,6 +83,7 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
         {"different-baseline",
          "the baseline was made with another number of snapshots or iterations; its growth "
          "is subtracted as it is"},
+    [WARN_NO_UNIT] = {"no-unit", "a limit without a unit; write 5MiB, 5% or 5B"},
 };
 
 static struct warning *find_or_add(struct warnings *w, enum warning_code code)

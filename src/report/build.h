@@ -44,8 +44,15 @@ void build_suspects(struct build *b);
 void build_stopped(struct build *b);
 void build_next(struct build *b);
 
+/* The largest places of a report that has a tree besides: of a page. */
+void build_places(struct build *b);
+
 /* What was read, snapshot by snapshot, and what with: of a page. */
 void build_inputs(struct build *b);
+
+/* The command that shows what holds a type; nothing for NULL, and for names that cannot be
+ * pasted. */
+void build_next_of(struct build *b, const char *subject);
 
 /* What was written into b->words, as a run; nothing if it is empty. */
 void build_end(struct build *b, struct doc_runs *to);

@@ -138,17 +138,13 @@ static bool is_no_file_name(const char *word)
     return (word[0] == '-' && word[1] != '\0') || word[0] == '@';
 }
 
-void build_next(struct build *b)
+void build_next_of(struct build *b, const char *subject)
 {
     const struct hd_report *r = b->r;
-    const char *files[] = {r->snapshots[0].info.path,
-                           r->snapshots[r->snapshot_count - 1].info.path};
-    if (r->diff.suspect_count == 0 || r->diff.suspects[0].chains.len == 0 ||
-        r->options.by != HD_BY_TYPE)
-        return;
-    const char *subject = r->diff.suspects[0].subject;
-    if (subject[0] == '[' || !is_plain(subject) || !is_plain(files[0]) ||
-        !is_plain(files[1]))
+    const size_t last = r->snapshot_count - 1, files = last > 0 ? 2 : 1;
+    const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
+    if (subject == NULL || subject[0] == '[' || !is_plain(subject) || !is_plain(paths[0]) ||
+        !is_plain(paths[1]))
         return;
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
@@ -157,17 +153,25 @@ void build_next(struct build *b)
     text_add_string(&word, subject);
     text_add_string(&b->words, "heapdrift roots ");
     human_shell_word(&b->words, text_string(&word));
-    if (is_no_file_name(files[0]) || is_no_file_name(files[1]))
+    if (is_no_file_name(paths[0]) || is_no_file_name(paths[1]))
         text_add_string(&b->words, " --");
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+    for (size_t i = 0; i < files; i++) {
         text_add_char(&b->words, ' ');
-        human_shell_word(&b->words, strcmp(files[i], "-") == 0 ? "FILE" : files[i]);
+        human_shell_word(&b->words, strcmp(paths[i], "-") == 0 ? "FILE" : paths[i]);
     }
     next->label = "next";
     next->line = doc_string(b->doc, text_string(&b->words));
     next->names_files = true;
     text_clear(&b->words);
     text_free(&word);
+}
+
+void build_next(struct build *b)
+{
+    const struct hd_diff *d = &b->r->diff;
+    if (d->suspect_count > 0 && d->suspects[0].chains.len > 0 &&
+        b->r->options.by == HD_BY_TYPE)
+        build_next_of(b, d->suspects[0].subject);
 }
 
 void build_diff(struct build *b)

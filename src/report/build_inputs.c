@@ -114,24 +114,28 @@ static void add_command(struct build *b, struct doc_section *s)
 }
 
 /* A page has a place for the tree; where there is none it says why. */
-static void say_no_tree(struct build *b)
+static void add_places(struct build *b)
 {
     bool may_have = b->r->kind == HD_REPORT_DIFF || b->r->kind == HD_REPORT_CHECK ||
                     b->r->kind == HD_REPORT_TOP;
-    if (!may_have || b->r->found.tree.len > 0)
+    if (!may_have)
         return;
+    if (b->r->found.tree.len > 0) {
+        build_places(b);
+        return;
+    }
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
     s->title = (struct doc_run){DOC_WORDS, "Where the memory is"};
-    text_add_string(&b->words,
-                    "Not known: without references nobody can tell what keeps what alive. A "
-                    "table of types has none, and --tables-only does not read them; "
-                    "snapshots of heapdrift collect and dotnet-gcdump have them.");
+    text_add_string(
+        &b->words, "Not known: without references nobody can tell what keeps what alive. A "
+                   "table of types has none, and --tables-only does not read them; "
+                   "snapshots of heapdrift collect and dotnet-gcdump have them.");
     build_paragraph(b, s);
 }
 
 void build_inputs(struct build *b)
 {
-    say_no_tree(b);
+    add_places(b);
     if (b->r->snapshot_count == 0 || b->r->kind == HD_REPORT_INFO)
         return;
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);

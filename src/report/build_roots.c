@@ -8,6 +8,7 @@ static void add_subject(struct build *b, struct doc_section *s)
     const struct hd_roots *roots = &b->r->roots;
     const size_t last = b->r->snapshot_count - 1;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    l->wraps = true;
     build_name(b, doc_piece(b->doc, l, ""),
                roots->matched_count == 1 ? report_shown(b->r, roots->matched[0])
                                          : roots->pattern);

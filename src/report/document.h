@@ -24,8 +24,12 @@ enum doc_style {
     DOC_GOOD,   /* the same, of a verdict */
     DOC_BAD,
     DOC_UNSURE,
+    DOC_MORE,   /* the same, of what has grown; the words say so too */
+    DOC_LESS,   /* of what has shrunk */
+    DOC_ASIDE,  /* it is there for order's sake, and may be paler than the others */
     DOC_QUOTED, /* what others wrote: a reason, a message */
-    DOC_NAME    /* of a type, a file, a process; a type's may be shown without namespaces */
+    DOC_NAME,   /* of a type, a file, a process; a type's may be shown without namespaces */
+    DOC_COMMON_NAME /* the same, of a type of the framework: it may be paler too */
 };
 
 struct doc_run {
@@ -137,10 +141,14 @@ struct doc_row {
     size_t remark_count, remark_cap;
     struct doc_attached *attached;
     size_t attached_count, attached_cap;
-    bool is_below; /* of a rest: it belongs to the row above */
+    bool is_below;  /* of a rest: it belongs to the row above */
+    unsigned depth; /* of a tree: 0 at its top, at most one more than the row before */
 };
 
 struct doc_table {
+    bool is_tree; /* a row belongs to the one above that is less deep; the last column says
+                     what it is, and of its remark the last words may go where room is short
+                   */
     struct doc_column *columns;
     size_t column_count;
     const char *details; /* what the columns are that are details: "Scores"; or NULL */

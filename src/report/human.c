@@ -1,5 +1,6 @@
 #include "report/human.h"
 
+#include "base/ascii.h"
 #include "base/c_locale.h"
 
 #include <inttypes.h>
@@ -141,6 +142,19 @@ void human_trend(struct text *t, const struct hd_tally *at, size_t count)
     }
 }
 
+void human_bar(struct text *t, double share, unsigned columns)
+{
+    enum { EIGHTHS = 8, FULL_BLOCK = 0x2588 };
+    double wanted = (share > 1 ? 1 : share) * columns * EIGHTHS;
+    if (!(wanted > 0))
+        return;
+    unsigned eighths = wanted < 1 ? 1 : (unsigned)(wanted + 0.5);
+    for (; eighths >= EIGHTHS; eighths -= EIGHTHS)
+        text_add_code_point(t, FULL_BLOCK);
+    if (eighths > 0) /* seven eighths are the next character, and so on */
+        text_add_code_point(t, FULL_BLOCK + EIGHTHS - eighths);
+}
+
 void human_name(struct text *t, const char *name)
 {
     struct text valid = {0};
@@ -156,6 +170,17 @@ void hd_put_name(struct hd_sink to, const char *name)
     if (t.len > 0)
         to.write(to.context, t.data, t.len);
     text_free(&t);
+}
+
+void hd_put_ascii(struct hd_sink to, const char *name)
+{
+    struct text t = {0}, plain = {0};
+    human_name(&t, name);
+    text_add_ascii(&plain, text_string(&t), t.len);
+    if (plain.len > 0)
+        to.write(to.context, plain.data, plain.len);
+    text_free(&t);
+    text_free(&plain);
 }
 
 /* Characters that end one dotted name and begin the next. */
@@ -231,13 +256,15 @@ static size_t step_at(const char *s, size_t len, size_t i)
     return n > 0 ? n : 1;
 }
 
+static const char ellipsis[] = "…";
+
 /* The longest prefix of at most that many columns, in bytes; columns becomes what it
  * takes. */
-static size_t prefix(const char *s, size_t len, size_t *columns)
+static size_t prefix(const char *s, size_t len, size_t *columns, bool ascii)
 {
     size_t end = 0, used = 0;
     while (end < len) {
-        size_t n = step_at(s, len, end), wide = utf8_columns(s + end, n);
+        size_t n = step_at(s, len, end), wide = printed_columns(s + end, n, ascii);
         if (used + wide > *columns)
             break;
         used += wide;
@@ -248,14 +275,14 @@ static size_t prefix(const char *s, size_t len, size_t *columns)
 }
 
 /* Where the longest suffix of at most that many columns begins. */
-static size_t suffix(const char *s, size_t len, size_t columns)
+static size_t suffix(const char *s, size_t len, size_t columns, bool ascii)
 {
     size_t start = len, used = 0;
     while (start > 0) {
         size_t before = start - 1;
         while (before > 0 && ((unsigned char)s[before] & 0xC0) == 0x80)
             before--;
-        used += utf8_columns(s + before, start - before);
+        used += printed_columns(s + before, start - before, ascii);
         if (used > columns)
             break;
         start = before;
@@ -266,20 +293,21 @@ static size_t suffix(const char *s, size_t len, size_t columns)
     return start;
 }
 
-void human_shorten(struct text *t, const char *s, size_t len, size_t columns)
+void human_shorten(struct text *t, const char *s, size_t len, size_t columns, bool ascii)
 {
-    if (utf8_columns(s, len) <= columns) {
+    const size_t gap = printed_columns(ellipsis, strlen(ellipsis), ascii);
+    if (printed_columns(s, len, ascii) <= columns) {
         text_add(t, s, len);
         return;
     }
-    if (columns == 0)
+    if (columns < gap)
         return;
     /* The end of a type's name says more than its namespace. */
-    size_t head_columns = (columns - 1) * 2 / 5;
-    size_t head = prefix(s, len, &head_columns);
-    size_t tail = suffix(s, len, columns - 1 - head_columns);
+    size_t head_columns = (columns - gap) * 2 / 5;
+    size_t head = prefix(s, len, &head_columns, ascii);
+    size_t tail = suffix(s, len, columns - gap - head_columns, ascii);
     text_add(t, s, head);
-    text_add_string(t, "…");
+    text_add_string(t, ellipsis);
     text_add(t, s + tail, len - tail);
 }
 
@@ -324,11 +352,11 @@ static void add_plain(struct text *t, const char *name)
 }
 
 /* Of a path its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
-static void shorten_path(struct text *t, const char *path, size_t columns)
+static void shorten_path(struct text *t, const char *path, size_t columns, bool ascii)
 {
     struct text name = {0}, plain = {0}, tail = {0}, longer = {0};
     const char *end = path + strlen(path);
-    const size_t lead = utf8_columns("… → ", strlen("… → "));
+    const size_t lead = printed_columns("… → ", strlen("… → "), ascii);
     while (end > path) {
         const char *start = end - 1;
         while (start > path && strncmp(start, arrow, strlen(arrow)) != 0)
@@ -344,38 +372,40 @@ static void shorten_path(struct text *t, const char *path, size_t columns)
         text_add_string(&longer, tail.len > 0 ? arrow : "");
         text_add(&longer, text_string(&tail), tail.len);
         if (tail.len > 0 &&
-            utf8_columns(longer.data, longer.len) + (first ? 0 : lead) > columns)
+            printed_columns(longer.data, longer.len, ascii) + (first ? 0 : lead) > columns)
             break;
         text_clear(&tail);
         text_add(&tail, longer.data, longer.len);
         end = start;
     }
     text_add_string(t, end > path ? "… → " : "");
-    human_shorten(t, text_string(&tail), tail.len, columns - (end > path ? lead : 0));
+    human_shorten(t, text_string(&tail), tail.len, columns - (end > path ? lead : 0),
+                  ascii);
     text_free(&name);
     text_free(&plain);
     text_free(&tail);
     text_free(&longer);
 }
 
-void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns)
+void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns,
+                        bool ascii)
 {
     enum { FEWEST = 8 };
     struct text name = {0}, plain = {0};
-    size_t start = before_name(s, len), head = utf8_columns(s, start);
-    if (utf8_columns(s, len) > columns && columns >= head + FEWEST) {
+    size_t start = before_name(s, len), head = printed_columns(s, start, ascii);
+    if (printed_columns(s, len, ascii) > columns && columns >= head + FEWEST) {
         text_add(&name, s + start, len - start);
         add_plain(&plain, text_string(&name));
     }
     if (name.len > 0 && strstr(text_string(&name), arrow) != NULL) {
         text_add(t, s, start);
-        shorten_path(t, text_string(&name), columns - head);
-    } else if (plain.len > 0 &&
-               utf8_columns(plain.data, plain.len) < utf8_columns(name.data, name.len)) {
+        shorten_path(t, text_string(&name), columns - head, ascii);
+    } else if (plain.len > 0 && printed_columns(plain.data, plain.len, ascii) <
+                                    printed_columns(name.data, name.len, ascii)) {
         text_add(t, s, start);
-        human_shorten(t, plain.data, plain.len, columns - head);
+        human_shorten(t, plain.data, plain.len, columns - head, ascii);
     } else {
-        human_shorten(t, s, len, columns);
+        human_shorten(t, s, len, columns, ascii);
     }
     text_free(&name);
     text_free(&plain);

@@ -26,6 +26,9 @@ void human_others(struct text *t, uint64_t n);                   /* [1 other], [
 /* A bar per snapshot, from the smallest to the largest count. */
 void human_trend(struct text *t, const struct hd_tally *at, size_t count);
 
+/* A share as a bar of so many columns at most, in eighths; nothing is no bar. */
+void human_bar(struct text *t, double share, unsigned columns);
+
 /* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
  * nothing that a build server takes for a command in a log: #\x23[error]. */
 void human_name(struct text *t, const char *name);
@@ -39,11 +42,13 @@ void human_frame(struct text *t, const struct hd_frame *f, bool short_names);
 /* " (gen0)" or " (gen1)" behind a frame of young objects; nothing for others. */
 void human_young(struct text *t, const struct hd_frame *f);
 
-/* s cut in its middle, with one "…", to at most that many columns. */
-void human_shorten(struct text *t, const char *s, size_t len, size_t columns);
+/* s cut in its middle, with one "…", to at most that many columns, which are those of its
+ * ASCII form where that is printed. */
+void human_shorten(struct text *t, const char *s, size_t len, size_t columns, bool ascii);
 
 /* The same for the name of a type: its namespaces go first, "…OrderPlaced". */
-void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns);
+void human_shorten_name(struct text *t, const char *s, size_t len, size_t columns,
+                        bool ascii);
 
 /* A word of a shell command: quoted only if it must be. */
 void human_shell_word(struct text *t, const char *word);

@@ -39,7 +39,8 @@ static json_t *suspects(const struct hd_model *m)
     json_t *array = json_array();
     for (size_t i = 0; m->diff != NULL && i < m->diff->suspect_count; i++) {
         const struct hd_suspect *s = &m->diff->suspects[i];
-        json_t *o = json_object(), *retained = json_array();
+        json_t *o = json_object();
+        json_t *retained = s->retained != NULL ? json_array() : json_null();
         for (size_t k = 0; s->retained != NULL && k < m->snapshot_count; k++)
             json_append(retained, json_number_or_null(s->retained[k]));
         json_put(o, "rank", json_integer((json_int_t)s->rank));

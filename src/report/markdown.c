@@ -139,18 +139,19 @@ static void add_around(struct text *t, const char *begin, const struct text *s,
 void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in)
 {
     struct text s = {0};
-    bool is_ours = run->style != DOC_NAME && run->style != DOC_QUOTED;
+    bool is_name = run->style == DOC_NAME || run->style == DOC_COMMON_NAME;
+    bool is_ours = !is_name && run->style != DOC_QUOTED;
     if (is_ours)
         text_add_string(&s, run->text);
     else
         add_visible(&s, run->text);
     if (in == MARKDOWN_BLOCK)
         text_add(t, text_string(&s), s.len);
-    else if (run->style == DOC_NAME || run->style == DOC_CODE)
+    else if (is_name || run->style == DOC_CODE)
         add_code(t, &s, in);
     else if (run->style == DOC_QUOTED)
         add_quoted(t, &s);
-    else if (run->style == DOC_STRONG)
+    else if (run->style == DOC_STRONG || run->style == DOC_MORE)
         add_around(t, "**", &s, "**", in);
     else if (run->style == DOC_GOOD)
         add_around(t, "✅ ", &s, "", in);

@@ -311,6 +311,16 @@ void phrase_meant(struct text *t, const char *name, const char *meant)
     text_add_string(t, "?)");
 }
 
+void phrase_no_unit(struct text *t, const char *name, uint64_t bytes)
+{
+    text_add_string(t, name);
+    text_add_string(t, ": ");
+    human_count(t, bytes);
+    text_add_string(t, " is taken for ");
+    human_count(t, bytes);
+    text_add_string(t, bytes == 1 ? " byte" : " bytes");
+}
+
 void phrase_expired(struct text *t, const char *what, const char *until,
                     const char *because_of)
 {

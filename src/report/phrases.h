@@ -62,6 +62,9 @@ void phrase_native_memory(struct text *t, const char *type);
 /* "App.Ordre (did you mean App.Order?)"; meant may be NULL. */
 void phrase_meant(struct text *t, const char *name, const char *meant);
 
+/* "total bytes: 5 is taken for 5 bytes", of a limit without a unit. */
+void phrase_no_unit(struct text *t, const char *name, uint64_t bytes);
+
 /* "App.Order (until 2026-11-20, a pool that warms up)" */
 void phrase_expired(struct text *t, const char *what, const char *until,
                     const char *because_of);

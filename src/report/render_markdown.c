@@ -5,6 +5,7 @@
 #include "report/build.h"
 #include "report/markdown.h"
 #include "report/render.h"
+#include "report/tree_lines.h"
 #include "report/writer.h"
 
 #include <string.h>
@@ -328,8 +329,34 @@ static void add_all_attached(struct page *p, const struct doc_table *t)
         end_fold(p);
 }
 
+static void add_tree_run(struct text *t, const struct doc_run *run)
+{
+    struct doc_run plain = *run;
+    struct text name = {0};
+    if (run->style == DOC_NAME || run->style == DOC_COMMON_NAME) {
+        human_short_name(&name, run->text);
+        plain.text = text_string(&name);
+    }
+    markdown_run(t, &plain, MARKDOWN_BLOCK);
+    text_free(&name);
+}
+
+static void add_tree(struct page *p, const struct doc_table *t)
+{
+    const struct tree_look look = {.add = add_tree_run};
+    struct text lines = {0};
+    tree_lines(&lines, t, &look);
+    markdown_block(&p->t, "", text_string(&lines));
+    text_add_char(&p->t, '\n');
+    text_free(&lines);
+}
+
 static void add_table(struct page *p, const struct doc_table *t)
 {
+    if (t->is_tree) {
+        add_tree(p, t);
+        return;
+    }
     size_t i = group_end(t, 0);
     add_rows(p, t, 0, i);
     add_all_attached(p, t);

@@ -1,8 +1,10 @@
 /* A document as text for people, in the columns of a terminal. Without a terminal there is
  * no colour and no limit of width. It does not know what is told. */
+#include "base/ascii.h"
 #include "report/build.h"
 #include "report/render.h"
 #include "report/table.h"
+#include "report/tree_lines.h"
 #include "report/wrap.h"
 #include "report/writer.h"
 
@@ -15,6 +17,7 @@ struct printer {
     struct text t;   /* what comes next, of the current line or block */
     unsigned indent; /* of paragraphs, facts and notes */
     bool has_begun;  /* something was printed */
+    bool after_tree; /* a tree, just now */
 };
 
 /* What belongs to a row is indented so far, and so wide are labels. */
@@ -25,11 +28,14 @@ enum { ROW_INDENT = 4, LABEL_COLUMNS = 9, HELD_INDENT = ROW_INDENT + LABEL_COLUM
 /* Names without namespaces where lines would be too long with them. */
 enum names { WHOLE_NAMES, SHORT_NAMES };
 
-/* All that is printed goes through here, and what others wrote is escaped. */
+/* All that is printed goes through here, and what others wrote is escaped. Where only ASCII
+ * can be shown the output turns the rest into it, once and for all (struct out); lines are
+ * laid out for what they will be. */
 static void add_run(struct text *t, const struct doc_run *run, enum names names)
 {
     switch (run->style) {
     case DOC_NAME:
+    case DOC_COMMON_NAME:
         if (names == SHORT_NAMES)
             human_short_name(t, run->text);
         else
@@ -44,6 +50,9 @@ static void add_run(struct text *t, const struct doc_run *run, enum names names)
     case DOC_GOOD:
     case DOC_BAD:
     case DOC_UNSURE:
+    case DOC_MORE:
+    case DOC_LESS:
+    case DOC_ASIDE:
         text_add_string(t, run->text);
         break;
     }
@@ -66,9 +75,9 @@ static void add_cell(const struct printer *p, struct text *t, const struct doc_c
     add_runs(t, brief ? &cell->brief->words : &cell->words, WHOLE_NAMES);
 }
 
-static size_t columns_of(const struct text *t)
+static size_t columns_of(const struct printer *p, const struct text *t)
 {
-    return t->len > 0 ? utf8_columns(t->data, t->len) : 0;
+    return t->len > 0 ? printed_columns(t->data, t->len, p->opt->ascii) : 0;
 }
 
 /* Pieces broken where they do not fit; a joint loses its blanks at the end of a line. */
@@ -80,11 +89,12 @@ static void add_pieces(const struct printer *p, struct text *t, const struct doc
         const char *joint = i > 0 ? l->all[i].joint : "";
         text_clear(&piece);
         add_cell(p, &piece, &l->all[i].cell);
-        column += strlen(joint) + columns_of(&piece);
+        column +=
+            printed_columns(joint, strlen(joint), p->opt->ascii) + columns_of(p, &piece);
         text_add_string(t, joint);
         if (i > 0 && l->all[i].breaks && p->opt->width > 0 && column > p->opt->width) {
             wrap_break(t, indent);
-            column = indent + columns_of(&piece);
+            column = indent + columns_of(p, &piece);
         }
         text_add(t, text_string(&piece), piece.len);
     }
@@ -101,7 +111,7 @@ static void add_line(const struct printer *p, struct text *t, const struct doc_l
         return;
     }
     add_pieces(p, &flat, l, column, indent);
-    wrap_words(t, text_string(&flat), column, indent, p->opt->width);
+    wrap_words(t, text_string(&flat), column, indent, p->opt->width, p->opt->ascii);
     text_free(&flat);
 }
 
@@ -189,7 +199,7 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
     text_add_string(&p->t, first ? "      " : "    → ");
     add_runs(&name, &f->name, WHOLE_NAMES);
     size_t all =
-        columns_of(&name) + (f->generation != NULL ? strlen(f->generation) + 3 : 0);
+        columns_of(p, &name) + (f->generation != NULL ? strlen(f->generation) + 3 : 0);
     if (all > room && !f->is_root) {
         /* Namespaces go before the middle of a name does. */
         text_clear(&name);
@@ -202,9 +212,9 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
         text_add_char(&name, ')');
     }
     if (f->is_root)
-        human_shorten_name(&p->t, text_string(&name), name.len, room);
+        human_shorten_name(&p->t, text_string(&name), name.len, room, p->opt->ascii);
     else
-        human_shorten(&p->t, text_string(&name), name.len, room);
+        human_shorten(&p->t, text_string(&name), name.len, room, p->opt->ascii);
     text_add_char(&p->t, '\n');
     flush(p);
     text_free(&name);
@@ -244,16 +254,17 @@ static void add_held_by(const struct printer *p, struct text *line,
         add_pieces(p, &share, &c->head, 0, 0);
         text_add(line, text_string(&share), share.len);
         /* The chain begins where the share of the widest would end. */
-        size_t whole = HELD_INDENT + SHARE_COLUMNS + 2 + columns_of(&chain);
+        size_t whole = HELD_INDENT + SHARE_COLUMNS + 2 + columns_of(p, &chain);
         bool fits = width == 0 || whole <= width;
         size_t room = fits || chain.len == 0 ? SHARE_COLUMNS + 2 : 2;
-        used = columns_of(&share);
+        used = columns_of(p, &share);
         do
             text_add_char(line, ' ');
         while (++used < room);
     }
     if (chain.len > 0)
-        wrap_arrows(line, chain.data, chain.len, HELD_INDENT + used, HELD_INDENT, width);
+        wrap_arrows(line, chain.data, chain.len, HELD_INDENT + used, HELD_INDENT, width,
+                    p->opt->ascii);
     text_free(&chain);
     text_free(&share);
 }
@@ -345,7 +356,7 @@ static void print_table(struct printer *p, const struct doc_table *from)
 {
     struct column *columns =
         alloc_zeroed(array_bytes(from->column_count, sizeof(*columns)));
-    struct table t = {.columns = columns};
+    struct table t = {.columns = columns, .ascii = p->opt->ascii};
     for (size_t c = 0; c < from->column_count; c++) {
         const struct doc_column *column = &from->columns[c];
         if (has_column(p, column))
@@ -365,6 +376,22 @@ static void print_table(struct printer *p, const struct doc_table *from)
     p->has_begun |= t.len > 0;
     table_free(&t);
     free(columns);
+}
+
+static void add_tree_run(struct text *t, const struct doc_run *run)
+{
+    add_run(t, run, SHORT_NAMES);
+}
+
+static void print_tree(struct printer *p, const struct doc_table *tree)
+{
+    const struct tree_look look = {.width = p->opt->width,
+                                   .color = p->opt->color,
+                                   .ascii = p->opt->ascii,
+                                   .add = add_tree_run};
+    tree_lines(&p->t, tree, &look);
+    flush(p);
+    p->after_tree = true;
 }
 
 /* --- blocks -------------------------------------------------------------- */
@@ -427,6 +454,9 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
 {
     switch (b->kind) {
     case DOC_PARAGRAPH:
+        if (p->after_tree)
+            blank_line(p);
+        p->after_tree = false;
         pad(&p->t, p->indent);
         add_line(p, &p->t, &b->line, p->indent, b->line.indent);
         text_add_char(&p->t, '\n');
@@ -438,7 +468,10 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
     case DOC_TABLE:
         if (is_plain)
             blank_line(p);
-        print_table(p, &b->table);
+        if (b->table.is_tree)
+            print_tree(p, &b->table);
+        else
+            print_table(p, &b->table);
         break;
     case DOC_CHAINS:
         print_chains(p, &b->chains);
@@ -504,6 +537,7 @@ void render_text(const struct document *d, const struct hd_write_options *opt,
 {
     enum { ITEM_INDENT = 2 };
     struct printer p = {.o = o, .opt = opt};
+    o->ascii = opt->ascii;
     if (d->is_verdict)
         print_verdict(&p, d);
     for (size_t i = 0; i < d->section_count; i++) {
@@ -515,6 +549,7 @@ void render_text(const struct document *d, const struct hd_write_options *opt,
             print_block(&p, &s->blocks[b], s->kind == DOC_PLAIN);
     }
     text_free(&p.t);
+    o->ascii = false;
 }
 
 static void write(const struct hd_report *r, const struct hd_write_options *opt,

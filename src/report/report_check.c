@@ -227,9 +227,26 @@ static void warn_about_unmatched(struct check *c, const struct rule *rule,
     arena_free(&scratch);
 }
 
+static void warn_about_units(struct check *c)
+{
+    for (size_t i = 0; i < c->budgets.rule_count; i++) {
+        const struct rule *rule = &c->budgets.rules[i];
+        struct arena scratch = {0};
+        struct text what = {0};
+        if (rule->lacks_unit) {
+            phrase_no_unit(&what,
+                           rule_name(rule->kind, rule->total, rule->pattern, &scratch),
+                           rule->limit.amount);
+            warn_about_line(c, WARN_NO_UNIT, rule->path, rule->line, &what);
+        }
+        arena_free(&scratch);
+    }
+}
+
 static void add_warnings(struct check *c, const struct findings *found)
 {
     const struct hd_budgets *b = &c->budgets;
+    warn_about_units(c);
     for (size_t i = 0; i < b->rule_count; i++) {
         /* Two rules of one entry match the same. */
         bool again = i > 0 && b->rules[i].entry == b->rules[i - 1].entry;

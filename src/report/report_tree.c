@@ -75,16 +75,34 @@ static void mark_suspects(struct planter *p)
 
 /* --- the answer -------------------------------------------------------------- */
 
-/* Numbers of the fit snapshots as those of all. */
-static struct hd_tally *spread(const struct planter *p, const struct hd_tally *fit)
+/* Numbers of the fit snapshots, which live as long as the report, as those of all. */
+static struct hd_tally *spread(const struct planter *p, struct hd_tally *fit)
 {
     size_t count = p->r->snapshot_count;
+    if (p->owned->fit_count == count)
+        return fit;
     struct hd_tally *all = arena_array(&p->r->arena, struct hd_tally, count);
     for (size_t k = 0; k < count; k++)
         all[k] = (struct hd_tally){HD_UNKNOWN, HD_UNKNOWN};
     for (size_t i = 0; i < p->owned->fit_count; i++)
         all[p->owned->fit[i]] = fit[i];
     return all;
+}
+
+/* What has an owner: what the top of the whole tree owns. */
+static const struct hd_tally *reachable(struct planter *p)
+{
+    const size_t n = p->owned->fit_count;
+    struct hd_tally *sums = arena_array(&p->r->arena, struct hd_tally, n);
+    for (size_t k = 0; k < n; k++) {
+        const struct full_trie *f = &p->owned->trie.full[k];
+        for (size_t i = 1; i < f->len; i++) {
+            bool is_root = p->owned->trie.labels.all[f->label[i]].kind == TYPE_PSEUDO;
+            sums[k].count += is_root ? 0 : f->count[i];
+            sums[k].bytes += f->bytes[i];
+        }
+    }
+    return spread(p, sums);
 }
 
 static void name_node(const struct planter *p, struct hd_tree_node *to,
@@ -127,7 +145,7 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct owner_t
         const struct owner_node *node = &from->nodes[i];
         if (node->label != NO_LABEL && name_of[node->label] == NULL)
             name_of[node->label] = report_string(p->r, l->all[node->label].name);
-        const struct hd_tally *owned = &from->owned[i * n];
+        struct hd_tally *owned = &from->owned[i * n];
         struct hd_tree_node *to = &t->nodes[i];
         *to =
             (struct hd_tree_node){.parent = node->parent,
@@ -175,11 +193,12 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
     match_labels(&p);
     if (rows != NULL)
         mark_suspects(&p);
-    struct owner_tree tree = owner_tree_of(&owned->trie, &p.ask, &p.scratch);
+    struct owner_tree tree = owner_tree_of(&owned->trie, &p.ask, &r->arena);
     *t = (struct hd_tree){.first = owned->fit[0],
                           .last = owned->fit[owned->fit_count - 1],
                           .least = p.ask.least,
-                          .is_holders = opt->holders};
+                          .is_holders = opt->holders,
+                          .reachable = reachable(&p)};
     set_nodes(&p, t, &tree);
     find_unmatched(&p, t);
     arena_free(&p.scratch);
@@ -216,7 +235,8 @@ static bool has_owners(const struct hd_comparison *c, struct hd_error *err)
             continue;
         if (!snap->info.has_graph || snap->info.references == HD_UNKNOWN)
             fail(err, HD_USAGE,
-                 "a tree of owners needs references, which a %s does not have",
+                 "a tree of owners needs references, which a %s does not have; "
+                 "`heapdrift collect` takes snapshots that do",
                  snap->info.format);
         else
             fail(err, HD_USAGE,

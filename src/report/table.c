@@ -1,6 +1,7 @@
 #include "report/table.h"
 
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "report/human.h"
 #include "report/wrap.h"
 
@@ -22,7 +23,7 @@ static void add_cell(struct table *t, enum cell_kind kind)
     const char *s = len > 0 ? t->content.data + t->cell_start : "";
     t->cells = grow(t->cells, t->len, &t->cap, sizeof(*t->cells));
     t->cells[t->len++] =
-        (struct table_cell){t->cell_start, len, utf8_columns(s, len), kind};
+        (struct table_cell){t->cell_start, len, printed_columns(s, len, t->ascii), kind};
     t->cell_start = t->content.len;
 }
 
@@ -56,7 +57,8 @@ static size_t *measure(const struct table *t, unsigned width)
     size_t *widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*widths)));
     for (size_t c = 0; c < t->column_count; c++)
         if (t->columns[c].title != NULL)
-            widths[c] = utf8_columns(t->columns[c].title, strlen(t->columns[c].title));
+            widths[c] =
+                printed_columns(t->columns[c].title, strlen(t->columns[c].title), t->ascii);
     for (size_t i = 0, c = 0; i < t->len; i++) {
         if (t->cells[i].kind != CELL)
             continue;
@@ -88,8 +90,8 @@ static void add_aligned(struct text *line, const struct table *t, size_t c, size
                         const char *s, size_t len)
 {
     struct text cut = {0};
-    human_shorten_name(&cut, s, len, width);
-    size_t columns = cut.len > 0 ? utf8_columns(cut.data, cut.len) : 0;
+    human_shorten_name(&cut, s, len, width, t->ascii);
+    size_t columns = cut.len > 0 ? printed_columns(cut.data, cut.len, t->ascii) : 0;
     size_t room = width > columns ? width - columns : 0;
     if (c > 0)
         pad(line, GAP);
@@ -131,21 +133,22 @@ static void print_titles(const struct table *t, struct out *o, const size_t *wid
 }
 
 /* Behind the row that ends line if both fit the width; else below it. */
-static void add_remark(struct text *line, struct out *o, const char *s, size_t len,
-                       unsigned width)
+static void add_remark(const struct table *t, struct text *line, struct out *o,
+                       const char *s, size_t len, unsigned width)
 {
     struct text words = {0};
     while (line->len > 0 && line->data[line->len - 1] == ' ')
         line->len--;
-    size_t used = line->len > 0 ? utf8_columns(line->data, line->len) : 0;
+    size_t used = line->len > 0 ? printed_columns(line->data, line->len, t->ascii) : 0;
     text_add(&words, s, len);
-    if (width == 0 || used + GAP + utf8_columns(s, len) <= width) {
+    if (width == 0 || used + GAP + printed_columns(s, len, t->ascii) <= width) {
         pad(line, GAP);
         text_add(line, s, len);
     } else {
         end_line(line, o);
         pad(line, REMARK_INDENT);
-        wrap_words(line, text_string(&words), REMARK_INDENT, REMARK_INDENT, width);
+        wrap_words(line, text_string(&words), REMARK_INDENT, REMARK_INDENT, width,
+                   t->ascii);
     }
     text_free(&words);
 }
@@ -164,7 +167,7 @@ void table_print(const struct table *t, struct out *o, unsigned width, bool colo
         } else if (cell->kind == NOTE) {
             text_add(&line, s, cell->len);
         } else {
-            add_remark(&line, o, s, cell->len, width);
+            add_remark(t, &line, o, s, cell->len, width);
         }
         bool remark_follows = i + 1 < t->len && t->cells[i + 1].kind == REMARK;
         if (c == 0 && !remark_follows)

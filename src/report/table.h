@@ -20,6 +20,7 @@ struct column {
 struct table {
     const struct column *columns;
     size_t column_count;
+    bool ascii; /* its columns are those of its ASCII form; set before cells are added */
     struct table_cell *cells;
     size_t len, cap;
     struct text content; /* of all cells, one after the other */

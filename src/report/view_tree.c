@@ -4,24 +4,24 @@
 #include <string.h>
 
 /* What has so much of its parent's bytes, and of its growth, tells all of it. */
-#define FOLDED_SHARE 0.95
+#define FOLDED_SHARE 0.9
 
 struct choice {
     uint64_t weight; /* the largest of its subtree */
     size_t node;
 };
 
+/* Who stays: the first places of an order by weight. */
+struct cut {
+    const struct hd_tree *t;
+    size_t *place; /* per node: in the order */
+    size_t count;  /* so many of them stay, and the tops */
+    bool *named;   /* per node: it stays too, in place of others that are one */
+};
+
 static uint64_t size_of_change(int64_t growth)
 {
     return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
-}
-
-static uint64_t weight_of(const struct hd_tree *t, const struct hd_tree_node *n)
-{
-    uint64_t bytes = n->owned[t->last].bytes, change = size_of_change(n->growth);
-    if (n->suspect != 0)
-        return UINT64_MAX - n->suspect;
-    return bytes > change ? bytes : change;
 }
 
 /* --- lines that say nothing ------------------------------------------------- */
@@ -35,23 +35,72 @@ static bool has_nearly_all(const struct hd_tree *t, const struct hd_tree_node *c
            growth <= (1 - FOLDED_SHARE) * bytes;
 }
 
-/* Roots stand for themselves, and so does what is marked. */
-static void find_folds(struct hd_tree *t)
+const char *tree_field(const char *variable, const char *type)
 {
-    for (size_t i = 0; i < t->len; i++) {
+    static const char *const begins[] = {"[static var ", "[thread static var "};
+    for (size_t i = 0; type != NULL && i < sizeof(begins) / sizeof(*begins); i++) {
+        size_t head = strlen(begins[i]), len = strlen(type);
+        if (strncmp(variable, begins[i], head) == 0 &&
+            strncmp(variable + head, type, len) == 0 && variable[head + len] == '.')
+            return variable + head + len + 1;
+    }
+    return NULL;
+}
+
+static bool is_variable_of(const struct hd_tree_node *variable,
+                           const struct hd_tree_node *object)
+{
+    return variable->kind == HD_NODE_ROOTS && object->kind == HD_NODE_TYPE &&
+           tree_field(variable->type, object->type) != NULL;
+}
+
+/* Whether the one says no more than the other. Roots stand for themselves, but for a
+ * variable and the object in it; and so does what is marked. A variable says who holds what
+ * is marked, and is not put on one line with that. */
+static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads_to_mark)
+{
+    const struct hd_tree_node *n = &t->nodes[i], *only = &t->nodes[child];
+    if (n->suspect != 0)
+        return false;
+    if (is_variable_of(n, only) || (t->is_holders && is_variable_of(only, n)))
+        return true;
+    if (n->kind == HD_NODE_PATTERN)
+        return only->kind == HD_NODE_TYPE;
+    bool in_variable = i > 0 && is_variable_of(&t->nodes[n->parent], n);
+    if (t->is_holders)
+        return (n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE) ||
+               (n->kind == HD_NODE_ROOTS && only->kind == HD_NODE_ROOTS);
+    return n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE &&
+           !(in_variable && leads_to_mark);
+}
+
+/* Backwards: what a child folds into is known then. */
+static void find_folds(struct hd_tree *t, struct arena *scratch)
+{
+    bool *leads_to_mark = arena_array(scratch, bool, t->len);
+    for (size_t i = t->len; i-- > 0;) {
         struct hd_tree_node *n = &t->nodes[i];
         size_t child = i + 1;
         n->folds = false;
-        if (n->kind != HD_NODE_TYPE || n->suspect != 0 || child >= n->end)
+        leads_to_mark[i] = n->suspect != 0;
+        if (n->kind == HD_NODE_HEAP || child >= n->end)
             continue;
         const struct hd_tree_node *only = &t->nodes[child];
         bool alone = only->end == n->end ||
                      (only->end + 1 == n->end && t->nodes[only->end].others > 0);
-        n->folds = alone && only->kind == HD_NODE_TYPE && has_nearly_all(t, only, n);
+        n->folds = alone && has_nearly_all(t, only, n) &&
+                   may_fold(t, i, child, leads_to_mark[child]);
+        leads_to_mark[i] |= n->folds && leads_to_mark[child];
     }
 }
 
 /* --- the largest ------------------------------------------------------------ */
+
+static uint64_t weight_of(const struct hd_tree *t, const struct hd_tree_node *n)
+{
+    uint64_t bytes = n->owned[t->last].bytes, change = size_of_change(n->growth);
+    return bytes > change ? bytes : change;
+}
 
 static int by_weight(const void *a, const void *b)
 {
@@ -61,30 +110,124 @@ static int by_weight(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Which nodes stay: a parent weighs as much as its children, and stands before them. */
-static bool *choose(const struct hd_tree *t, uint32_t rows, struct arena *scratch)
+/* Each suspect is to be seen: at the largest of its places. */
+static void lift_suspects(const struct hd_tree *t, struct choice *all,
+                          struct arena *scratch)
 {
+    size_t most = 0;
+    for (size_t i = 0; i < t->len; i++)
+        most = t->nodes[i].suspect > most ? t->nodes[i].suspect : most;
+    size_t *best = arena_array(scratch, size_t, most + 1); /* node + 1, or 0 */
+    for (size_t i = 0; i < t->len; i++) {
+        size_t rank = t->nodes[i].suspect;
+        if (rank > 0 && (best[rank] == 0 || all[best[rank] - 1].weight < all[i].weight))
+            best[rank] = i + 1;
+    }
+    for (size_t rank = 1; rank <= most; rank++)
+        if (best[rank] > 0)
+            all[best[rank] - 1].weight = UINT64_MAX - rank;
+}
+
+/* A parent weighs as much as its children, and stands before them. What shares a line stays
+ * or goes together. */
+static void order(struct cut *cut, struct arena *scratch)
+{
+    const struct hd_tree *t = cut->t;
     struct choice *all = arena_array(scratch, struct choice, t->len);
-    bool *stays = arena_array(scratch, bool, t->len);
+    cut->place = arena_array(scratch, size_t, t->len);
+    cut->named = arena_array(scratch, bool, t->len);
     for (size_t i = 0; i < t->len; i++)
         all[i] = (struct choice){weight_of(t, &t->nodes[i]), i};
+    lift_suspects(t, all, scratch);
     for (size_t i = t->len; i-- > 0;) {
         size_t parent = t->nodes[i].parent;
-        if (parent != HD_NO_NODE && t->nodes[i].others == 0 &&
-            all[parent].weight < all[i].weight)
+        if (t->nodes[i].others > 0)
+            all[i].weight = 0;
+        if (parent != HD_NO_NODE && all[parent].weight < all[i].weight)
             all[parent].weight = all[i].weight;
     }
+    for (size_t i = 0; i < t->len; i++)
+        if (t->nodes[i].folds)
+            all[i + 1].weight = all[i].weight;
     qsort(all, t->len, sizeof(*all), by_weight);
-    uint32_t lines = 0;
-    for (size_t i = 0; i < t->len; i++) {
-        const struct hd_tree_node *n = &t->nodes[all[i].node];
-        bool is_top = n->parent == HD_NO_NODE;
-        if (n->others > 0 || (lines >= rows && !is_top))
+    for (size_t i = 0; i < t->len; i++)
+        cut->place[all[i].node] = i;
+}
+
+static bool stays(const struct cut *cut, size_t i)
+{
+    const struct hd_tree_node *n = &cut->t->nodes[i];
+    return n->others == 0 &&
+           (cut->place[i] < cut->count || n->parent == HD_NO_NODE || cut->named[i]);
+}
+
+/* How many of the children of a node stay; *hidden: one that does not, *gone of them. */
+static size_t staying_children(const struct cut *cut, size_t i, size_t *hidden,
+                               size_t *gone)
+{
+    const struct hd_tree_node *nodes = cut->t->nodes;
+    size_t staying = 0;
+    *gone = 0;
+    for (size_t child = i + 1; child < nodes[i].end; child = nodes[child].end) {
+        if (stays(cut, child)) {
+            staying++;
             continue;
-        stays[all[i].node] = true;
-        lines += !n->folds;
+        }
+        *hidden = child;
+        *gone += nodes[child].others > 0 ? nodes[child].others : 1;
     }
-    return stays;
+    return staying;
+}
+
+/* Lines are places, but for those that share one, and others beside them. */
+static size_t count_lines(const struct cut *cut)
+{
+    const struct hd_tree_node *nodes = cut->t->nodes;
+    size_t lines = 0, hidden, gone;
+    for (size_t i = 0; i < cut->t->len;) {
+        if (!stays(cut, i)) {
+            i = nodes[i].end;
+            continue;
+        }
+        size_t staying = staying_children(cut, i, &hidden, &gone);
+        bool shares = nodes[i].folds && stays(cut, i + 1);
+        lines += !shares;
+        lines += staying > 0 && gone > 0 && !shares;
+        i++;
+    }
+    return lines;
+}
+
+/* One that is alone may have its name as well as a line. */
+static void name_the_only(struct cut *cut)
+{
+    const struct hd_tree_node *nodes = cut->t->nodes;
+    for (size_t i = 0, hidden, gone; i < cut->t->len;) {
+        if (!stays(cut, i)) {
+            i = nodes[i].end;
+            continue;
+        }
+        if (staying_children(cut, i, &hidden, &gone) > 0 && gone == 1 &&
+            nodes[hidden].others == 0 && !nodes[i].folds)
+            cut->named[hidden] = true;
+        i++;
+    }
+}
+
+/* As many as there are lines for: more places are more lines. */
+static void choose(struct cut *cut, uint32_t rows, struct arena *scratch)
+{
+    size_t low = 0, high = cut->t->len;
+    order(cut, scratch);
+    while (low < high) {
+        cut->count = high - (high - low) / 2;
+        if (count_lines(cut) <= rows)
+            low = cut->count;
+        else
+            high = cut->count - 1;
+    }
+    cut->count = low;
+    name_the_only(cut);
 }
 
 static void add_to(struct hd_tree_node *others, const struct hd_tree_node *n,
@@ -103,12 +246,13 @@ static void add_to(struct hd_tree_node *others, const struct hd_tree_node *n,
 }
 
 /* The children of node i that do not stay, as one; count 0: all stay. */
-static struct hd_tree_node others_of(const struct hd_tree *t, size_t i, const bool *stays,
-                                     size_t snapshots, struct arena *a)
+static struct hd_tree_node others_of(const struct cut *cut, size_t i, size_t snapshots,
+                                     struct arena *a)
 {
+    const struct hd_tree *t = cut->t;
     struct hd_tree_node others = {.kind = HD_NODE_OTHERS, .depth = t->nodes[i].depth + 1};
     for (size_t child = i + 1; child < t->nodes[i].end; child = t->nodes[child].end) {
-        if (stays[child])
+        if (stays(cut, child))
             continue;
         if (others.at == NULL)
             others.at = arena_array(a, struct hd_tally, snapshots);
@@ -119,19 +263,20 @@ static struct hd_tree_node others_of(const struct hd_tree *t, size_t i, const bo
 }
 
 /* Nodes of a subtree end where the next that is no child stands; others stand last. */
-static void copy(struct hd_tree *to, const struct hd_tree *t, const bool *stays,
-                 size_t snapshots, struct arena *a)
+static void copy(struct hd_tree *to, const struct cut *cut, size_t snapshots,
+                 struct arena *a)
 {
+    const struct hd_tree *t = cut->t;
     struct arena scratch = {0};
     size_t *open =
         arena_array(&scratch, size_t, 2 * (t->len + 1)); /* pairs, not at an end */
     size_t depth = 0;
     for (size_t i = 0; i <= t->len; i++) {
-        if (i < t->len && !stays[i])
+        if (i < t->len && !stays(cut, i))
             continue;
         while (depth > 0 && (i == t->len || t->nodes[open[2 * (depth - 1)]].end <= i)) {
             size_t from = open[2 * --depth], at = open[2 * depth + 1];
-            struct hd_tree_node others = others_of(t, from, stays, snapshots, a);
+            struct hd_tree_node others = others_of(cut, from, snapshots, a);
             others.parent = at;
             others.end = to->len + 1;
             if (others.others > 0)
@@ -153,17 +298,18 @@ struct hd_tree view_tree(const struct hd_tree *all, uint32_t rows, size_t snapsh
                          struct arena *a)
 {
     struct hd_tree t = *all;
+    struct arena scratch = {0};
     if (rows == HD_DEFAULT_ROWS)
         rows = TREE_USUAL_ROWS;
-    find_folds(&t);
-    if (rows == 0 || t.len == 0)
-        return t;
-    struct arena scratch = {0};
-    bool *stays = choose(&t, rows, &scratch);
-    t.nodes = arena_array(a, struct hd_tree_node, 2 * t.len);
-    t.len = 0;
-    copy(&t, all, stays, snapshots, a);
-    find_folds(&t);
+    find_folds(&t, &scratch);
+    if (rows > 0 && t.len > 0) {
+        struct cut cut = {.t = all};
+        choose(&cut, rows, &scratch);
+        t.nodes = arena_array(a, struct hd_tree_node, 2 * t.len);
+        t.len = 0;
+        copy(&t, &cut, snapshots, a);
+        find_folds(&t, &scratch);
+    }
     arena_free(&scratch);
     return t;
 }

@@ -16,4 +16,8 @@ enum { TREE_USUAL_ROWS = 30 };
 struct hd_tree view_tree(const struct hd_tree *all, uint32_t rows, size_t snapshots,
                          struct arena *a);
 
+/* The field in the name of a variable that holds an object of this type, "s_all" of
+ * "[static var App.Shop.s_all]" and "App.Shop"; or NULL. */
+const char *tree_field(const char *variable, const char *type);
+
 #endif

@@ -1,5 +1,6 @@
 #include "report/wrap.h"
 
+#include "base/ascii.h"
 #include "report/human.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ void wrap_break(struct text *t, size_t indent)
 }
 
 void wrap_arrows(struct text *t, const char *line, size_t len, size_t column, size_t indent,
-                 unsigned width)
+                 unsigned width, bool ascii)
 {
     static const char arrow[] = " → ";
     const size_t arrow_len = sizeof(arrow) - 1;
@@ -25,7 +26,7 @@ void wrap_arrows(struct text *t, const char *line, size_t len, size_t column, si
         for (end = i + 1; end < len; end++)
             if (end + arrow_len <= len && memcmp(line + end, arrow, arrow_len) == 0)
                 break;
-        size_t piece = utf8_columns(line + i, end - i);
+        size_t piece = printed_columns(line + i, end - i, ascii);
         if (width > 0 && column > indent && column + piece > width) {
             wrap_break(t, indent);
             column = indent;
@@ -34,17 +35,17 @@ void wrap_arrows(struct text *t, const char *line, size_t len, size_t column, si
             piece -= blank;
         }
         size_t room = width > column + SHORTEST_PIECE ? width - column : SHORTEST_PIECE;
-        human_shorten_name(t, line + i, end - i, width > 0 ? room : piece);
+        human_shorten_name(t, line + i, end - i, width > 0 ? room : piece, ascii);
         column += piece;
     }
 }
 
 void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
-                unsigned width)
+                unsigned width, bool ascii)
 {
     for (const char *end; *words != '\0'; words = end + (*end == ' ')) {
         end = words + strcspn(words, " ");
-        size_t word = utf8_columns(words, (size_t)(end - words));
+        size_t word = printed_columns(words, (size_t)(end - words), ascii);
         if (width > 0 && column > indent && column + word > width) {
             wrap_break(t, indent);
             column = indent;

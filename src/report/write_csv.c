@@ -2,6 +2,7 @@
  * What `top` writes is itself an input format. */
 #include "base/csv.h"
 #include "report/phrases.h"
+#include "report/tree_frames.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -266,11 +267,59 @@ static void write_processes(const struct hd_model *m, struct sheet *s)
     }
 }
 
+static void add_path(struct sheet *s, const struct tree_frames *f, size_t node)
+{
+    size_t stack[TREE_MOST_FRAMES], len = tree_stack(f, node, stack);
+    struct text path = {0};
+    for (size_t i = 0; i < len; i++) {
+        text_add_string(&path, i > 0 ? " → " : "");
+        text_add_string(&path, f->names[stack[i]]);
+    }
+    add_cell(s, text_string(&path));
+    text_free(&path);
+}
+
+static void add_tree_titles(struct sheet *s, size_t snapshots)
+{
+    static const char *const titles[] = {"depth",     "kind",    "path",   "type",
+                                         "root_kind", "suspect", "growth", "others"};
+    static const char *const numbers[] = {"count", "bytes", "objects", "retained"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        add_cell(s, titles[i]);
+    for (size_t k = 0; k < snapshots; k++)
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+            char title[32];
+            snprintf(title, sizeof(title), "%s_%zu", numbers[i], k + 1);
+            add_cell(s, title);
+        }
+    end_row(s);
+}
+
 /* A place by the types on the way to it, as holders are written elsewhere. */
 static void write_tree(const struct hd_model *m, struct sheet *s)
 {
-    (void)m;
-    (void)s;
+    struct tree_frames f = tree_frames_of(m->tree);
+    add_tree_titles(s, m->snapshot_count);
+    for (size_t i = 0; i < m->tree->len; i++) {
+        const struct hd_tree_node *n = &m->tree->nodes[i];
+        add_number(s, n->depth);
+        add_cell(s, hd_node_kind_name(n->kind));
+        add_path(s, &f, i);
+        add_optional(s, n->type);
+        add_optional(s, n->kind == HD_NODE_ROOTS ? hd_root_kind_name(n->root_kind) : NULL);
+        add_number(s, n->suspect > 0 ? n->suspect : HD_UNKNOWN);
+        begin_cell(s);
+        out_printf(s->out, "%" PRId64, n->growth);
+        add_number(s, n->others > 0 ? n->others : HD_UNKNOWN);
+        for (size_t k = 0; k < m->snapshot_count; k++) {
+            add_number(s, n->at[k].count);
+            add_number(s, n->at[k].bytes);
+            add_number(s, n->owned[k].count);
+            add_number(s, n->owned[k].bytes);
+        }
+        end_row(s);
+    }
+    tree_frames_free(&f);
 }
 
 static void write_sheet(const struct hd_model *m, struct sheet s)

@@ -106,6 +106,6 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 const struct writer write_github = {
     .name = "github",
     .summary = "annotations of GitHub Actions (check)",
-    .only_check = true,
+    .holds = HOLDS_CHECKS,
     .write = write,
 };

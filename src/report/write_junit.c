@@ -167,6 +167,6 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 const struct writer write_junit = {
     .name = "junit",
     .summary = "JUnit XML, one test case per rule (check)",
-    .only_check = true,
+    .holds = HOLDS_CHECKS,
     .write = write,
 };

@@ -250,6 +250,6 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 const struct writer write_sarif = {
     .name = "sarif",
     .summary = "SARIF 2.1.0, for code scanning (check)",
-    .only_check = true,
+    .holds = HOLDS_CHECKS,
     .write = write,
 };

@@ -8,11 +8,13 @@
 
 /* To add a format: write src/report/write_<name>.c and list it here. */
 extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
-    write_junit, write_sarif, write_github, write_html;
+    write_junit, write_sarif, write_github, write_folded, write_speedscope, write_pprof,
+    write_dot, write_html;
 
 const struct writer *const writers[] = {
-    &write_text, &write_json,  &write_csv,   &write_tsv,    &write_markdown,
-    &write_html, &write_junit, &write_sarif, &write_github, NULL,
+    &write_text,       &write_json,  &write_csv,   &write_tsv,    &write_markdown,
+    &write_html,       &write_junit, &write_sarif, &write_github, &write_folded,
+    &write_speedscope, &write_pprof, &write_dot,   NULL,
 };
 
 const char *hd_format_name(size_t i)
@@ -27,7 +29,26 @@ const char *hd_format_summary(size_t i)
 
 bool hd_format_is_for_check(size_t i)
 {
-    return hd_format_name(i) != NULL && writers[i]->only_check;
+    return hd_format_name(i) != NULL && writers[i]->holds == HOLDS_CHECKS;
+}
+
+bool hd_format_is_for_tree(size_t i)
+{
+    return hd_format_name(i) != NULL && writers[i]->holds == HOLDS_TREES;
+}
+
+bool hd_format_is_binary(size_t i)
+{
+    return hd_format_name(i) != NULL && writers[i]->is_binary;
+}
+
+static bool holds(const struct writer *w, const struct hd_report *r, struct hd_error *err)
+{
+    if (w->holds == HOLDS_CHECKS && r->kind != HD_REPORT_CHECK)
+        return fail(err, HD_USAGE, "%s is for checks only", w->name);
+    if (w->holds == HOLDS_TREES && r->model.tree == NULL)
+        return fail(err, HD_USAGE, "%s is for trees only", w->name);
+    return true;
 }
 
 bool hd_report_write(const struct hd_report *report, const char *format,
@@ -41,8 +62,8 @@ bool hd_report_write(const struct hd_report *report, const char *format,
     for (const struct writer *const *w = writers; *w != NULL; w++) {
         if (strcmp((*w)->name, format) != 0)
             continue;
-        if ((*w)->only_check && report->kind != HD_REPORT_CHECK)
-            return fail(err, HD_USAGE, "%s is for checks only", format);
+        if (!holds(*w, report, err))
+            return false;
         struct out out = {.to = to};
         struct hd_report shown = *report;
         struct arena sums = {0};

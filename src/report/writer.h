@@ -8,12 +8,20 @@
 #include "base/out.h"
 #include "report/report.h"
 
+/* What a format has a place for. */
+enum writer_holds {
+    HOLDS_ALL,
+    HOLDS_CHECKS,
+    HOLDS_TREES /* reports that have one: their model says so */
+};
+
 struct writer {
     const char *name;    /* of --format */
     const char *summary; /* one line for --help */
-    bool only_check;     /* it has no place for other reports */
-    bool all_rows;       /* without a wish tables are not cut */
-    bool whole_tree;     /* nor is a tree */
+    enum writer_holds holds;
+    bool all_rows;   /* without a wish tables are not cut */
+    bool whole_tree; /* nor is a tree */
+    bool is_binary;  /* nothing for a terminal */
 
     /* Write the whole report; o remembers failures. */
     void (*write)(const struct hd_report *r, const struct hd_write_options *opt,

@@ -129,9 +129,16 @@ suppress:
     works check --format=json "$none"
     [[ $(json '.rules[0].source') == default ]]
     cp heapdrift.yaml heapdrift.yml
-    hd check "$none"
-    fails_with "both heapdrift.yml and heapdrift.yaml are there; choose one with --config=FILE"
-    works check -c heapdrift.yml "$none"
+    # Beside it the usual name counts.
+    printf 'version: 1\nbudgets:\n  - total: objects\n    max_growth: 0\n' >heapdrift.yaml
+    works check --format=json "$none"
+    [[ $(json '.rules[0].source') == default ]]
+    works check -v "$none"
+    err_has "heapdrift: heapdrift.yml: the budgets that count"
+    err_has "heapdrift: heapdrift.yaml: not read; a nearer file counts"
+    err_has "heapdrift: ../heapdrift.yml: not read; a nearer file counts"
+    works check -qv -c heapdrift.yml "$none"
+    err_lacks "that count"
     hd check -c heapdrift.yml -c heapdrift.yaml "$none"
     fails_with "--config=heapdrift.yaml: must be one file only"
     rm heapdrift.y*ml
@@ -205,10 +212,43 @@ MISTAKES
     status_is 0
 }
 
-@test "limits in bytes want a unit, in any case" {
-    hd check --max-growth=5 "$none"
-    fails_with "--max-growth=5: must be a size with its unit, such as 5MiB (or 5B), or a share such as 5%"
+@test "a limit in bytes without a unit is bytes, with a warning" {
+    local place what
+    hd check --max-growth=5 --format=json "$none"
+    status_is 1
+    err_has "heapdrift: warning: no-unit: total bytes: 5 is taken for 5 bytes: a limit without a unit; write 5MiB, 5% or 5B"
+    [[ $(json '.rules[0].limit_value') == 5 && $(json '.warnings[] | select(.code == "no-unit") | .message') == "total bytes: 5 is"* ]]
+    budgets 'budgets:
+  - total: bytes
+    max_growth: 5
+  - type: "Shop.*"
+    max_growth: 5
+    max_growth_bytes: 1023
+  - suspects: any
+    max_score: 1'
+    hd check -c "$tmp/heapdrift.yml" "$none"
+    [[ $(grep -c ': no-unit: ' <<<"$err") == 3 ]]
+    err_has "heapdrift: warning: $tmp/heapdrift.yml:3: no-unit: total bytes: 5 is taken for 5 bytes"
+    err_has "heapdrift: warning: $tmp/heapdrift.yml:5: no-unit: type Shop.*: 1,023 is taken for 1,023 bytes"
+    err_has "heapdrift: warning: $tmp/heapdrift.yml:8: no-unit: suspects any: 1 is taken for 1 byte:"
+    # Nothing to warn of: a unit, none at all, what nobody takes for a mistake, objects.
+    for what in --max-growth=5B '--max-growth=5 %' --max-growth=0 --max-growth=1024 --max-growth-objects=5 --budget=X=5 --max-score=5%; do
+        hd check "$what" "$none"
+        err_lacks no-unit
+    done
+}
+
+@test "sizes of budgets are taken in any case" {
+    local size
     works check -q --max-growth=500mb --budget='*=1gib' "$none"
+    for size in 5mb 5MB 5Mb '5 MB' '5 mb'; do
+        hd check -q --format=json --max-growth="$size" "$none"
+        [[ $(json '.rules[0].limit_value') == 5000000 ]] || complain "$size should be 5 MB"
+    done
+    for size in 5m 5M 5mib 5MIB '5 MiB'; do
+        hd check -q --format=json --max-growth="$size" "$none"
+        [[ $(json '.rules[0].limit_value') == 5242880 ]] || complain "$size should be 5 MiB"
+    done
     hd check -q --budget=X=1024 --budget=X=1KiB "$none"
     fails_with "two budgets for type X; keep one"
     hd check -j 100000 "$none"

@@ -51,6 +51,10 @@ def lengths(result):
         for key, value in row.items():
             if key not in ("chains", "holder", "also") and isinstance(value, list) and len(value) != count:
                 yield f"{row.get('type', 'totals')}: {len(value)} numbers for {count} snapshots"
+    for node in result["nodes"] if result["schema"] == "heapdrift-tree" else []:
+        for key in ("count", "bytes", "objects", "retained"):
+            if len(node[key]) != count:
+                yield f"node {node['type']}: {len(node[key])} of {key} for {count} snapshots"
     if result["schema"] == "heapdrift-roots" and len(result["instances"]) != count:
         yield f"{len(result['instances'])} instances for {count} snapshots"
 

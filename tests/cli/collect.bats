@@ -27,19 +27,51 @@ until_is() {
 
 @test "collect says what it needs" {
     hd collect
-    fails_with "collect from which process? Use --process-id, --name or --diagnostic-port; \`heapdrift ps\` lists processes"
+    fails_with 'which process? heapdrift collect PID, or its name; `heapdrift ps` lists processes'
     hd collect -p 1 -n shop -o "$tmp/a.gcdump"
     fails_with "--process-id, --name and --diagnostic-port exclude each other"
     hd collect -p 1
-    fails_with "collect needs a file to write: heapdrift collect -p PID -o OUT"
+    fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
     hd collect -p 1 -o "$tmp/a.txt"
     fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, or in .nettrace for the trace as it comes"
     hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
     fails_with "--interval needs --count"
-    hd collect -o "$tmp/a.gcdump" 1234
-    fails_with "collect takes no operands; the process is named by --process-id, --name or --diagnostic-port"
     hd ps 1
     fails_with "ps takes no operands"
+}
+
+@test "the process is an operand, too: a number or a name" {
+    local command args wanted
+    cp "$before" "$tmp/file"
+    for command in watch collect; do
+        while IFS='|' read -r args wanted; do
+            # shellcheck disable=SC2086
+            hd $command -o "$tmp/a.gcdump" ${args//FILE/$tmp\/file}
+            fails_with "${wanted//FILE/$tmp\/file}"
+        done <<OPERANDS
+2147483647|there is no process 2147483647
+no-such-program|no .NET process is called no-such-program; \`heapdrift ps\` lists those there are
+0|0: must be the number of a process, see \`heapdrift ps\`
+2147483648|2147483648: must be the number of a process, see \`heapdrift ps\`
+99999999999999999999999|99999999999999999999999: must be the number of a process, see \`heapdrift ps\`
+1 2|$command takes one process, not 2
+-p 1 2|$command takes one process, not 2
+-n shop 2|$command takes one process, not 2
+FILE|FILE: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
+a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
+OPERANDS
+    done
+    # A program is often called like its file or its folder.
+    mkdir "$tmp/here"
+    touch "$tmp/here/no-such-program"
+    cp "$before" "$tmp/here/snapshot"
+    cd "$tmp/here"
+    hd watch no-such-program
+    fails_with 'no .NET process is called no-such-program; `heapdrift ps` lists those there are'
+    hd watch snapshot
+    fails_with 'snapshot: watch looks at a process, by its number or name; for files there is `heapdrift diff`'
+    hd 4711
+    fails_with 'no command or file is called 4711; for a process: heapdrift watch 4711'
 }
 
 @test "collect refuses values that make no sense" {
@@ -67,7 +99,7 @@ until_is() {
     hd collect --diagnostic-port="$tmp/o" -o "$tmp/o/a.gcdump"
     fails_with "$tmp/o: is no socket"
     hd collect -p $$ -o "$tmp/none/a.gcdump"
-    fails_with "$tmp/none/a.gcdump: No such file or directory"
+    fails_with "$tmp/none/a.gcdump: No such file or directory: make the folder $tmp/none first"
     [[ -z $(ls -A "$tmp/o") ]]
 }
 
@@ -118,12 +150,67 @@ until_is() {
 @test "collect goes on when the terminal goes, if it was told to" {
     play_runtime play
     mkdir "$tmp/o"
-    (trap '' HUP && exec "$HEAPDRIFT" collect --diagnostic-port="$socket" -o "$tmp/o/a.nettrace" --count=3 --interval=500ms 2>"$tmp/err") 3>&- &
+    (trap '' HUP && exec "$HEAPDRIFT" collect -q --diagnostic-port="$socket" -o "$tmp/o/a.nettrace" --count=3 --interval=500ms 2>"$tmp/err") 3>&- &
     local job=$!
     until_is "$tmp/o/a-1.nettrace"
     kill -HUP $job
     wait $job
     [[ ! -s $tmp/err && $(ls "$tmp/o") == a-1.nettrace$'\n'a-2.nettrace$'\n'a-3.nettrace ]]
+}
+
+@test "in a pipe each step is a line, without escape sequences; -q and --no-progress silence it" {
+    local option
+    play_runtime play
+    works collect --diagnostic-port="$socket" -o "$tmp/a.gcdump" --count=2 --interval=50ms
+    out_is ""
+    err_lacks $'\e'
+    err_lacks $'\r'
+    err_matches "^heapdrift: $tmp/a-1\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s"$'\n'"heapdrift: $tmp/a-2\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s\$"
+    works watch --diagnostic-port="$socket" --count=2 --interval=50ms --format=csv
+    err_lacks $'\e'
+    err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s"$'\n'"heapdrift: watching: 1 more, 0.05 s from one to the next"$'\n'"heapdrift: snapshot 2 of 2: "
+    out_lacks snapshot
+    for option in -q --quiet "-q -v --no-progress"; do
+        # shellcheck disable=SC2086
+        works watch $option --diagnostic-port="$socket" --count=2 --interval=50ms
+        err_lacks watching
+    done
+    works watch -q --diagnostic-port="$socket" --count=2 --interval=50ms
+    err_is ""
+    works collect -q --diagnostic-port="$socket" -o "$tmp/a.gcdump"
+    err_is ""
+    works collect --no-progress --diagnostic-port="$socket" -o "$tmp/a.gcdump"
+    err_is ""
+}
+
+@test "a long step says every half minute that it goes on" {
+    # Half a minute is long for a test: the clock goes a thousand times as fast.
+    play_runtime mute
+    stand_in '#include <time.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int clock_gettime(clockid_t id, struct timespec *t)
+        {
+            int failed = syscall(SYS_clock_gettime, id, t);
+            t->tv_sec = t->tv_sec % 1000 * 100 + t->tv_nsec / 10000000;
+            return failed;
+        }'
+    with_stand_in collect --diagnostic-port="$socket" --timeout=90 -o "$tmp/a.gcdump"
+    status_is 2
+    err_matches '^heapdrift: collecting: the heap is being walked, [3-5][0-9] s'$'\n''heapdrift: collecting: the heap is being walked, [6-9][0-9] s'
+    err_lacks $'\e'
+}
+
+@test "on a terminal a line is written over, but not on a dumb one" {
+    need_terminal
+    play_runtime play
+    local line
+    printf -v line ' %q' "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=700ms
+    script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
+    grep -q $'\e\\[Kwatching: 1 of 2 snapshots' "$tmp/seen"
+    TERM=dumb script -qec "$line >$tmp/none" /dev/null >"$tmp/seen" </dev/null
+    grep -q 'heapdrift: watching: 1 more' "$tmp/seen"
+    run ! grep -q $'\e' "$tmp/seen"
 }
 
 @test "a process that /proc hides is not said to be none" {
@@ -160,7 +247,7 @@ until_is() {
     python tests/cli/check_json.py docs/json-schema "$tmp/.out"
     works collect -p "$pid" -o "$tmp/1.nettrace"
     out_is ""
-    err_is ""
+    err_matches "^heapdrift: $tmp/1\.nettrace: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s\$"
     iterate 10
     works collect --process-id="$pid" --output="$tmp/2.gcdump" --timeout=60
     works info --format=json "$tmp/1.nettrace" "$tmp/2.gcdump"
@@ -201,7 +288,7 @@ until_is() {
     iterate 5
     local i jobs=()
     for i in 1 2 3 4; do
-        "$HEAPDRIFT" collect -p "$pid" -o "$tmp/$i.nettrace" --strict 2>"$tmp/err.$i" 3>&- &
+        "$HEAPDRIFT" collect -q -p "$pid" -o "$tmp/$i.nettrace" --strict 2>"$tmp/err.$i" 3>&- &
         jobs+=($!)
     done
     for i in 1 2 3 4; do
@@ -214,7 +301,7 @@ until_is() {
 
 @test "watch says what it needs" {
     hd watch
-    fails_with "watch from which process? Use --process-id, --name or --diagnostic-port; \`heapdrift ps\` lists processes"
+    fails_with 'which process? heapdrift watch PID, or its name; `heapdrift ps` lists processes'
     hd watch -p 1 --count=1
     fails_with "--count=1: watch compares 2 to 50 snapshots"
     hd watch -p 1 --count=51
@@ -288,7 +375,7 @@ until_is() {
     mkfifo "$tmp/baseline"
     local signal job
     for signal in TERM HUP; do
-        TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=100ms \
+        TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!
         for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
@@ -307,7 +394,7 @@ until_is() {
     play_runtime play
     mkdir "$tmp/t"
     mkfifo "$tmp/baseline"
-    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 --interval=100ms \
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
         --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
     local job=$! child
     for _ in {1..200}; do child=$(pgrep -P $job) && break || sleep 0.05; done

@@ -283,7 +283,9 @@ VALUES
     hd diff "@$tmp/none"
     fails_with "$tmp/none: No such file or directory"
     hd top -o "$tmp" "$before"
-    fails_with "$tmp: Is a directory"
+    fails_with "$tmp: Is a directory; name a file in it: $tmp/heapdrift.txt"
+    hd top --format=csv -o "$tmp/" "$before"
+    fails_with "$tmp/: Is a directory; name a file in it: $tmp/heapdrift.csv"
 }
 
 @test "names of files are shown so that they cannot play with the terminal" {
@@ -306,11 +308,11 @@ VALUES
     hd top $'--no\nsuch'
     fails_with 'unknown option --no\nsuch; see `heapdrift help top`'
     hd top $'--rows=1\n2'
-    fails_with '--rows=1\n2: must be a whole number, not too large'
+    fails_with '--rows=1\n2: must be a whole number from 0 to 4,294,967,294'
     hd top @$'no\nsuch'
     fails_with 'no\nsuch: No such file or directory'
     hd top "$before" -o "$tmp/"$'no\nfolder/x'
-    fails_with "$tmp/no\\nfolder/x: No such file or directory"
+    fails_with "$tmp/no\\nfolder/x: No such file or directory: make the folder $tmp/no\\nfolder first"
     hd collect -p 1 -o $'no\nsuffix'
     fails_with 'no\nsuffix: the name of a snapshot ends in .gcdump, or in .nettrace for the trace as it comes'
     hd convert "$before" -o $'no\nsuffix'

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff report top roots check info convert collect watch ps help)
+commands=(diff report top roots check info convert collect watch ps help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -34,6 +34,7 @@ value_of() {
 
 @test "help in text" { golden help.txt help; }
 @test "help of diff in text" { golden help-diff.txt help diff; }
+@test "help about formats in text" { golden help-formats.txt help formats; }
 
 @test "help comes in all the usual ways" {
     local c
@@ -79,7 +80,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|report|top|roots|check|info|convert|collect|watch|ps|help) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|top|roots|check|info|convert|collect|watch|ps|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -112,16 +113,17 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only by chains color depth exact exclude exit-code format gen2 help iterations memory min-score min-steady no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version
-top app-only by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose version
-roots across-builds app-only chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose version
-check across-builds app-only baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version
+diff across-builds app-only ascii by chains color depth exact exclude exit-code format gen2 help iterations memory min-score min-steady no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
+top app-only ascii by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose version width
+roots across-builds app-only ascii chains color depth exact exclude format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose version width
+check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
 convert format help memory no-progress output quiet size-base strict threads to verbose version
-info color format help memory no-progress output quiet size-base strict threads verbose version
+info ascii color format help memory no-progress output quiet size-base strict threads verbose version width
 collect all count diagnostic-port help interval memory name no-progress output process-id quiet strict threads timeout to verbose version
-watch app-only baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version
-ps color format help name output quiet sort version
+watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
+ps ascii color format help name output quiet sort version width
 help help version
+completion help version
 OPTIONS
 }
 
@@ -136,14 +138,17 @@ OPTIONS
             *) args+=("--$option") ;;
             esac
         done < <(options_of "$c")
-        [[ $c == help || ${#args[@]} -gt 10 ]]
+        [[ $c == help || $c == completion || $c == ps || ${#args[@]} -gt 10 ]]
         printf 'version: 1\n' >"$tmp/budgets.yml"
         printf 'heapdrift-baseline\t1\nsnapshots\t2\n' >"$tmp/accepted"
         hd "$c" "${args[@]}" "$tmp/no-such-file"
         # It got as far as the operand.
         case $c in
         help) ;;
-        ps | collect | watch) err_has "$c takes no operands" ;;
+        completion) err_has "for which shell?" ;;
+        ps) err_has "ps takes no operands" ;;
+        collect) err_has "--name=PATTERN chooses from --all" ;;
+        watch) err_has "exclude each other" ;;
         *) err_has "no-such-file: No such file or directory" ;;
         esac
         err_lacks option
@@ -153,7 +158,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff report top roots check info convert collect watch ps; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report tree top roots check info convert collect watch ps; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -167,9 +172,13 @@ OPTIONS
 @test "what is an option of all commands is taken by those too that have no use for it" {
     local c
     for c in collect watch ps; do
-        hd $c -q -v -j 2 --memory=1GiB --strict --size-base=10 --no-progress operand
+        hd $c -q -v -j 2 --memory=1GiB --strict --size-base=10 --no-progress 0
         status_is 2
-        err_has "$c takes no operands"
+        case $c in
+        ps) err_is "heapdrift: ps takes no operands" ;;
+        collect) err_has "0: must be the number of a process" ;;
+        watch) err_has "0: must be the number of a process" ;;
+        esac
         hd $c --memory=lots
         fails_with "--memory=lots: must be a size such as 64KiB, 10MB or 1.5GiB"
     done
@@ -179,7 +188,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff report top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report tree top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -233,13 +242,13 @@ OPTIONS
 @test "the manual page has every command, option and format" {
     local c word page=docs/heapdrift.1.scd
     [[ -f $page ]]
-    works help
+    works help formats
     for word in "${commands[@]}" NO_COLOR \
         $(sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p; /^output/,$s/^  \([a-z]*\) .*/\1/p' <<<"$out"); do
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff report top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report tree top roots check info convert collect watch ps; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -261,10 +270,125 @@ OPTIONS
 }
 
 @test "the schemas know every input format" {
-    works help
+    works help formats
     sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p' <<<"$out" | sort >"$tmp/formats"
     for schema in docs/json-schema/*.json; do
         [[ $schema != */heapdrift-ps.json ]] || continue
         jq -r '."$defs".snapshot.properties.format.enum[]' "$schema" | sort | diff "$tmp/formats" -
     done
+}
+
+@test "help begins with examples, and has every option in one group" {
+    local c title
+    for c in "${commands[@]}"; do
+        works help "$c"
+        [[ $(grep -n '^examples:$' <<<"$out") == ?*: ]] || complain "no examples"
+        [[ $(grep -c "^  .*heapdrift $c.* # " <<<"$out") -ge 2 ]] || complain "too few examples"
+        # Titles only stand where there is something below them.
+        [[ $(grep -A1 '^[a-z].*:$' <<<"$out" | grep -c '^$') == 0 ]]
+        [[ $(options_of "$c" | sort | uniq -d) == "" ]]
+    done
+    works help diff
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: what is compared: what is shown: ranking: chains: output: general:" ]]
+    works help watch
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
+    # Whoever adds an option says where it belongs.
+    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options.c | sort -u >"$tmp/options"
+    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/option_traits.c | sort -u | diff "$tmp/options" -
+}
+
+@test "help fits 80 columns, that of commands and formats 100" {
+    local c
+    for c in "" "${commands[@]}" formats; do
+        # shellcheck disable=SC2086
+        works help $c
+        [[ $(awk '{ if (length > m) m = length } END { print m }' <<<"$out") -le $([[ -n $c ]] && echo 100 || echo 80) ]] || complain "too wide"
+    done
+}
+
+@test "the examples of help work" {
+    local c line
+    cp fixtures/leaklab/cache/1.gcdump.gz "$tmp/app.gcdump"
+    cp fixtures/leaklab/cache/1.gcdump.gz "$tmp/before.gcdump"
+    cp fixtures/leaklab/cache/5.gcdump.gz "$tmp/after.gcdump"
+    cp fixtures/leaklab/nettrace/1.nettrace.zst "$tmp/app.nettrace"
+    mkdir "$tmp/snapshots"
+    cp fixtures/leaklab/cache/[1-4].gcdump.gz "$tmp/snapshots"
+    cd "$tmp"
+    mkdir bin
+    ln -s "$HEAPDRIFT" bin/heapdrift
+    for c in diff top roots check info convert help ps; do
+        while IFS= read -r line; do
+            line=${line//MyApp/Shop}
+            status=0 ran=$line err=''
+            out=$(PATH=$tmp/bin:$PATH bash -c "$line" 2>&1) || status=$?
+            [[ $status == 0 || ($status == 1 && $line == *check*) ]] || complain "status 0 expected"
+        done < <("$HEAPDRIFT" help "$c" | sed -n 's/^  \(heapdrift .*[^ ]\)  *# .*/\1/p')
+    done
+    [[ -s leaks.md && -s small.csv && -s heapdrift.xml && -s accepted && -s app.csv ]]
+    [[ $(head -c 9 app.gcdump) != Nettrace ]]
+}
+
+@test "a letter that means another option elsewhere says so" {
+    local args wanted
+    while IFS='|' read -r args wanted; do
+        # shellcheck disable=SC2086
+        hd $args
+        fails_with "$wanted"
+    done <<'LETTERS'
+watch -t 30 1|-t 30: -t is --type in watch; to give up sooner or later: --timeout=30
+watch -t 30s|-t 30s: -t is --type in watch; to give up sooner or later: --timeout=30s
+watch -n 20|-n 20: -n is --name in watch; a process is `heapdrift watch 20`, rows are --rows=20, snapshots --count=20
+collect -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; a process is `heapdrift collect 4711`, rows are --rows=4711, snapshots --count=4711
+collect -t Order -o x.gcdump 1|--timeout=Order: must be seconds, or a time such as 500ms, 30s, 5m, 1h; -t is --timeout in collect
+diff -n MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294; -n is --rows in diff
+diff --rows=MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294
+roots -n x a|--rows=x: must be a whole number from 0 to 1,000,000; -n is --rows in roots
+LETTERS
+    # Long names mean what they say.
+    hd watch --name=4711 --type=30
+    fails_with 'no .NET process is called 4711; `heapdrift ps` lists those there are'
+}
+
+@test "a number out of range is told the range, a wrong word the right ones" {
+    local args wanted
+    while IFS='|' read -r args wanted; do
+        # shellcheck disable=SC2086
+        hd $args
+        fails_with "$wanted"
+    done <<'VALUES'
+top -j 100000 a|--threads=100000: must be a whole number from 1 to 64
+top --threads=0 a|--threads=0: must be a whole number from 1 to 64
+roots --samples=0 a|--samples=0: must be a whole number from 1 to 1,000,000
+roots --depth=1 a|--depth=1: must be a whole number from 2 to 1,000,000
+collect --count=100001|--count=100001: must be a whole number from 1 to 100,000
+roots --seed=-1 a|--seed=-1: must be a whole number from 0 to 18,446,744,073,709,551,615
+diff --sort=size a b|--sort=size: must be count, bytes, retained or name
+diff --by=class a b|--by=class: must be type, namespace, module or holder
+diff --format=xml a b|--format=xml: must be text, json, csv, tsv or md
+check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, junit, sarif or github
+convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv or table-json
+convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv or table-json
+diff --color=red a b|--color=red: must be auto, always or never
+diff --size-base=8 a b|--size-base=8: must be 16 or 10
+diff --format=junit a b|--format=junit is for `heapdrift check`
+VALUES
+}
+
+@test "commands in the README and the guides are understood" {
+    local file line count=0
+    for file in README.md docs/*.md docs/heapdrift.1.scd; do
+        while IFS= read -r line; do
+            # Up to a comment, a pipe, a file to write; with values for what stands for one.
+            line=$(sed -E 's/^(\$ )?(build\/)?heapdrift //; s/ +(#|\||>|&&).*//; s/PID/4711/g; s/--([a-z-]+)=\.\.\./--\1=1/' <<<"$line")
+            [[ $line != *...* && $line != *SNAPSHOT* && $line != *FORMAT* ]] || continue
+            eval "set -- $line"
+            hd "$@" --help
+            [[ $status == 0 ]] || complain "$file: $line"
+            count=$((count + 1))
+        done < <(sed -n '/^```/,/^```/p' "$file" | grep -E '^(\$ )?(build/)?heapdrift [^|]')
+    done
+    [[ $count -gt 30 ]]
+    # First the reader's own process, then files, then a build.
+    [[ $(grep -nE '^heapdrift (watch 4711|before|check)' README.md | head -3 | sed -E 's/^[0-9]+:heapdrift ([a-z]+).*/\1/' | xargs) == "watch before check" ]]
 }

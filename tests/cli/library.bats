@@ -132,6 +132,10 @@ gate_works() {
     make -s install DESTDIR="$there" PREFIX=/usr LIBDIR=/usr/lib/any BUILD="$(dirname "$HEAPDRIFT")"
     [[ -e $there/usr/lib/any/libheapdrift.so && -x $there/usr/bin/heapdrift ]]
     grep -x 'libdir=/usr/lib/any' "$there/usr/lib/any/pkgconfig/heapdrift.pc"
+    # Completion, where shells look for it.
+    diff "$there/usr/share/bash-completion/completions/heapdrift" <("$HEAPDRIFT" completion bash)
+    diff "$there/usr/share/zsh/site-functions/_heapdrift" <("$HEAPDRIFT" completion zsh)
+    diff "$there/usr/share/fish/vendor_completions.d/heapdrift.fish" <("$HEAPDRIFT" completion fish)
     make -s uninstall DESTDIR="$there" PREFIX=/usr LIBDIR=/usr/lib/any
     [[ -z $(find "$there" ! -type d) ]] || { find "$there" ! -type d; return 1; }
 }

@@ -1,5 +1,5 @@
-# What runs the tests says when something fails.
-# shellcheck disable=SC2030,SC2031,SC2154 # $tmp comes from the helper
+# What builds and runs the tests says what it does, and when something fails.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $tmp comes from the helper
 load helper
 
 part() { scripts/part.sh "$tmp/check/$1" "${@:2}"; }
@@ -67,4 +67,23 @@ make_parts() {
     echo 'int main(void) { return 0; }' >"$tmp/main.c"
     run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
     [[ $status == 0 && -e $tmp/stamp ]]
+}
+
+@test "a build shows what it does, and fails if it fails" {
+    mkdir -p "$tmp/src" "$tmp/scripts"
+    cp scripts/build.sh "$tmp/scripts"
+    cd "$tmp" || return
+    touch src/{1..45}.c
+    printf '#!/bin/sh\nfor i in $(seq 45); do echo "cc -O2 -c -o build/$i.o src/$i.c"; done\n' >"$tmp/make"
+    chmod +x "$tmp/make"
+    run scripts/build.sh "$tmp/make"
+    [[ $status == 0 && ${lines[0]} == "building with "*" processor"* ]]
+    [[ ${lines[1]} == "  compiled 20 of 45 files" && ${lines[2]} == "  compiled 40 of 45 files" && ${#lines[@]} == 3 ]]
+    mkdir -p build/src
+    printf '#!/bin/sh\n:\n' >"$tmp/make"
+    run scripts/build.sh "$tmp/make"
+    [[ $status == 0 && -z $output ]]
+    printf '#!/bin/sh\necho "src/1.c: error" >&2\nexit 2\n' >"$tmp/make"
+    run scripts/build.sh "$tmp/make"
+    [[ $status == 1 && ${lines[0]} == "src/1.c: error" && ${lines[-1]} == "the build failed"* ]]
 }

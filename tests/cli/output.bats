@@ -133,15 +133,30 @@ into_closed_pipe() {
 
 @test "-o where there is nothing to write to" {
     hd top -o "$tmp/none/file" "$before"
-    fails_with "$tmp/none/file: No such file or directory"
+    fails_with "$tmp/none/file: No such file or directory: make the folder $tmp/none first"
     hd top -o /dev/full "$before"
     fails_with "/dev/full: No space left on device"
     works top -o /dev/null "$before"
     if [[ $(id -u) != 0 ]]; then
         mkdir -m 555 "$tmp/locked"
         hd top -o "$tmp/locked/file" "$before"
-        fails_with "$tmp/locked/file: Permission denied"
+        fails_with "$tmp/locked/file: Permission denied: this user may not write to $tmp/locked"
     fi
+}
+
+@test "-o does not replace a snapshot that the report is about" {
+    cp "$before" "$tmp/1.txt"
+    cp "$after" "$tmp/2.txt"
+    ln -s 2.txt "$tmp/link"
+    local output
+    for output in 1.txt 2.txt link; do
+        hd diff -q "$tmp/1.txt" "$tmp/2.txt" -o "$tmp/$output"
+        fails_with "$tmp/$output: is one of the snapshots; name another file"
+    done
+    hd info -o "$tmp/1.txt" "$tmp/1.txt"
+    fails_with "$tmp/1.txt: is one of the snapshots; name another file"
+    cmp "$before" "$tmp/1.txt"
+    cmp "$after" "$tmp/2.txt"
 }
 
 @test "-o to a pipe writes into the pipe" {
@@ -333,8 +348,6 @@ ARGS
 @test "without a terminal names stay whole" {
     works diff -q --chains=0 fixtures/leaklab/events
     out_lacks "…Event"
-    out_has "System.EventHandler<Shop.Notifications.OrderPlacedEventArgs>"
-    COLUMNS=40 works diff -q --chains=0 fixtures/leaklab/events
     out_has "System.EventHandler<Shop.Notifications.OrderPlacedEventArgs>"
 }
 

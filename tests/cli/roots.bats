@@ -2,6 +2,22 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
+@test "a type that was not said to be one, or is spelled otherwise, is guessed" {
+    local type
+    hd roots Session fixtures/leaklab/cache
+    fails_with "roots needs a type; did you mean roots --type=Session?"
+    hd roots 'Shop.*' "$before"
+    fails_with "roots needs a type; did you mean roots --type=Shop.*?"
+    hd roots "$before"
+    fails_with "roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT"
+    hd roots
+    fails_with "roots needs a type: heapdrift roots --type=MyApp.Order SNAPSHOT"
+    for type in session SESSION Sesion shop.sessions.session sess; do
+        hd roots --type="$type" fixtures/leaklab/cache/5.gcdump.gz
+        fails_with "fixtures/leaklab/cache/5.gcdump.gz: no type matches $type; did you mean Shop.Sessions.Session?"
+    done
+}
+
 @test "roots in text" { golden roots.txt roots --type=Orchard.Page "${pair[@]}"; }
 @test "roots as Markdown" { golden roots.md roots --type=String --format=md --chains=2 "${pair[@]}"; }
 

@@ -25,7 +25,7 @@ leak_shows() {
     iterate 10
     for i in 1 2 3; do
         iterate 10
-        works collect -p "$pid" -o "$tmp/$i.nettrace"
+        works collect --no-progress -p "$pid" -o "$tmp/$i.nettrace"
         err_is ""
     done
     works info --format=json "$tmp"/[123].nettrace
@@ -97,7 +97,7 @@ all_leaks_show() {
     local i start took
     for i in {1..20}; do
         start=$(date +%s%N)
-        works collect -p "$pid" -o "$tmp/$i.nettrace" --strict
+        works collect --no-progress -p "$pid" -o "$tmp/$i.nettrace" --strict
         took=$((($(date +%s%N) - start) / 1000000))
         err_is ""
         [[ $took -lt 1000 ]] || complain "run $i took $took ms"
@@ -136,7 +136,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
         done
     done
     iterate 1
-    works collect -p "$pid" -o "$tmp/b.nettrace" --strict
+    works collect --no-progress -p "$pid" -o "$tmp/b.nettrace" --strict
     err_is ""
 }
 
@@ -176,7 +176,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     coproc HOLDER { python tests/live/hold_types.py "$socket"; }
     local holder=$HOLDER_PID hold_in=${HOLDER[1]}
     read -r -t 10 _ <&"${HOLDER[0]}"
-    works collect -p "$pid" -o "$tmp/1.nettrace"
+    works collect --no-progress -p "$pid" -o "$tmp/1.nettrace"
     err_is ""
     works collect -p "$pid" -o "$tmp/2.nettrace"
     err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client of process '"$pid"' keeps the names: python[0-9.]* \(pid [0-9]+\); stop it and collect again$'
@@ -186,7 +186,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     status_is 3
     exec {hold_in}>&-
     wait "$holder" || true
-    works collect -p "$pid" -o "$tmp/3.nettrace" --strict
+    works collect --no-progress -p "$pid" -o "$tmp/3.nettrace" --strict
     err_is ""
 }
 

@@ -118,7 +118,7 @@ static size_t open_doubtful(struct hd_snapshot **snaps, unsigned doubts,
 static void write_all(const struct hd_report *r)
 {
     for (size_t i = 0; hd_format_name(i) != NULL; i++) {
-        if (r->kind != HD_REPORT_CHECK && hd_format_is_for_check(i))
+        if (!can_be_written(r, i))
             continue;
         char *bytes = written(r, hd_format_name(i));
         bool may_be_empty = strcmp(hd_format_name(i), "github") == 0; /* all pass */

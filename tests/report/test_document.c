@@ -164,7 +164,7 @@ static void expect_in_both(const struct doc_run *run, void *context)
 {
     struct both *both = context;
     both->runs++;
-    if (run->style == DOC_NAME) {
+    if (run->style == DOC_NAME || run->style == DOC_COMMON_NAME) {
         struct text shown = {0};
         human_short_name(&shown, run->text);
         bool there = strstr(both->text, run->text) != NULL ||

@@ -219,7 +219,7 @@ Test(human, frames_say_how_often_they_repeat)
 static void expect_cut(const char *s, size_t columns, const char *wanted)
 {
     struct text t = {0};
-    human_shorten(&t, s, strlen(s), columns);
+    human_shorten(&t, s, strlen(s), columns, false);
     cr_expect_str_eq(text_string(&t), wanted, "%s in %zu: %s", s, columns, text_string(&t));
     text_free(&t);
 }
@@ -263,7 +263,7 @@ Test(human, shortened_names_are_never_too_wide_and_always_valid)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         for (size_t columns = 0; columns < 70; columns++) {
             struct text t = {0}, valid = {0};
-            human_shorten(&t, names[i], strlen(names[i]), columns);
+            human_shorten(&t, names[i], strlen(names[i]), columns, false);
             text_add_utf8(&valid, t.data, t.len);
             cr_expect_leq(utf8_columns(text_string(&t), t.len), columns, "%s in %zu",
                           names[i], columns);
@@ -277,7 +277,7 @@ Test(human, shortened_names_are_never_too_wide_and_always_valid)
 static void expect_short_name(const char *s, size_t columns, const char *wanted)
 {
     struct text t = {0};
-    human_shorten_name(&t, s, strlen(s), columns);
+    human_shorten_name(&t, s, strlen(s), columns, false);
     cr_expect_str_eq(text_string(&t), wanted, "%s in %zu: %s", s, columns, text_string(&t));
     cr_expect_leq(utf8_columns(text_string(&t), t.len), columns);
     text_free(&t);

@@ -5,9 +5,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static const char *const formats[] = {"text", "json",  "csv",   "tsv",   "md",
-                                      "html", "junit", "sarif", "github"};
-enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 6 };
+static const char *const formats[] = {"text",       "json",  "csv",   "tsv",    "md",
+                                      "html",       "junit", "sarif", "github", "folded",
+                                      "speedscope", "pprof", "dot"};
+enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 6, FOR_TREES = 9 };
 
 static struct hd_report *two_processes(void)
 {
@@ -31,6 +32,7 @@ static struct hd_report *report_of(enum hd_report_kind kind)
     case HD_REPORT_PROCESSES:
         return two_processes();
     case HD_REPORT_TREE:
+        return shop_tree(NULL);
     case HD_REPORT_INFO:
     case HD_REPORT_KIND_COUNT:
         break;
@@ -43,9 +45,13 @@ Test(writer, formats_are_listed)
     for (size_t i = 0; i < FORMATS; i++) {
         cr_expect_str_eq(hd_format_name(i), formats[i]);
         cr_expect_not_null(hd_format_summary(i));
-        cr_expect_eq(hd_format_is_for_check(i), i >= FOR_ALL);
+        cr_expect_eq(hd_format_is_for_check(i), i >= FOR_ALL && i < FOR_TREES);
+        cr_expect_eq(hd_format_is_for_tree(i), i >= FOR_TREES);
+        cr_expect_eq(hd_format_is_binary(i), strcmp(formats[i], "pprof") == 0);
     }
     cr_expect_not(hd_format_is_for_check(FORMATS));
+    cr_expect_not(hd_format_is_for_tree(FORMATS));
+    cr_expect_not(hd_format_is_binary(FORMATS));
     cr_expect_null(hd_format_name(FORMATS));
     cr_expect_null(hd_format_summary(FORMATS));
 }
@@ -64,7 +70,9 @@ Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
 {
     for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
         struct hd_report *r = report_of((enum hd_report_kind)kind);
-        for (size_t i = 0; i < (kind == HD_REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
+        for (size_t i = 0; i < FORMATS; i++) {
+            if (!can_be_written(r, i) || hd_format_is_binary(i))
+                continue;
             char *got = written(r, formats[i]);
             size_t len = strlen(got);
             cr_expect(len > 0 && got[len - 1] == '\n', "%d as %s", kind, formats[i]);
@@ -76,12 +84,30 @@ Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
     }
 }
 
+Test(writer, what_a_format_has_no_place_for_is_refused)
+{
+    for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
+        struct hd_report *r = report_of((enum hd_report_kind)kind);
+        for (size_t i = 0; i < FORMATS; i++) {
+            struct hd_error err = {0};
+            if (can_be_written(r, i))
+                continue;
+            cr_expect_not(hd_report_write(r, formats[i], NULL, hd_sink_file(stdout), &err));
+            cr_expect_eq(err.status, HD_USAGE);
+            cr_expect_not_null(strstr(err.message, formats[i]), "%s", err.message);
+        }
+        hd_report_free(r);
+    }
+}
+
 Test(writer, the_same_report_gives_the_same_bytes)
 {
     for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
         struct hd_report *one = report_of((enum hd_report_kind)kind);
         struct hd_report *other = report_of((enum hd_report_kind)kind);
-        for (size_t i = 0; i < (kind == HD_REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
+        for (size_t i = 0; i < FORMATS; i++) {
+            if (!can_be_written(one, i) || hd_format_is_binary(i))
+                continue;
             char *bytes = written(one, formats[i]);
             expect_written(other, formats[i], bytes);
             free(bytes);
@@ -107,7 +133,9 @@ Test(writer, a_full_disk_is_an_error)
 {
     for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
         struct hd_report *r = report_of((enum hd_report_kind)kind);
-        for (size_t i = 0; i < (kind == HD_REPORT_CHECK ? FORMATS : FOR_ALL); i++) {
+        for (size_t i = 0; i < FORMATS; i++) {
+            if (!can_be_written(r, i))
+                continue;
             expect_lost(r, formats[i], _IOFBF);
             expect_lost(r, formats[i], _IONBF);
         }

@@ -29,6 +29,14 @@ static inline char *written(const struct hd_report *r, const char *format)
     return written_with(r, format, NULL);
 }
 
+/* Whether format number i has a place for the report. */
+static inline bool can_be_written(const struct hd_report *r, size_t i)
+{
+    return (!hd_format_is_for_check(i) || r->kind == HD_REPORT_CHECK) &&
+           (!hd_format_is_for_tree(i) || hd_report_model(r)->tree != NULL);
+}
+
+/* The same for one without NULs. */
 static inline void expect_written(const struct hd_report *r, const char *format,
                                   const char *wanted)
 {
@@ -128,6 +136,17 @@ static inline struct hd_report *shop_diff(const struct hd_options *opt)
     struct hd_snapshot *snaps[SHOPS];
     open_shops(snaps);
     return diff_of(snaps, SHOPS, opt);
+}
+
+static inline struct hd_report *shop_tree(const struct hd_options *opt)
+{
+    struct hd_snapshot *snaps[SHOPS];
+    struct hd_error err = {0};
+    open_shops(snaps);
+    struct hd_report *r = ask_tree(snaps, SHOPS, opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    close_all(snaps, SHOPS);
+    return r;
 }
 
 static inline struct hd_report *shop_table_diff(const struct hd_options *opt)

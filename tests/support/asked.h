@@ -15,6 +15,9 @@ struct hd_report *ask_roots(struct hd_snapshot *const *snaps, size_t count,
 struct hd_report *ask_top(struct hd_snapshot *snap, const struct hd_options *opt,
                           struct hd_error *err);
 
+struct hd_report *ask_tree(struct hd_snapshot *const *snaps, size_t count,
+                           const struct hd_options *opt, struct hd_error *err);
+
 /* Of files as they were opened, or were not. */
 struct hd_report *ask_info(const struct hd_info_entry *entries, size_t count);
 

@@ -36,7 +36,7 @@ void html_name(struct out *o, const char *s)
     if (clean.len <= PAGE_MOST_NAME)
         add_escaped(o, text_string(&clean), clean.len);
     else {
-        human_shorten(&cut, clean.data, clean.len, PAGE_MOST_NAME);
+        human_shorten(&cut, clean.data, clean.len, PAGE_MOST_NAME, false);
         add_escaped(o, text_string(&cut), cut.len);
     }
     text_free(&cut);
@@ -48,7 +48,7 @@ void html_name(struct out *o, const char *s)
 static json_t *cut_string(const char *s, size_t len)
 {
     struct text cut = {0};
-    human_shorten(&cut, s, len, PAGE_MOST_NAME);
+    human_shorten(&cut, s, len, PAGE_MOST_NAME, false);
     json_t *value = json_stringn_nocheck(text_string(&cut), cut.len);
     text_free(&cut);
     return value;

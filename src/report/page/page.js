@@ -23,7 +23,7 @@ function themeButton() {
 function sectionLinks() {
     const nav = document.querySelector("nav[aria-label=sections]");
     for (const part of document.querySelectorAll("main > section[id]"))
-        if (!part.classList.contains("static-types"))
+        if (!part.matches(".static-types, .static-tree"))
             nav.append(html("a", {href: "#" + part.id}, part.querySelector("h2").textContent));
     nav.hidden = nav.childElementCount < 2;
 }

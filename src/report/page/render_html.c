@@ -74,15 +74,22 @@ static const struct {
     [DOC_GOOD] = {true, "<strong class=\"good\">", "</strong>"},
     [DOC_BAD] = {true, "<strong class=\"bad\">", "</strong>"},
     [DOC_UNSURE] = {true, "<strong class=\"unsure\">", "</strong>"},
+    [DOC_MORE] = {true, "<span class=\"more\">", "</span>"},
+    [DOC_LESS] = {true, "<span class=\"less\">", "</span>"},
+    [DOC_ASIDE] = {true, "<span class=\"remark\">", "</span>"},
     [DOC_QUOTED] = {false, "<bdi>", "</bdi>"},
     [DOC_NAME] = {false, "<bdi class=\"name\">", "</bdi>"},
 };
 
+/* A style without a look of its own is that of some name. */
 static void put_run(struct page *p, const struct doc_run *run)
 {
-    put(p, looks[run->style].begin);
-    (looks[run->style].is_ours ? html_words : html_name)(p->o, run->text);
-    put(p, looks[run->style].end);
+    size_t style = (size_t)run->style;
+    if (style >= sizeof(looks) / sizeof(*looks) || looks[style].begin == NULL)
+        style = DOC_NAME;
+    put(p, looks[style].begin);
+    (looks[style].is_ours ? html_words : html_name)(p->o, run->text);
+    put(p, looks[style].end);
 }
 
 static void put_runs(struct page *p, const struct doc_runs *runs)
@@ -136,7 +143,7 @@ static void put_frame(struct page *p, const struct doc_frame *f)
     if (f->role != NULL)
         out_printf(p->o, "<span class=\"role\">%s</span> ", f->role);
     for (size_t i = 0; i < f->name.len; i++)
-        if (f->name.all[i].style == DOC_NAME)
+        if (f->name.all[i].style >= DOC_NAME)
             put_both_names(p, f->name.all[i].text);
         else
             put_run(p, &f->name.all[i]);
@@ -237,12 +244,17 @@ static void put_head(struct page *p, const struct doc_table *t)
 static void put_cell(struct page *p, const struct doc_table *t, const struct doc_row *row,
                      size_t c)
 {
+    enum { DEEPEST = 16 }; /* that the style has a class for */
     const struct doc_column *column = &t->columns[c];
     bool trend = strcmp(column->title, "trend") == 0;
-    out_printf(p->o, "<%s%s>", column->is_subject ? "th scope=\"row\"" : "td",
+    out_printf(p->o, "<%s%s", column->is_subject ? "th scope=\"row\"" : "td",
                column->align == DOC_RIGHT ? " class=\"number\""
                : trend                    ? " class=\"trend\""
                                           : "");
+    if (t->is_tree && column->is_subject)
+        out_printf(p->o, " class=\"deep d%u\"",
+                   row->depth < DEEPEST ? row->depth : DEEPEST);
+    put(p, ">");
     put_runs(p, &row->cells[c].words);
     if (column->is_subject) {
         put_remarks(p, row);

@@ -348,9 +348,9 @@ class TreeView {
 function ownershipTree(before) {
     const packed = data("tree-data");
     if (!packed || packed.nodes.length === 0) return;
-    const old = document.getElementById("tree");
+    const old = document.getElementById("where-the-memory-is");
     const part = section("memory", "Where the memory is", before);
-    if (old) old.classList.add("static-types");
+    if (old) old.classList.add("static-tree");
     const view = new TreeView(packed);
     part.append(html("p", {class: "note"}, view.one
         ? "Each box is what keeps the boxes below it alive, as wide as all that it retains."

@@ -54,7 +54,7 @@ void words_pack(struct words *w, struct text *to, const char *name)
     if (w->all == NULL)
         w->all = json_array();
     text_add_utf8(&clean, name, strlen(name));
-    human_shorten(&cut, text_string(&clean), clean.len, PAGE_MOST_NAME);
+    human_shorten(&cut, text_string(&clean), clean.len, PAGE_MOST_NAME, false);
     for (const char *s = text_string(&cut); *s != '\0';) {
         size_t len = strcspn(s, marks);
         if (len > 0)

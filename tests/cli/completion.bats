@@ -1,0 +1,147 @@
+# Completion in bash, zsh and fish: what each of them offers.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# Files to choose from, and the program by its name; ps tells of two processes.
+files() {
+    mkdir -p "$tmp/here/snapshots" "$tmp/bin"
+    touch "$tmp/here"/{a.gcdump,b.nettrace.zst,c.txt,notes.md}
+    # What would run if a shell expanded it.
+    local evil='$(touch pwned)'
+    printf '#!/bin/sh\n[ "$1" = ps ] || exec %q "$@"\nprintf %q\n' "$HEAPDRIFT" \
+        "pid\tname\truntime\n4711\tShop\t10.0\n4712\t$evil\t10.0\n" >"$tmp/bin/heapdrift"
+    chmod +x "$tmp/bin/heapdrift"
+    PATH=$tmp/bin:$PATH
+    cd "$tmp/here" || return
+}
+
+# What is typed and what is offered: in any order, in every shell. "..." is for more.
+cases() {
+    cat <<'CASES'
+heapdrift di|diff
+heapdrift c|c.txt check collect completion convert
+heapdrift help fo|formats
+heapdrift completion |bash fish zsh
+heapdrift top |a.gcdump b.nettrace.zst c.txt snapshots
+heapdrift top a|a.gcdump
+heapdrift diff --fo|--format
+heapdrift diff --format=|csv json md text tsv
+heapdrift diff --format j|json
+heapdrift check --format=ju|junit
+heapdrift convert --to=|gcdump heap-text table-csv table-json
+heapdrift diff --sort |bytes count name retained
+heapdrift --sort=b|bytes
+heapdrift top --by=|holder module namespace type
+heapdrift info --color=|always auto never
+heapdrift top --size-base=|10 16
+heapdrift watch -o |snapshots
+heapdrift watch --interval 3|30s
+heapdrift watch -p 471|4711 4712
+heapdrift collect --process-id=4711|4711
+heapdrift watch -n S|Shop
+heapdrift watch Sh|Shop
+heapdrift watch 4711 --max-growth=5|5%
+CASES
+}
+
+# offered: stdin without what shells put around words: sorted, in one line. What is before
+# "=" is typed already, a description follows a tab, a folder has a slash.
+offered() { cut -f1 | sed 's/^--[a-z-]*=\(.\)/\1/; s/[=/ ]*$//; /^$/d' | sort -u | xargs; }
+
+# all_cases OFFERS: what the function prints for every line.
+all_cases() {
+    local line wanted got
+    while IFS='|' read -r line wanted; do
+        got=$("$1" "$line" 2>&1 | offered)
+        [[ $got == "$wanted" ]] || {
+            echo "$line: $wanted expected, not: $got"
+            return 1
+        }
+    done < <(cases)
+}
+
+# As bash calls it: words broken at blanks, and at "=" if it is in $breaks.
+in_bash() {
+    # shellcheck disable=SC2086
+    bash -c 'source "$1"
+        [[ -z $2 ]] || set -- "$1" "$2" "${3//=/ = }"
+        read -ra COMP_WORDS <<<"$3"
+        [[ $3 != *" " ]] || COMP_WORDS+=("")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _heapdrift
+        [[ ${#COMPREPLY[@]} == 0 ]] || printf "%s\n" "${COMPREPLY[@]}"' \
+        bash "$tmp/script" "${breaks:-}" "$1"
+}
+
+@test "bash completes commands, options, values, files and processes" {
+    files
+    works completion bash
+    echo "$out" >"$tmp/script"
+    bash -n "$tmp/script"
+    all_cases in_bash
+    breaks='=' all_cases in_bash
+    [[ $(in_bash "heapdrift top -- -") == "" ]]
+    # A name that a shell would run is quoted.
+    [[ $(in_bash "heapdrift watch ") == *'\$\(touch\ pwned\)' && ! -e pwned ]]
+    # The script is registered, and completes in bash without any other package.
+    [[ $(bash -c 'source "$1"; complete -p heapdrift' bash "$tmp/script") == "complete -F _heapdrift heapdrift" ]]
+    shellcheck "$tmp/script"
+}
+
+in_fish() { HOME=$tmp fish --no-config -c "source $tmp/script; complete -C '$1'"; }
+
+@test "fish completes commands, options, values, files and processes" {
+    command -v fish >/dev/null || skip "no fish here"
+    files
+    works completion fish
+    echo "$out" >"$tmp/script"
+    fish -n "$tmp/script"
+    all_cases in_fish
+    [[ ! -e pwned ]]
+}
+
+in_zsh() { timeout 60 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1"; }
+
+@test "zsh completes commands, options, values, files and processes" {
+    command -v zsh >/dev/null || skip "no zsh here"
+    local tests=$PWD/tests/cli
+    files
+    works completion zsh
+    mkdir "$tmp/fpath"
+    echo "$out" >"$tmp/fpath/_heapdrift"
+    zsh -n "$tmp/fpath/_heapdrift"
+    if [[ ${HEAPDRIFT_FULL:-} == 1 ]]; then
+        all_cases in_zsh
+    else
+        # A second each.
+        [[ $(in_zsh "heapdrift check --format=ju" | offered) == junit ]]
+        [[ $(in_zsh "heapdrift watch -p 471" | offered) == "4711 4712" ]]
+    fi
+    [[ ! -e pwned ]]
+}
+
+@test "scripts know every command, option and word" {
+    local shell command option word
+    for shell in bash zsh fish; do
+        works completion $shell
+        for command in diff top roots check info convert collect watch ps help completion; do
+            grep -qw -- "$command" <<<"$out" || complain "no $command"
+        done
+        for option in $(for c in diff top roots check info convert collect watch ps; do "$HEAPDRIFT" help $c; done |
+            grep -oE '^  (-.,|   ) --[a-z0-9-]+' | sed 's/.*--//' | sort -u); do
+            grep -qE -- "(--|-l )$option([^a-z-]|\$)" <<<"$out" || complain "no $option"
+        done
+        for word in text json csv tsv md junit sarif github gcdump heap-text table-csv retained namespace always; do
+            grep -qw -- "$word" <<<"$out" || complain "no $word"
+        done
+    done
+}
+
+@test "completion says which shells it knows" {
+    local args
+    for args in "" tcsh "bash zsh"; do
+        # shellcheck disable=SC2086
+        hd completion $args
+        fails_with "for which shell? heapdrift completion bash, zsh or fish"
+    done
+}
