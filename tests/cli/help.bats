@@ -365,8 +365,8 @@ collect --count=100001|--count=100001: must be a whole number from 1 to 100,000
 roots --seed=-1 a|--seed=-1: must be a whole number from 0 to 18,446,744,073,709,551,615
 diff --sort=size a b|--sort=size: must be count, bytes, retained or name
 diff --by=class a b|--by=class: must be type, namespace, module or holder
-diff --format=xml a b|--format=xml: must be text, json, csv, tsv or md
-check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, junit, sarif or github
+diff --format=xml a b|--format=xml: must be text, json, csv, tsv, md or html
+check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, html, junit, sarif or github
 convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv or table-json
 convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv or table-json
 diff --color=red a b|--color=red: must be auto, always or never

@@ -21,7 +21,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     jq -e '.schema == "heapdrift-diff" and .types == [] and .types_omitted == 624' "$tmp/data/report-data.json"
     jq -e '(.name | length) == 624 and .points == [0, 1, 2, 3, 4, 5]' "$tmp/data/types-data.json"
     jq -e '.schema == "heapdrift-tree" and .nodes[0].kind == "heap"' "$tmp/data/tree-data.json"
-    python tests/cli/check_json.py docs/json-schema "$tmp/data/report-data.json"
+    python tests/cli/check_json.py docs/json-schema "$tmp/data/report-data.json" "$tmp/data/tree-data.json"
     page report "$cache/5.gcdump.gz"
     jq -e '.schema == "heapdrift-top"' "$tmp/data/report-data.json"
     python tests/cli/check_json.py docs/json-schema "$tmp/data/report-data.json"
