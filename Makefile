@@ -45,19 +45,19 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(S
 LIB_CFLAGS   = -fPIC -fvisibility=hidden
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
 LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
-CLI_LIBS  = $(LIB_LIBS) -lpopt
+CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
 # What protoc-c makes of the format of pprof.
 PROFILE   = $(BUILD)/made/profile.pb-c.c
 LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
-CLI_SRC   = $(wildcard src/cli/*.c)
+CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
 SUPPORT_SRC = $(wildcard tests/support/*.c)
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
-            tests/bench/synthetic_stream.c tests/bench/shapes.c \
+            tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
             tests/threads/ask.c \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
@@ -66,7 +66,9 @@ CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
-TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o
+TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o $(BUILD)/src/cli/allocate.o $(BUILD)/src/cli/last_words.o \
+                 $(BUILD)/src/cli/temporary.o \
+                 $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
 SONAME    = libheapdrift.so.0
@@ -114,6 +116,9 @@ $(BUILD)/ask: $(BUILD)/tests/threads/ask.o $(BUILD)/lib/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/press-keys: $(BUILD)/tests/bench/press_keys.o $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthetic.o \
@@ -222,8 +227,8 @@ install: all
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(MAN1)/heapdrift.1 $(BASH_WORDS)/heapdrift \
-	      $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
+	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h $(MAN1)/heapdrift.1 \
+	      $(BASH_WORDS)/heapdrift $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:
 	rm -rf build
@@ -352,9 +357,9 @@ score: $(BUILD)/score
 live: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift tests/live/shop.sh $(LIVE_RUNS)
 
-bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale; do \
+	status=0; for part in tables graphs scale explore; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Any format, through the same front door as a real file.

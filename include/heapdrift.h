@@ -565,9 +565,9 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
 
-/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots. By
- * opt->types only what they match, opt->holders the other way round. HD_USAGE when no type
- * matches or a snapshot has no references. */
+/* Who owns the heap, as a tree of types, and where its growth went; of 1 to 50 snapshots.
+ * By opt->types only what they match, opt->holders the other way round. HD_USAGE when no
+ * type matches or a snapshot has no references. */
 struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err);
 
@@ -628,6 +628,9 @@ void hd_report_free(struct hd_report *report); /* NULL is fine */
 
 /* What a report says, as data. */
 #include "heapdrift_model.h"
+
+/* Single objects. */
+#include "heapdrift_objects.h"
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -554,6 +554,25 @@ const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);
 const char *hd_node_kind_name(enum hd_node_kind kind);
 
+/* --- as reports print it ------------------------------------------------- */
+
+/* Numbers, "-" for unknown ones: 1,234; +1,234; 1.84 MiB; -188 KiB; 7.9 %. */
+void hd_put_count(struct hd_sink to, uint64_t n);
+void hd_put_count_change(struct hd_sink to, uint64_t first, uint64_t last);
+void hd_put_size(struct hd_sink to, uint64_t bytes);
+void hd_put_size_change(struct hd_sink to, uint64_t first, uint64_t last);
+void hd_put_share(struct hd_sink to, double share);
+
+/* A bar per snapshot, from the smallest to the largest count. */
+void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
+
+/* A type's name as hd_put_name() prints it, shortened to so many columns of a terminal:
+ * its namespaces go first, then its middle. Without any: hd_put_short_type(); so in a frame
+ * of a chain, "(A → B) ×2–9" for a repeated pattern. */
+void hd_put_type(struct hd_sink to, const char *name, size_t columns);
+void hd_put_short_type(struct hd_sink to, const char *name);
+void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@ collect base heap trace
 analysis base heap format
 budget base heap analysis
 compare base heap format analysis
+browse base heap format analysis compare
 report base heap format analysis budget compare'
 status=0
 
@@ -42,8 +43,8 @@ while read -r layer below; do
 done <<EOF
 $layers
 EOF
-complain "$(strangers "$(echo src/cli/*.[ch])" 'heapdrift\.h|cli/[a-z_]+\.h')"
-complain "$(grep -nE '^#include "' include/*.h | grep -vE '"heapdrift(_model)?\.h"')"
+complain "$(strangers "$(echo src/cli/*.[ch] src/cli/*/*.[ch])" 'heapdrift\.h|cli/([a-z]+/)?[a-z_]+\.h')"
+complain "$(grep -nE '^#include "' include/*.h | grep -vE '"heapdrift(_model|_objects)?\.h"')"
 
 # Every folder is in the list.
 for folder in src/*/; do

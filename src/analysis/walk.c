@@ -13,6 +13,8 @@ struct walker {
     uint64_t *seen; /* bits */
     node_id *queue;
     uint32_t head, tail;
+    struct watch *watch;
+    bool stopped;
 };
 
 static void visit(struct walker *w, node_id n, node_id from)
@@ -27,6 +29,10 @@ static void empty_queue(struct walker *w)
 {
     const struct graph *g = w->g;
     while (w->head < w->tail) {
+        if (w->head % WATCH_EVERY == 0 && !watch_goes_on(w->watch, w->head, g->node_count))
+            w->stopped = true;
+        if (w->stopped)
+            return;
         graph_prefetch(g, w->queue, w->head, w->tail);
         node_id n = w->queue[w->head++];
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
@@ -82,19 +88,21 @@ static void walk_unreachable(struct walker *w)
         if (!bits_have(referred, n))
             visit(w, n, NO_NODE);
     empty_queue(w);
-    for (node_id n = 0; n < g->node_count; n++) {
+    for (node_id n = 0; n < g->node_count && !w->stopped; n++) {
         visit(w, n, NO_NODE);
         empty_queue(w);
     }
     arena_free(&scratch);
 }
 
-struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
+bool walk_graph_watched(const struct hd_snapshot *snap, struct arena *a, struct walk *walk,
+                        struct watch *watch)
 {
     const struct graph *g = snap->graph;
     struct arena scratch = {0};
     struct walker w = {.snap = snap,
                        .g = g,
+                       .watch = watch,
                        .parent = arena_array(a, node_id, g->node_count),
                        .queue = arena_array(&scratch, node_id, g->node_count),
                        .seen = arena_array(&scratch, uint64_t, bits_words(g->node_count))};
@@ -111,8 +119,17 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
                     w.queue[w.tail++] = groups[i];
             empty_queue(&w);
         }
-        walk_unreachable(&w);
+        if (!w.stopped)
+            walk_unreachable(&w);
     }
     arena_free(&scratch);
-    return (struct walk){w.parent};
+    walk->parent = w.parent;
+    return !w.stopped;
+}
+
+struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
+{
+    struct walk walk = {0};
+    walk_graph_watched(snap, a, &walk, NULL);
+    return walk;
 }

@@ -10,6 +10,7 @@
 #define WALK_H
 
 #include "base/arena.h"
+#include "base/watch.h"
 #include "heap/snapshot.h"
 
 struct walk {
@@ -21,5 +22,9 @@ struct walk {
 /* Breadth first, O(nodes + edges), 12 bytes per node while it runs, of which the
  * 4 of parent stay, in a. snap must have a graph. */
 struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a);
+
+/* The same while somebody watches. False: stopped, and *walk is of no use. */
+bool walk_graph_watched(const struct hd_snapshot *snap, struct arena *a, struct walk *walk,
+                        struct watch *watch);
 
 #endif

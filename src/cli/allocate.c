@@ -1,5 +1,6 @@
 #include "cli/allocate.h"
 
+#include "cli/last_words.h"
 #include "cli/settings.h"
 #include "cli/temporary.h"
 
@@ -10,6 +11,7 @@
 /* Not exit(): this may be any thread, and what is pending is half of something. */
 void no_memory(size_t wanted)
 {
+    last_words();
     fputs("heapdrift: out of memory", stderr);
     if (wanted > 0)
         fprintf(stderr, " (%zu bytes wanted)", wanted);

@@ -2,6 +2,7 @@
  * list of mappings. Only functions that POSIX allows in handlers are called. */
 #include "cli/lost_pages.h"
 
+#include "cli/last_words.h"
 #include "cli/settings.h"
 #include "cli/temporary.h"
 
@@ -102,6 +103,7 @@ static void explain(int number, siginfo_t *info, void *context)
     /* Several threads may read that file. */
     while (atomic_flag_test_and_set(&is_said))
         pause();
+    last_words();
     say("heapdrift: ");
     say(path);
     say(": became shorter while it was read\n");

@@ -3,66 +3,27 @@
 #include "cli/allocate.h"
 #include "cli/messages.h"
 #include "cli/option_traits.h"
+#include "cli/values.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that read snapshots; those that print. */
+/* Commands that have the same options, because they ask the same. */
 enum {
-    ON_REPORTS = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE,
-    ON_ALL = ON_REPORTS | ON_CONVERT | ON_REPORT,
-    ON_PRINTS = ON_REPORTS | ON_PS | ON_WATCH,
+    ON_DIFFS = ON_DIFF | ON_REPORT | ON_EXPLORE,
+    ON_GROWTH = ON_DIFFS | ON_CHECK | ON_WATCH,   /* what grew */
+    ON_CHAINS = ON_GROWTH | ON_ROOTS,             /* what holds it */
+    ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* a part of that */
+    ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE, /* printed */
+    ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
+    ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH,
     ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH
 };
 enum { MOST_COLLECTED = 100000 };
 enum { MOST_SAMPLES = 1000000 };
 
 /* --- values -------------------------------------------------------------- */
-
-/* The limits of a number, as people write it: 1,000,000. */
-static const char *range(struct settings *s, uint64_t least, uint64_t most)
-{
-    char digits[24], grouped[32];
-    int len = snprintf(digits, sizeof(digits), "%" PRIu64, most), n = 0;
-    for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            grouped[n++] = ',';
-        grouped[n++] = digits[i];
-    }
-    snprintf(s->wanted, sizeof(s->wanted), "a whole number from %" PRIu64 " to %.*s", least,
-             n, grouped);
-    return s->wanted;
-}
-
-static const char *parse_number(struct settings *s, const char *value, uint64_t least,
-                                uint64_t most, uint64_t *n)
-{
-    char *end;
-    errno = 0;
-    unsigned long long got = strtoull(value, &end, 10);
-    if (errno != 0 || *end != '\0' || value[0] < '0' || value[0] > '9' || got < least ||
-        got > most)
-        return range(s, least, most);
-    *n = got;
-    return NULL;
-}
-
-static const char *parse_small(struct settings *s, const char *value, uint32_t least,
-                               uint32_t most, uint32_t *n)
-{
-    uint64_t got = 0;
-    const char *wrong = parse_number(s, value, least, most, &got);
-    if (wrong == NULL)
-        *n = (uint32_t)got;
-    return wrong;
-}
-
-static const char *parse_size(const char *s, uint64_t *bytes)
-{
-    return hd_size_from_text(s, bytes) ? NULL : "a size such as 64KiB, 10MB or 1.5GiB";
-}
 
 static const char *take_format(struct settings *s, const char *value)
 {
@@ -150,35 +111,14 @@ static const char *take_reachable(struct settings *s, const char *value)
     return NULL;
 }
 
-/* A size into *bytes, or a share into *share; the other becomes 0. Nothing scores less than
- * one byte. */
-static const char *take_score(const char *value, uint64_t *bytes, double *share)
-{
-    size_t len = strlen(value);
-    if (len == 0 || value[len - 1] != '%') {
-        *share = 0;
-        return parse_size(value, bytes) != NULL
-                   ? "a size such as 1MiB, or a share such as 2%"
-                   : NULL;
-    }
-    char *end;
-    double percent = strtod(value, &end);
-    bool plain = strspn(value, "0123456789.") == len - 1;
-    if (!plain || end != value + len - 1 || !(percent >= 0) || percent > 100)
-        return "a share from 0% to 100%";
-    *share = percent / 100;
-    *bytes = 0;
-    return NULL;
-}
-
 static const char *take_min_score(struct settings *s, const char *value)
 {
-    return take_score(value, &s->options.min_bytes, &s->options.min_share);
+    return parse_score(value, &s->options.min_bytes, &s->options.min_share);
 }
 
 static const char *take_min_steady(struct settings *s, const char *value)
 {
-    return take_score(value, &s->options.min_steady_bytes, &s->options.min_steady_share);
+    return parse_score(value, &s->options.min_steady_bytes, &s->options.min_steady_share);
 }
 
 static const char *take_iterations(struct settings *s, const char *value)
@@ -266,7 +206,7 @@ static const char *take_size_base(struct settings *s, const char *value)
 
 static const char *take_least_kept(struct settings *s, const char *value)
 {
-    return take_score(value, &s->options.least_kept, &s->options.least_kept_share);
+    return parse_score(value, &s->options.least_kept, &s->options.least_kept_share);
 }
 
 static const char *take_tree_depth(struct settings *s, const char *value)
@@ -438,27 +378,6 @@ static const char *take_socket(struct settings *s, const char *value)
     return value[0] == '/' ? NULL : "the absolute path of a diagnostics socket";
 }
 
-/* Seconds; or with a unit. A month is more than enough. */
-static const char *parse_duration(const char *value, uint64_t *ms)
-{
-    static const char wrong[] = "seconds, or a time such as 500ms, 30s, 5m, 1h";
-    static const struct {
-        const char *unit;
-        double factor;
-    } units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
-    const double most = 31 * 24 * 3.6e6;
-    char *end;
-    double n = strtod(value, &end);
-    if (end == value || value[0] < '0' || value[0] > '9' || !(n >= 0))
-        return wrong;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(end, units[i].unit) == 0 && n * units[i].factor <= most) {
-            *ms = (uint64_t)(n * units[i].factor);
-            return NULL;
-        }
-    return wrong;
-}
-
 static const char *take_timeout(struct settings *s, const char *value)
 {
     const char *wrong = parse_duration(value, &s->timeout_ms);
@@ -519,59 +438,54 @@ const struct option options[] = {
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
-    {"output", 'o', ON_ALL | ON_PS, "FILE", "write there instead of standard output",
-     take_output},
+    {"output", 'o', (ON_ALL & ~ON_EXPLORE) | ON_PS, "FILE",
+     "write there instead of standard output", take_output},
     {"output", 'o', ON_COLLECT, "FILE", "write there; with --all a folder, default: here",
      take_output},
     {"output", 'o', ON_WATCH, "DIR", "keep the snapshots there: 1.gcdump, 2.gcdump, ...",
      take_output},
     {"rows", 0, ON_WATCH, "N", "rows per table; default 20, 0 for all", take_rows},
-    {"rows", 'n', ON_DIFF | ON_TOP | ON_CHECK | ON_REPORT, "N",
+    {"rows", 'n', ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK, "N",
      "rows per table; default 20, 0 for all", take_rows},
     {"rows", 'n', ON_ROOTS, "N", "the same as --chains, but 0 for all", take_chain_rows},
     {"rows", 'n', ON_TREE, "N", "places shown; default 30, 0 for all", take_rows},
     {"sort", 0, ON_DIFF | ON_REPORT | ON_TOP, "KEY", "count, bytes, retained or name",
      take_sort},
     {"sort", 0, ON_PS, "KEY", "pid (default), name, memory or uptime", take_process_order},
-    {"type", 't', ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, "PATTERN",
+    {"type", 't', ON_ROWS, "PATTERN",
      "only types that match; * and ? are wildcards; repeatable", take_type},
     {"type", 't', ON_TREE, "PATTERN", "only what hangs from types that match; repeatable",
      take_type},
     {"holders", 0, ON_TREE, NULL, "what holds the types of --type: the way up, not down",
      take_holders},
-    {"min", 0, ON_TREE, "SIZE|PCT",
+    {"min", 0, ON_TREE | ON_EXPLORE, "SIZE|PCT",
      "sum up what owns less, and changed by less; default 0.5%", take_least_kept},
     {"depth", 0, ON_TREE, "D", "levels below the top; default all", take_tree_depth},
-    {"exclude", 'x', ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH,
-     "PATTERN", "not these types; repeatable", take_exclude},
-    {"app-only", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
-     "hide the types of the framework", take_app_only},
-    {"gen2", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_ROOTS | ON_CHECK | ON_WATCH | ON_TREE,
-     NULL, "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
-    {"reachable", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK | ON_WATCH | ON_TREE, NULL,
+    {"exclude", 'x', ON_ROWS, "PATTERN", "not these types; repeatable", take_exclude},
+    {"app-only", 0, ON_ROWS | ON_EXPLORE, NULL, "hide the types of the framework",
+     take_app_only},
+    {"gen2", 0, ON_ROWS | ON_EXPLORE | ON_TREE, NULL,
+     "count only objects in gen2, LOH, POH and frozen segments", take_gen2},
+    {"reachable", 0, ON_GROWTH | ON_TOP | ON_TREE, NULL,
      "count only objects on a chain from a root", take_reachable},
     {"by", 0, ON_DIFF | ON_TOP, "UNIT",
      "what a row is: type (default), namespace, module or holder", take_unit},
-    {"min-score", 0, ON_DIFF | ON_REPORT | ON_CHECK | ON_WATCH | ON_TREE, "SIZE|PCT",
+    {"min-score", 0, ON_GROWTH | ON_TREE, "SIZE|PCT",
      "least score of a suspect; default 2%", take_min_score},
-    {"min-steady", 0, ON_DIFF | ON_REPORT | ON_CHECK | ON_WATCH | ON_TREE, "SIZE|PCT",
+    {"min-steady", 0, ON_GROWTH | ON_TREE, "SIZE|PCT",
      "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
-    {"iterations", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH | ON_TREE,
-     "A,B,...", "iterations of the workload that had run at each snapshot",
-     take_iterations},
-    {"tables-only", 0, ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK, NULL,
+    {"iterations", 0, ON_CHAINS | ON_TREE, "A,B,...",
+     "iterations of the workload that had run at each snapshot", take_iterations},
+    {"tables-only", 0, ON_DIFFS | ON_TOP | ON_CHECK, NULL,
      "do not read references: counts and bytes per type only", take_tables_only},
-    {"chains", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, "K",
-     "root chains shown per type; default 3", take_chains},
-    {"samples", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, "R",
-     "instances looked at per type; default 32", take_samples},
-    {"seed", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, "S",
-     "which instances are sampled; default 0", take_seed},
-    {"depth", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, "D",
+    {"chains", 0, ON_CHAINS, "K", "root chains shown per type; default 3", take_chains},
+    {"samples", 0, ON_CHAINS, "R", "instances looked at per type; default 32",
+     take_samples},
+    {"seed", 0, ON_CHAINS, "S", "which instances are sampled; default 0", take_seed},
+    {"depth", 0, ON_CHAINS & ~ON_EXPLORE, "D",
      "types shown per chain; default 64, 8 in text of diff", take_depth},
-    {"exact", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_WATCH, NULL,
-     "look at every instance instead of a sample", take_exact},
-    {"across-builds", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
+    {"exact", 0, ON_CHAINS, NULL, "look at every instance instead of a sample", take_exact},
+    {"across-builds", 0, ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
      "fold numbers in compiler-made names, so that two builds line up", take_across_builds},
     {"config", 'c', ON_CHECK | ON_WATCH, "FILE",
      "budgets; default: heapdrift.yml here or in a parent folder", take_config},
@@ -589,7 +503,7 @@ const struct option options[] = {
      "accept what grows now, and write it to FILE", take_baseline_write},
     {"exit-code", 0, ON_DIFF | ON_REPORT | ON_WATCH, NULL,
      "status 1 when there is a suspect", take_exit_code},
-    {"strict", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
+    {"strict", 0, (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
      "status 3 when the snapshots allow no judgement", take_strict},
     {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
      take_size_base},
@@ -598,7 +512,8 @@ const struct option options[] = {
     {"threads", 'j', ON_ALL | ON_WATCH, "N", "threads; default: processors", take_threads},
     {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
      take_processes},
-    {"color", 0, ON_PRINTS, "WHEN", "auto (default), always or never", take_color},
+    {"color", 0, ON_PRINTS | ON_EXPLORE, "WHEN", "auto (default), always or never",
+     take_color},
     {"width", 0, ON_PRINTS, "N",
      "columns of text; 0: no limit. Default: COLUMNS, the terminal's", take_width},
     {"ascii", 0, ON_PRINTS, NULL, "no character beyond ASCII; default without UTF-8",
@@ -606,7 +521,7 @@ const struct option options[] = {
     {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
      "do not show what is being read", take_no_progress},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
-    {"verbose", 'v', ON_ALL | ON_COLLECT | ON_WATCH, NULL,
+    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
      "say what was read; in text also the scores", take_verbose},
     {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
     {"version", 0, ON_EVERY | ON_HELP, NULL, "show the version", take_version},
@@ -619,9 +534,12 @@ bool option_is_for(const struct option *o, const struct command *command)
     static const struct {
         const char *name;
         unsigned commands;
-    } idle[] = {{"strict", ON_PS},      {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
-                {"memory", ON_PS},      {"threads", ON_PS},
-                {"no-progress", ON_PS}, {"verbose", ON_PS}};
+    } idle[] = {{"strict", ON_PS | ON_EXPLORE},
+                {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
+                {"memory", ON_PS},
+                {"threads", ON_PS},
+                {"no-progress", ON_PS},
+                {"verbose", ON_PS | ON_EXPLORE}};
     unsigned all = o->commands;
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
         if (strcmp(o->name, idle[i].name) == 0)

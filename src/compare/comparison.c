@@ -152,6 +152,28 @@ static bool work_on_one(void *context, size_t i)
     return true;
 }
 
+static bool works_on(const struct graph_work *w, size_t k)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->indexes[i] == k)
+            return true;
+    return false;
+}
+
+/* What may be used: less what others hold beside these snapshots. */
+static struct hd_read_options what_is_left(const struct graph_work *w)
+{
+    const struct hd_comparison *c = w->c;
+    struct hd_read_options how = c->how;
+    uint64_t held = c->reserved;
+    for (size_t k = 0; k < c->count; k++)
+        if (c->snaps[k]->pins > 0 && !works_on(w, k))
+            held += c->snaps[k]->graph_bytes;
+    if (how.max_memory > 0)
+        how.max_memory = held < how.max_memory ? how.max_memory - held : 1;
+    return how;
+}
+
 /* The caller's error may hold a failure of before, which says nothing of this one. */
 static bool plan_work_on(struct graph_work *w, struct hd_error *err)
 {
@@ -159,7 +181,8 @@ static bool plan_work_on(struct graph_work *w, struct hd_error *err)
     struct hd_error own = {0};
     for (size_t i = 0; i < w->count; i++)
         snaps[i] = w->c->snaps[w->indexes[i]];
-    if (plan_graphs(&w->plan, snaps, w->count, w->work, &w->c->how, &own))
+    struct hd_read_options how = what_is_left(w);
+    if (plan_graphs(&w->plan, snaps, w->count, w->work, &how, &own))
         return true;
     if (err == NULL || err->status != HD_OK)
         return false;
@@ -185,6 +208,36 @@ bool comparison_work(struct graph_work *w, struct hd_error *err)
         return comparison_blame(err, w->indexes[i]);
     }
     return true;
+}
+
+/* --- what others hold -------------------------------------------------------- */
+
+static uint64_t held_by(const struct hd_comparison *c)
+{
+    uint64_t held = c->reserved;
+    for (size_t k = 0; k < c->count; k++)
+        held += c->snaps[k]->graph != NULL ? c->snaps[k]->graph_bytes : 0;
+    return held;
+}
+
+bool comparison_reserve(struct hd_comparison *c, uint64_t bytes, const char *what,
+                        struct hd_error *err)
+{
+    uint64_t limit = c->how.max_memory, held = held_by(c);
+    if (limit > 0 && (held > limit || bytes > limit - held)) {
+        for (size_t k = 0; k < c->count; k++)
+            snapshot_release_graph(c->snaps[k]);
+        held = held_by(c);
+    }
+    if (limit > 0 && (held > limit || bytes > limit - held))
+        return fail_memory(err, what, held + bytes, limit);
+    c->reserved += bytes;
+    return true;
+}
+
+void comparison_unreserve(struct hd_comparison *c, uint64_t bytes)
+{
+    c->reserved -= bytes;
 }
 
 /* --- what is kept ----------------------------------------------------------- */

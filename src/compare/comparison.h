@@ -28,6 +28,7 @@ struct hd_comparison {
     struct ownership *owned[SELECTIONS];
     struct hd_snapshot **holders[SELECTIONS];
     uint64_t *retained_by_type; /* of the only snapshot, or the last */
+    uint64_t reserved; /* bytes that somebody holds beside graphs (comparison_reserve) */
     struct arena arena;
 };
 
@@ -45,6 +46,13 @@ void comparison_tell(const struct hd_comparison *c, enum hd_phase phase, uint64_
 
 /* Tell that snapshot k is to blame for a failure that names none yet. Always false. */
 bool comparison_blame(struct hd_error *err, size_t k);
+
+/* Within a question: that somebody will hold so many bytes beside the graphs that are in
+ * memory, until comparison_unreserve(). Graphs that need not stay are given back if that
+ * makes room; else HD_TOO_BIG, "to " what. */
+bool comparison_reserve(struct hd_comparison *c, uint64_t bytes, const char *what,
+                        struct hd_error *err);
+void comparison_unreserve(struct hd_comparison *c, uint64_t bytes);
 
 /* Work on several snapshots side by side: how many at once, and what to release, is decided
  * by work (plan.h). What fails is told as if they had come one after the other. indexes are

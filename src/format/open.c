@@ -177,7 +177,7 @@ static struct input *open_again(const struct hd_snapshot *snap, struct hd_error 
 void snapshot_release_graph(struct hd_snapshot *snap)
 {
     enum { SMALL_GRAPH = 8 << 20, SMALL_SHARE = 8 };
-    if (snap->graph == NULL || !snap->may_drop)
+    if (snap->graph == NULL || !snap->may_drop || snap->pins > 0)
         return;
     uint64_t limit = snap->read.max_memory, bytes = snap->graph_bytes;
     if (bytes <= SMALL_GRAPH && (limit == 0 || bytes <= limit / SMALL_SHARE))

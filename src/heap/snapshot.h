@@ -100,6 +100,7 @@ struct hd_snapshot {
     struct source *source;           /* NULL unless hd_read_options.to_write */
     struct hd_read_options read;     /* how it was read, to read its graph again */
     bool may_drop;                   /* a large graph need not stay: it is read again */
+    unsigned pins;                   /* how many look at the graph meanwhile: it stays */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };

@@ -1,0 +1,174 @@
+/* heapdrift_objects.h - look at single objects: which there are of a type or at a place of
+ * the tree of owners, what one refers to, what refers to it, what keeps it alive.
+ * heapdrift.h includes it.
+ *
+ * Reports tell about types. This is for who has found one and wants to see its instances:
+ * hd_objects_open() for a snapshot of a comparison, and a thread of the library then makes
+ * what answers need. Each part of that can be asked for as soon as it is there. An answer
+ * takes some milliseconds, also of a heap of ten million objects.
+ *
+ * Objects have the numbers of their snapshot's graph, which are those of hd_chain.example.
+ * Names are canonical, and live as long as the snapshot. */
+#ifndef HEAPDRIFT_OBJECTS_H
+#define HEAPDRIFT_OBJECTS_H
+
+#include "heapdrift.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The objects of one snapshot. */
+struct hd_objects;
+
+/* What is made, one after the other. */
+enum hd_objects_part {
+    HD_OBJECTS_GRAPH = 1,     /* read, if it was dropped: one object, what it refers to */
+    HD_OBJECTS_OF_TYPES = 2,  /* 4 or 8 bytes per object: which there are of a type */
+    HD_OBJECTS_CHAINS = 4,    /* 4 bytes per object: a shortest chain from a root */
+    HD_OBJECTS_REFERRERS = 8, /* 4 bytes per object and reference: what refers to it */
+    HD_OBJECTS_ALL = 15
+};
+
+/* Begin to look at snapshot k of c. Its graph stays in memory until hd_objects_close(),
+ * which has to come before hd_comparison_free(). While the graph is read again other
+ * questions to c wait; else they are answered side by side. What is found is used by one
+ * thread at a time. NULL if there is no such snapshot. */
+struct hd_objects *hd_objects_open(struct hd_comparison *c, size_t k);
+
+/* Stop what is under way, which takes some milliseconds, and forget all. NULL is fine. */
+void hd_objects_close(struct hd_objects *o);
+
+struct hd_objects_progress {
+    unsigned ready;   /* parts that are there: enum hd_objects_part, added up */
+    unsigned making;  /* the part that is being made; 0: none any more */
+    unsigned percent; /* of that one */
+};
+
+struct hd_objects_progress hd_objects_progress(const struct hd_objects *o);
+
+/* Wait until nothing more is made. False and err if a part is missing: HD_USAGE where the
+ * snapshot has no references, HD_TOO_BIG where it does not fit the comparison's max_memory
+ * beside what is held already (what came before can be used), HD_IO, ... */
+bool hd_objects_wait(struct hd_objects *o, struct hd_error *err);
+
+/* Why a part is missing, once hd_objects_progress.making is 0: false and err. Does not
+ * wait. */
+bool hd_objects_whole(const struct hd_objects *o, struct hd_error *err);
+
+/* --- one object ------------------------------------------------------------------ */
+
+/* Root groups and variables ("[static vars]") have numbers too, and so has what is referred
+ * to without being described; neither is an object. */
+enum hd_object_kind { HD_OBJECT, HD_OBJECT_ROOTS, HD_OBJECT_UNDEFINED };
+
+struct hd_object {
+    uint32_t number;
+    enum hd_object_kind kind;
+    uint64_t address;      /* 0: unknown */
+    const char *type;      /* canonical */
+    const char *full_name; /* with its outer class; NULL: as type */
+    uint64_t bytes;        /* shallow, as the file has it */
+    enum hd_generation generation;
+    bool is_reachable;
+    uint64_t instances;  /* of its type, as the file has them */
+    uint64_t references; /* duplicates and those to itself counted */
+    uint64_t referrers;  /* HD_UNKNOWN until HD_OBJECTS_REFERRERS is there */
+};
+
+/* False if there is no such number, or no graph yet. */
+bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object);
+
+/* The object that begins at an address or, of those that begin before, contains it. Looks
+ * at all addresses. False and err if there is none: HD_USAGE. */
+bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,
+                  struct hd_error *err);
+
+/* A shortest chain from the strongest root that reaches it, as chains of reports are: the
+ * first of numbers is a root group, the last the object itself. Of one that is longer than
+ * room, at least 2, the middle is left out: *skipped so many, before number *skipped_at. An
+ * object that no root reaches has a chain that begins with an object. Returns how many
+ * numbers there are; 0 before HD_OBJECTS_CHAINS. Takes as long as the chain is. */
+size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *numbers,
+                       size_t room, size_t *skipped, size_t *skipped_at);
+
+/* Why the chain's first element keeps it alive: HD_ROOT_UNREACHABLE if nothing does, or
+ * chains are not there yet. */
+enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number);
+
+/* --- groups of neighbours -------------------------------------------------------- */
+
+enum hd_direction { HD_REFERS_TO, HD_REFERRED_BY };
+
+/* Neighbours of one type. */
+struct hd_object_group {
+    const char *type, *full_name;
+    enum hd_object_kind kind;
+    uint64_t references;
+    uint64_t objects; /* of these, each counted once */
+    uint64_t bytes;   /* of those */
+    uint32_t first;   /* number of one of them: the lowest */
+};
+
+/* What an object refers to, or what refers to it, by type: most objects first, then by
+ * name; free() it. NULL and *count 0 where there is nothing, or not yet. Takes as long as
+ * it has references. */
+struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
+                                         enum hd_direction direction, size_t *count);
+
+/* --- lists ----------------------------------------------------------------------- */
+
+/* Objects in some order, each once. */
+struct hd_object_list;
+
+enum hd_object_order {
+    HD_OBJECTS_BY_SIZE, /* largest first, then by number */
+    HD_OBJECTS_BY_ADDRESS,
+    HD_OBJECTS_BY_NUMBER
+};
+
+/* All instances of a type. NULL and err: there is no such type, HD_USAGE, or
+ * HD_OBJECTS_OF_TYPES is not there yet. hd_object_list_free() before hd_objects_close(). */
+struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type,
+                                          enum hd_object_order order, struct hd_error *err);
+
+/* A step on the way from the top of the tree of owners. */
+struct hd_place_step {
+    const char *type; /* canonical; "[static vars]" */
+    bool is_roots;    /* a root group or variable */
+};
+
+/* The objects that are at a place of the tree of owners themselves. That has to be known:
+ * by hd_report_diff() or whatever else finds owners, of all objects or of those of ask (its
+ * gen2 and reachable; NULL: all), with this snapshot among those that were compared. Else,
+ * or if there is no such place: NULL, HD_USAGE. */
+struct hd_object_list *hd_objects_at(struct hd_objects *o,
+                                     const struct hd_place_step *steps, size_t count,
+                                     const struct hd_options *ask,
+                                     enum hd_object_order order, struct hd_error *err);
+
+/* What an object refers to, or what refers to it; type NULL: of any. Never NULL: an empty
+ * list where there is nothing, or not yet. */
+struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t number,
+                                            enum hd_direction direction, const char *type,
+                                            enum hd_object_order order);
+
+size_t hd_object_list_count(const struct hd_object_list *list);
+uint64_t hd_object_list_bytes(const struct hd_object_list *list); /* shallow, of all */
+
+/* The number in that place from 0, which must be below the count. */
+uint32_t hd_object_list_get(const struct hd_object_list *list, size_t place);
+
+/* The place of a number; the count if it is not there. Looks at all. */
+size_t hd_object_list_find(const struct hd_object_list *list, uint32_t number);
+
+void hd_object_list_free(struct hd_object_list *list); /* NULL is fine */
+
+/* Whether a type, by its canonical name, is one of the framework: hd_options.app_only. */
+bool hd_type_is_framework(const char *type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* object_index.h - what is looked up about single objects: those of each type, and what
+ * refers to each.
+ *
+ * Flat arrays made by counting sorts, in two passes over the graph each. Making one takes
+ * a part of a second for ten million objects, so it can be watched and stopped
+ * (base/watch.h). It does not know who asks. */
+#ifndef OBJECT_INDEX_H
+#define OBJECT_INDEX_H
+
+#include "base/watch.h"
+#include "heap/snapshot.h"
+
+/* Those of type t are node[begin[t]] ... node[begin[t + 1] - 1]: largest first, then by
+ * number. In by_address they stand in that order; NULL without addresses. */
+struct type_index {
+    uint32_t *begin; /* types + 1 */
+    node_id *node, *by_address;
+};
+
+/* What refers to node n is from[begin[n]] ... from[begin[n + 1] - 1]: ascending, once for
+ * each reference. */
+struct referrer_index {
+    uint32_t *begin; /* nodes + 1 */
+    node_id *from;
+};
+
+/* False: stopped; then *index is {0}. */
+bool type_index_make(struct type_index *index, const struct hd_snapshot *snap,
+                     struct watch *watch);
+bool referrer_index_make(struct referrer_index *index, const struct graph *g,
+                         struct watch *watch);
+
+/* The bytes that they take, and take while they are made. */
+uint64_t type_index_bytes(const struct hd_snapshot *snap);
+uint64_t type_index_work(const struct hd_snapshot *snap);
+uint64_t referrer_index_bytes(const struct hd_snapshot *snap);
+
+void type_index_free(struct type_index *index);
+void referrer_index_free(struct referrer_index *index);
+
+#endif

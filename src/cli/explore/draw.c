@@ -1,0 +1,481 @@
+/* The state on a grid: four lines of headings, the list, what is known of its row, two
+ * lines of words and keys. */
+#include "cli/explore/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST_WIDTH = 30,
+    LEAST_HEIGHT = 8,
+    HEAD_LINES = 4,
+    FOOT_LINES = 2,
+    HEIGHT_FOR_DETAIL = 20
+};
+
+/* Text that is put together, and put on the grid at once. */
+struct words {
+    struct hd_memory m;
+    struct hd_sink to;
+};
+
+static void words_begin(struct words *w)
+{
+    w->m = (struct hd_memory){0};
+    w->to = hd_sink_memory(&w->m);
+}
+
+static const char *words_of(const struct words *w)
+{
+    return w->m.bytes != NULL ? w->m.bytes : "";
+}
+
+static void words_end(struct words *w)
+{
+    hd_memory_free(&w->m);
+}
+
+/* --- headings -------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static void draw_first_line(const struct explore *e, struct grid *g)
+{
+    const struct hd_model *m = e->model;
+    struct words w;
+    words_begin(&w);
+    say_to(w.to, " heapdrift  ");
+    hd_put_name(w.to, base_name(m->snapshots[0].info.path));
+    if (m->snapshot_count > 1) {
+        say_to(w.to, " … ");
+        hd_put_name(w.to, base_name(m->snapshots[m->snapshot_count - 1].info.path));
+        say_to(w.to, "  %zu snapshots", m->snapshot_count);
+    }
+    if (m->diff != NULL)
+        say_to(w.to, "  confidence: %s", hd_confidence_name(m->diff->confidence));
+    grid_line(g, 0, false);
+    grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
+    words_end(&w);
+}
+
+static void say_totals(const struct explore *e, struct hd_sink to)
+{
+    const struct hd_model *m = e->model;
+    const struct hd_type_table *t = m->diff != NULL ? &m->diff->types : &m->top->types;
+    size_t last = m->snapshot_count - 1;
+    say_to(to, " heap ");
+    if (last > 0) {
+        hd_put_size(to, t->totals[0].bytes);
+        say_to(to, " → ");
+    }
+    hd_put_size(to, t->totals[last].bytes);
+    if (last > 0) {
+        say_to(to, "  ");
+        hd_put_size_change(to, t->totals[0].bytes, t->totals[last].bytes);
+    }
+    say_to(to, "   objects ");
+    if (last > 0) {
+        hd_put_count(to, t->totals[0].count);
+        say_to(to, " → ");
+    }
+    hd_put_count(to, t->totals[last].count);
+}
+
+/* What is being made meanwhile stands at the right. */
+static void draw_second_line(const struct explore *e, struct grid *g)
+{
+    struct words w, p;
+    words_begin(&w);
+    words_begin(&p);
+    say_totals(e, w.to);
+    if (e->objects != NULL && hd_objects_progress(e->objects).making != 0)
+        say_progress(e, HD_OBJECTS_ALL, p.to);
+    unsigned right = grid_columns(words_of(&p));
+    grid_line(g, 1, false);
+    grid_put(g, LOOK_PLAIN, words_of(&w),
+             right + 2 < g->width ? g->width - right - 1 : g->width, ALIGN_LEFT);
+    grid_add(g, LOOK_DIM, words_of(&p));
+    words_end(&p);
+    words_end(&w);
+}
+
+static void draw_tab(struct explore *e, struct grid *g, enum pane p)
+{
+    static const char *const names[] = {"Suspects", "Tree", "Types"};
+    char text[64];
+    const struct view *v = e->panes[p];
+    bool is_open = e->pane == p;
+    const char *format = is_open ? "[%d %s%s]" : " %d %s%s ";
+    char count[24] = "";
+    if (p == PANE_SUSPECTS && e->model->diff != NULL)
+        snprintf(count, sizeof(count), " %zu", e->model->diff->suspect_count);
+    else if (p == PANE_TYPES && g->width >= 60)
+        snprintf(count, sizeof(count), " %zu", v->kind->rows(e, v));
+    snprintf(text, sizeof(text), format, (int)p + 1, names[p], count);
+    e->tab_at[p] = g->column;
+    grid_add(g, is_open ? LOOK_TAB : LOOK_PLAIN, text);
+    e->tab_at[p + 1] = g->column;
+}
+
+static void say_mode(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    if (v->kind->order == NULL)
+        return;
+    if (e->app_only)
+        say_to(to, "app only, ");
+    say_to(to, "by %s ", v->kind->order(e, v));
+}
+
+/* Of what is open in front of a pane its name and title. */
+static void draw_way(struct explore *e, struct grid *g, unsigned right)
+{
+    static const char *const names[] = {" Suspects ", " Tree ", " Types "};
+    const struct view *v = explore_view(e);
+    struct words w;
+    words_begin(&w);
+    for (unsigned p = 0; p <= PANES; p++)
+        e->tab_at[p] = 0;
+    grid_add(g, LOOK_PLAIN, names[e->pane]);
+    for (unsigned p = e->pane + 1; p <= PANES; p++)
+        e->tab_at[p] = g->column;
+    say_to(w.to, "› ");
+    if (v->kind->title != NULL)
+        v->kind->title(e, v, w.to);
+    unsigned left = grid_left(g);
+    grid_put(g, LOOK_STRONG, words_of(&w), left > right + 1 ? left - right - 1 : left,
+             ALIGN_LEFT);
+    words_end(&w);
+}
+
+/* The panes, or what is open; at the right how it is sorted. */
+static void draw_third_line(struct explore *e, struct grid *g)
+{
+    struct words w;
+    words_begin(&w);
+    say_mode(e, explore_view(e), w.to);
+    unsigned right = grid_columns(words_of(&w));
+    grid_line(g, 2, false);
+    if (e->top != NULL)
+        draw_way(e, g, right);
+    for (enum pane p = 0; e->top == NULL && p < PANES; p++)
+        draw_tab(e, g, p);
+    if (grid_left(g) > right) {
+        grid_put(g, LOOK_PLAIN, "", grid_left(g) - right, ALIGN_LEFT);
+        grid_add(g, LOOK_DIM, words_of(&w));
+    }
+    words_end(&w);
+}
+
+/* --- the list -------------------------------------------------------------------- */
+
+/* Columns that fit, with their widths; one takes what the others leave. */
+struct layout {
+    struct column all[MOST_COLUMNS];
+    size_t from[MOST_COLUMNS]; /* number of the cell */
+    size_t len;
+    size_t wide; /* number of the one that takes the rest */
+};
+
+enum { GUTTER = 2, BETWEEN = 2 };
+
+static void lay_out(const struct explore *e, const struct view *v, unsigned width,
+                    struct layout *l)
+{
+    struct column all[MOST_COLUMNS] = {0};
+    size_t count = v->kind->columns(e, v, all);
+    unsigned used = GUTTER;
+    *l = (struct layout){0};
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].least > width)
+            continue;
+        used += all[i].width + (l->len > 0 ? BETWEEN : 0);
+        if (all[i].width == 0)
+            l->wide = l->len;
+        l->from[l->len] = i;
+        l->all[l->len++] = all[i];
+    }
+    l->all[l->wide].width = width > used ? width - used : 0;
+}
+
+static void draw_heads(struct grid *g, const struct layout *l)
+{
+    grid_line(g, 3, false);
+    grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
+    for (size_t i = 0; i < l->len; i++) {
+        grid_put(g, LOOK_HEAD, "", i > 0 ? BETWEEN : 0, ALIGN_LEFT);
+        grid_put(g, LOOK_HEAD, l->all[i].head, l->all[i].width, l->all[i].align);
+    }
+    grid_end_line(g, LOOK_HEAD);
+}
+
+static void say_name(const struct cell *c, unsigned columns, struct hd_sink to)
+{
+    if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
+        say_owner(c->text, columns, to);
+    else if (c->kind == CELL_NAME)
+        hd_put_type(to, c->text, columns);
+    else
+        cell_print(c, to);
+}
+
+/* The wide column: what leads to the name, the name, what stands behind it if that fits. */
+static void draw_name(struct grid *g, const struct row *row, const struct cell *c,
+                      unsigned width)
+{
+    enum { LEAST_NAME = 8 };
+    unsigned behind = grid_columns(row->tail), begin = g->column;
+    struct words w;
+    words_begin(&w);
+    if (row->lead != NULL) {
+        unsigned used = grid_columns(row->lead);
+        grid_put(g, LOOK_DIM, row->lead, used < width ? used : width, ALIGN_LEFT);
+    }
+    unsigned left = width - (g->column - begin);
+    if (behind + LEAST_NAME > left)
+        behind = 0;
+    say_name(c, left - behind, w.to);
+    unsigned takes = grid_columns(words_of(&w));
+    grid_put(g, c->look, words_of(&w), takes < left - behind ? takes : left - behind,
+             ALIGN_LEFT);
+    if (behind > 0)
+        grid_add(g, row->tail_look, row->tail);
+    grid_put(g, LOOK_PLAIN, "", width - (g->column - begin), ALIGN_LEFT);
+    words_end(&w);
+}
+
+static bool is_marked(const struct explore *e, const struct row *row)
+{
+    return e->mark.name != NULL && row->name != NULL && e->mark.bytes == row->bytes &&
+           strcmp(e->mark.name, row->name) == 0;
+}
+
+static void draw_row(const struct explore *e, const struct view *v, size_t i,
+                     struct grid *g, const struct layout *l)
+{
+    struct row row = view_row(e, v, i);
+    const char *gutter = is_marked(e, &row) ? "* " : i == v->cursor ? "> " : "  ";
+    grid_add(g, LOOK_FOUND, gutter);
+    for (size_t k = 0; k < l->len; k++) {
+        const struct cell *c = &row.cells[l->from[k]];
+        grid_put(g, LOOK_PLAIN, "", k > 0 ? BETWEEN : 0, ALIGN_LEFT);
+        if (k == l->wide) {
+            draw_name(g, &row, c, l->all[k].width);
+            continue;
+        }
+        struct words w;
+        words_begin(&w);
+        cell_print(c, w.to);
+        grid_put(g, c->look, words_of(&w), l->all[k].width, l->all[k].align);
+        words_end(&w);
+    }
+    grid_end_line(g, LOOK_PLAIN);
+    row_free(&row);
+}
+
+static void draw_empty(const struct explore *e, const struct view *v, struct grid *g)
+{
+    struct words w;
+    words_begin(&w);
+    if (v->kind->empty != NULL)
+        v->kind->empty(e, v, w.to);
+    const char *text = words_of(&w);
+    for (unsigned line = e->list_top + 1;
+         *text != '\0' && line < e->list_top + e->list_rows; line++) {
+        unsigned used, room = g->width > 4 ? g->width - 4 : 1;
+        size_t fit = grid_fit(text, room, &used), cut = fit;
+        while (text[fit] != '\0' && cut > 0 && text[cut] != ' ')
+            cut--;
+        fit = cut > 0 ? cut : fit;
+        char *part = strndup(text, fit);
+        grid_line(g, line, false);
+        grid_put(g, LOOK_PLAIN, "", 2, ALIGN_LEFT);
+        grid_add(g, LOOK_PLAIN, part != NULL ? part : "");
+        free(part);
+        text += fit;
+        while (*text == ' ')
+            text++;
+    }
+    words_end(&w);
+}
+
+/* The cursor stays on the screen. */
+static void scroll(const struct explore *e, struct view *v, size_t rows)
+{
+    size_t most = rows > e->list_rows ? rows - e->list_rows : 0;
+    if (v->cursor < v->scroll)
+        v->scroll = v->cursor;
+    if (v->cursor >= v->scroll + e->list_rows)
+        v->scroll = v->cursor - e->list_rows + 1;
+    if (v->scroll > most)
+        v->scroll = most;
+    /* A heading above the first row that can be chosen is seen with it. */
+    if (v->scroll == 1 && v->cursor <= 1)
+        v->scroll = 0;
+}
+
+static void draw_list(struct explore *e, struct grid *g)
+{
+    struct view *v = explore_view(e);
+    struct layout l;
+    size_t rows = v->kind->rows(e, v);
+    lay_out(e, v, g->width, &l);
+    draw_heads(g, &l);
+    scroll(e, v, rows);
+    if (rows == 0)
+        draw_empty(e, v, g);
+    for (unsigned i = 0; i < e->list_rows && v->scroll + i < rows; i++) {
+        grid_line(g, e->list_top + i, v->scroll + i == v->cursor);
+        draw_row(e, v, v->scroll + i, g, &l);
+    }
+}
+
+/* --- what is known of the row ---------------------------------------------------- */
+
+/* Long lines go on below, as far as there is room; then their end is cut. */
+static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
+                        unsigned end)
+{
+    const struct view *v = explore_view(e);
+    grid_line(g, line++, false);
+    for (unsigned i = 0; i < g->width; i++)
+        grid_add(g, LOOK_DIM, "─");
+    for (unsigned i = 0; v->kind->detail != NULL && line < end; i++) {
+        struct words w;
+        words_begin(&w);
+        bool more = v->kind->detail(e, v, i, g->width, w.to);
+        const char *text = words_of(&w);
+        unsigned used, room = g->width > 12 ? g->width - 1 : 1;
+        for (bool first = true; more && *text != '\0' && line < end; first = false) {
+            unsigned here = first ? room : room - 9;
+            bool is_last = line + 1 == end;
+            size_t fit = grid_fit(text, here, &used);
+            char *part = is_last ? strdup(text) : strndup(text, fit);
+            grid_line(g, line++, false);
+            grid_put(g, LOOK_PLAIN, "", first ? 1 : 10, ALIGN_LEFT);
+            grid_put(g, LOOK_PLAIN, part != NULL ? part : "", here, ALIGN_LEFT);
+            free(part);
+            text += fit;
+        }
+        words_end(&w);
+        if (!more)
+            break;
+    }
+}
+
+/* --- words and keys -------------------------------------------------------------- */
+
+/* A tall screen has room for more. */
+static unsigned detail_lines(const struct view *v, unsigned height)
+{
+    unsigned usual = v->kind->detail_lines, third = height / 3;
+    return height >= EXPLORE_TALL && third > usual && usual > 1 ? third : usual;
+}
+
+static void say_mark(const struct explore *e, struct hd_sink to)
+{
+    const struct view *v = explore_view(e);
+    hd_put_type(to, e->mark.name, 30);
+    say_to(to, " is marked");
+    if (v->cursor >= v->kind->rows(e, v))
+        return;
+    struct row row = view_row(e, v, v->cursor);
+    if (is_marked(e, &row)) {
+        row_free(&row);
+        return;
+    }
+    say_to(to, "; this one has");
+    if (row.has_count && e->mark.has_count) {
+        say_to(to, " ");
+        hd_put_count_change(to, e->mark.count, row.count);
+        say_to(to, row.count == e->mark.count ? "as many objects," : " objects,");
+    }
+    if (row.has_bytes && e->mark.has_bytes) {
+        say_to(to, " ");
+        hd_put_size_change(to, e->mark.bytes, row.bytes);
+    }
+    row_free(&row);
+}
+
+static void draw_words(const struct explore *e, struct grid *g, unsigned line)
+{
+    static const char *const asked[] = {"", "/", "export to (.md or .csv): ", ""};
+    struct words w;
+    words_begin(&w);
+    enum look look = e->is_error ? LOOK_ERROR : LOOK_PLAIN;
+    say_to(w.to, " ");
+    if (e->prompt == PROMPT_REPLACE) {
+        hd_put_name(w.to, e->file);
+        say_to(w.to, " exists. Replace it? y/n ");
+    } else if (e->prompt != PROMPT_NONE) {
+        say_to(w.to, "%s%s_", asked[e->prompt], e->input);
+    } else if (e->message[0] != '\0') {
+        hd_put_name(w.to, e->message);
+    } else if (e->mark.name != NULL) {
+        say_mark(e, w.to);
+    }
+    grid_line(g, line, false);
+    grid_put(g, look, words_of(&w), g->width, ALIGN_LEFT);
+    words_end(&w);
+}
+
+static void draw_keys(struct grid *g, unsigned line)
+{
+    static const char *const keys[][2] = {
+        {"Enter", "open"}, {"Backspace", "back"}, {"Tab", "pane"}, {"/", "search"},
+        {"s", "sort"},     {"a", "app only"},     {"d", "Δ/last"}, {"m", "mark"},
+        {"e", "export"},   {"?", "keys"},         {"q", "quit"}};
+    static const size_t order[] = {9, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+    enum { COUNT = sizeof(keys) / sizeof(keys[0]) };
+    bool shown[COUNT] = {false};
+    unsigned room = g->width > 1 ? g->width - 1 : 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        unsigned takes =
+            grid_columns(keys[order[i]][0]) + 1 + grid_columns(keys[order[i]][1]);
+        if (takes + 2 > room)
+            continue;
+        shown[order[i]] = true;
+        room -= takes + 2;
+    }
+    grid_line(g, line, false);
+    grid_add(g, LOOK_PLAIN, " ");
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!shown[i])
+            continue;
+        grid_add(g, LOOK_STRONG, keys[i][0]);
+        grid_add(g, LOOK_DIM, " ");
+        grid_add(g, LOOK_DIM, keys[i][1]);
+        grid_add(g, LOOK_PLAIN, "  ");
+    }
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned height)
+{
+    grid_begin(g, width, height);
+    e->width = width;
+    e->height = height;
+    if (width < LEAST_WIDTH || height < LEAST_HEIGHT) {
+        grid_add(g, LOOK_PLAIN, "too small");
+        return;
+    }
+    const struct view *v = explore_view(e);
+    bool details = height >= HEIGHT_FOR_DETAIL && v->kind->detail != NULL;
+    unsigned foot = height - FOOT_LINES, detail = foot;
+    if (details)
+        detail -= detail_lines(v, height) + 1;
+    e->list_top = HEAD_LINES;
+    e->list_rows = detail - HEAD_LINES;
+    draw_first_line(e, g);
+    draw_second_line(e, g);
+    draw_third_line(e, g);
+    draw_list(e, g);
+    if (details)
+        draw_detail(e, g, detail, foot);
+    draw_words(e, g, foot);
+    draw_keys(g, foot + 1);
+}

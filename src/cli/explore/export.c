@@ -1,0 +1,175 @@
+#include "cli/explore/export.h"
+
+#include "cli/explore/view.h"
+#include "cli/temporary.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What goes wrong on the way is looked at once, at the end (ferror). */
+struct table {
+    FILE *to;
+    bool csv;
+    struct column columns[MOST_COLUMNS];
+    size_t count;
+};
+
+/* --- cells ----------------------------------------------------------------------- */
+
+/* RFC 4180; what a spreadsheet would take for a formula gets an apostrophe. */
+static void put_csv(const struct table *t, const char *s, bool is_text)
+{
+    bool formula = is_text && s[0] != '\0' && strchr("=+-@\t\r", s[0]) != NULL;
+    bool quoted = formula || strpbrk(s, ",\"\r\n") != NULL;
+    fputs(quoted ? "\"" : "", t->to);
+    fputs(formula ? "'" : "", t->to);
+    for (; *s != '\0'; s++) {
+        if (*s == '"')
+            fputc('"', t->to);
+        fputc(*s, t->to);
+    }
+    fputs(quoted ? "\"" : "", t->to);
+}
+
+/* Nothing that Markdown or HTML would take for theirs. */
+static void put_markdown(const struct table *t, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        if (*s == '&' || *s == '<' || *s == '>')
+            fputs(*s == '&' ? "&amp;" : *s == '<' ? "&lt;" : "&gt;", t->to);
+        else if (strchr("\\`*_{}[]|#!~", *s) != NULL)
+            fprintf(t->to, "\\%c", *s);
+        else
+            fputc(*s, t->to);
+    }
+}
+
+/* Text with what leads to it and stands behind. In CSV a tree is told by its blanks only.
+ */
+static void print_cell(const struct table *t, const struct row *row, size_t i,
+                       struct hd_sink to)
+{
+    const struct cell *c = &row->cells[i];
+    bool last = i + 1 == t->count;
+    if (t->csv) {
+        cell_print_exact(c, to);
+        return;
+    }
+    if (last && row->lead != NULL)
+        say_to(to, "%s", row->lead);
+    cell_print(c, to);
+    if (last)
+        say_to(to, "%s", row->tail);
+}
+
+static bool is_text(enum cell_kind kind)
+{
+    return kind == CELL_NAME || kind == CELL_WORD;
+}
+
+static void put_row(const struct table *t, const struct row *row)
+{
+    bool begun = false;
+    for (size_t i = 0; i < t->count; i++) {
+        struct hd_memory text = {0};
+        if (t->columns[i].csv == NULL)
+            continue;
+        print_cell(t, row, i, hd_sink_memory(&text));
+        const char *s = text.bytes != NULL ? text.bytes : "";
+        fputs(t->csv ? (begun ? "," : "") : begun ? " | " : "| ", t->to);
+        if (t->csv)
+            put_csv(t, s, is_text(row->cells[i].kind));
+        else
+            put_markdown(t, s);
+        begun = true;
+        hd_memory_free(&text);
+    }
+    fputs(t->csv ? "\n" : " |\n", t->to);
+}
+
+/* --- the table ------------------------------------------------------------------- */
+
+static void put_heads(const struct table *t)
+{
+    bool begun = false;
+    for (size_t i = 0; i < t->count; i++) {
+        const struct column *c = &t->columns[i];
+        if (c->csv == NULL)
+            continue;
+        fputs(t->csv ? (begun ? "," : "") : begun ? " | " : "| ", t->to);
+        fputs(t->csv ? c->csv : c->head, t->to);
+        begun = true;
+    }
+    fputs(t->csv ? "\n" : " |\n", t->to);
+    for (size_t i = 0; !t->csv && i < t->count; i++)
+        if (t->columns[i].csv != NULL)
+            fputs(t->columns[i].align == ALIGN_RIGHT ? "| ---: " : "| --- ", t->to);
+    fputs(t->csv ? "" : "|\n", t->to);
+}
+
+static size_t put_table(struct table *t, const struct explore *e, const struct view *v)
+{
+    size_t rows = v->kind->rows(e, v), put = 0;
+    t->count = v->kind->columns(e, v, t->columns);
+    put_heads(t);
+    for (size_t i = 0; i < rows && !ferror(t->to); i++) {
+        struct row row = view_row(e, v, i);
+        if (!t->csv || !row.is_heading) {
+            put_row(t, &row);
+            put++;
+        }
+        row_free(&row);
+    }
+    return put;
+}
+
+/* --- the file -------------------------------------------------------------------- */
+
+static bool ends_in(const char *path, const char *suffix)
+{
+    size_t len = strlen(path), tail = strlen(suffix);
+    return len > tail && strcasecmp(path + len - tail, suffix) == 0;
+}
+
+static enum exported fail_with(const char *path, const char *what, char *why, size_t size)
+{
+    snprintf(why, size, "%s: %s", path, what);
+    return EXPORT_FAILED;
+}
+
+static mode_t usual_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+enum exported export_view(struct explore *e, const char *path, bool replace, char *why,
+                          size_t size)
+{
+    struct stat st;
+    struct table t = {.csv = ends_in(path, ".csv")};
+    if (!t.csv && !ends_in(path, ".md"))
+        return fail_with(path, "the name must end in .md or .csv", why, size);
+    bool there = stat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode))
+        return fail_with(path, "is no file", why, size);
+    if (there && !replace)
+        return EXPORT_EXISTS;
+    t.to = temporary_open(path);
+    if (t.to == NULL)
+        return fail_with(path, strerror(errno), why, size);
+    size_t rows = put_table(&t, e, explore_view(e));
+    bool ok = fchmod(fileno(t.to), there ? st.st_mode & 07777 : usual_mode()) == 0;
+    ok = fflush(t.to) == 0 && !ferror(t.to) && ok;
+    int error = errno;
+    ok = fclose(t.to) == 0 && ok && temporary_rename(path);
+    temporary_remove();
+    if (!ok)
+        return fail_with(path, strerror(error != 0 ? error : errno), why, size);
+    snprintf(why, size, "%s: %zu rows", path, rows);
+    return EXPORTED;
+}

@@ -1,0 +1,159 @@
+#include "cli/explore/grid.h"
+
+#include "cli/allocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+void grid_begin(struct grid *g, unsigned width, unsigned height)
+{
+    g->width = width;
+    g->height = height;
+    g->len = 0;
+    g->text.size = 0;
+    grid_line(g, 0, false);
+}
+
+void grid_free(struct grid *g)
+{
+    free(g->pieces);
+    hd_memory_free(&g->text);
+    *g = (struct grid){0};
+}
+
+void grid_line(struct grid *g, unsigned line, bool chosen)
+{
+    g->line = line;
+    g->column = 0;
+    g->chosen = chosen;
+}
+
+unsigned grid_left(const struct grid *g)
+{
+    return g->column < g->width ? g->width - g->column : 0;
+}
+
+/* --- columns --------------------------------------------------------------------- */
+
+/* The next character, at most left bytes: its bytes, and the columns that it takes. */
+static size_t next_character(const char *s, size_t left, unsigned *columns)
+{
+    utf8proc_int32_t code;
+    utf8proc_ssize_t n =
+        utf8proc_iterate((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)left, &code);
+    *columns = n > 0 ? (unsigned)utf8proc_charwidth(code) : 1;
+    return n > 0 ? (size_t)n : 1;
+}
+
+size_t grid_fit(const char *text, unsigned columns, unsigned *used)
+{
+    size_t len = strlen(text), end = 0;
+    *used = 0;
+    while (end < len) {
+        unsigned wide;
+        size_t n = next_character(text + end, len - end, &wide);
+        if (*used + wide > columns)
+            break;
+        *used += wide;
+        end += n;
+    }
+    return end;
+}
+
+unsigned grid_columns(const char *text)
+{
+    unsigned used;
+    grid_fit(text, UINT32_MAX / 2, &used);
+    return used;
+}
+
+/* --- pieces ---------------------------------------------------------------------- */
+
+static void add_bytes(struct grid *g, const char *bytes, size_t len)
+{
+    struct hd_sink to = hd_sink_memory(&g->text);
+    if (len > 0)
+        to.write(to.context, bytes, len);
+}
+
+static void add_blanks(struct grid *g, unsigned count)
+{
+    for (; count > 0; count--)
+        add_bytes(g, " ", 1);
+}
+
+static struct grid_piece *begin_piece(struct grid *g, enum look look, unsigned columns)
+{
+    if (g->len == g->cap) {
+        g->cap = g->cap > 0 ? 2 * g->cap : 256;
+        g->pieces = more(g->pieces, g->cap * sizeof(*g->pieces));
+    }
+    struct grid_piece *p = &g->pieces[g->len++];
+    *p = (struct grid_piece){g->line, g->column, columns, look, g->chosen, g->text.size, 0};
+    g->column += columns;
+    return p;
+}
+
+void grid_put(struct grid *g, enum look look, const char *text, unsigned columns,
+              enum align align)
+{
+    unsigned used, left = grid_left(g);
+    columns = columns < left ? columns : left;
+    if (columns == 0 || g->line >= g->height)
+        return;
+    struct grid_piece *p = begin_piece(g, look, columns);
+    size_t fit = grid_fit(text, columns, &used);
+    bool cut = text[fit] != '\0';
+    if (cut)
+        fit = grid_fit(text, columns - 1, &used);
+    unsigned blanks = columns - used - cut;
+    if (align == ALIGN_RIGHT)
+        add_blanks(g, blanks);
+    add_bytes(g, text, fit);
+    if (cut)
+        add_bytes(g, "…", strlen("…"));
+    if (align == ALIGN_LEFT)
+        add_blanks(g, blanks);
+    p->len = g->text.size - p->begin;
+}
+
+void grid_add(struct grid *g, enum look look, const char *text)
+{
+    grid_put(g, look, text, grid_columns(text), ALIGN_LEFT);
+}
+
+void grid_end_line(struct grid *g, enum look look)
+{
+    grid_put(g, look, "", grid_left(g), ALIGN_LEFT);
+}
+
+/* --- for tests and files --------------------------------------------------------- */
+
+static void print_line(struct hd_memory *to, struct hd_memory *line)
+{
+    struct hd_sink sink = hd_sink_memory(to);
+    size_t len = line->size;
+    while (len > 0 && line->bytes[len - 1] == ' ')
+        len--;
+    if (len > 0)
+        sink.write(sink.context, line->bytes, len);
+    sink.write(sink.context, "\n", 1);
+    line->size = 0;
+}
+
+void grid_print(const struct grid *g, struct hd_memory *to)
+{
+    struct hd_memory line = {0};
+    struct hd_sink sink = hd_sink_memory(&line);
+    unsigned at = 0;
+    for (size_t i = 0; i < g->len; i++) {
+        const struct grid_piece *p = &g->pieces[i];
+        for (; at < p->line; at++)
+            print_line(to, &line);
+        sink.write(sink.context, g->text.bytes + p->begin, p->len);
+    }
+    for (; at < g->height; at++)
+        print_line(to, &line);
+    hd_memory_free(&line);
+}

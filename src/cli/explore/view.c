@@ -1,0 +1,293 @@
+#include "cli/explore/view.h"
+
+#include "cli/allocate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void *view_new(const struct view_kind *kind, size_t size)
+{
+    struct view *v = zeroed(1, size);
+    v->kind = kind;
+    return v;
+}
+
+void view_free(struct view *v)
+{
+    if (v == NULL)
+        return;
+    if (v->kind->free != NULL)
+        v->kind->free(v);
+    free(v);
+}
+
+struct row view_row(const struct explore *e, const struct view *v, size_t i)
+{
+    struct row row = {0};
+    v->kind->row(e, v, i, &row);
+    return row;
+}
+
+void row_free(struct row *row)
+{
+    free(row->lead);
+    row->lead = NULL;
+}
+
+/* --- the cursor ------------------------------------------------------------------ */
+
+static bool is_heading(const struct explore *e, const struct view *v, size_t i)
+{
+    struct row row = view_row(e, v, i);
+    bool is = row.is_heading;
+    row_free(&row);
+    return is;
+}
+
+/* The next row from i on that is no heading; rows if there is none. */
+static size_t pass_headings(const struct explore *e, const struct view *v, size_t i,
+                            int step)
+{
+    size_t rows = v->kind->rows(e, v);
+    while (i < rows && is_heading(e, v, i))
+        i = step > 0 || i > 0 ? i + (size_t)step : rows;
+    return i;
+}
+
+void view_go(const struct explore *e, struct view *v, size_t i)
+{
+    size_t rows = v->kind->rows(e, v);
+    if (rows == 0) {
+        v->cursor = 0;
+        return;
+    }
+    i = i < rows ? i : rows - 1;
+    size_t to = pass_headings(e, v, i, 1);
+    if (to >= rows)
+        to = pass_headings(e, v, i, -1);
+    v->cursor = to < rows ? to : i;
+}
+
+void view_move(const struct explore *e, struct view *v, long by)
+{
+    size_t rows = v->kind->rows(e, v), i = v->cursor;
+    if (rows == 0)
+        return;
+    if (by < 0)
+        i = (size_t)-by < i ? i - (size_t)-by : 0;
+    else
+        i = (size_t)by < rows - 1 - (i < rows ? i : rows - 1) ? i + (size_t)by : rows - 1;
+    size_t to = pass_headings(e, v, i, by < 0 ? -1 : 1);
+    if (to >= rows)
+        to = pass_headings(e, v, i, by < 0 ? 1 : -1);
+    if (to < rows)
+        v->cursor = to;
+}
+
+/* --- searching ------------------------------------------------------------------- */
+
+bool view_matches(const struct row *row, const char *text)
+{
+    size_t len = strlen(text);
+    for (int shown = 0; shown < 2; shown++) {
+        const char *name = shown ? row->shown : row->name;
+        for (; name != NULL && *name != '\0'; name++)
+            if (strncasecmp(name, text, len) == 0)
+                return true;
+    }
+    return false;
+}
+
+size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, int step)
+{
+    if (v->kind->find != NULL)
+        return v->kind->find(e, v, text, i, step);
+    size_t rows = v->kind->rows(e, v);
+    for (; i < rows; i += (size_t)step) {
+        struct row row = view_row(e, v, i);
+        bool found = !row.is_heading && view_matches(&row, text);
+        row_free(&row);
+        if (found)
+            return i;
+    }
+    return rows;
+}
+
+/* --- words ----------------------------------------------------------------------- */
+
+void say_to(struct hd_sink to, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
+    if (len > 0)
+        to.write(to.context, text, len);
+}
+
+static void put_whole(const char *s, struct hd_sink to)
+{
+    if (s != NULL)
+        to.write(to.context, s, strlen(s));
+}
+
+void say_owner(const char *name, unsigned columns, struct hd_sink to)
+{
+    static const char variable[] = "[static var ";
+    const char *field = strrchr(name, '.');
+    struct hd_memory text = {0};
+    hd_put_short_type(hd_sink_memory(&text), name);
+    if (text.bytes != NULL && grid_columns(text.bytes) > columns) {
+        bool is_variable = strncmp(name, variable, strlen(variable)) == 0 && field != NULL;
+        text.size = 0;
+        if (is_variable) {
+            put_whole("[static var …", hd_sink_memory(&text));
+            hd_put_name(hd_sink_memory(&text), field + 1);
+        } else {
+            hd_put_type(hd_sink_memory(&text), name, columns);
+        }
+    }
+    put_whole(text.bytes, to);
+    hd_memory_free(&text);
+}
+
+/* Eighths of a column. */
+static void print_bar(uint64_t part, uint64_t whole, struct hd_sink to)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    enum { BAR = 8, EIGHTHS = 8 };
+    if (whole == 0 || part == HD_UNKNOWN || whole == HD_UNKNOWN)
+        return;
+    double share = (double)part / (double)whole;
+    unsigned filled = (unsigned)((share < 1 ? share : 1) * BAR * EIGHTHS + 0.5);
+    for (unsigned i = 0; i < filled / EIGHTHS; i++)
+        say_to(to, "█");
+    say_to(to, "%s", eighths[filled % EIGHTHS]);
+}
+
+static void print_address(uint64_t address, struct hd_sink to)
+{
+    if (address == 0)
+        say_to(to, "-");
+    else
+        say_to(to, "0x%" PRIx64, address);
+}
+
+void cell_print(const struct cell *c, struct hd_sink to)
+{
+    switch (c->kind) {
+    case CELL_NONE:
+        break;
+    case CELL_COUNT:
+        hd_put_count(to, c->a);
+        break;
+    case CELL_SIZE:
+        hd_put_size(to, c->a);
+        break;
+    case CELL_COUNT_CHANGE:
+        hd_put_count_change(to, c->a, c->b);
+        break;
+    case CELL_SIZE_CHANGE:
+        hd_put_size_change(to, c->a, c->b);
+        break;
+    case CELL_FROM_TO:
+        hd_put_count(to, c->a);
+        say_to(to, " → ");
+        hd_put_count(to, c->b);
+        break;
+    case CELL_SHARE:
+        if (c->b > 0 && c->a != HD_UNKNOWN && c->b != HD_UNKNOWN)
+            hd_put_share(to, (double)c->a / (double)c->b);
+        break;
+    case CELL_BAR:
+        print_bar(c->a, c->b, to);
+        break;
+    case CELL_OTHERS:
+        say_to(to, "[");
+        hd_put_count(to, c->a);
+        say_to(to, c->a == 1 ? " other]" : " others]");
+        break;
+    case CELL_TREND:
+        hd_put_trend(to, c->at, c->a);
+        break;
+    case CELL_ADDRESS:
+        print_address(c->a, to);
+        break;
+    case CELL_NUMBER:
+        say_to(to, "%" PRIu64, c->a);
+        break;
+    case CELL_WORD:
+        say_to(to, "%s", c->text);
+        break;
+    case CELL_NAME:
+    case CELL_OWNER:
+        hd_put_name(to, c->text);
+        break;
+    }
+}
+
+static void print_number(uint64_t n, struct hd_sink to)
+{
+    if (n != HD_UNKNOWN)
+        say_to(to, "%" PRIu64, n);
+}
+
+static void print_change(uint64_t first, uint64_t last, struct hd_sink to)
+{
+    if (first == HD_UNKNOWN || last == HD_UNKNOWN)
+        return;
+    say_to(to, "%s", last < first ? "-" : "");
+    print_number(last < first ? first - last : last - first, to);
+}
+
+void cell_print_exact(const struct cell *c, struct hd_sink to)
+{
+    switch (c->kind) {
+    case CELL_COUNT:
+    case CELL_SIZE:
+        print_number(c->a, to);
+        break;
+    case CELL_COUNT_CHANGE:
+    case CELL_SIZE_CHANGE:
+        print_change(c->a, c->b, to);
+        break;
+    case CELL_FROM_TO:
+        print_number(c->b, to);
+        break;
+    case CELL_ADDRESS:
+        if (c->a != 0)
+            print_address(c->a, to);
+        break;
+    default:
+        cell_print(c, to);
+    }
+}
+
+void say_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
+{
+    static const struct {
+        unsigned part;
+        const char *words;
+    } parts[] = {{HD_OBJECTS_GRAPH, "reading the graph"},
+                 {HD_OBJECTS_OF_TYPES, "finding the objects of types"},
+                 {HD_OBJECTS_CHAINS, "finding chains"},
+                 {HD_OBJECTS_REFERRERS, "finding what refers to what"}};
+    if (e->objects == NULL)
+        return;
+    struct hd_objects_progress p = hd_objects_progress(e->objects);
+    struct hd_error err = {0};
+    if ((p.ready & wanted) == wanted)
+        return;
+    if (p.making == 0 && !hd_objects_whole(e->objects, &err)) {
+        hd_put_name(to, err.message);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (parts[i].part == p.making)
+            say_to(to, "%s: %u %%", parts[i].words, p.percent);
+}

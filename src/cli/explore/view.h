@@ -1,0 +1,151 @@
+/* view.h - a list on the screen: rows of columns, a cursor, what Enter does.
+ *
+ * A kind of view says what its rows are; drawing, scrolling, searching, marking and
+ * exporting are the same for all (explore.h). Rows are made when they are shown, so a view
+ * of ten million objects costs nothing. To add one write view_<name>.c that ends in a
+ * const struct view_kind. */
+#ifndef EXPLORE_VIEW_H
+#define EXPLORE_VIEW_H
+
+#include "cli/explore/explore.h"
+
+enum cell_kind {
+    CELL_NONE,
+    CELL_COUNT,        /* a */
+    CELL_SIZE,         /* a */
+    CELL_COUNT_CHANGE, /* from a to b */
+    CELL_SIZE_CHANGE,
+    CELL_FROM_TO, /* counts a and b */
+    CELL_SHARE,   /* a of b */
+    CELL_BAR,     /* the same, as a bar of 8 columns */
+    CELL_OTHERS,  /* [a others] */
+    CELL_TREND,   /* tallies, a of them */
+    CELL_ADDRESS, /* a; 0 unknown */
+    CELL_NUMBER,  /* a, without separators */
+    CELL_WORD,    /* text of ours */
+    CELL_NAME,    /* of a type, canonical: hostile. */
+    CELL_OWNER    /* the same, on the screen without namespaces */
+};
+
+struct cell {
+    enum cell_kind kind;
+    enum look look;
+    uint64_t a, b;
+    const char *text;
+    const struct hd_tally *at;
+};
+
+enum { MOST_COLUMNS = 8 };
+
+struct column {
+    const char *head; /* on the screen */
+    const char *csv;  /* in a file; NULL: not there */
+    unsigned width;   /* 0: what is left; one of them has it */
+    enum align align;
+    unsigned least; /* width of the screen from which on it is shown */
+};
+
+struct row {
+    struct cell cells[MOST_COLUMNS];
+    const char *name;  /* that is searched and marked; hostile. NULL: none */
+    const char *shown; /* what people read instead; NULL: name */
+    char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
+    char tail[64];     /* behind it, of ours */
+    enum look tail_look;
+    bool is_heading;           /* nothing to open, the cursor passes it by */
+    bool has_count, has_bytes; /* to be compared with a mark */
+    uint64_t count, bytes;
+};
+
+struct view_kind {
+    const char *name; /* of files that it is exported to */
+
+    size_t (*columns)(const struct explore *e, const struct view *v, struct column *all);
+    size_t (*rows)(const struct explore *e, const struct view *v);
+    void (*row)(const struct explore *e, const struct view *v, size_t i, struct row *row);
+
+    /* The rest may be NULL. */
+    void (*title)(const struct explore *e, const struct view *v, struct hd_sink to);
+    void (*empty)(const struct explore *e, const struct view *v, struct hd_sink to);
+    /* What is known of the row under the cursor: line i of a few, false behind the last. */
+    bool (*detail)(const struct explore *e, const struct view *v, unsigned i,
+                   unsigned width, struct hd_sink to);
+    unsigned detail_lines; /* room for it */
+    void (*enter)(struct explore *e, struct view *v, size_t i);
+    bool (*left)(struct explore *e, struct view *v, size_t i); /* false: go back */
+    void (*right)(struct explore *e, struct view *v, size_t i);
+    bool (*key)(struct explore *e, struct view *v, uint32_t key); /* false: not ours */
+    void (*sort)(struct explore *e, struct view *v);              /* by the next order */
+    const char *(*order)(const struct explore *e, const struct view *v);
+    void (*refresh)(struct explore *e, struct view *v); /* filters or parts have changed */
+    bool (*forget)(
+        struct view *v); /* objects of the snapshot; false: it has to be closed */
+    /* Row of the next match from row i on, inclusive, in that direction; rows() if none. */
+    size_t (*find)(struct explore *e, struct view *v, const char *text, size_t i, int step);
+    void (*free)(struct view *v);
+};
+
+struct view {
+    const struct view_kind *kind;
+    struct view *below;
+    size_t cursor, scroll;
+};
+
+/* Row i of a view, for row_free(). */
+struct row view_row(const struct explore *e, const struct view *v, size_t i);
+void row_free(struct row *row);
+
+/* A view of that kind and size, zeroed. */
+void *view_new(const struct view_kind *kind, size_t size);
+void view_free(struct view *v);
+
+/* Move by so many rows, headings passed by. */
+void view_move(const struct explore *e, struct view *v, long by);
+void view_go(const struct explore *e, struct view *v, size_t i);
+
+/* Whether a name has text in it, as letters of any case. */
+bool view_matches(const struct row *row, const char *text);
+
+/* The bottom of a list that asks nothing of its kind. */
+size_t view_find(struct explore *e, struct view *v, const char *text, size_t i, int step);
+
+/* --- the views ------------------------------------------------------------------- */
+
+struct view *suspects_view(const struct explore *e);
+struct view *types_view(const struct explore *e);
+struct view *tree_view(const struct explore *e);
+struct view *keys_view(const struct explore *e);
+
+/* The tree with the cursor where suspect rank is held. False: it is nowhere. */
+bool tree_view_show(struct explore *e, struct view *v, size_t rank);
+
+/* Instances of a type. */
+struct view *instances_view(struct explore *e, const char *type, const char *shown);
+
+/* Objects at a place of the tree; steps are copied. */
+struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
+                        const char *shown);
+
+/* What an object refers to, or what refers to it, of one type. */
+struct view *neighbours_view(struct explore *e, uint32_t number,
+                             enum hd_direction direction, const char *type,
+                             const char *shown);
+
+struct view *object_view(struct explore *e, uint32_t number);
+
+/* --- words that several use ------------------------------------------------------ */
+
+/* sink_printf("%s") and the like. */
+void say_to(struct hd_sink to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same sink's text of one cell, as people read it. exact: whole numbers, for files. */
+void cell_print(const struct cell *c, struct hd_sink to);
+void cell_print_exact(const struct cell *c, struct hd_sink to);
+
+/* A name without namespaces in so many columns; of a variable its field stays longest. */
+void say_owner(const char *name, unsigned columns, struct hd_sink to);
+
+/* "finding references back: 40 %", or why it cannot be. */
+void say_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
+
+#endif

@@ -1,0 +1,318 @@
+/* One object: the chain that keeps it alive, what it refers to, what refers to it. Rows of
+ * neighbours are groups of a type: an array of a million orders has one row. */
+#include "cli/allocate.h"
+#include "cli/explore/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CHAIN = 24 };
+enum { NAME, OBJECTS, BYTES, GENERATION, ADDRESS };
+
+/* What a row stands for. */
+enum what { HEADING, CHAIN, GAP, GROUP, NOTE };
+
+struct object_row {
+    enum what what;
+    uint32_t number; /* of the object; of a group of several its lowest */
+    unsigned depth;
+    enum hd_direction direction;
+    const struct hd_object_group *group;
+    size_t skipped;
+    unsigned part; /* of a note: that is missing */
+};
+
+struct object {
+    struct view view;
+    struct hd_object object;
+    struct object_row *rows;
+    size_t len, cap;
+    struct hd_object_group *groups[2]; /* by direction */
+    size_t group_count[2];
+};
+
+static const struct object *of(const struct view *v)
+{
+    return (const struct object *)v;
+}
+
+/* --- what the rows are ----------------------------------------------------------- */
+
+static struct object_row *add(struct object *o, enum what what)
+{
+    if (o->len == o->cap) {
+        o->cap = o->cap > 0 ? 2 * o->cap : 32;
+        o->rows = more(o->rows, o->cap * sizeof(*o->rows));
+    }
+    struct object_row *r = &o->rows[o->len++];
+    *r = (struct object_row){.what = what};
+    return r;
+}
+
+static void add_chain(struct object *o, const struct explore *e)
+{
+    uint32_t numbers[MOST_CHAIN];
+    size_t skipped, at, count;
+    add(o, HEADING)->part = HD_OBJECTS_CHAINS;
+    count =
+        hd_object_chain(e->objects, o->object.number, numbers, MOST_CHAIN, &skipped, &at);
+    for (size_t i = 0; i < count; i++) {
+        if (skipped > 0 && i == at) {
+            struct object_row *gap = add(o, GAP);
+            gap->skipped = skipped;
+            gap->depth = (unsigned)i;
+        }
+        struct object_row *r = add(o, CHAIN);
+        r->number = numbers[i];
+        r->depth = (unsigned)i;
+    }
+    if (count == 0)
+        add(o, NOTE)->part = HD_OBJECTS_CHAINS;
+}
+
+static void add_groups(struct object *o, const struct explore *e,
+                       enum hd_direction direction)
+{
+    unsigned part = direction == HD_REFERS_TO ? HD_OBJECTS_GRAPH : HD_OBJECTS_REFERRERS;
+    struct object_row *heading = add(o, HEADING);
+    heading->direction = direction;
+    heading->part = part;
+    free(o->groups[direction]);
+    o->groups[direction] = hd_object_groups(e->objects, o->object.number, direction,
+                                            &o->group_count[direction]);
+    for (size_t i = 0; i < o->group_count[direction]; i++) {
+        struct object_row *r = add(o, GROUP);
+        r->group = &o->groups[direction][i];
+        r->number = r->group->first;
+        r->direction = direction;
+    }
+    if (o->group_count[direction] == 0) {
+        struct object_row *note = add(o, NOTE);
+        note->part = part;
+        note->direction = direction;
+    }
+}
+
+static void refresh(struct explore *e, struct view *v)
+{
+    struct object *o = (struct object *)v;
+    o->len = 0;
+    if (e->objects == NULL || !hd_object(e->objects, o->object.number, &o->object))
+        return;
+    add_chain(o, e);
+    add_groups(o, e, HD_REFERS_TO);
+    add_groups(o, e, HD_REFERRED_BY);
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+{
+    bool ages = e->model->snapshots[e->snapshot].info.has_generations;
+    (void)v;
+    all[NAME] = (struct column){"", "type", 0, ALIGN_LEFT, 0};
+    all[OBJECTS] = (struct column){"objects", "objects", 9, ALIGN_RIGHT, 0};
+    all[BYTES] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
+    all[GENERATION] =
+        (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 60 : UINT32_MAX};
+    all[ADDRESS] = (struct column){"address", "address", 15, ALIGN_LEFT, 70};
+    return 5;
+}
+
+static size_t rows(const struct explore *e, const struct view *v)
+{
+    (void)e;
+    return of(v)->len;
+}
+
+static const char *heading_of(const struct explore *e, const struct object *o,
+                              const struct object_row *r)
+{
+    bool garbage = (e->ready & HD_OBJECTS_CHAINS) &&
+                   hd_object_root(e->objects, o->object.number) == HD_ROOT_UNREACHABLE;
+    if (r->part == HD_OBJECTS_CHAINS)
+        return garbage ? "no root reaches it; from what refers to it"
+                       : "chain from the root";
+    return r->direction == HD_REFERS_TO ? "refers to" : "referred to by";
+}
+
+static void object_cells(const struct explore *e, uint32_t number, struct row *row)
+{
+    struct hd_object o;
+    if (!hd_object(e->objects, number, &o))
+        return;
+    row->name = o.type;
+    row->shown = o.full_name != NULL ? o.full_name : o.type;
+    row->cells[NAME] = (struct cell){.kind = CELL_OWNER, .text = row->shown};
+    if (o.kind != HD_OBJECT) {
+        row->cells[NAME].look = LOOK_DIM;
+        return;
+    }
+    row->has_bytes = true;
+    row->bytes = o.bytes;
+    row->cells[BYTES] = (struct cell){.kind = CELL_SIZE, .a = o.bytes};
+    if (o.generation != HD_GEN_UNKNOWN)
+        row->cells[GENERATION] =
+            (struct cell){.kind = CELL_WORD, .text = hd_generation_name(o.generation)};
+    if (o.address != 0)
+        row->cells[ADDRESS] = (struct cell){.kind = CELL_ADDRESS, .a = o.address};
+}
+
+static void group_cells(const struct object_row *r, struct row *row)
+{
+    const struct hd_object_group *g = r->group;
+    row->cells[OBJECTS] = (struct cell){.kind = CELL_COUNT, .a = g->objects};
+    if (g->objects > 1) {
+        row->cells[BYTES] = (struct cell){.kind = CELL_SIZE, .a = g->bytes};
+        row->cells[GENERATION] = (struct cell){0};
+        row->cells[ADDRESS] = (struct cell){0};
+        row->bytes = g->bytes;
+    }
+    if (g->references > g->objects) {
+        struct hd_memory count = {0};
+        hd_put_count(hd_sink_memory(&count), g->references);
+        snprintf(row->tail, sizeof(row->tail), "  (%s references)", count.bytes);
+        row->tail_look = LOOK_DIM;
+        hd_memory_free(&count);
+    }
+}
+
+static void note_cells(const struct explore *e, const struct object_row *r, struct row *row)
+{
+    bool there = (e->ready & r->part) == r->part;
+    row->is_heading = true;
+    row->cells[NAME] = (struct cell){
+        .kind = CELL_WORD, .look = LOOK_DIM, .text = there ? "nothing" : "not found yet"};
+}
+
+static void put_indent(struct row *row, unsigned depth)
+{
+    struct hd_memory lead = {0};
+    struct hd_sink to = hd_sink_memory(&lead);
+    say_to(to, "%*s%s", (int)(depth < MOST_CHAIN ? depth : MOST_CHAIN), "",
+           depth > 0 ? "└ " : "");
+    row->lead = lead.bytes;
+}
+
+static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+{
+    const struct object_row *r = &of(v)->rows[i];
+    switch (r->what) {
+    case HEADING:
+        row->is_heading = true;
+        row->cells[NAME] = (struct cell){
+            .kind = CELL_WORD, .look = LOOK_HEAD, .text = heading_of(e, of(v), r)};
+        break;
+    case GAP:
+        row->is_heading = true;
+        row->cells[NAME] = (struct cell){.kind = CELL_WORD, .look = LOOK_DIM, .text = "…"};
+        snprintf(row->tail, sizeof(row->tail), " %zu more", r->skipped);
+        row->tail_look = LOOK_DIM;
+        break;
+    case CHAIN:
+        object_cells(e, r->number, row);
+        put_indent(row, r->depth);
+        break;
+    case GROUP:
+        object_cells(e, r->number, row);
+        group_cells(r, row);
+        break;
+    case NOTE:
+        note_cells(e, r, row);
+        break;
+    }
+}
+
+/* --- words ----------------------------------------------------------------------- */
+
+static void title(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    const struct hd_object *o = &of(v)->object;
+    hd_put_short_type(to, o->full_name != NULL ? o->full_name : o->type);
+    if (o->kind != HD_OBJECT) {
+        say_to(to, o->kind == HD_OBJECT_ROOTS ? "  a root" : "  not described");
+        return;
+    }
+    if (o->address != 0)
+        say_to(to, "  0x%llx", (unsigned long long)o->address);
+    say_to(to, "  ");
+    hd_put_size(to, o->bytes);
+    if (o->generation != HD_GEN_UNKNOWN)
+        say_to(to, "  %s", hd_generation_name(o->generation));
+    say_to(to, "  1 of ");
+    hd_put_count(to, o->instances);
+    say_to(to, ", object %u", o->number);
+    if (explore_snapshots(e) > 1)
+        say_to(to, ", snapshot %zu", e->snapshot + 1);
+}
+
+static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    (void)v;
+    say_progress(e, HD_OBJECTS_GRAPH, to);
+}
+
+static bool detail(const struct explore *e, const struct view *v, unsigned i,
+                   unsigned width, struct hd_sink to)
+{
+    (void)width;
+    if (i > 0 || v->cursor >= of(v)->len)
+        return false;
+    struct row r = view_row(e, v, v->cursor);
+    row_free(&r);
+    if (r.shown == NULL)
+        return false;
+    say_to(to, "type     ");
+    hd_put_name(to, r.shown);
+    return true;
+}
+
+static void enter(struct explore *e, struct view *v, size_t i)
+{
+    const struct object_row *r = &of(v)->rows[i];
+    if (r->what == GROUP && r->group->objects > 1)
+        explore_open(e, neighbours_view(e, of(v)->object.number, r->direction,
+                                        r->group->type, r->group->full_name));
+    else if (r->number != of(v)->object.number)
+        explore_open(e, object_view(e, r->number));
+    else
+        explore_say(e, "This is the object that is shown.");
+}
+
+static bool forget(struct view *v)
+{
+    (void)v;
+    return false;
+}
+
+static void release(struct view *v)
+{
+    struct object *o = (struct object *)v;
+    free(o->groups[0]);
+    free(o->groups[1]);
+    free(o->rows);
+}
+
+static const struct view_kind kind = {
+    .name = "object",
+    .columns = columns,
+    .rows = rows,
+    .row = row,
+    .title = title,
+    .empty = empty,
+    .detail = detail,
+    .detail_lines = 1,
+    .enter = enter,
+    .refresh = refresh,
+    .forget = forget,
+    .free = release,
+};
+
+struct view *object_view(struct explore *e, uint32_t number)
+{
+    struct object *o = view_new(&kind, sizeof(*o));
+    o->object.number = number;
+    refresh(e, &o->view);
+    view_go(e, &o->view, 0);
+    return &o->view;
+}

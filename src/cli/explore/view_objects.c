@@ -1,0 +1,316 @@
+/* A list of objects: the instances of a type, what is at a place of the tree, or the
+ * neighbours of one object. It may have ten million rows, each of which is made when it is
+ * shown; and it may have to wait for what the library makes meanwhile. */
+#include "cli/allocate.h"
+#include "cli/explore/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum source { OF_TYPE, AT_PLACE, NEAR_OBJECT };
+
+struct objects {
+    struct view view;
+    enum source source;
+    enum hd_object_order order;
+    struct hd_object_list *list; /* NULL: not yet, or it cannot be */
+    char *type;                  /* of instances and neighbours; NULL: any */
+    char *shown;
+    struct hd_place_step *steps; /* with strings of their own */
+    size_t step_count;
+    uint32_t number; /* whose neighbours */
+    enum hd_direction direction;
+    char why[sizeof((struct hd_error){0}.message)];
+};
+
+static const struct objects *of(const struct view *v)
+{
+    return (const struct objects *)v;
+}
+
+static char *copy(const char *s)
+{
+    if (s == NULL)
+        return NULL;
+    size_t size = strlen(s) + 1;
+    return memcpy(more(NULL, size), s, size);
+}
+
+/* --- the list -------------------------------------------------------------------- */
+
+static unsigned wanted_parts(const struct objects *o)
+{
+    if (o->source == NEAR_OBJECT && o->direction == HD_REFERRED_BY)
+        return HD_OBJECTS_REFERRERS;
+    return o->source == OF_TYPE ? HD_OBJECTS_OF_TYPES : HD_OBJECTS_GRAPH;
+}
+
+static struct hd_object_list *find(struct explore *e, const struct objects *o,
+                                   struct hd_error *err)
+{
+    switch (o->source) {
+    case OF_TYPE:
+        return hd_objects_of_type(e->objects, o->type, o->order, err);
+    case AT_PLACE:
+        return hd_objects_at(e->objects, o->steps, o->step_count, e->ask, o->order, err);
+    default:
+        return hd_object_neighbours(e->objects, o->number, o->direction, o->type, o->order);
+    }
+}
+
+static void forget_list(struct objects *o)
+{
+    hd_object_list_free(o->list);
+    o->list = NULL;
+}
+
+/* Numbers mean nothing in another snapshot. */
+static bool forget(struct view *v)
+{
+    struct objects *o = (struct objects *)v;
+    forget_list(o);
+    o->why[0] = '\0';
+    v->cursor = v->scroll = 0;
+    return o->source != NEAR_OBJECT;
+}
+
+/* Find it as soon as that is possible. */
+static void refresh(struct explore *e, struct view *v)
+{
+    struct objects *o = (struct objects *)v;
+    struct hd_error err = {0};
+    unsigned wanted = wanted_parts(o);
+    if (o->list != NULL || e->objects == NULL || (e->ready & wanted) != wanted)
+        return;
+    o->list = find(e, o, &err);
+    memcpy(o->why, err.message, sizeof(o->why));
+}
+
+static void sort(struct explore *e, struct view *v)
+{
+    struct objects *o = (struct objects *)v;
+    o->order = (enum hd_object_order)((o->order + 1) % 3);
+    forget_list(o);
+    refresh(e, v);
+}
+
+static const char *order_name(const struct explore *e, const struct view *v)
+{
+    static const char *const names[] = {"size", "address", "number"};
+    (void)e;
+    return names[of(v)->order];
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+{
+    all[0] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
+    bool ages = e->model->snapshots[e->snapshot].info.has_generations;
+    all[1] = (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 50 : UINT32_MAX};
+    all[2] = (struct column){"refers to", "references", 9, ALIGN_RIGHT, 100};
+    all[3] = (struct column){"referrers", "referrers", 9, ALIGN_RIGHT, 70};
+    all[4] = (struct column){"address", "address", 15, ALIGN_LEFT, 0};
+    all[5] = (struct column){"object", "object", 11, ALIGN_RIGHT, 90};
+    all[6] = of(v)->type == NULL && of(v)->source == NEAR_OBJECT
+                 ? (struct column){"type", "type", 0, ALIGN_LEFT, 0}
+                 : (struct column){"referred to by", "referrer", 0, ALIGN_LEFT, 0};
+    return 7;
+}
+
+static size_t rows(const struct explore *e, const struct view *v)
+{
+    (void)e;
+    return of(v)->list != NULL ? hd_object_list_count(of(v)->list) : 0;
+}
+
+static const char *generation_of(const struct hd_object *o)
+{
+    return o->generation == HD_GEN_UNKNOWN ? "-" : hd_generation_name(o->generation);
+}
+
+/* The type of what refers to it, or of most of that. What many refer to would take long. */
+static void tell_referrer(const struct explore *e, const struct hd_object *o,
+                          struct row *row)
+{
+    enum { FEW = 1000 };
+    size_t count = 0;
+    struct hd_object_group *groups =
+        o->referrers <= FEW
+            ? hd_object_groups(e->objects, o->number, HD_REFERRED_BY, &count)
+            : NULL;
+    row->cells[6] = (struct cell){.kind = CELL_WORD, .text = o->referrers == 0 ? "-" : ""};
+    if (count > 0)
+        row->cells[6] =
+            (struct cell){.kind = CELL_OWNER, .look = LOOK_DIM, .text = groups[0].type};
+    if (count > 1)
+        snprintf(row->tail, sizeof(row->tail), " and %zu more", count - 1);
+    row->tail_look = LOOK_DIM;
+    free(groups);
+}
+
+static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+{
+    struct hd_object o;
+    if (!hd_object(e->objects, hd_object_list_get(of(v)->list, i), &o))
+        return;
+    row->name = o.type;
+    row->shown = o.full_name != NULL ? o.full_name : o.type;
+    row->has_bytes = true;
+    row->bytes = o.bytes;
+    row->cells[0] = (struct cell){.kind = CELL_SIZE, .a = o.bytes};
+    row->cells[1] = (struct cell){.kind = CELL_WORD, .text = generation_of(&o)};
+    row->cells[2] = (struct cell){.kind = CELL_COUNT, .a = o.references};
+    row->cells[3] = (struct cell){.kind = CELL_COUNT, .a = o.referrers};
+    row->cells[4] = (struct cell){.kind = CELL_ADDRESS, .a = o.address};
+    row->cells[5] = (struct cell){.kind = CELL_NUMBER, .a = o.number, .look = LOOK_DIM};
+    row->cells[6] = (struct cell){.kind = CELL_OWNER, .look = LOOK_DIM, .text = row->shown};
+    if (of(v)->type != NULL || of(v)->source != NEAR_OBJECT)
+        tell_referrer(e, &o, row);
+}
+
+/* --- words ----------------------------------------------------------------------- */
+
+static void title(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    const struct objects *o = of(v);
+    if (o->source == NEAR_OBJECT)
+        say_to(to, o->direction == HD_REFERS_TO ? "refers to " : "referred to by ");
+    hd_put_short_type(to, o->shown != NULL ? o->shown : "objects");
+    if (o->source == AT_PLACE)
+        say_to(to, " here");
+    if (o->list == NULL)
+        return;
+    say_to(to, "  ");
+    hd_put_count(to, hd_object_list_count(o->list));
+    say_to(to, ", ");
+    hd_put_size(to, hd_object_list_bytes(o->list));
+    if (explore_snapshots(e) > 1)
+        say_to(to, "  snapshot %zu of %zu", e->snapshot + 1, explore_snapshots(e));
+}
+
+static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    const struct objects *o = of(v);
+    if (o->list != NULL)
+        say_to(to, "No object.");
+    else if (o->why[0] != '\0')
+        hd_put_name(to, o->why);
+    else
+        say_progress(e, wanted_parts(o), to);
+}
+
+/* --- keys ------------------------------------------------------------------------ */
+
+static void enter(struct explore *e, struct view *v, size_t i)
+{
+    explore_open(e, object_view(e, hd_object_list_get(of(v)->list, i)));
+}
+
+static bool key(struct explore *e, struct view *v, uint32_t key)
+{
+    if ((key != '<' && key != '>') || of(v)->source == NEAR_OBJECT)
+        return false;
+    if (key == '<' && e->snapshot > 0)
+        explore_look_at(e, e->snapshot - 1);
+    else if (key == '>' && e->snapshot + 1 < explore_snapshots(e))
+        explore_look_at(e, e->snapshot + 1);
+    return true;
+}
+
+static size_t row_of_number(const struct explore *e, const struct view *v, uint32_t number)
+{
+    struct hd_object o;
+    return hd_object(e->objects, number, &o) ? hd_object_list_find(of(v)->list, number)
+                                             : rows(e, v);
+}
+
+/* All are of one type as a rule: what is looked for is an address or a number. */
+static size_t find_row(struct explore *e, struct view *v, const char *text, size_t i,
+                       int step)
+{
+    char *end;
+    uint32_t number;
+    (void)i;
+    (void)step;
+    if (of(v)->list == NULL)
+        return 0;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 0);
+    if (end == text || *end != '\0' || errno != 0)
+        return rows(e, v);
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    if (hex)
+        return hd_object_at(e->objects, n, &number, NULL) ? row_of_number(e, v, number)
+                                                          : rows(e, v);
+    return n < UINT32_MAX ? row_of_number(e, v, (uint32_t)n) : rows(e, v);
+}
+
+static void release(struct view *v)
+{
+    struct objects *o = (struct objects *)v;
+    forget_list(o);
+    for (size_t i = 0; i < o->step_count; i++)
+        free((void *)o->steps[i].type);
+    free(o->steps);
+    free(o->type);
+    free(o->shown);
+}
+
+static const struct view_kind kind = {
+    .name = "objects",
+    .columns = columns,
+    .rows = rows,
+    .row = row,
+    .title = title,
+    .empty = empty,
+    .enter = enter,
+    .key = key,
+    .sort = sort,
+    .order = order_name,
+    .refresh = refresh,
+    .forget = forget,
+    .find = find_row,
+    .free = release,
+};
+
+static struct objects *objects_new(const char *type, const char *shown)
+{
+    struct objects *o = view_new(&kind, sizeof(*o));
+    o->type = copy(type);
+    o->shown = copy(shown != NULL ? shown : type);
+    return o;
+}
+
+struct view *instances_view(struct explore *e, const char *type, const char *shown)
+{
+    struct objects *o = objects_new(type, shown);
+    refresh(e, &o->view);
+    return &o->view;
+}
+
+struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
+                        const char *shown)
+{
+    struct objects *o = objects_new(NULL, shown);
+    o->source = AT_PLACE;
+    o->steps = zeroed(count, sizeof(*o->steps));
+    for (size_t i = 0; i < count; i++)
+        o->steps[o->step_count++] =
+            (struct hd_place_step){copy(steps[i].type), steps[i].is_roots};
+    refresh(e, &o->view);
+    return &o->view;
+}
+
+struct view *neighbours_view(struct explore *e, uint32_t number,
+                             enum hd_direction direction, const char *type,
+                             const char *shown)
+{
+    struct objects *o = objects_new(type, shown);
+    o->source = NEAR_OBJECT;
+    o->number = number;
+    o->direction = direction;
+    refresh(e, &o->view);
+    return &o->view;
+}

@@ -1,0 +1,352 @@
+/* What the ranking found: suspects, then what scores less. */
+#include "cli/allocate.h"
+#include "cli/explore/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum order { BY_RANK, BY_RETAINED, BY_COUNT, BY_NAME, ORDERS };
+
+struct suspects {
+    struct view view;
+    const struct hd_suspect **rows; /* those that are shown, in their order */
+    size_t len;
+    size_t real; /* of these so many are suspects, the others minor */
+    enum order order;
+};
+
+static const struct suspects *of(const struct view *v)
+{
+    return (const struct suspects *)v;
+}
+
+/* --- numbers --------------------------------------------------------------------- */
+
+static size_t last_of(const struct explore *e)
+{
+    return e->model->snapshot_count - 1;
+}
+
+/* What it retains: places in the tree, or the bytes of its type. */
+static uint64_t bytes_at(const struct hd_suspect *s, size_t k)
+{
+    return s->retained != NULL ? s->retained[k] : s->at[k].bytes;
+}
+
+/* Snapshots that could not be compared tell nothing. */
+static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
+{
+    for (size_t k = last_of(e) + 1; k-- > 0;)
+        if (bytes_at(s, k) != HD_UNKNOWN)
+            return bytes_at(s, k);
+    return HD_UNKNOWN;
+}
+
+/* The gain of reports, as a change from one number to another. */
+static void gain_of(const struct explore *e, const struct hd_suspect *s, struct cell *c)
+{
+    bool by_graph = s->basis != HD_BASIS_TABLE;
+    c->kind = CELL_SIZE_CHANGE;
+    c->a = by_graph ? (s->more < 0 ? (uint64_t)-s->more : 0) : s->at[0].bytes;
+    c->b = by_graph ? (s->more < 0 ? 0 : (uint64_t)s->more) : s->at[last_of(e)].bytes;
+    c->look = c->b > c->a ? LOOK_GROWN : c->b < c->a ? LOOK_SHRUNK : LOOK_PLAIN;
+}
+
+static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
+{
+    struct cell c = {0};
+    gain_of(e, s, &c);
+    return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
+}
+
+/* --- order ----------------------------------------------------------------------- */
+
+struct slot {
+    const struct hd_suspect *s;
+    uint64_t key;
+    bool is_minor;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    if (x->is_minor != y->is_minor)
+        return x->is_minor ? 1 : -1;
+    if (x->key != y->key)
+        return x->key < y->key ? 1 : -1;
+    return (x->s->rank > y->s->rank) - (x->s->rank < y->s->rank);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    if (x->is_minor != y->is_minor)
+        return x->is_minor ? 1 : -1;
+    int names = strcmp(x->s->subject, y->s->subject);
+    return names != 0 ? names : (x->s->rank > y->s->rank) - (x->s->rank < y->s->rank);
+}
+
+static uint64_t key_of(const struct explore *e, const struct hd_suspect *s,
+                       enum order order)
+{
+    if (order == BY_RETAINED)
+        return e->last ? last_known(e, s) + 1 : gained(e, s);
+    return order == BY_COUNT ? s->at[last_of(e)].count : 0;
+}
+
+static size_t add_rows(const struct explore *e, struct slot *slots, size_t len,
+                       const struct hd_suspect *all, size_t count, bool is_minor,
+                       enum order order)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!e->app_only || !hd_type_is_framework(all[i].subject))
+            slots[len++] = (struct slot){&all[i], key_of(e, &all[i], order), is_minor};
+    return len;
+}
+
+static void refresh(struct explore *e, struct view *v)
+{
+    struct suspects *s = (struct suspects *)v;
+    const struct hd_diff *d = e->model->diff;
+    free(s->rows);
+    s->rows = NULL;
+    s->len = s->real = 0;
+    if (d == NULL)
+        return;
+    struct slot *slots = zeroed(d->suspect_count + d->minor_count, sizeof(*slots));
+    s->real = add_rows(e, slots, 0, d->suspects, d->suspect_count, false, s->order);
+    s->len = add_rows(e, slots, s->real, d->minor, d->minor_count, true, s->order);
+    if (s->len > 0)
+        qsort(slots, s->len, sizeof(*slots), s->order == BY_NAME ? compare_names : compare);
+    s->rows = zeroed(s->len, sizeof(void *));
+    for (size_t i = 0; i < s->len; i++)
+        s->rows[i] = slots[i].s;
+    free(slots);
+}
+
+static void sort(struct explore *e, struct view *v)
+{
+    struct suspects *s = (struct suspects *)v;
+    s->order = (s->order + 1) % ORDERS;
+    refresh(e, v);
+}
+
+static const char *order_name(const struct explore *e, const struct view *v)
+{
+    static const char *const names[] = {"score", "Δretained", "count", "name"};
+    return of(v)->order == BY_RETAINED && e->last ? "retained" : names[of(v)->order];
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+{
+    bool by_graph = e->model->diff != NULL && e->model->diff->by_graph;
+    (void)v;
+    all[0] = (struct column){"#", "rank", 3, ALIGN_RIGHT, 0};
+    all[1] = e->last ? (struct column){by_graph ? "retained" : "bytes", "retained", 10,
+                                       ALIGN_RIGHT, 0}
+                     : (struct column){by_graph ? "Δretained" : "Δbytes", "delta", 11,
+                                       ALIGN_RIGHT, 0};
+    all[2] = e->last ? (struct column){"count", "count", 11, ALIGN_RIGHT, 50}
+                     : (struct column){"count", "count", 19, ALIGN_RIGHT, 70};
+    unsigned bars = (unsigned)e->model->snapshot_count;
+    all[3] = (struct column){"trend", NULL,
+                             bars < 5    ? 5
+                             : bars > 16 ? 16
+                                         : bars,
+                             ALIGN_LEFT, 60};
+    all[4] = (struct column){"suspect", "type", 0, ALIGN_LEFT, 0};
+    return 5;
+}
+
+/* One more than there are: what scores less stands below a line. */
+static size_t rows(const struct explore *e, const struct view *v)
+{
+    const struct suspects *s = of(v);
+    (void)e;
+    return s->len + (s->len > s->real);
+}
+
+static const struct hd_suspect *at(const struct suspects *s, size_t i)
+{
+    return i == s->real ? NULL : s->rows[i > s->real ? i - 1 : i];
+}
+
+static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+{
+    const struct hd_suspect *s = at(of(v), i);
+    if (s == NULL) {
+        row->is_heading = true;
+        row->cells[4] =
+            (struct cell){.kind = CELL_WORD, .look = LOOK_DIM, .text = "what scores less"};
+        return;
+    }
+    size_t last = last_of(e), bars = last + 1 < 16 ? last + 1 : 16;
+    row->name = s->subject;
+    row->shown = hd_report_shown(e->report, s->subject);
+    row->count = s->at[last].count;
+    row->bytes = last_known(e, s);
+    row->has_count = row->has_bytes = true;
+    row->cells[0] = (struct cell){.kind = CELL_COUNT, .a = s->rank};
+    if (e->last)
+        row->cells[1] = (struct cell){.kind = CELL_SIZE, .a = row->bytes};
+    else
+        gain_of(e, s, &row->cells[1]);
+    row->cells[2] = (struct cell){.kind = e->last ? CELL_COUNT : CELL_FROM_TO,
+                                  .a = e->last ? row->count : s->at[0].count,
+                                  .b = row->count};
+    row->cells[3] =
+        (struct cell){.kind = CELL_TREND, .a = bars, .at = s->at + (last + 1 - bars)};
+    row->cells[4] = (struct cell){.kind = CELL_NAME,
+                                  .text = row->shown,
+                                  .look = i < of(v)->real ? LOOK_STRONG : LOOK_PLAIN};
+}
+
+static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    (void)v;
+    if (e->model->diff == NULL)
+        say_to(to,
+               "One snapshot: there is nothing to compare it with. Tab shows what is in "
+               "it.");
+    else
+        say_to(to, e->app_only ? "No type of the program keeps growing. `a` shows all."
+                               : "Nothing keeps growing.");
+}
+
+/* --- what is known of one -------------------------------------------------------- */
+
+static void say_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
+{
+    say_to(to, "count    ");
+    for (size_t k = 0; k < count; k++) {
+        say_to(to, k > 0 ? "  " : "");
+        hd_put_count(to, all[k].count);
+    }
+}
+
+static void put_frame(const struct hd_frame *f, struct hd_sink to)
+{
+    if (f->type_count == 1 && f->repeat_max <= 1)
+        hd_put_short_type(to, f->types[0]);
+    else
+        hd_put_frame(to, f);
+}
+
+/* The chain that most instances hang from; else the path in the tree. */
+static void say_holder(const struct hd_suspect *s, struct hd_sink to)
+{
+    const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
+    say_to(to, "held by  ");
+    if (c == NULL && s->holder_len == 0)
+        say_to(to, "-");
+    for (size_t i = 0; c == NULL && i < s->holder_len; i++) {
+        say_to(to, i > 0 ? " → " : "");
+        hd_put_short_type(to, s->holder[i]);
+    }
+    for (size_t i = 0; c != NULL && i < c->frame_count; i++) {
+        say_to(to, i > 0 ? " → " : "");
+        if (c->frames_skipped > 0 && i == c->skipped_at)
+            say_to(to, "… → ");
+        put_frame(&c->frames[i], to);
+    }
+}
+
+static void say_facts(const struct hd_suspect *s, struct hd_sink to)
+{
+    say_to(to, "score    ");
+    hd_put_share(to, s->score_share);
+    say_to(to, " of the heap");
+    if (s->per_iteration != HD_UNKNOWN) {
+        say_to(to, ", exactly ");
+        hd_put_count(to, s->per_iteration);
+        say_to(to, " per iteration");
+    }
+    if (s->hint != NULL)
+        say_to(to, "; hint: %s (docs/hints.md)", s->hint);
+}
+
+/* On a tall screen a line for each step of each chain: line i of all. */
+static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to)
+{
+    for (size_t k = 0; k < s->chains.len; k++) {
+        const struct hd_chain *c = &s->chains.all[k].chain;
+        if (i == 0) {
+            say_to(to, "held by  ");
+            hd_put_share(to, c->share);
+            say_to(to, " of the instances:");
+            return true;
+        }
+        i--;
+        if (i < c->frame_count) {
+            say_to(to, "%*s%s", (int)(9 + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
+            put_frame(&c->frames[i], to);
+            return true;
+        }
+        i -= (unsigned)c->frame_count;
+    }
+    return false;
+}
+
+static bool detail(const struct explore *e, const struct view *v, unsigned i,
+                   unsigned width, struct hd_sink to)
+{
+    const struct suspects *all = of(v);
+    const struct hd_suspect *s = v->cursor < rows(e, v) ? at(all, v->cursor) : NULL;
+    (void)width;
+    if (s == NULL)
+        return false;
+    if (i > 2 && e->height >= EXPLORE_TALL && s->chains.len > 0)
+        return say_ladder(s, i - 3, to);
+    if (i == 0) {
+        say_to(to, "type     ");
+        hd_put_name(to, hd_report_shown(e->report, s->type));
+    } else if (i == 1) {
+        say_counts(s->at, e->model->snapshot_count, to);
+    } else if (i == 2) {
+        say_facts(s, to);
+    } else if (i == 3) {
+        say_holder(s, to);
+    }
+    return i <= 3;
+}
+
+static void enter(struct explore *e, struct view *v, size_t i)
+{
+    const struct hd_suspect *s = at(of(v), i);
+    if (s == NULL)
+        return;
+    if (tree_view_show(e, e->panes[PANE_TREE], s->rank)) {
+        e->pane = PANE_TREE;
+        e->came_from_suspects = true;
+        return;
+    }
+    explore_open(e, instances_view(e, s->type, hd_report_shown(e->report, s->type)));
+}
+
+static void release(struct view *v)
+{
+    free(((struct suspects *)v)->rows);
+}
+
+static const struct view_kind kind = {
+    .name = "suspects",
+    .columns = columns,
+    .rows = rows,
+    .row = row,
+    .empty = empty,
+    .detail = detail,
+    .detail_lines = 5,
+    .enter = enter,
+    .sort = sort,
+    .order = order_name,
+    .refresh = refresh,
+    .free = release,
+};
+
+struct view *suspects_view(const struct explore *e)
+{
+    (void)e;
+    return view_new(&kind, sizeof(struct suspects));
+}

@@ -1,0 +1,340 @@
+/* Who owns the heap: branches open and close, ways that say nothing share a line. */
+#include "cli/allocate.h"
+#include "cli/explore/tree_rows.h"
+#include "cli/explore/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tree {
+    struct view view;
+    struct tree_rows rows; /* {0} without a tree */
+};
+
+static const struct tree_rows *of(const struct view *v)
+{
+    return &((const struct tree *)v)->rows;
+}
+
+static const struct hd_tree *tree_of(const struct explore *e)
+{
+    return e->model->tree;
+}
+
+static bool is_diff(const struct explore *e)
+{
+    return tree_of(e) != NULL && tree_of(e)->first != tree_of(e)->last;
+}
+
+/* --- which rows ------------------------------------------------------------------ */
+
+static void refresh(struct explore *e, struct view *v)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    if (tree_of(e) == NULL)
+        return;
+    size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
+    tree_rows_choose(t, e->app_only, !is_diff(e) || e->last);
+    tree_rows_build(t);
+    v->cursor = tree_rows_find(t, node);
+}
+
+static void rebuild_at(struct view *v, size_t node)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    tree_rows_build(t);
+    v->cursor = tree_rows_find(t, node);
+}
+
+static void set_open(struct view *v, size_t i, bool open)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    size_t node = t->all[i].last;
+    t->open[node] = open;
+    rebuild_at(v, node);
+}
+
+static void toggle_all(struct view *v)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    size_t node = t->all[v->cursor].last, end = t->tree->nodes[node].end;
+    bool all = true;
+    for (size_t n = node; n < end; n++)
+        all = all && (t->open[n] || t->tree->nodes[n].end == n + 1);
+    for (size_t n = node; n < end; n++)
+        t->open[n] = !all;
+    rebuild_at(v, node);
+}
+
+bool tree_view_show(struct explore *e, struct view *v, size_t rank)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    for (size_t n = 0; tree_of(e) != NULL && n < t->tree->len; n++) {
+        if (t->tree->nodes[n].suspect != rank || !t->kept[n])
+            continue;
+        tree_rows_reveal(t, n);
+        rebuild_at(v, n);
+        return true;
+    }
+    return false;
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static size_t columns(const struct explore *e, const struct view *v, struct column *all)
+{
+    bool changes = is_diff(e) && !e->last;
+    (void)v;
+    all[0] = changes ? (struct column){"Δretained", "delta_retained", 11, ALIGN_RIGHT, 0}
+                     : (struct column){"share", NULL, 7, ALIGN_RIGHT, 0};
+    all[1] = (struct column){"", NULL, 8, ALIGN_LEFT, 100};
+    all[2] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, changes ? 50 : 0};
+    all[3] = (struct column){"objects", "objects", 11, ALIGN_RIGHT, 90};
+    all[4] = (struct column){"owner", "owner", 0, ALIGN_LEFT, 0};
+    return 5;
+}
+
+static size_t rows(const struct explore *e, const struct view *v)
+{
+    (void)e;
+    return of(v)->len;
+}
+
+static const char *name_of(const struct hd_tree_node *n)
+{
+    return n->full_name != NULL ? n->full_name : n->type;
+}
+
+/* Of places that share a row the last says most; where there is room, the first is told. */
+static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
+                      struct row *row)
+{
+    enum { WIDE = 140 };
+    const struct hd_tree_node *first = &t->tree->nodes[r->first],
+                              *last = &t->tree->nodes[r->last];
+    struct hd_memory lead = {0};
+    struct hd_sink to = hd_sink_memory(&lead);
+    tree_rows_lead(t, r, to);
+    if (r->first != r->last && width >= WIDE) {
+        hd_put_short_type(to, name_of(first));
+        say_to(to, r->last == r->first + 1 ? " → " : " → … → ");
+    } else if (r->first != r->last) {
+        say_to(to, "… → ");
+    }
+    row->lead = lead.bytes;
+    row->name = last->type;
+    row->shown = name_of(last);
+    if (last->kind == HD_NODE_HEAP)
+        row->cells[4] =
+            (struct cell){.kind = CELL_WORD, .look = LOOK_STRONG, .text = "heap"};
+    else if (last->kind == HD_NODE_OTHERS)
+        row->cells[4] =
+            (struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = last->others};
+    else
+        row->cells[4] = (struct cell){.kind = CELL_OWNER, .text = row->shown};
+    if (last->kind == HD_NODE_TYPE && hd_type_is_framework(last->type))
+        row->cells[4].look = LOOK_DIM;
+    if (last->suspect > 0)
+        snprintf(row->tail, sizeof(row->tail), "  ◀ suspect %zu", last->suspect);
+    row->tail_look = LOOK_FOUND;
+}
+
+static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
+{
+    const struct tree_rows *t = of(v);
+    const struct tree_row *r = &t->all[i];
+    const struct hd_tally *owned = t->tree->nodes[r->first].owned;
+    const struct hd_tally *first = &owned[t->tree->first], *last = &owned[t->tree->last];
+    uint64_t whole = t->tree->nodes[0].owned[t->tree->last].bytes;
+    if (is_diff(e) && !e->last)
+        row->cells[0] = (struct cell){.kind = CELL_SIZE_CHANGE,
+                                      .a = first->bytes,
+                                      .b = last->bytes,
+                                      .look = last->bytes > first->bytes   ? LOOK_GROWN
+                                              : last->bytes < first->bytes ? LOOK_SHRUNK
+                                                                           : LOOK_PLAIN};
+    else
+        row->cells[0] = (struct cell){
+            .kind = CELL_SHARE, .a = last->bytes, .b = whole, .look = LOOK_DIM};
+    row->cells[1] =
+        (struct cell){.kind = CELL_BAR, .a = last->bytes, .b = whole, .look = LOOK_DIM};
+    row->cells[2] = (struct cell){.kind = CELL_SIZE, .a = last->bytes};
+    row->cells[3] = (struct cell){.kind = CELL_COUNT, .a = last->count};
+    row->count = last->count;
+    row->bytes = last->bytes;
+    row->has_count = row->has_bytes = true;
+    put_names(t, r, e->width, row);
+}
+
+static void empty(const struct explore *e, const struct view *v, struct hd_sink to)
+{
+    (void)v;
+    if (tree_of(e) == NULL)
+        say_to(to, "No ownership tree: it needs snapshots with references and roots "
+                   "(.gcdump, .nettrace, heap text).");
+    else
+        say_to(to, "No type of the program. `a` shows all.");
+}
+
+static bool detail(const struct explore *e, const struct view *v, unsigned i,
+                   unsigned width, struct hd_sink to)
+{
+    const struct tree_rows *t = of(v);
+    (void)e;
+    (void)width;
+    if (v->cursor >= t->len || i > 1)
+        return false;
+    const struct tree_row *r = &t->all[v->cursor];
+    const struct hd_tree_node *n = &t->tree->nodes[r->last];
+    if (i == 1) {
+        const struct hd_tally *at = &n->at[t->tree->last];
+        say_to(to, "itself   ");
+        hd_put_count(to, at->count);
+        say_to(to, at->count == 1 ? " object, " : " objects, ");
+        hd_put_size(to, at->bytes);
+        return n->kind == HD_NODE_TYPE;
+    }
+    say_to(to, "place    ");
+    tree_rows_path(t, r->last, to);
+    return true;
+}
+
+/* --- keys ------------------------------------------------------------------------ */
+
+static void enter_place(struct explore *e, const struct tree_rows *t, size_t node)
+{
+    const struct hd_tree_node *nodes = t->tree->nodes;
+    size_t depth = 0, count = 0;
+    for (size_t n = node; n != HD_NO_NODE && nodes[n].kind != HD_NODE_HEAP;
+         n = nodes[n].parent)
+        depth++;
+    struct hd_place_step *steps = zeroed(depth, sizeof(*steps));
+    for (size_t n = node; count < depth; n = nodes[n].parent)
+        steps[depth - ++count] =
+            (struct hd_place_step){nodes[n].type, nodes[n].kind == HD_NODE_ROOTS};
+    explore_open(e, place_view(e, steps, depth, name_of(&nodes[node])));
+    free(steps);
+}
+
+static void enter(struct explore *e, struct view *v, size_t i)
+{
+    const struct tree_rows *t = of(v);
+    size_t node = t->all[i].last;
+    if (t->tree->nodes[node].kind == HD_NODE_TYPE)
+        enter_place(e, t, node);
+    else if (t->tree->nodes[node].kind == HD_NODE_OTHERS)
+        explore_say(e, "These places are too small to be shown: --min=SIZE shows more.");
+    else
+        set_open(v, i, !t->open[node]);
+}
+
+static bool left(struct explore *e, struct view *v, size_t i)
+{
+    const struct tree_rows *t = of(v);
+    (void)e;
+    if (i >= t->len)
+        return false;
+    size_t node = t->all[i].last, parent = t->tree->nodes[t->all[i].first].parent;
+    if (t->open[node] && t->tree->nodes[node].end > node + 1) {
+        set_open(v, i, false);
+        return true;
+    }
+    if (parent == HD_NO_NODE)
+        return false;
+    v->cursor = tree_rows_find(t, parent);
+    return true;
+}
+
+static void right(struct explore *e, struct view *v, size_t i)
+{
+    const struct tree_rows *t = of(v);
+    if (i >= t->len)
+        return;
+    size_t node = t->all[i].last;
+    if (t->tree->nodes[node].end == node + 1)
+        enter(e, v, i);
+    else if (!t->open[node])
+        set_open(v, i, true);
+    else
+        view_move(e, v, 1);
+}
+
+static bool key(struct explore *e, struct view *v, uint32_t key)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    (void)e;
+    if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
+        return false;
+    if (key == '*') {
+        toggle_all(v);
+    } else if (key == 'f') {
+        t->unfolded = !t->unfolded;
+        rebuild_at(v, t->all[v->cursor].last);
+    } else {
+        set_open(v, v->cursor, key == '+');
+    }
+    return true;
+}
+
+static void sort(struct explore *e, struct view *v)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    t->order = (enum tree_order)((t->order + 1) % TREE_ORDERS);
+    refresh(e, v);
+}
+
+static const char *order_name(const struct explore *e, const struct view *v)
+{
+    static const char *const names[] = {"retained", "objects", "name"};
+    return of(v)->order == TREE_BY_SIZE && is_diff(e) && !e->last ? "Δretained"
+                                                                  : names[of(v)->order];
+}
+
+static size_t find(struct explore *e, struct view *v, const char *text, size_t i, int step)
+{
+    struct tree_rows *t = &((struct tree *)v)->rows;
+    (void)e;
+    for (size_t n = tree_rows_start(t, i, step); t->len > 0 && n < t->tree->len;
+         n += (size_t)step) {
+        struct row row = {.name = t->tree->nodes[n].type,
+                          .shown = t->tree->nodes[n].full_name};
+        if (!t->kept[n] || !view_matches(&row, text))
+            continue;
+        tree_rows_reveal(t, n);
+        tree_rows_build(t);
+        return tree_rows_find(t, n);
+    }
+    return t->len;
+}
+
+static void release(struct view *v)
+{
+    tree_rows_free(&((struct tree *)v)->rows);
+}
+
+static const struct view_kind kind = {
+    .name = "tree",
+    .columns = columns,
+    .rows = rows,
+    .row = row,
+    .empty = empty,
+    .detail = detail,
+    .detail_lines = 4,
+    .enter = enter,
+    .left = left,
+    .right = right,
+    .key = key,
+    .sort = sort,
+    .order = order_name,
+    .refresh = refresh,
+    .find = find,
+    .free = release,
+};
+
+struct view *tree_view(const struct explore *e)
+{
+    struct tree *t = view_new(&kind, sizeof(*t));
+    if (tree_of(e) != NULL)
+        tree_rows_begin(&t->rows, tree_of(e));
+    return &t->view;
+}

@@ -1,0 +1,89 @@
+#include "cli/values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The limits of a number, as people write it: 1,000,000. */
+static const char *range(struct settings *s, uint64_t least, uint64_t most)
+{
+    char digits[24], grouped[32];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, most), n = 0;
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            grouped[n++] = ',';
+        grouped[n++] = digits[i];
+    }
+    snprintf(s->wanted, sizeof(s->wanted), "a whole number from %" PRIu64 " to %.*s", least,
+             n, grouped);
+    return s->wanted;
+}
+
+const char *parse_number(struct settings *s, const char *value, uint64_t least,
+                         uint64_t most, uint64_t *n)
+{
+    char *end;
+    errno = 0;
+    unsigned long long got = strtoull(value, &end, 10);
+    if (errno != 0 || *end != '\0' || value[0] < '0' || value[0] > '9' || got < least ||
+        got > most)
+        return range(s, least, most);
+    *n = got;
+    return NULL;
+}
+
+const char *parse_small(struct settings *s, const char *value, uint32_t least,
+                        uint32_t most, uint32_t *n)
+{
+    uint64_t got = 0;
+    const char *wrong = parse_number(s, value, least, most, &got);
+    if (wrong == NULL)
+        *n = (uint32_t)got;
+    return wrong;
+}
+
+const char *parse_size(const char *value, uint64_t *bytes)
+{
+    return hd_size_from_text(value, bytes) ? NULL : "a size such as 64KiB, 10MB or 1.5GiB";
+}
+
+const char *parse_score(const char *value, uint64_t *bytes, double *share)
+{
+    size_t len = strlen(value);
+    if (len == 0 || value[len - 1] != '%') {
+        *share = 0;
+        return parse_size(value, bytes) != NULL
+                   ? "a size such as 1MiB, or a share such as 2%"
+                   : NULL;
+    }
+    char *end;
+    double percent = strtod(value, &end);
+    bool plain = strspn(value, "0123456789.") == len - 1;
+    if (!plain || end != value + len - 1 || !(percent >= 0) || percent > 100)
+        return "a share from 0% to 100%";
+    *share = percent / 100;
+    *bytes = 0;
+    return NULL;
+}
+
+const char *parse_duration(const char *value, uint64_t *ms)
+{
+    static const char wrong[] = "seconds, or a time such as 500ms, 30s, 5m, 1h";
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
+    const double most = 31 * 24 * 3.6e6;
+    char *end;
+    double n = strtod(value, &end);
+    if (end == value || value[0] < '0' || value[0] > '9' || !(n >= 0))
+        return wrong;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(end, units[i].unit) == 0 && n * units[i].factor <= most) {
+            *ms = (uint64_t)(n * units[i].factor);
+            return NULL;
+        }
+    return wrong;
+}

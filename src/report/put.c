@@ -1,0 +1,88 @@
+/* Numbers and names as reports print them, for programs that show a model themselves. */
+#include "report/human.h"
+
+#include <string.h>
+
+static void put(struct hd_sink to, struct text *t)
+{
+    if (t->len > 0)
+        to.write(to.context, t->data, t->len);
+    text_free(t);
+}
+
+void hd_put_count(struct hd_sink to, uint64_t n)
+{
+    struct text t = {0};
+    human_count(&t, n);
+    put(to, &t);
+}
+
+void hd_put_count_change(struct hd_sink to, uint64_t first, uint64_t last)
+{
+    struct text t = {0};
+    human_delta(&t, first, last);
+    put(to, &t);
+}
+
+void hd_put_size(struct hd_sink to, uint64_t bytes)
+{
+    struct text t = {0};
+    human_size(&t, bytes);
+    put(to, &t);
+}
+
+void hd_put_size_change(struct hd_sink to, uint64_t first, uint64_t last)
+{
+    struct text t = {0};
+    human_size_delta(&t, first, last);
+    put(to, &t);
+}
+
+void hd_put_share(struct hd_sink to, double share)
+{
+    struct text t = {0};
+    human_percent(&t, share);
+    put(to, &t);
+}
+
+void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count)
+{
+    struct text t = {0};
+    human_trend(&t, at, count);
+    put(to, &t);
+}
+
+void hd_put_frame(struct hd_sink to, const struct hd_frame *frame)
+{
+    struct text t = {0};
+    human_frame(&t, frame, true);
+    put(to, &t);
+}
+
+void hd_put_type(struct hd_sink to, const char *name, size_t columns)
+{
+    struct text safe = {0}, t = {0};
+    human_name(&safe, name);
+    human_shorten_name(&t, text_string(&safe), safe.len, columns, false);
+    text_free(&safe);
+    put(to, &t);
+}
+
+/* Of a variable too the type loses its namespaces: "[static var List<Order>.s_all]". */
+void hd_put_short_type(struct hd_sink to, const char *name)
+{
+    static const char variable[] = "[static var ";
+    size_t begin = strncmp(name, variable, strlen(variable)) == 0 ? strlen(variable) : 0;
+    const char *field = begin > 0 ? strrchr(name + begin, '.') : NULL;
+    struct text type = {0}, t = {0};
+    if (field != NULL) {
+        text_add_string(&t, variable);
+        text_add(&type, name + begin, (size_t)(field - name) - begin);
+        human_short_name(&t, text_string(&type));
+        human_name(&t, field);
+    } else {
+        human_short_name(&t, name);
+    }
+    text_free(&type);
+    put(to, &t);
+}

@@ -1,0 +1,211 @@
+# The browser on a real terminal: tmux is one that tells what it shows.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
+bats_require_minimum_version 1.5.0
+load helper
+
+cache=fixtures/leaklab/cache
+
+# One terminal per test, on a socket of its own.
+mux() { tmux -L "hd-$$-$BATS_TEST_NUMBER" -f /dev/null "$@"; }
+
+# on_screen COLUMNS ROWS ARG...: the browser runs on a terminal of that size. What it ends
+# with is in $tmp/status, its stderr in $tmp/err.
+on_screen() {
+    command -v tmux >/dev/null || skip "no tmux here"
+    local columns=$1 rows=$2 word line=
+    shift 2
+    printf -v line ' %q' "$HEAPDRIFT" explore "$@"
+    ran="heapdrift explore $*"
+    status="" err=""
+    mux new-session -d -x "$columns" -y "$rows" \
+        "${env:-} $line 2>$tmp/err; echo \$? >$tmp/status; stty -a >$tmp/stty; exec sleep 30" 3>&-
+}
+
+teardown() { mux kill-server 2>/dev/null || true; }
+
+# The terminal shows $1, at the latest after ten seconds.
+waits_for() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        out=$(mux capture-pane -p)
+        [[ $out == *"$1"* ]] && return
+        sleep 0.05
+    done
+    complain "the screen should show: $1"
+}
+
+# press KEY... -- WHAT: press keys, and wait for what the screen shows then.
+press() {
+    while [[ $1 != -- ]]; do
+        mux send-keys "$1"
+        shift
+    done
+    waits_for "$2"
+}
+
+# The screen is that of tests/cli/golden/$1, as soon as nothing moves any more.
+screen_is() {
+    local last=
+    out=$(mux capture-pane -p)
+    while [[ $out != "$last" ]]; do
+        last=$out
+        sleep 0.15
+        out=$(mux capture-pane -p)
+    done
+    printf '%s\n' "$out" >"$BATS_TEST_TMPDIR/.out"
+    golden_is "$1"
+}
+
+ends_with() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        [[ -s $tmp/stty ]] && break
+        sleep 0.05
+    done
+    status=$(<"$tmp/status") err=$(<"$tmp/err")
+    status_is "$1"
+    grep -q ' echo ' "$tmp/stty" || complain "the terminal should echo again"
+}
+
+@test "explore goes from a suspect to one object, at 80 by 24" {
+    on_screen 80 24 "$cache"
+    waits_for "held by"
+    screen_is explore-suspects-80.txt
+    press Enter -- "◀ suspect 1"
+    screen_is explore-tree-80.txt
+    press Enter -- "6 of 6"
+    waits_for "Node"
+    screen_is explore-instances-80.txt
+    press Enter -- "referred to by"
+    waits_for "chain from the root"
+    screen_is explore-object-80.txt
+    press BSpace BSpace BSpace -- "[1 Suspects"
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore fills a large screen, and goes on when its size changes" {
+    on_screen 200 60 "$cache"
+    waits_for "held by"
+    screen_is explore-suspects-200.txt
+    press 2 -- "[2 Tree]"
+    screen_is explore-tree-200.txt
+    press 3 -- "[3 Types"
+    mux resize-window -x 40 -y 20
+    waits_for "? keys"
+    press j -- "> "
+    out_matches $'\n> +'
+    mux resize-window -x 20 -y 5
+    waits_for "too small"
+    mux resize-window -x 100 -y 30
+    waits_for "by growth"
+    press '?' -- "mouse"
+    screen_is explore-keys-100.txt
+    mux send-keys q
+    ends_with 0
+}
+
+@test "a click of the mouse opens a pane and chooses a row" {
+    env="TERM=xterm-256color" on_screen 80 24 "$cache"
+    waits_for "held by"
+    # What a terminal sends for a press and a release at column 27 of line 3, then line 8.
+    mux send-keys -l $'\e[<0;27;3M\e[<0;27;3m'
+    waits_for "[3 Types"
+    mux send-keys -l $'\e[<0;27;8M\e[<0;27;8m'
+    waits_for "> "
+    out_matches $'\n> +\\+6,000'
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore searches, sorts and exports" {
+    on_screen 100 30 "$cache"
+    waits_for "held by"
+    press 3 / L o g E n t r y Enter -- "type     Shop.Sessions.LogEntry"
+    press s -- "by Δbytes"
+    press e C-u -- "export to"
+    mux send-keys -l "$tmp/types.csv"
+    press Enter -- "624 rows"
+    head -n1 "$tmp/types.csv" | grep -qx 'delta_count,count,delta_bytes,type'
+    works diff --format=csv "$cache"
+    [[ $(wc -l <"$tmp/types.csv") == "$(wc -l <<<"$out")" ]]
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore gives the terminal back when it is ended" {
+    local signal
+    for signal in 2 15; do
+        rm -f "$tmp/stty" "$tmp/status"
+        on_screen 80 24 "$cache"
+        waits_for "held by"
+        pkill -"$signal" -P "$(mux display-message -p '#{pane_pid}')" -x heapdrift
+        ends_with $((128 + signal))
+        waits_for ""
+        out_lacks "held by"
+        mux kill-server
+    done
+}
+
+@test "explore stops and goes on" {
+    on_screen 80 24 "$cache"
+    waits_for "held by"
+    local pid
+    pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')" -x heapdrift)
+    kill -TSTP "$pid"
+    sleep 0.2
+    kill -CONT "$pid"
+    press 3 -- "[3 Types"
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore takes one snapshot, and tables" {
+    on_screen 80 24 "$cache/5.gcdump.gz"
+    waits_for "[3 Types"
+    press 1 -- "One snapshot"
+    press 2 -- "heap"
+    mux send-keys q
+    ends_with 0
+    mux kill-server
+    rm "$tmp/stty"
+    on_screen 80 24 --tables-only "$cache"
+    waits_for "held by"
+    press 2 -- "No ownership tree"
+    press 3 Enter -- "no single objects"
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore needs no colours and no UTF-8" {
+    env="NO_COLOR=1 LC_ALL=C" on_screen 80 24 "$cache"
+    waits_for "held by"
+    press Enter -- "< suspect 1"
+    screen_is explore-tree-ascii.txt
+    mux send-keys q
+    ends_with 0
+}
+
+@test "explore says what to do where there is no terminal" {
+    hd explore "$cache" </dev/null
+    fails_with 'explore needs a terminal; `heapdrift tree` prints instead'
+    env="TERM=dumb" on_screen 80 24 "$cache"
+    ends_with 2
+    [[ $err == *'explore cannot draw on this terminal (TERM); `heapdrift tree` prints instead' ]]
+    mux kill-server
+    rm "$tmp/stty"
+    env="TERM=no-such-terminal" on_screen 80 24 "$cache"
+    ends_with 2
+    [[ $err == *'explore does not know this terminal (TERM); `heapdrift tree` prints instead' ]]
+}
+
+@test "explore says what is wrong with its arguments" {
+    on_screen 80 24 "$cache" fixtures/heap-text/bad-number.txt
+    ends_with 2
+    [[ $err == *"bad-number.txt:"* ]]
+    mux kill-server
+    rm "$tmp/stty"
+    on_screen 80 24 --by=holder "$cache"
+    ends_with 2
+    [[ $err == *"explore has no option --by"* ]]
+}

@@ -1,0 +1,576 @@
+/* The browser without a terminal: keys in, lines of text out. */
+#include "cli/explore/explore.h"
+#include "cli/explore/view.h"
+#include "report/written.h"
+#include "support/random.h"
+#include "support/scratch.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <utf8proc.h>
+
+/* --- a browser ------------------------------------------------------------------- */
+
+enum { MOST = 4 };
+
+struct browser {
+    struct hd_snapshot *snaps[MOST];
+    size_t count;
+    struct hd_comparison *c;
+    struct hd_options ask;
+    struct hd_report *report;
+    struct explore e;
+    struct grid grid;
+    struct hd_memory text;
+};
+
+static void begin(struct browser *b)
+{
+    struct hd_error err = {0};
+    b->ask = hd_default_options();
+    b->ask.rows = 0;
+    b->ask.tree = true;
+    b->c = hd_comparison_of(b->snaps, b->count, NULL);
+    b->report = b->count > 1 ? hd_report_diff(b->c, &b->ask, &err)
+                             : hd_report_top(b->c, &b->ask, &err);
+    cr_assert_not_null(b->report, "%s", err.message);
+    explore_begin(&b->e, b->c, b->report, &b->ask);
+}
+
+static void settle(struct browser *b)
+{
+    hd_objects_wait(b->e.objects, NULL);
+    explore_press(&b->e, (struct press){.key = PRESS_NOTHING});
+}
+
+static void end(struct browser *b)
+{
+    explore_end(&b->e);
+    hd_report_free(b->report);
+    hd_comparison_free(b->c);
+    close_all(b->snaps, b->count);
+    grid_free(&b->grid);
+    hd_memory_free(&b->text);
+}
+
+/* Four shops, of which each has ten sessions more. */
+static void begin_shops(struct browser *b)
+{
+    *b = (struct browser){.count = SHOPS};
+    open_shops(b->snaps);
+    begin(b);
+    settle(b);
+}
+
+static void press(struct browser *b, uint32_t key)
+{
+    explore_press(&b->e, (struct press){.key = key});
+    settle(b);
+}
+
+static void type(struct browser *b, const char *text)
+{
+    for (; *text != '\0'; text++)
+        press(b, (unsigned char)*text);
+}
+
+static const char *screen_of(struct browser *b, unsigned width, unsigned height)
+{
+    explore_draw(&b->e, &b->grid, width, height);
+    b->text.size = 0;
+    grid_print(&b->grid, &b->text);
+    return b->text.bytes;
+}
+
+static const char *screen(struct browser *b)
+{
+    return screen_of(b, 100, 30);
+}
+
+static void shows(struct browser *b, const char *what)
+{
+    const char *text = screen(b);
+    cr_expect(strstr(text, what) != NULL, "\"%s\" should be in\n%s", what, text);
+}
+
+static void lacks(struct browser *b, const char *what)
+{
+    const char *text = screen(b);
+    cr_expect(strstr(text, what) == NULL, "\"%s\" should not be in\n%s", what, text);
+}
+
+/* The row under the cursor. */
+static const char *chosen(struct browser *b)
+{
+    static char line[512];
+    const char *at = strstr(screen(b), "\n> ");
+    cr_assert_not_null(at, "no row is chosen in\n%s", screen(b));
+    snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+    return line;
+}
+
+/* --- the way down and back ------------------------------------------------------- */
+
+Test(explore, opens_on_the_suspects)
+{
+    struct browser b;
+    begin_shops(&b);
+    const struct hd_diff *d = hd_report_model(b.report)->diff;
+    cr_assert_gt(d->suspect_count, 0);
+    shows(&b, "[1 Suspects");
+    cr_expect_not_null(strstr(chosen(&b), d->suspects[0].subject));
+    shows(&b, "held by");
+    end(&b);
+}
+
+Test(explore, goes_from_a_suspect_to_its_place_to_its_objects_to_one)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, PRESS_ENTER);
+    shows(&b, "[2 Tree]");
+    cr_expect_not_null(strstr(chosen(&b), "◀ suspect 1"), "%s", chosen(&b));
+    press(&b, PRESS_ENTER);
+    shows(&b, "Tree › ");
+    shows(&b, "snapshot 4 of 4");
+    press(&b, PRESS_ENTER);
+    shows(&b, "chain from the root");
+    shows(&b, "[static vars]");
+    shows(&b, "refers to");
+    shows(&b, "referred to by");
+    press(&b, PRESS_BACK);
+    shows(&b, "snapshot 4 of 4");
+    press(&b, PRESS_LEFT);
+    shows(&b, "[2 Tree]");
+    press(&b, PRESS_BACK);
+    shows(&b, "[1 Suspects");
+    press(&b, PRESS_BACK);
+    cr_expect_not(b.e.quit, "only q quits");
+    press(&b, 'q');
+    cr_expect(b.e.quit);
+    end(&b);
+}
+
+Test(explore, follows_references_both_ways)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, PRESS_ENTER);
+    press(&b, PRESS_ENTER);
+    press(&b, PRESS_ENTER);
+    char first[256];
+    snprintf(first, sizeof(first), "%s", strstr(screen(&b), "Tree › "));
+    press(&b, PRESS_END); /* what refers to it */
+    press(&b, PRESS_ENTER);
+    cr_expect_null(strstr(screen(&b), first), "another object");
+    press(&b, PRESS_ESCAPE);
+    shows(&b, "Tree › ");
+    end(&b);
+}
+
+Test(explore, objects_of_another_snapshot_close_what_means_nothing_there)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, PRESS_ENTER);
+    press(&b, PRESS_ENTER);
+    press(&b, '<');
+    settle(&b);
+    shows(&b, "snapshot 3 of 4");
+    press(&b, PRESS_ENTER);
+    shows(&b, "chain from the root");
+    press(&b, PRESS_BACK);
+    press(&b, '>');
+    press(&b, '>');
+    shows(&b, "snapshot 4 of 4");
+    end(&b);
+}
+
+/* --- another look at the same numbers -------------------------------------------- */
+
+Test(explore, another_order_changes_no_row)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, '3');
+    size_t rows = b.e.panes[PANE_TYPES]->kind->rows(&b.e, b.e.panes[PANE_TYPES]);
+    char by_growth[512];
+    snprintf(by_growth, sizeof(by_growth), "%s", chosen(&b));
+    const char *name = strrchr(by_growth, ' ') + 1;
+    for (int i = 0; i < 4; i++) {
+        press(&b, 's');
+        cr_expect_eq(b.e.panes[PANE_TYPES]->kind->rows(&b.e, b.e.panes[PANE_TYPES]), rows);
+        type(&b, "g/");
+        type(&b, name);
+        press(&b, PRESS_ENTER);
+        for (int tries = 0; strcmp(chosen(&b), by_growth) != 0 && tries < 20; tries++)
+            press(&b, 'n');
+        cr_expect_str_eq(chosen(&b), by_growth);
+    }
+    end(&b);
+}
+
+Test(explore, shows_what_changed_or_the_last)
+{
+    struct browser b;
+    begin_shops(&b);
+    shows(&b, "Δretained");
+    press(&b, 'd');
+    lacks(&b, "Δretained");
+    press(&b, PRESS_TAB);
+    shows(&b, "[2 Tree]");
+    shows(&b, "share");
+    press(&b, PRESS_TAB);
+    lacks(&b, "Δcount");
+    press(&b, 'd');
+    shows(&b, "Δcount");
+    end(&b);
+}
+
+Test(explore, hides_the_framework)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, '3');
+    shows(&b, "System.");
+    press(&b, 'a');
+    lacks(&b, "System.String\n");
+    shows(&b, "app only");
+    press(&b, 'a');
+    shows(&b, "System.");
+    end(&b);
+}
+
+/* --- searching, marking ---------------------------------------------------------- */
+
+Test(explore, searches_in_any_case_and_goes_round)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, '3');
+    type(&b, "/sTRIng");
+    shows(&b, "/sTRIng_");
+    press(&b, PRESS_ENTER);
+    cr_expect_not_null(strstr(chosen(&b), "String"), "%s", chosen(&b));
+    press(&b, PRESS_END);
+    press(&b, 'n');
+    cr_expect_not_null(strstr(chosen(&b), "String"));
+    type(&b, "/no such type");
+    press(&b, PRESS_ENTER);
+    shows(&b, "Not found.");
+    end(&b);
+}
+
+Test(explore, finds_what_is_in_a_closed_branch)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, '2');
+    press(&b, PRESS_HOME);
+    press(&b, '-');
+    const char *name = hd_report_model(b.report)->diff->suspects[0].type;
+    const char *last = strrchr(name, '.') != NULL ? strrchr(name, '.') + 1 : name;
+    type(&b, "/");
+    type(&b, last);
+    press(&b, PRESS_ENTER);
+    cr_expect_not_null(strstr(chosen(&b), last + 1), "%s", chosen(&b));
+    end(&b);
+}
+
+Test(explore, compares_with_a_mark)
+{
+    struct browser b;
+    begin_shops(&b);
+    press(&b, '3');
+    press(&b, 'm');
+    shows(&b, "* ");
+    press(&b, PRESS_DOWN);
+    shows(&b, "is marked; this one has");
+    press(&b, PRESS_UP);
+    press(&b, 'm');
+    lacks(&b, "is marked");
+    end(&b);
+}
+
+/* --- files ----------------------------------------------------------------------- */
+
+static char *contents(const char *path)
+{
+    static char text[65536];
+    FILE *f = fopen(path, "r");
+    cr_assert_not_null(f);
+    text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void export(struct browser *b, const char *path)
+{
+    type(b, "e");
+    press(b, 0x15);
+    type(b, path);
+    press(b, PRESS_ENTER);
+}
+
+Test(explore, exports_what_is_listed_and_replaces_nothing_unasked)
+{
+    struct scratch scratch = {0};
+    struct browser b;
+    scratch_open(&scratch);
+    begin_shops(&b);
+    press(&b, '3');
+    const char *csv = scratch_path(&scratch, "types.csv"),
+               *md = scratch_path(&scratch, "types.md");
+    export(&b, csv);
+    shows(&b, "rows");
+    char *text = contents(csv);
+    cr_expect_eq(strncmp(text, "delta_count,count,delta_bytes,type\n", 35), 0, "%s", text);
+    cr_expect_null(strstr(text, "MiB"), "exact numbers");
+    export(&b, md);
+    cr_expect_not_null(strstr(contents(md), "| ---: |"));
+
+    press(&b, 'd');
+    export(&b, csv);
+    shows(&b, "Replace it? y/n");
+    press(&b, 'n');
+    cr_expect_eq(strncmp(contents(csv), "delta_count", 11), 0);
+    export(&b, csv);
+    press(&b, 'y');
+    cr_expect_eq(strncmp(contents(csv), "count,bytes,type", 16), 0);
+    export(&b, scratch_path(&scratch, "types.txt"));
+    shows(&b, "must end in .md or .csv");
+    export(&b, scratch_path(&scratch, "none/types.md"));
+    shows(&b, "No such file");
+    end(&b);
+    scratch_remove(&scratch);
+}
+
+/* --- few snapshots, no references ------------------------------------------------ */
+
+Test(explore, one_snapshot_begins_with_its_types)
+{
+    struct browser b = {.count = 1};
+    b.snaps[0] = shop(20);
+    begin(&b);
+    settle(&b);
+    shows(&b, "[3 Types");
+    press(&b, '1');
+    shows(&b, "One snapshot");
+    press(&b, 'd');
+    shows(&b, "nothing has changed");
+    press(&b, '2');
+    shows(&b, "heap");
+    press(&b, '3');
+    press(&b, PRESS_ENTER);
+    press(&b, PRESS_ENTER);
+    shows(&b, "chain from the root");
+    end(&b);
+}
+
+Test(explore, tables_have_types_and_suspects_only)
+{
+    struct browser b = {.count = MOST};
+    for (uint32_t k = 0; k < MOST; k++) {
+        struct forge f = {0};
+        forge_row(&f, "App.Order", 100 * (k + 1), 4000 * (k + 1));
+        forge_row(&f, "System.String", 50, 1000);
+        b.snaps[k] = forge_finish(&f);
+    }
+    begin(&b);
+    settle(&b);
+    shows(&b, "App.Order");
+    press(&b, PRESS_ENTER);
+    shows(&b, "no single objects");
+    press(&b, PRESS_BACK);
+    press(&b, '2');
+    shows(&b, "No ownership tree");
+    static const uint32_t keys[] = {
+        PRESS_ENTER, PRESS_LEFT, PRESS_RIGHT, '*',       'f',
+        's',         'm',        'n',         PRESS_END, PRESS_PAGE_DOWN};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        press(&b, keys[i]);
+    end(&b);
+}
+
+/* --- any screen, any key, any name ----------------------------------------------- */
+
+/* Pieces lie on the screen, one behind the other, as wide as they say. */
+static void expect_sound(const struct grid *g)
+{
+    unsigned line = 0, column = 0;
+    for (size_t i = 0; i < g->len; i++) {
+        const struct grid_piece *p = &g->pieces[i];
+        column = p->line == line ? column : 0;
+        line = p->line;
+        cr_assert_eq(p->column, column);
+        cr_assert_leq(p->column + p->columns, g->width);
+        cr_assert_lt(p->line, g->height);
+        char *text = strndup(g->text.bytes + p->begin, p->len);
+        cr_assert_eq(grid_columns(text), p->columns, "\"%s\"", text);
+        for (const char *c = text; *c != '\0'; c++)
+            cr_assert((unsigned char)*c >= ' ' && *c != 0x7F);
+        free(text);
+        column += p->columns;
+    }
+}
+
+Test(explore, fits_every_screen)
+{
+    struct browser b;
+    begin_shops(&b);
+    for (uint32_t pane = '1'; pane <= '3'; pane++) {
+        press(&b, pane);
+        for (unsigned width = 1; width < 210; width += width < 50 ? 1 : 17)
+            for (unsigned height = 1; height < 70; height += height < 30 ? 1 : 13) {
+                explore_draw(&b.e, &b.grid, width, height);
+                expect_sound(&b.grid);
+            }
+    }
+    cr_expect_not_null(strstr(screen_of(&b, 20, 24), "too small"));
+    end(&b);
+}
+
+Test(explore, bears_any_keys)
+{
+    static const uint32_t keys[] = {PRESS_UP,
+                                    PRESS_DOWN,
+                                    PRESS_PAGE_UP,
+                                    PRESS_PAGE_DOWN,
+                                    PRESS_HOME,
+                                    PRESS_END,
+                                    PRESS_LEFT,
+                                    PRESS_RIGHT,
+                                    PRESS_ENTER,
+                                    PRESS_ENTER,
+                                    PRESS_BACK,
+                                    PRESS_ESCAPE,
+                                    PRESS_TAB,
+                                    PRESS_BACK_TAB,
+                                    PRESS_CLICK,
+                                    PRESS_WHEEL_UP,
+                                    PRESS_WHEEL_DOWN,
+                                    '1',
+                                    '2',
+                                    '3',
+                                    '/',
+                                    'n',
+                                    'N',
+                                    's',
+                                    'a',
+                                    'd',
+                                    'm',
+                                    '?',
+                                    '<',
+                                    '>',
+                                    '+',
+                                    '-',
+                                    '*',
+                                    'f',
+                                    'x',
+                                    0x10FFFF,
+                                    0xE9};
+    struct random r = random_from(7);
+    struct browser b;
+    begin_shops(&b);
+    for (int i = 0; i < 5000; i++) {
+        unsigned width = 20 + random_below(&r, 120), height = 5 + random_below(&r, 50);
+        struct press any = {keys[random_below(&r, sizeof(keys) / sizeof(keys[0]))],
+                            random_below(&r, width), random_below(&r, height)};
+        explore_press(&b.e, any);
+        explore_draw(&b.e, &b.grid, width, height);
+        expect_sound(&b.grid);
+    }
+    end(&b);
+}
+
+Test(explore, bears_any_names)
+{
+    enum { LONG = 1 << 20 };
+    static char huge[LONG + 1];
+    memset(huge, 'x', LONG);
+    const char *names[] = {"App.\033[31mRed\007",
+                           "App.\xE2\x80\xAEgnp.exe",
+                           "App.\xFF\xFE",
+                           "App.類型の名前類型の名前類型の名前類型の名前類型の名前",
+                           "App.e\xCC\x81\xCC\x81",
+                           "App.Line\nBreak\tTab",
+                           "=cmd|' /C calc'!A0",
+                           "App.<script>&amp;",
+                           huge};
+    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    struct browser b = {.count = 2};
+    for (uint32_t k = 0; k < 2; k++) {
+        struct forge f = {0};
+        node_id last = forge_object(&f, "App.Top", 24);
+        forge_root(&f, HD_ROOT_STATIC, "App.\033[2J.s_all", last);
+        for (size_t i = 0; i < COUNT; i++) {
+            node_id first = forge_objects(&f, names[i], 4096 * (k + 1), 4 * (k + 1));
+            for (uint32_t n = 0; n < 4 * (k + 1); n++)
+                forge_reference(&f, last, first + n);
+            last = first;
+        }
+        b.snaps[k] = forge_finish(&f);
+    }
+    begin(&b);
+    settle(&b);
+    static const char keys[] = "1\r\r\r2*jjjjjj\r\r3jjjj\r3jjjjjjjj\r\r";
+    for (const char *c = keys; *c != '\0'; c++) {
+        press(&b, *c == '\r' ? PRESS_ENTER : (unsigned char)*c);
+        explore_draw(&b.e, &b.grid, 80, 24);
+        expect_sound(&b.grid);
+    }
+    struct scratch scratch = {0};
+    scratch_open(&scratch);
+    press(&b, '3');
+    export(&b, scratch_path(&scratch, "hostile.csv"));
+    shows(&b, "rows");
+    FILE *f = fopen(scratch_path(&scratch, "hostile.csv"), "r");
+    bool formula = false;
+    for (int c, before = ','; (c = fgetc(f)) != EOF; before = c) {
+        cr_assert(c >= ' ' || c == '\n', "a control character");
+        formula = formula || (before == ',' && c == '=');
+    }
+    fclose(f);
+    cr_expect_not(formula, "a spreadsheet would run it");
+    scratch_remove(&scratch);
+    end(&b);
+}
+
+/* --- the mouse ------------------------------------------------------------------- */
+
+Test(explore, a_click_chooses_and_a_second_one_opens)
+{
+    struct browser b;
+    begin_shops(&b);
+    screen(&b);
+    struct press tab = {PRESS_CLICK, b.e.tab_at[PANE_TYPES] + 1, 2},
+                 row = {PRESS_CLICK, 10, 7};
+    explore_press(&b.e, tab);
+    shows(&b, "[3 Types");
+    explore_press(&b.e, row);
+    cr_expect_eq(b.e.panes[PANE_TYPES]->cursor, 3);
+    explore_press(&b.e, row);
+    settle(&b);
+    shows(&b, "Types › ");
+    end(&b);
+}
+
+/* --- the grid -------------------------------------------------------------------- */
+
+Test(explore, a_piece_takes_exactly_its_columns)
+{
+    struct grid g = {0};
+    struct hd_memory text = {0};
+    grid_begin(&g, 20, 2);
+    grid_put(&g, LOOK_PLAIN, "名前名前", 5, ALIGN_LEFT);
+    grid_put(&g, LOOK_PLAIN, "abc", 5, ALIGN_RIGHT);
+    grid_put(&g, LOOK_PLAIN, "abcdefghijklmnop", 100, ALIGN_LEFT);
+    grid_put(&g, LOOK_PLAIN, "gone", 4, ALIGN_LEFT);
+    grid_line(&g, 5, false);
+    grid_put(&g, LOOK_PLAIN, "below", 5, ALIGN_LEFT);
+    grid_print(&g, &text);
+    cr_expect_str_eq(text.bytes, "名前…  abcabcdefghi…\n\n");
+    expect_sound(&g);
+    hd_memory_free(&text);
+    grid_free(&g);
+}
