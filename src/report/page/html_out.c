@@ -1,8 +1,10 @@
 /* What goes into the page as text: one place that escapes. */
 #include "report/page/page.h"
 
+#include "base/alloc.h"
 #include "report/human.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Within an element or an attribute in quotes nothing else has a meaning. */
@@ -54,28 +56,49 @@ static json_t *cut_string(const char *s, size_t len)
     return value;
 }
 
-/* As deep as a report is: five levels or so, whatever the heap. */
+/* Arrays and objects that were not looked into yet. */
+struct unseen {
+    json_t **all;
+    size_t len, cap;
+};
+
+/* Whether the part has to be replaced: a long string. What has parts is looked at later. */
+static bool is_long(struct unseen *u, json_t *part)
+{
+    if (json_is_array(part) || json_is_object(part)) {
+        if (u->len == u->cap) {
+            u->cap = u->cap > 0 ? 2 * u->cap : 64;
+            u->all = alloc_resize(u->all, array_bytes(u->cap, sizeof(json_t *)));
+        }
+        u->all[u->len++] = part;
+    }
+    return json_string_length(part) > PAGE_MOST_NAME;
+}
+
 static void cut_strings(json_t *value)
 {
-    const char *key;
-    size_t i;
-    json_t *part;
-    json_array_foreach(value, i, part)
-    {
-        if (json_string_length(part) <= PAGE_MOST_NAME)
-            cut_strings(part);
-        else
-            json_array_set_new(
-                value, i, cut_string(json_string_value(part), json_string_length(part)));
+    struct unseen u = {0};
+    is_long(&u, value);
+    while (u.len > 0) {
+        json_t *whole = u.all[--u.len], *part;
+        const char *key;
+        size_t i;
+        json_array_foreach(whole, i, part)
+        {
+            if (is_long(&u, part))
+                json_array_set_new(
+                    whole, i,
+                    cut_string(json_string_value(part), json_string_length(part)));
+        }
+        json_object_foreach(whole, key, part)
+        {
+            if (is_long(&u, part))
+                json_object_set_new_nocheck(
+                    whole, key,
+                    cut_string(json_string_value(part), json_string_length(part)));
+        }
     }
-    json_object_foreach(value, key, part)
-    {
-        if (json_string_length(part) <= PAGE_MOST_NAME)
-            cut_strings(part);
-        else
-            json_object_set_new_nocheck(
-                value, key, cut_string(json_string_value(part), json_string_length(part)));
-    }
+    free(u.all);
 }
 
 /* Such characters stand in strings only. */

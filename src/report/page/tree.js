@@ -78,8 +78,10 @@ class Icicle {
     }
 
     /* How strong its colour is, from -100 to 100: by its growth beside the largest one. By the
-     * root of that, so that a tenth of the growth can still be seen. */
+     * root of that, so that a tenth of the growth can still be seen. Of one snapshot by the
+     * bytes of its own. */
     tone(node) {
+        if (this.view.one) return (-100 * (node.kind === "others" ? 0 : node.own || 0)) / (node.retained || 1);
         const share = node.growth / this.view.mostGrowth;
         return 100 * Math.sign(share) * Math.min(1, Math.sqrt(Math.abs(share)));
     }
@@ -353,7 +355,8 @@ function ownershipTree(before) {
     if (old) old.classList.add("static-tree");
     const view = new TreeView(packed);
     part.append(html("p", {class: "note"}, view.one
-        ? "Each box is what keeps the boxes below it alive, as wide as all that it retains."
+        ? "Each box is what keeps the boxes below it alive, as wide as all that it retains; the stronger its " +
+          "colour, the more of that is its own."
         : "Each box is what keeps the boxes below it alive; its colour says how much of it grew."),
         view.controls(), view.path, view.icicle.frame, view.table.part);
     view.draw();
