@@ -183,6 +183,8 @@ struct hd_type_table {
     size_t len;
     size_t shown;            /* the first ones; of the others the sum is told */
     struct hd_sum others;    /* of rows behind those that are shown */
+    size_t few;              /* of a diff: the first ones where a screen has to do */
+    struct hd_sum beyond;    /* of rows behind these */
     struct hd_sum sum;       /* of all rows */
     bool is_whole;           /* that is the total: no row is hidden */
     struct hd_tally *totals; /* per snapshot, of all that was counted, hidden or not */
@@ -229,9 +231,10 @@ struct hd_suspect {
     double score_share;  /* of the heap, 0 to 1 */
     double tau;          /* how steadily it grows, -1 to 1 */
     struct hd_tally *at; /* per snapshot */
-    uint64_t *retained;  /* bytes per snapshot; NULL unknown */
-    int64_t more;        /* bytes that these and what goes along retain more; by graph */
-    double more_share;   /* of the heap, 0 to 1 */
+    uint64_t *held; /* how many of them are where it grows, per snapshot; NULL unknown */
+    uint64_t *retained; /* bytes per snapshot; NULL unknown */
+    int64_t more;       /* bytes that these and what goes along retain more; by graph */
+    double more_share;  /* of the heap, 0 to 1 */
     uint64_t step_least, step_most; /* of a steady one: how many more came in a step */
     uint64_t per_iteration;         /* exactly so many more */
     const char **holder;            /* types from below the root; NULL unknown */
@@ -263,6 +266,9 @@ struct hd_stopped {
     size_t holder_len;
 };
 
+/* What the headline is, for who paints it: never the only sign of it. */
+enum hd_tone { HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD };
+
 /* A pattern of hd_options.types that no row matches. */
 struct hd_no_match {
     const char *pattern;
@@ -293,6 +299,11 @@ struct hd_diff {
     const struct hd_no_match *no_match; /* the first, if none matches: no row is left */
 
     struct hd_type_table types;
+
+    /* The verdict in a sentence or two, of what is shown: UTF-8, one line, names short and
+     * without controls. HTML and Markdown have still to be escaped. */
+    const char *headline;
+    enum hd_tone tone;
 };
 
 /* --- rules --------------------------------------------------------------- */

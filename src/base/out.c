@@ -29,6 +29,8 @@ static void add(struct out *o, const char *s, size_t len)
 {
     if (o->failed != 0)
         return;
+    for (size_t i = 0; i < len; i++)
+        o->lines += s[i] == '\n';
     if (len > BLOCK_SIZE - o->pending.len)
         flush(o);
     if (len > BLOCK_SIZE)

@@ -14,6 +14,7 @@ struct out {
     int failed; /* errno of the first failure */
     bool ascii; /* write the ASCII form of everything */
     struct text pending;
+    size_t lines; /* that have ended */
 };
 
 void out_bytes(struct out *o, const char *s, size_t len);

@@ -522,7 +522,7 @@ const struct option options[] = {
      "do not show what is being read", take_no_progress},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
     {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
-     "say what was read; in text also the scores", take_verbose},
+     "say what was read; in text all details and scores", take_verbose},
     {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
     {"version", 0, ON_EVERY | ON_HELP, NULL, "show the version", take_version},
 };

@@ -31,15 +31,12 @@ static unsigned columns_told(void)
 
 /* As POSIX has it, COLUMNS counts before what the terminal says of itself; and so it does
  * in a pipe. */
-static unsigned width_for(const struct settings *s, bool terminal, FILE *to)
+static unsigned width_for(const struct settings *s, const struct winsize *terminal)
 {
-    struct winsize size;
     unsigned told = columns_told();
     if (s->width_given)
         return s->width;
-    if (told > 0)
-        return told;
-    return terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return told > 0 ? told : terminal->ws_col;
 }
 
 /* --- colour -------------------------------------------------------------- */
@@ -107,13 +104,17 @@ bool style_locale_is_ascii(void)
 
 struct hd_write_options style_for(const struct settings *s, FILE *to)
 {
+    struct winsize size = {0};
     bool terminal = isatty(fileno(to));
+    if (terminal && ioctl(fileno(to), TIOCGWINSZ, &size) != 0)
+        size = (struct winsize){0};
     return (struct hd_write_options){.size = sizeof(struct hd_write_options),
-                                     .width = width_for(s, terminal, to),
+                                     .width = width_for(s, &size),
                                      .color = wants_color(s, terminal),
                                      .files_go = s->files_go,
                                      .details = s->verbose,
                                      .ascii = s->ascii,
+                                     .lines = size.ws_row,
                                      .command = s->words,
                                      .command_len = s->word_count};
 }

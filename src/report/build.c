@@ -1,6 +1,7 @@
 /* What several kinds of report have: cells, names, notes, and where snapshots are from. */
 #include "report/build.h"
 
+#include "heap/names.h"
 #include "report/heading.h"
 #include "report/text_parts.h"
 
@@ -54,6 +55,7 @@ void build_paragraph(struct build *b, struct doc_section *s)
 {
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     build_end(b, doc_piece(b->doc, l, ""));
+    l->wraps = true;
 }
 
 /* --- tables -------------------------------------------------------------- */
@@ -91,6 +93,37 @@ void build_cell_words(struct build *b, const char *words)
 void build_cell_name(struct build *b, const char *name)
 {
     build_name(b, &b->row->cells[b->cell++].words, name);
+}
+
+/* Names of groups of roots and of variables are nobody's. */
+void build_type(struct build *b, struct doc_runs *to, const char *name)
+{
+    bool library = b->r->options.by == HD_BY_TYPE && names_is_framework(name);
+    add_run(b, to, library ? DOC_LIBRARY_NAME : DOC_NAME, report_shown(b->r, name));
+}
+
+void build_cell_type(struct build *b, const char *name)
+{
+    build_type(b, &b->row->cells[b->cell++].words, name);
+}
+
+void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count)
+{
+    enum { FEW = 8, ROOM_FOR_ALL = 120 };
+    struct doc_cell *cell = &b->row->cells[b->cell];
+    if (count > FEW) {
+        human_trend_of(&b->words, at, count, FEW);
+        build_end(b, doc_brief(b->doc, cell, ROOM_FOR_ALL));
+    }
+    human_trend(&b->words, at, count);
+    build_cell(b);
+}
+
+void build_cell_change(struct build *b, bool grows)
+{
+    doc_run(b->doc, &b->row->cells[b->cell++].words, grows ? DOC_MORE : DOC_LESS,
+            text_string(&b->words));
+    text_clear(&b->words);
 }
 
 /* --- where it is from ------------------------------------------------------ */

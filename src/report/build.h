@@ -65,7 +65,7 @@ void build_quoted(struct build *b, struct doc_runs *to, const char *words);
 /* A piece that may begin a line. */
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint);
 
-/* A paragraph of one piece: what was written. */
+/* A paragraph of one piece: what was written. It may be broken between words. */
 void build_paragraph(struct build *b, struct doc_section *s);
 
 /* Begin a row; its cells follow: what was written, words of ours, a name. */
@@ -73,6 +73,16 @@ void build_row(struct build *b, struct doc_table *t, enum doc_row_kind kind);
 void build_cell(struct build *b);
 void build_cell_words(struct build *b, const char *words);
 void build_cell_name(struct build *b, const char *name);
+
+/* The name of a type or of what rows stand for, as people know it. */
+void build_type(struct build *b, struct doc_runs *to, const char *name);
+void build_cell_type(struct build *b, const char *name);
+
+/* "1,251 → 2,751", and bars of it; of many snapshots fewer where room is short. */
+void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
+
+/* A cell of growth or of the contrary. */
+void build_cell_change(struct build *b, bool grows);
 
 struct doc_table *build_table(struct build *b, struct doc_section *s,
                               const struct doc_column *columns, size_t count);

@@ -9,10 +9,12 @@
 static void add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
 {
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
+    bool library = !f->is_program && f->types[0][0] != '[';
+    enum doc_style style = library ? DOC_LIBRARY_NAME : DOC_NAME;
     build_words(b, to, grouped ? "(" : "");
     for (unsigned i = 0; i < f->type_count; i++) {
         build_words(b, to, i > 0 ? " → " : "");
-        build_name(b, to, f->shown[i] != NULL ? f->shown[i] : f->types[i]);
+        doc_run(b->doc, to, style, f->shown[i] != NULL ? f->shown[i] : f->types[i]);
     }
     build_words(b, to, grouped ? ")" : "");
     if (!repeated)
@@ -33,7 +35,8 @@ static void add_frame(struct build *b, struct doc_frame *to, const struct hd_cha
     add_types(b, &to->name, f);
     to->is_root = f->types[0][0] == '[';
     to->generation = f->generation <= HD_GEN1 ? generation_names[f->generation] : NULL;
-    if (i == c->chain.owner_frame && f->type_count == 1)
+    to->is_owner = i == c->chain.owner_frame;
+    if (to->is_owner && f->type_count == 1)
         to->role = service_names[c->chain.service];
 }
 
@@ -114,7 +117,7 @@ void build_path(struct build *b, struct doc_chains *to, const char *const *types
     struct doc_chain *chain = doc_chain(b->doc, to, len);
     for (size_t i = 0; i < len; i++) {
         struct doc_frame *frame = &chain->frames[chain->frame_count++];
-        build_name(b, &frame->name, types[i]);
+        build_type(b, &frame->name, types[i]);
         frame->is_root = types[i][0] == '[';
     }
 }

@@ -154,10 +154,11 @@ static void add_rule(struct build *b, struct doc_table *t, const struct hd_findi
 
 static void add_rules(struct build *b)
 {
-    static const struct doc_column columns[] = {{.title = ""},
-                                                {.title = "observed", .align = DOC_RIGHT},
-                                                {.title = "limit", .align = DOC_RIGHT},
-                                                {.title = "rule", .is_subject = true}};
+    static const struct doc_column columns[] = {
+        {.title = ""},
+        {.title = "observed", .align = DOC_RIGHT},
+        {.title = "limit", .align = DOC_RIGHT},
+        {.title = "rule", .is_subject = true, .is_title = true}};
     const struct hd_check *check = &b->r->check;
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
     s->title = (struct doc_run){DOC_WORDS, "Rules"};

@@ -4,10 +4,20 @@
 
 #include <string.h>
 
+/* Where there is room for more than a screen. */
+enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES };
+
 /* --- types --------------------------------------------------------------- */
 
 /* "kept" is how many of the first snapshot's instances are certainly still there. */
-enum { TYPE_COLUMNS = 7, KEPT_COLUMN = 4, ROOM_FOR_KEPT = 100 };
+enum {
+    TYPE_COLUMNS = 7,
+    KEPT_COLUMN = 4,
+    ROOM_FOR_COUNTS = 60,
+    ROOM_FOR_TREND = 70,
+    ROOM_FOR_STATUS = 90,
+    ROOM_FOR_KEPT = 100
+};
 
 static bool knows_survivors(const struct hd_report *r)
 {
@@ -21,11 +31,11 @@ static struct doc_table *add_type_table(struct build *b, struct doc_section *s)
 {
     struct doc_column columns[TYPE_COLUMNS] = {
         {.title = "Δcount", .align = DOC_RIGHT},
-        {.title = "count", .align = DOC_RIGHT},
-        {.title = "trend"},
+        {.title = "count", .align = DOC_RIGHT, .from_width = ROOM_FOR_COUNTS},
+        {.title = "trend", .from_width = ROOM_FOR_TREND},
         {.title = "Δbytes", .align = DOC_RIGHT},
         {.title = "kept", .align = DOC_RIGHT, .from_width = ROOM_FOR_KEPT},
-        {.title = ""},
+        {.title = "", .from_width = ROOM_FOR_STATUS},
         {.title = report_unit(b->r), .is_subject = true}};
     bool kept = knows_survivors(b->r);
     if (!kept)
@@ -44,22 +54,31 @@ static void add_kept(struct build *b, const struct hd_type_row *row)
     build_cell(b);
 }
 
+static void add_change(struct build *b, uint64_t first, uint64_t last)
+{
+    if (first == last || first == HD_UNKNOWN || last == HD_UNKNOWN)
+        build_cell(b);
+    else
+        build_cell_change(b, last > first);
+}
+
 /* row is NULL for a sum. */
 static void add_type_row(struct build *b, struct doc_table *t, struct hd_tally first,
                          struct hd_tally last, const struct hd_type_row *row)
 {
     build_row(b, t, DOC_ROW);
     human_delta(&b->words, first.count, last.count);
-    build_cell(b);
+    add_change(b, first.count, last.count);
     human_count(&b->words, first.count);
     text_add_string(&b->words, " → ");
     human_count(&b->words, last.count);
     build_cell(b);
     if (row != NULL)
-        human_trend(&b->words, row->at, b->r->snapshot_count);
-    build_cell(b);
+        build_cell_trend(b, row->at, b->r->snapshot_count);
+    else
+        build_cell(b);
     human_size_delta(&b->words, first.bytes, last.bytes);
-    build_cell(b);
+    add_change(b, first.bytes, last.bytes);
     if (t->column_count == TYPE_COLUMNS)
         add_kept(b, row);
     build_cell_words(b, row != NULL ? series_status_names[row->status] : "");
@@ -72,33 +91,40 @@ static void add_sums_row(struct build *b, struct doc_table *t, const struct hd_s
     build_cell_words(b, name);
 }
 
+static void add_others(struct build *b, struct doc_table *t, const struct hd_sum *others,
+                       unsigned only)
+{
+    struct text name = {0};
+    if (others->rows == 0)
+        return;
+    human_others(&name, others->rows);
+    add_sums_row(b, t, others, text_string(&name));
+    b->row->only = only;
+    text_free(&name);
+}
+
+/* A screen has the first of them, a page more. */
 static void add_type_rows(struct build *b, struct doc_section *s)
 {
     const struct hd_type_table *types = &b->r->diff.types;
     const size_t last = b->r->snapshot_count - 1;
+    const bool all = types->few == types->shown;
     struct doc_table *t = add_type_table(b, s);
     for (size_t i = 0; i < types->shown; i++) {
         const struct hd_type_row *row = &types->rows[i];
         add_type_row(b, t, row->at[0], row->at[last], row);
-        build_cell_name(b, report_shown(b->r, row->type));
+        build_cell_type(b, row->type);
+        b->row->only = i < types->few ? 0 : MORE;
     }
-    if (types->shown < types->len) {
-        struct text name = {0};
-        human_others(&name, types->len - types->shown);
-        add_sums_row(b, t, &types->others, text_string(&name));
-        text_free(&name);
-    }
+    add_others(b, t, &types->others, all ? 0 : MORE);
+    if (!all)
+        add_others(b, t, &types->beyond, DOC_ON_LINES);
     add_sums_row(b, t, &types->sum, phrase_total(types));
 }
 
-static void add_types(struct build *b)
+static const char *order_of_types(struct build *b, size_t shown)
 {
-    static const char *const titles[] = {[HD_BY_TYPE] = "Types",
-                                         [HD_BY_NAMESPACE] = "Namespaces",
-                                         [HD_BY_MODULE] = "Modules",
-                                         [HD_BY_HOLDER] = "Holders"};
     const struct hd_report *r = b->r;
-    size_t shown = r->diff.types.shown;
     const char *order = r->options.sort == HD_SORT_NAME ? "by name"
                         : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
                             ? "by growth of what they retain"
@@ -108,10 +134,23 @@ static void add_types(struct build *b)
     if (shown < r->diff.types.len)
         snprintf(note, sizeof(note), "%s; %zu of %zu, -n 0 for all", order, shown,
                  r->diff.types.len);
+    return doc_string(b->doc, note);
+}
+
+static void add_types(struct build *b)
+{
+    static const char *const titles[] = {[HD_BY_TYPE] = "Types",
+                                         [HD_BY_NAMESPACE] = "Namespaces",
+                                         [HD_BY_MODULE] = "Modules",
+                                         [HD_BY_HOLDER] = "Holders"};
+    const struct hd_report *r = b->r;
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
     s->title = (struct doc_run){DOC_WORDS, titles[r->options.by]};
-    s->remark = doc_string(b->doc, note);
+    s->remark = order_of_types(b, r->diff.types.shown);
+    s->brief_remark = order_of_types(b, r->diff.types.few);
     s->is_long = true;
+    if (r->diff.types.few == 0 && r->diff.types.len > 0 && r->diff.types.shown > 0)
+        s->only = MORE; /* no row has changed */
     if (r->diff.types.len > 0) {
         add_type_rows(b, s);
         return;
@@ -174,10 +213,34 @@ void build_next(struct build *b)
         build_next_of(b, d->suspects[0].subject);
 }
 
+/* Names by themselves: they have to be escaped. */
+static void add_headline(struct build *b)
+{
+    static const enum doc_style styles[] = {
+        [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
+    struct headline h;
+    phrase_verdict(&h, b->r);
+    const char *words = doc_string(b->doc, text_string(&h.words));
+    size_t at = 0;
+    for (size_t i = 0; i <= h.name_count; i++) {
+        struct headline_name name = {h.words.len, h.words.len};
+        if (i < h.name_count)
+            name = h.names[i];
+        text_add(&b->words, words + at, name.from - at);
+        build_end(b, &b->doc->summary);
+        text_add(&b->words, words + name.from, name.to - name.from);
+        doc_run(b->doc, &b->doc->summary, DOC_NAME, text_string(&b->words));
+        text_clear(&b->words);
+        at = name.to;
+    }
+    b->doc->is_verdict = true;
+    b->doc->tone = styles[h.tone];
+    headline_free(&h);
+}
+
 void build_diff(struct build *b)
 {
-    human_plural(&b->words, b->r->diff.suspect_count, "suspect");
-    build_end(b, &b->doc->summary);
+    add_headline(b);
     build_diff_head(b);
     build_suspects(b);
     build_stopped(b);

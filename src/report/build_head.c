@@ -7,6 +7,7 @@
 
 static void add_compared(struct build *b, struct doc_section *s)
 {
+    enum { BELOW = 2 };
     const size_t n = b->r->snapshot_count;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
@@ -14,9 +15,9 @@ static void add_compared(struct build *b, struct doc_section *s)
     text_add_string(&b->words, " snapshots");
     heading_add_span(&b->words, b->r);
     build_end(b, to);
-    to = doc_piece(b->doc, l, "  ");
-    build_file(b, to, 0);
-    build_words(b, to, n > 2 ? " … " : " → ");
+    l->indent = BELOW;
+    build_file(b, build_break(b, l, "  "), 0);
+    to = build_break(b, l, n > 2 ? " … " : " → ");
     build_file(b, to, n - 1);
     /* A page says it beside the verdict. */
     if (b->page == NULL || b->r->diff.fit_count != n)
@@ -27,10 +28,10 @@ static void add_compared(struct build *b, struct doc_section *s)
     }
     if (b->r->diff.fit_count == n)
         return;
-    text_add_string(&b->words, "  (");
+    text_add_char(&b->words, '(');
     human_count(&b->words, n - b->r->diff.fit_count);
     text_add_string(&b->words, " left out of the ranking)");
-    build_end(b, to);
+    build_end(b, build_break(b, l, "  "));
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -64,6 +65,20 @@ static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
     return &last->facts;
 }
 
+static void say_bars(struct build *b, bool bytes)
+{
+    enum { BARS = 16 };
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    const struct hd_tally *at = b->r->diff.types.totals;
+    const size_t n = b->r->snapshot_count;
+    if (bytes && !b->r->diff.types.bytes_known)
+        return;
+    for (size_t k = 0; k < n; k++)
+        bars[k].count = bytes ? at[k].bytes : at[k].count;
+    human_trend_of(&b->words, bars, n, BARS);
+}
+
+/* Where there is no room for more it is the first and the last, with bars. */
 static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
                                    bool bytes)
 {
@@ -71,11 +86,25 @@ static struct doc_line *add_values(struct build *b, struct doc_facts *f, const c
     struct doc_line *l = &doc_fact(b->doc, f, name)->value;
     say_values(b, MOST_VALUES, bytes);
     build_end(b, doc_piece(b->doc, l, ""));
-    if (b->r->snapshot_count > FEW_VALUES) {
-        say_values(b, FEW_VALUES, bytes);
-        build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MOST));
-    }
+    if (b->r->snapshot_count <= FEW_VALUES)
+        return l;
+    say_values(b, FEW_VALUES, bytes);
+    build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MOST));
+    build_break(b, l, "  ");
+    say_bars(b, bytes);
+    build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MOST));
     return l;
+}
+
+static void add_change(struct build *b, struct doc_line *l, uint64_t first, uint64_t last)
+{
+    struct doc_runs *to = build_break(b, l, "   ");
+    doc_run(b->doc, to,
+            last > first   ? DOC_MORE
+            : last < first ? DOC_LESS
+                           : DOC_WORDS,
+            text_string(&b->words));
+    text_clear(&b->words);
 }
 
 /* (+977 KiB per step, +5.7 MiB/h), or per iteration if iterations were given. */
@@ -94,7 +123,7 @@ static void add_rate(struct build *b, struct doc_line *l, uint64_t first, uint64
     bool hourly = heading_add_rate(&b->words, b->r, steps >= 2 ? ", " : "(", first, last);
     text_add_string(&b->words, steps >= 2 || hourly ? ")" : "");
     if (b->words.len > 0)
-        build_end(b, doc_piece(b->doc, l, "  "));
+        build_end(b, build_break(b, l, "  "));
 }
 
 static void add_totals(struct build *b, struct doc_section *s)
@@ -107,18 +136,28 @@ static void add_totals(struct build *b, struct doc_section *s)
     struct doc_line *heap = add_values(b, f, "heap", true);
     if (b->r->diff.types.bytes_known) {
         human_size_delta(&b->words, first->bytes, last->bytes);
-        build_end(b, doc_piece(b->doc, heap, "   "));
+        add_change(b, heap, first->bytes, last->bytes);
         add_rate(b, heap, first->bytes, last->bytes);
     }
     struct doc_line *objects = add_values(b, f, "objects", false);
     human_delta(&b->words, first->count, last->count);
-    build_end(b, doc_piece(b->doc, objects, "   "));
+    add_change(b, objects, first->count, last->count);
     if (reachable->count == HD_UNKNOWN || last->count == 0)
         return;
     struct doc_line *l = &doc_fact(b->doc, f, "reachable")->value;
     human_percent(&b->words, (double)reachable->count / (double)last->count);
     text_add_string(&b->words, " of the objects in the last snapshot");
     build_end(b, doc_piece(b->doc, l, ""));
+    l->wraps = true;
+}
+
+static void add_part(struct build *b, struct doc_line *l, const char *name, int64_t bytes,
+                     const char *end)
+{
+    text_add_string(&b->words, name);
+    human_size_signed(&b->words, bytes);
+    text_add_string(&b->words, end);
+    build_end(b, build_break(b, l, " "));
 }
 
 /* Where it went, in exact bytes: the parts sum to the whole. */
@@ -129,12 +168,15 @@ static void add_growth(struct build *b, struct doc_section *s)
         return;
     struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "growth")->value;
     human_size_signed(&b->words, g->bytes);
-    text_add_string(&b->words, " reachable, ");
+    text_add_string(&b->words, " reachable,");
+    build_end(b, doc_piece(b->doc, l, ""));
     human_percent(&b->words, g->share);
     text_add_string(&b->words, " of the heap:");
-    build_end(b, doc_piece(b->doc, l, ""));
-    text_growth_parts(&b->words, g);
     build_end(b, build_break(b, l, " "));
+    add_part(b, l, "suspects ", g->suspects, ",");
+    if (g->pools != 0)
+        add_part(b, l, "pools and threads ", g->pools, ",");
+    add_part(b, l, "rest ", g->rest, "");
 }
 
 void build_diff_head(struct build *b)

@@ -1,7 +1,9 @@
 /* The facts of each snapshot, or why a file is none. */
 #include "report/build.h"
+#include "report/heading.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void add_quoted(struct build *b, struct doc_facts *f, const char *name,
                        const char *value)
@@ -92,10 +94,9 @@ static void add_facts(struct build *b, struct doc_facts *f,
     add_quoted(b, f, "xxh3", sum);
 }
 
-static void add_error(struct build *b, struct doc_section *s, const struct hd_error *e)
+static void say_error(struct build *b, struct doc_line *l, const struct hd_error *e)
 {
     char place[48] = "";
-    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
     if (e->where == HD_AT_LINE)
         snprintf(place, sizeof(place), "line %" PRIu64 ": ", e->at);
@@ -110,14 +111,100 @@ static void add_error(struct build *b, struct doc_section *s, const struct hd_er
     build_quoted(b, to, e->message);
 }
 
+/* --- many files ------------------------------------------------------------ */
+
+enum { ROOM_FOR_TIME = 100, ROOM_FOR_FORMAT = 80, ROOM_FOR_REACHABLE = 60 };
+
+static void add_number(struct build *b, uint64_t n, void (*human)(struct text *, uint64_t))
+{
+    human(&b->words, n);
+    build_cell(b);
+}
+
+static void add_remark(struct build *b, bool is_so, const char *words)
+{
+    if (is_so)
+        build_words(b, doc_remark(b->doc, b->row), words);
+}
+
+/* But for what the remarks say. */
+static void add_warnings(struct build *b, size_t snapshot)
+{
+    for (size_t i = 0; i < b->r->warning_count; i++) {
+        const struct hd_warning *w = &b->r->warnings[i];
+        bool said = strcmp(w->code, "sampled") == 0 || strcmp(w->code, "incomplete") == 0;
+        if (w->snapshot != snapshot || said)
+            continue;
+        struct doc_line *l = &doc_attached(b->doc, b->row, NULL)->line;
+        l->wraps = true;
+        struct doc_runs *to = doc_piece(b->doc, l, "");
+        build_words(b, to, "warning: ");
+        build_words(b, to, w->code);
+        build_words(b, to, ": ");
+        build_quoted(b, to, w->message);
+    }
+}
+
+static void add_file(struct build *b, struct doc_table *t, size_t k)
+{
+    const struct hd_snapshot_facts *from = &b->r->snapshots[k];
+    const struct hd_info *info = &from->info;
+    bool ok = from->error.status == HD_OK, walked = ok && info->has_roots;
+    build_row(b, t, DOC_ROW);
+    add_number(b, ok ? info->objects : HD_UNKNOWN, human_count);
+    add_number(b, ok ? info->bytes : HD_UNKNOWN, human_size);
+    if (walked && info->objects > 0 && info->reachable_objects != HD_UNKNOWN)
+        human_percent(&b->words, (double)info->reachable_objects / (double)info->objects);
+    else
+        text_add_char(&b->words, '-');
+    build_cell(b);
+    build_quoted(b, &b->row->cells[b->cell++].words,
+                 ok && info->time != NULL ? info->time : "-");
+    build_cell_words(b, ok && info->format != NULL ? info->format : "-");
+    build_quoted(b, &b->row->cells[b->cell++].words, info->path);
+    add_remark(b, ok && info->sampled, "sampled");
+    add_remark(b, ok && !info->complete, "incomplete");
+    if (!ok)
+        say_error(b, &doc_attached(b->doc, b->row, NULL)->line, &from->error);
+    add_warnings(b, k);
+}
+
+/* A line for each; what all of it says is asked for. */
+static void add_files(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "objects", .align = DOC_RIGHT},
+        {.title = "heap", .align = DOC_RIGHT},
+        {.title = "reachable", .align = DOC_RIGHT, .from_width = ROOM_FOR_REACHABLE},
+        {.title = "time", .from_width = ROOM_FOR_TIME},
+        {.title = "format", .from_width = ROOM_FOR_FORMAT},
+        {.title = "file", .is_subject = true, .is_title = true}};
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    s->only = DOC_ON_LINES;
+    human_plural(&b->words, b->r->snapshot_count, "file");
+    text_add_string(&b->words, "; -v tells all of each");
+    build_paragraph(b, s);
+    struct heading_origin from;
+    if (heading_origin(b->r, &from) && !from.several)
+        build_origin(b, s);
+    struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
+    for (size_t k = 0; k < b->r->snapshot_count; k++)
+        add_file(b, t, k);
+}
+
 void build_info(struct build *b)
 {
+    enum { FEW = 2, MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES };
+    bool many = b->r->snapshot_count > FEW;
+    if (many)
+        add_files(b);
     for (size_t k = 0; k < b->r->snapshot_count; k++) {
         const struct hd_snapshot_facts *from = &b->r->snapshots[k];
         struct doc_section *s = doc_section(b->doc, DOC_ITEM);
+        s->only = many ? MORE : 0;
         s->title = (struct doc_run){DOC_NAME, doc_string(b->doc, from->info.path)};
         if (from->error.status != HD_OK)
-            add_error(b, s, &from->error);
+            say_error(b, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, &from->error);
         else
             add_facts(b, &doc_block(b->doc, s, DOC_FACTS)->facts, from);
         build_notes(b, s, k);

@@ -16,7 +16,7 @@ static void add_subject(struct build *b, struct doc_section *s)
         text_add_char(&b->words, '(');
         human_count(&b->words, roots->matched_count);
         text_add_string(&b->words, " types)");
-        build_end(b, doc_piece(b->doc, l, "  "));
+        build_end(b, build_break(b, l, "  "));
     }
     for (size_t k = 0; k <= last; k++) {
         text_add_string(&b->words, k > 0 ? " → " : "");
@@ -24,11 +24,11 @@ static void add_subject(struct build *b, struct doc_section *s)
     }
     text_add_string(&b->words,
                     roots->instances[last].count == 1 ? " instance" : " instances");
-    build_end(b, doc_piece(b->doc, l, "  "));
+    build_end(b, build_break(b, l, "  "));
     if (roots->instances[last].bytes == HD_UNKNOWN)
         return;
     human_size(&b->words, roots->instances[last].bytes);
-    build_end(b, doc_piece(b->doc, l, ", "));
+    build_end(b, build_break(b, l, ", "));
 }
 
 static void add_source(struct build *b, struct doc_section *s)
@@ -64,22 +64,22 @@ static void add_chain(struct build *b, struct doc_chains *to, const struct hd_ch
     struct doc_chain *chain = build_ladder(b, to, c);
     chain->number = to->len;
     text_add_string(&b->words, root_kind_names[c->chain.kind]);
-    build_end(b, doc_piece(b->doc, &chain->head, "  "));
+    build_end(b, build_break(b, &chain->head, "  "));
     if (c->status != HD_CHAIN_UNKNOWN) {
         text_add_string(&b->words, chain_status_names[c->status]);
-        build_end(b, doc_piece(b->doc, &chain->head, "  "));
+        build_end(b, build_break(b, &chain->head, "  "));
     }
     if (c->instances != NULL) {
         for (size_t k = 0; k < b->r->snapshot_count; k++) {
             text_add_string(&b->words, k > 0 ? " → " : "");
             human_count(&b->words, c->instances[k]);
         }
-        build_end(b, doc_piece(b->doc, &chain->head, "  "));
+        build_end(b, build_break(b, &chain->head, "  "));
     }
     if (c->address == 0)
         return;
     add_example(b, c);
-    build_end(b, doc_piece(b->doc, &chain->head, "  "));
+    build_end(b, build_break(b, &chain->head, "  "));
 }
 
 /* "3 other chains hold 19 %; --chains=5 shows all" */

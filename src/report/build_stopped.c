@@ -17,8 +17,7 @@ static void add_counts(struct build *b, const struct hd_stopped *s)
     text_add_string(&b->words, " → ");
     human_count(&b->words, n > 0 ? at[n - 1].count : HD_UNKNOWN);
     build_cell(b);
-    human_trend(&b->words, at, n);
-    build_cell(b);
+    build_cell_trend(b, at, n);
 }
 
 static void add_row(struct build *b, struct doc_table *t, const struct hd_stopped *s)
@@ -29,11 +28,11 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_stoppe
     human_percent(&b->words, s->share);
     build_cell(b);
     add_counts(b, s);
-    build_cell_name(b, report_shown(b->r, s->subject));
+    build_cell_type(b, s->subject);
     if (strcmp(s->subject, s->type) != 0) {
         struct doc_runs *to = doc_remark(b->doc, b->row);
         build_words(b, to, "(");
-        build_name(b, to, report_shown(b->r, s->type));
+        build_type(b, to, s->type);
         build_words(b, to, ")");
     }
     /* Beside suspects it is worth one line. */
@@ -44,11 +43,13 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_stoppe
 
 void build_stopped(struct build *b)
 {
-    static const struct doc_column columns[] = {{.title = "gained", .align = DOC_RIGHT},
-                                                {.title = "of heap", .align = DOC_RIGHT},
-                                                {.title = "count", .align = DOC_RIGHT},
-                                                {.title = "trend"},
-                                                {.title = "type", .is_subject = true}};
+    enum { ROOM_FOR_SHARE = 60, ROOM_FOR_TREND = 70 };
+    static const struct doc_column columns[] = {
+        {.title = "gained", .align = DOC_RIGHT},
+        {.title = "of heap", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "count", .align = DOC_RIGHT},
+        {.title = "trend", .from_width = ROOM_FOR_TREND},
+        {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
     char note[96] = "not growing any more; no suspects";
     if (d->stopped_count == 0)

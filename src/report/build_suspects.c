@@ -10,20 +10,10 @@
 
 #include <string.h>
 
-enum { SUSPECT_COLUMNS = 11 };
+/* Columns that the words above them tell as well go first. */
+enum { SUSPECT_COLUMNS = 11, ROOM_FOR_SHARE = 60, ROOM_FOR_TREND = 70 };
 
 /* --- sentences -------------------------------------------------------------- */
-
-static void say_limit(struct build *b)
-{
-    char share[32];
-    if (b->r->options.min_bytes > 0) {
-        human_size(&b->words, b->r->options.min_bytes);
-        return;
-    }
-    c_snprintf(share, sizeof(share), "%g %% of the heap", 100 * b->r->options.min_share);
-    text_add_string(&b->words, share);
-}
 
 static void say_no_match(struct build *b, struct doc_section *s)
 {
@@ -63,16 +53,10 @@ static bool say_none(struct build *b, struct doc_section *s)
     text_add_string(&b->words, hidden ? "None of what is shown" : "None: no ");
     text_add_string(&b->words, hidden ? "" : report_unit(b->r));
     text_add_string(&b->words, " grows by ");
-    say_limit(b);
+    text_line(&b->words, b->r);
     text_add_string(&b->words, " or more, at its latest rate.");
     build_paragraph(b, s);
     return false;
-}
-
-static void say_doubt(struct build *b, struct doc_section *s)
-{
-    build_paragraph(b, s);
-    s->blocks[s->block_count - 1].line.wraps = true;
 }
 
 /* No suspect is no acquittal where the growth is not explained, or has only stopped. */
@@ -82,13 +66,13 @@ static void say_doubts(struct build *b, struct doc_section *s)
         text_add_string(&b->words, "But ");
         phrase_open_growth(&b->words, b->r->diff.growth.rest_share);
         text_add_char(&b->words, '.');
-        say_doubt(b, s);
+        build_paragraph(b, s);
     }
     if (b->r->diff.growth.has_stopped) {
         text_add_string(&b->words, "But ");
         phrase_has_stopped(&b->words, b->r->diff.growth.stopped_share);
         text_add_string(&b->words, " See below.");
-        say_doubt(b, s);
+        build_paragraph(b, s);
     }
 }
 
@@ -115,7 +99,7 @@ static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspe
     for (size_t i = 0; i < named; i++) {
         bool is_last = i + 1 == s->also_count;
         build_words(b, to, i == 0 ? "" : is_last ? " and " : ", ");
-        build_name(b, to, report_shown(b->r, s->also[i]));
+        build_type(b, to, s->also[i]);
     }
     if (named < s->also_count) {
         text_add_string(&b->words, " and ");
@@ -125,16 +109,27 @@ static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspe
     build_words(b, to, ")");
 }
 
+/* "(with 5 holders below it)" */
+static void add_below(struct build *b, struct doc_runs *to, const struct hd_suspect *s)
+{
+    text_add_string(&b->words, "(with ");
+    human_plural(&b->words, s->also_count, "holder");
+    text_add_string(&b->words, " below it)");
+    build_end(b, to);
+}
+
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
     if (strcmp(s->subject, s->type) != 0) {
         struct doc_runs *to = doc_remark(b->doc, b->row);
         build_words(b, to, "(");
-        build_name(b, to, report_shown(b->r, s->type));
+        build_type(b, to, s->type);
         build_words(b, to, ")");
     }
-    if (s->also_count > 0)
+    if (s->also_count > 0 && b->r->options.by == HD_BY_HOLDER)
+        add_below(b, doc_remark(b->doc, b->row), s);
+    else if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
     if (s->basis == HD_BASIS_TYPE)
         build_words(b, doc_remark(b->doc, b->row), "held in changing places");
@@ -147,6 +142,16 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         text_steady(&b->words, s);
         build_end(b, doc_remark(b->doc, b->row));
     }
+}
+
+/* Whoever looks the type up in the table of types finds other numbers there. */
+static void add_whole_count(struct build *b, const struct hd_suspect *s)
+{
+    text_add_string(&b->words, "counted here; in the whole heap ");
+    human_count(&b->words, s->at[0].count);
+    text_add_string(&b->words, " → ");
+    human_count(&b->words, s->at[b->r->snapshot_count - 1].count);
+    build_end(b, doc_remark(b->doc, b->row));
 }
 
 static void say_score(struct build *b, double score)
@@ -177,24 +182,32 @@ static void add_details(struct build *b, const struct hd_suspect *s)
 
 static void add_row(struct build *b, struct doc_table *t, const struct hd_suspect *s)
 {
-    const size_t n = b->r->snapshot_count;
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    bool at_place;
+    size_t n;
     build_row(b, t, DOC_ROW);
+    b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
     if (s->rank > 0)
         human_count(&b->words, s->rank);
     build_cell(b);
     text_gain(&b->words, b->r, s);
-    build_cell(b);
+    if (b->row->is_suspect)
+        build_cell_change(b, true);
+    else
+        build_cell(b);
     human_percent(&b->words, text_gain_share(b->r, s));
     build_cell(b);
-    human_count(&b->words, s->at[0].count);
+    n = text_counts(at, b->r, s, &at_place);
+    human_count(&b->words, at[0].count);
     text_add_string(&b->words, " → ");
-    human_count(&b->words, s->at[n - 1].count);
+    human_count(&b->words, at[n - 1].count);
     build_cell(b);
-    human_trend(&b->words, s->at, n);
-    build_cell(b);
+    build_cell_trend(b, at, n);
     add_details(b, s);
-    build_cell_name(b, report_shown(b->r, s->subject));
+    build_cell_type(b, s->subject);
     add_remarks(b, s);
+    if (at_place)
+        add_whole_count(b, s);
 }
 
 /* A page has room for every frame; a line says those that say most. */
@@ -239,12 +252,13 @@ static void add_hint(struct build *b, const struct hint *hint)
 
 /* --- groups ---------------------------------------------------------------- */
 
-static void add_others(struct build *b, struct doc_table *t, size_t others)
+static void add_others(struct build *b, struct doc_table *t, size_t others, unsigned only)
 {
     if (others == 0)
         return;
     build_row(b, t, DOC_REST);
     b->row->is_below = true;
+    b->row->only = only;
     human_others(&b->words, others);
     build_cell(b);
 }
@@ -258,41 +272,99 @@ static bool has_stopped(const struct hd_report *r, const struct hd_suspect *s)
     return false;
 }
 
+static bool is_noise(const struct build *b, const struct hd_suspect *s)
+{
+    return b->r->options.rows != 0 && text_gain_share(b->r, s) < TEXT_NOISE_SHARE;
+}
+
+/* Rows under a line of their own. A line that has only noise below it is no more than
+ * that, but on pages and for who wants to know. */
+struct group {
+    struct hd_suspect *const *rows;
+    size_t len, shown; /* the first ones; the others are only counted */
+};
+
+/* How many are noise. */
+static size_t add_group(struct build *b, struct doc_table *t, const struct group *g)
+{
+    enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES };
+    const size_t title = t->row_count;
+    size_t noise = 0;
+    build_row(b, t, DOC_GROUP);
+    build_cell(b);
+    for (size_t i = 0; i < g->len; i++) {
+        bool quiet = is_noise(b, g->rows[i]);
+        noise += quiet;
+        if (i >= g->shown)
+            continue;
+        add_row(b, t, g->rows[i]);
+        b->row->only = quiet ? MORE : 0;
+    }
+    add_others(b, t, g->len - g->shown, noise > 0 ? MORE : 0);
+    t->rows[title].only = noise == g->len ? MORE : 0;
+    return noise;
+}
+
 /* What scores less; a few of them. */
-static void add_minor(struct build *b, struct doc_table *t)
+static size_t add_minor(struct build *b, struct doc_table *t)
 {
     enum { MOST_MINOR = 5 };
     const struct hd_diff *d = &b->r->diff;
-    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count;
-    size_t shown = 0, left = 0;
-    for (size_t i = 0; i < d->minor_count; i++) {
-        if (has_stopped(b->r, &d->minor[i]))
-            continue;
-        if (shown == most) {
-            left++;
-            continue;
-        }
-        if (shown++ == 0) {
-            build_row(b, t, DOC_GROUP);
-            text_add_string(&b->words, "at the latest rate less than ");
-            say_limit(b);
-            build_cell(b);
-        }
-        add_row(b, t, &d->minor[i]);
-    }
-    add_others(b, t, left);
+    struct arena scratch = {0};
+    struct hd_suspect **rows = arena_array(&scratch, struct hd_suspect *, d->minor_count);
+    size_t most = b->r->options.rows != 0 ? MOST_MINOR : d->minor_count, noise = 0;
+    struct group g = {.rows = rows};
+    for (size_t i = 0; i < d->minor_count; i++)
+        if (!has_stopped(b->r, &d->minor[i]))
+            rows[g.len++] = &d->minor[i];
+    g.shown = g.len < most ? g.len : most;
+    text_add_string(&b->words, "at the latest rate less than ");
+    text_line(&b->words, b->r);
+    if (g.len > 0)
+        noise = add_group(b, t, &g);
+    text_clear(&b->words);
+    arena_free(&scratch);
+    return noise;
 }
 
 /* Buffers that pools hold are free for use and follow the peak load. */
-static void add_pooled(struct build *b, struct doc_table *t)
+static size_t add_pooled(struct build *b, struct doc_table *t)
 {
     const struct hd_diff *d = &b->r->diff;
-    if (d->pooled_count > 0) {
-        build_row(b, t, DOC_GROUP);
-        build_cell_words(b, "held by buffer pools, not ranked");
-    }
+    struct arena scratch = {0};
+    struct hd_suspect **rows = arena_array(&scratch, struct hd_suspect *, d->pooled_count);
     for (size_t i = 0; i < d->pooled_count; i++)
-        add_row(b, t, &d->pooled[i]);
+        rows[i] = &d->pooled[i];
+    struct group g = {rows, d->pooled_count, d->pooled_count};
+    text_add_string(&b->words, "held by buffer pools, not ranked");
+    size_t noise = d->pooled_count > 0 ? add_group(b, t, &g) : 0;
+    text_clear(&b->words);
+    arena_free(&scratch);
+    return noise;
+}
+
+/* "3 more grow by less than 0.5 % of the heap each, 1 of them in a buffer pool" */
+static void add_noise(struct build *b, struct doc_table *t, size_t minor, size_t pooled)
+{
+    const size_t noise = minor + pooled;
+    char share[64];
+    if (noise == 0)
+        return;
+    build_row(b, t, DOC_GROUP);
+    b->row->only = DOC_ON_LINES;
+    human_count(&b->words, noise);
+    text_add_string(&b->words, noise == 1 ? " more grows" : " more grow");
+    c_snprintf(share, sizeof(share), " by less than %g %% of the heap",
+               100 * TEXT_NOISE_SHARE);
+    text_add_string(&b->words, share);
+    text_add_string(&b->words, noise == 1 ? "" : " each");
+    if (pooled > 0) {
+        text_add_string(&b->words, ", ");
+        human_count(&b->words, pooled);
+        text_add_string(&b->words, " of them in a buffer pool");
+    }
+    text_add_string(&b->words, "; -v tells");
+    build_cell(b);
 }
 
 static const char *what_it_gained(const struct hd_report *r)
@@ -310,9 +382,9 @@ static void add_table(struct build *b, struct doc_section *s)
     const struct doc_column columns[SUSPECT_COLUMNS] = {
         {.title = "#", .align = DOC_RIGHT},
         {.title = size, .align = DOC_RIGHT, .meaning = what_it_gained(b->r)},
-        {.title = "of heap", .align = DOC_RIGHT},
+        {.title = "of heap", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
         {.title = "count", .align = DOC_RIGHT},
-        {.title = "trend"},
+        {.title = "trend", .from_width = ROOM_FOR_TREND},
         {.title = "score",
          .align = DOC_RIGHT,
          .is_detail = true,
@@ -337,7 +409,7 @@ static void add_table(struct build *b, struct doc_section *s)
          .meaning =
              "Why it is a suspect. size: its score is large; steady: it gains nearly "
              "the same number in every step."},
-        {.title = report_unit(b->r), .is_subject = true}};
+        {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
     struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
     t->details = "Scores";
     size_t shown = d->suspects_shown;
@@ -346,9 +418,9 @@ static void add_table(struct build *b, struct doc_section *s)
         add_held_by(b, &d->suspects[i].chains);
         add_hint(b, hint_named(d->suspects[i].hint));
     }
-    add_others(b, t, d->suspect_count - shown);
-    add_minor(b, t);
-    add_pooled(b, t);
+    add_others(b, t, d->suspect_count - shown, 0);
+    size_t minor = add_minor(b, t), pooled = add_pooled(b, t);
+    add_noise(b, t, minor, pooled);
 }
 
 static const char *basis(const struct hd_report *r)
@@ -359,16 +431,30 @@ static const char *basis(const struct hd_report *r)
                                          : "by growth of counts; bytes and owners unknown";
 }
 
+/* Of graphs what a row retains and its score are both bytes, and either may be larger. */
+static const char *basis_in_full(const struct hd_report *r)
+{
+    bool both = r->diff.by_graph && r->options.by == HD_BY_TYPE;
+    return both ? "what keeps growing, with all that it retains more than at first; the "
+                  "score, by which it ranks, is the growth at the latest rate"
+                : basis(r);
+}
+
 void build_suspects(struct build *b)
 {
     const struct hd_diff *d = &b->r->diff;
     struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
     s->title = (struct doc_run){DOC_WORDS, "Suspects"};
-    if (d->suspect_count + d->minor_count + d->pooled_count > 0)
-        s->remark = basis(b->r);
+    if (d->suspect_count + d->minor_count + d->pooled_count > 0) {
+        s->remark = basis_in_full(b->r);
+        s->brief_remark = basis(b->r);
+    }
     bool nothing = say_none(b, s);
-    say_doubts(b, s);
+    if (b->r->kind == HD_REPORT_CHECK) /* else the headline does */
+        say_doubts(b, s);
     if (!nothing)
         add_table(b, s);
+    else if (b->r->kind == HD_REPORT_DIFF && d->hidden_count == 0)
+        s->only = DOC_ON_PAGES; /* on lines the headline is enough */
     say_hidden(b, s);
 }

@@ -75,19 +75,22 @@ static void add_row(struct build *b, struct doc_table *t, struct hd_tally sum,
 
 static void add_table(struct build *b, struct doc_section *s)
 {
+    enum { ROOM_FOR_SHARE = 60, ROOM_FOR_RETAINED = 70, ROOM_FOR_GENERATION = 100 };
     const struct hd_type_table *types = &b->r->top.types;
-    const struct doc_column generation = {.title = "generation"},
+    const struct doc_column generation = {.title = "generation",
+                                          .from_width = ROOM_FOR_GENERATION},
                             subject = {.title = report_unit(b->r), .is_subject = true};
-    struct doc_column columns[] = {{.title = "count", .align = DOC_RIGHT},
-                                   {.title = "bytes", .align = DOC_RIGHT},
-                                   {.title = "of heap", .align = DOC_RIGHT},
-                                   {.title = "retained", .align = DOC_RIGHT},
-                                   has_generations(b->r) ? generation : subject,
-                                   subject};
+    struct doc_column columns[] = {
+        {.title = "count", .align = DOC_RIGHT},
+        {.title = "bytes", .align = DOC_RIGHT},
+        {.title = "of heap", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "retained", .align = DOC_RIGHT, .from_width = ROOM_FOR_RETAINED},
+        has_generations(b->r) ? generation : subject,
+        subject};
     struct doc_table *t = build_table(b, s, columns, has_generations(b->r) ? 6 : 5);
     for (size_t i = 0; i < types->shown; i++) {
         add_row(b, t, *types->rows[i].at, &types->rows[i]);
-        build_cell_name(b, report_shown(b->r, types->rows[i].type));
+        build_cell_type(b, types->rows[i].type);
     }
     if (types->shown < types->len) {
         add_row(b, t, types->others.at[0], NULL);
@@ -106,14 +109,14 @@ void build_top(struct build *b)
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     build_file(b, doc_piece(b->doc, l, ""), 0);
     human_plural(&b->words, total->count, "object");
-    build_end(b, doc_piece(b->doc, l, "  "));
+    build_end(b, build_break(b, l, "  "));
     human_size(&b->words, total->bytes);
-    build_end(b, doc_piece(b->doc, l, ", "));
+    build_end(b, build_break(b, l, ", "));
     if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
         !b->r->options.gen2 && !b->r->options.reachable) {
         human_percent(&b->words, (double)info->reachable_objects / (double)info->objects);
         text_add_string(&b->words, " reachable");
-        build_end(b, doc_piece(b->doc, l, ", "));
+        build_end(b, build_break(b, l, ", "));
     }
     build_selection(b, s);
     add_table(b, s);

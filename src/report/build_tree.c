@@ -37,7 +37,7 @@ static void end_as(struct build *b, struct doc_runs *to, enum doc_style style)
 static void add_type(struct build *b, struct doc_runs *to, const struct hd_tree_node *n)
 {
     bool common = n->kind == HD_NODE_TYPE && names_is_framework(n->type);
-    doc_run(b->doc, to, common ? DOC_COMMON_NAME : DOC_NAME,
+    doc_run(b->doc, to, common ? DOC_LIBRARY_NAME : DOC_NAME,
             n->full_name != NULL ? n->full_name : n->type);
 }
 

@@ -29,7 +29,8 @@ enum doc_style {
     DOC_ASIDE,  /* it is there for order's sake, and may be paler than the others */
     DOC_QUOTED, /* what others wrote: a reason, a message */
     DOC_NAME,   /* of a type, a file, a process; a type's may be shown without namespaces */
-    DOC_COMMON_NAME /* the same, of a type of the framework: it may be paler too */
+    DOC_LIBRARY_NAME /* the same, of a type that is not the program's own: it may be paler
+                      */
 };
 
 struct doc_run {
@@ -76,6 +77,7 @@ struct doc_frame {
     struct doc_runs name;
     const char *generation; /* "gen0" of a young object, or NULL */
     bool is_root;           /* a group of roots or a variable: no object */
+    bool is_owner;          /* of what is below */
 };
 
 struct doc_chain {
@@ -92,6 +94,10 @@ struct doc_chains {
 };
 
 /* --- blocks -------------------------------------------------------------- */
+
+/* Where a thing is shown: on lines of a terminal or a file, on lines for who asked for
+ * details, on pages that are scrolled and folded. */
+enum doc_place { DOC_ON_LINES = 1, DOC_ON_DETAILED_LINES = 2, DOC_ON_PAGES = 4 };
 
 struct doc_fact {
     const char *name; /* ours */
@@ -113,6 +119,7 @@ struct doc_column {
     enum doc_align align;
     bool is_subject;     /* what the row is about: it gives way where room is short */
     bool gives_way;      /* so does this one; of several the last goes first */
+    bool is_title;       /* ... by going to a line of its own, before it is cut */
     unsigned from_width; /* not shown in places narrower than that */
     bool is_detail;      /* for who wants to know more */
     bool is_for_pages;   /* lines of a terminal have no room for it */
@@ -141,8 +148,10 @@ struct doc_row {
     size_t remark_count, remark_cap;
     struct doc_attached *attached;
     size_t attached_count, attached_cap;
-    bool is_below;  /* of a rest: it belongs to the row above */
-    unsigned depth; /* of a tree: 0 at its top, at most one more than the row before */
+    bool is_below;   /* of a rest: it belongs to the row above */
+    bool is_suspect; /* it is what the reader came for */
+    unsigned only;   /* doc_place that have it; 0: all */
+    unsigned depth;  /* of a tree: 0 at its top, at most one more than the row before */
 };
 
 struct doc_table {
@@ -206,8 +215,10 @@ enum doc_section_kind {
 struct doc_section {
     enum doc_section_kind kind;
     struct doc_run title;
-    const char *remark; /* ours, behind the title; or NULL */
-    bool is_long;       /* a page may show its title only, until it is asked for more */
+    const char *remark;       /* ours, behind the title; or NULL */
+    const char *brief_remark; /* on lines without details; NULL: the same */
+    unsigned only;            /* doc_place that have it; 0: all */
+    bool is_long; /* a page may show its title only, until it is asked for more */
     struct doc_block *blocks;
     size_t block_count, block_cap;
 };
@@ -217,6 +228,7 @@ struct document {
     const char *title;       /* "heapdrift check" */
     struct doc_runs summary; /* what it comes to; may be empty */
     bool is_verdict;         /* the summary: it is said wherever the document is */
+    enum doc_style tone;     /* of all of it */
     const char *made_by;     /* "heapdrift 1.2.3" */
     struct doc_section *sections;
     size_t section_count, section_cap;

@@ -128,18 +128,25 @@ void human_others(struct text *t, uint64_t n)
     text_add_char(t, ']');
 }
 
-void human_trend(struct text *t, const struct hd_tally *at, size_t count)
+void human_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most)
 {
     enum { BARS = 8, LOWEST_BAR = 0x2581 };
     uint64_t low = HD_UNKNOWN, high = 0;
+    size_t bars = count < most || most < 2 ? count : most;
     for (size_t k = 0; k < count; k++) {
         low = at[k].count < low ? at[k].count : low;
         high = at[k].count > high ? at[k].count : high;
     }
-    for (size_t k = 0; k < count; k++) {
+    for (size_t i = 0; i < bars; i++) {
+        size_t k = bars < count ? i * (count - 1) / (bars - 1) : i;
         double height = high > low ? (double)(at[k].count - low) / (double)(high - low) : 0;
         text_add_code_point(t, LOWEST_BAR + (uint32_t)(height * (BARS - 1) + 0.5));
     }
+}
+
+void human_trend(struct text *t, const struct hd_tally *at, size_t count)
+{
+    human_trend_of(t, at, count, count);
 }
 
 void human_bar(struct text *t, double share, unsigned columns)

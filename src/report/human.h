@@ -28,6 +28,8 @@ void human_trend(struct text *t, const struct hd_tally *at, size_t count);
 
 /* A share as a bar of so many columns at most, in eighths; nothing is no bar. */
 void human_bar(struct text *t, double share, unsigned columns);
+/* The same with at most so many bars: the first and the last, and as many between. */
+void human_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most);
 
 /* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
  * nothing that a build server takes for a command in a log: #\x23[error]. */

@@ -139,7 +139,7 @@ static void add_around(struct text *t, const char *begin, const struct text *s,
 void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in)
 {
     struct text s = {0};
-    bool is_name = run->style == DOC_NAME || run->style == DOC_COMMON_NAME;
+    bool is_name = run->style == DOC_NAME || run->style == DOC_LIBRARY_NAME;
     bool is_ours = !is_name && run->style != DOC_QUOTED;
     if (is_ours)
         text_add_string(&s, run->text);

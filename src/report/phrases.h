@@ -9,6 +9,25 @@
 #include "report/human.h"
 #include "report/report.h"
 
+/* --- the verdict of a diff ----------------------------------------------- */
+
+/* One sentence or two above everything else, and where the names in it are: short ones,
+ * with controls made visible. */
+enum { HEADLINE_NAMES = 2 };
+struct headline {
+    struct text words;
+    struct headline_name {
+        size_t from, to;
+    } names[HEADLINE_NAMES];
+    size_t name_count;
+    enum hd_tone tone;
+};
+
+/* What the snapshots show and what they cannot: r has been ranked and its view made. For
+ * headline_free(). */
+void phrase_verdict(struct headline *to, const struct hd_report *r);
+void headline_free(struct headline *h);
+
 /* --- rules of a check ---------------------------------------------------- */
 
 /* "type MyApp.*" */

@@ -48,6 +48,8 @@ static const char *joint_of(const struct doc_piece *piece)
 static void add_line(struct text *t, const struct doc_line *l, enum markdown_place in)
 {
     for (size_t i = 0; i < l->len; i++) {
+        if (l->all[i].cell.words.len == 0) /* for narrow places only */
+            continue;
         text_add_string(t, i > 0 ? joint_of(&l->all[i]) : "");
         add_runs(t, &l->all[i].cell.words, in);
     }
@@ -236,6 +238,11 @@ static size_t group_end(const struct doc_table *t, size_t i)
     return i;
 }
 
+static bool is_on_pages(unsigned only)
+{
+    return only == 0 || (only & DOC_ON_PAGES) != 0;
+}
+
 static void add_rows(struct page *p, const struct doc_table *t, size_t first, size_t end)
 {
     if (first == end)
@@ -243,7 +250,8 @@ static void add_rows(struct page *p, const struct doc_table *t, size_t first, si
     begin_block(p);
     add_titles(&p->t, t, false);
     for (size_t i = first; i < end; i++)
-        add_row(&p->t, t, &t->rows[i], false);
+        if (is_on_pages(t->rows[i].only))
+            add_row(&p->t, t, &t->rows[i], false);
 }
 
 static void add_details(struct page *p, const struct doc_table *t)
@@ -333,7 +341,7 @@ static void add_tree_run(struct text *t, const struct doc_run *run)
 {
     struct doc_run plain = *run;
     struct text name = {0};
-    if (run->style == DOC_NAME || run->style == DOC_COMMON_NAME) {
+    if (run->style == DOC_NAME || run->style == DOC_LIBRARY_NAME) {
         human_short_name(&name, run->text);
         plain.text = text_string(&name);
     }
@@ -343,7 +351,8 @@ static void add_tree_run(struct text *t, const struct doc_run *run)
 
 static void add_tree(struct page *p, const struct doc_table *t)
 {
-    const struct tree_look look = {.add = add_tree_run};
+    const struct hd_write_options plain = {0};
+    const struct tree_look look = {.opt = &plain, .add = add_tree_run};
     struct text lines = {0};
     tree_lines(&lines, t, &look);
     markdown_block(&p->t, "", text_string(&lines));
@@ -521,7 +530,8 @@ void render_markdown(const struct document *d, const struct hd_write_options *op
     text_add_string(&p.t, "<!-- heapdrift -->\n");
     add_summary(&p, d);
     for (size_t i = 0; i < d->section_count; i++)
-        add_section(&p, &d->sections[i], i == 0);
+        if (is_on_pages(d->sections[i].only))
+            add_section(&p, &d->sections[i], i == 0);
     begin_block(&p);
     text_add_string(&p.t, "<sub>");
     text_add_string(&p.t, d->made_by);

@@ -1,9 +1,11 @@
 /* A document as text for people, in the columns of a terminal. Without a terminal there is
- * no colour and no limit of width. It does not know what is told. */
-#include "base/ascii.h"
+ * no colour, and nothing is cut; only what flows is folded. Colours are of the sixteen that
+ * every terminal has in light and dark, and say nothing that words do not. It does not know
+ * what is told. */
 #include "report/build.h"
 #include "report/render.h"
 #include "report/table.h"
+#include "report/text_words.h"
 #include "report/tree_lines.h"
 #include "report/wrap.h"
 #include "report/writer.h"
@@ -23,96 +25,11 @@ struct printer {
 /* What belongs to a row is indented so far, and so wide are labels. */
 enum { ROW_INDENT = 4, LABEL_COLUMNS = 9, HELD_INDENT = ROW_INDENT + LABEL_COLUMNS };
 
-/* --- words --------------------------------------------------------------- */
-
-/* Names without namespaces where lines would be too long with them. */
-enum names { WHOLE_NAMES, SHORT_NAMES };
-
-/* All that is printed goes through here, and what others wrote is escaped. Where only ASCII
- * can be shown the output turns the rest into it, once and for all (struct out); lines are
- * laid out for what they will be. */
-static void add_run(struct text *t, const struct doc_run *run, enum names names)
+/* Whether a thing is for this place. */
+static bool is_here(const struct printer *p, unsigned only)
 {
-    switch (run->style) {
-    case DOC_NAME:
-    case DOC_COMMON_NAME:
-        if (names == SHORT_NAMES)
-            human_short_name(t, run->text);
-        else
-            human_name(t, run->text);
-        break;
-    case DOC_QUOTED:
-        human_name(t, run->text);
-        break;
-    case DOC_WORDS:
-    case DOC_STRONG:
-    case DOC_CODE:
-    case DOC_GOOD:
-    case DOC_BAD:
-    case DOC_UNSURE:
-    case DOC_MORE:
-    case DOC_LESS:
-    case DOC_ASIDE:
-        text_add_string(t, run->text);
-        break;
-    }
-}
-
-static void add_runs(struct text *t, const struct doc_runs *runs, enum names names)
-{
-    for (size_t i = 0; i < runs->len; i++)
-        add_run(t, &runs->all[i], names);
-}
-
-static bool is_narrow(const struct printer *p, unsigned below)
-{
-    return p->opt->width > 0 && p->opt->width < below;
-}
-
-static void add_cell(const struct printer *p, struct text *t, const struct doc_cell *cell)
-{
-    bool brief = cell->brief != NULL && is_narrow(p, cell->brief->below);
-    add_runs(t, brief ? &cell->brief->words : &cell->words, WHOLE_NAMES);
-}
-
-static size_t columns_of(const struct printer *p, const struct text *t)
-{
-    return t->len > 0 ? printed_columns(t->data, t->len, p->opt->ascii) : 0;
-}
-
-/* Pieces broken where they do not fit; a joint loses its blanks at the end of a line. */
-static void add_pieces(const struct printer *p, struct text *t, const struct doc_line *l,
-                       size_t column, size_t indent)
-{
-    struct text piece = {0};
-    for (size_t i = 0; i < l->len; i++) {
-        const char *joint = i > 0 ? l->all[i].joint : "";
-        text_clear(&piece);
-        add_cell(p, &piece, &l->all[i].cell);
-        column +=
-            printed_columns(joint, strlen(joint), p->opt->ascii) + columns_of(p, &piece);
-        text_add_string(t, joint);
-        if (i > 0 && l->all[i].breaks && p->opt->width > 0 && column > p->opt->width) {
-            wrap_break(t, indent);
-            column = indent + columns_of(p, &piece);
-        }
-        text_add(t, text_string(&piece), piece.len);
-    }
-    text_free(&piece);
-}
-
-/* A line that begins at the given column, and goes on at indent if it may be broken. */
-static void add_line(const struct printer *p, struct text *t, const struct doc_line *l,
-                     size_t column, size_t indent)
-{
-    struct text flat = {0};
-    if (!l->wraps) {
-        add_pieces(p, t, l, column, indent);
-        return;
-    }
-    add_pieces(p, &flat, l, column, indent);
-    wrap_words(t, text_string(&flat), column, indent, p->opt->width, p->opt->ascii);
-    text_free(&flat);
+    unsigned here = p->opt->details ? DOC_ON_DETAILED_LINES : DOC_ON_LINES;
+    return only == 0 || (only & here) != 0;
 }
 
 /* --- printing ------------------------------------------------------------ */
@@ -151,18 +68,18 @@ static void begin_color(struct printer *p, const char *code)
 
 static void end_color(struct printer *p)
 {
-    begin_color(p, "\033[0m");
+    begin_color(p, PLAIN);
 }
 
 /* --- chains -------------------------------------------------------------- */
 
-static void add_frame(struct text *t, const struct doc_frame *f, enum names names)
+static void add_frame(struct text *t, const struct doc_frame *f, enum words_names names)
 {
     if (names == SHORT_NAMES && f->role != NULL) {
         text_add_string(t, f->role);
         text_add_char(t, ' ');
     }
-    add_runs(t, &f->name, names);
+    words_add_runs(t, &f->name, names);
 }
 
 static void add_omitted(struct text *t, size_t frames)
@@ -172,16 +89,43 @@ static void add_omitted(struct text *t, size_t frames)
     text_add_string(t, " more");
 }
 
-/* All frames in one line, with arrows. */
-static void add_chain(struct text *t, const struct doc_chain *c)
+static const char *frame_color(const struct printer *p, const struct doc_frame *f)
+{
+    if (!p->opt->color)
+        return "";
+    if (f->is_owner)
+        return BOLD;
+    return words_color(p->opt, f->name.len > 0 ? f->name.all[0].style : DOC_WORDS);
+}
+
+/* All frames in one line, with arrows, and the colour of each element between them. */
+struct chain_line {
+    struct text words;
+    const char **colors;
+    size_t len, cap;
+};
+
+static void color_elements(struct chain_line *l, const char *color)
+{
+    size_t arrows = wrap_count_arrows(l->words.data, l->words.len);
+    while (l->len < arrows + 1) {
+        l->colors = grow(l->colors, l->len, &l->cap, sizeof(*l->colors));
+        l->colors[l->len++] = color;
+    }
+}
+
+static void add_chain(const struct printer *p, struct chain_line *l,
+                      const struct doc_chain *c)
 {
     for (size_t i = 0; i < c->frame_count; i++) {
-        text_add_string(t, i > 0 ? " → " : "");
+        text_add_string(&l->words, i > 0 ? " → " : "");
         if (c->frames[i].omitted > 0) {
-            add_omitted(t, c->frames[i].omitted);
-            text_add_string(t, " → ");
+            add_omitted(&l->words, c->frames[i].omitted);
+            color_elements(l, p->opt->color ? DIM : "");
+            text_add_string(&l->words, " → ");
         }
-        add_frame(t, &c->frames[i], SHORT_NAMES);
+        add_frame(&l->words, &c->frames[i], SHORT_NAMES);
+        color_elements(l, frame_color(p, &c->frames[i]));
     }
 }
 
@@ -197,14 +141,16 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
         text_add_char(&p->t, '\n');
     }
     text_add_string(&p->t, first ? "      " : "    → ");
-    add_runs(&name, &f->name, WHOLE_NAMES);
-    size_t all =
-        columns_of(p, &name) + (f->generation != NULL ? strlen(f->generation) + 3 : 0);
+    const char *color = frame_color(p, f);
+    text_add_string(&p->t, color);
+    words_add_runs(&name, &f->name, WHOLE_NAMES);
+    size_t all = words_columns(p->opt, &name) +
+                 (f->generation != NULL ? strlen(f->generation) + 3 : 0);
     if (all > room && !f->is_root) {
         /* Namespaces go before the middle of a name does. */
         text_clear(&name);
         text_add_string(&name, "…");
-        add_runs(&name, &f->name, SHORT_NAMES);
+        words_add_runs(&name, &f->name, SHORT_NAMES);
     }
     if (f->generation != NULL) {
         text_add_string(&name, " (");
@@ -215,6 +161,7 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
         human_shorten_name(&p->t, text_string(&name), name.len, room, p->opt->ascii);
     else
         human_shorten(&p->t, text_string(&name), name.len, room, p->opt->ascii);
+    text_add_string(&p->t, color[0] != '\0' ? PLAIN : "");
     text_add_char(&p->t, '\n');
     flush(p);
     text_free(&name);
@@ -227,7 +174,7 @@ static void print_chains(struct printer *p, const struct doc_chains *chains)
         text_add_char(&p->t, '\n');
         human_count(&p->t, c->number);
         text_add_string(&p->t, ".  ");
-        add_line(p, &p->t, &c->head, 0, 0);
+        words_add_line(p->opt, &p->t, &c->head, 0, 0);
         text_add_char(&p->t, '\n');
         for (size_t f = 0; f < c->frame_count; f++)
             print_ladder_frame(p, &c->frames[f], f == 0);
@@ -235,7 +182,7 @@ static void print_chains(struct printer *p, const struct doc_chains *chains)
     if (chains->rest.len == 0)
         return;
     text_add_char(&p->t, '\n');
-    add_line(p, &p->t, &chains->rest, 0, 0);
+    words_add_line(p->opt, &p->t, &chains->rest, 0, 0);
     text_add_char(&p->t, '\n');
     flush(p);
 }
@@ -246,26 +193,36 @@ static void add_held_by(const struct printer *p, struct text *line,
                         const struct doc_chain *c)
 {
     enum { SHARE_COLUMNS = 15 };
-    struct text chain = {0}, share = {0};
-    const unsigned width = p->opt->width;
+    struct chain_line chain = {0};
+    struct text share = {0};
+    struct wrap_room room = {
+        .indent = HELD_INDENT, .width = words_fold_columns(p->opt), .ascii = p->opt->ascii};
     size_t used = 0;
-    add_chain(&chain, c);
+    add_chain(p, &chain, c);
     if (c->head.len > 0) {
-        add_pieces(p, &share, &c->head, 0, 0);
-        text_add(line, text_string(&share), share.len);
+        const struct doc_runs *words = words_of_cell(p->opt, &c->head.all[0].cell);
+        words_add_pieces(p->opt, line, &c->head, 0, 0);
+        words_add_runs(&share, words, WHOLE_NAMES);
+        for (size_t i = 1; i < c->head.len; i++) {
+            text_add_string(&share, c->head.all[i].joint);
+            words_add_cell(p->opt, &share, &c->head.all[i].cell);
+        }
         /* The chain begins where the share of the widest would end. */
-        size_t whole = HELD_INDENT + SHARE_COLUMNS + 2 + columns_of(p, &chain);
-        bool fits = width == 0 || whole <= width;
-        size_t room = fits || chain.len == 0 ? SHARE_COLUMNS + 2 : 2;
-        used = columns_of(p, &share);
+        size_t whole =
+            HELD_INDENT + SHARE_COLUMNS + 2 + words_columns(p->opt, &chain.words);
+        bool fits = whole <= room.width;
+        size_t until = fits || chain.words.len == 0 ? SHARE_COLUMNS + 2 : 2;
+        used = words_columns(p->opt, &share);
         do
             text_add_char(line, ' ');
-        while (++used < room);
+        while (++used < until);
     }
-    if (chain.len > 0)
-        wrap_arrows(line, chain.data, chain.len, HELD_INDENT + used, HELD_INDENT, width,
-                    p->opt->ascii);
-    text_free(&chain);
+    room.column = HELD_INDENT + used;
+    room.is_hard = p->opt->width > 0;
+    if (chain.words.len > 0)
+        wrap_arrows(line, chain.words.data, chain.words.len, room, chain.colors);
+    text_free(&chain.words);
+    free(chain.colors);
     text_free(&share);
 }
 
@@ -274,7 +231,7 @@ static void add_held_by(const struct printer *p, struct text *line,
 static bool has_column(const struct printer *p, const struct doc_column *c)
 {
     return !c->is_for_pages && (!c->is_detail || p->opt->details) &&
-           !is_narrow(p, c->from_width);
+           !words_is_narrow(p->opt, c->from_width);
 }
 
 static void note_line(struct table *t, struct text *line)
@@ -303,7 +260,7 @@ static void add_attached(const struct printer *p, struct table *t,
     if (a->line.len > 0) {
         size_t indent = a->label != NULL ? HELD_INDENT : ROW_INDENT;
         begin_attached(&line, a->label);
-        add_line(p, &line, &a->line, indent, indent);
+        words_add_line(p->opt, &line, &a->line, indent, indent);
         note_line(t, &line);
     }
     for (size_t i = 0; i < chains->len; i++) {
@@ -313,10 +270,22 @@ static void add_attached(const struct printer *p, struct table *t,
     }
     if (chains->rest.len > 0) {
         begin_attached(&line, "");
-        add_line(p, &line, &chains->rest, HELD_INDENT, HELD_INDENT);
+        words_add_line(p->opt, &line, &chains->rest, HELD_INDENT, HELD_INDENT);
         note_line(t, &line);
     }
     text_free(&line);
+}
+
+/* That of what the cell begins with. */
+static struct cell_style cell_style(const struct printer *p, const struct doc_row *row,
+                                    const struct doc_column *column,
+                                    const struct doc_cell *cell)
+{
+    const struct doc_runs *words = words_of_cell(p->opt, cell);
+    enum doc_style first = words->len > 0 ? words->all[0].style : DOC_WORDS;
+    bool bold = row->is_suspect && column->is_subject && p->opt->color;
+    return (struct cell_style){bold ? BOLD : words_color(p->opt, first),
+                               first == DOC_QUOTED};
 }
 
 static void add_row(const struct printer *p, struct table *t, const struct doc_table *from,
@@ -326,12 +295,12 @@ static void add_row(const struct printer *p, struct table *t, const struct doc_t
     for (size_t c = 0; c < from->column_count; c++) {
         if (!has_column(p, &from->columns[c]))
             continue;
-        add_cell(p, &t->content, &row->cells[c]);
-        table_end_cell(t);
+        words_add_cell(p->opt, &t->content, &row->cells[c]);
+        table_end_cell_in(t, cell_style(p, row, &from->columns[c], &row->cells[c]));
     }
     for (size_t i = 0; i < row->remark_count; i++) {
         text_add_string(&remarks, i > 0 ? "  " : "");
-        add_runs(&remarks, &row->remarks[i], SHORT_NAMES);
+        words_add_runs(&remarks, &row->remarks[i], SHORT_NAMES);
     }
     table_remark(t, text_string(&remarks), remarks.len);
     for (size_t i = 0; i < row->attached_count; i++)
@@ -344,10 +313,16 @@ static void add_row_line(const struct printer *p, struct table *t,
                          const struct doc_row *row)
 {
     struct text line = {0};
-    pad(&line, row->is_below ? ROW_INDENT : 0);
-    text_add_string(&line, row->kind == DOC_GROUP ? "— " : "");
-    add_cell(p, &line, &row->cells[0]);
-    text_add_string(&line, row->kind == DOC_GROUP ? " —" : "");
+    struct text words = {0};
+    size_t indent = row->is_below ? ROW_INDENT : 0;
+    pad(&line, indent);
+    text_add_string(&words, row->kind == DOC_GROUP ? "— " : "");
+    words_add_cell(p->opt, &words, &row->cells[0]);
+    text_add_string(&words, row->kind == DOC_GROUP ? " —" : "");
+    text_add_string(&line, p->opt->color ? DIM : "");
+    wrap_words(&line, text_string(&words), indent, indent, p->opt->width, p->opt->ascii);
+    text_add_string(&line, p->opt->color ? PLAIN : "");
+    text_free(&words);
     note_line(t, &line);
     text_free(&line);
 }
@@ -362,10 +337,14 @@ static void print_table(struct printer *p, const struct doc_table *from)
         if (has_column(p, column))
             columns[t.column_count++] = (struct column){
                 column->title, column->align == DOC_RIGHT ? ALIGN_RIGHT : ALIGN_LEFT,
-                column->is_subject || column->gives_way};
+                column->is_title                          ? GIVES_WAY_BY_LINE
+                : column->is_subject || column->gives_way ? GIVES_WAY
+                                                          : GIVES_NOTHING};
     }
     for (size_t i = 0; i < from->row_count; i++) {
         const struct doc_row *row = &from->rows[i];
+        if (!is_here(p, row->only))
+            continue;
         if (row->kind == DOC_ROW)
             add_row(p, &t, from, row);
         else
@@ -380,15 +359,12 @@ static void print_table(struct printer *p, const struct doc_table *from)
 
 static void add_tree_run(struct text *t, const struct doc_run *run)
 {
-    add_run(t, run, SHORT_NAMES);
+    words_add_run(t, run, SHORT_NAMES);
 }
 
 static void print_tree(struct printer *p, const struct doc_table *tree)
 {
-    const struct tree_look look = {.width = p->opt->width,
-                                   .color = p->opt->color,
-                                   .ascii = p->opt->ascii,
-                                   .add = add_tree_run};
+    const struct tree_look look = {.opt = p->opt, .add = add_tree_run};
     tree_lines(&p->t, tree, &look);
     flush(p);
     p->after_tree = true;
@@ -410,7 +386,7 @@ static void print_facts(struct printer *p, const struct doc_facts *facts)
         pad(&p->t, p->indent + gap * f->level);
         text_add_string(&p->t, f->name);
         pad(&p->t, widest + gap - gap * f->level - strlen(f->name));
-        add_line(p, &p->t, &f->value, indent, indent);
+        words_add_line(p->opt, &p->t, &f->value, indent, indent);
         end_line(p);
     }
 }
@@ -424,7 +400,7 @@ static void print_notes(struct printer *p, const struct doc_notes *notes)
         text_add_string(&p->t, "warning: ");
         text_add_string(&p->t, n->code);
         text_add_string(&p->t, ": ");
-        add_run(&p->t, &message, WHOLE_NAMES);
+        words_add_run(&p->t, &message, WHOLE_NAMES);
         char count[64] = "", line[64] = "";
         if (n->count > 1)
             snprintf(count, sizeof(count), " (%llu times)", (unsigned long long)n->count);
@@ -458,7 +434,7 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
             blank_line(p);
         p->after_tree = false;
         pad(&p->t, p->indent);
-        add_line(p, &p->t, &b->line, p->indent, b->line.indent);
+        words_add_line(p->opt, &p->t, &b->line, p->indent, b->line.indent);
         text_add_char(&p->t, '\n');
         flush(p);
         break;
@@ -500,36 +476,50 @@ static void add_capitals(struct text *t, const char *words)
 static void print_title(struct printer *p, const struct doc_section *s)
 {
     blank_line(p);
-    begin_color(p, "\033[1m");
+    begin_color(p, BOLD);
     if (s->kind == DOC_TOPIC)
         add_capitals(&p->t, s->title.text);
     else
-        add_run(&p->t, &s->title, WHOLE_NAMES);
+        words_add_run(&p->t, &s->title, WHOLE_NAMES);
     end_color(p);
-    if (s->remark != NULL) {
+    bool brief = s->brief_remark != NULL && !p->opt->details;
+    const char *remark = brief ? s->brief_remark : s->remark;
+    if (remark != NULL) {
+        size_t indent = strlen(s->title.text) + 2;
         text_add_string(&p->t, "  ");
-        begin_color(p, "\033[2m");
-        text_add_string(&p->t, s->remark);
+        begin_color(p, DIM);
+        wrap_words(&p->t, remark, indent, indent, words_fold_columns(p->opt),
+                   p->opt->ascii);
         end_color(p);
     }
     text_add_char(&p->t, '\n');
     flush(p);
 }
 
+/* In one colour; on a terminal it is broken between words, elsewhere it is one line. */
 static void print_verdict(struct printer *p, const struct document *d)
 {
-    static const char *const colors[] = {
-        [DOC_GOOD] = "\033[1;32m", [DOC_BAD] = "\033[1;31m", [DOC_UNSURE] = "\033[1;33m"};
+    struct text words = {0};
+    enum doc_style tone = d->tone;
     for (size_t i = 0; i < d->summary.len; i++) {
         const struct doc_run *run = &d->summary.all[i];
-        bool coloured = run->style >= DOC_GOOD && run->style <= DOC_UNSURE;
-        begin_color(p, coloured ? colors[run->style] : "");
-        add_run(&p->t, run, WHOLE_NAMES);
-        if (coloured)
-            end_color(p);
+        if (tone == DOC_WORDS && run->style >= DOC_GOOD && run->style <= DOC_UNSURE)
+            tone = run->style;
+        words_add_run(&words, run, WHOLE_NAMES);
     }
+    begin_color(p, words_color(p->opt, tone));
+    wrap_words(&p->t, text_string(&words), 0, 0, p->opt->width, p->opt->ascii);
+    if (tone != DOC_WORDS)
+        end_color(p);
     text_add_char(&p->t, '\n');
     flush(p);
+    text_free(&words);
+}
+
+/* Who has only the end of it before their eyes reads it there. */
+static bool has_scrolled_away(const struct printer *p)
+{
+    return p->opt->lines > 0 && p->o->lines >= p->opt->lines;
 }
 
 void render_text(const struct document *d, const struct hd_write_options *opt,
@@ -538,15 +528,24 @@ void render_text(const struct document *d, const struct hd_write_options *opt,
     enum { ITEM_INDENT = 2 };
     struct printer p = {.o = o, .opt = opt};
     o->ascii = opt->ascii;
-    if (d->is_verdict)
+    if (d->is_verdict) {
         print_verdict(&p, d);
+        if (d->tone != DOC_WORDS)
+            blank_line(&p);
+    }
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
+        if (!is_here(&p, s->only))
+            continue;
         p.indent = s->kind == DOC_ITEM ? ITEM_INDENT : 0;
         if (s->kind != DOC_PLAIN)
             print_title(&p, s);
         for (size_t b = 0; b < s->block_count; b++)
             print_block(&p, &s->blocks[b], s->kind == DOC_PLAIN);
+    }
+    if (d->is_verdict && has_scrolled_away(&p)) {
+        blank_line(&p);
+        print_verdict(&p, d);
     }
     text_free(&p.t);
     o->ascii = false;

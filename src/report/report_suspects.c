@@ -2,6 +2,7 @@
 
 #include "analysis/growth.h"
 #include "analysis/runtime_names.h"
+#include "report/nested_holders.h"
 #include "report/phrases.h"
 #include "report/view.h"
 
@@ -81,6 +82,7 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
         .score_share = heap > 0 ? h->score / heap : 0,
         .tau = h->tau,
         .at = row->at,
+        .held = h->basis == HD_BASIS_GRAPH ? report_spread(r, to->s, h->count) : NULL,
         .retained = report_spread(r, to->s, h->retained),
         .more = h->more,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
@@ -96,11 +98,17 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
     return s;
 }
 
+/* What scores of tables are a share of. */
+static double whole_heap(const struct suspect_rows *to)
+{
+    struct hd_tally heap = to->s->totals[last_fit(to)];
+    return (double)(to->s->bytes_known ? heap.bytes : heap.count);
+}
+
 static struct hd_suspect from_row(const struct suspect_rows *to, const struct suspect *t,
                                   const struct suspect_line *line)
 {
-    struct hd_tally heap = to->s->totals[last_fit(to)];
-    double whole = (double)(to->s->bytes_known ? heap.bytes : heap.count);
+    double whole = whole_heap(to);
     return (struct hd_suspect){
         .type = t->row->name,
         .subject = t->row->name,
@@ -167,13 +175,32 @@ static struct suspect_line line_of(const struct hd_options *opt)
                                  .steady_bytes = opt->min_steady_bytes};
 }
 
+/* A row of a holder is a path itself. */
+static void add_holder(const struct suspect_rows *to, struct hd_suspect *s,
+                       const struct joined_holder *joined)
+{
+    struct hd_report *r = to->r;
+    s->holder_len = nested_holders_split(s->type, &s->holder, &r->arena);
+    s->also = arena_array(&r->arena, const char *, joined->len);
+    for (size_t i = 0; i < joined->len; i++)
+        s->also[s->also_count++] = joined->below[i];
+}
+
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
 {
     struct suspect_line line = line_of(to->opt);
     struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
+    struct joined_holder *joined = NULL;
+    if (to->s->by == HD_BY_HOLDER)
+        joined =
+            nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
     make_room(to, t.len, scratch);
-    for (size_t i = 0; i < t.len; i++)
-        place(to, from_row(to, &t.all[i], &line), i + 1, NULL);
+    for (size_t i = 0; i < t.len; i++) {
+        struct hd_suspect s = from_row(to, &t.all[i], &line);
+        if (joined != NULL)
+            add_holder(to, &s, &joined[i]);
+        place(to, s, i + 1, NULL);
+    }
     show(to);
 }
 

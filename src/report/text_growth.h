@@ -13,10 +13,18 @@ void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspec
 /* That as a share of the heap in the last snapshot. */
 double text_gain_share(const struct hd_report *r, const struct hd_suspect *s);
 
+/* What gains less than this share of the heap is not worth a line of its own. */
+#define TEXT_NOISE_SHARE 0.005
+
+/* How many of its type there are, of each snapshot that was ranked: in the whole heap, or
+ * where they are held if these tell another story (at_place). How many snapshots. */
+size_t text_counts(struct hd_tally *at, const struct hd_report *r,
+                   const struct hd_suspect *s, bool *at_place);
+
+/* From where on a row of the ranking is a suspect: "2 % of the heap", "1.00 MiB". */
+void text_line(struct text *t, const struct hd_report *r);
+
 /* "steady: +30 every step", "steady: +28–33 every step". */
 void text_steady(struct text *t, const struct hd_suspect *s);
-
-/* "suspects +3.31 MiB, pools and threads -133 KiB, rest +58.6 KiB" */
-void text_growth_parts(struct text *t, const struct hd_growth *g);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/ascii.h"
 #include "report/human.h"
+#include "report/text_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ struct drawing {
 
 static size_t columns_of(const struct drawing *d, const struct text *t)
 {
-    return t->len > 0 ? printed_columns(t->data, t->len, d->look->ascii) : 0;
+    return t->len > 0 ? printed_columns(t->data, t->len, d->look->opt->ascii) : 0;
 }
 
 static void pad(struct text *t, size_t columns)
@@ -45,40 +46,13 @@ static void pad(struct text *t, size_t columns)
 
 /* --- words ---------------------------------------------------------------- */
 
-static const char *color_of(const struct doc_run *run)
-{
-    switch (run->style) {
-    case DOC_STRONG:
-        return "\033[1m";
-    case DOC_BAD:
-        return "\033[1;31m";
-    case DOC_GOOD:
-        return "\033[1;32m";
-    case DOC_UNSURE:
-        return "\033[1;33m";
-    case DOC_MORE:
-        return "\033[31m";
-    case DOC_LESS:
-        return "\033[32m";
-    case DOC_ASIDE:
-    case DOC_COMMON_NAME:
-        return "\033[2m";
-    case DOC_WORDS:
-    case DOC_CODE:
-    case DOC_QUOTED:
-    case DOC_NAME:
-        return "";
-    }
-    return "";
-}
-
 static void add_colored(struct drawing *d, const struct doc_run *run, const char *s,
                         size_t len)
 {
-    const char *color = d->look->color ? color_of(run) : "";
+    const char *color = words_color(d->look->opt, run->style);
     text_add_string(d->to, color);
     text_add(d->to, s, len);
-    text_add_string(d->to, color[0] != '\0' ? "\033[0m" : "");
+    text_add_string(d->to, color[0] != '\0' ? PLAIN : "");
 }
 
 static size_t width_of(struct drawing *d, const struct doc_runs *runs)
@@ -129,7 +103,7 @@ static void add_shortened(struct drawing *d, const struct doc_run *run, size_t c
     struct text cut = {0};
     text_clear(&d->word);
     d->look->add(&d->word, run);
-    human_shorten(&cut, text_string(&d->word), d->word.len, columns, d->look->ascii);
+    human_shorten(&cut, text_string(&d->word), d->word.len, columns, d->look->opt->ascii);
     add_colored(d, run, text_string(&cut), cut.len);
     text_free(&cut);
 }
@@ -160,20 +134,20 @@ static const struct doc_runs *cell_of(const struct drawing *d, const struct doc_
                                       size_t c)
 {
     const struct doc_cell *cell = &row->cells[c];
-    bool brief =
-        cell->brief != NULL && d->look->width > 0 && d->look->width < cell->brief->below;
+    bool brief = cell->brief != NULL && d->look->opt->width > 0 &&
+                 d->look->opt->width < cell->brief->below;
     return brief ? &cell->brief->words : &cell->words;
 }
 
 static void measure(struct drawing *d)
 {
-    const unsigned width = d->look->width;
+    const unsigned width = d->look->opt->width;
     for (size_t c = 0; c + 1 < d->t->column_count; c++) {
         const struct doc_column *column = &d->t->columns[c];
         if (column->is_for_pages || (width > 0 && width < column->from_width))
             continue;
         d->widths[c] =
-            printed_columns(column->title, strlen(column->title), d->look->ascii);
+            printed_columns(column->title, strlen(column->title), d->look->opt->ascii);
         for (size_t i = 0; i < d->t->row_count; i++) {
             size_t wide = width_of(d, cell_of(d, &d->t->rows[i], c));
             d->widths[c] = wide > d->widths[c] ? wide : d->widths[c];
@@ -218,7 +192,8 @@ static void add_titles(struct drawing *d)
     for (size_t c = 0; c < d->t->column_count; c++) {
         const struct doc_column *column = &d->t->columns[c];
         bool is_name = c + 1 == d->t->column_count;
-        size_t wide = printed_columns(column->title, strlen(column->title), d->look->ascii);
+        size_t wide =
+            printed_columns(column->title, strlen(column->title), d->look->opt->ascii);
         if (!is_name && d->widths[c] == 0)
             continue;
         if (!is_name && column->align == DOC_RIGHT)
@@ -297,8 +272,8 @@ static void add_row(struct drawing *d, size_t i)
     struct doc_runs remark = row->remark_count > 0 ? row->remarks[0] : (struct doc_runs){0};
     add_numbers(d, row);
     size_t used = d->left + add_guides(d, row, d->is_last[i]), taken;
-    size_t room = d->look->width > used ? d->look->width - used : SHORTEST;
-    room = d->look->width == 0 ? SIZE_MAX : room;
+    size_t room = d->look->opt->width > used ? d->look->opt->width - used : SHORTEST;
+    room = d->look->opt->width == 0 ? SIZE_MAX : room;
     remark.len = (unsigned)remarks_that_fit(d, &remark, width_of(d, name), room, &taken);
     add_fitting(d, name, room > taken + SHORTEST ? room - taken : SHORTEST);
     pad(d->to, remark.len > 0 ? MARK_GAP : 0);

@@ -10,9 +10,7 @@
 #include "report/document.h"
 
 struct tree_look {
-    unsigned width; /* 0: no limit */
-    bool color;
-    bool ascii; /* it will be printed so: columns are those of what is printed then */
+    const struct hd_write_options *opt; /* width, colour, and whether it will be ASCII */
     void (*add)(struct text *t, const struct doc_run *run); /* names without namespaces */
 };
 

@@ -5,11 +5,22 @@
 
 #include "base/text.h"
 
-/* A chain broken at its arrows so that it fits: it begins at the given column, further
- * lines at indent. Frames that are still wider are shortened. No width is 0. Columns are
- * those of the ASCII form where that is printed. */
-void wrap_arrows(struct text *t, const char *line, size_t len, size_t column, size_t indent,
-                 unsigned width, bool ascii);
+/* Where a chain begins and where its further lines do; how wide they may be, 0 for any
+ * width; whether an element that is wider is shortened, or stays whole and goes over. */
+struct wrap_room {
+    size_t column, indent;
+    unsigned width;
+    bool is_hard;
+    bool ascii; /* columns are those of the ASCII form, which is printed */
+};
+
+/* A chain broken at its arrows so that it fits. colors has the escape sequence of each
+ * element between arrows, "" for none; or is NULL. */
+void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_room room,
+                 const char *const *colors);
+
+/* How many arrows there are. */
+size_t wrap_count_arrows(const char *line, size_t len);
 
 /* Words broken at blanks so that they fit. A word that is still wider stays whole: it may
  * be an address to be copied. */

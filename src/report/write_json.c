@@ -258,6 +258,7 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
              m->diff->by_graph ? json_integer((json_int_t)s->more) : json_null());
     json_put(o, "hint", json_string_or_null(s->hint));
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
+    json_put(o, "held", values_or_null(s->held, n));
     return o;
 }
 
@@ -383,6 +384,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "suspects_hidden", json_integer((json_int_t)m->diff->hidden_count));
     json_put(o, "span_seconds", real_or_null(m->diff->span_seconds));
     json_put(o, "bytes_per_hour", real_or_null(m->diff->bytes_per_hour));
+    json_put(o, "headline", json_string_or_null(m->diff->headline));
 }
 
 static json_t *diff(const struct hd_model *m)

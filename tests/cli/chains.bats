@@ -71,6 +71,7 @@ make_flips() {
 @test "--depth and roots show the way to the owner" {
     make_flips
     works diff -q --depth=64 "${flips[@]}"
+    unfold
     out_has "TimerQueueTimer → DelayPromise → Cleanup → singleton MemoryCache"
     works roots -q -t Page "${flips[@]}"
     out_has "    → Shop.Cleanup"

@@ -78,7 +78,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     [[ $(wc -l <<<"$out") == 3 ]]
 }
 
-@test "--rows=0 cuts nothing; without it text shows twenty types and CSV all" {
+@test "--rows=0 cuts nothing; without it text shows five types, JSON twenty and CSV all" {
     works -q -n0 --format=json fixtures/leaklab/none
     local all
     all=$(json '.types|length')
@@ -86,7 +86,12 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     works -q --format=json fixtures/leaklab/none
     [[ $(json '"\(.types|length) \(.types_omitted)"') == "20 $((all - 20))" ]]
     works -q fixtures/leaklab/none
+    out_has "[$((all - 5)) others]"
+    out_has "TYPES  by growth; 5 of $all, -n 0 for all"
+    works -q -v fixtures/leaklab/none
     out_has "[$((all - 20)) others]"
+    works -q -n 7 fixtures/leaklab/none
+    out_has "[$((all - 7)) others]"
     works -q --format=csv fixtures/leaklab/none
     [[ $(wc -l <<<"$out") == $((all + 1)) ]]
     out_lacks "others]"

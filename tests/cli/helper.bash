@@ -54,6 +54,9 @@ err_lacks() { [[ $err != *"$1"* ]] || complain "stderr should not have: $1"; }
 out_matches() { [[ $out =~ $1 ]] || complain "stdout should match: $1"; }
 err_matches() { [[ $err =~ $1 ]] || complain "stderr should match: $1"; }
 
+# Chains of $out in one line again, as they were before they were folded.
+unfold() { out=${out//$'\n             → '/ → }; }
+
 # A run that fails as people expect it: status 2, nothing on stdout, one line on stderr.
 fails_with() {
     status_is 2

@@ -85,7 +85,7 @@ check_of() { hd check --format=json -q "$@"; }
 
 @test "the heading says over what time, of which process, and fits 80 columns" {
     works -q $lab/nettrace
-    [[ ${out%%$'\n'*} == "3 snapshots over 1 s  1.nettrace.zst … 3.nettrace.zst    confidence: medium" ]]
+    out_has $'\n3 snapshots over 1 s  1.nettrace.zst … 3.nettrace.zst    confidence: medium\n'
     out_has $'\nLeakLab (pid 22043), .NET 10.0.12\n'
     works -q --format=md $lab/nettrace
     out_has $'3 snapshots over 1 s, `1.nettrace.zst` … `3.nettrace.zst`, confidence: **medium**  \n'

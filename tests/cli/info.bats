@@ -7,6 +7,20 @@ load helper
         fixtures/gcdump-made/sampled.gcdump
     status_is 2
     golden_is info.txt
+    hd info -v "$before" fixtures/heap-text/odd-but-read.txt fixtures/heap-text/bad-nul.txt \
+        fixtures/gcdump-made/sampled.gcdump
+    status_is 2
+    golden_is info-details.txt
+}
+
+@test "info of many files is a line for each, and of two all that is known" {
+    works info fixtures/leaklab/cache
+    [[ $(wc -l <<<"$out") == 9 ]]
+    out_matches ' 94,424  5\.08 MiB +99 %  - +gcdump  fixtures/leaklab/cache/5\.gcdump\.gz$'
+    works info fixtures/leaklab/cache/[01].gcdump.gz
+    [[ $(grep -c '^  references ' <<<"$out") == 2 ]]
+    works info -v fixtures/leaklab/cache
+    [[ $(grep -c '^  references ' <<<"$out") == 6 ]]
 }
 
 @test "info as JSON" { golden info.json info --format=json fixtures/gcdump-made/v10.gcdump; }

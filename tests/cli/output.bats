@@ -348,7 +348,7 @@ ARGS
 @test "without a terminal names stay whole" {
     works diff -q --chains=0 fixtures/leaklab/events
     out_lacks "…Event"
-    out_has "System.EventHandler<Shop.Notifications.OrderPlacedEventArgs>"
+    out_has "System.Collections.Generic.List<Shop.Orders.OrderLine>"
 }
 
 @test "the same bytes whatever the number of threads, and every time" {
@@ -433,4 +433,34 @@ for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
         "$HEAPDRIFT" roots -q --format=json -t '*' fixtures/heap-text/root-kinds.txt
     } >"$tmp/results.json"
     python tests/cli/check_json.py docs/json-schema "$tmp/results.json"
+}
+
+@test "the verdict stands first, and last where the beginning has scrolled away" {
+    local verdict='Session objects pile up: 0 → 6,000 in six snapshots, +3.31 MiB, 66 % of the heap, held by the static s_sessions.'
+    works diff -q fixtures/leaklab/cache
+    [[ ${out%%$'\n'*} == "$verdict" && $out != *"$verdict"*"$verdict"* ]]
+    on_terminal "160 rows 100" diff -q fixtures/leaklab/cache
+    uncolor
+    [[ ${out%%$'\n'*} == "$verdict" && $out != *"$verdict"*"$verdict"* ]]
+    on_terminal "160 rows 24" diff -q fixtures/leaklab/cache
+    uncolor
+    [[ ${out%%$'\n'*} == "$verdict" && ${out##*$'\n'} == "$verdict" ]]
+    on_terminal "160 rows 24" check -q fixtures/leaklab/cache
+    uncolor
+    [[ ${out%%$'\n'*} == "fail: 1 of 1 rule is over budget" && ${out##*$'\n'} == "${out%%$'\n'*}" ]]
+}
+
+@test "a file has no terminal: nothing is repeated, cut or coloured in it" {
+    on_terminal "60 rows 10" diff -q -o "$tmp/report.txt" fixtures/leaklab/cache
+    [[ $(grep -c "objects pile up" "$tmp/report.txt") == 1 ]]
+    [[ $(grep -c $'\033' "$tmp/report.txt") == 0 ]]
+    grep -qF "Node<System.String,Shop.Sessions.Session>" "$tmp/report.txt"
+}
+
+@test "what the whole heap tells otherwise is counted where it is held" {
+    works -q fixtures/leaklab/events
+    out_matches '0 → 20 .*  System.Byte\[\]  counted here; in the whole heap 2 → 7,071'
+    works -q --format=json fixtures/leaklab/events
+    [[ $(json '.pooled[0] | "\(.held | tojson) \(.count[5])"') == "[0,13,14,19,19,20] 7071" ]] ||
+        complain "$(json '.pooled[0].held | tojson')"
 }

@@ -95,7 +95,7 @@ Test(brief, a_chain_whose_entry_changes_but_not_its_owner_is_the_same_chain)
 Test(brief, held_by_begins_at_the_owner)
 {
     struct hd_report *r = services(NULL);
-    char *text = written(r, "text");
+    char *text = unfolded(written(r, "text"));
     expect_part(text,
                 "[static …] → … 4 more → singleton MemoryCache → CoherentState → "
                 "Dictionary<String,Page> → Tables<Page> → VolatileNode<Page>[] → Page");
@@ -109,7 +109,7 @@ Test(brief, held_by_begins_at_the_owner)
     struct hd_snapshot *snaps[SHOPS];
     open_services(snaps, false);
     r = diff_of(snaps, SHOPS, NULL);
-    text = written(r, "text");
+    text = unfolded(written(r, "text"));
     expect_part(text, "… 4 more → MemoryCache → ");
     free(text);
     hd_report_free(r);
@@ -120,7 +120,7 @@ Test(brief, a_depth_that_was_asked_for_shows_as_many_elements)
     struct hd_options opt = hd_default_options();
     opt.depth = 64;
     struct hd_report *r = services(&opt);
-    char *text = written(r, "text");
+    char *text = unfolded(written(r, "text"));
     expect_part(text, "TimerQueue → TimerQueueTimer → DelayPromise → Cleanup → "
                       "singleton MemoryCache → CoherentState");
     expect_no_part(text, "more →");
@@ -128,7 +128,7 @@ Test(brief, a_depth_that_was_asked_for_shows_as_many_elements)
     hd_report_free(r);
     opt.depth = 4;
     r = services(&opt);
-    text = written(r, "text");
+    text = unfolded(written(r, "text"));
     expect_part(text, "[static var System.Threading.TimerQueue[].s_all] → … 8 more → "
                       "VolatileNode<Page>[] → Page");
     free(text);
@@ -176,7 +176,7 @@ Test(brief, a_channel_belongs_to_the_class_whose_field_it_is)
     struct hd_report *r = diff_of(snaps, SHOPS, NULL);
     cr_assert_geq(r->diff.suspect_count, 1);
     cr_expect_str_eq(r->diff.suspects[0].chains.all[0].chain.owner, "App.Feed");
-    char *text = written(r, "text");
+    char *text = unfolded(written(r, "text"));
     expect_part(text, "→ Feed → UnboundedChannel<Q> → Slot<Q>[] → Q");
     free(text);
     hd_report_free(r);
@@ -327,13 +327,13 @@ Test(brief, more_chains_than_can_be_shown_are_not_promised)
     opt.chains = 300;
     struct hd_report *r = roots_of(many_ways(300), "App.Order", opt);
     cr_expect_eq(r->roots.chains.len, CHAINS_WITH_FRAMES);
-    char *text = written(r, "text");
+    char *text = unfolded(written(r, "text"));
     expect_line(text, "44 other chains", "; no more than 256 can be shown");
     free(text);
     hd_report_free(r);
     opt.chains = 20;
     r = roots_of(many_ways(300), "App.Order", opt);
-    text = written(r, "text");
+    text = unfolded(written(r, "text"));
     expect_line(text, "280 other chains", "; --chains=256 shows the most frequent");
     free(text);
     hd_report_free(r);

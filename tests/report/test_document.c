@@ -96,7 +96,13 @@ Test(document, it_outlives_its_report)
 struct visitor {
     void (*visit)(const struct doc_run *run, void *context);
     void *context;
+    enum doc_place place;
 };
+
+static bool is_there(const struct visitor *w, unsigned only)
+{
+    return only == 0 || (only & w->place) != 0;
+}
 
 static void walk_runs(const struct visitor *w, const struct doc_runs *runs)
 {
@@ -124,6 +130,8 @@ static void walk_table(const struct visitor *w, const struct doc_table *t)
 {
     for (size_t i = 0; i < t->row_count; i++) {
         const struct doc_row *row = &t->rows[i];
+        if (!is_there(w, row->only))
+            continue;
         for (size_t c = 0; c < (row->kind == DOC_ROW ? t->column_count : 1); c++)
             if (row->kind != DOC_ROW || !t->columns[c].is_detail)
                 walk_runs(w, &row->cells[c].words);
@@ -140,8 +148,10 @@ static void walk_table(const struct visitor *w, const struct doc_table *t)
 
 static void walk_document(const struct visitor *w, const struct document *d)
 {
+    walk_runs(w, &d->summary);
     for (size_t i = 0; i < d->section_count; i++)
-        for (size_t b = 0; b < d->sections[i].block_count; b++) {
+        for (size_t b = 0;
+             is_there(w, d->sections[i].only) && b < d->sections[i].block_count; b++) {
             const struct doc_block *block = &d->sections[i].blocks[b];
             if (block->kind == DOC_PARAGRAPH)
                 walk_line(w, &block->line);
@@ -155,41 +165,51 @@ static void walk_document(const struct visitor *w, const struct document *d)
         }
 }
 
-struct both {
-    const char *text, *markdown;
+struct told {
+    const char *in;
+    bool is_text; /* names may be short, and verdicts are without signs */
     size_t runs;
 };
 
-static void expect_in_both(const struct doc_run *run, void *context)
+static void expect_told(const struct doc_run *run, void *context)
 {
-    struct both *both = context;
-    both->runs++;
-    if (run->style == DOC_NAME || run->style == DOC_COMMON_NAME) {
-        struct text shown = {0};
-        human_short_name(&shown, run->text);
-        bool there = strstr(both->text, run->text) != NULL ||
-                     strstr(both->text, text_string(&shown)) != NULL;
-        cr_expect(there, "text lacks %s", run->text);
-        text_free(&shown);
-    } else if (run->style != DOC_QUOTED) {
-        expect_part(both->text, run->text);
-    }
-    if (run->style != DOC_QUOTED)
-        expect_part(both->markdown, run->text);
+    struct told *told = context;
+    bool is_name = run->style == DOC_NAME || run->style == DOC_LIBRARY_NAME;
+    told->runs++;
+    if (run->style == DOC_QUOTED)
+        return;
+    struct text shown = {0};
+    human_short_name(&shown, run->text);
+    bool there =
+        strstr(told->in, run->text) != NULL ||
+        (is_name && told->is_text && strstr(told->in, text_string(&shown)) != NULL);
+    cr_expect(there, "%s lacks %s:\n%s", told->is_text ? "text" : "page", run->text,
+              told->in);
+    text_free(&shown);
 }
 
-/* What one of them tells, the other does. */
+static void expect_all_told(const struct document *d, const char *in, enum doc_place place)
+{
+    struct told told = {in, place != DOC_ON_PAGES, 0};
+    walk_document(&(struct visitor){expect_told, &told, place}, d);
+    cr_expect_gt(told.runs, 5);
+}
+
+/* What one of them tells, the other does; but for what is meant for one of them. */
 Test(document, text_and_markdown_tell_all_of_it)
 {
+    static const struct hd_write_options details = {.details = true};
     struct hd_report *r;
     for (size_t kind = 0; (r = report_of_kind(kind)) != NULL; kind++) {
         struct document *d = document_of(r);
         char *text = rendered(d, render_text, NULL);
+        char *more = rendered(d, render_text, &details);
         char *markdown = rendered(d, render_markdown, NULL);
-        struct both both = {text, markdown, 0};
-        walk_document(&(struct visitor){expect_in_both, &both}, d);
-        cr_expect_gt(both.runs, 5);
+        expect_all_told(d, text, DOC_ON_LINES);
+        expect_all_told(d, more, DOC_ON_DETAILED_LINES);
+        expect_all_told(d, markdown, DOC_ON_PAGES);
         free(text);
+        free(more);
         free(markdown);
         document_free(d);
         hd_report_free(r);
@@ -237,6 +257,43 @@ Test(document, a_line_is_broken_only_where_it_may_be)
     expect_text(d, 20, "eight ch, eight ch,\n  eight ch, eight ch\n");
     expect_text(d, 5, "eight ch, eight ch,\n  eight ch, eight ch\n");
     document_free(d);
+}
+
+Test(document, a_name_wider_than_the_place_is_cut_and_numbers_never_are)
+{
+    struct document *d = document_new("test");
+    struct doc_line *l = add_paragraph(d);
+    doc_run(d, doc_piece(d, l, ""), DOC_WORDS, "100,000,000,000 objects");
+    doc_run(d, doc_piece(d, l, "  "), DOC_NAME, "a-very-long-name.gcdump");
+    l->all[1].breaks = true;
+    expect_text(d, 20, "100,000,000,000 objects\na-very-…-name.gcdump\n");
+    expect_text(d, 0, "100,000,000,000 objects  a-very-long-name.gcdump\n");
+    document_free(d);
+}
+
+Test(document, what_is_for_one_place_is_nowhere_else)
+{
+    static const struct doc_column columns[] = {{.title = "a", .is_subject = true}};
+    static const unsigned only[] = {0, DOC_ON_LINES, DOC_ON_DETAILED_LINES, DOC_ON_PAGES};
+    static const char *const words[] = {"all", "lines", "detailed", "pages"};
+    struct build b = {.doc = document_new("test")};
+    struct doc_section *s = doc_section(b.doc, DOC_PLAIN);
+    struct doc_table *t = build_table(&b, s, columns, 1);
+    for (size_t i = 0; i < 4; i++) {
+        build_row(&b, t, DOC_ROW);
+        b.row->only = only[i];
+        build_cell_words(&b, words[i]);
+    }
+    expect_text(b.doc, 0, "a\nall\nlines\n");
+    struct hd_write_options details = {.details = true};
+    char *got = rendered(b.doc, render_text, &details);
+    cr_expect_str_eq(got, "a\nall\ndetailed\n", "%s", got);
+    free(got);
+    got = rendered(b.doc, render_markdown, NULL);
+    expect_part(got, "| a |\n|---|\n| all |\n| pages |\n");
+    free(got);
+    text_free(&b.words);
+    document_free(b.doc);
 }
 
 Test(document, columns_of_a_table_depend_on_the_place)
@@ -394,7 +451,8 @@ static size_t parts_of(const char *text, const char *part)
 Test(document, a_page_says_no_chain_twice)
 {
     static const char *const path[] = {"[static vars]", "App.Order"};
-    struct build b = {.doc = document_new("test")};
+    const struct hd_report nothing = {0};
+    struct build b = {.r = &nothing, .doc = document_new("test")};
     struct doc_section *s = doc_section(b.doc, DOC_PLAIN);
     struct doc_chains *chains = &doc_block(b.doc, s, DOC_CHAINS)->chains;
     for (size_t i = 1; i <= 2; i++) {
@@ -416,8 +474,9 @@ Test(document, what_is_said_below_stands_there_only_on_a_page)
 {
     static const struct doc_column columns[] = {{.title = "rule", .is_subject = true}};
     static const char *const path[] = {"[static vars]", "App.Order"};
+    const struct hd_report nothing = {0};
     for (int below = 0; below < 2; below++) {
-        struct build b = {.doc = document_new("test")};
+        struct build b = {.r = &nothing, .doc = document_new("test")};
         struct doc_section *s = doc_section(b.doc, DOC_PLAIN);
         struct doc_table *t = build_table(&b, s, columns, 1);
         build_row(&b, t, DOC_ROW);

@@ -474,8 +474,8 @@ Test(report_hints, text_has_the_sentence_and_the_page_below_the_chains)
     char *got = written(r, "text");
     expect_part(got,
                 "\n    hint     Usually a Timer that is not disposed: it runs on and keeps "
-                "its callback; Dispose it with its owner.  "
-                "docs/hints.md#timer-not-disposed\n");
+                "its callback; Dispose it with its owner.\n"
+                "             docs/hints.md#timer-not-disposed\n");
     cr_expect(strstr(got, "held by") < strstr(got, "    hint  "));
     free(got);
     struct hd_write_options narrow = {.width = 60};

@@ -203,3 +203,46 @@ Test(table, an_empty_table_has_its_titles)
     struct table t = TABLE_OF(columns);
     expect_printed(&t, 0, false, "n  type\n");
 }
+
+/* --- titles ----------------------------------------------------------------------- */
+
+static const struct column titled[] = {{"n", ALIGN_RIGHT, GIVES_NOTHING},
+                                       {"type", ALIGN_LEFT, GIVES_WAY_BY_LINE}};
+
+Test(table, a_title_loses_its_namespaces_then_goes_to_a_line_of_its_own_then_is_cut)
+{
+    static const char *const wanted[] = {
+        "  n  type\n100  Contoso.Orders.CategoryClassifier\n",
+        "  n  type\n100  …CategoryClassifier\n",
+        "  n  type\n100\n    …CategoryClassifier\n"};
+    static const unsigned widths[] = {0, 24, 23};
+    for (size_t i = 0; i < 3; i++) {
+        struct table t = TABLE_OF(titled);
+        table_cell(&t, "100");
+        table_cell(&t, "Contoso.Orders.CategoryClassifier");
+        expect_printed(&t, widths[i], false, wanted[i]);
+    }
+}
+
+Test(table, a_colour_takes_no_column)
+{
+    struct table t = TABLE_OF(titled);
+    text_add_string(&t.content, "1");
+    table_end_cell_in(&t, (struct cell_style){.color = "\033[31m"});
+    table_cell(&t, "A");
+    table_cell(&t, "100");
+    table_cell(&t, "B");
+    table_remark(&t, "(C)", 3);
+    expect_printed(&t, 11, true,
+                   "\033[2m  n  type\033[0m\n  \033[31m1\033[0m  A\n"
+                   "100  B  \033[2m(C)\033[0m\n");
+}
+
+Test(table, words_are_no_names_of_types)
+{
+    struct table t = TABLE_OF(titled);
+    table_cell(&t, "1");
+    text_add_string(&t.content, "some/where/a.b.c.gcdump");
+    table_end_cell_in(&t, (struct cell_style){.is_words = true});
+    expect_printed(&t, 16, false, "n  type\n1\n    some….gcdump\n");
+}

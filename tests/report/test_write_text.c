@@ -27,6 +27,7 @@ Test(write_text, a_total_without_what_is_gone_is_only_that_of_what_is_shown)
     struct hd_options opt = hd_default_options();
     opt.excludes = gone;
     opt.exclude_count = 1;
+    opt.rows = 20;
     struct hd_report *r = diff_of(snaps, 2, &opt);
     char *text = written(r, "text");
     expect_part(text, "[total shown]");
@@ -123,7 +124,7 @@ static void expect_sentence(struct hd_snapshot **snaps, size_t count, const char
 Test(write_text, nothing_that_grows_is_said_in_one_sentence)
 {
     struct hd_snapshot *still[] = {shop(3), shop(3)};
-    expect_sentence(still, 2, "keeps growing.\n");
+    expect_sentence(still, 2, "Nothing grew between two snapshots. But ");
     struct hd_snapshot *unfit[] = {shop(3), shop(4)};
     unfit[0]->info.complete = false;
     expect_sentence(unfit, 2, "Inconclusive: fewer than two");

@@ -56,6 +56,20 @@ static inline void expect_no_part(const char *text, const char *part)
     cr_expect(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
 }
 
+/* Chains in one line again, as they were before they were folded. */
+static inline char *unfolded(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at != '\0';) {
+        size_t blanks = at[0] == '\n' ? strspn(at + 1, " ") : 0;
+        bool goes_on = blanks > 8 && strncmp(at + 1 + blanks, "→", strlen("→")) == 0;
+        *to++ = goes_on ? ' ' : *at;
+        at += goes_on ? 1 + blanks : 1;
+    }
+    *to = '\0';
+    return text;
+}
+
 /* That the first line with the part has the value too. Layouts may change. */
 static inline void expect_line(const char *text, const char *part, const char *value)
 {

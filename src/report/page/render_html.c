@@ -16,6 +16,11 @@ static void put(struct page *p, const char *s)
     out_string(p->o, s);
 }
 
+static bool is_on_pages(unsigned only)
+{
+    return only == 0 || (only & DOC_ON_PAGES) != 0;
+}
+
 /* --- words ----------------------------------------------------------------- */
 
 static void put_name(struct page *p, const char *name)
@@ -103,6 +108,8 @@ static void put_line(struct page *p, const struct doc_line *l)
 {
     for (size_t i = 0; i < l->len; i++) {
         const struct doc_piece *piece = &l->all[i];
+        if (piece->cell.words.len == 0) /* for narrow places only */
+            continue;
         bool is_thing = i > 0 && strncmp(piece->joint, "  ", 2) == 0;
         if (is_thing)
             put(p, " <span class=\"thing\">");
@@ -287,7 +294,8 @@ static void put_rows(struct page *p, const struct doc_table *t, size_t first, si
     put_head(p, t);
     put(p, "<tbody>\n");
     for (size_t i = first; i < end; i++)
-        put_row(p, t, &t->rows[i]);
+        if (is_on_pages(t->rows[i].only))
+            put_row(p, t, &t->rows[i]);
     put(p, "</tbody></table></div>\n");
 }
 
@@ -370,6 +378,8 @@ static void put_table(struct page *p, const struct doc_table *t)
     put_rows(p, t, i, end);
     for (i = end; i < t->row_count; i = end) {
         end = group_end(t, i + 1);
+        if (!is_on_pages(t->rows[i].only))
+            continue;
         put(p, "<details><summary>");
         put_runs(p, &t->rows[i].cells[0].words);
         put(p, "</summary>\n");
@@ -511,6 +521,8 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
     struct page p = {.o = o, .opt = opt};
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
+        if (!is_on_pages(s->only))
+            continue;
         put_section_title(&p, s);
         for (size_t k = i == 0 && page_leads(d) ? 1 : 0; k < s->block_count; k++)
             put_block(&p, &s->blocks[k]);

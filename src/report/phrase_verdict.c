@@ -1,0 +1,537 @@
+/* The verdict of a diff in a sentence, for who reads no further: what piles up, how much of
+ * the heap that is, and what holds it; or that nothing keeps growing. What the snapshots
+ * cannot show is said behind it, so that nobody is calmed without a reason. It knows no
+ * format and no width. */
+#include "report/phrases.h"
+
+#include "heap/names.h"
+#include "report/text_growth.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* A name is a word of a sentence here: longer ones are cut. */
+enum { NAME_COLUMNS = 48, ENOUGH_SNAPSHOTS = 4 };
+
+static void say(struct headline *h, const char *words)
+{
+    text_add_string(&h->words, words);
+}
+
+/* What comes from a file has to be known as such: formats escape it. */
+static void end_name(struct headline *h, size_t from)
+{
+    assert(h->name_count < HEADLINE_NAMES);
+    h->names[h->name_count++] = (struct headline_name){from, h->words.len};
+}
+
+static void say_name(struct headline *h, const char *name)
+{
+    struct text plain = {0};
+    human_short_name(&plain, name);
+    size_t from = h->words.len;
+    human_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
+    end_name(h, from);
+    text_free(&plain);
+}
+
+/* Of a namespace and a file all parts count. */
+static void say_whole_name(struct headline *h, const char *name)
+{
+    struct text whole = {0};
+    human_name(&whole, name);
+    size_t from = h->words.len;
+    human_shorten(&h->words, text_string(&whole), whole.len, NAME_COLUMNS, false);
+    end_name(h, from);
+    text_free(&whole);
+}
+
+/* "six", "24" */
+static void say_number(struct headline *h, size_t n)
+{
+    static const char *const words[] = {"no",   "one",    "two",   "three", "four",
+                                        "five", "six",    "seven", "eight", "nine",
+                                        "ten",  "eleven", "twelve"};
+    if (n < sizeof(words) / sizeof(*words))
+        say(h, words[n]);
+    else
+        human_count(&h->words, n);
+}
+
+/* --- what holds it ------------------------------------------------------- */
+
+static const char static_variable[] = "[static var ",
+                  thread_variable[] = "[thread static var ";
+
+/* The type of a variable's name, or NULL if it is none. */
+static const char *variable(const char *name)
+{
+    static const char *const begins[] = {static_variable, thread_variable};
+    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+            return name + strlen(begins[i]);
+    return NULL;
+}
+
+/* "[static var App.Shop.s_all]": "static s_all". */
+static void say_variable(struct headline *h, const char *name)
+{
+    const char *whole = variable(name), *dot = strrchr(whole, '.');
+    const char *field = dot != NULL && dot[1] != '\0' ? dot + 1 : whole;
+    size_t len = strlen(field);
+    struct text word = {0};
+    text_add(&word, field, len > 0 && field[len - 1] == ']' ? len - 1 : len);
+    say(h, name[1] == 't' ? "the thread static " : "the static ");
+    say_name(h, text_string(&word));
+    text_free(&word);
+}
+
+/* One of the framework says no more than that it is one. */
+static bool tells(const char *name)
+{
+    static const char collection[] = "System.Collections.";
+    const char *type = variable(name);
+    return type != NULL && (!names_is_framework(type) ||
+                            strncmp(type, collection, sizeof(collection) - 1) == 0);
+}
+
+static bool is_variable(const char *name)
+{
+    return variable(name) != NULL;
+}
+
+/* The last one that is such, or NULL. */
+static const char *nearest(const struct hd_suspect *s, bool (*is_such)(const char *))
+{
+    for (size_t i = s->holder_len; i-- > 0;)
+        if (is_such(s->holder[i]))
+            return s->holder[i];
+    return NULL;
+}
+
+static bool is_array(const char *name)
+{
+    size_t len = strlen(name);
+    return len > 0 && name[len - 1] == ']';
+}
+
+/* By its name alone: one without a namespace may be a nested one of the framework. */
+static bool is_class_of_program(const char *name)
+{
+    size_t plain = strcspn(name, "<[");
+    struct text t = {0};
+    text_add(&t, name, plain);
+    bool is_one = strchr(text_string(&t), '.') != NULL && !is_array(name) &&
+                  !names_is_framework(text_string(&t));
+    text_free(&t);
+    return is_one;
+}
+
+static bool is_object(const char *name)
+{
+    return name[0] != '[';
+}
+
+/* The class of the program that is next above the instances, but not above their owner;
+ * else the owner. What is above has no part in it. */
+static const char *program_above(const struct hd_suspect *s, const char *counted,
+                                 enum hd_service *service)
+{
+    const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
+    if (c == NULL)
+        return nearest(s, is_class_of_program);
+    bool owned = c->owner_frame < c->frame_count;
+    size_t top = owned ? c->owner_frame + 1 : 0;
+    for (size_t i = c->frame_count; i-- > top + 1;) {
+        const struct hd_frame *f = &c->frames[i - 1];
+        const char *type = f->types[0];
+        if (f->is_program && f->type_count == 1 && type[0] != '[' && !is_array(type) &&
+            strcmp(type, counted) != 0 && strcmp(type, s->type) != 0)
+            return type;
+    }
+    /* What piles up may be its own owner: one that a root refers to. */
+    if (!owned || strcmp(c->owner, counted) == 0 || strcmp(c->owner, s->type) == 0)
+        return NULL;
+    *service = c->service;
+    return c->owner;
+}
+
+static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
+    [HD_ROOT_STATIC] = "a static variable",
+    [HD_ROOT_THREAD_STATIC] = "a thread static variable",
+    [HD_ROOT_STRONG_HANDLE] = "a strong handle",
+    [HD_ROOT_PINNED_HANDLE] = "a pinned handle",
+    [HD_ROOT_REF_COUNTED_HANDLE] = "a COM reference",
+    [HD_ROOT_DEPENDENT_HANDLE] = "a dependent handle",
+    [HD_ROOT_STACK] = "a local variable",
+    [HD_ROOT_FINALIZER] = "the finalizer queue"};
+
+/* The variable that says something, else the class of the program that is next to it, else
+ * what is known of the root. False and nothing said if nothing is. */
+static bool say_holder(struct headline *h, const struct hd_report *r,
+                       const struct hd_suspect *s, const char *counted, const char *joint)
+{
+    enum hd_service service = HD_SERVICE_NONE;
+    const char *field = nearest(s, tells), *owner = program_above(s, counted, &service);
+    const char *kind = s->chains.len > 0 ? held_by_kind[s->chains.all[0].chain.kind] : NULL;
+    if (field == NULL && owner == NULL)
+        field = nearest(s, is_variable);
+    if (field == NULL && owner == NULL && r->options.by == HD_BY_HOLDER)
+        owner = nearest(s, is_object);
+    if (field == NULL && owner == NULL && kind == NULL)
+        return false;
+    say(h, joint);
+    if (field != NULL) {
+        say_variable(h, field);
+    } else if (owner != NULL && is_variable(owner)) {
+        say_variable(h, owner);
+    } else if (owner != NULL) {
+        say(h, service == HD_SERVICE_SINGLETON ? "the singleton " : "");
+        say_name(h, report_shown(r, owner));
+    } else {
+        say(h, kind);
+    }
+    return true;
+}
+
+/* Whether one chain stands for nearly all, for most, or for few of the instances. */
+static void say_held(struct headline *h, const struct hd_report *r,
+                     const struct hd_suspect *s, const char *counted)
+{
+    double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
+    if (s->basis == HD_BASIS_TYPE)
+        say(h, ", held in changing places");
+    else if (share < 0.5)
+        say(h, ", held in several ways");
+    else
+        say_holder(h, r, s, counted, share < 0.9 ? ", mostly held by " : ", held by ");
+}
+
+/* --- the first suspect --------------------------------------------------- */
+
+/* What a sentence counts: objects of one name, from first to last. */
+struct counted {
+    const char *name;
+    uint64_t first, last;
+    bool is_subject; /* the name is that of the title */
+};
+
+static uint64_t gained(const struct counted *c)
+{
+    return c->last > c->first ? c->last - c->first : 0;
+}
+
+/* Of a title that goes along with the type: one object of the program for each two of the
+ * type, or more. A holder of them is none. */
+static bool count_subject(struct counted *c, const struct hd_report *r,
+                          const struct hd_suspect *s)
+{
+    const struct hd_type_table *all = &r->found.diff.types;
+    for (size_t i = 0; i < all->len; i++) {
+        if (strcmp(all->rows[i].type, s->subject) != 0)
+            continue;
+        struct counted subject = {s->subject, all->rows[i].at[0].count,
+                                  all->rows[i].at[r->snapshot_count - 1].count, true};
+        if (gained(&subject) == 0 || 2 * gained(&subject) < gained(c))
+            return false;
+        *c = subject;
+        return true;
+    }
+    return false;
+}
+
+static struct counted count_of(const struct hd_report *r, const struct hd_suspect *s)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    bool at_place;
+    size_t n = text_counts(at, r, s, &at_place);
+    struct counted c = {s->type, at[0].count, at[n - 1].count,
+                        strcmp(s->type, s->subject) == 0};
+    if (!c.is_subject && !at_place)
+        count_subject(&c, r, s);
+    return c;
+}
+
+/* "in six snapshots", "between two snapshots" */
+static void say_snapshots(struct headline *h, const struct hd_report *r)
+{
+    say(h, r->diff.fit_count == 2 ? " between " : " in ");
+    say_number(h, r->diff.fit_count);
+    say(h, " snapshots");
+}
+
+static void say_count(struct headline *h, const struct counted *c, const char *unit)
+{
+    say(h, ": ");
+    human_count(&h->words, c->first);
+    say(h, " → ");
+    human_count(&h->words, c->last);
+    say(h, unit);
+}
+
+/* ", +3.31 MiB, 66 % of the heap" */
+static void say_gain(struct headline *h, const struct hd_report *r,
+                     const struct hd_suspect *s)
+{
+    say(h, ", ");
+    if (r->diff.by_graph || r->diff.types.bytes_known) {
+        text_gain(&h->words, r, s);
+        say(h, ", ");
+    }
+    human_percent(&h->words, text_gain_share(r, s));
+    say(h,
+        r->diff.types.bytes_known || r->diff.by_graph ? " of the heap" : " of the objects");
+}
+
+/* "Session objects pile up: 0 → 6,000 in six snapshots" */
+static void say_objects(struct headline *h, const struct hd_report *r,
+                        const struct hd_suspect *s, const struct counted *c)
+{
+    bool two = r->diff.fit_count == 2, larger = gained(c) == 0;
+    say_name(h, report_shown(r, c->name));
+    say(h, " objects");
+    if (larger)
+        say(h, two ? " grew in size" : " grow in size");
+    else if (two)
+        say(h, " grew in number");
+    else
+        say(h, s->suspicion == HD_SUSPECT_STEADY ? " are added in every step" : " pile up");
+    if (!larger)
+        say_count(h, c, "");
+    say_snapshots(h, r);
+}
+
+/* Of a row that stands for a namespace, a module, a holder. */
+static void say_unit(struct headline *h, const struct hd_report *r,
+                     const struct hd_suspect *s, const struct counted *c)
+{
+    const bool two = r->diff.fit_count == 2;
+    if (r->options.by != HD_BY_HOLDER) {
+        say(h, r->options.by == HD_BY_MODULE ? "Module " : "Namespace ");
+        say_whole_name(h, s->subject);
+    } else if (s->holder_len > 0 && say_holder(h, r, s, s->type, "What ")) {
+        say(h, " holds");
+    } else {
+        say(h, "What one holder holds");
+    }
+    say(h, two ? " grew" : " keeps growing");
+    say_count(h, c, " objects");
+    say_snapshots(h, r);
+}
+
+static void say_suspect(struct headline *h, const struct hd_report *r,
+                        const struct hd_suspect *s)
+{
+    struct counted c = count_of(r, s);
+    bool is_type = r->options.by == HD_BY_TYPE;
+    if (is_type)
+        say_objects(h, r, s, &c);
+    else
+        say_unit(h, r, s, &c);
+    if (s->per_iteration != HD_UNKNOWN) {
+        say(h, ", exactly ");
+        human_count(&h->words, s->per_iteration);
+        say(h, " per iteration");
+    }
+    say_gain(h, r, s);
+    if (is_type)
+        say_held(h, r, s, c.name);
+}
+
+static void say_more_suspects(struct headline *h, const struct hd_diff *d)
+{
+    if (d->suspect_count < 2)
+        return;
+    say(h, "; and ");
+    human_count(&h->words, d->suspect_count - 1);
+    say(h, d->suspect_count == 2 ? " more suspect" : " more suspects");
+}
+
+/* --- nothing ------------------------------------------------------------- */
+
+/* What stays below the line, but is more than noise; between two snapshots all that grew is
+ * worth the exact words. */
+static bool is_near(const struct hd_report *r)
+{
+    const struct hd_diff *all = &r->found.diff;
+    for (size_t i = 0; i < all->minor_count; i++)
+        if (text_gain_share(r, &all->minor[i]) >= TEXT_NOISE_SHARE)
+            return true;
+    return r->diff.fit_count == 2 && all->minor_count > 0;
+}
+
+static void say_nothing(struct headline *h, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    const bool two = d->fit_count == 2;
+    if (d->hidden_count > 0) {
+        say(h, two ? "Nothing of what is shown grew"
+                   : "Nothing of what is shown keeps growing");
+        return;
+    }
+    if (r->options.by != HD_BY_TYPE || d->growth.is_open || !d->by_graph) {
+        say(h, "No ");
+        say(h, report_unit(r));
+    } else {
+        say(h, "Nothing");
+    }
+    say(h, two ? " grew" : " keeps growing");
+    if (is_near(r)) {
+        say(h, " by ");
+        text_line(&h->words, r);
+        say(h, " or more");
+    }
+    if (two)
+        say_snapshots(h, r);
+}
+
+/* --- what cannot be said ------------------------------------------------- */
+
+/* "... But this; that." */
+struct doubts {
+    struct headline *h;
+    size_t count;
+};
+
+static struct text *doubt(struct doubts *d)
+{
+    say(d->h, d->count++ == 0 ? ". But " : "; ");
+    return &d->h->words;
+}
+
+static void doubt_words(struct doubts *d, const char *words)
+{
+    text_add_string(doubt(d), words);
+}
+
+static void doubt_growth(struct doubts *to, const struct hd_report *r)
+{
+    const struct hd_growth *g = &r->diff.growth;
+    if (g->is_open)
+        phrase_open_growth(doubt(to), g->rest_share);
+    if (g->has_stopped)
+        phrase_has_stopped(doubt(to), g->stopped_share);
+    if (!g->unexplained || g->is_open)
+        return;
+    struct text *t = doubt(to);
+    if (isnan(g->explained)) {
+        text_add_string(t, "the heap keeps growing by what no suspect holds");
+        return;
+    }
+    text_add_string(t, r->found.diff.suspect_count == 1 ? "this explains only "
+                                                        : "the suspects explain only ");
+    human_percent(t, g->explained);
+    text_add_string(t, " of all growth");
+}
+
+static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
+{
+    const size_t n = r->snapshot_count, fit = r->diff.fit_count;
+    bool sampled = false;
+    for (size_t k = 0; k < n; k++)
+        sampled |= r->snapshots[k].info.sampled;
+    if (fit < ENOUGH_SNAPSHOTS) {
+        doubt(to);
+        say_number(to->h, fit);
+        say(to->h, r->diff.suspect_count > 0 ? " snapshots cannot tell a leak from warm-up"
+                                             : " snapshots are too few to be sure");
+    }
+    if (fit < n) {
+        doubt(to);
+        say_number(to->h, n - fit);
+        say(to->h, " of ");
+        say_number(to->h, n);
+        say(to->h, " snapshots could not be compared");
+    }
+    if (sampled)
+        doubt_words(to, "counts are estimates of a sample");
+}
+
+static bool is_warned(const struct hd_report *r, const char *code)
+{
+    for (size_t i = 0; i < r->warning_count; i++)
+        if (strcmp(r->warnings[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+/* What takes confidence and was not said yet; what no table tells; what was not looked at.
+ */
+static void doubt_rest(struct doubts *to, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    if (is_warned(r, "different-program"))
+        doubt_words(to, "the snapshots seem to be of different programs");
+    else if (is_warned(r, "different-process"))
+        doubt_words(to, "the snapshots are not of one process");
+    if (!d->by_graph && r->options.by == HD_BY_TYPE)
+        doubt_words(to, "what holds what is not known");
+    if (r->options.gen2)
+        doubt_words(to, "only objects in gen2, LOH, POH and frozen segments count");
+    if (r->options.reachable)
+        doubt_words(to, "only objects on a chain from a root count");
+    if (to->count == 0 && d->confidence < HD_CONFIDENCE_HIGH) {
+        doubt_words(to, "the confidence is ");
+        say(to->h, confidence_names[d->confidence]);
+    }
+}
+
+static void doubt_hidden(struct doubts *to, const struct hd_report *r)
+{
+    const size_t hidden = r->diff.hidden_count;
+    if (hidden == 0)
+        return;
+    human_plural(doubt(to), hidden, "suspect");
+    say(to->h, hidden == 1 ? " is" : " are");
+    say(to->h, " hidden by --type, --exclude or --app-only");
+}
+
+/* --- all of it ----------------------------------------------------------- */
+
+static void phrase_without_rows(struct headline *h, const struct hd_report *r)
+{
+    h->tone = HD_TONE_UNSURE;
+    if (r->diff.fit_count < 2) {
+        say(h, "Inconclusive: fewer than two of the snapshots can be compared.");
+        return;
+    }
+    struct text why = {0};
+    phrase_no_match(&why, r->options.by, r->diff.no_match);
+    say(h, "Nothing can be said: ");
+    size_t from = h->words.len;
+    human_name(&h->words, text_string(&why));
+    end_name(h, from);
+    say(h, why.data[why.len - 1] == '?' ? "" : ".");
+    text_free(&why);
+}
+
+void phrase_verdict(struct headline *to, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    struct doubts doubts = {.h = to};
+    *to = (struct headline){0};
+    if (d->fit_count < 2 || d->no_match != NULL) {
+        phrase_without_rows(to, r);
+        return;
+    }
+    if (d->suspect_count > 0) {
+        say_suspect(to, r, &d->suspects[0]);
+        say_more_suspects(to, d);
+    } else {
+        say_nothing(to, r);
+    }
+    doubt_hidden(&doubts, r);
+    doubt_growth(&doubts, r);
+    doubt_snapshots(&doubts, r);
+    doubt_rest(&doubts, r);
+    const char *end = text_string(&to->words);
+    say(to, end[to->words.len - 1] == '?' ? "" : ".");
+    bool sure = doubts.count == 0 || (d->suspect_count > 0 && d->fit_count > 2);
+    to->tone = !sure ? HD_TONE_UNSURE : d->suspect_count > 0 ? HD_TONE_BAD : HD_TONE_GOOD;
+}
+
+void headline_free(struct headline *h)
+{
+    text_free(&h->words);
+}
