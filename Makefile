@@ -12,7 +12,8 @@
 #   make tsan         what has several threads under ThreadSanitizer
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
-#   make check-full   check, check-live, and what is too long for check
+#   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
 #   make format       let clang-format have its way
@@ -20,6 +21,7 @@
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make gallery      the pictures of docs/gallery anew
 #   make golden       accept the program's current output as expected
 
 VERSION  := $(shell sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
@@ -58,7 +60,8 @@ TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c 
             tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
             tests/threads/ask.c \
             $(SCORE_SRC)
-LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o)
+PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
+LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -147,6 +150,21 @@ $(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
 
 $(BUILD)/src/report/write_pprof.o: $(PROFILE)
 $(BUILD)/src/report/write_pprof.%: private CPPFLAGS += -I$(BUILD)/made
+
+# The HTML page: style and script as the assembler takes them in, and a policy that has their
+# hashes. Of D3 what page.js uses, in the order in which one needs the other.
+D3        ?= /usr/share/nodejs
+D3_PARTS   = array collection color interpolate format time time-format scale path shape hierarchy
+PAGE       = $(BUILD)/page
+
+$(PAGE)/policy: scripts/page.sh $(wildcard src/report/page/*.css src/report/page/*.js) \
+                $(wildcard $(D3_PARTS:%=$(D3)/d3-%/dist/d3-%.min.js))
+	scripts/page.sh $(PAGE) $(D3) $(D3_PARTS)
+
+$(PAGE_OBJ): src/report/page/bytes.S $(PAGE)/policy $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(filter -m%,$(ALL_CFLAGS)) -DPAGE_STYLE='"$(PAGE)/page.css"' \
+	    -DPAGE_SCRIPT='"$(PAGE)/page.js"' -DPAGE_POLICY='"$(PAGE)/policy"' -c -o $@ $<
 
 # Other flags, other objects, but for warnings, which change none. What is installed is
 # what was built, with whatever flags.
@@ -245,7 +263,20 @@ portable:
 	    BASELINE= programs
 	$(MAKE) --no-print-directory BUILD=build/portable CPPFLAGS=-DHD_PORTABLE BASELINE= test
 
-check-full: check check-live test asan tsan portable tidy-deep
+# Says so where there is no browser.
+AXE = $(CURDIR)/build/page-tests/node_modules/axe-core/axe.min.js
+check-page: $(BUILD)/heapdrift $(AXE)
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift AXE=$(AXE) python3 tests/page/test_page.py
+
+# Where npm has no network its test is left out, and says so.
+$(AXE):
+	-@mkdir -p build/page-tests && cd build/page-tests && \
+	    npm install --silent --no-audit --no-fund --no-save axe-core@4
+
+gallery: $(BUILD)/heapdrift
+	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
+
+check-full: check check-live check-page test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats
@@ -332,12 +363,12 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Any format, through the same front door as a real file.
-fuzz: tests/fuzz/fuzz_read.c $(PROFILE)
+fuzz: tests/fuzz/fuzz_read.c $(PROFILE) $(PAGE_OBJ)
 	@scripts/install-deps.sh build fuzz
 	@mkdir -p build/fuzz/corpus
 	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 	      -fno-sanitize-recover=undefined -Itests \
-	      -o build/fuzz/read -I$(BUILD)/made $< $(LIB_SRC) $(PROFILE) $(LIB_LIBS)
+	      -o build/fuzz/read -I$(BUILD)/made $< $(LIB_SRC) $(PROFILE) $(PAGE_OBJ) $(LIB_LIBS)
 	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 
@@ -378,7 +409,7 @@ style:
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 
-.PHONY: always all programs demo check check-live check-full install uninstall clean test \
+.PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench fuzz lint layers tidy tidied \
         tidy-deep tidied-deep style format

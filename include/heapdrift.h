@@ -606,6 +606,10 @@ struct hd_write_options {
     bool details;   /* what the ranking computed beside what people need: scores */
     bool ascii;     /* of text: no character beyond ASCII; others are \u{e9} */
     unsigned lines; /* of the terminal: what is longer says its verdict again at its end */
+
+    /* The words of the command that asks, for formats that tell how they were made; NULL */
+    const char *const *command;
+    size_t command_len;
 };
 
 /* The name of output format number i, and a line about it; NULL behind the last. Some can

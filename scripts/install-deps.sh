@@ -3,16 +3,22 @@
 #
 #   scripts/install-deps.sh build         what the program is built with
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
-#                                         action: the GitHub action beside the build
+#                                         action: the GitHub action beside the build,
+#                                         page: the page in a browser, and its pictures
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
-       protobuf-c-compiler libncurses-dev scdoc'
+       protobuf-c-compiler libncurses-dev scdoc
+       node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev'
 action='jq'
+# A browser that looks at the page, axe-core by npm, and pictures of it.
+page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
+# npm may be there by another way than Debian's package, which would fight with it.
+command -v npm >/dev/null || page="$page npm"
 
 wanted=
 for group in "$@"; do
@@ -21,8 +27,9 @@ for group in "$@"; do
     test) wanted="$wanted $test" ;;
     fuzz) wanted="$wanted $fuzz" ;;
     action) wanted="$wanted $action" ;;
+    page) wanted="$wanted $page" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [action] [page]" >&2
         exit 2
         ;;
     esac

@@ -65,11 +65,16 @@ static int write_piece(const char *piece, size_t size, void *out)
     return o->failed != 0 ? -1 : 0;
 }
 
-static void write_value(json_t *value, struct out *o, size_t flags)
+void json_write_with(json_t *value, struct out *o, json_dump_callback_t piece, size_t flags)
 {
-    if (json_dump_callback(value, write_piece, o, flags) != 0 && o->failed == 0)
+    if (json_dump_callback(value, piece, o, flags) != 0 && o->failed == 0)
         out_of_memory(0);
     json_decref(value);
+}
+
+static void write_value(json_t *value, struct out *o, size_t flags)
+{
+    json_write_with(value, o, write_piece, flags);
 }
 
 void json_write_line(json_t *value, struct out *o)

@@ -26,4 +26,9 @@ void json_append(json_t *array, json_t *value);
 void json_write_line(json_t *value, struct out *o);
 void json_write(json_t *value, struct out *o);
 
+/* The same by a function that takes o, and the pieces that jansson makes with its flags:
+ * for places with an escape of their own. */
+void json_write_with(json_t *value, struct out *o, json_dump_callback_t piece,
+                     size_t flags);
+
 #endif

@@ -5,13 +5,14 @@
 #include <string.h>
 
 /* To add a command: write src/cli/cmd_<name>.c and list it here. */
-extern const struct command cmd_diff, cmd_top, cmd_roots, cmd_tree, cmd_check, cmd_info,
-    cmd_explore, cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_help, cmd_completion;
+extern const struct command cmd_diff, cmd_report, cmd_top, cmd_roots, cmd_tree, cmd_check,
+    cmd_info, cmd_explore, cmd_convert, cmd_collect, cmd_watch, cmd_ps, cmd_help,
+    cmd_completion;
 
 const struct command *const commands[] = {
-    &cmd_diff,  &cmd_tree, &cmd_explore,    &cmd_top,   &cmd_roots,
-    &cmd_check, &cmd_info, &cmd_convert,    &cmd_watch, &cmd_collect,
-    &cmd_ps,    &cmd_help, &cmd_completion, NULL,
+    &cmd_diff,    &cmd_report, &cmd_tree, &cmd_explore,    &cmd_top,
+    &cmd_roots,   &cmd_check,  &cmd_info, &cmd_convert,    &cmd_watch,
+    &cmd_collect, &cmd_ps,     &cmd_help, &cmd_completion, NULL,
 };
 
 enum { MOST_COMMANDS = 32 };
@@ -27,7 +28,7 @@ const struct command *command_named(const char *name)
 /* What other tools call comparing snapshots. */
 static const char *usual_name(const char *name)
 {
-    static const char *const others[] = {"compare", "report", "analyze", "analyse"};
+    static const char *const others[] = {"compare", "analyze", "analyse"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strcmp(name, others[i]) == 0)
             return "diff";

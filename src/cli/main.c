@@ -58,6 +58,9 @@ static int run_command(const struct arguments *a)
             print_help(command, stdout);
             status = EXIT_DONE;
         } else {
+            s.words = a->all;
+            s.word_count = (size_t)a->count;
+            a->all[0] = "heapdrift";
             status = command->run(&s);
         }
     }

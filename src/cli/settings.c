@@ -190,6 +190,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
         return false;
     if (!format_fits(s, command))
         return false;
+    s->options.tree = strcmp(s->format, "html") == 0;
     s->operands = poptGetArgs(s->memory->context);
     while (s->operands != NULL && s->operands[s->operand_count] != NULL)
         s->operand_count++;

@@ -56,6 +56,8 @@ struct settings {
 
     const char **operands; /* what is no option */
     size_t operand_count;
+    const char *const *words; /* the whole command line, for pages that tell it */
+    size_t word_count;
     const struct command *command;
     char wanted[120]; /* what a value should have been, if that has to be put together */
     struct settings_memory *memory;

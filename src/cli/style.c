@@ -114,5 +114,7 @@ struct hd_write_options style_for(const struct settings *s, FILE *to)
                                      .files_go = s->files_go,
                                      .details = s->verbose,
                                      .ascii = s->ascii,
-                                     .lines = size.ws_row};
+                                     .lines = size.ws_row,
+                                     .command = s->words,
+                                     .command_len = s->word_count};
 }

@@ -208,12 +208,16 @@ void build_notes(struct build *b, struct doc_section *s, size_t snapshot)
 static void build_other_notes(struct build *b)
 {
     struct doc_notes *notes = NULL;
+    const char *title = b->page != NULL ? "Warnings" : NULL;
     for (size_t i = 0; i < b->r->warning_count; i++) {
         const struct hd_warning *w = &b->r->warnings[i];
         if (b->r->kind == HD_REPORT_INFO && w->snapshot < b->r->snapshot_count)
             continue;
-        if (notes == NULL)
-            notes = &doc_block(b->doc, doc_section(b->doc, DOC_PLAIN), DOC_NOTES)->notes;
+        if (notes == NULL) {
+            struct doc_section *s = doc_section(b->doc, title ? DOC_TOPIC : DOC_PLAIN);
+            s->title = (struct doc_run){DOC_WORDS, title};
+            notes = &doc_block(b->doc, s, DOC_NOTES)->notes;
+        }
         notes->is_aside = true;
         add_note(b, notes, w);
     }
@@ -221,7 +225,7 @@ static void build_other_notes(struct build *b)
 
 /* --- all of it ------------------------------------------------------------- */
 
-struct document *document_of(const struct hd_report *r)
+static struct document *make(const struct hd_report *r, const struct hd_write_options *page)
 {
     static const struct {
         const char *title;
@@ -234,9 +238,22 @@ struct document *document_of(const struct hd_report *r)
         [HD_REPORT_INFO] = {"heapdrift info", build_info},
         [HD_REPORT_PROCESSES] = {"heapdrift ps", build_processes},
         [HD_REPORT_TREE] = {"heapdrift tree", build_tree}};
-    struct build b = {.r = r, .doc = document_new(kinds[r->kind].title)};
+    struct build b = {.r = r, .doc = document_new(kinds[r->kind].title), .page = page};
     kinds[r->kind].build(&b);
     build_other_notes(&b);
+    if (page != NULL)
+        build_inputs(&b);
     text_free(&b.words);
     return b.doc;
+}
+
+struct document *document_of(const struct hd_report *r)
+{
+    return make(r, NULL);
+}
+
+struct document *document_of_page(const struct hd_report *r,
+                                  const struct hd_write_options *opt)
+{
+    return make(r, opt);
 }

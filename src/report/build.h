@@ -12,6 +12,11 @@
 /* All that the report says; for document_free(). */
 struct document *document_of(const struct hd_report *r);
 
+/* The same for a page of its own, which has room and nothing beside it: with chains in
+ * full, the inputs one by one, every warning, and the command that made it. */
+struct document *document_of_page(const struct hd_report *r,
+                                  const struct hd_write_options *opt);
+
 /* --- for builders --------------------------------------------------------- */
 
 struct build {
@@ -19,7 +24,8 @@ struct build {
     struct document *doc;
     struct text words; /* numbers and words that go to the next run, cell or piece */
     struct doc_row *row;
-    size_t cell; /* the next one of the row */
+    size_t cell;                         /* the next one of the row */
+    const struct hd_write_options *page; /* it is for a page that is made so; or NULL */
 };
 
 /* One per kind of report, and what several of them have. */
@@ -37,6 +43,12 @@ void build_diff_head(struct build *b);
 void build_suspects(struct build *b);
 void build_stopped(struct build *b);
 void build_next(struct build *b);
+
+/* The largest places of a report that has a tree besides: of a page. */
+void build_places(struct build *b);
+
+/* What was read, snapshot by snapshot, and what with: of a page. */
+void build_inputs(struct build *b);
 
 /* The command that shows what holds a type; nothing for NULL, and for names that cannot be
  * pasted. */
@@ -88,7 +100,8 @@ void build_selection(struct build *b, struct doc_section *s);
 /* Warnings about one snapshot; nothing without any. */
 void build_notes(struct build *b, struct doc_section *s, size_t snapshot);
 
-/* A chain with all of its frames; its share is the first that is said of it. */
+/* A chain with all of its frames; its share is the first that is said of it, behind a mark
+ * of what became of it, or before a word for that. */
 struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
                                const struct hd_chain_row *c);
 

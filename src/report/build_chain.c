@@ -82,8 +82,17 @@ struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
 {
     static const struct report_brief whole;
     struct doc_chain *chain = doc_chain(b->doc, to, c->chain.frame_count);
-    text_share(&b->words, c);
+    const char *status = chain_status_names[c->status];
+    struct hd_chain_row row = *c;
+    if (b->page != NULL)
+        row.status = HD_CHAIN_UNKNOWN;
+    text_share(&b->words, &row);
     build_end(b, doc_piece(b->doc, &chain->head, ""));
+    if (b->page != NULL && status != NULL)
+        doc_run(b->doc, doc_piece(b->doc, &chain->head, "  "),
+                c->status == HD_CHAIN_NEW || c->status == HD_CHAIN_GROWING ? DOC_BAD
+                                                                           : DOC_STRONG,
+                status);
     add_frames(b, chain, c, &whole);
     return chain;
 }

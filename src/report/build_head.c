@@ -19,9 +19,13 @@ static void add_compared(struct build *b, struct doc_section *s)
     build_file(b, build_break(b, l, "  "), 0);
     to = build_break(b, l, n > 2 ? " … " : " → ");
     build_file(b, to, n - 1);
-    to = build_break(b, l, "    ");
-    build_words(b, to, "confidence: ");
-    doc_run(b->doc, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
+    /* A page says it beside the verdict. */
+    if (b->page == NULL || b->r->diff.fit_count != n)
+        to = build_break(b, l, "    ");
+    if (b->page == NULL) {
+        build_words(b, to, "confidence: ");
+        doc_run(b->doc, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
+    }
     if (b->r->diff.fit_count == n)
         return;
     text_add_char(&b->words, '(');

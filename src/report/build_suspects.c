@@ -210,13 +210,24 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
         add_whole_count(b, s);
 }
 
+/* A page has room for every frame; a line says those that say most. */
+static void add_ladder(struct build *b, struct doc_chains *to, const struct hd_chain_row *c)
+{
+    build_ladder(b, to, c);
+}
+
+static void add_line(struct build *b, struct doc_chains *to, const struct hd_chain_row *c)
+{
+    build_chain(b, to, c, true);
+}
+
 static void add_held_by(struct build *b, const struct hd_chains *chains)
 {
     if (chains->len == 0 && chains->omitted == 0)
         return;
     struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
     for (size_t i = 0; i < chains->len; i++)
-        build_chain(b, to, &chains->all[i], true);
+        (b->page != NULL ? add_ladder : add_line)(b, to, &chains->all[i]);
     if (chains->omitted == 0)
         return;
     human_percent(&b->words, chains->omitted_share);
@@ -356,6 +367,13 @@ static void add_noise(struct build *b, struct doc_table *t, size_t minor, size_t
     build_cell(b);
 }
 
+static const char *what_it_gained(const struct hd_report *r)
+{
+    return r->diff.by_graph ? "What these objects, and all that only they keep alive, "
+                              "gained from the first to the last snapshot."
+                            : "What was gained from the first to the last snapshot.";
+}
+
 static void add_table(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
@@ -363,15 +381,34 @@ static void add_table(struct build *b, struct doc_section *s)
     const char *size = d->by_graph ? "retains" : d->types.bytes_known ? "bytes" : "objects";
     const struct doc_column columns[SUSPECT_COLUMNS] = {
         {.title = "#", .align = DOC_RIGHT},
-        {.title = size, .align = DOC_RIGHT},
+        {.title = size, .align = DOC_RIGHT, .meaning = what_it_gained(b->r)},
         {.title = "of heap", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
         {.title = "count", .align = DOC_RIGHT},
         {.title = "trend", .from_width = ROOM_FOR_TREND},
-        {.title = "score", .align = DOC_RIGHT, .is_detail = true},
+        {.title = "score",
+         .align = DOC_RIGHT,
+         .is_detail = true,
+         .meaning = "What decides the order: the bytes that the type gained and retains, "
+                    "that no growing owner above it explains, at the rate of the second "
+                    "half of the series, and weaker for what goes back and forth."},
         {.title = "of heap", .align = DOC_RIGHT, .is_detail = true, .is_for_pages = true},
-        {.title = "tau", .align = DOC_RIGHT, .is_detail = true, .is_for_pages = true},
-        {.title = "basis", .is_detail = true, .is_for_pages = true},
-        {.title = "suspect by", .is_detail = true, .is_for_pages = true},
+        {.title = "tau",
+         .align = DOC_RIGHT,
+         .is_detail = true,
+         .is_for_pages = true,
+         .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot has "
+                    "more than the one before it."},
+        {.title = "basis",
+         .is_detail = true,
+         .is_for_pages = true,
+         .meaning = "What was found growing. graph: a place in the tree of owners; type: a "
+                    "whole type, held in changing places; table: shallow bytes of a type."},
+        {.title = "suspect by",
+         .is_detail = true,
+         .is_for_pages = true,
+         .meaning =
+             "Why it is a suspect. size: its score is large; steady: it gains nearly "
+             "the same number in every step."},
         {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
     struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
     t->details = "Scores";

@@ -233,7 +233,7 @@ static void add_lines(struct build *b, struct doc_table *table)
     arena_free(&scratch);
 }
 
-static void add_tree(struct build *b)
+static void add_tree(struct build *b, struct doc_section *s)
 {
     enum { ROOM_FOR_COUNTS = 72, ROOM_FOR_SIZES = 56, ROOM_FOR_BARS = 100 };
     const struct hd_tree *t = &b->r->tree;
@@ -246,7 +246,6 @@ static void add_tree(struct build *b)
         {.title = "of heap", .from_width = ROOM_FOR_BARS},
         {.title = t->is_holders ? "held by" : "owner", .is_subject = true}};
     bool one = t->first == t->last;
-    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_table *table = build_table(b, s, columns + one, TREE_COLUMNS - one);
     table->is_tree = true;
     add_lines(b, table);
@@ -382,7 +381,14 @@ static const char *next_subject(struct build *b)
 void build_tree(struct build *b)
 {
     build_tree_head(b);
-    add_tree(b);
+    add_tree(b, doc_section(b->doc, DOC_PLAIN));
     build_hidden(b);
     build_next_of(b, next_subject(b));
+}
+
+void build_places(struct build *b)
+{
+    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
+    s->title = (struct doc_run){DOC_WORDS, "Where the memory is"};
+    add_tree(b, s);
 }

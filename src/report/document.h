@@ -123,6 +123,7 @@ struct doc_column {
     unsigned from_width; /* not shown in places narrower than that */
     bool is_detail;      /* for who wants to know more */
     bool is_for_pages;   /* lines of a terminal have no room for it */
+    const char *meaning; /* for who asks what it is, or NULL */
 };
 
 /* What belongs to a row and needs lines of its own. */

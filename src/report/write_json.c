@@ -3,6 +3,7 @@
 #include "base/json_out.h"
 #include "report/json_tree.h"
 #include "report/phrases.h"
+#include "report/report_json.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -514,19 +515,22 @@ static json_t *tree(const struct hd_model *m)
     return o;
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
+json_t *report_json(const struct hd_model *m)
 {
-    const struct hd_model *m = &r->model;
     static json_t *(*const make[])(const struct hd_model *) = {
         [HD_REPORT_DIFF] = diff,           [HD_REPORT_TOP] = top,
         [HD_REPORT_ROOTS] = roots,         [HD_REPORT_INFO] = info,
         [HD_REPORT_CHECK] = check,
 
         [HD_REPORT_PROCESSES] = processes, [HD_REPORT_TREE] = tree};
+    return make[m->kind](m);
+}
+
+static void write(const struct hd_report *r, const struct hd_write_options *opt,
+                  struct out *o)
+{
     (void)opt;
-    json_t *whole = make[m->kind](m);
-    json_write(whole, o);
+    json_write(report_json(&r->model), o);
 }
 
 const struct writer write_json = {

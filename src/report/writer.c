@@ -9,12 +9,12 @@
 /* To add a format: write src/report/write_<name>.c and list it here. */
 extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
     write_junit, write_sarif, write_github, write_folded, write_speedscope, write_pprof,
-    write_dot;
+    write_dot, write_html;
 
 const struct writer *const writers[] = {
-    &write_text,  &write_json,  &write_csv,    &write_tsv,    &write_markdown,
-    &write_junit, &write_sarif, &write_github, &write_folded, &write_speedscope,
-    &write_pprof, &write_dot,   NULL,
+    &write_text,       &write_json,  &write_csv,   &write_tsv,    &write_markdown,
+    &write_html,       &write_junit, &write_sarif, &write_github, &write_folded,
+    &write_speedscope, &write_pprof, &write_dot,   NULL,
 };
 
 const char *hd_format_name(size_t i)

@@ -54,6 +54,8 @@ workspace() {
     [[ $(head -1 "$(output report)") == "fail: "* ]]
     xmllint --noout --schema docs/ci/junit.xsd "$(output junit)"
     jq -e '.version == "2.1.0"' "$(output sarif)"
+    python tests/cli/check_page.py "$(output page)"
+    grep -q '<h1 class="verdict bad">' "$(output page)"
 }
 
 @test "code scanning gets what fails, and only what has a line" {

@@ -45,7 +45,12 @@ def steps(action, folder, *given):
             fail(f"output {name} is {entry}")
     if action["runs"]["using"] != "composite":
         fail("no composite action")
-    for number, step in enumerate(action["runs"]["steps"], 1):
+    scripts = [step for step in action["runs"]["steps"] if "uses" not in step]
+    for step in action["runs"]["steps"]:
+        # What others made gets files and names, and nothing to run.
+        if "uses" in step and (step["uses"] != "actions/upload-artifact@v4" or set(step) != {"name", "if", "uses", "with"}):
+            fail(f"a step of others: {step}")
+    for number, step in enumerate(scripts, 1):
         # A composite action has to name the shell; expressions in scripts can be injected into.
         if step["shell"] != "bash" or "${{" in step["run"] or not set(step) <= {"name", "id", "shell", "env", "run"}:
             fail(f"step {number}: {step}")

@@ -25,7 +25,7 @@ heapdrift completion |bash fish zsh
 heapdrift top |a.gcdump b.nettrace.zst c.txt snapshots
 heapdrift top a|a.gcdump
 heapdrift diff --fo|--format
-heapdrift diff --format=|csv json md text tsv
+heapdrift diff --format=|csv html json md text tsv
 heapdrift diff --format j|json
 heapdrift check --format=ju|junit
 heapdrift convert --to=|gcdump heap-text table-csv table-json

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff tree top roots check info convert collect watch ps explore help completion)
+commands=(diff report tree top roots check info convert collect watch ps explore help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -80,7 +80,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|tree|top|roots|check|info|convert|collect|watch|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|tree|top|roots|check|info|convert|collect|watch|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -159,7 +159,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff tree top roots check info convert collect watch ps explore; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report tree top roots check info convert collect watch ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -189,7 +189,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff tree top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report tree top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -217,7 +217,6 @@ root roots
 inof info
 hlep help
 compare diff
-report diff
 analyze diff
 analyse diff
 COMMANDS
@@ -250,7 +249,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff tree top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report tree top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -367,8 +366,8 @@ collect --count=100001|--count=100001: must be a whole number from 1 to 100,000
 roots --seed=-1 a|--seed=-1: must be a whole number from 0 to 18,446,744,073,709,551,615
 diff --sort=size a b|--sort=size: must be count, bytes, retained or name
 diff --by=class a b|--by=class: must be type, namespace, module or holder
-diff --format=xml a b|--format=xml: must be text, json, csv, tsv or md
-check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, junit, sarif or github
+diff --format=xml a b|--format=xml: must be text, json, csv, tsv, md or html
+check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, html, junit, sarif or github
 convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv or table-json
 convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv or table-json
 diff --color=red a b|--color=red: must be auto, always or never

@@ -5,10 +5,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static const char *const formats[] = {"text",   "json",       "csv",   "tsv",
-                                      "md",     "junit",      "sarif", "github",
-                                      "folded", "speedscope", "pprof", "dot"};
-enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 5, FOR_TREES = 8 };
+static const char *const formats[] = {"text",       "json",  "csv",   "tsv",    "md",
+                                      "html",       "junit", "sarif", "github", "folded",
+                                      "speedscope", "pprof", "dot"};
+enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 6, FOR_TREES = 9 };
 
 static struct hd_report *two_processes(void)
 {

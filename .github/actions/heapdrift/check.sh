@@ -5,7 +5,7 @@ set -euo pipefail
 
 folder=$RUNNER_TEMP/heapdrift
 mkdir -p "$folder"
-rm -f "$folder"/report.txt "$folder"/heapdrift.xml "$folder"/*.sarif
+rm -f "$folder"/report.txt "$folder"/heapdrift.xml "$folder"/heapdrift.html "$folder"/*.sarif
 
 complain() {
     echo "::error title=heapdrift::$1"
@@ -58,6 +58,7 @@ write() {
         heapdrift check -q "${options[@]}" --format="$1" -o "$2" -- "${snapshots[@]}" 2>/dev/null || [[ $? == "$status" ]]
 }
 write junit "$folder/heapdrift.xml"
+write html "$folder/heapdrift.html"
 write sarif "$folder/all.sarif"
 # Code scanning makes an alert of every result, passed and suppressed ones too, and refuses
 # the file if one has no line.
@@ -69,5 +70,6 @@ jq '.runs[].results |= map(select(.kind == "fail" and .suppressions == null
     echo "report=$folder/report.txt"
     echo "junit=$folder/heapdrift.xml"
     echo "sarif=$folder/heapdrift.sarif"
+    echo "page=$folder/heapdrift.html"
 } >>"$GITHUB_OUTPUT"
 exit "$status"
