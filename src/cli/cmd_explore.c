@@ -85,29 +85,12 @@ static int explore(struct settings *s, const struct loaded *l)
     return EXIT_DONE;
 }
 
-static int refuse_count(size_t count)
-{
-    fprintf(stderr, "heapdrift: explore looks at 1 to %d snapshots, not %zu\n",
-            HD_MAX_SNAPSHOTS, count);
-    return EXIT_TROUBLE;
-}
-
 static int run(struct settings *s)
 {
     if (!terminal_is_there())
         return EXIT_TROUBLE;
-    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
-    if (too_many > 0)
-        return refuse_count(too_many);
     s->read.reach_later = !s->options.reachable;
-    struct loaded l = load_snapshots(s);
-    int status = EXIT_TROUBLE;
-    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
-        refuse_count(l.count);
-    else if (l.failed == 0 && take_iterations_for(s, &l))
-        status = explore(s, &l);
-    loaded_free(&l);
-    return status;
+    return load_and_answer(s, "explore", explore);
 }
 
 const struct command cmd_explore = {

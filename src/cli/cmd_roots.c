@@ -3,18 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static int explain(const struct settings *s, const struct loaded *l)
+static int explain(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     struct hd_report *report = hd_report_roots(l->comparison, &s->options, &err);
     return output_answer(s, l, report, &err);
-}
-
-static int refuse_count(size_t count)
-{
-    fprintf(stderr, "heapdrift: roots looks at 1 to %d snapshots, not %zu\n",
-            HD_MAX_SNAPSHOTS, count);
-    return EXIT_TROUBLE;
 }
 
 /* `roots Session folder/`: what is no file may be the type. */
@@ -38,17 +31,7 @@ static int run(struct settings *s)
 {
     if (s->options.type_count == 0)
         return refuse_without_type(s);
-    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
-    if (too_many > 0)
-        return refuse_count(too_many);
-    struct loaded l = load_snapshots(s);
-    int status = EXIT_TROUBLE;
-    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
-        refuse_count(l.count);
-    else if (l.failed == 0 && take_iterations_for(s, &l))
-        status = explain(s, &l);
-    loaded_free(&l);
-    return status;
+    return load_and_answer(s, "roots", explain);
 }
 
 const struct command cmd_roots = {

@@ -3,18 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static int show(const struct settings *s, const struct loaded *l)
+static int show(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
     struct hd_report *report = hd_report_tree(l->comparison, &s->options, &err);
     return output_answer(s, l, report, &err);
-}
-
-static int refuse_count(size_t count)
-{
-    fprintf(stderr, "heapdrift: tree looks at 1 to %d snapshots, not %zu\n",
-            HD_MAX_SNAPSHOTS, count);
-    return EXIT_TROUBLE;
 }
 
 /* Of a terminal it would make a mess. */
@@ -40,18 +33,8 @@ static int run(struct settings *s)
     }
     if (refuse_format(s))
         return EXIT_TROUBLE;
-    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
-    if (too_many > 0)
-        return refuse_count(too_many);
     s->read.reach_later = !s->options.reachable;
-    struct loaded l = load_snapshots(s);
-    int status = EXIT_TROUBLE;
-    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
-        refuse_count(l.count);
-    else if (l.failed == 0 && take_iterations_for(s, &l))
-        status = show(s, &l);
-    loaded_free(&l);
-    return status;
+    return load_and_answer(s, "tree", show);
 }
 
 const struct command cmd_tree = {

@@ -217,3 +217,26 @@ bool take_iterations_for(struct settings *s, const struct loaded *l)
     s->options.iterations = s->iteration_count > 0 ? s->iterations : NULL;
     return true;
 }
+
+static int refuse_count(size_t count, const char *command)
+{
+    fprintf(stderr, "heapdrift: %s looks at 1 to %d snapshots, not %zu\n", command,
+            HD_MAX_SNAPSHOTS, count);
+    return EXIT_TROUBLE;
+}
+
+int load_and_answer(struct settings *s, const char *command,
+                    int (*answer)(struct settings *s, const struct loaded *l))
+{
+    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
+    if (too_many > 0)
+        return refuse_count(too_many, command);
+    struct loaded l = load_snapshots(s);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
+        refuse_count(l.count, command);
+    else if (l.failed == 0 && take_iterations_for(s, &l))
+        status = answer(s, &l);
+    loaded_free(&l);
+    return status;
+}

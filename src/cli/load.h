@@ -32,6 +32,11 @@ bool few_enough_to_compare(const struct settings *s, const char *command);
  * What may be one and may be none, in a folder, does not count. */
 size_t surely_more_than(size_t most, const struct settings *s);
 
+/* Load 1 to 50 snapshots and answer with them; what answer returns, or EXIT_TROUBLE after
+ * saying that it cannot be done. For commands that look at one as well as at several. */
+int load_and_answer(struct settings *s, const char *command,
+                    int (*answer)(struct settings *s, const struct loaded *l));
+
 /* The path of snapshot number k of the comparison, as it was given. */
 const char *loaded_path(const struct loaded *l, size_t k);
 

@@ -28,6 +28,27 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
     return r;
 }
 
+struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *c,
+                                const struct hd_options *opt,
+                                bool (*answer)(struct hd_report *r, struct hd_comparison *c,
+                                               struct hd_options *opt,
+                                               struct hd_error *err),
+                                struct hd_error *err)
+{
+    struct hd_options options;
+    if (!report_options(&options, opt, err) || !comparison_begin(c, err))
+        return NULL;
+    struct hd_report *r = report_new(kind, &options);
+    bool ok = answer(r, c, &options, err);
+    comparison_end(c);
+    if (ok) {
+        report_publish(r);
+        return r;
+    }
+    hd_report_free(r);
+    return NULL;
+}
+
 void hd_report_free(struct hd_report *report)
 {
     if (report == NULL)

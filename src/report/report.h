@@ -51,6 +51,14 @@ struct hd_report {
 /* The report is made: let its model be read. Again for a copy. */
 void report_publish(struct hd_report *r);
 
+/* Ask c a question: take the options, wait for other questions, let answer fill in a report
+ * of that kind. NULL and err if it cannot. answer may change its options. */
+struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *c,
+                                const struct hd_options *opt,
+                                bool (*answer)(struct hd_report *r, struct hd_comparison *c,
+                                               struct hd_options *opt, struct hd_error *err),
+                                struct hd_error *err);
+
 /* The rows of a top, a diff or a check. */
 static inline const struct hd_type_table *model_table(const struct hd_model *m)
 {

@@ -170,21 +170,15 @@ bool report_compare(struct hd_report *r, struct hd_comparison *c,
     return true;
 }
 
+static bool answer_diff(struct hd_report *r, struct hd_comparison *c,
+                        struct hd_options *opt, struct hd_error *err)
+{
+    struct series s;
+    return report_compare(r, c, opt, &s, err);
+}
+
 struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err)
 {
-    struct hd_options options;
-    if (!report_options(&options, opt, err) || !comparison_begin(c, err))
-        return NULL;
-    opt = &options;
-    struct hd_report *r = report_new(HD_REPORT_DIFF, opt);
-    struct series s;
-    bool ok = report_compare(r, c, opt, &s, err);
-    comparison_end(c);
-    if (ok) {
-        report_publish(r);
-        return r;
-    }
-    hd_report_free(r);
-    return NULL;
+    return report_answer(HD_REPORT_DIFF, c, opt, answer_diff, err);
 }

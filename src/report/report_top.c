@@ -125,22 +125,16 @@ static bool describe(struct hd_report *r, struct hd_comparison *c,
     return true;
 }
 
+static bool answer_top(struct hd_report *r, struct hd_comparison *c, struct hd_options *opt,
+                       struct hd_error *err)
+{
+    return c->count == 1
+               ? describe(r, c, opt, err)
+               : fail(err, HD_USAGE, "top looks at one snapshot, not %zu", c->count);
+}
+
 struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options *opt,
                                 struct hd_error *err)
 {
-    struct hd_options options;
-    if (!report_options(&options, opt, err) || !comparison_begin(c, err))
-        return NULL;
-    opt = &options;
-    struct hd_report *r = report_new(HD_REPORT_TOP, opt);
-    bool ok = c->count == 1
-                  ? describe(r, c, opt, err)
-                  : fail(err, HD_USAGE, "top looks at one snapshot, not %zu", c->count);
-    comparison_end(c);
-    if (ok) {
-        report_publish(r);
-        return r;
-    }
-    hd_report_free(r);
-    return NULL;
+    return report_answer(HD_REPORT_TOP, c, opt, answer_top, err);
 }

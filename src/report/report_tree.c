@@ -277,33 +277,27 @@ static bool grow_tree(struct hd_report *r, struct hd_comparison *c,
     return report_refresh_reach(r, c->snaps, c->count, err);
 }
 
+/* Marks are those of the whole ranking; patterns choose places, not rows. */
+static bool answer_tree(struct hd_report *r, struct hd_comparison *c,
+                        struct hd_options *opt, struct hd_error *err)
+{
+    r->focus = opt->types;
+    r->focus_count = opt->type_count;
+    opt->types = NULL;
+    opt->type_count = opt->exclude_count = 0;
+    opt->app_only = false;
+    opt->by = HD_BY_TYPE;
+    opt->chains = 0;
+    opt->tree = true;
+    if (opt->holders && r->focus_count == 0)
+        return fail(err, HD_USAGE, "holders are those of a type, which has to be named");
+    return c->count > 0 && c->count <= HD_MAX_SNAPSHOTS
+               ? grow_tree(r, c, opt, err)
+               : fail(err, HD_USAGE, "a tree is of 1 to %d snapshots", HD_MAX_SNAPSHOTS);
+}
+
 struct hd_report *hd_report_tree(struct hd_comparison *c, const struct hd_options *opt,
                                  struct hd_error *err)
 {
-    struct hd_options options;
-    if (!report_options(&options, opt, err) || !comparison_begin(c, err))
-        return NULL;
-    struct hd_report *r = report_new(HD_REPORT_TREE, &options);
-    r->focus = options.types;
-    r->focus_count = options.type_count;
-    /* Marks are those of the whole ranking; patterns choose places, not rows. */
-    options.types = NULL;
-    options.type_count = options.exclude_count = 0;
-    options.app_only = false;
-    options.by = HD_BY_TYPE;
-    options.chains = 0;
-    options.tree = true;
-    bool ok =
-        (!options.holders || r->focus_count > 0 ||
-         fail(err, HD_USAGE, "holders are those of a type, which has to be named")) &&
-        (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS
-             ? grow_tree(r, c, &options, err)
-             : fail(err, HD_USAGE, "a tree is of 1 to %d snapshots", HD_MAX_SNAPSHOTS));
-    comparison_end(c);
-    if (ok) {
-        report_publish(r);
-        return r;
-    }
-    hd_report_free(r);
-    return NULL;
+    return report_answer(HD_REPORT_TREE, c, opt, answer_tree, err);
 }

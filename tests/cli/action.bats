@@ -166,7 +166,7 @@ workspace() {
     mkdir -p "$tmp/root/build"
     cp -a Makefile include src scripts docs .github "$tmp/root/"
     # What make has built before is as new in the copy; only the program is missing.
-    if [[ -d build/src ]]; then cp -a build/src "$tmp/root/build/"; fi
+    if [[ -d build/src ]]; then cp -a build/{src,flags,made,page} "$tmp/root/build/"; fi
     action_root=$tmp/root action_path='' action snapshots=snapshots
     status_is 1
     [[ -x $tmp/root/build/heapdrift && $(output verdict) == fail ]]

@@ -15,7 +15,7 @@ setup_file() {
     python tests/cli/ci_files.py pipelines "$all/blocks" >"$all/pipelines"
     cp -a Makefile include src scripts docs "$all/tree/"
     # What make has built before is as new in the copy.
-    if [[ -d build/src ]]; then cp -a build/src build/flags build/heapdrift.1 "$all/tree/build/" 2>/dev/null || true; fi
+    if [[ -d build/src ]]; then cp -a build/{src,flags,made,page,heapdrift.1} "$all/tree/build/" 2>/dev/null || true; fi
     stand_ins "$all/bin"
     cd "$all/install" || return
     guide_run "$(block 'git clone')" >"$all/install.log" 2>&1 || {
