@@ -291,7 +291,7 @@ CLI_PARTS = $(CLI_TESTS:tests/cli/%.bats=part-cli-%)
 parts: part-unit part-sweep $(CLI_PARTS)
 
 part-unit: $(BUILD)/$(UNIT_TESTS)
-	@$(PART)/unit $< -j1
+	@$(PART)/unit $< -j2
 
 part-sweep: $(BUILD)/sweep
 	@$(PART)/sweep $< $(SWEEP_FLAGS) fixtures
