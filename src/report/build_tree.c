@@ -67,6 +67,13 @@ static bool is_told(struct build *b, const struct hd_tree_node *n)
     return strchr(head, '.') != NULL && !names_is_framework(head);
 }
 
+/* The only object of its type, that roots hold themselves: it owns what is below. */
+static bool is_owner(struct build *b, const struct hd_tree_node *n)
+{
+    return n->kind == HD_NODE_TYPE && n->is_single && n->parent != HD_NO_NODE &&
+           node_at(b, n->parent)->kind == HD_NODE_ROOTS;
+}
+
 struct naming {
     struct doc_runs *to;
     bool any;    /* something was said */
@@ -94,8 +101,8 @@ static void add_arrow(struct build *b, struct naming *n)
     n->gap = 0;
 }
 
-/* Of a chain what says most: variables, classes of the program, and where it ends; the
- * first of them and the last, if they are many. */
+/* Of a chain what says most: variables, owners, classes of the program, and where it ends;
+ * the first of them and the last, if they are many. */
 static void name_chain(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
     enum { MOST_TOLD = 2 };
@@ -112,7 +119,7 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
             continue;
         bool at_root = next != NULL && next->kind == HD_NODE_ROOTS;
         if (!variable && next != NULL && !at_root &&
-            (!is_told(b, n) || told == MOST_TOLD)) {
+            ((!is_told(b, n) && !is_owner(b, n)) || told == MOST_TOLD)) {
             name.gap++;
             name.only = i;
             continue;
