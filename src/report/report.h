@@ -56,7 +56,8 @@ void report_publish(struct hd_report *r);
 struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *c,
                                 const struct hd_options *opt,
                                 bool (*answer)(struct hd_report *r, struct hd_comparison *c,
-                                               struct hd_options *opt, struct hd_error *err),
+                                               struct hd_options *opt,
+                                               struct hd_error *err),
                                 struct hd_error *err);
 
 /* The rows of a top, a diff or a check. */

@@ -1,9 +1,10 @@
 /* Dominators against their definition: take a node away and see what no chain from the
  * root leads to any more. */
 #include "analysis/dominated.h"
+#include "support/large.h"
 #include "support/random.h"
 
-enum { GRAPHS = 20000, MOST_NODES = 16, TYPES = 3 };
+enum { GRAPHS = MILLION / 50, MOST_NODES = 16, TYPES = 3 };
 
 /* --- random heaps ------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #include "cli/explore/explore.h"
 #include "cli/explore/view.h"
 #include "report/written.h"
+#include "support/large.h"
 #include "support/random.h"
 #include "support/scratch.h"
 
@@ -486,7 +487,7 @@ Test(explore, bears_any_keys)
 
 Test(explore, bears_any_names)
 {
-    enum { LONG = 1 << 20 };
+    enum { LONG = MILLION };
     static char huge[LONG + 1];
     memset(huge, 'x', LONG);
     const char *names[] = {"App.\033[31mRed\007",

@@ -1,5 +1,6 @@
 #include "heap/names.h"
 
+#include "support/large.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 
 /* Generic arguments are read in names up to a mebibyte: one size below, one above. */
-enum { BIG = 256 * 1024, BIGGER = 5 * BIG };
+enum { BIG = MILLION / 4, BIGGER = 5 * BIG };
 
 struct pair {
     const char *raw, *canonical;
