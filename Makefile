@@ -306,10 +306,11 @@ part-score: $(BUILD)/score
 part-lint: tidied
 	@$(PART)/lint $(MAKE) --no-print-directory layers style
 
-# Under ASan again what reads, writes and fails. Left to check-full is what says
-# nothing else about memory for being run there: the text of help and reports, and heaps of
+# Under ASan again what reads and fails. Left to check-full is what says
+# nothing else about memory for being run there: the text of help and reports, conversions
+# (the sweep converts what it reads), and heaps of
 # which only the size is odd. The sweep's one run is the one that sees every bad access.
-AGAIN = convert errors inputs nettrace
+AGAIN = errors inputs nettrace
 TOO_LARGE = $(BUILD)/tests/report/test_bad_sizes.o $(BUILD)/tests/report/test_bad_random.o
 
 # Every other unit test finds under ASan what it finds without: a plain build runs them in

@@ -1,6 +1,7 @@
 /* Snapshots that went through other formats and came back must give the same answers. */
 #include "support/asked.h"
 #include "support/forge.h"
+#include "support/large.h"
 #include "support/random.h"
 #include "support/rewritten.h"
 
@@ -142,7 +143,7 @@ static void expect_same_reports(struct hd_snapshot *const *a, struct hd_snapshot
 Test(convert, heap_text_to_gcdump_and_back_gives_the_same_graph_and_reports)
 {
     struct random r = random_from(21);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < MILLION / 2000; i++) {
         struct hd_snapshot *first[2], *last[2];
         struct written text[2], dump[2], back[2];
         for (int k = 0; k < 2; k++) {

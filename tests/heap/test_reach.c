@@ -1,12 +1,13 @@
 #include "heap/reach.h"
 #include "support/forge.h"
+#include "support/large.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAPHS = 2000 };
+enum { GRAPHS = MILLION / 500 };
 
 /* A few objects of few types in several generations; whatever the roots miss is garbage. */
 static struct hd_snapshot *small_heap(struct random *r, bool later, bool sampled)
