@@ -61,6 +61,20 @@ def tables():
     return page_of("tables", "report", "--tables-only", "fixtures/leaklab/cache")
 
 
+def with_counts(name, count, held):
+    """The leak's page, in which its suspect has other numbers of objects."""
+    with open(leak(), encoding="utf-8") as f:
+        page = f.read()
+    begin = page.index(">", page.index('id="report-data"')) + 1
+    end = page.index("</script>", begin)
+    report = json.loads(page[begin:end])
+    report["suspects"][0].update(count=count, held=held)
+    path = os.path.join(folder.name, name + ".html")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(page[:begin] + json.dumps(report).replace("<", "\\u003c") + page[end:])
+    return path
+
+
 def check():
     path = os.path.join(folder.name, "check.html")
     if not os.path.exists(path):
@@ -159,6 +173,18 @@ class Overview(PageTest):
         self.b.run("document.querySelector('.card .detail .ask').focus()")
         self.assertTrue(self.b.is_seen(".card .detail [role=tooltip]"))
         self.assertIn("decides the order", self.b.text(".card .detail [role=tooltip]"))
+
+    def test_a_card_shows_the_counts_that_tell_the_growth(self):
+        # Of the whole heap unless it tells another story; a snapshot that was left out has none.
+        for count, held, told in (
+                ([28, 29, 28, 29, 29, 29], [4, 5, 6, 7, 10, 11], [4, 5, 6, 7, 10, 11]),
+                ([0, 10, 20, 30, 40, 900], [0, 10, 20, 30, 40, 50], [0, 10, 20, 30, 40, 50]),
+                ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 5], [1, 2, 3, 4, 5, 6]),
+                ([9, 9, 9, 9, 9, 9], [None, 1, 2, 3, 4, 5], ["-", 1, 2, 3, 4, 5]),
+                ([1, 2, 3, 4, 5, 6], None, [1, 2, 3, 4, 5, 6])):
+            self.open(with_counts("counts", count, held))
+            self.assertEqual(self.b.run("return [...document.querySelectorAll('.card .bars .value')].map(e => e.textContent)"),
+                             [str(n) for n in told])
 
     def test_names_in_chains_are_short_until_asked_and_copied_in_full(self):
         self.open(leak())

@@ -324,7 +324,9 @@ static bool detail(const struct explore *e, const struct view *v, unsigned i,
         say_to(to, "type     ");
         hd_put_name(to, hd_report_shown(e->report, s->type));
     } else if (i == 1) {
-        say_counts(s->at, e->model->snapshot_count, to);
+        size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
+        say_counts(&all->told[number * e->model->snapshot_count], all->told_count[number],
+                   to);
     } else if (i == 2) {
         say_facts(s, to);
     } else if (i == 3) {

@@ -202,6 +202,17 @@ function overTime(report, before) {
 
 const MANY_BARS = 8;
 
+// The counts that tell why it is a suspect: of the whole heap or, where these tell another story,
+// of the places that hold it. As hd_suspect_counts() has it.
+function toldCounts(suspect) {
+    const ranked = (suspect.held ?? []).map((n, k) => k).filter((k) => known(suspect.held[k]));
+    if (!ranked.length) return suspect.count;
+    const growth = (values) => values[ranked.at(-1)] - values[ranked[0]];
+    const isGrowthOf = (part, all) => (all > 0 ? part > all / 2 : all === part);
+    const here = growth(suspect.held), whole = growth(suspect.count);
+    return here > 0 && (!isGrowthOf(here, whole) || !isGrowthOf(whole, here)) ? suspect.held : suspect.count;
+}
+
 function bars(values) {
     const most = Math.max(1, ...values.filter(known));
     const all = values.map((n, k) => {
@@ -239,7 +250,7 @@ function cards(report) {
         if (!card) return;
         card.classList.add("band-" + Math.min(i + 1, MOST_BANDS + 1));
         card.id = "suspect-" + suspect.rank;
-        card.querySelector("header").after(bars(suspect.count));
+        card.querySelector("header").after(bars(toldCounts(suspect)));
         card.querySelectorAll(".held").forEach(chainTools);
     });
 }
