@@ -1,45 +1,12 @@
 /* Tries of random series against their definition, in which a path is a list of labels
  * and is written down for every single object. */
-#include "analysis/ranked.h"
-#include "support/random.h"
+#include "analysis/random_heap.h"
 
 #include <stdlib.h>
 
 enum { SERIES = 3000, MOST_SNAPSHOTS = 4, MOST_OBJECTS = 28, LONGEST = 40, FOLDED = 8 };
 
 /* --- random series ------------------------------------------------------------------ */
-
-static const char *const type_names[] = {"App.A", "App.B", "App.C",
-                                         "App.D", "App.E", "[local vars]"};
-static const char *const group_names[] = {"[static vars]", "[strong Handles]",
-                                          "[local vars]"};
-
-/* A heap in which much is reachable, recursion is common and some types are rare. */
-static struct hd_snapshot *make_heap(struct random *r, bool generations)
-{
-    struct forge f = {0};
-    node_id root = heap_root(&f), groups[3];
-    for (size_t i = 0; i < 3; i++)
-        groups[i] = heap_group(&f, root, group_names[i]);
-    uint32_t objects = 1 + random_below(r, MOST_OBJECTS);
-    node_id first = groups[2] + 1;
-    for (uint32_t i = 0; i < objects; i++) {
-        uint32_t type = random_below(r, 6);
-        type = random_below(r, 2) == 0 ? 0 : type; /* many A */
-        node_id n = forge_object(&f, type_names[type], 8 * (1 + random_below(r, 9)));
-        if (generations)
-            forge_generation(&f, n, random_below(r, 2) == 0 ? HD_GEN0 : HD_GEN2);
-        if (random_below(r, 8) > 0)
-            forge_reference(&f,
-                            i > 0 && random_below(r, 4) > 0 ? first + random_below(r, i)
-                                                            : groups[random_below(r, 3)],
-                            n);
-    }
-    for (uint32_t more = random_below(r, objects); more > 0; more--)
-        forge_reference(&f, first + random_below(r, objects),
-                        first + random_below(r, objects));
-    return forge_finish(&f);
-}
 
 static struct ranked make_series(struct random *r)
 {
@@ -49,7 +16,7 @@ static struct ranked make_series(struct random *r)
     bool generations = random_below(r, 4) == 0;
     made.selection = generations && random_below(r, 2) == 0 ? SELECT_GEN2 : SELECT_ALL;
     for (uint32_t k = 1 + random_below(r, MOST_SNAPSHOTS); k > 0; k--)
-        aligned_add(&made.a, make_heap(r, generations));
+        aligned_add(&made.a, random_small_heap(r, MOST_OBJECTS, true, generations));
     fold_series(&made);
     return made;
 }
