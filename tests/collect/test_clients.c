@@ -97,12 +97,14 @@ static struct child client(int listener, const char *path, const char *name)
     }
     c.end = accept(listener, NULL, NULL);
     cr_assert_geq(c.end, 0);
-    /* Until it is the program. */
+    /* Until it is the program: the kernel sets the short name before the arguments, and a
+     * process without arguments goes by its short name. */
     struct proc proc = {0};
     do {
         usleep(1000);
         cr_assert(proc_read(&proc, c.pid, &scratch.arena));
-    } while (proc.short_name == NULL || strcmp(proc.short_name, "sleep") != 0);
+    } while (proc.short_name == NULL || strcmp(proc.short_name, "sleep") != 0 ||
+             strcmp(proc.name, "sleep") == 0);
     return c;
 }
 
