@@ -179,6 +179,10 @@ struct hd_info {
     const char *program;   /* what was started, without arguments: "dotnet /app/Shop.dll" */
     const char *started;   /* when; ISO 8601 without zone, UTC */
     const char *runtime;   /* "10.0.12" */
+
+    bool holds_garbage; /* objects that no root reaches are there as a matter of course, as
+                           in a core dump: reports count those that are reachable */
+    bool has_fields;    /* references have the names of fields */
 };
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */
@@ -207,6 +211,9 @@ struct hd_read_options {
      * progress. */
     void (*file)(void *context, size_t i, const struct hd_info_entry *entry, bool read);
     void *progress_context; /* of both */
+
+    bool plain_names; /* static variables by the type of their value, as a gcdump names
+                         them, not by the class that declares them */
 };
 
 /* Read one snapshot. path may be "-" (standard input), and end in "#2" for the second
@@ -514,6 +521,8 @@ struct hd_options {
                                 is of */
     uint64_t least_kept;     /* the same in bytes; used instead if not 0 */
     uint32_t tree_depth;     /* levels below the top; 0: all */
+
+    bool fields; /* two fields of one type part chains and places; where fields are known */
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */

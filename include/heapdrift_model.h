@@ -79,7 +79,9 @@ enum { HD_MOST_FRAME_TYPES = 3 };
 /* A type on the way from a root, or a pattern of up to three that is repeated. */
 struct hd_frame {
     const char *types[HD_MOST_FRAME_TYPES];
-    const char *shown[HD_MOST_FRAME_TYPES]; /* as people know them; NULL: as types */
+    const char *shown[HD_MOST_FRAME_TYPES];  /* as people know them; NULL: as types */
+    const char *fields[HD_MOST_FRAME_TYPES]; /* by which each leads on: "_items", "[]",
+                                                "[].value"; NULL unknown, or several */
     unsigned type_count;
     uint32_t repeat_min, repeat_max; /* how often, over the instances looked at */
     uint32_t example_nodes;          /* how many objects of the example it stands for */

@@ -96,6 +96,37 @@ size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *nu
  * chains are not there yet. */
 enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number);
 
+/* --- fields and values ----------------------------------------------------------- */
+
+enum hd_field_kind {
+    HD_FIELD_UNKNOWN,
+    HD_FIELD_REFERENCE,
+    HD_FIELD_BOOLEAN,
+    HD_FIELD_CHAR,     /* number: a UTF-16 unit */
+    HD_FIELD_SIGNED,   /* number: two's complement, extended to 64 bits */
+    HD_FIELD_UNSIGNED, /* also pointers */
+    HD_FIELD_FLOAT,
+    HD_FIELD_ENUM /* number, and name where a member has that value */
+};
+
+/* A field of an object, or an element of an array or of a string. */
+struct hd_field {
+    const char *name;        /* "_items", "Extra.Item3", "[17].value" */
+    const char *declared_by; /* class; NULL of elements */
+    const char *type;        /* as declared; NULL unknown */
+    enum hd_field_kind kind;
+    uint64_t number;     /* the value, but of a FLOAT; of a REFERENCE its address, 0
+                            for null */
+    double real;         /* of a FLOAT */
+    const char *member;  /* of an ENUM; NULL */
+    uint32_t to;         /* of a REFERENCE the object's number; HD_NO_OBJECT */
+    const char *to_type; /* and its type, canonical; NULL */
+    const char *text;    /* of a REFERENCE to a string, if asked for: UTF-8, perhaps cut */
+    bool is_cut;
+};
+
+#define HD_NO_OBJECT UINT32_MAX
+
 /* --- groups of neighbours -------------------------------------------------------- */
 
 enum hd_direction { HD_REFERS_TO, HD_REFERRED_BY };

@@ -7,8 +7,9 @@
 layers='base
 heap base
 trace base heap
-format base heap trace
-collect base heap trace
+process base
+format base heap trace process
+collect base heap trace process
 analysis base heap format
 budget base heap analysis
 compare base heap format analysis

@@ -1,6 +1,7 @@
 #include "heap/graph.h"
 
 #include "base/search.h"
+#include "heap/fields.h"
 
 #include <stdlib.h>
 
@@ -71,5 +72,6 @@ void graph_free(struct graph *g)
     free(g->reachable);
     free(g->source_type);
     free(g->own_addresses);
+    fields_free(g->fields);
     free(g);
 }

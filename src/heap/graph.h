@@ -28,6 +28,8 @@ struct big_size {
     uint64_t bytes;
 };
 
+struct fields;
+
 struct graph {
     uint32_t node_count, edge_count;
     node_id root;
@@ -46,6 +48,7 @@ struct graph {
     /* Which struct source_type each node has; NULL unless hd_read_options.to_write. */
     uint32_t *source_type;
     unsigned char *own_addresses; /* the same, malloc'd, if no input holds them */
+    struct fields *fields;        /* of references (fields.h); owned; NULL: not known */
 };
 
 /* What the arrays of g take, in bytes. */

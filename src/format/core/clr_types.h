@@ -1,0 +1,64 @@
+/* clr_types.h - the types of a .NET process out of its memory: names, fields, statics.
+ *
+ * A type is a MethodTable; its name stands in the metadata of its module (metadata.h), its
+ * fields in FieldDescs. Everything is made at first use and kept. It must not know of
+ * objects, nor of the heap. docs/formats/core-dump.md. */
+#ifndef CLR_TYPES_H
+#define CLR_TYPES_H
+
+#include "heapdrift.h"
+#include "process/runtime.h"
+
+struct clr_types; /* malloc'd */
+
+struct clr_field {
+    uint32_t offset;  /* from the start of the object (its MethodTable pointer); of an
+                         array: from the start of an element */
+    const char *name; /* "_items", "Extra.Item3"; of an array "[]", "[].value" */
+    const char *declared_by; /* class, as shown; NULL for elements */
+    uint64_t type;           /* MethodTable, or 0 */
+    const char *type_name;   /* as shown; NULL unknown */
+    enum hd_field_kind kind;
+    uint32_t size; /* in bytes */
+};
+
+struct clr_type {
+    uint64_t method_table;
+    const char *name;      /* spelled as dotnet-gcdump does: without the outer class */
+    const char *full_name; /* with it */
+    const char *module;    /* path of its file, "" for one that was emitted; or NULL */
+    bool is_array, is_string, is_collectible;
+    uint32_t elements_at, element_size; /* of arrays and strings */
+    const struct clr_field *fields;     /* of it and its bases, structs taken apart into
+                                           what is in them; by offset */
+    size_t field_count;
+};
+
+/* What a static variable holds. */
+struct clr_static {
+    const char *declared_by; /* "Shop.Store", as shown */
+    const char *field;       /* "s_byNumber" */
+    uint64_t slot, object;   /* the variable's address and value; object is never 0 */
+    bool of_thread;
+    uint64_t thread; /* id that the system gives it; 0 unknown */
+};
+
+/* r and a must outlive it; a gets all strings and arrays. */
+struct clr_types *clr_types_open(const struct runtime *r, struct arena *a);
+void clr_types_close(struct clr_types *t); /* NULL is fine */
+
+/* The type of a MethodTable that runtime_is_method_table(); never NULL: what has no name
+ * has "UNKNOWN 0x7f...". Lives as long as t. One thread at a time. */
+const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table);
+
+/* All static and thread static variables with a value, modules in the order of their list,
+ * then types by token: always the same order. */
+void clr_types_statics(struct clr_types *t,
+                       void (*take)(void *context, const struct clr_static *s),
+                       void *context);
+
+/* The name of the member of an enum that has this value, as C# would write it ("Red",
+ * "Read | Write"); NULL: none has. */
+const char *clr_enum_name(struct clr_types *t, uint64_t method_table, uint64_t value);
+
+#endif

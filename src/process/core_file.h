@@ -1,0 +1,23 @@
+/* core_file.h - an ELF core as a process image.
+ *
+ * createdump, gcore and the kernel write them; what they leave out of mapped files is read
+ * from disk where the file is still the one that was mapped (same build id). It must not
+ * know what a runtime is. docs/formats/core-dump.md. */
+#ifndef CORE_FILE_H
+#define CORE_FILE_H
+
+#include "process/process_image.h"
+
+/* Whether these bytes begin a core; of whichever machine. */
+bool core_file_is(struct bytes head);
+
+/* file must stay as long as the image; arrays and what is taken from disk live in a. False
+ * and err: HD_UNSUPPORTED for other machines, HD_BAD_FORMAT where the file is cut or wrong.
+ * Nothing is allocated on the word of the file. */
+bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
+                    struct hd_error *err);
+
+/* Release what was mapped from disk. */
+void core_file_close(struct process_image *p);
+
+#endif

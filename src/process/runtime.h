@@ -1,0 +1,106 @@
+/* runtime.h - the .NET runtime in a process image: which version, where its globals are,
+ * and at which offsets its structures keep what.
+ *
+ * Offsets come from the descriptor that the runtime carries
+ * (DotNetRuntimeContractDescriptor in the image or in the libcoreclr.so that it names),
+ * else from a table of this major version (runtime_tables.c, made by
+ * scripts/runtime-table.py). A wrong one shows at once: MethodTables do not lead back to
+ * themselves. docs/formats/core-dump.md. */
+#ifndef RUNTIME_H
+#define RUNTIME_H
+
+#include "process/process_image.h"
+
+/* Offsets in bytes by structure and member, of 64-bit processes; names as in the runtime's
+ * data contracts. RUNTIME_NO_OFFSET: this version has no such member. */
+#define RUNTIME_NO_OFFSET UINT32_MAX
+
+struct runtime_layout {
+    struct {
+        uint32_t flags, base_size, flags2, parent, module, auxiliary_data, class_or_canon,
+            per_inst_info, size;
+    } method_table;
+    struct {
+        uint32_t method_table, field_desc_list, element_type, instance_fields,
+            static_fields;
+    } ee_class;
+    struct {
+        uint32_t gc_statics, size;
+    } dynamic_statics;
+    struct {
+        uint32_t gc_tls_index, size;
+    } thread_statics;
+    struct {
+        uint32_t dict_count, type_arg_count;
+    } generics_dict;
+    struct {
+        uint32_t base, path, loader_allocator, dynamic_metadata, available_type_params,
+            type_def_map, type_ref_map;
+    } module;
+    struct {
+        uint32_t next, table, count, flags_mask;
+    } lookup_map;
+    struct {
+        uint32_t buckets, entry_value, entry_next;
+    } type_hash;
+    struct {
+        uint32_t assembly_list;
+    } app_domain;
+    struct {
+        uint32_t count, first_block;
+    } array_list;
+    struct {
+        uint32_t next, size, items;
+    } array_list_block;
+    struct {
+        uint32_t module;
+    } assembly;
+    struct {
+        uint32_t first_link, count;
+    } thread_store;
+    struct {
+        uint32_t link, locals, static_data, os_id;
+    } thread;
+    struct {
+        uint32_t alloc_context;  /* RuntimeThreadLocals.AllocContext */
+        uint32_t gc_context;     /* EEAllocContext.GCAllocationContext */
+        uint32_t pointer, limit; /* GCAllocContext */
+    } allocation;
+    struct {
+        uint32_t count, items; /* ThreadLocalData, of what is not collectible */
+    } thread_local_data;
+    uint32_t type_desc_flags, param_type_arg; /* TypeDesc, ParamTypeDesc */
+    uint32_t dynamic_metadata_size, dynamic_metadata_data;
+    uint64_t statics_mask;       /* global StaticsPointerMask */
+    uint32_t tls_offsets_unused; /* NumberOfTlsOffsetsNotUsedInNoncollectibleArray */
+};
+
+struct runtime {
+    const struct process_image *image;
+    struct runtime_layout at;
+    unsigned major;           /* 10 */
+    const char *version;      /* "10.0.12", or "10" where only that is known */
+    const char *described_by; /* "its descriptor", "libcoreclr.so", "table of 10.0" */
+    uint64_t base;            /* of libcoreclr.so, or of the program that contains it */
+    uint64_t app_domain, thread_store, free_object; /* values of these globals; 0 unknown */
+    uint64_t gc;                                    /* address of GcDacVars */
+};
+
+/* False and err, HD_UNSUPPORTED naming what it is and what to do, for images without a
+ * .NET runtime, of versions that are not known, of native AOT programs, and dumps without
+ * the memory that is needed (mini, triage). Strings live in a. */
+bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,
+                  struct hd_error *err);
+
+/* Whether the collector says that the heap may be walked (gc_structures_invalid_cnt is 0):
+ * a proof, where anything else is none of the contrary. */
+bool runtime_heap_is_valid(const struct runtime *r);
+
+/* The address of that count, to look at it in a process that runs; 0 unknown. */
+uint64_t runtime_heap_count_address(const struct runtime *r);
+
+/* A MethodTable leads to a class that leads back to it, or, a generic instantiation, to
+ * the canonical one. Not true of the type of free space, which has no class. */
+bool runtime_is_method_table(const struct runtime *r, uint64_t address);
+
+#endif
