@@ -1,0 +1,162 @@
+#!/bin/bash
+# A process with one of everything on its heap (tests/live/corelab), and dumps of it.
+#
+#   tests/live/corelab.sh build VARIANT                 print the path of its program, built if need be
+#   tests/live/corelab.sh take VARIANT DIR [ARGUMENT…]  run it with the arguments, and take of it:
+#                                                       DIR/VARIANT.gcdump and DIR/VARIANT.core
+#
+# Variants: workstation, server (two heaps), adaptive (server GC that adapts), segments and
+# segments-server (the collector with segments), small-regions, single (a single-file program), net9, net8, patch (another
+# patch of the runtime), aot (NativeAOT, without a gcdump). Those that need a package end with
+# status 77 when it is not to be had.
+#
+# TYPE=full takes a full dump; single and aot do anyhow. SERIES="N N N" takes DIR/VARIANT-K.core
+# and .gcdump after N more leaked sessions each. HEAPDRIFT is the program that takes gcdumps.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+heapdrift=${HEAPDRIFT:-$PWD/build/heapdrift}
+unavailable=77
+
+usage() {
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+# --- the programs --------------------------------------------------------------------
+
+# What `dotnet publish` is told for a variant that brings its runtime; nothing for the others.
+publish_options() {
+    case $1 in
+    single) echo "-p:PublishSingleFile=true" ;;
+    net9) echo "-p:CoreLabFramework=net9.0 -p:RuntimeFrameworkVersion=9.0.20" ;;
+    net8) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31" ;;
+    patch) echo "-p:RuntimeFrameworkVersion=10.0.11" ;;
+    aot) echo "-p:PublishAot=true" ;;
+    esac
+}
+
+environment() {
+    case $1 in
+    server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
+    adaptive) echo "DOTNET_gcServer=1" ;;
+    segments) echo "DOTNET_GCName=libclrgc.so" ;;
+    segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
+    small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
+    workstation | single | net9 | net8 | patch | aot) ;;
+    *) usage ;;
+    esac
+}
+
+build() {
+    local options kind=shared out
+    options=$(publish_options "$1")
+    if [[ -n $options ]]; then kind=$1; fi
+    out=build/live/corelab-$kind
+    if [[ ! -x $out/CoreLab || -n $(find tests/live/corelab -newer "$out/CoreLab") ]]; then
+        export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+        rm -rf "$out" "$out.source"
+        mkdir -p build/live
+        cp -r tests/live/corelab "$out.source"
+        local command=(dotnet build -c Release -o "$out" "$out.source")
+        if [[ -n $options ]]; then
+            read -ra options <<<"$options"
+            command=(dotnet publish -c Release -r linux-x64 --self-contained -o "$out" "${options[@]}" "$out.source")
+        fi
+        if ! "${command[@]}" >"$out.log" 2>&1; then
+            cat "$out.log" >&2
+            if grep -Eq 'error NU1|error NETSDK' "$out.log"; then exit $unavailable; fi
+            exit 1
+        fi
+    fi
+    echo "$PWD/$out/CoreLab"
+}
+
+# --- a process -----------------------------------------------------------------------
+
+process_id=
+stop() {
+    if [[ -n $process_id ]]; then
+        kill -KILL "$process_id" 2>/dev/null || true
+        wait "$process_id" 2>/dev/null || true
+        process_id=
+    fi
+}
+trap stop EXIT
+
+# start VARIANT [ARGUMENT…]
+start() {
+    local program variables answer
+    program=$(build "$1")
+    read -ra variables <<<"$(environment "$1")"
+    shift
+    coproc lab { exec env "${variables[@]}" "$program" "$@" 2>/dev/null; }
+    # shellcheck disable=SC2154 # coproc sets it
+    process_id=$lab_PID
+    read -r -t 300 -u "${lab[0]}" answer
+    [[ $answer == READY* ]]
+}
+
+# leak N: make N more sessions leak.
+leak() {
+    local answer
+    echo "$1" >&"${lab[1]}"
+    read -r -t 300 -u "${lab[0]}" answer
+    [[ $answer == done* ]]
+}
+
+# The program that comes with a runtime; single-file programs and NativeAOT have none.
+createdump() {
+    local beside=build/live/corelab-$1/createdump
+    if [[ ! -x $beside ]]; then
+        beside=$(dotnet --list-runtimes | sed -n 's/^Microsoft.NETCore.App \([^ ]*\) \[\(.*\)\]$/\2\/\1\/createdump/p' | tail -n 1)
+    fi
+    echo "$beside"
+}
+
+# snapshot VARIANT STEM: first the gcdump, which forces a collection, then the core.
+snapshot() {
+    local variant=$1 type=${TYPE:-withheap}
+    case $variant in single | aot) type=full ;; esac
+    if [[ $variant != aot ]]; then
+        "$heapdrift" collect -q -p "$process_id" -o "$2.gcdump" >&2
+    fi
+    "$(createdump "$variant")" "--$type" -f "$2.core" "$process_id" >"$2.log" 2>&1 || {
+        cat "$2.log" >&2
+        return 1
+    }
+    rm "$2.log"
+}
+
+take() {
+    local variant=$1 folder=$2 n k=0 spare
+    shift 2
+    mkdir -p "$folder"
+    start "$variant" "$@"
+    # The first session makes the runtime allocate what it keeps.
+    if [[ $variant != aot ]]; then
+        spare=$(mktemp -d)
+        "$heapdrift" collect -q -p "$process_id" -o "$spare/first.gcdump" >&2
+        rm -r "$spare"
+    fi
+    if [[ -z ${SERIES:-} ]]; then
+        snapshot "$variant" "$folder/$variant"
+        return
+    fi
+    for n in $SERIES; do
+        k=$((k + 1))
+        leak "$n"
+        snapshot "$variant" "$folder/$variant-$k"
+    done
+}
+
+if [[ ${1:-} == build && $# == 2 ]]; then
+    environment "$2" >/dev/null
+    build "$2"
+elif [[ ${1:-} == take && $# -ge 3 ]]; then
+    shift
+    environment "$1" >/dev/null
+    take "$@"
+else
+    usage
+fi

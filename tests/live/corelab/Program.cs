@@ -1,0 +1,93 @@
+// CoreLab: a process whose heap has one of everything, to take core dumps of.
+//
+//   CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due]
+//
+// quiet        builds the heap, collects three times and waits
+// growing      the same; what it holds grows with every command
+// allocating   the same, and four threads that allocate all the time
+// collecting   the same, and one thread that collects all the time
+//
+// It prints "READY <pid>", then reads lines from standard input. A number N makes N more sessions leak, and the answer is
+// "done <total>"; "crash" makes it crash; end of input ends it.
+//
+//   --size=N   sessions, about 45 objects each (2000)
+//   --due      stop in a finalizer, with others due behind it. No gcdump can be taken then: the runtime walks the heap on
+//              the thread of the finalizers.
+
+using System.Globalization;
+
+namespace Shop;
+
+public static class Program
+{
+    private static int _size = 2000;
+    private static bool _due;
+
+    public static int Main(string[] args)
+    {
+        string mode = "quiet";
+        foreach (string arg in args)
+        {
+            if (arg.StartsWith("--size=", StringComparison.Ordinal))
+            {
+                _size = int.Parse(arg.AsSpan(7), CultureInfo.InvariantCulture);
+            }
+            else if (arg == "--due")
+            {
+                _due = true;
+            }
+            else
+            {
+                mode = arg;
+            }
+        }
+        if (mode is not ("quiet" or "growing" or "allocating" or "collecting"))
+        {
+            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due]");
+            return 2;
+        }
+
+        Store.Fill(_size);
+        var kinds = Kinds.Make();
+        Workers.StartWaiting();
+        // The console allocates on its first use, the collections move everything where it stays.
+        Console.Error.WriteLine("filled");
+        for (int i = 0; i < 3; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+        if (_due)
+        {
+            Finalizers.StopInOne();
+        }
+        if (mode == "allocating")
+        {
+            Workers.StartAllocating(4);
+        }
+        else if (mode == "collecting")
+        {
+            Workers.StartCollecting();
+        }
+        Console.WriteLine("READY " + Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        int total = 0;
+        while (Console.ReadLine() is { } line)
+        {
+            if (line == "crash")
+            {
+                Environment.FailFast("crashed as it was told");
+            }
+            int wanted = int.Parse(line, CultureInfo.InvariantCulture);
+            Store.Leak(total, wanted);
+            total += wanted;
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            GC.Collect();
+            Console.WriteLine("done " + total.ToString(CultureInfo.InvariantCulture));
+        }
+        GC.KeepAlive(kinds);
+        // Threads that wait for ever do not keep it.
+        Environment.Exit(0);
+        return 0;
+    }
+}

@@ -1,0 +1,89 @@
+// What runs: threads with thread statics and locals, tasks that wait, threads that allocate or collect.
+
+using System.Runtime.CompilerServices;
+
+namespace Shop;
+
+public static class Workers
+{
+    private static readonly TaskCompletionSource s_never = new();
+    private static readonly List<Task> s_tasks = new();
+    private static long s_made;
+
+    /// <summary>Threads and tasks that wait for ever, each with an object of its own.</summary>
+    public static void StartWaiting()
+    {
+        using var ready = new CountdownEvent(2);
+        for (int i = 0; i < 2; i++)
+        {
+            int number = -70 - i;
+            new Thread(() => Wait(number, ready)) { IsBackground = true, Name = "waiting " + i }.Start();
+        }
+        ready.Wait();
+        for (int i = 0; i < 10; i++)
+        {
+            s_tasks.Add(WaitForever(new Session { Number = -80 - i }));
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Wait(int number, CountdownEvent ready)
+    {
+        Store.t_current = new Session { Number = number };
+        Generic2<string, Session>.t_list = [new Session { Number = number }];
+        // Held by the stack alone.
+        var local = new Session { Number = number - 5 };
+        ready.Signal();
+        Thread.Sleep(Timeout.Infinite);
+        GC.KeepAlive(local);
+    }
+
+    private static async Task WaitForever(Session who)
+    {
+        await s_never.Task;
+        GC.KeepAlive(who);
+    }
+
+    public static void StartAllocating(int threads)
+    {
+        for (int i = 0; i < threads; i++)
+        {
+            new Thread(Allocate) { IsBackground = true, Name = "allocating " + i }.Start();
+        }
+    }
+
+    private static void Allocate()
+    {
+        // A queue that a stack alone holds.
+        var kept = new Queue<Session>();
+        for (int i = 0; ; i++)
+        {
+            kept.Enqueue(Store.MakeSession(2_000_000 + i, 3));
+            if (kept.Count > 500)
+            {
+                kept.Dequeue();
+            }
+            if (i % 1000 == 0)
+            {
+                GC.KeepAlive(new byte[100_000]);
+                Interlocked.Add(ref s_made, 1000);
+            }
+        }
+    }
+
+    public static void StartCollecting()
+    {
+        new Thread(() =>
+        {
+            for (int i = 0; ; i++)
+            {
+                for (int k = 0; k < 1000; k++)
+                {
+                    GC.KeepAlive(Store.MakeSession(i, 2));
+                }
+                GC.Collect(i % 3);
+            }
+        })
+        { IsBackground = true, Name = "collecting" }.Start();
+    }
+}
