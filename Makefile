@@ -58,7 +58,7 @@ TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
-            tests/threads/ask.c \
+            tests/threads/ask.c tests/live/list_heap.c \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
@@ -113,6 +113,9 @@ $(BUILD)/score: $(SCORE_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdri
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 $(BUILD)/ask: $(BUILD)/tests/threads/ask.o $(BUILD)/lib/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/list-heap: $(BUILD)/tests/live/list_heap.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
@@ -254,7 +257,7 @@ test-cli: $(BUILD)/heapdrift
 	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift \
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
-check-live: $(BUILD)/heapdrift live
+check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
 
 # Without the instructions of one processor: what runs where there is no x86-64.
