@@ -6,12 +6,15 @@
 #                                                       DIR/VARIANT.gcdump and DIR/VARIANT.core
 #
 # Variants: workstation, server (two heaps), adaptive (server GC that adapts), segments and
-# segments-server (the collector with segments), small-regions, single (a single-file program), net9, net8, patch (another
-# patch of the runtime), aot (NativeAOT, without a gcdump). Those that need a package end with
-# status 77 when it is not to be had.
+# segments-server (the collector with segments), small-regions, contained (with its runtime),
+# single (a single-file program), net9, net9-server, net8, patch (another patch of the runtime),
+# aot (NativeAOT, without a gcdump). Those that need a package end with status 77 when it is not
+# to be had.
 #
 # TYPE=full takes a full dump; single and aot do anyhow. SERIES="N N N" takes DIR/VARIANT-K.core
-# and .gcdump after N more leaked sessions each. HEAPDRIFT is the program that takes gcdumps.
+# and .gcdump after N more leaked sessions each. AT=FOLDER runs the program there, in a folder
+# that is removed at the end, so that dumps tell nothing of this machine and find no files on
+# its disk. HEAPDRIFT is the program that takes gcdumps.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -29,7 +32,8 @@ usage() {
 publish_options() {
     case $1 in
     single) echo "-p:PublishSingleFile=true" ;;
-    net9) echo "-p:CoreLabFramework=net9.0 -p:RuntimeFrameworkVersion=9.0.20" ;;
+    contained) echo "-p:PublishSingleFile=false" ;;
+    net9*) echo "-p:CoreLabFramework=net9.0 -p:RuntimeFrameworkVersion=9.0.20" ;;
     net8) echo "-p:CoreLabFramework=net8.0 -p:RuntimeFrameworkVersion=8.0.31" ;;
     patch) echo "-p:RuntimeFrameworkVersion=10.0.11" ;;
     aot) echo "-p:PublishAot=true" ;;
@@ -38,12 +42,12 @@ publish_options() {
 
 environment() {
     case $1 in
-    server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
+    server | net9-server) echo "DOTNET_gcServer=1 DOTNET_GCHeapCount=2 DOTNET_GCDynamicAdaptationMode=0" ;;
     adaptive) echo "DOTNET_gcServer=1" ;;
     segments) echo "DOTNET_GCName=libclrgc.so" ;;
     segments-server) echo "DOTNET_GCName=libclrgc.so DOTNET_gcServer=1 DOTNET_GCHeapCount=2" ;;
     small-regions) echo "DOTNET_GCRegionSize=100000 DOTNET_GCgen0size=80000 DOTNET_gcConcurrent=0" ;;
-    workstation | single | net9 | net8 | patch | aot) ;;
+    workstation | contained | single | net9 | net8 | patch | aot) ;;
     *) usage ;;
     esac
 }
@@ -51,7 +55,7 @@ environment() {
 build() {
     local options kind=shared out
     options=$(publish_options "$1")
-    if [[ -n $options ]]; then kind=$1; fi
+    if [[ -n $options ]]; then kind=${1%-server}; fi
     out=build/live/corelab-$kind
     if [[ ! -x $out/CoreLab || -n $(find tests/live/corelab -newer "$out/CoreLab") ]]; then
         export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
@@ -74,12 +78,16 @@ build() {
 
 # --- a process -----------------------------------------------------------------------
 
-process_id=
+process_id='' moved_to=''
 stop() {
     if [[ -n $process_id ]]; then
         kill -KILL "$process_id" 2>/dev/null || true
         wait "$process_id" 2>/dev/null || true
         process_id=
+    fi
+    if [[ -n $moved_to ]]; then
+        rm -r "$moved_to"
+        moved_to=
     fi
 }
 trap stop EXIT
@@ -88,9 +96,16 @@ trap stop EXIT
 start() {
     local program variables answer
     program=$(build "$1")
-    read -ra variables <<<"$(environment "$1")"
+    # What this environment holds is nobody's business: a core has it all.
+    read -ra variables <<<"PATH=$PATH ${TMPDIR:+TMPDIR=$TMPDIR} ${DOTNET_ROOT:+DOTNET_ROOT=$DOTNET_ROOT} $(environment "$1")"
     shift
-    coproc lab { exec env "${variables[@]}" "$program" "$@" 2>/dev/null; }
+    if [[ -n ${AT:-} ]]; then
+        mkdir "$AT"
+        moved_to=$AT
+        cp -r "$(dirname "$program")/." "$AT"
+        program=$AT/CoreLab
+    fi
+    coproc lab { exec env -i "${variables[@]}" "$program" "$@" 2>/dev/null; }
     # shellcheck disable=SC2154 # coproc sets it
     process_id=$lab_PID
     read -r -t 300 -u "${lab[0]}" answer
@@ -107,7 +122,7 @@ leak() {
 
 # The program that comes with a runtime; single-file programs and NativeAOT have none.
 createdump() {
-    local beside=build/live/corelab-$1/createdump
+    local beside=build/live/corelab-${1%-server}/createdump
     if [[ ! -x $beside ]]; then
         beside=$(dotnet --list-runtimes | sed -n 's/^Microsoft.NETCore.App \([^ ]*\) \[\(.*\)\]$/\2\/\1\/createdump/p' | tail -n 1)
     fi

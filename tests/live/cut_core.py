@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Cut a core down to what heapdrift looks at, for fixtures.
+
+    cut_core.py [--heapdrift=PROGRAM] [--keep=PATTERN...] CORE OUT COMMAND [COMMAND...]
+
+Every COMMAND ("top -n0", "roots --type=Shop.Session") is run on the core, which is put behind
+it; pages that one of them looks at are kept, others become zeros or go: a valid ELF core of some
+megabytes, nearly all of it compressible. The same commands say the same of what comes out; that
+is checked. OUT ending in .xz is compressed.
+
+The core has to be larger than 16 MiB (smaller files are not mapped), and taken of a program that
+is not on this disk any more, so that nothing is read from its files. What the process was given
+in its environment may be in it: run it with env -i.
+"""
+
+import argparse
+import lzma
+import os
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+
+PAGE = 4096
+PT_LOAD, PT_NOTE = 1, 4
+# Pages between two that are kept: zeros are cheaper than a hole that the reader trips over.
+WORTH_A_HOLE = 256
+
+
+def build_tracer(folder):
+    path = os.path.join(folder, "touched.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "touched.c")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", path, source, "-ldl"], check=True)
+    return path
+
+
+def run(heapdrift, command, core, **environment):
+    words = [heapdrift, *shlex.split(command), "-j1", core]
+    done = subprocess.run(words, env={**os.environ, **environment}, stdout=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 3):
+        sys.exit(f"{shlex.join(words)}: status {done.returncode}")
+    return done.stdout
+
+
+def touched_pages(heapdrift, core, commands):
+    with tempfile.TemporaryDirectory() as folder:
+        tracer, pages = build_tracer(folder), os.path.join(folder, "pages")
+        for command in commands:
+            run(heapdrift, command, core, LD_PRELOAD=tracer, TOUCHED_FILE=core, TOUCHED_LIST=pages)
+        with open(pages, encoding="ascii") as lines:
+            return {int(line) for line in lines}
+
+
+def program_headers(data):
+    count, = struct.unpack_from("<H", data, 56)
+    offset, = struct.unpack_from("<Q", data, 32)
+    if count == 0xFFFF:
+        sections, = struct.unpack_from("<Q", data, 40)
+        count, = struct.unpack_from("<I", data, sections + 44)
+    return [struct.unpack_from("<IIQQQQQQ", data, offset + 56 * i) for i in range(count)]
+
+
+def pieces_of(header, pages):
+    """(offset, size) of what is kept of a segment."""
+    _, _, offset, _, _, size, _, _ = header
+    if offset % PAGE != 0:
+        sys.exit("a segment does not begin with a page of the file")
+    kept = [p for p in range(offset // PAGE, (offset + size + PAGE - 1) // PAGE) if p in pages]
+    pieces = []
+    for page in kept:
+        if pieces and page - pieces[-1][1] <= WORTH_A_HOLE:
+            pieces[-1][1] = page + 1
+        else:
+            pieces.append([page, page + 1])
+    return [(a * PAGE, min(b * PAGE, offset + size) - a * PAGE) for a, b in pieces]
+
+
+def cut(data, pages):
+    headers = program_headers(data)
+    out_headers, bodies = [], []
+    for header in headers:
+        kind, flags, offset, address, _, size, _, align = header
+        if kind == PT_NOTE:
+            out_headers.append((PT_NOTE, flags, 0, 0, size, align))
+            bodies.append(data[offset : offset + size])
+        elif kind == PT_LOAD:
+            for start, length in pieces_of(header, pages):
+                out_headers.append((PT_LOAD, flags, address + start - offset, 0, length, PAGE))
+                bodies.append(
+                    b"".join(
+                        data[p : min(p + PAGE, start + length)]
+                        if p // PAGE in pages
+                        else bytes(min(PAGE, start + length - p))
+                        for p in range(start, start + length, PAGE)
+                    )
+                )
+    position = 64 + 56 * len(out_headers)
+    table, contents = b"", b""
+    for (kind, flags, address, _, size, align), body in zip(out_headers, bodies):
+        gap = -position % PAGE if kind == PT_LOAD else 0
+        contents += bytes(gap) + body
+        position += gap
+        table += struct.pack("<IIQQQQQQ", kind, flags, position, address, 0, size, size, align)
+        position += len(body)
+    head = bytearray(data[:64])
+    struct.pack_into("<Q", head, 32, 64)  # program headers
+    struct.pack_into("<Q", head, 40, 0)  # no sections
+    struct.pack_into("<HHHHH", head, 54, 56, len(out_headers), 64, 0, 0)
+    return bytes(head) + table + contents
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--heapdrift", default="build/heapdrift")
+    parser.add_argument("core")
+    parser.add_argument("out")
+    parser.add_argument("commands", nargs="+")
+    options = parser.parse_args()
+    core = os.path.realpath(options.core)
+    pages = touched_pages(options.heapdrift, core, options.commands)
+    with open(core, "rb") as file:
+        small = cut(file.read(), pages)
+    with open(options.out, "wb") as file:
+        file.write(lzma.compress(small, preset=9 | lzma.PRESET_EXTREME) if options.out.endswith(".xz") else small)
+    with tempfile.TemporaryDirectory() as folder:
+        # Of the same name, which is in what is printed.
+        copy = os.path.join(folder, os.path.basename(core))
+        with open(copy, "wb") as file:
+            file.write(small)
+        for command in options.commands:
+            before, after = run(options.heapdrift, command, core), run(options.heapdrift, command, copy)
+            if before.replace(core.encode(), b"") != after.replace(copy.encode(), b""):
+                sys.exit(f"{command} says something else of {options.out}")
+    print(f"{len(pages)} pages touched, {len(small)} bytes, {os.path.getsize(options.out)} in {options.out}")
+
+
+if __name__ == "__main__":
+    main()
