@@ -366,7 +366,7 @@ live: $(BUILD)/heapdrift
 
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale explore; do \
+	status=0; for part in tables graphs scale explore cores; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Any format, through the same front door as a real file.

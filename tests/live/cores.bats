@@ -1,0 +1,123 @@
+# Core dumps of live processes, held against gcdumps of the same state, object by object: every
+# kind of collector, three runtimes, and what else a core may come from. `make check-live`;
+# skipped without .NET, and a variant whose package cannot be had is left out.
+# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper
+load ../cli/helper
+
+# take VARIANT [ARGUMENT…]: $tmp/VARIANT.gcdump and $tmp/VARIANT.core.
+take() {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    local result=0
+    tests/live/corelab.sh take "$1" "$tmp" "${@:2}" 2>"$tmp/take.log" || result=$?
+    if [[ $result == 77 ]]; then skip "the packages of $1 cannot be had"; fi
+    [[ $result == 0 ]] || complain "$(cat "$tmp/take.log")"
+}
+
+# same CORE GCDUMP [OPTION…]: the gate.
+same() {
+    python3 tests/live/core_gate.py "${@:3}" "$1" "$2" >"$tmp/gate" || {
+        cat "$tmp/gate"
+        return 1
+    }
+}
+
+passes_gate() {
+    take "$1" quiet
+    same "$tmp/$1.core" "$tmp/$1.gcdump"
+    works info --format=json --strict "$tmp/$1.core"
+    [[ $(json '.snapshots[0].format') == core-dump ]]
+}
+
+@test "the same heap as the gcdump: workstation GC" { passes_gate workstation; }
+@test "the same heap as the gcdump: server GC, two heaps" { passes_gate server; }
+@test "the same heap as the gcdump: server GC that adapts" { passes_gate adaptive; }
+@test "the same heap as the gcdump: segments" { passes_gate segments; }
+@test "the same heap as the gcdump: segments, server GC" { passes_gate segments-server; }
+@test "the same heap as the gcdump: small regions" { passes_gate small-regions; }
+@test "the same heap as the gcdump: single-file program" { passes_gate single; }
+@test "the same heap as the gcdump: .NET 9" { passes_gate net9; }
+@test "the same heap as the gcdump: .NET 9, server GC" { passes_gate net9-server; }
+@test "the same heap as the gcdump: an older patch of .NET 10" { passes_gate patch; }
+
+@test "a full dump is as good as one of the heap" {
+    export TYPE=full
+    passes_gate workstation
+}
+
+@test "a dump of three million objects" {
+    take workstation quiet --size=66000
+    works info --format=json "$tmp/workstation.core"
+    [[ $(json '.snapshots[0].objects') -ge 3000000 ]]
+    same "$tmp/workstation.core" "$tmp/workstation.gcdump"
+}
+
+@test "while four threads allocate: what is reachable" {
+    local skipped=() name
+    take workstation allocating
+    for name in System.String 'System.Byte[]' 'System.ValueTuple*' Shop.Session Shop.LogEntry 'Shop.LogEntry[]' \
+        'Shop.Session[]' 'System.Collections.Generic.List<Shop.LogEntry>'; do
+        skipped+=("--except=$name")
+    done
+    same "$tmp/workstation.core" "$tmp/workstation.gcdump" --moved=0.01 "${skipped[@]}"
+}
+
+@test "a process that collects all the time: whole, or refused" {
+    take workstation collecting
+    hd info "$tmp/workstation.core"
+    if [[ $status == 0 ]]; then
+        same "$tmp/workstation.core" "$tmp/workstation.gcdump" --moved=0.01 --except=System.String \
+            --except='System.Byte[]' --except=Shop.Session --except=Shop.LogEntry '--except=Shop.LogEntry[]' \
+            '--except=System.Collections.Generic.List<Shop.LogEntry>'
+    else
+        err_has "collection"
+    fi
+}
+
+@test "what is converted is the same heap" {
+    take workstation quiet --size=300
+    works convert "$tmp/workstation.core" -o "$tmp/converted.gcdump"
+    same "$tmp/converted.gcdump" "$tmp/workstation.gcdump" --no-fields
+}
+
+@test "refused by name: mini and triage dumps, native AOT, another program" {
+    export TYPE=normal
+    take workstation quiet --size=20
+    hd top "$tmp/workstation.core"
+    status_is 2
+    err_has "has no heap"
+    TYPE=triage
+    take workstation quiet --size=20
+    hd top "$tmp/workstation.core"
+    status_is 2
+    err_has "has no heap"
+    take aot quiet --size=20
+    hd top "$tmp/aot.core"
+    status_is 2
+    err_has "AOT"
+}
+
+@test "a dump that gdb wrote, with the assemblies on disk" {
+    command -v gcore >/dev/null || skip "no gcore here"
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    local lab pid
+    lab=$(tests/live/corelab.sh build workstation)
+    mkfifo "$tmp/in" "$tmp/out"
+    env DOTNET_TieredCompilation=1 "$lab" quiet --size=300 <"$tmp/in" >"$tmp/out" 2>/dev/null 3>&- &
+    exec 7>"$tmp/in" 8<"$tmp/out"
+    read -r -t 120 _ pid <&8
+    works collect -q -p "$pid" -o "$tmp/first.gcdump"
+    works collect -q -p "$pid" -o "$tmp/a.gcdump"
+    gcore -o "$tmp/a" "$pid" >/dev/null 2>&1
+    exec 7>&- 8<&-
+    wait
+    same "$tmp/a.$pid" "$tmp/a.gcdump"
+}
+
+@test "a series names what leaks, and by which fields it is held" {
+    export SERIES="200 200 200 200"
+    take workstation growing
+    works diff -q --format=json "$tmp"/workstation-{1,2,3,4}.core
+    [[ $(json '.suspects[0].type') == *Shop.* ]]
+    works roots --format=json --type=Shop.Order "$tmp/workstation-4.core"
+    [[ $out == *'Shop.Store.s_unsent'* ]]
+}
