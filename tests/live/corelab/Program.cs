@@ -1,6 +1,6 @@
 // CoreLab: a process whose heap has one of everything, to take core dumps of.
 //
-//   CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due]
+//   CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due] [--tick]
 //
 // quiet        builds the heap, collects three times and waits
 // growing      the same; what it holds grows with every command
@@ -8,11 +8,13 @@
 // collecting   the same, and one thread that collects all the time
 //
 // It prints "READY <pid>", then reads lines from standard input. A number N makes N more sessions leak, and the answer is
-// "done <total>"; "crash" makes it crash; end of input ends it.
+// "done <total>"; "stop" is answered with the longest time that it stood still since the last, in milliseconds (--tick);
+// "crash" makes it crash; end of input ends it.
 //
 //   --size=N   sessions, about 45 objects each (2000)
 //   --due      stop in a finalizer, with others due behind it. No gcdump can be taken then: the runtime walks the heap on
 //              the thread of the finalizers.
+//   --tick     a thread looks at the clock all the time, for "stop"
 
 using System.Globalization;
 
@@ -36,6 +38,10 @@ public static class Program
             {
                 _due = true;
             }
+            else if (arg == "--tick")
+            {
+                Workers.StartTicking();
+            }
             else
             {
                 mode = arg;
@@ -43,7 +49,7 @@ public static class Program
         }
         if (mode is not ("quiet" or "growing" or "allocating" or "collecting"))
         {
-            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due]");
+            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due] [--tick]");
             return 2;
         }
 
@@ -76,6 +82,11 @@ public static class Program
             if (line == "crash")
             {
                 Environment.FailFast("crashed as it was told");
+            }
+            if (line == "stop")
+            {
+                Console.WriteLine("stop " + Workers.LongestStop().ToString(CultureInfo.InvariantCulture));
+                continue;
             }
             int wanted = int.Parse(line, CultureInfo.InvariantCulture);
             Store.Leak(total, wanted);

@@ -9,6 +9,7 @@ public static class Workers
     private static readonly TaskCompletionSource s_never = new();
     private static readonly List<Task> s_tasks = new();
     private static long s_made;
+    private static long s_longest;
 
     /// <summary>Threads and tasks that wait for ever, each with an object of its own.</summary>
     public static void StartWaiting()
@@ -70,6 +71,27 @@ public static class Workers
             }
         }
     }
+
+    public static void StartTicking()
+    {
+        new Thread(() =>
+        {
+            long last = Environment.TickCount64;
+            while (true)
+            {
+                Thread.Sleep(1);
+                long now = Environment.TickCount64;
+                if (now - last > Interlocked.Read(ref s_longest))
+                {
+                    Interlocked.Exchange(ref s_longest, now - last);
+                }
+                last = now;
+            }
+        })
+        { IsBackground = true, Name = "ticking" }.Start();
+    }
+
+    public static long LongestStop() => Interlocked.Exchange(ref s_longest, 0);
 
     public static void StartCollecting()
     {

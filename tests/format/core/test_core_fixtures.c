@@ -1,0 +1,240 @@
+/* Real cores, cut down to what is looked at, against the gcdumps that were taken of the
+ * same processes in the same state: the gate of tests/live/core_gate.py, for those without
+ * .NET. fixtures/README.md says how they were made. */
+#include "format/open.h"
+#include "heap/fields.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const files[] = {"net10-1", "net10-2", "net9-server"};
+enum { FILES = sizeof(files) / sizeof(*files) };
+
+static struct hd_snapshot *open_fixture(const char *name, const char *suffix)
+{
+    char path[100];
+    struct hd_error err = {0};
+    struct hd_read_options how = {.size = sizeof(how)};
+    snprintf(path, sizeof(path), "fixtures/core/%s.%s.xz", name, suffix);
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, &err);
+    cr_assert_not_null(snap, "%s: %s", path, err.message);
+    cr_assert(snapshot_need_graph(snap, &err), "%s: %s", path, err.message);
+    cr_assert(snapshot_need_reach(snap, &err), "%s: %s", path, err.message);
+    return snap;
+}
+
+/* --- objects by address ---------------------------------------------------------- */
+
+struct place {
+    uint64_t address;
+    node_id node;
+};
+
+struct places {
+    struct place *all;
+    size_t len;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = ((const struct place *)a)->address, y = ((const struct place *)b)->address;
+    return x < y ? -1 : x > y;
+}
+
+static struct places places_of(const struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    struct places p = {.all = calloc(g->node_count, sizeof(*p.all))};
+    cr_assert_not_null(p.all);
+    for (node_id n = 0; n < g->node_count; n++)
+        if (snap->types[g->type[n]].kind == TYPE_OBJECT)
+            p.all[p.len++] = (struct place){graph_address(g, n), n};
+    qsort(p.all, p.len, sizeof(*p.all), by_address);
+    return p;
+}
+
+static node_id node_at(const struct places *p, uint64_t address)
+{
+    struct place key = {.address = address};
+    struct place *found = bsearch(&key, p->all, p->len, sizeof(key), by_address);
+    return found != NULL ? found->node : NO_NODE;
+}
+
+static const char *type_of(const struct hd_snapshot *snap, node_id n)
+{
+    return snap->types[snap->graph->type[n]].name;
+}
+
+/* --- references ------------------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The collector does not tell a gcdump of what keeps a collectible type alive. */
+static bool is_told(const struct hd_snapshot *snap, node_id to)
+{
+    return strcmp(type_of(snap, to), "System.Reflection.LoaderAllocator") != 0;
+}
+
+/* Addresses that n refers to, ascending. */
+static uint64_t *targets_of(const struct hd_snapshot *snap, node_id n, size_t *len)
+{
+    const struct graph *g = snap->graph;
+    uint32_t begin = g->edge_begin[n], end = g->edge_begin[n + 1];
+    uint64_t *to = calloc(end - begin + 1U, sizeof(*to));
+    cr_assert_not_null(to);
+    *len = 0;
+    for (uint32_t e = begin; e < end; e++)
+        if (is_told(snap, g->edge_to[e]))
+            to[(*len)++] = graph_address(g, g->edge_to[e]);
+    qsort(to, *len, sizeof(*to), by_number);
+    return to;
+}
+
+static void expect_same_references(const struct hd_snapshot *core, node_id here,
+                                   const struct hd_snapshot *gcdump, node_id there)
+{
+    size_t len, wanted;
+    uint64_t *to = targets_of(core, here, &len);
+    uint64_t *wanted_to = targets_of(gcdump, there, &wanted);
+    cr_expect(len == wanted && memcmp(to, wanted_to, len * sizeof(*to)) == 0,
+              "%s at %llx refers to %zu objects, in the gcdump to %zu", type_of(core, here),
+              (unsigned long long)graph_address(core->graph, here), len, wanted);
+    free(to);
+    free(wanted_to);
+}
+
+static void expect_same_heap(const char *name)
+{
+    struct hd_snapshot *core = open_fixture(name, "core");
+    struct hd_snapshot *gcdump = open_fixture(name, "gcdump");
+    struct places here = places_of(core), there = places_of(gcdump);
+    size_t reachable = 0;
+    for (size_t i = 0; i < there.len; i++) {
+        node_id wanted = there.all[i].node, n = node_at(&here, there.all[i].address);
+        cr_assert_neq(n, NO_NODE, "an object at %llx",
+                      (unsigned long long)there.all[i].address);
+        cr_assert_str_eq(type_of(core, n), type_of(gcdump, wanted));
+        cr_assert_eq(graph_size(core->graph, n), graph_size(gcdump->graph, wanted));
+        cr_assert(graph_reachable(core->graph, n) ||
+                      !graph_reachable(gcdump->graph, wanted),
+                  "%s is held", type_of(core, n));
+        expect_same_references(core, n, gcdump, wanted);
+    }
+    for (size_t i = 0; i < here.len; i++)
+        reachable += graph_reachable(core->graph, here.all[i].node);
+    cr_expect_leq(reachable, there.len + 60, "what a session of the gcdump allocates");
+    cr_expect_gt(there.len, 5000);
+    free(here.all);
+    free(there.all);
+    hd_snapshot_close(core);
+    hd_snapshot_close(gcdump);
+}
+
+Test(core_fixtures, the_same_heap)
+{
+    for (size_t i = 0; i < FILES; i++)
+        expect_same_heap(files[i]);
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+/* Of n's references those that no field explains: dependent handles. */
+static size_t without_field(const struct hd_snapshot *core, node_id n, field_id *ids)
+{
+    const struct graph *g = core->graph;
+    size_t count = 0;
+    g->fields->of_node(g->fields->context, n, ids);
+    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+        count += ids[e - g->edge_begin[n]] == NO_FIELD && is_told(core, g->edge_to[e]);
+    return count;
+}
+
+static void expect_fields(const char *name)
+{
+    struct hd_snapshot *core = open_fixture(name, "core");
+    const struct graph *g = core->graph;
+    field_id *ids = calloc(g->edge_count + 1U, sizeof(*ids));
+    cr_assert_not_null(ids);
+    cr_assert_not_null(g->fields);
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (core->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        size_t nameless = without_field(core, n, ids);
+        /* A session has a note in a ConditionalWeakTable. */
+        cr_expect_leq(nameless, 1, "%zu references of a %s", nameless, type_of(core, n));
+    }
+    free(ids);
+    hd_snapshot_close(core);
+}
+
+Test(core_fixtures, every_reference_has_a_field)
+{
+    for (size_t i = 0; i < FILES; i++)
+        expect_fields(files[i]);
+}
+
+static node_id first_below(const struct hd_snapshot *core, const char *pseudo)
+{
+    const struct graph *g = core->graph;
+    for (node_id n = 0; n < g->node_count; n++)
+        if (core->types[g->type[n]].kind == TYPE_PSEUDO &&
+            strcmp(type_of(core, n), pseudo) == 0)
+            return g->edge_to[g->edge_begin[n]];
+    cr_assert_fail("there is no %s", pseudo);
+    return NO_NODE;
+}
+
+/* The object that a field of n refers to; for an array the last element's. */
+static node_id follow(const struct hd_snapshot *core, node_id n, const char *field)
+{
+    const struct graph *g = core->graph;
+    for (uint32_t e = g->edge_begin[n + 1]; e-- > g->edge_begin[n];) {
+        const char *name = field_between(g, n, g->edge_to[e]);
+        if (name != NULL && strcmp(name, field) == 0)
+            return g->edge_to[e];
+    }
+    cr_assert_fail("%s has no %s", type_of(core, n), field);
+    return NO_NODE;
+}
+
+Test(core_fixtures, a_chain_by_its_fields)
+{
+    static const char *const steps[][2] = {
+        {"_entries", "Entry<System.Int32,Shop.Session>[]"},
+        {"[].value", "Shop.Session"},
+        {"Log", "System.Collections.Generic.List<Shop.LogEntry>"},
+        {"_items", "Shop.LogEntry[]"},
+        {"[]", "Shop.LogEntry"},
+        {"Text", "System.String"},
+    };
+    struct hd_snapshot *core = open_fixture("net10-1", "core");
+    node_id n = first_below(core, "[static var Shop.Store.s_byNumber]");
+    cr_expect_str_eq(type_of(core, n),
+                     "System.Collections.Generic.Dictionary<System.Int32,Shop.Session>");
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        n = follow(core, n, steps[i][0]);
+        cr_expect_str_eq(type_of(core, n), steps[i][1]);
+    }
+    hd_snapshot_close(core);
+}
+
+Test(core_fixtures, statics_with_their_classes)
+{
+    static const char *const wanted[][2] = {
+        {"[static var Shop.Store.s_publisher]", "Shop.Publisher"},
+        {"[static var Shop.Store.s_best]", "Shop.Pair"},
+        {"[static var Shop.Generic<Shop.Session>.s_items]",
+         "System.Collections.Generic.List<Shop.Session>"},
+        {"[static var Shop.Statics+Nested.s_inner]", "System.Object"},
+    };
+    struct hd_snapshot *core = open_fixture("net10-1", "core");
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+        cr_expect_str_eq(type_of(core, first_below(core, wanted[i][0])), wanted[i][1]);
+    hd_snapshot_close(core);
+}
