@@ -10,6 +10,7 @@ struct root_variable {
     enum root_group group;
     const char *name; /* behind a byte of its own for the group, which is the key */
     size_t len;
+    const char *full_name; /* NULL: none, or several */
     UT_hash_handle hh;
 };
 
@@ -30,7 +31,7 @@ static const struct {
 };
 
 static uint32_t variable(struct root_tree *r, enum root_group group, const char *name,
-                         size_t len)
+                         size_t len, const char *full_name)
 {
     struct root_variable *found;
     struct text key = {0};
@@ -45,18 +46,27 @@ static uint32_t variable(struct root_tree *r, enum root_group group, const char 
                                         .len = key.len};
         HASH_ADD_KEYPTR(hh, r->variables, found->name, found->len, found);
     }
+    if (full_name == NULL || found->full_name == NULL ||
+        strcmp(found->full_name, full_name) != 0)
+        found->full_name = NULL;
     text_free(&key);
     return found->number;
+}
+
+void root_tree_add_variable(struct root_tree *r, enum root_group group, const char *name,
+                            size_t len, const char *full_name, node_id object)
+{
+    uint32_t place = group;
+    if (name != NULL)
+        place = GROUP_COUNT + variable(r, group, name, len, full_name);
+    r->all = account_grow(r->names.account, r->all, r->len, &r->cap, sizeof(*r->all));
+    r->all[r->len++] = (struct root_place){place, object};
 }
 
 void root_tree_add(struct root_tree *r, enum root_group group, const char *name, size_t len,
                    node_id object)
 {
-    uint32_t place = group;
-    if (name != NULL)
-        place = GROUP_COUNT + variable(r, group, name, len);
-    r->all = account_grow(r->names.account, r->all, r->len, &r->cap, sizeof(*r->all));
-    r->all[r->len++] = (struct root_place){place, object};
+    root_tree_add_variable(r, group, name, len, NULL, object);
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -123,16 +133,20 @@ static void number_nodes(struct tree *t, const struct root_tree *r, node_id firs
     }
 }
 
-static void pseudo_node(struct builder *b, const char *name, size_t len)
+static void pseudo_node(struct builder *b, const char *name, size_t len,
+                        const char *full_name)
 {
-    builder_node(b, builder_type(b, TYPE_PSEUDO, name, len), 0);
+    uint32_t type = builder_type(b, TYPE_PSEUDO, name, len);
+    if (full_name != NULL)
+        builder_full_name(b, type, full_name);
+    builder_node(b, type, 0);
 }
 
 static void emit_group(const struct tree *t, struct builder *b, const struct root_places *p,
                        struct root_variable *const *variables, uint32_t variable_count,
                        enum root_group group)
 {
-    pseudo_node(b, groups[group].name, strlen(groups[group].name));
+    pseudo_node(b, groups[group].name, strlen(groups[group].name), NULL);
     for (uint32_t v = 0; v < variable_count; v++)
         if (t->owners[v] == group)
             builder_edge(b, t->variables[v]);
@@ -140,7 +154,8 @@ static void emit_group(const struct tree *t, struct builder *b, const struct roo
     for (uint32_t v = 0; v < variable_count; v++) {
         if (t->owners[v] != group)
             continue;
-        pseudo_node(b, variables[v]->name + 1, variables[v]->len - 1);
+        pseudo_node(b, variables[v]->name + 1, variables[v]->len - 1,
+                    variables[v]->full_name);
         root_places_refer(p, GROUP_COUNT + (size_t)v, b);
     }
 }
@@ -150,7 +165,7 @@ static void emit_tree(const struct tree *t, struct builder *b, const struct root
                       struct root_variable *const *variables, uint32_t variable_count)
 {
     bool other_done = false;
-    pseudo_node(b, all_roots, sizeof(all_roots) - 1);
+    pseudo_node(b, all_roots, sizeof(all_roots) - 1, NULL);
     for (size_t i = 0; i < t->count; i++) {
         bool is_other = groups[t->order[i]].is_other;
         if (!is_other || !other_done)
@@ -166,7 +181,7 @@ static void emit_tree(const struct tree *t, struct builder *b, const struct root
         if (other_done)
             continue;
         other_done = true;
-        pseudo_node(b, other_roots, sizeof(other_roots) - 1);
+        pseudo_node(b, other_roots, sizeof(other_roots) - 1, NULL);
         for (size_t k = i; k < t->count; k++)
             if (groups[t->order[k]].is_other)
                 builder_edge(b, t->node[t->order[k]]);

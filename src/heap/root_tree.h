@@ -38,6 +38,11 @@ struct root_tree {
 void root_tree_add(struct root_tree *r, enum root_group group, const char *name, size_t len,
                    node_id object);
 
+/* The same where people know the pseudo-node by another name (builder_full_name), which
+ * has to live as long as the snapshot; NULL: they do not. */
+void root_tree_add_variable(struct root_tree *r, enum root_group group, const char *name,
+                            size_t len, const char *full_name, node_id object);
+
 /* Make the pseudo-nodes and the root of all roots, which is there in any case. Call it
  * when all objects are nodes and have their references. If the source is kept it learns
  * in which order dotnet-gcdump would have met the nodes. */

@@ -42,7 +42,7 @@ static struct gc_descriptor read_array(const struct memory *m, uint64_t below,
     if (pair == NULL || component_size % POINTER != 0)
         return damaged;
     uint64_t offset = le_u64(pair + POINTER);
-    if (offset < HEADER || offset > base_size || offset % POINTER != 0)
+    if (offset != base_size - HEADER)
         return damaged;
     struct gc_descriptor d = {.shape = GC_ARRAY,
                               .first = (uint32_t)offset,
@@ -57,7 +57,8 @@ static struct gc_descriptor read_array(const struct memory *m, uint64_t below,
 }
 
 /* (u32 pointers, u32 bytes to skip), the first one next to the offset of the first
- * element. Together they are one element. */
+ * pointer. Together they are as long as an element: the last one skips what is behind its
+ * last pointer, and in front of the first one of the next element. */
 static struct gc_descriptor read_elements(const struct memory *m, uint64_t below,
                                           uint64_t count, uint32_t base_size,
                                           uint32_t component_size, struct arena *a)
@@ -68,23 +69,24 @@ static struct gc_descriptor read_elements(const struct memory *m, uint64_t below
         memory_at(m, below - POINTER - POINTER * count, POINTER * (count + 1));
     if (items == NULL)
         return damaged;
-    uint64_t first = le_u64(items + POINTER * count), at = 0;
+    uint64_t start = base_size - HEADER, first = le_u64(items + POINTER * count);
+    uint64_t lead = first - start, at = 0, end = 0;
     struct gc_descriptor d = {.shape = GC_ELEMENTS,
-                              .first = (uint32_t)first,
+                              .first = (uint32_t)start,
                               .element = component_size,
                               .runs = arena_array(a, struct gc_run, (size_t)count)};
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count && lead < component_size; i++) {
         const unsigned char *item = items + POINTER * (count - 1 - i);
         uint64_t pointers = le_u32(item), skip = le_u32(item + 4);
-        d.runs[d.run_count++] = (struct gc_run){(uint32_t)at, (uint32_t)pointers};
-        d.pointers += (uint32_t)pointers;
+        end = lead + at + POINTER * pointers;
         at += POINTER * pointers + skip;
-        if (pointers == 0 || at > component_size)
+        if (pointers == 0 || end > component_size || at > component_size)
             return damaged;
+        d.runs[d.run_count++] =
+            (struct gc_run){(uint32_t)(end - POINTER * pointers), (uint32_t)pointers};
+        d.pointers += (uint32_t)pointers;
     }
-    bool fits = at == component_size && first >= HEADER && first <= base_size &&
-                first % POINTER == 0;
-    return fits ? d : damaged;
+    return at == component_size && lead % POINTER == 0 ? d : damaged;
 }
 
 struct gc_descriptor gc_descriptor_read(const struct memory *m, uint64_t method_table,

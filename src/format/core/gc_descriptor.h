@@ -25,8 +25,8 @@ struct gc_run {
 
 struct gc_descriptor {
     enum gc_shape shape;
-    uint32_t first;   /* of arrays: offset of the first element */
-    uint32_t element; /* bytes of one */
+    uint32_t first;      /* of arrays: offset of the first element */
+    uint32_t element;    /* bytes of one */
     struct gc_run *runs; /* in the order in which the collector walks them */
     uint32_t run_count;
     uint32_t pointers; /* in all runs */

@@ -48,16 +48,17 @@ static uint64_t secondary(const struct search *s, uint64_t segment, unsigned blo
     unsigned data = memory_u8(s->m, segment + SEGMENT_USER_DATA + block, &ok);
     if (!ok || data >= SEGMENT_BLOCKS)
         return 0;
-    return memory_u64(s->m,
-                      segment + SEGMENT_VALUES + POINTER * (uint64_t)(data * BLOCK_HANDLES + i),
-                      &ok);
+    return memory_u64(
+        s->m, segment + SEGMENT_VALUES + POINTER * (uint64_t)(data * BLOCK_HANDLES + i),
+        &ok);
 }
 
 static void take_block(const struct search *s, uint64_t segment, unsigned block)
 {
     bool ok = true;
     unsigned kind = memory_u8(s->m, segment + SEGMENT_TYPES + block, &ok);
-    uint64_t values = segment + SEGMENT_VALUES + POINTER * (uint64_t)(block * BLOCK_HANDLES);
+    uint64_t values =
+        segment + SEGMENT_VALUES + POINTER * (uint64_t)(block * BLOCK_HANDLES);
     /* The last type is of blocks with second halves; free ones have 255. */
     if (!ok || kind + 1 >= s->types)
         return;
@@ -95,8 +96,8 @@ static uint64_t first_segment(const struct search *s, uint64_t table, uint32_t t
              segment = memory_u64(s->m, table + at, &ok);
     if (!ok || segment == 0 || segment % SEGMENT_SIZE != 0)
         return 0;
-    uint64_t back = segment + SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types +
-                    POINTER;
+    uint64_t back =
+        segment + SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types + POINTER;
     return memory_u64(s->m, back, &ok) == table && ok ? segment : 0;
 }
 

@@ -14,7 +14,8 @@
 #define COMPONENT_SIZE UINT32_C(0xFFFF)
 #define POINTER_MASK (~UINT64_C(7))
 
-enum { GRANULE = 8, PLACES = 64, SMALLEST_OBJECT = 24 };
+/* HEADERS: its own MethodTable, and what stands in front of that, of the next object. */
+enum { GRANULE = 8, PLACES = 64, SMALLEST_OBJECT = 24, HEADERS = 16 };
 
 /* --- types --------------------------------------------------------------- */
 
@@ -45,7 +46,8 @@ static struct gc_type *add_type(struct gc_heap *h, uint64_t method_table, uint64
     t.base_size = memory_u32(m, method_table + r->at.method_table.base_size, &ok);
     if (flags & HAS_COMPONENT_SIZE)
         t.component_size = flags & COMPONENT_SIZE;
-    if (!ok || t.base_size > room || (!is_free && !runtime_is_method_table(r, method_table)))
+    if (!ok || t.base_size < HEADERS || t.base_size > room ||
+        (!is_free && !runtime_is_method_table(r, method_table)))
         return NULL;
     uint32_t number = id_numbers_add(&h->type_numbers, method_table);
     if (!is_free) {
@@ -53,8 +55,8 @@ static struct gc_type *add_type(struct gc_heap *h, uint64_t method_table, uint64
         t.built_as = build_type(h, t.clr, number);
     }
     if (!is_free && flags & CONTAINS_POINTERS)
-        t.refers = gc_descriptor_read(m, method_table, t.base_size, t.component_size,
-                                      h->arena);
+        t.refers =
+            gc_descriptor_read(m, method_table, t.base_size, t.component_size, h->arena);
     h->damaged_types += t.refers.shape == GC_DAMAGED;
     h->types = account_grow(&h->builder->account, h->types, h->type_count, &h->type_cap,
                             sizeof(*h->types));
@@ -172,9 +174,9 @@ static bool walk_objects(struct walk *w, uint64_t *stopped)
         uint64_t size = t->base_size;
         if (t->component_size > 0)
             size += (word_at(w, at + GRANULE) & UINT32_MAX) * t->component_size;
-        if (size < SMALLEST_OBJECT)
-            size = SMALLEST_OBJECT;
         uint64_t step = (size + GRANULE - 1) / GRANULE * GRANULE;
+        if (step < SMALLEST_OBJECT)
+            step = SMALLEST_OBJECT;
         if (step > room)
             return true;
         if (t->clr != NULL && !take_object(w, t, at, size))
@@ -299,8 +301,11 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
                   const struct gc_threads *threads, struct clr_types *clr,
                   struct builder *b, struct arena *a)
 {
-    *h = (struct gc_heap){
-        .runtime = r, .clr = clr, .builder = b, .arena = a, .type_numbers = {.account = &b->account}};
+    *h = (struct gc_heap){.runtime = r,
+                          .clr = clr,
+                          .builder = b,
+                          .arena = a,
+                          .type_numbers = {.account = &b->account}};
     h->regions = gc_regions_find(g, threads, &r->image->memory, a);
     h->first_built = (uint32_t)b->type_count;
 }
@@ -317,12 +322,19 @@ bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
     return true;
 }
 
-void gc_heap_close(struct gc_heap *h)
+void gc_heap_forget_places(struct gc_heap *h)
 {
     for (size_t i = 0; h->index != NULL && i < h->regions.len; i++)
         free(h->index[i].places);
-    free(h->types);
+    h->index = NULL;
     free(h->types_built);
+    h->types_built = NULL;
+}
+
+void gc_heap_close(struct gc_heap *h)
+{
+    gc_heap_forget_places(h);
+    free(h->types);
     free(h->addresses);
     id_numbers_free(&h->type_numbers);
     *h = (struct gc_heap){0};

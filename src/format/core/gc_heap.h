@@ -48,7 +48,7 @@ struct gc_heap {
 
     struct gc_type *types;
     size_t type_count, type_cap;
-    struct id_numbers type_numbers; /* by MethodTable */
+    struct id_numbers type_numbers;   /* by MethodTable */
     uint32_t recent[GC_RECENT_TYPES]; /* numbers of types met last, plus 1 */
     uint32_t first_built;             /* number of the builder's first type */
     uint32_t *types_built;            /* numbers of types, by that of the builder's */
@@ -84,6 +84,10 @@ static inline uint64_t gc_heap_address(const struct gc_heap *h, node_id n)
 }
 
 const struct gc_type *gc_heap_type(const struct gc_heap *h, node_id n);
+
+/* What is only needed while a graph is built: neither addresses can be found any more, nor
+ * types by number. */
+void gc_heap_forget_places(struct gc_heap *h);
 
 void gc_heap_close(struct gc_heap *h);
 

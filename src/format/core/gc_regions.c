@@ -65,7 +65,8 @@ static void add_segment(struct finding *f, const struct gc_part *part, uint64_t 
         return;
     add_range(f, start, end, flags & SEGMENT_IS_FROZEN ? HD_GEN_FROZEN : generation);
     f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
-    f->all[f->len++] = (struct gc_region){.start = start, .end = end / ALIGNMENT * ALIGNMENT};
+    f->all[f->len++] =
+        (struct gc_region){.start = start, .end = end / ALIGNMENT * ALIGNMENT};
 }
 
 static void add_list(struct finding *f, const struct gc_part *part, unsigned generation)

@@ -7,7 +7,7 @@
 #include "process/runtime.h"
 
 struct gc_thread {
-    uint64_t os_id;                               /* 0: not known */
+    uint64_t os_id;                                /* 0: not known */
     uint64_t allocation_pointer, allocation_limit; /* 0: it has none */
 };
 
