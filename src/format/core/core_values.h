@@ -4,7 +4,6 @@
 #define CORE_VALUES_H
 
 #include "format/core/core.h"
-#include "heapdrift_objects.h"
 
 struct core_values_asked {
     uint64_t first;
