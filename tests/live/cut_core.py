@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Cut a core down to what heapdrift looks at, for fixtures.
 
-    cut_core.py [--heapdrift=PROGRAM] [--keep=PATTERN...] CORE OUT COMMAND [COMMAND...]
+    cut_core.py [--heapdrift=PROGRAM] CORE OUT COMMAND [COMMAND...]
 
-Every COMMAND ("top -n0", "roots --type=Shop.Session") is run on the core, which is put behind
-it; pages that one of them looks at are kept, others become zeros or go: a valid ELF core of some
+Every COMMAND ("top -n0", "roots --type=Shop.Session"; a word with a slash is another program) is
+run on the core, which is put in place of a word CORE, or behind it; pages that one of them looks at are kept, others become zeros or go: a valid ELF core of some
 megabytes, nearly all of it compressible. The same commands say the same of what comes out; that
 is checked. OUT ending in .xz is compressed.
 
@@ -24,8 +24,6 @@ import tempfile
 
 PAGE = 4096
 PT_LOAD, PT_NOTE = 1, 4
-# Pages between two that are kept: zeros are cheaper than a hole that the reader trips over.
-WORTH_A_HOLE = 256
 
 
 def build_tracer(folder):
@@ -36,7 +34,10 @@ def build_tracer(folder):
 
 
 def run(heapdrift, command, core, **environment):
-    words = [heapdrift, *shlex.split(command), "-j1", core]
+    words = shlex.split(command)
+    if "/" not in words[0]:
+        words = [heapdrift, *words, "-j1"]
+    words = [core if w == "CORE" else w for w in words] if "CORE" in words else [*words, core]
     done = subprocess.run(words, env={**os.environ, **environment}, stdout=subprocess.PIPE, check=False)
     if done.returncode not in (0, 3):
         sys.exit(f"{shlex.join(words)}: status {done.returncode}")
@@ -61,43 +62,45 @@ def program_headers(data):
     return [struct.unpack_from("<IIQQQQQQ", data, offset + 56 * i) for i in range(count)]
 
 
-def pieces_of(header, pages):
-    """(offset, size) of what is kept of a segment."""
+def runs_of(headers):
+    """Segments that follow on in memory, together: [[header]]."""
+    runs = []
+    for header in sorted((h for h in headers if h[0] == PT_LOAD and h[5] > 0), key=lambda h: h[3]):
+        if runs and runs[-1][-1][3] + runs[-1][-1][5] == header[3]:
+            runs[-1].append(header)
+        else:
+            runs.append([header])
+    return runs
+
+
+def pages_of(header):
     _, _, offset, _, _, size, _, _ = header
     if offset % PAGE != 0:
         sys.exit("a segment does not begin with a page of the file")
-    kept = [p for p in range(offset // PAGE, (offset + size + PAGE - 1) // PAGE) if p in pages]
-    pieces = []
-    for page in kept:
-        if pieces and page - pieces[-1][1] <= WORTH_A_HOLE:
-            pieces[-1][1] = page + 1
-        else:
-            pieces.append([page, page + 1])
-    return [(a * PAGE, min(b * PAGE, offset + size) - a * PAGE) for a, b in pieces]
+    return range(offset // PAGE, (offset + size + PAGE - 1) // PAGE)
 
 
 def cut(data, pages):
     headers = program_headers(data)
     out_headers, bodies = [], []
-    for header in headers:
-        kind, flags, offset, address, _, size, _, align = header
+    for kind, flags, offset, _, _, size, _, align in headers:
         if kind == PT_NOTE:
-            out_headers.append((PT_NOTE, flags, 0, 0, size, align))
+            out_headers.append((PT_NOTE, flags, 0, size, align))
             bodies.append(data[offset : offset + size])
-        elif kind == PT_LOAD:
-            for start, length in pieces_of(header, pages):
-                out_headers.append((PT_LOAD, flags, address + start - offset, 0, length, PAGE))
-                bodies.append(
-                    b"".join(
-                        data[p : min(p + PAGE, start + length)]
-                        if p // PAGE in pages
-                        else bytes(min(PAGE, start + length - p))
-                        for p in range(start, start + length, PAGE)
-                    )
-                )
+    # What is at one end of a run tells how far it goes, so all of it stays, though as zeros.
+    for run_of_headers in runs_of(headers):
+        if not any(p in pages for header in run_of_headers for p in pages_of(header)):
+            continue
+        for _, flags, offset, address, _, size, _, _ in run_of_headers:
+            out_headers.append((PT_LOAD, flags, address, size, PAGE))
+            kept = bytearray(size)
+            for page in range(0, size, PAGE):
+                if (offset + page) // PAGE in pages:
+                    kept[page : page + PAGE] = data[offset + page : offset + min(page + PAGE, size)]
+            bodies.append(bytes(kept))
     position = 64 + 56 * len(out_headers)
     table, contents = b"", b""
-    for (kind, flags, address, _, size, align), body in zip(out_headers, bodies):
+    for (kind, flags, address, size, align), body in zip(out_headers, bodies):
         gap = -position % PAGE if kind == PT_LOAD else 0
         contents += bytes(gap) + body
         position += gap
