@@ -218,14 +218,19 @@ static void take_module_of(void *context, uint64_t handle)
         clr_module_of(t, m.module);
 }
 
+struct clr_module *clr_module_after(const struct clr_types *t,
+                                    const struct clr_module *done)
+{
+    return done != NULL ? done->hh.next : t->modules;
+}
+
 void clr_modules_all(struct clr_types *t)
 {
-    if (t->has_all_modules)
-        return;
-    t->has_all_modules = true;
-    take_listed(t);
+    if (!t->has_list)
+        take_listed(t);
+    t->has_list = true;
     /* The list grows behind the loop. */
-    for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
+    for (struct clr_module *m; (m = clr_module_after(t, t->expanded)) != NULL;) {
         clr_module_instances(t, m, take_module_of, t);
         uint32_t refs = m->metadata.tables[METADATA_TYPE_REF].count;
         for (uint32_t row = 1; row <= refs && clr_spend(t, 8); row++) {
@@ -233,5 +238,6 @@ void clr_modules_all(struct clr_types *t)
             if (table != 0)
                 take_module_of(t, table);
         }
+        t->expanded = m;
     }
 }
