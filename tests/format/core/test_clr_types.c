@@ -244,7 +244,8 @@ Test(clr_types, names_of_arrays_and_pointers)
     expect_name(vector, "<>c__DisplayClass3_0[]", "Shop.Store+<>c__DisplayClass3_0[]");
     expect_name(jagged, "<>c__DisplayClass3_0[][,]",
                 "Shop.Store+<>c__DisplayClass3_0[][,]");
-    expect_name(one_bound, "System.Int32[*]", "System.Int32[*]");
+    /* As gcdumps have it, too. */
+    expect_name(one_bound, "System.Int32<*>", "System.Int32<*>");
     expect_name(pointers, "System.Int32*[]", "System.Int32*[]");
     expect_name(list, "Shop.List<Shop.Store+<>c__DisplayClass3_0[]>",
                 "Shop.List<Shop.Store+<>c__DisplayClass3_0[]>");
