@@ -117,10 +117,11 @@ uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
     forge_clr_put(f, buckets, BUCKETS, 8);
     for (uint64_t i = 2; i < 3 + BUCKETS; i++)
         forge_clr_put(f, buckets + 8 * i, 1, 8);
-    uint64_t assembly = forge_clr_room(f, 32);
+    uint64_t assembly = forge_clr_room(f, 32), listed = forge_clr_room(f, 8);
+    forge_clr_put(f, listed, assembly, 8);
     forge_clr_put(f, assembly + layout.assembly.module, module, 8);
     uint64_t list = f->runtime.app_domain + layout.app_domain.assembly_list;
-    forge_clr_put(f, list + 8 + 16 + 8 * f->module_count, assembly, 8);
+    forge_clr_put(f, list + 8 + 16 + 8 * f->module_count, listed, 8);
     f->modules[f->module_count++] = module;
     forge_clr_put(f, list, f->module_count, 4);
     return module;

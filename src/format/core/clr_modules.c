@@ -170,7 +170,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
     enum { MOST_ARRAYS = 8 };
     const struct runtime_layout *at = &t->r->at;
     struct chain_walk w = {t, take, context};
-    bool ok = true;
+    bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
     uint64_t table =
         memory_u64(t->memory, m->address + at->module.available_type_params, &ok);
     uint64_t array =
@@ -182,11 +182,14 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 /* --- all of them -----------------------------------------------------------------------
  */
 
-static void take_assembly(struct clr_types *t, uint64_t assembly)
+/* Items of the list are DomainAssemblies, of which all that is left is a pointer to the
+ * Assembly. */
+static void take_assembly(struct clr_types *t, uint64_t item)
 {
     bool ok = true;
+    uint64_t assembly = memory_u64(t->memory, item, &ok);
     uint64_t module = memory_u64(t->memory, assembly + t->r->at.assembly.module, &ok);
-    if (ok && assembly != 0 && module != 0)
+    if (ok && item != 0 && module != 0)
         clr_module_of(t, module);
 }
 
