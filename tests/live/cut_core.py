@@ -24,6 +24,9 @@ import tempfile
 
 PAGE = 4096
 PT_LOAD, PT_NOTE = 1, 4
+# What metadata of an assembly begins with. Of the assemblies, which are large, only what is looked
+# at is kept, by 64 bytes.
+METADATA = b"BSJB\1\0\1\0"
 
 
 def build_tracer(folder):
@@ -44,13 +47,31 @@ def run(heapdrift, command, core, **environment):
     return done.stdout
 
 
-def touched_pages(heapdrift, core, commands):
+def touched_pages(heapdrift, core, commands, exact):
+    """By page of the file, a bit for each 64 bytes."""
+    pages = {}
     with tempfile.TemporaryDirectory() as folder:
-        tracer, pages = build_tracer(folder), os.path.join(folder, "pages")
+        tracer, listed = build_tracer(folder), os.path.join(folder, "pages")
         for command in commands:
-            run(heapdrift, command, core, LD_PRELOAD=tracer, TOUCHED_FILE=core, TOUCHED_LIST=pages)
-        with open(pages, encoding="ascii") as lines:
-            return {int(line) for line in lines}
+            run(
+                heapdrift,
+                command,
+                core,
+                LD_PRELOAD=tracer,
+                TOUCHED_FILE=core,
+                TOUCHED_LIST=listed,
+                TOUCHED_EXACT=" ".join(f"{a}-{b}" for a, b in exact),
+            )
+        with open(listed, encoding="ascii") as lines:
+            for line in lines:
+                page, parts = line.split()
+                pages[int(page)] = pages.get(int(page), 0) | int(parts, 16)
+    return pages
+
+
+def kept_of(page, parts):
+    """The page with zeros in place of what nobody looked at."""
+    return b"".join(page[i : i + 64] if parts >> i // 64 & 1 else bytes(len(page[i : i + 64])) for i in range(0, len(page), 64))
 
 
 def program_headers(data):
@@ -96,7 +117,8 @@ def cut(data, pages):
             kept = bytearray(size)
             for page in range(0, size, PAGE):
                 if (offset + page) // PAGE in pages:
-                    kept[page : page + PAGE] = data[offset + page : offset + min(page + PAGE, size)]
+                    whole = data[offset + page : offset + min(page + PAGE, size)]
+                    kept[page : page + PAGE] = kept_of(whole, pages[(offset + page) // PAGE])
             bodies.append(bytes(kept))
     position = 64 + 56 * len(out_headers)
     table, contents = b"", b""
@@ -121,9 +143,14 @@ def main():
     parser.add_argument("commands", nargs="+")
     options = parser.parse_args()
     core = os.path.realpath(options.core)
-    pages = touched_pages(options.heapdrift, core, options.commands)
     with open(core, "rb") as file:
-        small = cut(file.read(), pages)
+        data = file.read()
+    exact = [
+        (pages_of(run_of_headers[0])[0], pages_of(run_of_headers[-1])[-1] + 1)
+        for run_of_headers in runs_of(program_headers(data))
+        if any(METADATA in data[h[2] : h[2] + h[5]] for h in run_of_headers)
+    ]
+    small = cut(data, touched_pages(options.heapdrift, core, options.commands, exact))
     with open(options.out, "wb") as file:
         file.write(lzma.compress(small, preset=9 | lzma.PRESET_EXTREME) if options.out.endswith(".xz") else small)
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +162,7 @@ def main():
             before, after = run(options.heapdrift, command, core), run(options.heapdrift, command, copy)
             if before.replace(core.encode(), b"") != after.replace(copy.encode(), b""):
                 sys.exit(f"{command} says something else of {options.out}")
-    print(f"{len(pages)} pages touched, {len(small)} bytes, {os.path.getsize(options.out)} in {options.out}")
+    print(f"{len(small)} bytes, {os.path.getsize(options.out)} in {options.out}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,16 @@
-/* Which pages of a file a program looks at: for cut_core.py, which keeps these of a core.
+/* Which parts of a file a program looks at: for cut_core.py, which keeps these of a core.
  *
- *   LD_PRELOAD=touched.so TOUCHED_FILE=x.core TOUCHED_LIST=pages heapdrift top x.core
+ *   LD_PRELOAD=touched.so TOUCHED_FILE=x.core TOUCHED_LIST=list heapdrift top x.core
  *
  * Mappings of that file are made unreadable; the first access to a page is noted and makes
- * it readable. At the end the numbers of these pages are appended to the list, a line each.
- * What is taken with read() is not seen. For one thread (-j1). */
+ * it readable. Pages that lie in one of the ranges of TOUCHED_EXACT ("FIRST-END FIRST-END",
+ * numbers of pages) become unreadable again behind the instruction, so that every access is
+ * seen. At the end a line for each page is appended to the list: its number, and a bit for
+ * each 64 bytes in hex. What is taken with read() is not seen. For one thread (-j1),
+ * x86-64. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,32 +18,71 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <ucontext.h>
 
-enum { PAGE = 4096, MOST_MAPPINGS = 16 };
+enum { PAGE = 4096, PART = 64, MOST_MAPPINGS = 16, TRAP_FLAG = 0x100 };
 
 static struct {
     unsigned char *start;
     size_t size, offset;
 } mappings[MOST_MAPPINGS];
 static size_t mapping_count;
-static unsigned char *touched; /* a byte per page of the file */
+static uint64_t *touched;    /* by page of the file, a bit for each part */
+static unsigned char *exact; /* by page */
+static unsigned char *open_pages[4];
+static size_t open_count;
 static size_t page_count;
 
 typedef void *mmap_function(void *, size_t, int, int, int, off_t);
 
+static void note(size_t page, size_t first, size_t last)
+{
+    for (size_t part = first / PART; part <= last / PART && part < PAGE / PART; part++)
+        touched[page] |= (uint64_t)1 << part;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     unsigned char *at = info->si_addr;
     for (size_t i = 0; i < mapping_count; i++) {
         if (at < mappings[i].start || at >= mappings[i].start + mappings[i].size)
             continue;
-        size_t page = (size_t)(at - mappings[i].start) / PAGE;
-        touched[page + mappings[i].offset / PAGE] = 1;
-        if (mprotect(mappings[i].start + page * PAGE, PAGE, PROT_READ) == 0)
+        size_t offset = (size_t)(at - mappings[i].start);
+        unsigned char *start = mappings[i].start + offset / PAGE * PAGE;
+        size_t page = (offset + mappings[i].offset) / PAGE;
+        mprotect(start, PAGE, PROT_READ);
+        if (!exact[page]) {
+            note(page, 0, PAGE - 1);
             return;
+        }
+        /* The widest load has 64 bytes. */
+        note(page, offset % PAGE, offset % PAGE + 63);
+        if (open_count < sizeof(open_pages) / sizeof(*open_pages))
+            open_pages[open_count++] = start;
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+        return;
     }
     signal(number, SIG_DFL);
+}
+
+/* Behind one instruction. */
+static void on_step(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    while (open_count > 0)
+        mprotect(open_pages[--open_count], PAGE, PROT_NONE);
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+}
+
+static void take_ranges(const char *ranges)
+{
+    size_t first, end;
+    int used;
+    for (; ranges != NULL && sscanf(ranges, " %zu-%zu%n", &first, &end, &used) == 2;
+         ranges += used)
+        for (; first < end && first < page_count; first++)
+            exact[first] = 1;
 }
 
 static bool is_watched(int fd)
@@ -51,9 +94,13 @@ static bool is_watched(int fd)
         return false;
     if (touched == NULL) {
         page_count = (size_t)wanted.st_size / PAGE + 1;
-        touched = calloc(page_count, 1);
+        touched = calloc(page_count, sizeof(*touched));
+        exact = calloc(page_count, 1);
+        if (touched == NULL || exact == NULL)
+            abort();
+        take_ranges(getenv("TOUCHED_EXACT"));
     }
-    return touched != NULL && mapping_count < MOST_MAPPINGS;
+    return mapping_count < MOST_MAPPINGS;
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
@@ -69,6 +116,8 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
         struct sigaction action = {.sa_sigaction = on_fault,
                                    .sa_flags = SA_SIGINFO | SA_NODEFER};
         sigaction(SIGSEGV, &action, NULL);
+        action.sa_sigaction = on_step;
+        sigaction(SIGTRAP, &action, NULL);
     }
     return start;
 }
@@ -85,7 +134,7 @@ __attribute__((destructor)) static void write_list(void)
     if (list == NULL)
         return;
     for (size_t i = 0; i < page_count; i++)
-        if (touched[i])
-            fprintf(list, "%zu\n", i);
+        if (touched[i] != 0)
+            fprintf(list, "%zu %" PRIx64 "\n", i, touched[i]);
     fclose(list);
 }
