@@ -220,6 +220,56 @@ size_t hd_object_list_find(const struct hd_object_list *list, uint32_t number);
 
 void hd_object_list_free(struct hd_object_list *list); /* NULL is fine */
 
+/* --- a report about one ---------------------------------------------------------- */
+
+/* Which object is meant, and how much of it is told. */
+struct hd_object_question {
+    size_t size;      /* sizeof(struct hd_object_question) */
+    bool by_number;   /* that, as of hd_chain.example; else the address */
+    uint64_t address; /* of the object, or of a byte in it */
+    uint32_t number;
+    bool values; /* strings, characters, what arrays of plain values hold: secrets too */
+};
+
+struct hd_instance_group {
+    struct hd_object_group group;
+    uint64_t address; /* of the first; 0 unknown */
+};
+
+/* An object on the way from a root. */
+struct hd_instance_link {
+    struct hd_object object;
+    const char *field; /* by which it refers to the next one; NULL unknown */
+};
+
+/* One object, all that is known of it. Of an object without limits on rows all fields, up
+ * to 10,000, of an array the first 20 elements; as many as hd_options.rows else. */
+struct hd_instance {
+    struct hd_object object;
+    uint64_t asked;  /* the address that was asked for; 0: a number was */
+    uint64_t offset; /* of that address in the object */
+    bool has_roots;  /* else nobody knows whether it is reachable */
+    enum hd_root_kind root;
+    struct hd_object_fields
+        fields;  /* not to be freed; to_type as shown: hd_report_shown() */
+    bool values; /* were asked for */
+
+    struct hd_instance_group *refers_to, *referred_by; /* most objects first */
+    size_t refers_to_count, referred_by_count;
+
+    struct hd_instance_link *chain; /* root group first, itself last */
+    size_t chain_len;
+    uint64_t chain_skipped; /* so many are left out, before number chain_skipped_at */
+    size_t chain_skipped_at;
+};
+
+/* What one object of the only snapshot is, what it refers to, what refers to it, and what
+ * keeps it alive. HD_USAGE where there is none at the address (the message has the nearest)
+ * and where the snapshot has no references. */
+struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_options *opt,
+                                   const struct hd_object_question *ask,
+                                   struct hd_error *err);
+
 /* The words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */
 const char *hd_object_kind_name(enum hd_object_kind kind);
 const char *hd_field_kind_name(enum hd_field_kind kind);
