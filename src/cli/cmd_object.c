@@ -29,7 +29,7 @@ static bool refuse_place(const char *text)
 {
     fputs("heapdrift: ", stderr);
     put_name(text);
-    fputs(": must be an address, as 0x7f5e3c01a2b8 (hexadecimal, up to 64 bits), or the "
+    fputs(": must be an address, as 0x7f5d2193ec88 (hexadecimal, up to 64 bits), or the "
           "number of an object, as '#1234'\n",
           stderr);
     return false;
@@ -45,7 +45,7 @@ static bool refuse_operands(const struct settings *s)
                 s->operand_count);
     else
         fputs("heapdrift: object needs a snapshot and an address: heapdrift object "
-              "app.gcdump 0x7f5e3c01a2b8, or the number of an object in quotes: '#1234'\n",
+              "app.gcdump 0x7f5d2193ec88, or the number of an object in quotes: '#1234'\n",
               stderr);
     return false;
 }
@@ -107,11 +107,11 @@ const struct command cmd_object = {
         "JSON has it and heap text has nothing else.",
     .examples =
         {
-            {"heapdrift object app.gcdump 0x7f5e3c01a2b8", "what it is, and what holds it"},
-            {"heapdrift object --values core.4711 7f5e3c01a2b8",
+            {"heapdrift object app.gcdump 0x7f5d2193ec88", "what it is, and what holds it"},
+            {"heapdrift object --values app.gcdump 7f5d2193ec88",
              "with strings, which may be secrets"},
             {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
-            {"heapdrift object --format=json app.gcdump 0x7f5e3c01a2b8", "for programs"},
+            {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
         },
     .run = run,
 };

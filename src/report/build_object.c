@@ -262,7 +262,20 @@ static void say_hidden(struct build *b, struct doc_section *s)
     struct doc_runs *to = doc_piece(b->doc, l, "");
     l->wraps = true;
     doc_run(b->doc, to, DOC_CODE, "--values");
-    build_words(b, to, " shows text and what arrays hold, which may be secrets");
+    build_words(b, to, " shows text, and what arrays hold: they may be secrets");
+}
+
+/* What there is to say about a list: that it is cut, that nobody knows its names. */
+static void say_parts(struct build *b, const struct hd_object_fields *f)
+{
+    if (!f->are_named)
+        text_add_string(&b->words, "of fields that are not known");
+    if (f->count == f->len)
+        return;
+    text_add_string(&b->words, f->are_named ? "" : ", ");
+    human_count(&b->words, f->len);
+    text_add_string(&b->words, " of ");
+    human_count(&b->words, f->count);
 }
 
 static void add_parts(struct build *b, const struct hd_instance *x)
@@ -272,8 +285,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
     if (f->is_hidden || f->text != NULL) {
         add_text(b, f);
     } else if (f->len > 0) {
-        human_count(&b->words, f->count);
-        text_add_string(&b->words, f->are_named ? "" : ", fields not known");
+        say_parts(b, f);
         s = begin_topic(b, !f->are_named ? "References"
                            : f->is_array ? "Elements"
                                          : "Fields");
