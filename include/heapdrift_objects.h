@@ -129,7 +129,7 @@ struct hd_field {
 
 #define HD_NO_OBJECT UINT32_MAX
 
-/* What an object is made of: arena of its own, for hd_object_fields_free(). */
+/* What an object is made of, for hd_object_fields_free() before hd_objects_close(). */
 struct hd_object_fields {
     const struct hd_field *all; /* from number first on */
     size_t len;
@@ -150,6 +150,14 @@ struct hd_object_fields {
 bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t first,
                       size_t most, size_t most_text, struct hd_object_fields *fields);
 void hd_object_fields_free(struct hd_object_fields *fields);
+
+/* The field by which an object refers to another, the first of several: "_items", "[]",
+ * "[].value". NULL: unknown, or it does not. Takes as long as it has references. */
+const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to);
+
+/* The value of a field as reports print it, on one line and harmless: 17, true, 'x' U+0078,
+ * Blocked (2), "text"…; of a reference without text nothing, or null. */
+void hd_put_value(struct hd_sink to, const struct hd_field *field);
 
 /* --- groups of neighbours -------------------------------------------------------- */
 

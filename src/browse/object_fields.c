@@ -165,6 +165,14 @@ bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t firs
     return true;
 }
 
+const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to)
+{
+    const struct graph *g = o->snap->graph;
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || from >= g->node_count)
+        return NULL;
+    return field_between(g, from, to);
+}
+
 void hd_object_fields_free(struct hd_object_fields *fields)
 {
     if (fields->memory != NULL)

@@ -163,22 +163,18 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
         build_words(b, to, "no object");
 }
 
+/* Characters and members are words of others. */
 static void add_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
 {
+    struct text value = {0};
     if (f->kind == HD_FIELD_REFERENCE) {
         add_reference(b, to, f);
     } else if (f->is_hidden) {
         build_words(b, to, "not shown");
-    } else if (f->kind == HD_FIELD_ENUM && f->member != NULL) {
-        build_quoted(b, to, f->member);
-        text_add_string(&b->words, " (");
-        object_add_plain(&b->words, f);
-        build_words(b, to, ")");
-    } else if (f->kind == HD_FIELD_CHAR) {
-        struct text character = {0};
-        object_add_plain(&character, f);
-        build_quoted(b, to, text_string(&character));
-        text_free(&character);
+    } else if (f->kind == HD_FIELD_CHAR || f->kind == HD_FIELD_ENUM) {
+        object_add_value(&value, f);
+        build_quoted(b, to, text_string(&value));
+        text_free(&value);
     } else {
         object_add_plain(&b->words, f);
         build_end(b, to);

@@ -97,6 +97,18 @@ void object_add_plain(struct text *t, const struct hd_field *f)
     }
 }
 
+void object_add_value(struct text *t, const struct hd_field *f)
+{
+    if (f->kind != HD_FIELD_ENUM || f->member == NULL) {
+        object_add_plain(t, f);
+        return;
+    }
+    text_add_string(t, f->member);
+    text_add_string(t, " (");
+    object_add_plain(t, f);
+    text_add_char(t, ')');
+}
+
 void object_add_quoted(struct text *t, const char *s, bool is_cut)
 {
     text_add_char(t, '"');

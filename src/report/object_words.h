@@ -15,6 +15,9 @@ void object_add_root_kind(struct text *t, enum hd_root_kind kind);
 /* A value that is no reference: 17, -1, true, 'x', 0.1, NaN; "not known". */
 void object_add_plain(struct text *t, const struct hd_field *f);
 
+/* The same, with the member that an enum's value is: Blocked (2). */
+void object_add_value(struct text *t, const struct hd_field *f);
+
 /* The shortest decimal that reads back as the same double; NaN, Infinity, -Infinity. */
 void object_add_real(struct text *t, double x);
 

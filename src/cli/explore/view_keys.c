@@ -21,6 +21,7 @@ static const struct {
     {"a", "only types of the program, or all"},
     {"d", "what changed (Δ), or the last snapshot"},
     {"< >", "objects of the snapshot before, behind"},
+    {"v", "one object: strings in its fields, which may be secrets, or not"},
     {"m", "mark this line: others are compared with it"},
     {"e", "export what is listed to a file, .md or .csv"},
     {NULL, "the program"},
