@@ -26,15 +26,30 @@ static void add_type(struct build *b, struct doc_runs *to, const char *type,
         build_type(b, to, type);
 }
 
-/* By its address or, where there is none, its number. */
-static void add_object(struct build *b, uint64_t address, uint32_t number)
+/* To be typed as it is: else a page takes it for a ticket. */
+static void add_number(struct build *b, struct doc_runs *to, uint32_t number)
 {
-    if (address != 0) {
-        add_address(b, address);
+    char words[16];
+    snprintf(words, sizeof(words), "#%" PRIu32, number);
+    build_end(b, to);
+    doc_run(b->doc, to, DOC_CODE, words);
+}
+
+/* By its address or, where there is none, its number. */
+static void add_object(struct build *b, struct doc_runs *to, uint64_t address,
+                       uint32_t number)
+{
+    if (address == 0) {
+        add_number(b, to, number);
         return;
     }
-    text_add_char(&b->words, '#');
-    object_add_number(&b->words, number);
+    add_address(b, address);
+    build_end(b, to);
+}
+
+static struct doc_runs *next_cell(struct build *b)
+{
+    return &b->row->cells[b->cell++].words;
 }
 
 static struct doc_section *begin_topic(struct build *b, const char *title)
@@ -66,10 +81,7 @@ static void add_place(struct build *b, struct doc_facts *f, const struct hd_inst
         text_add_string(&b->words, " behind its beginning");
     }
     build_end(b, to);
-    to = begin_fact(b, f, "number");
-    text_add_char(&b->words, '#');
-    object_add_number(&b->words, x->object.number);
-    build_end(b, to);
+    add_number(b, begin_fact(b, f, "number"), x->object.number);
 }
 
 static void add_reachable(struct build *b, struct doc_facts *f, const struct hd_instance *x)
@@ -153,7 +165,7 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
     if (f->to == HD_NO_OBJECT)
         add_address(b, f->number);
     else
-        add_object(b, f->number, f->to);
+        add_object(b, to, f->number, f->to);
     text_add_string(&b->words, "  ");
     if (f->text != NULL)
         add_quoted(b, to, f->text, f->is_cut);
@@ -184,9 +196,9 @@ static void add_value(struct build *b, struct doc_runs *to, const struct hd_fiel
 static void add_field(struct build *b, struct doc_table *t, const struct hd_field *f)
 {
     build_row(b, t, DOC_ROW);
-    build_quoted(b, &b->row->cells[b->cell++].words, f->name != NULL ? f->name : "-");
+    build_quoted(b, next_cell(b), f->name != NULL ? f->name : "-");
     build_cell_name(b, f->type != NULL ? f->type : "-");
-    add_value(b, &b->row->cells[b->cell++].words, f);
+    add_value(b, next_cell(b), f);
 }
 
 static void add_rest(struct build *b, struct doc_table *t, uint64_t left)
@@ -222,8 +234,7 @@ static void add_reference_table(struct build *b, struct doc_section *s,
     struct doc_table *t = build_table(b, s, columns, 2);
     for (size_t i = 0; i < f->len; i++) {
         build_row(b, t, DOC_ROW);
-        add_object(b, f->all[i].number, f->all[i].to);
-        build_cell(b);
+        add_object(b, next_cell(b), f->all[i].number, f->all[i].to);
         build_cell_type(b, f->all[i].to_type);
     }
     add_rest(b, t, f->count - f->first - f->len);
@@ -315,12 +326,10 @@ static void add_group(struct build *b, struct doc_table *t,
     human_size(&b->words, g->group.bytes);
     build_cell(b);
     text_add_string(&b->words, g->group.objects > 1 ? "e.g. " : "");
-    add_object(b, g->address, g->group.first);
-    build_cell(b);
+    add_object(b, next_cell(b), g->address, g->group.first);
     if (with_field)
-        build_quoted(b, &b->row->cells[b->cell++].words,
-                     g->group.field != NULL ? g->group.field : "-");
-    add_type(b, &b->row->cells[b->cell++].words, g->group.type, g->group.full_name);
+        build_quoted(b, next_cell(b), g->group.field != NULL ? g->group.field : "-");
+    add_type(b, next_cell(b), g->group.type, g->group.full_name);
 }
 
 static void add_groups(struct build *b, const char *title,
@@ -357,22 +366,22 @@ static bool chain_has_fields(const struct hd_instance *x)
 }
 
 static void add_link(struct build *b, struct doc_table *t, const struct hd_instance_link *l,
-                     bool with_field)
+                     bool with_generation, bool with_field)
 {
     const struct hd_object *o = &l->object;
     build_row(b, t, DOC_ROW);
+    struct doc_runs *to = next_cell(b);
     if (o->kind == HD_OBJECT)
-        add_object(b, o->address, o->number);
-    build_cell(b);
+        add_object(b, to, o->address, o->number);
     if (o->kind == HD_OBJECT)
         human_size(&b->words, o->bytes);
     build_cell(b);
-    if (o->generation != HD_GEN_UNKNOWN)
-        text_add_string(&b->words, generation_names[o->generation]);
-    build_cell(b);
-    add_type(b, &b->row->cells[b->cell++].words, o->type, o->full_name);
+    if (with_generation)
+        build_cell_words(
+            b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "");
+    add_type(b, next_cell(b), o->type, o->full_name);
     if (with_field && l->field != NULL)
-        build_quoted(b, &b->row->cells[b->cell].words, l->field);
+        build_quoted(b, next_cell(b), l->field);
 }
 
 static void add_chain(struct build *b, const struct hd_instance *x)
@@ -381,20 +390,25 @@ static void add_chain(struct build *b, const struct hd_instance *x)
     if (x->chain_len == 0)
         return;
     bool ages = b->r->snapshots[0].info.has_generations, fields = chain_has_fields(x);
-    const struct doc_column columns[] = {
+    const struct doc_column all[] = {
         {.title = "object"},
         {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},
-        {.title = "gen", .from_width = ages ? ROOM_FOR_GENERATION : UINT32_MAX},
+        {.title = "gen", .from_width = ROOM_FOR_GENERATION},
         {.title = "type", .is_subject = true},
         {.title = "refers on by", .gives_way = true}};
+    struct doc_column columns[5];
+    size_t count = 0;
+    for (size_t i = 0; i < 5; i++)
+        if ((i != 2 || ages) && (i != 4 || fields))
+            columns[count++] = all[i];
     bool lost = !x->object.is_reachable;
     text_add_string(&b->words, lost ? "no root reaches it; this refers to it" : "");
     struct doc_section *s = begin_topic(b, lost ? "Chain" : "Chain from the root");
-    struct doc_table *t = build_table(b, s, columns, fields ? 5 : 4);
+    struct doc_table *t = build_table(b, s, columns, count);
     for (size_t i = 0; i < x->chain_len; i++) {
         if (x->chain_skipped > 0 && i == x->chain_skipped_at)
             add_rest(b, t, x->chain_skipped);
-        add_link(b, t, &x->chain[i], fields);
+        add_link(b, t, &x->chain[i], ages, fields);
     }
 }
 

@@ -25,10 +25,9 @@ static const struct {
     {"m", "mark this line: others are compared with it"},
     {"e", "export what is listed to a file, .md or .csv"},
     {NULL, "the program"},
-    {"?", "this"},
     {"mouse", "a click chooses, a second one opens; the wheel scrolls"},
     {"Ctrl-Z  Ctrl-L", "suspend; draw again"},
-    {"q", "quit"},
+    {"?  q", "this; quit"},
 };
 
 enum { LINES = sizeof(help) / sizeof(help[0]) };
