@@ -42,13 +42,28 @@ static void hide(struct hd_field *f)
 
 /* --- fields ---------------------------------------------------------------------- */
 
-static struct hd_field *copy_fields(const struct hd_field *from, size_t len, bool with_text,
-                                    struct arena *a)
+/* What a reference leads to is said by the graph: who reads values need not know it. */
+static void name_target(const struct hd_objects *o, struct hd_field *f)
+{
+    const struct graph *g = o->snap->graph;
+    if (f->kind != HD_FIELD_REFERENCE || f->to >= g->node_count) {
+        f->to = HD_NO_OBJECT;
+        f->to_type = NULL;
+    } else {
+        f->to_type = o->snap->types[g->type[f->to]].name;
+    }
+}
+
+static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_field *from,
+                                    size_t len, bool with_text, struct arena *a)
 {
     struct hd_field *to = arena_array(a, struct hd_field, len);
     for (size_t i = 0; i < len; i++) {
         to[i] = from[i];
         to[i].is_hidden = false;
+        name_target(o, &to[i]);
+        if (to[i].name != NULL && to[i].name[0] == '\0')
+            to[i].name = NULL; /* there is no metadata */
         if (!with_text && is_secret(&to[i]))
             hide(&to[i]);
         if (!with_text)
@@ -140,7 +155,7 @@ static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, s
     const struct hd_field *all =
         known->values(known->context, n, first, most, most_text > 0, most_text, a,
                       &fields->len, &fields->count);
-    fields->all = copy_fields(all, fields->len, most_text > 0, a);
+    fields->all = copy_fields(o, all, fields->len, most_text > 0, a);
     fields->is_array = fields->len > 0 && all[0].name != NULL && all[0].name[0] == '[';
 }
 

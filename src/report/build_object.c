@@ -162,17 +162,16 @@ static void add_reference(struct build *b, struct doc_runs *to, const struct hd_
         build_words(b, to, "null");
         return;
     }
-    if (f->to == HD_NO_OBJECT)
-        add_address(b, f->number);
-    else
+    if (f->to != HD_NO_OBJECT) {
         add_object(b, to, f->number, f->to);
+    } else {
+        add_address(b, f->number);
+        build_words(b, to, ", no object");
+    }
+    if (f->text == NULL)
+        return;
     text_add_string(&b->words, "  ");
-    if (f->text != NULL)
-        add_quoted(b, to, f->text, f->is_cut);
-    else if (f->to_type != NULL)
-        build_type(b, to, f->to_type);
-    else
-        build_words(b, to, "no object");
+    add_quoted(b, to, f->text, f->is_cut);
 }
 
 /* Characters and members are words of others. */
@@ -193,12 +192,16 @@ static void add_value(struct build *b, struct doc_runs *to, const struct hd_fiel
     }
 }
 
+/* Of a reference the type of what is there; what was declared may be an interface. */
 static void add_field(struct build *b, struct doc_table *t, const struct hd_field *f)
 {
     build_row(b, t, DOC_ROW);
     build_quoted(b, next_cell(b), f->name != NULL ? f->name : "-");
-    build_cell_name(b, f->type != NULL ? f->type : "-");
     add_value(b, next_cell(b), f);
+    if (f->to_type != NULL)
+        build_cell_type(b, f->to_type);
+    else
+        build_cell_name(b, f->type != NULL ? f->type : "-");
 }
 
 static void add_rest(struct build *b, struct doc_table *t, uint64_t left)
@@ -214,11 +217,10 @@ static void add_rest(struct build *b, struct doc_table *t, uint64_t left)
 static void add_field_table(struct build *b, struct doc_section *s,
                             const struct hd_object_fields *f)
 {
-    enum { ROOM_FOR_TYPE = 80 };
     const struct doc_column columns[] = {
         {.title = f->is_array ? "element" : "field", .gives_way = true},
-        {.title = "type", .from_width = ROOM_FOR_TYPE, .gives_way = true},
-        {.title = "value", .is_subject = true}};
+        {.title = "value", .gives_way = true},
+        {.title = "type", .is_subject = true}};
     struct doc_table *t = build_table(b, s, columns, 3);
     for (size_t i = 0; i < f->len; i++)
         add_field(b, t, &f->all[i]);
@@ -285,6 +287,12 @@ static void say_parts(struct build *b, const struct hd_object_fields *f)
     human_count(&b->words, f->count);
 }
 
+static bool is_array(const char *type)
+{
+    size_t len = strlen(type);
+    return len > 0 && type[len - 1] == ']';
+}
+
 static void add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
@@ -300,6 +308,9 @@ static void add_parts(struct build *b, const struct hd_instance *x)
             add_field_table(b, s, f);
         else
             add_reference_table(b, s, f);
+    } else if (f->are_named && is_array(x->object.type)) {
+        text_add_string(&b->words, "none");
+        begin_topic(b, "Elements");
     }
     if (any_is_hidden(f))
         say_hidden(b, &b->doc->sections[b->doc->section_count - 1]);
@@ -323,7 +334,8 @@ static void add_group(struct build *b, struct doc_table *t,
     build_cell(b);
     human_count(&b->words, g->group.references);
     build_cell(b);
-    human_size(&b->words, g->group.bytes);
+    if (g->group.kind == HD_OBJECT)
+        human_size(&b->words, g->group.bytes);
     build_cell(b);
     text_add_string(&b->words, g->group.objects > 1 ? "e.g. " : "");
     add_object(b, next_cell(b), g->address, g->group.first);
@@ -387,7 +399,8 @@ static void add_link(struct build *b, struct doc_table *t, const struct hd_insta
 static void add_chain(struct build *b, const struct hd_instance *x)
 {
     enum { ROOM_FOR_SIZE = 100, ROOM_FOR_GENERATION = 110 };
-    if (x->chain_len == 0)
+    bool lost = !x->object.is_reachable;
+    if (x->chain_len < (lost ? 2 : 1))
         return;
     bool ages = b->r->snapshots[0].info.has_generations, fields = chain_has_fields(x);
     const struct doc_column all[] = {
@@ -401,7 +414,6 @@ static void add_chain(struct build *b, const struct hd_instance *x)
     for (size_t i = 0; i < 5; i++)
         if ((i != 2 || ages) && (i != 4 || fields))
             columns[count++] = all[i];
-    bool lost = !x->object.is_reachable;
     text_add_string(&b->words, lost ? "no root reaches it; this refers to it" : "");
     struct doc_section *s = begin_topic(b, lost ? "Chain" : "Chain from the root");
     struct doc_table *t = build_table(b, s, columns, count);

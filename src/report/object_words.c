@@ -66,9 +66,21 @@ static bool is_pointer(const char *type)
                        strcmp(type, "System.UIntPtr") == 0);
 }
 
-void object_add_plain(struct text *t, const struct hd_field *f)
+/* IntPtr is signed to the runtime, and an address to people. */
+static void add_integer(struct text *t, const struct hd_field *f)
 {
     char pointer[24];
+    snprintf(pointer, sizeof(pointer), "0x%" PRIx64, f->number);
+    if (is_pointer(f->type))
+        text_add_string(t, pointer);
+    else if (f->kind == HD_FIELD_SIGNED)
+        add_signed(t, f->number);
+    else
+        object_add_number(t, f->number);
+}
+
+void object_add_plain(struct text *t, const struct hd_field *f)
+{
     switch (f->kind) {
     case HD_FIELD_BOOLEAN:
         text_add_string(t, f->number != 0 ? "true" : "false");
@@ -76,16 +88,12 @@ void object_add_plain(struct text *t, const struct hd_field *f)
     case HD_FIELD_CHAR:
         add_char(t, f->number);
         break;
-    case HD_FIELD_SIGNED:
     case HD_FIELD_ENUM:
         add_signed(t, f->number);
         break;
+    case HD_FIELD_SIGNED:
     case HD_FIELD_UNSIGNED:
-        snprintf(pointer, sizeof(pointer), "0x%" PRIx64, f->number);
-        if (is_pointer(f->type))
-            text_add_string(t, pointer);
-        else
-            object_add_number(t, f->number);
+        add_integer(t, f);
         break;
     case HD_FIELD_FLOAT:
         object_add_real(t, f->real);

@@ -97,7 +97,8 @@ void hd_put_value(struct hd_sink to, const struct hd_field *field)
     else if (field->text != NULL)
         object_add_quoted(&words, field->text, field->is_cut);
     else if (refers)
-        text_add_string(&words, field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");
+        text_add_string(&words,
+                        field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");
     else
         object_add_value(&words, field);
     human_name(&shown, text_string(&words));

@@ -42,9 +42,7 @@ static struct hd_field reference(const struct hd_snapshot *snap, const char *nam
                              .type = type,
                              .kind = HD_FIELD_REFERENCE,
                              .number = is_null ? 0 : graph_address(snap->graph, to),
-                             .to = to,
-                             .to_type =
-                                 is_null ? NULL : snap->types[snap->graph->type[to]].name};
+                             .to = to};
 }
 
 static struct hd_field plain(const char *name, const char *type, enum hd_field_kind kind,
