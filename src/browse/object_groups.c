@@ -4,6 +4,7 @@
 #include "browse/objects.h"
 #include "heap/fields.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static size_t find_groups(const struct hd_snapshot *snap, struct links *links,
             *groups = grow(*groups, len, &cap, sizeof(**groups));
             (*groups)[len++] = group_of(snap, link);
         }
+        assert(*groups != NULL); /* the first link begins one */
         (*groups)[link->group].references++;
     }
     pair_table_free(&table);
@@ -164,6 +166,7 @@ struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t nu
     *count = find_groups(o->snap, &links, &groups);
     fill_groups(groups, *count, o->snap->graph, &links);
     free(links.all);
+    assert(groups != NULL);
     qsort(groups, *count, sizeof(*groups), by_objects);
     return groups;
 }

@@ -18,8 +18,12 @@ void object_add_number(struct text *t, uint64_t n)
 
 void object_add_root_kind(struct text *t, enum hd_root_kind kind)
 {
-    for (const char *s = root_kind_names[kind]; *s != '\0'; s++)
-        text_add_char(t, *s == '_' ? ' ' : *s);
+    for (const char *s = root_kind_names[kind]; *s != '\0'; s++) {
+        if (*s == '_')
+            text_add_char(t, ' ');
+        else
+            text_add_char(t, *s);
+    }
 }
 
 void object_add_real(struct text *t, double x)
