@@ -152,6 +152,7 @@ static void put_symbols(struct text *t, const struct forged_symbol *symbols, siz
         put(t, symbol, string, 4);
         put(t, symbol + 6, 1, 2);
         put(t, symbol + 8, symbols[i].value, 8);
+        put(t, symbol + 16, LIBRARY_VARIABLES - LIBRARY_TABLE, 8);
         put_string(t, LIBRARY_STRINGS + string, symbols[i].name);
         string += strlen(symbols[i].name) + 1;
         put(t, hash + i * 4, (gnu_hash(symbols[i].name) & ~1U) | (i + 1 == count), 4);
