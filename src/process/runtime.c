@@ -256,11 +256,11 @@ static bool refuse_module(struct search *s)
 {
     const struct runtime_module *m = &s->module;
     if (!m->is_program && s->r->image->lost == 0)
-        return fail(s->err, HD_UNSUPPORTED,
-                    "the symbols of %s are not in the core dump, and the file is not there "
-                    "or another one by now; put it there, or take a dump with `createdump "
-                    "--withheap PID`",
-                    m->path);
+        return fail(
+            s->err, HD_UNSUPPORTED,
+            "the symbols of libcoreclr.so are not in the core dump, and its file is not "
+            "here, or another one by now; put it where it was, or take a dump with "
+            "`createdump --withheap PID`");
     if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
         return fail(s->err, HD_UNSUPPORTED,
                     "a core dump of a native AOT program, whose heap cannot be "

@@ -27,6 +27,22 @@ static unsigned char *at(const struct core_forge *f, uint64_t address, uint64_t 
     abort();
 }
 
+void forge_core_leave_out(struct core_forge *f, uint64_t begin, uint64_t end)
+{
+    unsigned char *bytes = at(f, begin, end - begin);
+    for (size_t i = 0; i < f->region_count; i++) {
+        struct forged_region *r = &f->regions[i];
+        if (begin < r->address || begin - r->address >= r->size)
+            continue;
+        uint64_t behind = r->address + r->size - end;
+        forge_core_region(f, end, behind);
+        memcpy(f->regions[f->region_count - 1].bytes, bytes + (end - begin),
+               (size_t)behind);
+        r->size = begin - r->address;
+        return;
+    }
+}
+
 void forge_core_put(struct core_forge *f, uint64_t address, uint64_t value, size_t size)
 {
     le_put(at(f, address, size), value, size);
@@ -63,25 +79,25 @@ void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack, uint64
 /* Where in the file, and behind the base in memory. */
 enum {
     LIBRARY_NOTE = 0x200,
-    LIBRARY_HASH = 0x300,
-    LIBRARY_SYMBOLS = 0x400,
-    LIBRARY_STRINGS = 0x500,
-    LIBRARY_RELOCATIONS = 0x600,
-    LIBRARY_TOLD = 0x900,
-    LIBRARY_JSON = 0x1000,
-    LIBRARY_DATA = 0x4000, /* what is written to begins here */
+    LIBRARY_HASH = 0x1000,
+    LIBRARY_SYMBOLS = 0x1100,
+    LIBRARY_STRINGS = 0x1200,
+    LIBRARY_RELOCATIONS = 0x1300,
+    LIBRARY_TOLD = 0x1600,
+    LIBRARY_JSON = 0x2000,
+    LIBRARY_DATA = FORGED_LIBRARY_DATA, /* what is written to begins here */
     LIBRARY_DYNAMIC = LIBRARY_DATA,
-    LIBRARY_DESCRIPTOR = 0x4200,
-    LIBRARY_POINTERS = 0x4300,
-    LIBRARY_TABLE = 0x5000, /* g_dacTable */
-    LIBRARY_VARIABLES = 0x6000,
-    LIBRARY_COLLECTOR = 0x6100, /* GcDacVars */
-    LIBRARY_COUNT = 0x6300,     /* gc_structures_invalid_cnt */
-    LIBRARY_OFFSETS = 0x6310,   /* generation_field_offsets */
-    LIBRARY_EPHEMERAL = 0x6320,
-    LIBRARY_ALLOCATED = 0x6328,
-    LIBRARY_GENERATIONS = 0x6400,
-    LIBRARY_SIZE = 0x7000
+    LIBRARY_DESCRIPTOR = 0x3200,
+    LIBRARY_POINTERS = 0x3300,
+    LIBRARY_TABLE = 0x4000, /* g_dacTable */
+    LIBRARY_VARIABLES = 0x5000,
+    LIBRARY_COLLECTOR = 0x5100, /* GcDacVars */
+    LIBRARY_COUNT = 0x5300,     /* gc_structures_invalid_cnt */
+    LIBRARY_OFFSETS = 0x5310,   /* generation_field_offsets */
+    LIBRARY_EPHEMERAL = 0x5320,
+    LIBRARY_ALLOCATED = 0x5328,
+    LIBRARY_GENERATIONS = 0x5400,
+    LIBRARY_SIZE = FORGED_LIBRARY_SIZE
 };
 
 enum { GENERATION_SIZE = 256, START_SEGMENT = 56, SEGMENT_STEP = 0x100 };
@@ -310,6 +326,14 @@ void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how)
     put_heap(f);
     put_collector(f);
     put_globals(f, how);
+}
+
+void forged_move_global(struct core_forge *f, unsigned from, unsigned to)
+{
+    const uint64_t table = base + LIBRARY_TABLE;
+    forge_core_put(f, table + to * UINT64_C(8),
+                   forge_core_get(f, table + from * UINT64_C(8)), 8);
+    forge_core_put(f, table + from * UINT64_C(8), 0, 8);
 }
 
 uint64_t forge_core_type(struct core_forge *f, uint32_t base_size, uint32_t flags)

@@ -68,17 +68,25 @@ struct core_forge {
 
 /* Where the made-up runtime keeps what. */
 #define FORGED_RUNTIME_BASE UINT64_C(0x7f0000000000)
+enum {
+    FORGED_LIBRARY_DATA = 0x3000,
+    FORGED_LIBRARY_SIZE = 0x6000
+};                                               /* constant up to the first */
+enum { FORGED_LIBRARY_BUILD_ID = 0x210 };        /* its first byte in the file */
 #define FORGED_HEAP UINT64_C(0x7f1000000000)     /* a generation every FORGED_HEAP_STEP */
 #define FORGED_SEGMENTS UINT64_C(0x7f2000000000) /* the same, every 0x100 */
 #define FORGED_TYPES UINT64_C(0x7f3000000000)
 enum {
     FORGED_HEAP_STEP = 1 << 20,
-    FORGED_HEAP_SIZE = 1 << 14,
+    FORGED_HEAP_SIZE = 1 << 13,
     FORGED_TYPES_SIZE = 1 << 14
 };
 
 /* Zeros, to be written to. */
 void forge_core_region(struct core_forge *f, uint64_t address, uint64_t size);
+
+/* The dump lacks these bytes of a region. */
+void forge_core_leave_out(struct core_forge *f, uint64_t begin, uint64_t end);
 
 /* The lowest size bytes of value, at an address in a region. */
 void forge_core_put(struct core_forge *f, uint64_t address, uint64_t value, size_t size);
@@ -100,6 +108,9 @@ void forge_core_library(struct text *to, const struct forged_runtime *how);
 
 /* Where a symbol's variable is, and those of the collector. */
 uint64_t forged_count_variable(void);
+
+/* As in another version: a global's place in g_dacTable. */
+void forged_move_global(struct core_forge *f, unsigned from, unsigned to);
 
 /* A MethodTable with an EEClass that leads back. */
 uint64_t forge_core_type(struct core_forge *f, uint32_t base_size, uint32_t flags);
