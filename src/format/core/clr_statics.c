@@ -166,7 +166,7 @@ static void find_threads(const struct clr_types *t, struct threads *to)
     if (t->r->thread_store == 0 || at->thread.static_data == RUNTIME_NO_OFFSET)
         return;
     uint64_t link = memory_u64(t->memory, head, &ok);
-    while (ok && link != 0 && link != head && to->len < MOST_THREADS) {
+    for (unsigned i = 0; ok && link != 0 && link != head && i < MOST_THREADS; i++) {
         uint64_t thread = link - at->thread.link;
         to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
         to->all[to->len].id = at->thread.os_id != RUNTIME_NO_OFFSET
