@@ -73,6 +73,15 @@ static void take_static(void *context, const struct clr_static *variable)
                            s->name.data, s->name.len, full_name, n);
 }
 
+/* The arrays that have the values of thread statics are the runtime's own: nothing else
+ * refers to them. */
+static void add_thread_statics(struct search *s, const struct gc_threads *threads)
+{
+    for (size_t i = 0; i < threads->len; i++)
+        if (threads->all[i].statics != 0)
+            add(s, GROUP_OTHER, threads->all[i].statics);
+}
+
 /* --- handles ------------------------------------------------------------- */
 
 static void add_link(struct search *s, const struct gc_handle *handle)
@@ -171,6 +180,7 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
     const struct memory *m = &h->runtime->image->memory;
     *r = (struct core_roots){.tree = {.names = {.account = &h->builder->account}}};
     clr_types_statics(h->clr, take_static, &s);
+    add_thread_statics(&s, threads);
     add_stacks(&s, threads);
     gc_finalizers_each(g, m, take_finalizer, &s);
     gc_handles_each(g, m, take_handle, &s);

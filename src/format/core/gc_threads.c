@@ -5,11 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Types that can be unloaded have theirs behind handles of their own. */
+static uint64_t read_statics(const struct runtime *r, uint64_t thread)
+{
+    const struct runtime_layout *at = &r->at;
+    bool ok = true;
+    if (at->thread.static_data == RUNTIME_NO_OFFSET ||
+        at->thread_local_data.items == RUNTIME_NO_OFFSET)
+        return 0;
+    uint64_t data = memory_u64(&r->image->memory, thread + at->thread.static_data, &ok);
+    if (!ok || data == 0)
+        return 0;
+    uint64_t array = memory_u64(&r->image->memory, data + at->thread_local_data.items, &ok);
+    return ok ? array : 0;
+}
+
 static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
 {
     const struct memory *m = &r->image->memory;
     const struct runtime_layout *at = &r->at;
-    struct gc_thread t = {0};
+    struct gc_thread t = {.statics = read_statics(r, thread)};
     bool ok = true;
     if (at->thread.os_id != RUNTIME_NO_OFFSET)
         t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
