@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"net10-1", "net10-2", "net9-server"};
+static const char *const files[] = {"net10", "net9-server"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
 static struct hd_snapshot *open_fixture(const char *name, const char *suffix)
@@ -67,6 +67,36 @@ static const char *type_of(const struct hd_snapshot *snap, node_id n)
     return snap->types[snap->graph->type[n]].name;
 }
 
+/* --- what is held ---------------------------------------------------------------- */
+
+static void take(const struct graph *g, node_id n, bool *seen, node_id *queue, size_t *len)
+{
+    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+        if (!seen[g->edge_to[e]]) {
+            seen[g->edge_to[e]] = true;
+            queue[(*len)++] = g->edge_to[e];
+        }
+}
+
+/* By node: whether a root other than those of finalizers holds it. These ran soon after the
+ * collection that the gcdump shows. */
+static bool *held_nodes(const struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    bool *seen = calloc(g->node_count, sizeof(*seen));
+    node_id *queue = calloc(g->node_count, sizeof(*queue));
+    size_t len = 0;
+    cr_assert(seen != NULL && queue != NULL);
+    for (node_id n = 0; n < g->node_count; n++)
+        seen[n] = strstr(type_of(snap, n), "inalizer") != NULL &&
+                  snap->types[g->type[n]].kind == TYPE_PSEUDO;
+    take(g, g->root, seen, queue, &len);
+    for (size_t i = 0; i < len; i++)
+        take(g, queue[i], seen, queue, &len);
+    free(queue);
+    return seen;
+}
+
 /* --- references ------------------------------------------------------------------ */
 
 static int by_number(const void *a, const void *b)
@@ -75,8 +105,8 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The collector does not tell a gcdump of what keeps a collectible type alive. */
-static bool is_told(const struct hd_snapshot *snap, node_id to)
+/* What keeps a collectible type alive is no field. */
+static bool is_no_allocator(const struct hd_snapshot *snap, node_id to)
 {
     return strcmp(type_of(snap, to), "System.Reflection.LoaderAllocator") != 0;
 }
@@ -90,8 +120,7 @@ static uint64_t *targets_of(const struct hd_snapshot *snap, node_id n, size_t *l
     cr_assert_not_null(to);
     *len = 0;
     for (uint32_t e = begin; e < end; e++)
-        if (is_told(snap, g->edge_to[e]))
-            to[(*len)++] = graph_address(g, g->edge_to[e]);
+        to[(*len)++] = graph_address(g, g->edge_to[e]);
     qsort(to, *len, sizeof(*to), by_number);
     return to;
 }
@@ -114,21 +143,24 @@ static void expect_same_heap(const char *name)
     struct hd_snapshot *core = open_fixture(name, "core");
     struct hd_snapshot *gcdump = open_fixture(name, "gcdump");
     struct places here = places_of(core), there = places_of(gcdump);
+    bool *held = held_nodes(gcdump);
     size_t reachable = 0;
     for (size_t i = 0; i < there.len; i++) {
         node_id wanted = there.all[i].node, n = node_at(&here, there.all[i].address);
+        if (n == NO_NODE && !held[wanted])
+            continue;
         cr_assert_neq(n, NO_NODE, "an object at %llx",
                       (unsigned long long)there.all[i].address);
         cr_assert_str_eq(type_of(core, n), type_of(gcdump, wanted));
         cr_assert_eq(graph_size(core->graph, n), graph_size(gcdump->graph, wanted));
-        cr_assert(graph_reachable(core->graph, n) ||
-                      !graph_reachable(gcdump->graph, wanted),
-                  "%s is held", type_of(core, n));
+        cr_assert(graph_reachable(core->graph, n) || !held[wanted], "%s is held",
+                  type_of(core, n));
         expect_same_references(core, n, gcdump, wanted);
     }
+    free(held);
     for (size_t i = 0; i < here.len; i++)
         reachable += graph_reachable(core->graph, here.all[i].node);
-    cr_expect_leq(reachable, there.len + 60, "what a session of the gcdump allocates");
+    cr_expect_leq(reachable, there.len + 20, "what a session of the gcdump allocates");
     cr_expect_gt(there.len, 5000);
     free(here.all);
     free(there.all);
@@ -151,7 +183,8 @@ static size_t without_field(const struct hd_snapshot *core, node_id n, field_id 
     size_t count = 0;
     g->fields->of_node(g->fields->context, n, ids);
     for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-        count += ids[e - g->edge_begin[n]] == NO_FIELD && is_told(core, g->edge_to[e]);
+        count +=
+            ids[e - g->edge_begin[n]] == NO_FIELD && is_no_allocator(core, g->edge_to[e]);
     return count;
 }
 
@@ -213,7 +246,7 @@ Test(core_fixtures, a_chain_by_its_fields)
         {"[]", "Shop.LogEntry"},
         {"Text", "System.String"},
     };
-    struct hd_snapshot *core = open_fixture("net10-1", "core");
+    struct hd_snapshot *core = open_fixture("net10", "core");
     node_id n = first_below(core, "[static var Shop.Store.s_byNumber]");
     cr_expect_str_eq(type_of(core, n),
                      "System.Collections.Generic.Dictionary<System.Int32,Shop.Session>");
@@ -231,9 +264,9 @@ Test(core_fixtures, statics_with_their_classes)
         {"[static var Shop.Store.s_best]", "Shop.Pair"},
         {"[static var Shop.Generic<Shop.Session>.s_items]",
          "System.Collections.Generic.List<Shop.Session>"},
-        {"[static var Shop.Statics+Nested.s_inner]", "System.Object"},
+        {"[static var System.Array+EmptyArray<Shop.Order>.Value]", "Shop.Order[]"},
     };
-    struct hd_snapshot *core = open_fixture("net10-1", "core");
+    struct hd_snapshot *core = open_fixture("net10", "core");
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
         cr_expect_str_eq(type_of(core, first_below(core, wanted[i][0])), wanted[i][1]);
     hd_snapshot_close(core);
