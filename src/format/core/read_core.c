@@ -139,6 +139,9 @@ static void judge(struct reading *r)
     else if (h->damaged_types > 0)
         note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types cannot be told",
                                         h->damaged_types));
+    else if (r->dangling > 0 && r->dangling > r->b->graph->edge_count / 100)
+        note_incomplete(
+            r, arena_printf(a, "%" PRIu64 " references lead to no object", r->dangling));
     else if (h->regions.overlapping > 0)
         note_incomplete(r,
                         arena_printf(a,
