@@ -262,9 +262,10 @@ static bool refuse_module(struct search *s)
             "here, or another one by now; put it where it was, or take a dump with "
             "`createdump --withheap PID`");
     if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
-        return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of a native AOT program, whose heap cannot be "
-                    "read" TAKE_GCDUMP);
+        return fail(
+            s->err, HD_UNSUPPORTED,
+            "a core dump of a native AOT program; those of programs that run on the "
+            "runtime itself can be read");
     return m->is_program ? refuse_program(s) : refuse_small(s);
 }
 
