@@ -14,7 +14,7 @@ enum { PAGE = 4096, MOST_FILES = 4096 };
 
 /* A core may name the same file a million times; what all that would be as memory is
  * bounded, since readers go through memory. */
-#define MOST_FROM_DISK (UINT64_C(16) << 30)
+#define MOST_FROM_DISK (UINT64_C(4) << 30)
 enum { MOST_TIMES = 8 };
 
 static const char deleted[] = " (deleted)";
@@ -188,7 +188,7 @@ static void add_elf(struct adding *to, uint64_t base, struct bytes file)
 
 static void add_pe(struct adding *to, const struct group *g, struct bytes file)
 {
-    uint64_t left = file.size * UINT64_C(1) * MOST_TIMES;
+    uint64_t left = (uint64_t)file.size * MOST_TIMES;
     for (size_t i = 0; i < g->count; i++) {
         uint64_t size = part_in(g->all[i], file);
         if (size > left)

@@ -133,6 +133,20 @@ Test(core_file, that_is_cut_in_its_headers_says_where)
     forge_core_free(&f);
 }
 
+/* A sparse file has room for them. */
+Test(core_file, of_more_segments_than_any_process_has_is_refused)
+{
+    struct core_forge f = {.many_segments = true};
+    forge_core_bytes(&f);
+    le_put((unsigned char *)f.core.data + 64 + 44, UINT32_MAX, 4);
+    struct opened o = open_bytes(core_of(&f));
+    cr_expect_not(o.ok);
+    cr_expect_eq(o.err.status, HD_BAD_FORMAT);
+    cr_expect_not_null(strstr(o.err.message, "4294967295 segments"));
+    close_core(&o);
+    forge_core_free(&f);
+}
+
 /* Or a few bytes would be terabytes of heap. */
 Test(core_file, whose_segments_share_bytes_is_refused)
 {
