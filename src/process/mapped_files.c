@@ -301,6 +301,28 @@ void mapped_files_add(struct process_image *p, struct arena *a)
     free(to.pieces);
 }
 
+static bool is_lacking_assembly(const struct image_file *f)
+{
+    static const char ending[] = ".dll";
+    size_t len = strlen(f->path), tail = strlen(ending);
+    return f->state < IMAGE_FILE_LIKELY && len > tail &&
+           strcmp(f->path + len - tail, ending) == 0;
+}
+
+const char *mapped_files_lacking(const struct process_image *p, struct arena *a)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < p->file_count; i++) {
+        if (!is_lacking_assembly(&p->files[i]))
+            continue;
+        count++;
+        if (first == NULL)
+            first = p->files[i].path;
+    }
+    return count > 1 ? arena_printf(a, "%s and others", first) : first;
+}
+
 void mapped_files_close(struct process_image *p)
 {
     for (size_t i = 0; i < p->file_count; i++)
