@@ -371,22 +371,26 @@ $(BUILD)/core-seeds: $(BUILD)/tests/fuzz/core_seeds.o $(BUILD)/tests/support/for
                      $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
-build/fuzz/read: tests/fuzz/fuzz_read.c $(PROFILE) $(PAGE_OBJ) always
+FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' \
+    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+
+$(BUILD)/fuzz-read: $(BUILD)/tests/fuzz/fuzz_read.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIB_LIBS)
+
+fuzz-program:
 	@scripts/install-deps.sh build fuzz
 	@mkdir -p build/fuzz/corpus build/fuzz/cores build/fuzz/core-corpus
-	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
-	      -fno-sanitize-recover=undefined -Itests \
-	      -o $@ -I$(BUILD)/made $< $(LIB_SRC) $(PROFILE) $(PAGE_OBJ) $(LIB_LIBS)
+	@$(MAKE) --no-print-directory $(FUZZ_BUILD) build/fuzz/fuzz-read
 
 # Any format, through the same front door as a real file.
-fuzz: build/fuzz/read
-	$< -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
+fuzz: fuzz-program
+	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
 
 # The same of core dumps, which are larger, and would crowd out the others.
-fuzz-core: build/fuzz/read $(BUILD)/core-seeds
+fuzz-core: fuzz-program $(BUILD)/core-seeds
 	$(BUILD)/core-seeds build/fuzz/cores
-	$< -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
+	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
 
 # --- looks -----------------------------------------------------------------------
 
@@ -427,6 +431,6 @@ format:
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
-        $(CLI_PARTS) asan tsan portable golden score live bench fuzz fuzz-core lint layers tidy tidied \
+        $(CLI_PARTS) asan tsan portable golden score live bench fuzz fuzz-core fuzz-program lint layers tidy tidied \
         tidy-deep tidied-deep style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
