@@ -165,6 +165,9 @@ Test(runtime, of_a_newer_version_is_read_if_it_describes_itself)
              (int)(globals - whole) + 11, whole, globals + 11);
     forge_process(&f, (struct forged_runtime){.path = version_11, .json = json});
     expect_described(&f, "11.0.3", "its descriptor");
+    forge_process(&f, (struct forged_runtime){.path = self_contained, .json = json});
+    forged_move_global(&f, 56, 60);
+    expect_described(&f, "11 or later", "its descriptor");
 }
 
 Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
@@ -175,6 +178,10 @@ Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
     forge_process(&f,
                   (struct forged_runtime){.path = version_11, .json = "{\"types\":{}}"});
     expect_refused(&f, HD_UNSUPPORTED, "where it keeps MethodTable.!");
+    forge_process(&f, (struct forged_runtime){.path = version_11});
+    forged_move_global(&f, 19, 511);
+    forge_core_put(&f, forged_globals() + 511 * 8, 0, 8);
+    expect_refused(&f, HD_UNSUPPORTED, "whose collector is not found");
 }
 
 Test(runtime, is_refused_where_a_contract_is_another_one)
