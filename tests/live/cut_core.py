@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Cut a core down to what heapdrift looks at, for fixtures.
 
-    cut_core.py [--heapdrift=PROGRAM] CORE OUT COMMAND [COMMAND...]
+    cut_core.py [--exact] [--heapdrift=PROGRAM] CORE OUT COMMAND [COMMAND...]
 
 Every COMMAND ("top -n0", "roots --type=Shop.Session"; a word with a slash is another program) is
 run on the core, which is put in place of a word CORE, or behind it; pages that one of them looks at are kept, others become zeros or go: a valid ELF core of some
 megabytes, nearly all of it compressible. The same commands say the same of what comes out; that
-is checked. OUT ending in .xz is compressed.
+is checked. With --exact parts of 64 bytes are kept instead of pages, which halves it and takes
+minutes. OUT ending in .xz is compressed.
 
 The core has to be larger than 16 MiB (smaller files are not mapped), and taken of a program that
 is not on this disk any more, so that nothing is read from its files. What the process was given
@@ -24,9 +25,6 @@ import tempfile
 
 PAGE = 4096
 PT_LOAD, PT_NOTE = 1, 4
-# What metadata of an assembly begins with. Of the assemblies, which are large, only what is looked
-# at is kept, by 64 bytes.
-METADATA = b"BSJB\1\0\1\0"
 
 
 def build_tracer(folder):
@@ -138,6 +136,7 @@ def cut(data, pages):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--heapdrift", default="build/heapdrift")
+    parser.add_argument("--exact", action="store_true")
     parser.add_argument("core")
     parser.add_argument("out")
     parser.add_argument("commands", nargs="+")
@@ -145,11 +144,7 @@ def main():
     core = os.path.realpath(options.core)
     with open(core, "rb") as file:
         data = file.read()
-    exact = [
-        (pages_of(run_of_headers[0])[0], pages_of(run_of_headers[-1])[-1] + 1)
-        for run_of_headers in runs_of(program_headers(data))
-        if any(METADATA in data[h[2] : h[2] + h[5]] for h in run_of_headers)
-    ]
+    exact = [(0, len(data) // PAGE + 1)] if options.exact else []
     small = cut(data, touched_pages(options.heapdrift, core, options.commands, exact))
     with open(options.out, "wb") as file:
         file.write(lzma.compress(small, preset=9 | lzma.PRESET_EXTREME) if options.out.endswith(".xz") else small)
