@@ -1,0 +1,39 @@
+/* core_writer.h - what surrounds copied memory in an ELF core: header, notes, segments.
+ *
+ * Memory lies first, run behind run from CORE_MEMORY_AT on, since it is copied before
+ * anything else is known; notes and the table of segments follow it. Laid out as the
+ * kernel does it (fs/binfmt_elf.c), so that gdb and others read it, too. */
+#ifndef CORE_WRITER_H
+#define CORE_WRITER_H
+
+#include "base/input.h"
+#include "collect/address_space.h"
+
+#include <sys/procfs.h>
+
+enum { CORE_MEMORY_AT = PAGE };
+
+struct core_thread {
+    pid_t id;
+    int signal;
+    elf_gregset_t registers;
+};
+
+/* All of it belongs to the caller. */
+struct core_content {
+    pid_t pid;
+    const char *name;      /* the kernel's 15 characters; NULL */
+    const char *arguments; /* with blanks between; NULL */
+    struct bytes auxv;     /* /proc/PID/auxv; may be empty */
+    const struct address_space *space;
+    const struct runs *runs;
+    const struct core_thread *threads;
+    size_t thread_count;
+};
+
+/* Write the rest of a core whose memory is in the file already. *size becomes that of the
+ * file, which is cut there. */
+bool core_write_rest(int fd, const struct core_content *c, uint64_t *size,
+                     struct hd_error *err);
+
+#endif
