@@ -440,7 +440,7 @@ const struct option options[] = {
     {"core", 0, ON_COLLECT, "[=KIND]",
      "a core dump by the runtime: heap (default), or full", take_core},
     {"direct", 0, ON_COLLECT | ON_WATCH, NULL,
-     "stop it and read its memory: no collection, a shorter stop; see ptrace(2)",
+     "stop it and read its memory: no collection, a shorter stop",
      take_direct},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
      take_count},

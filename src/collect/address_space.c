@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -167,7 +168,45 @@ static void add(struct runs *r, const struct area *a, uint64_t address, uint64_t
         return;
     }
     r->all = grow(r->all, r->count, &r->cap, sizeof(*r->all));
-    r->all[r->count++] = (struct run){address, size, a, is_shared};
+    r->all[r->count++] = (struct run){address, size, a, is_shared, 0};
+}
+
+/* Linux 6.7 and later (include/uapi/linux/fs.h): runs of pages by what they are, among
+ * them those that were only ever read, and have no memory of their own but zeros. */
+struct scan {
+    uint64_t size, flags, start, end, walked_to, regions, region_count, most_pages;
+    uint64_t inverted, all_of, any_of, told;
+};
+
+struct scan_region {
+    uint64_t start, end, categories;
+};
+
+/* False where the kernel does not know how; then nothing was added. */
+static bool scan_private(struct runs *r, const struct page_source *from,
+                         const struct area *a)
+{
+    enum { REGIONS = 512, OF_FILE = 1 << 2, PRESENT = 1 << 3, SWAPPED = 1 << 4 };
+    enum { ZERO = 1 << 5 };
+    struct scan_region found[REGIONS];
+    struct scan scan = {.size = sizeof(scan),
+                        .start = a->start,
+                        .end = a->end,
+                        .regions = (uint64_t)(uintptr_t)found,
+                        .region_count = REGIONS,
+                        .inverted = OF_FILE | ZERO,
+                        .all_of = OF_FILE | ZERO,
+                        .any_of = PRESENT | SWAPPED,
+                        .told = PRESENT};
+    for (bool first = true; scan.start < a->end; first = false) {
+        long count = ioctl(from->pages, _IOWR('f', 16, struct scan), &scan);
+        if (count < 0 || scan.walked_to <= scan.start)
+            return !first;
+        for (long i = 0; i < count; i++)
+            add(r, a, found[i].start, found[i].end - found[i].start, false);
+        scan.start = scan.walked_to;
+    }
+    return true;
 }
 
 /* Present or swapped out, and not (any more) a page of a file. */
@@ -183,6 +222,8 @@ static bool find_private(struct runs *r, const struct page_source *from,
 {
     enum { PAGES = 8192, ENTRY = 8 };
     unsigned char entries[PAGES * ENTRY];
+    if (scan_private(r, from, a))
+        return true;
     for (uint64_t at = a->start; at < a->end;) {
         uint64_t pages = (a->end - at) / PAGE;
         size_t want = (size_t)(pages < PAGES ? pages : PAGES) * ENTRY;
@@ -218,6 +259,64 @@ static bool is_of_kernel(const struct area *a)
     return strncmp(a->path, "[v", 2) == 0 || strncmp(a->path, "/dev/", 5) == 0;
 }
 
+/* --- where copies go -------------------------------------------------------------- */
+
+/* Arrays that nobody has written to are larger than one thinks. Beyond that it may be
+ * anything, such as a reservation. */
+static const uint64_t largest_gap = (uint64_t)64 << 20;
+
+static bool has_zeros(const struct area *a)
+{
+    return a->is_private && a->path[0] != '/';
+}
+
+/* As much of the area as lies near the run; so places hardly change while the process runs
+ * on. */
+static void begin_span(struct runs *r, const struct run *run)
+{
+    uint64_t start = run->address;
+    if (has_zeros(run->area) && start - run->area->start <= largest_gap)
+        start = run->area->start;
+    r->spans = grow(r->spans, r->span_count, &r->span_cap, sizeof(*r->spans));
+    r->spans[r->span_count++] = (struct span){.address = start, .area = run->area};
+}
+
+static bool continues(const struct span *s, const struct run *run)
+{
+    uint64_t end = s->address + s->size;
+    return s->area == run->area && has_zeros(run->area) &&
+           run->address - end <= largest_gap;
+}
+
+static void end_span(struct runs *r)
+{
+    if (r->span_count == 0)
+        return;
+    struct span *s = &r->spans[r->span_count - 1];
+    uint64_t end = s->address + s->size;
+    if (has_zeros(s->area) && s->area->end - end <= largest_gap)
+        s->size = s->area->end - s->address;
+    r->span_size += s->size;
+}
+
+static void place(struct runs *r)
+{
+    r->span_count = 0;
+    r->span_size = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        struct run *run = &r->all[i];
+        if (r->span_count == 0 || !continues(&r->spans[r->span_count - 1], run)) {
+            end_span(r);
+            begin_span(r, run);
+            r->spans[r->span_count - 1].at = r->span_size;
+        }
+        struct span *s = &r->spans[r->span_count - 1];
+        run->at = s->at + (run->address - s->address);
+        s->size = run->address + run->size - s->address;
+    }
+    end_span(r);
+}
+
 bool runs_find(struct runs *r, const struct page_source *from,
                const struct address_space *space, struct hd_error *err)
 {
@@ -233,11 +332,13 @@ bool runs_find(struct runs *r, const struct page_source *from,
             return fail(err, HD_UNSUPPORTED,
                         "the kernel does not tell which pages the process has");
     }
+    place(r);
     return true;
 }
 
 void runs_free(struct runs *r)
 {
     free(r->all);
+    free(r->spans);
     *r = (struct runs){0};
 }

@@ -41,12 +41,25 @@ struct run {
     uint64_t address, size;
     const struct area *area;
     bool is_shared; /* through the file that it is shared by, not through the process */
+    uint64_t at;    /* where a copy goes, from the beginning of all */
 };
 
+/* Memory that the process has, and between runs of it what it has not touched: that reads
+ * as zeros, and takes no place in a file with holes. */
+struct span {
+    uint64_t address, size;
+    const struct area *area;
+    uint64_t at;
+};
+
+/* malloc'd, by address. */
 struct runs {
-    struct run *all; /* by address; malloc'd */
+    struct run *all;
     size_t count, cap;
-    uint64_t size; /* of all */
+    struct span *spans;
+    size_t span_count, span_cap;
+    uint64_t size;      /* of all runs */
+    uint64_t span_size; /* of all spans */
 };
 
 /* Where pages are looked up: open while the process is looked at. */

@@ -14,41 +14,48 @@
 
 /* --- room ------------------------------------------------------------------------- */
 
-/* Touch them, a part at a time. Kernels before 5.14 have no word for it: then it is done
- * by hand. */
-static bool have_pages(const struct copy_room *room, bool (*go_on)(void *context),
-                       void *context)
-{
-    enum { POPULATE_WRITE = 23 };
-    const uint64_t part = (uint64_t)64 << 20;
-    for (uint64_t at = 0; at < room->size; at += part) {
-        uint64_t size = room->size - at < part ? room->size - at : part;
-        if (go_on != NULL && !go_on(context))
-            return false;
-        if (madvise(room->bytes + at, (size_t)size, POPULATE_WRITE) == 0)
-            continue;
-        for (uint64_t page = 0; page < size; page += PAGE)
-            *(volatile unsigned char *)(room->bytes + at + page) = 0;
-    }
-    return true;
-}
-
-bool copy_room_make(struct copy_room *room, uint64_t size, bool on_disk,
-                    bool (*go_on)(void *context), void *context, struct hd_error *err)
+bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err)
 {
     copy_room_free(room);
-    int why = ftruncate(room->fd, (off_t)size) != 0 ? errno : 0;
-    if (why == 0 && on_disk)
-        why = posix_fallocate(room->fd, 0, (off_t)size);
-    if (why != 0)
-        return fail(err, HD_IO, "cannot write: %s", strerror(why));
-    void *bytes =
-        mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, room->fd, 0);
+    if (ftruncate(room->fd, (off_t)size) != 0)
+        return fail(err, HD_IO, "cannot write: %s", strerror(errno));
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_NORESERVE, room->fd, 0);
     if (bytes == MAP_FAILED)
         return fail(err, HD_IO, "no room for a copy: %s", strerror(errno));
     room->bytes = bytes;
     room->size = size;
-    return have_pages(room, go_on, context) || fail(err, HD_STOPPED, "stopped");
+    return true;
+}
+
+/* Kernels before 5.14 have no word for it: then it is done by hand. */
+static void touch(unsigned char *bytes, uint64_t size)
+{
+    enum { POPULATE_WRITE = 23 };
+    if (madvise(bytes, (size_t)size, POPULATE_WRITE) == 0)
+        return;
+    for (uint64_t page = 0; page < size; page += PAGE)
+        *(volatile unsigned char *)(bytes + page) = 0;
+}
+
+bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *context),
+                    void *context, struct hd_error *err)
+{
+    const uint64_t part = (uint64_t)64 << 20;
+    for (size_t i = 0; i < c->runs->count; i++)
+        for (uint64_t done = 0; done < c->runs->all[i].size; done += part) {
+            uint64_t size = c->runs->all[i].size - done, at;
+            size = size < part ? size : part;
+            at = c->at + c->runs->all[i].at + done;
+            int why =
+                on_disk ? posix_fallocate(c->room->fd, (off_t)at, (off_t)size) : 0;
+            if (why != 0)
+                return fail(err, HD_IO, "cannot write: %s", strerror(why));
+            if (go_on != NULL && !go_on(context))
+                return fail(err, HD_STOPPED, "stopped");
+            touch(c->room->bytes + at, size);
+        }
+    return true;
 }
 
 void copy_room_free(struct copy_room *room)
@@ -122,15 +129,14 @@ static bool copy_part(void *context, size_t i)
 static void cut(struct job *job)
 {
     const struct runs *runs = job->what->runs;
-    uint64_t to = job->what->at;
     size_t cap = 0;
     for (size_t i = 0; i < runs->count; i++)
-        for (uint64_t done = 0, size; done < runs->all[i].size; done += size, to += size) {
-            size = runs->all[i].size - done;
-            size = size < PART ? size : PART;
+        for (uint64_t done = 0, size; done < runs->all[i].size; done += size) {
+            const struct run *run = &runs->all[i];
+            size = run->size - done < PART ? run->size - done : PART;
             job->parts = grow(job->parts, job->count, &cap, sizeof(*job->parts));
-            job->parts[job->count++] =
-                (struct part){&runs->all[i], runs->all[i].address + done, size, to};
+            job->parts[job->count++] = (struct part){
+                run, run->address + done, size, job->what->at + run->at + done};
         }
 }
 

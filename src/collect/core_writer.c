@@ -5,15 +5,17 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* The rest of the file, to be written behind the memory. */
 struct rest {
     const struct core_content *content;
-    struct text notes, segments;
+    struct text notes;
     uint64_t notes_at, segments_at;
-    size_t segment_count;
+    Elf64_Phdr *segments; /* of memory */
+    size_t segment_count, cap;
 };
 
 /* --- notes ------------------------------------------------------------------------ */
@@ -108,33 +110,61 @@ static void add_notes(struct rest *r)
 
 /* --- segments --------------------------------------------------------------------- */
 
-static void add_segment(struct rest *r, const Elf64_Phdr *segment)
+static uint32_t rights_of(const struct area *a)
 {
-    text_add(&r->segments, segment, sizeof(*segment));
-    r->segment_count++;
+    return PF_R | (a->writable ? PF_W : 0) | (a->executable ? PF_X : 0);
+}
+
+static void add_segment(struct rest *r, const struct area *area, uint64_t address,
+                        uint64_t size, uint64_t at)
+{
+    r->segments = grow(r->segments, r->segment_count, &r->cap, sizeof(*r->segments));
+    r->segments[r->segment_count++] = (Elf64_Phdr){.p_type = PT_LOAD,
+                                                   .p_flags = rights_of(area),
+                                                   .p_offset = at,
+                                                   .p_vaddr = address,
+                                                   .p_filesz = size,
+                                                   .p_memsz = size,
+                                                   .p_align = PAGE};
+}
+
+/* What no span has of it. *next is the first that does not end before it. */
+static void add_image(struct rest *r, const struct image_piece *p, size_t *next)
+{
+    const struct span *spans = r->content->runs->spans;
+    const size_t count = r->content->runs->span_count;
+    uint64_t start = p->area->start, end = start + p->size, at = start;
+    while (*next < count && spans[*next].address + spans[*next].size <= start)
+        ++*next;
+    for (size_t i = *next; i < count && spans[i].address < end; i++) {
+        if (spans[i].address > at)
+            add_segment(r, p->area, at, spans[i].address - at,
+                        CORE_MEMORY_AT + p->at + (at - start));
+        at = spans[i].address + spans[i].size;
+    }
+    if (at < end)
+        add_segment(r, p->area, at, end - at, CORE_MEMORY_AT + p->at + (at - start));
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const Elf64_Phdr *x = a, *y = b;
+    return (x->p_vaddr > y->p_vaddr) - (x->p_vaddr < y->p_vaddr);
 }
 
 static void add_segments(struct rest *r)
 {
-    const struct runs *runs = r->content->runs;
-    uint64_t at = CORE_MEMORY_AT;
-    add_segment(r, &(Elf64_Phdr){.p_type = PT_NOTE,
-                                 .p_offset = r->notes_at,
-                                 .p_filesz = r->notes.len,
-                                 .p_align = 4});
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct run *run = &runs->all[i];
-        uint32_t rights =
-            PF_R | (run->area->writable ? PF_W : 0) | (run->area->executable ? PF_X : 0);
-        add_segment(r, &(Elf64_Phdr){.p_type = PT_LOAD,
-                                     .p_flags = rights,
-                                     .p_offset = at,
-                                     .p_vaddr = run->address,
-                                     .p_filesz = run->size,
-                                     .p_memsz = run->size,
-                                     .p_align = PAGE});
-        at += run->size;
+    const struct core_content *c = r->content;
+    const uint64_t at = CORE_MEMORY_AT + c->images->size;
+    size_t next = 0;
+    for (size_t i = 0; i < c->images->count; i++)
+        add_image(r, &c->images->all[i], &next);
+    for (size_t i = 0; i < c->runs->span_count; i++) {
+        const struct span *s = &c->runs->spans[i];
+        add_segment(r, s->area, s->address, s->size, at + s->at);
     }
+    if (r->segment_count > 0)
+        qsort(r->segments, r->segment_count, sizeof(*r->segments), by_address);
 }
 
 /* --- the file --------------------------------------------------------------------- */
@@ -151,8 +181,9 @@ static bool put(int fd, uint64_t at, const void *bytes, size_t size, struct hd_e
 }
 
 /* More segments than the header can count are counted in the first section. */
-static bool put_head(int fd, struct rest *r, uint64_t *size, struct hd_error *err)
+static bool put_head(int fd, const struct rest *r, uint64_t *size, struct hd_error *err)
 {
+    size_t count = r->segment_count + 1;
     Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
                                    ELFDATA2LSB, EV_CURRENT},
                        .e_type = ET_CORE,
@@ -161,12 +192,11 @@ static bool put_head(int fd, struct rest *r, uint64_t *size, struct hd_error *er
                        .e_phoff = r->segments_at,
                        .e_ehsize = sizeof(head),
                        .e_phentsize = sizeof(Elf64_Phdr),
-                       .e_phnum = (uint16_t)r->segment_count};
-    *size = r->segments_at + r->segments.len;
-    if (r->segment_count >= PN_XNUM) {
-        const Elf64_Shdr section = {.sh_type = SHT_NULL,
-                                    .sh_size = 1,
-                                    .sh_info = (uint32_t)r->segment_count};
+                       .e_phnum = (uint16_t)count};
+    *size = r->segments_at + count * sizeof(Elf64_Phdr);
+    if (count >= PN_XNUM) {
+        const Elf64_Shdr section = {
+            .sh_type = SHT_NULL, .sh_size = 1, .sh_info = (uint32_t)count};
         head.e_phnum = PN_XNUM;
         head.e_shoff = *size;
         head.e_shnum = 1;
@@ -181,16 +211,24 @@ static bool put_head(int fd, struct rest *r, uint64_t *size, struct hd_error *er
 bool core_write_rest(int fd, const struct core_content *c, uint64_t *size,
                      struct hd_error *err)
 {
-    struct rest r = {.content = c, .notes_at = CORE_MEMORY_AT + c->runs->size};
+    struct rest r = {.content = c,
+                     .notes_at = CORE_MEMORY_AT + c->images->size + c->runs->span_size};
     add_notes(&r);
-    r.segments_at = (r.notes_at + r.notes.len + 7) / 8 * 8;
     add_segments(&r);
-    bool ok = put(fd, r.notes_at, r.notes.data, r.notes.len, err) &&
-              put(fd, r.segments_at, r.segments.data, r.segments.len, err) &&
-              put_head(fd, &r, size, err);
+    r.segments_at = (r.notes_at + r.notes.len + 7) / 8 * 8;
+    const Elf64_Phdr notes = {.p_type = PT_NOTE,
+                              .p_offset = r.notes_at,
+                              .p_filesz = r.notes.len,
+                              .p_align = 4};
+    bool ok =
+        put(fd, r.notes_at, r.notes.data, r.notes.len, err) &&
+        put(fd, r.segments_at, &notes, sizeof(notes), err) &&
+        put(fd, r.segments_at + sizeof(notes), r.segments,
+            r.segment_count * sizeof(*r.segments), err) &&
+        put_head(fd, &r, size, err);
     if (ok && ftruncate(fd, (off_t)*size) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
     text_free(&r.notes);
-    text_free(&r.segments);
+    free(r.segments);
     return ok;
 }

@@ -1,13 +1,14 @@
 /* core_writer.h - what surrounds copied memory in an ELF core: header, notes, segments.
  *
- * Memory lies first, run behind run from CORE_MEMORY_AT on, since it is copied before
- * anything else is known; notes and the table of segments follow it. Laid out as the
+ * First come the images, piece behind piece from CORE_MEMORY_AT on, then the memory, span
+ * behind span, since these are copied before anything else is known; notes and the table of
+ * segments follow them. Laid out as the
  * kernel does it (fs/binfmt_elf.c), so that gdb and others read it, too. */
 #ifndef CORE_WRITER_H
 #define CORE_WRITER_H
 
 #include "base/input.h"
-#include "collect/address_space.h"
+#include "collect/images.h"
 
 #include <sys/procfs.h>
 
@@ -26,7 +27,8 @@ struct core_content {
     const char *arguments; /* with blanks between; NULL */
     struct bytes auxv;     /* /proc/PID/auxv; may be empty */
     const struct address_space *space;
-    const struct runs *runs;
+    const struct images *images;
+    const struct runs *runs; /* what both have counts as it is here; each at its place */
     const struct core_thread *threads;
     size_t thread_count;
 };

@@ -37,10 +37,12 @@ struct direct {
     struct copy_room room;
     uint64_t give_up_us;
 
+    struct arena arena; /* of all tries: 100 KiB or so each */
+
     /* of the last try */
-    struct arena arena;
     struct address_space space;
     struct runs runs;
+    struct images images;
     struct core_thread *threads;
     size_t thread_count;
     enum { COPIED, BUSY, NO_ROOM } outcome;
@@ -96,10 +98,24 @@ static int open_in_memory(void)
 }
 
 /* What it has now, and some more: it runs on while room is made. */
-static uint64_t wanted_room(const struct runs *runs)
+static uint64_t and_some(uint64_t now)
 {
     const uint64_t some = (uint64_t)16 << 20;
-    return (CORE_MEMORY_AT + runs->size + runs->size / 8 + some + PAGE - 1) / PAGE * PAGE;
+    return (now + now / 8 + some + PAGE - 1) / PAGE * PAGE;
+}
+
+static uint64_t memory_at(const struct direct *d)
+{
+    return CORE_MEMORY_AT + d->images.size;
+}
+
+static struct copying copying_of(struct direct *d)
+{
+    return (struct copying){.from = &d->pages,
+                            .runs = &d->runs,
+                            .room = &d->room,
+                            .at = memory_at(d),
+                            .deadline = d->give_up_us};
 }
 
 /* The stop is shortest where the copy goes to memory. It goes to the file at once where
@@ -109,7 +125,8 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     uint64_t most = d->how->max_memory;
     if (!runs_find(&d->runs, &d->pages, &d->space, err))
         return false;
-    uint64_t wanted = wanted_room(&d->runs);
+    images_find(&d->images, &d->space, d->pid);
+    uint64_t wanted = d->images.size + and_some(d->runs.size);
     bool fits = most == 0 || wanted <= most;
     bool in_memory = is_in_memory(fileno(to));
     if (in_memory && !fits)
@@ -120,7 +137,11 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     if (fd < 0)
         d->room.fd = fileno(to);
     bool on_disk = d->room.fd == fileno(to) && !in_memory;
-    return copy_room_make(&d->room, wanted, on_disk, goes_on, d, err);
+    const struct copying copying = copying_of(d);
+    if (!copy_room_make(&d->room, memory_at(d) + and_some(d->runs.span_size), err))
+        return false;
+    images_copy(&d->images, d->pid, &d->room, CORE_MEMORY_AT);
+    return copy_room_fill(&copying, on_disk, goes_on, d, err);
 }
 
 /* --- while it stands -------------------------------------------------------------- */
@@ -148,11 +169,7 @@ static void take_threads(struct direct *d, const struct standstill *still)
 static bool take(const struct standstill *still, void *context, struct hd_error *err)
 {
     struct direct *d = context;
-    const struct copying copying = {.from = &d->pages,
-                                    .runs = &d->runs,
-                                    .room = &d->room,
-                                    .at = CORE_MEMORY_AT,
-                                    .deadline = d->give_up_us};
+    const struct copying copying = copying_of(d);
     d->outcome = BUSY;
     if (!direct_target_is_same(&d->target))
         return fail(err, HD_IO, "the process has ended");
@@ -164,7 +181,7 @@ static bool take(const struct standstill *still, void *context, struct hd_error 
     if (!runs_find(&d->runs, &d->pages, &d->space, err))
         return false;
     d->outcome = NO_ROOM;
-    if (CORE_MEMORY_AT + d->runs.size > d->room.size)
+    if (memory_at(d) + d->runs.span_size > d->room.size)
         return true;
     d->outcome = COPIED;
     return copy_runs(&copying, still, err);
@@ -191,8 +208,6 @@ static bool try_once(struct direct *d, struct hd_error *err)
         .work = take, .context = d, .go_on = goes_on, .go_on_context = d};
     uint64_t stood;
     wait_for_collector(d);
-    arena_free(&d->arena);
-    d->arena = (struct arena){0};
     d->tries++;
     bool ok = standstill_run(d->pid, &m, &stood, err);
     d->longest_us = stood > d->longest_us ? stood : d->longest_us;
@@ -238,24 +253,30 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* From memory to the file, where zeros are left out: it reads as if they were there. */
-static bool put_file(const unsigned char *bytes, uint64_t size, int to,
-                     struct hd_error *err)
+/* From the same place in memory to that of the file, where zeros are left out: it reads as
+ * if they were there. */
+static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to,
+                      struct hd_error *err)
 {
     enum { BLOCK = 64 << 10 };
-    for (uint64_t at = 0; at < size; at += BLOCK) {
-        size_t here = (size_t)(size - at < BLOCK ? size - at : BLOCK);
-        if (is_zero(bytes + at, here))
-            continue;
-        for (size_t done = 0; done < here;) {
-            ssize_t n = pwrite(to, bytes + at + done, here - done, (off_t)(at + done));
-            if (n < 0 && errno != EINTR)
-                return fail(err, HD_IO, "cannot write: %s", strerror(errno));
-            done += n > 0 ? (size_t)n : 0;
-        }
+    for (uint64_t end = at + size; at < end;) {
+        size_t here = (size_t)(end - at < BLOCK ? end - at : BLOCK);
+        ssize_t n = (ssize_t)here;
+        if (!is_zero(d->room.bytes + at, here))
+            n = pwrite(to, d->room.bytes + at, here, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return fail(err, HD_IO, "cannot write: %s", strerror(errno));
+        at += n > 0 ? (uint64_t)n : 0;
     }
-    return ftruncate(to, (off_t)size) == 0 ||
-           fail(err, HD_IO, "cannot write: %s", strerror(errno));
+    return true;
+}
+
+static bool put_file(const struct direct *d, int to, struct hd_error *err)
+{
+    bool ok = put_range(d, CORE_MEMORY_AT, d->images.size, to, err);
+    for (size_t i = 0; ok && i < d->runs.count; i++)
+        ok = put_range(d, memory_at(d) + d->runs.all[i].at, d->runs.all[i].size, to, err);
+    return ok;
 }
 
 static bool finish(struct direct *d, FILE *to, uint64_t *size, struct hd_error *err)
@@ -267,12 +288,11 @@ static bool finish(struct direct *d, FILE *to, uint64_t *size, struct hd_error *
                                          .auxv = {(unsigned char *)auxv->data,
                                                   auxv->len},
                                          .space = &d->space,
+                                         .images = &d->images,
                                          .runs = &d->runs,
                                          .threads = d->threads,
                                          .thread_count = d->thread_count};
-    uint64_t copied = CORE_MEMORY_AT + d->runs.size;
-    bool ok = d->room.fd == fileno(to) ||
-              put_file(d->room.bytes, copied, fileno(to), err);
+    bool ok = d->room.fd == fileno(to) || put_file(d, fileno(to), err);
     ok = ok && core_write_rest(fileno(to), &content, size, err);
     return ok;
 }
@@ -288,6 +308,7 @@ static void close_all(struct direct *d, const FILE *to)
         close(d->turn);
     page_source_close(&d->pages);
     runs_free(&d->runs);
+    images_free(&d->images);
     arena_free(&d->arena);
     direct_target_close(&d->target);
 }

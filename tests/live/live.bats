@@ -287,3 +287,50 @@ SCRIPT
     works info --format=json "$tmp"/o/LeakLab-pod-7f9-x2-*
     [[ $(json '[.snapshots[] | select(.complete) | .host] | join(" ")') == "pod-7f9-x2 pod-7f9-x2" ]]
 }
+
+@test "a process runs on when the reader of its memory is killed at any moment" {
+    need_dotnet
+    local i
+    start_lab cache LEAKLAB_CATALOG=3000
+    iterate 10
+    for i in {1..60}; do
+        "$HEAPDRIFT" collect "$pid" -q --direct -o "$tmp/killed.gcdump" 3>&- &
+        sleep "0.$(printf %03d $((RANDOM % 250)))"
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+        iterate 1 || complain "kill $i: the process does not answer"
+        [[ $(awk '/^(State|TracerPid):/ { printf "%s", $2 }' "/proc/$pid/status") =~ ^[RS]0$ ]] ||
+            complain "kill $i: $(grep -E '^(State|TracerPid):' "/proc/$pid/status")"
+    done
+    for i in INT TERM; do
+        "$HEAPDRIFT" collect "$pid" -q --direct -o "$tmp/stopped-$i.gcdump" 3>&- &
+        sleep 0.05
+        kill -"$i" $! 2>/dev/null || true
+        wait $! || true
+        iterate 1
+    done
+    # Nothing but whole files, and what kill -9 leaves: hidden ones.
+    for i in "$tmp"/*.gcdump; do
+        [[ ! -e $i ]] || works info "$i"
+    done
+    stop_lab
+}
+
+@test "a process that collects all the time is read between two collections" {
+    need_dotnet
+    local i
+    start_lab cache LEAKLAB_GC=1
+    (while echo 50; do sleep 0.01; done) >&7 2>/dev/null 3>&- &
+    local feeder=$!
+    cat <&8 >/dev/null 3>&- &
+    local eater=$!
+    for i in {1..10}; do
+        works collect "$pid" -q --direct -o "$tmp/$i.core"
+        works info --format=json "$tmp/$i.core"
+        [[ $(json '.snapshots[0].complete') == true ]] || complain "core $i is not whole"
+        rm "$tmp/$i.core"
+    done
+    kill $feeder $eater
+    wait $feeder $eater 2>/dev/null || true
+    stop_lab
+}
