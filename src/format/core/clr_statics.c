@@ -37,7 +37,7 @@ static void take_owner(void *context, uint64_t handle)
         return;
     o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
     o->all[o->len] =
-        (struct owner){handle, clr_shown(o->t, clr_shape_of(o->t, handle)->full_name),
+        (struct owner){handle, clr_shown_full(o->t, clr_shape_of(o->t, handle)->full_name),
                        method_table_row(&m), (uint32_t)o->len};
     o->len++;
 }
