@@ -479,9 +479,8 @@ enum hd_core_kind {
  * without growth of the file. One that gives up, or is stopped by go_on, cannot keep the
  * process from finishing, which goes on then. Of hd_collected pid, bytes and origin are
  * set. */
-bool hd_collect_core(FILE *to, enum hd_core_kind kind,
-                     const struct hd_collect_options *opt, struct hd_collected *collected,
-                     struct hd_error *err);
+bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
+                     struct hd_collected *collected, struct hd_error *err);
 
 /* Write a core by stopping the process (ptrace) and copying the memory that it has written,
  * when no garbage collection is going on: nothing is collected or allocated in it, and no

@@ -46,7 +46,9 @@ static void write_spec(FILE *to, const struct option *o, const struct command *c
         fprintf(to, "-%c%s", o->letter, o->argument != NULL ? "+" : "");
     else
         fprintf(to, "--%s%s", o->name,
-                option_value_is_optional(o) ? "=-" : o->argument != NULL ? "=" : "");
+                option_value_is_optional(o) ? "=-"
+                : o->argument != NULL       ? "="
+                                            : "");
     fputs("[", to);
     completion_quote(to, o->help, special);
     fputs("]", to);

@@ -50,10 +50,10 @@ struct settings {
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
-    bool all;           /* collect: every process that name matches */
+    bool all;              /* collect: every process that name matches */
     enum core_wanted core; /* collect: a core instead of a snapshot */
     bool direct;           /* read the memory of the process, ask it for nothing */
-    bool threads_given; /* so many of them at once; else one */
+    bool threads_given;    /* so many of them at once; else one */
     enum process_order process_order;
     bool files_go; /* watch: the snapshots are removed at the end */
 

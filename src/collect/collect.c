@@ -258,10 +258,10 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     struct arena arena = {0};
     struct target target;
     struct session_result r = {0};
-    struct session_patience p = {
-        .silence_ms = opt->silence_ms > 0 ? opt->silence_ms : DEFAULT_SILENCE_MS,
-        .go_on = opt->go_on,
-        .context = opt->context};
+    struct session_patience p = {.silence_ms = opt->silence_ms > 0 ? opt->silence_ms
+                                                                   : DEFAULT_SILENCE_MS,
+                                 .go_on = opt->go_on,
+                                 .context = opt->context};
     *collected = (struct hd_collected){0};
     bool found = find_target(&target, opt, &arena, err);
     struct hd_origin origin = {.instance = 0};

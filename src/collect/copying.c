@@ -47,8 +47,7 @@ bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *c
             uint64_t size = c->runs->all[i].size - done, at;
             size = size < part ? size : part;
             at = c->at + c->runs->all[i].at + done;
-            int why =
-                on_disk ? posix_fallocate(c->room->fd, (off_t)at, (off_t)size) : 0;
+            int why = on_disk ? posix_fallocate(c->room->fd, (off_t)at, (off_t)size) : 0;
             if (why != 0)
                 return fail(err, HD_IO, "cannot write: %s", strerror(why));
             if (go_on != NULL && !go_on(context))
@@ -135,8 +134,8 @@ static void cut(struct job *job)
             const struct run *run = &runs->all[i];
             size = run->size - done < PART ? run->size - done : PART;
             job->parts = grow(job->parts, job->count, &cap, sizeof(*job->parts));
-            job->parts[job->count++] = (struct part){
-                run, run->address + done, size, job->what->at + run->at + done};
+            job->parts[job->count++] = (struct part){run, run->address + done, size,
+                                                     job->what->at + run->at + done};
         }
 }
 

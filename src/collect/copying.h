@@ -32,7 +32,8 @@ struct copying {
 bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *context),
                     void *context, struct hd_error *err);
 
-/* On several threads. False and err: HD_STOPPED when it is unwanted, HD_TIMED_OUT, HD_IO. */
+/* On several threads. False and err: HD_STOPPED when it is unwanted, HD_TIMED_OUT, HD_IO.
+ */
 bool copy_runs(const struct copying *c, const struct standstill *still,
                struct hd_error *err);
 

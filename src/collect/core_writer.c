@@ -216,16 +216,13 @@ bool core_write_rest(int fd, const struct core_content *c, uint64_t *size,
     add_notes(&r);
     add_segments(&r);
     r.segments_at = (r.notes_at + r.notes.len + 7) / 8 * 8;
-    const Elf64_Phdr notes = {.p_type = PT_NOTE,
-                              .p_offset = r.notes_at,
-                              .p_filesz = r.notes.len,
-                              .p_align = 4};
-    bool ok =
-        put(fd, r.notes_at, r.notes.data, r.notes.len, err) &&
-        put(fd, r.segments_at, &notes, sizeof(notes), err) &&
-        put(fd, r.segments_at + sizeof(notes), r.segments,
-            r.segment_count * sizeof(*r.segments), err) &&
-        put_head(fd, &r, size, err);
+    const Elf64_Phdr notes = {
+        .p_type = PT_NOTE, .p_offset = r.notes_at, .p_filesz = r.notes.len, .p_align = 4};
+    bool ok = put(fd, r.notes_at, r.notes.data, r.notes.len, err) &&
+              put(fd, r.segments_at, &notes, sizeof(notes), err) &&
+              put(fd, r.segments_at + sizeof(notes), r.segments,
+                  r.segment_count * sizeof(*r.segments), err) &&
+              put_head(fd, &r, size, err);
     if (ok && ftruncate(fd, (off_t)*size) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
     text_free(&r.notes);

@@ -10,13 +10,13 @@
 
 /* What decides. -1 and NULL where it is not known. */
 struct denied_facts {
-    char tracer[64];      /* "gdb (pid 812)" that traces it already; "" none */
-    char user[64];        /* whose it is, if it is another's; "" ours */
-    int ptrace_scope;     /* /proc/sys/kernel/yama/ptrace_scope */
-    bool can_ptrace;      /* CAP_SYS_PTRACE is in effect */
-    bool is_filtered;     /* a seccomp filter decides what we may ask for */
-    bool is_other_users;  /* it is in another user namespace */
-    bool is_kernel;       /* a thread of the kernel */
+    char tracer[64];     /* "gdb (pid 812)" that traces it already; "" none */
+    char user[64];       /* whose it is, if it is another's; "" ours */
+    int ptrace_scope;    /* /proc/sys/kernel/yama/ptrace_scope */
+    bool can_ptrace;     /* CAP_SYS_PTRACE is in effect */
+    bool is_filtered;    /* a seccomp filter decides what we may ask for */
+    bool is_other_users; /* it is in another user namespace */
+    bool is_kernel;      /* a thread of the kernel */
 };
 
 struct denied_facts denied_facts_of(pid_t pid);

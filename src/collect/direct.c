@@ -3,8 +3,8 @@
  * surrounds the memory in the file is written when the process runs again. */
 #include "base/error.h"
 #include "base/options.h"
-#include "collect/core_writer.h"
 #include "collect/copying.h"
+#include "collect/core_writer.h"
 #include "collect/denied.h"
 #include "collect/direct_target.h"
 #include "collect/live_runtime.h"
@@ -285,8 +285,7 @@ static bool finish(struct direct *d, FILE *to, uint64_t *size, struct hd_error *
     const struct core_content content = {.pid = d->pid,
                                          .name = d->target.name,
                                          .arguments = d->target.arguments,
-                                         .auxv = {(unsigned char *)auxv->data,
-                                                  auxv->len},
+                                         .auxv = {(unsigned char *)auxv->data, auxv->len},
                                          .space = &d->space,
                                          .images = &d->images,
                                          .runs = &d->runs,

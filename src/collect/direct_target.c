@@ -13,8 +13,7 @@ static bool find(struct target *found, const struct hd_collect_options *how,
     static const struct patience brief = {.silence_ms = 1000};
     if (how->socket != NULL)
         return target_at_socket(found, how->socket, &brief, arena, err);
-    *found =
-        (struct target){.socket = "", .pid = (pid_t)how->pid, .visible = how->pid > 0};
+    *found = (struct target){.socket = "", .pid = (pid_t)how->pid, .visible = how->pid > 0};
     if (how->pid > INT32_MAX)
         return fail(err, HD_IO, "there is no process %" PRIu64, how->pid);
     return true;

@@ -53,8 +53,8 @@ static struct request request_to_dump(enum ipc_command command, const char *path
 
 static bool is_too_new(const struct reply *reply)
 {
-    return !reply->ok && (reply->refusal == IPC_UNKNOWN_COMMAND ||
-                          reply->refusal == IPC_BAD_ENCODING);
+    return !reply->ok &&
+           (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
 }
 
 /* --- waiting ---------------------------------------------------------------------- */
@@ -94,8 +94,8 @@ static bool ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind
 {
     struct request r = request_to_dump(command, d->file.path, kind);
     int fd = target_connect(&d->target, &d->patience, err);
-    bool ok = fd >= 0 && ipc_send(fd, &r, &d->patience, err) &&
-              await_answer(d, fd, reply, err);
+    bool ok =
+        fd >= 0 && ipc_send(fd, &r, &d->patience, err) && await_answer(d, fd, reply, err);
     if (fd >= 0)
         close(fd);
     return ok;
@@ -130,8 +130,7 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
     if (reply->size > at && reply_string(reply, &at, &said))
         add_line(&line, &said);
     if (line.len > 0)
-        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %.150s%s",
-             text_string(&line),
+        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %.150s%s", text_string(&line),
              kind == HD_CORE_HEAP && is_about_single_file(text_string(&line))
                  ? ": --core=full"
                  : "");
@@ -152,15 +151,14 @@ static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
     int command = IPC_DUMP3;
     bool answered = ask(d, (enum ipc_command)command, kind, reply, err);
     while (answered && is_too_new(reply) && command > IPC_DUMP)
-        answered = ask(d, (enum ipc_command)--command, kind, reply, err);
+        answered = ask(d, (enum ipc_command)-- command, kind, reply, err);
     bool ok = answered && (reply->ok || refused(reply, kind, err));
     free(reply);
     return ok;
 }
 
-bool hd_collect_core(FILE *to, enum hd_core_kind kind,
-                     const struct hd_collect_options *opt, struct hd_collected *collected,
-                     struct hd_error *err)
+bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
+                     struct hd_collected *collected, struct hd_error *err)
 {
     struct hd_error own = {0};
     struct hd_collect_options how;
@@ -172,16 +170,16 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind,
     struct dump d = {.how = &how, .file = {.fd = -1}};
     struct hd_origin origin = {.instance = 0};
     int turn = -1;
-    d.patience = (struct patience){
-        .silence_ms = how.silence_ms > 0 ? how.silence_ms : DEFAULT_SILENCE_MS,
-        .go_on = goes_on,
-        .context = &d};
+    d.patience = (struct patience){.silence_ms = how.silence_ms > 0 ? how.silence_ms
+                                                                    : DEFAULT_SILENCE_MS,
+                                   .go_on = goes_on,
+                                   .context = &d};
     *collected = (struct hd_collected){0};
     bool ok = find_target(&d.target, &how, &arena, err);
     if (ok)
         origin = origin_of(&d.target);
-    ok = ok && (!d.target.visible || turn_wait(d.target.pid, d.patience.silence_ms, goes_on,
-                                               &d, &turn, err));
+    ok = ok && (!d.target.visible ||
+                turn_wait(d.target.pid, d.patience.silence_ms, goes_on, &d, &turn, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
          dump_file_take(&d.file, to, err);
     if (ok)

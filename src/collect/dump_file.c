@@ -65,7 +65,8 @@ static bool make_beside_socket(struct dump_file *f, const struct target *t,
     char *path = arena_printf(arena, "%.*s/heapdrift-XXXXXX", (int)folder, t->socket);
     f->fd = mkstemp(path);
     if (f->fd < 0)
-        return fail(err, HD_IO, "cannot write to %.150s: %s: the runtime writes its dump there",
+        return fail(err, HD_IO,
+                    "cannot write to %.150s: %s: the runtime writes its dump there",
                     arena_strdup(arena, path, folder), strerror(errno));
     f->ours = path;
     f->path = escaped(as_it_sees(path), arena);

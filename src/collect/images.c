@@ -38,8 +38,7 @@ void images_find(struct images *images, const struct address_space *space, pid_t
         if (!a->readable || !area_is_of_file(a) || size > most ||
             !is_image(a->path, program))
             continue;
-        images->all =
-            grow(images->all, images->count, &images->cap, sizeof(*images->all));
+        images->all = grow(images->all, images->count, &images->cap, sizeof(*images->all));
         images->all[images->count++] = (struct image_piece){a, size, images->size};
         images->size += size;
     }
@@ -52,8 +51,8 @@ static int open_file(pid_t pid, const struct area *a)
     struct stat st;
     snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)pid, a->path);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                   (uint64_t)st.st_ino == a->inode))
+    if (fd < 0 ||
+        (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_ino == a->inode))
         return fd;
     close(fd);
     return -1;

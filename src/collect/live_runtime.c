@@ -90,9 +90,8 @@ static void read_images(struct pieces *p, int mem, const struct address_space *s
     for (size_t i = 0; i < space->count;) {
         const struct area *a = &space->areas[i];
         bool is_program = headers >= a->start && headers < a->end;
-        i = is_program || (a->offset == 0 && is_library(a))
-                ? read_image(p, mem, space, i)
-                : i + 1;
+        i = is_program || (a->offset == 0 && is_library(a)) ? read_image(p, mem, space, i)
+                                                            : i + 1;
     }
 }
 

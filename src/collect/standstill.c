@@ -246,8 +246,8 @@ struct holder {
 static void *hold(void *given)
 {
     struct holder *h = given;
-    h->ok = begin(&h->still, &h->err) &&
-            h->what->work(&h->still, h->what->context, &h->err);
+    h->ok =
+        begin(&h->still, &h->err) && h->what->work(&h->still, h->what->context, &h->err);
     h->stood_us = end(&h->still);
     free(h->still.threads);
     eventfd_write(h->done, 1);

@@ -25,7 +25,8 @@ struct still_thread {
 
 struct standstill {
     pid_t pid;
-    struct still_thread *threads; /* in the order of /proc/PID/task, those seen later last */
+    struct still_thread
+        *threads; /* in the order of /proc/PID/task, those seen later last */
     size_t count, cap;
     uint64_t began_us; /* when the first was stopped, on clock_us() */
     atomic_bool is_unwanted;

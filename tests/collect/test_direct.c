@@ -126,8 +126,8 @@ static void write_core(struct taken *t)
     uint64_t size, stood;
     const struct meanwhile m = {.work = copy, .context = t};
     images_find(&t->images, &t->space, process);
-    cr_assert(copy_room_make(&t->room,
-                             CORE_MEMORY_AT + t->images.size + t->runs.span_size, &err));
+    cr_assert(copy_room_make(&t->room, CORE_MEMORY_AT + t->images.size + t->runs.span_size,
+                             &err));
     images_copy(&t->images, process, &t->room, CORE_MEMORY_AT);
     cr_assert(standstill_run(process, &m, &stood, &err), "%s", err.message);
     const struct core_content content = {.pid = process,
@@ -174,8 +174,7 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     const struct image_mapping *program =
         image_mapping_at(&image, (uint64_t)(uintptr_t)&write_core);
     cr_assert_not_null(program);
-    const void *code =
-        memory_at(&image.memory, (uint64_t)(uintptr_t)&write_core, 64);
+    const void *code = memory_at(&image.memory, (uint64_t)(uintptr_t)&write_core, 64);
     cr_assert_not_null(code, "the program's own file is taken along");
     cr_expect_arr_eq(code, (const void *)(uintptr_t)&write_core, 64);
     core_file_close(&image);

@@ -24,7 +24,8 @@ static void remove_scratch(void)
 
 TestSuite(dump, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
 
-static const struct bytes core = {(const unsigned char *)"\177ELF and all that it knows", 26};
+static const struct bytes core = {(const unsigned char *)"\177ELF and all that it knows",
+                                  26};
 
 struct dumped {
     bool ok;

@@ -84,8 +84,8 @@ static _Noreturn void run_process(void)
 
 static void begin(void)
 {
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                  -1, 0);
     cr_assert_neq(shared, MAP_FAILED);
     fflush(NULL);
     counting = fork();

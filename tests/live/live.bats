@@ -315,22 +315,3 @@ SCRIPT
     done
     stop_lab
 }
-
-@test "a process that collects all the time is read between two collections" {
-    need_dotnet
-    local i
-    start_lab cache LEAKLAB_GC=1
-    (while echo 50; do sleep 0.01; done) >&7 2>/dev/null 3>&- &
-    local feeder=$!
-    cat <&8 >/dev/null 3>&- &
-    local eater=$!
-    for i in {1..10}; do
-        works collect "$pid" -q --direct -o "$tmp/$i.core"
-        works info --format=json "$tmp/$i.core"
-        [[ $(json '.snapshots[0].complete') == true ]] || complain "core $i is not whole"
-        rm "$tmp/$i.core"
-    done
-    kill $feeder $eater
-    wait $feeder $eater 2>/dev/null || true
-    stop_lab
-}
