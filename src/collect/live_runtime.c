@@ -115,7 +115,7 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
     struct runtime_module module;
     bool ok = true;
     uint64_t table = runtime_module_find(&module, image, arena)
-                         ? runtime_module_symbol(&module, "g_dacTable")
+                         ? runtime_module_symbol(&module, "g_dacTable").address
                          : 0;
     if (table == 0)
         return fail(err, HD_UNSUPPORTED,

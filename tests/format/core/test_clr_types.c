@@ -257,6 +257,17 @@ Test(clr_types, names_of_arrays_and_pointers)
     cr_expect(clr_type_of(types, string)->is_string);
 }
 
+Test(clr_types, modules_and_collectible_types)
+{
+    uint64_t collectible = forge_clr_type(
+        &f, &(struct forged_type){module, CLOSURE, FORGED_COLLECTIBLE, .parent = object});
+    types = forge_clr_open(&f);
+    cr_expect_str_eq(clr_type_of(types, store)->module, "", "emitted");
+    cr_expect_not(clr_type_of(types, store)->is_collectible);
+    cr_expect(clr_type_of(types, collectible)->is_collectible);
+    cr_expect_eq(clr_type_of(types, collectible)->method_table, collectible);
+}
+
 Test(clr_types, what_has_no_name)
 {
     uint64_t lost = plain(0, object), foreign = forge_clr_room(&f, 64);
