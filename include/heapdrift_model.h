@@ -80,8 +80,10 @@ enum { HD_MOST_FRAME_TYPES = 3 };
 struct hd_frame {
     const char *types[HD_MOST_FRAME_TYPES];
     const char *shown[HD_MOST_FRAME_TYPES];  /* as people know them; NULL: as types */
-    const char *fields[HD_MOST_FRAME_TYPES]; /* by which each leads on: "_items", "[]",
-                                                "[].value"; NULL unknown, or several */
+    const char *fields[HD_MOST_FRAME_TYPES]; /* of a repeated pattern: by which each leads
+                                                to the next in it, the last to the first */
+    const char *field; /* by which it leads on to the next frame: "_items", "[]", "[].value";
+                          NULL unknown, or not the same for all that were looked at */
     unsigned type_count;
     uint32_t repeat_min, repeat_max; /* how often, over the instances looked at */
     uint32_t example_nodes;          /* how many objects of the example it stands for */

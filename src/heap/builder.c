@@ -411,6 +411,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     for (node_id n = 0; n < g->node_count; n++)
         g->type[n] = row_of[g->type[n]];
     b->snap->graph = g;
+    b->snap->info.has_fields = g->fields != NULL;
     b->graph = NULL;
     b->snap->node_count = g->node_count;
     b->snap->edge_count = g->edge_count;

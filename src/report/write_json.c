@@ -178,6 +178,19 @@ static json_t *owner(const struct hd_chain_row *c)
     return o;
 }
 
+/* Inside a repeated pattern, of each of its types. */
+static json_t *fields(const struct hd_frame *f)
+{
+    json_t *all = json_array();
+    if (f->repeat_max <= 1) {
+        json_decref(all);
+        return json_null();
+    }
+    for (unsigned i = 0; i < f->type_count; i++)
+        json_append(all, json_string_or_null(f->fields[i]));
+    return all;
+}
+
 static json_t *chain(const struct hd_model *m, const struct hd_chain_row *c)
 {
     json_t *o = json_object(), *frames = json_array(), *example = json_object();
@@ -191,6 +204,8 @@ static json_t *chain(const struct hd_model *m, const struct hd_chain_row *c)
                  f->generation != HD_GEN_UNKNOWN
                      ? json_string(generation_names[f->generation])
                      : json_null());
+        json_put(frame, "field", json_string_or_null(f->field));
+        json_put(frame, "fields", fields(f));
         json_append(frames, frame);
     }
     json_put(example, "object", json_integer(c->chain.example));
