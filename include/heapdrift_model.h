@@ -540,6 +540,8 @@ struct hd_model {
     size_t snapshot_count;
     const struct hd_warning *warnings;
     size_t warning_count;
+    bool counts_reachable; /* only objects on a chain from a root: as asked for, or because
+                              a snapshot holds garbage */
 
     /* What the kind says; NULL where it does not. A check has a diff as well. */
     const struct hd_diff *diff;

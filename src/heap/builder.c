@@ -491,7 +491,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         identity_find(snap);
     if (snap->graph != NULL && !b->graph_only)
         warn_about_roots(snap);
-    if (ok && snap->graph != NULL && !b->graph_only && !b->reach_later)
+    bool later = b->reach_later && !snap->info.holds_garbage;
+    if (ok && snap->graph != NULL && !b->graph_only && !later)
         reach_find(snap);
     b->snap = ok ? NULL : snap;
     builder_abandon(b);

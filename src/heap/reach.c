@@ -90,7 +90,7 @@ static void measure(struct hd_snapshot *snap)
     count_reachable(snap);
     if (info->sampled)
         scale_reachable(snap);
-    if (info->has_roots &&
+    if (info->has_roots && !info->holds_garbage &&
         info->reachable_objects < info->objects - info->reachable_objects)
         warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
 }

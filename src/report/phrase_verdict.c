@@ -515,7 +515,7 @@ static void doubt_rest(struct doubts *to, const struct hd_report *r)
         doubt_words(to, "what holds what is not known");
     if (r->options.gen2)
         doubt_words(to, "only objects in gen2, LOH, POH and frozen segments count");
-    if (r->options.reachable)
+    if (r->options.reachable && !r->leaves_garbage)
         doubt_words(to, "only objects on a chain from a root count");
     if (to->count == 0 && d->confidence < HD_CONFIDENCE_HIGH) {
         doubt_words(to, "the confidence is ");

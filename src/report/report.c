@@ -39,6 +39,7 @@ struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *
     if (!report_options(&options, opt, err) || !comparison_begin(c, err))
         return NULL;
     struct hd_report *r = report_new(kind, &options);
+    report_choose_objects(r, c, &options);
     bool ok = answer(r, c, &options, err);
     comparison_end(c);
     if (ok) {
@@ -201,6 +202,8 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
         add_names(r, snaps[k]);
         add_reader_warnings(r, k, &snaps[k]->warnings);
     }
+    if (r->kind != HD_REPORT_INFO)
+        report_warn_objects(r, snaps, count);
 }
 
 /* Only the last warning of a snapshot can be new: that most of it is garbage. */

@@ -1,6 +1,7 @@
 /* What a caller asks for, and what is usual. */
 #include "base/options.h"
 #include "report/report.h"
+#include "report/text_parts.h"
 
 #include <string.h>
 
@@ -26,4 +27,74 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                             theirs, err);
     *ours = hd_default_options();
     return true;
+}
+
+/* --- what the snapshots allow ------------------------------------------------ */
+
+static bool holds_garbage(const struct hd_comparison *c)
+{
+    for (size_t k = 0; k < c->count; k++)
+        if (c->snaps[k]->info.holds_garbage)
+            return true;
+    return false;
+}
+
+static bool can_tell_garbage(const struct hd_snapshot *snap)
+{
+    return snap->info.has_graph && snap->info.has_roots && !snap->read.tables_only;
+}
+
+static bool all_can_tell(const struct hd_comparison *c)
+{
+    for (size_t k = 0; k < c->count; k++)
+        if (!can_tell_garbage(c->snaps[k]))
+            return false;
+    return true;
+}
+
+static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!snaps[k]->info.has_fields)
+            return false;
+    return true;
+}
+
+void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
+                           struct hd_options *opt)
+{
+    if (!opt->reachable && holds_garbage(c) && all_can_tell(c))
+        opt->reachable = r->leaves_garbage = true;
+    r->wants_fields = opt->fields;
+    opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
+    r->options.reachable = opt->reachable;
+    r->options.fields = opt->fields;
+}
+
+static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
+                         size_t k)
+{
+    size_t other = 0;
+    while (other < count && can_tell_garbage(snaps[other]))
+        other++;
+    if (other == count || other == k) {
+        report_warn(r, WARN_GARBAGE_COUNTED, k);
+        return;
+    }
+    struct text t = {0};
+    text_add_string(&t, "garbage is counted too: ");
+    text_add_string(&t, text_file_name(r->snapshots[other].info.path));
+    text_add_string(&t, " does not tell what the roots reach");
+    report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
+}
+
+void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    for (size_t k = 0; !r->options.reachable && k < count; k++)
+        if (snaps[k]->info.holds_garbage)
+            warn_garbage(r, snaps, count, k);
+    for (size_t k = 0; r->wants_fields && k < count; k++)
+        if (!snaps[k]->info.has_fields)
+            report_warn(r, WARN_FIELDS_UNKNOWN, k);
 }

@@ -82,6 +82,8 @@ static json_t *snapshot(const struct hd_info *info)
     json_put(o, "program", json_string_or_null(info->program));
     json_put(o, "started", json_string_or_null(info->started));
     json_put(o, "runtime", json_string_or_null(info->runtime));
+    json_put(o, "holds_garbage", json_boolean(info->holds_garbage));
+    json_put(o, "has_fields", json_boolean(info->has_fields));
     return o;
 }
 
@@ -400,6 +402,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "span_seconds", real_or_null(m->diff->span_seconds));
     json_put(o, "bytes_per_hour", real_or_null(m->diff->bytes_per_hour));
     json_put(o, "headline", json_string_or_null(m->diff->headline));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
 }
 
 static json_t *diff(const struct hd_model *m)
@@ -467,6 +470,7 @@ static json_t *top(const struct hd_model *m)
     set_types(o, m);
     json_put(o, "warnings", warnings(m));
     json_put(o, "by", json_string(hd_unit_name(m->by)));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     return o;
 }
 
@@ -479,6 +483,7 @@ static json_t *roots(const struct hd_model *m)
     json_put(o, "instances", numbers(m->roots->instances, m->snapshot_count, false));
     json_put(o, "chains", chains(m, &m->roots->chains));
     json_put(o, "warnings", warnings(m));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     return o;
 }
 
@@ -527,6 +532,7 @@ static json_t *tree(const struct hd_model *m)
     json_put(o, "confidence", json_string_or_null(confidence));
     json_add_tree(o, m);
     json_put(o, "warnings", warnings(m));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     return o;
 }
 
