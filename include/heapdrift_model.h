@@ -499,6 +499,12 @@ struct hd_tree_node {
     bool is_single; /* no snapshot has a second object of the type */
     bool folds;     /* has hardly more than its one large child: they may share a line */
     size_t others;  /* of the others: how many places */
+
+    /* By which field the parent holds its objects, "_items"; of holders by which they hold
+     * what the parent is. Of several the most frequent, of so large a share. NULL: not known,
+     * or not directly. */
+    const char *field;
+    double field_share;
 };
 
 /* Who owns the heap (docs/tree.md). */
@@ -508,6 +514,9 @@ struct hd_tree {
     size_t first, last; /* numbers of the snapshots that are compared; the same: of one */
     uint64_t least;  /* bytes: what owns less, and changed by less, is among the others */
     bool is_holders; /* ways up from objects, not down to them */
+    bool parts_fields;      /* two fields of one type are two places */
+    bool declares_statics;  /* variables have the class that declares them in their name, not
+                               the type of what they hold */
     const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
                                          tree is of */
     const struct hd_no_match *unmatched; /* patterns that match nothing */
@@ -595,6 +604,10 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
 void hd_put_type(struct hd_sink to, const char *name, size_t columns);
 void hd_put_short_type(struct hd_sink to, const char *name);
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
+
+/* ".Log", to be put behind the name of a type that leads on by it; of an array "", or ".value"
+ * for its "[].value". NULL: nothing. */
+void hd_put_field(struct hd_sink to, const char *type, const char *field);
 
 #ifdef __cplusplus
 }

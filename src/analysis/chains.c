@@ -415,7 +415,7 @@ static void find_fields(struct chain_search *s, const struct sampler *samplers,
     s->parts = opt->fields;
     s->field_names = arena_array(scratch, const char *, g->fields->name_count);
     s->field_of = walk_fields(
-        g, s->walk, opt->exact ? NULL : nodes_on_chains(s, samplers, scratch), scratch);
+        g, s->walk->parent, opt->exact ? NULL : nodes_on_chains(s, samplers, scratch), scratch);
 }
 
 void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t query,

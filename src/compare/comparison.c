@@ -243,19 +243,20 @@ void comparison_unreserve(struct hd_comparison *c, uint64_t bytes)
 /* --- what is kept ----------------------------------------------------------- */
 
 const struct ownership *comparison_ownership(struct hd_comparison *c,
-                                             const struct series *s, bool all_chains_follow,
-                                             struct hd_error *err)
+                                             const struct series *s,
+                                             enum trie_fields fields,
+                                             bool all_chains_follow, struct hd_error *err)
 {
     struct ownership **kept = &c->owned[s->selection];
     size_t last = s->fit[s->fit_count - 1];
-    if (*kept != NULL && ownership_fits(*kept, s)) {
+    if (*kept != NULL && ownership_fits(*kept, s, fields)) {
         if (snapshot_need_graph(c->snaps[last], err))
             return *kept;
         comparison_blame(err, last);
         return NULL;
     }
     ownership_free(*kept);
-    *kept = ownership_of(c, s, all_chains_follow, err);
+    *kept = ownership_of(c, s, fields, all_chains_follow, err);
     return *kept;
 }
 

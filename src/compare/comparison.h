@@ -75,13 +75,14 @@ struct graph_work {
 };
 bool comparison_work(struct graph_work *w, struct hd_error *err);
 
-/* Who owns what in the fit snapshots of s, a series of the comparison by type; found by the
- * first who asks. The graph of the last of them is in memory afterwards. chains_follow: in
+/* Who owns what in the fit snapshots of s, a series of the comparison by type, and by which
+ * fields; found by the first who asks. The graph of the last of them is in memory afterwards. chains_follow: in
  * all of them, or in the first and the last. NULL and err if a graph cannot be read again.
  */
 const struct ownership *comparison_ownership(struct hd_comparison *c,
-                                             const struct series *s, bool all_chains_follow,
-                                             struct hd_error *err);
+                                             const struct series *s,
+                                             enum trie_fields fields,
+                                             bool all_chains_follow, struct hd_error *err);
 
 /* A snapshot of holders of each; they belong to the comparison. NULL and err, also where
  * one cannot tell. */

@@ -182,6 +182,9 @@ size_t report_rows(const struct hd_report *r, size_t len);
 extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
 
+/* What trees and rankings do with fields. */
+enum trie_fields report_trie_fields(const struct hd_options *opt);
+
 /* The selection that the options mean. */
 enum selection report_selection(const struct hd_options *opt);
 

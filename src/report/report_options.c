@@ -98,3 +98,8 @@ void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
         if (!snaps[k]->info.has_fields)
             report_warn(r, WARN_FIELDS_UNKNOWN, k);
 }
+
+enum trie_fields report_trie_fields(const struct hd_options *opt)
+{
+    return opt->fields ? TRIE_PARTS_FIELDS : opt->tree ? TRIE_TELLS_FIELDS : TRIE_NO_FIELDS;
+}
