@@ -45,9 +45,12 @@ static bool read_unchanged(const struct reader *reader, struct builder *b, struc
     return ok;
 }
 
-/* Of a file that has been read, only addresses are looked up. */
+/* Of a file that has been read, only addresses are looked up; but where objects lie in it
+ * their fields are looked at again. */
 static void forget_file(struct graph *g, struct input *in)
 {
+    if (g != NULL && g->fields != NULL && input_is_held(in))
+        return;
     if (g != NULL && g->addresses != NULL && input_is_held(in)) {
         size_t bytes = array_bytes(g->node_count, sizeof(uint64_t));
         g->own_addresses = memcpy(alloc_resize(NULL, bytes), g->addresses, bytes);
@@ -82,6 +85,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     b.threads = opt->threads;
     b.reach_later = opt->reach_later;
     b.across_builds = opt->across_builds;
+    b.plain_names = opt->plain_names;
     b.graph_only = graph_only;
     if (opt->size_base > 0)
         b.size_base = opt->size_base;

@@ -57,16 +57,6 @@ static bool is_elf(struct bytes head)
                   "ELF");
 }
 
-/* e_type == ET_CORE. Byte 5 says in which order its two bytes are. */
-static bool is_elf_core(struct bytes head)
-{
-    enum { DATA = 5, BIG = 2, TYPE = 16 };
-    if (!is_elf(head))
-        return false;
-    return head.size > DATA && head.data[DATA] == BIG ? HAS_AT(head, TYPE, "\0\x04")
-                                                      : HAS_AT(head, TYPE, "\x04\0");
-}
-
 /* 32 and 64 bit, either byte order. */
 static bool is_mach_o(struct bytes head)
 {
@@ -146,7 +136,6 @@ static const struct foreign {
     {is_gcdump_xml, "this is a .gcdump.xml" SAVE_GCDUMP},
     {is_minidump, "this is a minidump of Windows" FROM_DUMP},
     {is_windows_dump, "this is a dump of the Windows kernel, not of a process" TAKE_GCDUMP},
-    {is_elf_core, "this is a core dump" FROM_DUMP},
     {is_elf, "this is a program or library, not a dump of its memory" TAKE_GCDUMP},
     {is_mach_o_core, "this is a core dump of macOS" FROM_DUMP},
     {is_mach_o, "this is a program or library, not a dump of its memory" TAKE_GCDUMP},

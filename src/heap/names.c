@@ -288,6 +288,34 @@ bool names_is_framework(const char *name)
     return true;
 }
 
+/* --- as tools write them -------------------------------------------------- */
+
+void names_rewritten(struct text *out, const char *name, size_t len)
+{
+    size_t start = out->len;
+    for (size_t i = 0; i < len; i++) {
+        size_t digits = 0;
+        while (name[i] == '`' && i + 1 + digits < len && name[i + 1 + digits] >= '0' &&
+               name[i + 1 + digits] <= '9')
+            digits++;
+        if (digits > 0) {
+            i += digits;
+            continue;
+        }
+        bool closes = name[i] == ']' || name[i] == '>';
+        if (closes && out->len > start && out->data[out->len - 1] == '<') {
+            out->data[out->len - 1] = '[';
+            text_add_char(out, ']');
+        } else if (name[i] == '[') {
+            text_add_char(out, '<');
+        } else if (name[i] == ']') {
+            text_add_char(out, '>');
+        } else {
+            text_add_char(out, name[i]);
+        }
+    }
+}
+
 /* --- patterns ------------------------------------------------------------ */
 
 /* Bytes that ? stands for. */

@@ -16,6 +16,11 @@
  * canonical name is that name. Linear in len; never recursive in the nesting. */
 void names_canonical(struct text *out, const char *raw, size_t len);
 
+/* Append a name of the runtime's events as dotnet-gcdump spells it: backticks and their
+ * numbers go, [ ] become < >, and <> becomes []. names_canonical() undoes where that went
+ * too far. */
+void names_rewritten(struct text *out, const char *name, size_t len);
+
 /* True for names of the framework, which --app-only hides: System.*,
  * Microsoft.*, MS.*, Internal.*, Interop*, arrays and generics whose every part
  * is one, Free. A nested type counts as its outermost one; a name without a

@@ -21,19 +21,45 @@ struct image_thread {
     uint64_t registers[IMAGE_REGISTERS];
 };
 
+/* A file that was mapped and is on disk as well. Only ELF files and .NET assemblies (PE)
+ * are looked at. */
+enum image_file_state {
+    IMAGE_FILE_MISSING,   /* no such file, or none that can be read */
+    IMAGE_FILE_DIFFERENT, /* another one than was mapped */
+    IMAGE_FILE_LIKELY,    /* nothing of it is in the dump; the size fits */
+    IMAGE_FILE_SAME       /* by its build id, or what of it is in the dump */
+};
+
+struct image_file {
+    const char *path;   /* as in the mappings */
+    uint64_t base;      /* where its first byte is mapped first */
+    struct bytes bytes; /* all of it if it is the same or likely so, else none */
+    enum image_file_state state;
+};
+
 struct process_image {
     struct memory memory;           /* with what was read from mapped files (core_file.h) */
     struct image_mapping *mappings; /* by start */
     size_t mapping_count;
+    struct image_file *files; /* in order of their first mapping */
+    size_t file_count;
     struct image_thread *threads; /* in the order of the dump */
     size_t thread_count;
     uint64_t pid;        /* HD_UNKNOWN if not told */
     const char *name;    /* the kernel's 15 characters, or NULL */
     const char *command; /* its arguments, perhaps cut; or NULL */
+
+    uint64_t program_headers; /* address of those of the main program; 0 unknown */
+    uint64_t cut_at, lost;    /* the file ends there, and so many bytes of memory would
+                                 follow; lost is 0 for a whole one */
 };
 
 /* The mapping that an address lies in; NULL. O(log mappings). */
 const struct image_mapping *image_mapping_at(const struct process_image *p,
                                              uint64_t address);
+
+/* The file on disk whose beginning is mapped at base; NULL if there is none that may be
+ * used. */
+const struct image_file *image_file_at(const struct process_image *p, uint64_t base);
 
 #endif

@@ -43,12 +43,6 @@ Test(foreign, names_dumps_and_says_what_to_take_from_them)
     FOREIGN("MDMP\x93\xA7\0\0", "minidump");
     FOREIGN("PAGEDU64\x0F\0\0\0", "Windows kernel");
     FOREIGN("PAGEDUMP\x0F\0\0\0", "Windows kernel");
-    FOREIGN("\x7F"
-            "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x04\0\x3E\0",
-            "core dump; open it with `dotnet-dump");
-    FOREIGN("\x7F"
-            "ELF\x02\x02\x01\0\0\0\0\0\0\0\0\0\0\x04\0\x16",
-            "core dump; open it with `dotnet-dump");
     FOREIGN("\xCF\xFA\xED\xFE\x07\0\0\x01\x03\0\0\0\x04\0\0\0", "macOS");
     FOREIGN("\xFE\xED\xFA\xCF\x01\0\0\x07\0\0\0\x03\0\0\0\x04", "macOS");
 }

@@ -14,7 +14,9 @@ struct clr_types; /* malloc'd */
 struct clr_field {
     uint32_t offset;  /* from the start of the object (its MethodTable pointer); of an
                          array: from the start of an element */
-    const char *name; /* "_items", "Extra.Item3"; of an array "[]", "[].value" */
+    const char *name; /* "_items", "Extra.Item3"; of an array "[]", "[].value"; of an inline
+                         array or fixed buffer "Slots[2].Key"; a property's own field is
+                         called as the property */
     const char *declared_by; /* class, as shown; NULL for elements */
     uint64_t type;           /* MethodTable, or 0 */
     const char *type_name;   /* as shown; NULL unknown */
@@ -37,7 +39,7 @@ struct clr_type {
 /* What a static variable holds. */
 struct clr_static {
     const char *declared_by; /* "Shop.Store", as shown */
-    const char *field;       /* "s_byNumber" */
+    const char *field;       /* "s_byNumber", "<Log>k__BackingField": as gcdumps have it */
     uint64_t slot, object;   /* the variable's address and value; object is never 0 */
     bool of_thread;
     uint64_t thread; /* id that the system gives it; 0 unknown */

@@ -303,7 +303,7 @@ static bool fits(const struct reading *r)
 static bool read_graph(struct reading *r)
 {
     enum { MOST = UINT32_MAX - 4096 };
-    struct trace_roots roots = {.names = {.account = &r->b->account}};
+    struct root_tree roots = {.names = {.account = &r->b->account}};
     uint64_t objects = r->walk->nodes.records;
     if (objects >= MOST || r->walk->edges.records >= MOST)
         return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
@@ -329,12 +329,12 @@ static bool read_graph(struct reading *r)
         if (!next_node(r, count))
             r->node = count;
     if (ok) {
-        trace_roots_emit(&roots, r->b);
+        root_tree_emit(&roots, r->b);
         struct graph *g = r->b->graph;
         g->own_addresses = trace_nodes_take_addresses(&r->nodes, count, g->node_count);
         g->addresses = g->own_addresses;
     }
-    trace_roots_free(&roots);
+    root_tree_free(&roots);
     return ok;
 }
 

@@ -83,7 +83,7 @@ struct settling {
     struct trace_root_events *e;
     const struct trace_nodes *nodes;
     const struct trace_types *types;
-    struct trace_roots *roots;
+    struct root_tree *roots;
     struct builder *b;
 };
 
@@ -95,14 +95,28 @@ static int by_from(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static void add_root(const struct settling *s, enum trace_group group, const char *name,
+static void add_root(const struct settling *s, enum root_group group, const char *name,
                      size_t len, uint64_t object)
 {
     node_id n = trace_nodes_find(s->nodes, object);
     if (n != NO_NODE)
-        trace_roots_add(s->roots, group, name, len, n);
+        root_tree_add(s->roots, group, name, len, n);
     else if (object != 0)
         builder_warn(s->b, WARN_DANGLING_ROOT, 0);
+}
+
+/* The order of the questions is dotnet-gcdump's. */
+static enum root_group group_of(const struct heap_root *root)
+{
+    if (root->kind == ROOT_RECORD_STACK)
+        return GROUP_STACK;
+    if (root->flags & ROOT_FLAG_REF_COUNTED)
+        return GROUP_REF_COUNTED;
+    if (root->kind == ROOT_RECORD_FINALIZER)
+        return GROUP_FINALIZER;
+    if (root->kind != ROOT_RECORD_HANDLE)
+        return GROUP_OTHER;
+    return root->flags == ROOT_FLAG_PINNING ? GROUP_PINNING : GROUP_STRONG;
 }
 
 /* A handle whose key is alive keeps its value alive through the key. */
@@ -117,7 +131,7 @@ static void settle_pairs(const struct settling *s)
         if (key != NO_NODE && value != NO_NODE)
             e->links[e->link_count++] = (struct root_link){key, value};
         else if (p->key != 0 && value != NO_NODE)
-            trace_roots_add(s->roots, GROUP_DEPENDENT, NULL, 0, value);
+            root_tree_add(s->roots, GROUP_DEPENDENT, NULL, 0, value);
     }
     if (e->link_count > 0)
         qsort(e->links, e->link_count, sizeof(*e->links), by_from);
@@ -135,7 +149,7 @@ static void settle_statics(const struct settling *s)
         text_add_char(&name, '.');
         text_add(&name, v->field, v->field_len);
         text_add_char(&name, ']');
-        enum trace_group group =
+        enum root_group group =
             v->flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS;
         add_root(s, group, name.data, name.len, v->object);
     }
@@ -160,14 +174,14 @@ static void settle_wrappers(const struct settling *s)
 }
 
 void trace_root_events_settle(struct trace_root_events *e, const struct trace_nodes *nodes,
-                              const struct trace_types *types, struct trace_roots *roots,
+                              const struct trace_types *types, struct root_tree *roots,
                               struct builder *b)
 {
     const struct settling s = {e, nodes, types, roots, b};
     settle_statics(&s);
     settle_wrappers(&s);
     for (size_t i = 0; i < e->root_count; i++)
-        add_root(&s, trace_group_of(&e->roots[i]), NULL, 0, e->roots[i].object);
+        add_root(&s, group_of(&e->roots[i]), NULL, 0, e->roots[i].object);
     settle_pairs(&s);
 }
 

@@ -2,14 +2,14 @@
  *
  * Static variables, handles, stacks, wrappers of COM and dependent handles come as
  * addresses, before or behind the objects that they hold: they are kept here until all
- * addresses are known. Then they become the roots of trace_roots.h, and references between
+ * addresses are known. Then they become the roots of root_tree.h, and references between
  * objects. A {0} is empty. */
 #ifndef TRACE_ROOT_EVENTS_H
 #define TRACE_ROOT_EVENTS_H
 
 #include "format/nettrace/trace_nodes.h"
-#include "format/nettrace/trace_roots.h"
 #include "format/nettrace/trace_types.h"
+#include "heap/root_tree.h"
 
 /* A reference that a dependent handle makes, from node to node. */
 struct root_link {
@@ -45,7 +45,7 @@ uint64_t trace_root_events_roots(struct trace_root_events *e, const struct bulk 
 /* All nodes and types are known: make roots and links. What holds no node gets b a
  * warning. */
 void trace_root_events_settle(struct trace_root_events *e, const struct trace_nodes *nodes,
-                              const struct trace_types *types, struct trace_roots *roots,
+                              const struct trace_types *types, struct root_tree *roots,
                               struct builder *b);
 
 void trace_root_events_free(struct trace_root_events *e);

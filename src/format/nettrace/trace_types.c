@@ -1,5 +1,7 @@
 #include "format/nettrace/trace_types.h"
 
+#include "heap/names.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,34 +98,6 @@ uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b)
 
 /* --- names --------------------------------------------------------------- */
 
-/* Backticks and their numbers go, [ ] become < >, and <> becomes []: what dotnet-gcdump
- * does, and names_canonical() undoes where it went too far. */
-static void add_rewritten(struct text *out, const char *name, size_t len)
-{
-    size_t start = out->len;
-    for (size_t i = 0; i < len; i++) {
-        size_t digits = 0;
-        while (name[i] == '`' && i + 1 + digits < len && name[i + 1 + digits] >= '0' &&
-               name[i + 1 + digits] <= '9')
-            digits++;
-        if (digits > 0) {
-            i += digits;
-            continue;
-        }
-        bool closes = name[i] == ']' || name[i] == '>';
-        if (closes && out->len > start && out->data[out->len - 1] == '<') {
-            out->data[out->len - 1] = '[';
-            text_add_char(out, ']');
-        } else if (name[i] == '[') {
-            text_add_char(out, '<');
-        } else if (name[i] == ']') {
-            text_add_char(out, '>');
-        } else {
-            text_add_char(out, name[i]);
-        }
-    }
-}
-
 void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
                       struct text *out)
 {
@@ -145,7 +119,7 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
                  type->flags & TYPE_FLAG_ARRAY ? "ArrayType" : "Type", type->token);
         text_add_string(out, text);
     } else {
-        add_rewritten(out, type->name, type->name_len);
+        names_rewritten(out, type->name, type->name_len);
     }
     if (type->flags & TYPE_FLAG_RCW)
         text_add_char(out, ']');
@@ -251,7 +225,7 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
         builder_name_type(b, type->built_as, name.data, name.len);
         if (type->full_name != NULL && !(type->flags & TYPE_FLAG_RCW)) {
             text_clear(&name);
-            add_rewritten(&name, type->full_name, type->full_len);
+            names_rewritten(&name, type->full_name, type->full_len);
             builder_full_name(b, type->built_as, builder_name(b, name.data, name.len));
         }
         nameless += !type->is_defined || type->name_len == 0;

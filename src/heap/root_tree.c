@@ -1,15 +1,16 @@
-#include "format/nettrace/trace_roots.h"
+#include "heap/root_tree.h"
 
 #include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct trace_variable {
+struct root_variable {
     uint32_t number;
-    enum trace_group group;
+    enum root_group group;
     const char *name; /* behind a byte of its own for the group, which is the key */
     size_t len;
+    const char *full_name; /* NULL: none, or several */
     UT_hash_handle hh;
 };
 
@@ -29,48 +30,43 @@ static const struct {
     [GROUP_DEPENDENT] = {"[Dependent Handles]", true},
 };
 
-/* The order of the questions is dotnet-gcdump's. */
-enum trace_group trace_group_of(const struct heap_root *root)
+static uint32_t variable(struct root_tree *r, enum root_group group, const char *name,
+                         size_t len, const char *full_name)
 {
-    if (root->kind == ROOT_RECORD_STACK)
-        return GROUP_STACK;
-    if (root->flags & ROOT_FLAG_REF_COUNTED)
-        return GROUP_REF_COUNTED;
-    if (root->kind == ROOT_RECORD_FINALIZER)
-        return GROUP_FINALIZER;
-    if (root->kind != ROOT_RECORD_HANDLE)
-        return GROUP_OTHER;
-    return root->flags == ROOT_FLAG_PINNING ? GROUP_PINNING : GROUP_STRONG;
-}
-
-static uint32_t variable(struct trace_roots *r, enum trace_group group, const char *name,
-                         size_t len)
-{
-    struct trace_variable *found;
+    struct root_variable *found;
     struct text key = {0};
     text_add_char(&key, (char)group);
     text_add(&key, name, len);
     HASH_FIND(hh, r->variables, key.data, key.len, found);
     if (found == NULL) {
         found = arena_alloc(&r->names, sizeof(*found));
-        *found = (struct trace_variable){.number = r->variable_count++,
-                                         .group = group,
-                                         .name = arena_strdup(&r->names, key.data, key.len),
-                                         .len = key.len};
+        *found = (struct root_variable){.number = r->variable_count++,
+                                        .group = group,
+                                        .name = arena_strdup(&r->names, key.data, key.len),
+                                        .len = key.len};
         HASH_ADD_KEYPTR(hh, r->variables, found->name, found->len, found);
     }
+    if (full_name == NULL || found->full_name == NULL ||
+        strcmp(found->full_name, full_name) != 0)
+        found->full_name = NULL;
     text_free(&key);
     return found->number;
 }
 
-void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *name,
-                     size_t len, node_id object)
+void root_tree_add_variable(struct root_tree *r, enum root_group group, const char *name,
+                            size_t len, const char *full_name, node_id object)
 {
     uint32_t place = group;
     if (name != NULL)
-        place = GROUP_COUNT + variable(r, group, name, len);
+        place = GROUP_COUNT + variable(r, group, name, len, full_name);
     r->all = account_grow(r->names.account, r->all, r->len, &r->cap, sizeof(*r->all));
     r->all[r->len++] = (struct root_place){place, object};
+}
+
+void root_tree_add(struct root_tree *r, enum root_group group, const char *name, size_t len,
+                   node_id object)
+{
+    root_tree_add_variable(r, group, name, len, NULL, object);
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -80,16 +76,16 @@ static const char other_roots[] = "[other roots]", all_roots[] = "[.NET Roots]";
 /* Groups in the order in which dotnet-gcdump makes them: the statics' before anything
  * else, then as roots need them, then the wrappers'. */
 struct tree {
-    enum trace_group order[GROUP_COUNT];
+    enum root_group order[GROUP_COUNT];
     size_t count;
     bool used[GROUP_COUNT];
     node_id node[GROUP_COUNT];
-    node_id root, other;      /* other: NO_NODE if no group is below it */
-    node_id *variables;       /* by number */
-    enum trace_group *owners; /* by number */
+    node_id root, other;     /* other: NO_NODE if no group is below it */
+    node_id *variables;      /* by number */
+    enum root_group *owners; /* by number */
 };
 
-static void use(struct tree *t, enum trace_group group)
+static void use(struct tree *t, enum root_group group)
 {
     if (!t->used[group])
         t->order[t->count++] = group;
@@ -102,25 +98,25 @@ static bool is_met_at_once(const struct root_place *root)
     return root->place < GROUP_COUNT;
 }
 
-static void find_groups(struct tree *t, const struct trace_roots *r)
+static void find_groups(struct tree *t, const struct root_tree *r)
 {
     use(t, GROUP_STATICS);
     for (size_t i = 0; i < r->len; i++)
         if (is_met_at_once(&r->all[i]))
-            use(t, (enum trace_group)r->all[i].place);
+            use(t, (enum root_group)r->all[i].place);
     use(t, GROUP_WRAPPERS);
     for (uint32_t v = 0; v < r->variable_count; v++)
         use(t, t->owners[v]);
 }
 
 /* The number of each pseudo-node, from first on: parents before their children. */
-static void number_nodes(struct tree *t, const struct trace_roots *r, node_id first)
+static void number_nodes(struct tree *t, const struct root_tree *r, node_id first)
 {
     node_id next = first;
     t->root = next++;
     t->other = NO_NODE;
     for (size_t i = 0; i < t->count; i++) {
-        enum trace_group group = t->order[i];
+        enum root_group group = t->order[i];
         if (groups[group].is_other && t->other != NO_NODE)
             continue; /* it has its number */
         if (groups[group].is_other) {
@@ -137,16 +133,20 @@ static void number_nodes(struct tree *t, const struct trace_roots *r, node_id fi
     }
 }
 
-static void pseudo_node(struct builder *b, const char *name, size_t len)
+static void pseudo_node(struct builder *b, const char *name, size_t len,
+                        const char *full_name)
 {
-    builder_node(b, builder_type(b, TYPE_PSEUDO, name, len), 0);
+    uint32_t type = builder_type(b, TYPE_PSEUDO, name, len);
+    if (full_name != NULL)
+        builder_full_name(b, type, full_name);
+    builder_node(b, type, 0);
 }
 
 static void emit_group(const struct tree *t, struct builder *b, const struct root_places *p,
-                       struct trace_variable *const *variables, uint32_t variable_count,
-                       enum trace_group group)
+                       struct root_variable *const *variables, uint32_t variable_count,
+                       enum root_group group)
 {
-    pseudo_node(b, groups[group].name, strlen(groups[group].name));
+    pseudo_node(b, groups[group].name, strlen(groups[group].name), NULL);
     for (uint32_t v = 0; v < variable_count; v++)
         if (t->owners[v] == group)
             builder_edge(b, t->variables[v]);
@@ -154,17 +154,18 @@ static void emit_group(const struct tree *t, struct builder *b, const struct roo
     for (uint32_t v = 0; v < variable_count; v++) {
         if (t->owners[v] != group)
             continue;
-        pseudo_node(b, variables[v]->name + 1, variables[v]->len - 1);
+        pseudo_node(b, variables[v]->name + 1, variables[v]->len - 1,
+                    variables[v]->full_name);
         root_places_refer(p, GROUP_COUNT + (size_t)v, b);
     }
 }
 
 /* In order of their numbers. */
 static void emit_tree(const struct tree *t, struct builder *b, const struct root_places *p,
-                      struct trace_variable *const *variables, uint32_t variable_count)
+                      struct root_variable *const *variables, uint32_t variable_count)
 {
     bool other_done = false;
-    pseudo_node(b, all_roots, sizeof(all_roots) - 1);
+    pseudo_node(b, all_roots, sizeof(all_roots) - 1, NULL);
     for (size_t i = 0; i < t->count; i++) {
         bool is_other = groups[t->order[i]].is_other;
         if (!is_other || !other_done)
@@ -180,7 +181,7 @@ static void emit_tree(const struct tree *t, struct builder *b, const struct root
         if (other_done)
             continue;
         other_done = true;
-        pseudo_node(b, other_roots, sizeof(other_roots) - 1);
+        pseudo_node(b, other_roots, sizeof(other_roots) - 1, NULL);
         for (size_t k = i; k < t->count; k++)
             if (groups[t->order[k]].is_other)
                 builder_edge(b, t->node[t->order[k]]);
@@ -193,7 +194,7 @@ static void emit_tree(const struct tree *t, struct builder *b, const struct root
 /* --- the order in which dotnet-gcdump meets nodes ----------------------------- */
 
 static void meet_variables(struct source *s, const struct tree *t,
-                           const struct trace_roots *r, enum trace_group group)
+                           const struct root_tree *r, enum root_group group)
 {
     if (t->used[group])
         s->met[s->met_count++] = t->node[group];
@@ -206,7 +207,7 @@ static void meet_variables(struct source *s, const struct tree *t,
 }
 
 /* Three nodes per root at most: [other roots], the group and the object. */
-static void note_met(struct builder *b, const struct tree *t, const struct trace_roots *r)
+static void note_met(struct builder *b, const struct tree *t, const struct root_tree *r)
 {
     enum { PER_ROOT = 3, GROUP_NODES = GROUP_COUNT + 2 };
     struct source *s = b->source;
@@ -227,17 +228,17 @@ static void note_met(struct builder *b, const struct tree *t, const struct trace
     meet_variables(s, t, r, GROUP_THREAD_STATICS);
 }
 
-void trace_roots_emit(struct trace_roots *r, struct builder *b)
+void root_tree_emit(struct root_tree *r, struct builder *b)
 {
     struct arena scratch = {0};
     struct tree t = {.count = 0};
     struct root_places p =
         root_places_sort(r->all, r->len, GROUP_COUNT + (size_t)r->variable_count, &scratch);
-    struct trace_variable **variables =
-        arena_array(&scratch, struct trace_variable *, r->variable_count);
+    struct root_variable **variables =
+        arena_array(&scratch, struct root_variable *, r->variable_count);
     t.variables = arena_array(&scratch, node_id, r->variable_count);
-    t.owners = arena_array(&scratch, enum trace_group, r->variable_count);
-    for (struct trace_variable *v = r->variables; v != NULL; v = v->hh.next) {
+    t.owners = arena_array(&scratch, enum root_group, r->variable_count);
+    for (struct root_variable *v = r->variables; v != NULL; v = v->hh.next) {
         variables[v->number] = v;
         t.owners[v->number] = v->group;
     }
@@ -250,10 +251,10 @@ void trace_roots_emit(struct trace_roots *r, struct builder *b)
     arena_free(&scratch);
 }
 
-void trace_roots_free(struct trace_roots *r)
+void root_tree_free(struct root_tree *r)
 {
     HASH_CLEAR(hh, r->variables);
     arena_free(&r->names);
     free(r->all);
-    *r = (struct trace_roots){0};
+    *r = (struct root_tree){0};
 }

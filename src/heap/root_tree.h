@@ -1,18 +1,17 @@
-/* trace_roots.h - the roots of a trace as the pseudo-nodes of a gcdump.
+/* root_tree.h - roots as the pseudo-nodes of a gcdump.
  *
- * The same tree with the same names that dotnet-gcdump makes of the same events, so that
- * root chains of both line up:
+ * The same tree with the same names that dotnet-gcdump makes, for formats that tell what
+ * holds objects one by one, so that root chains of all line up:
  *     [.NET Roots] -> [static vars] -> [static var T.f] -> object
  *                  -> [other roots] -> [strong Handles] -> object
  * in the same order. [static vars] and [COM/WinRT Objects] are always there, other groups
  * if they hold something. A {0} is empty. */
-#ifndef TRACE_ROOTS_H
-#define TRACE_ROOTS_H
+#ifndef ROOT_TREE_H
+#define ROOT_TREE_H
 
 #include "heap/root_set.h"
-#include "trace/trace_heap_events.h"
 
-enum trace_group {
+enum root_group {
     GROUP_STATICS,
     GROUP_THREAD_STATICS,
     GROUP_STACK,
@@ -26,26 +25,28 @@ enum trace_group {
     GROUP_COUNT
 };
 
-struct trace_roots {
-    struct root_place *all; /* enum trace_group, or GROUP_COUNT + number of a variable */
+struct root_tree {
+    struct root_place *all; /* enum root_group, or GROUP_COUNT + number of a variable */
     size_t len, cap;
-    struct trace_variable *variables; /* by group and name */
+    struct root_variable *variables; /* by group and name */
     uint32_t variable_count;
     struct arena names;
 };
 
-/* The group of a root that is not weak. */
-enum trace_group trace_group_of(const struct heap_root *root);
-
 /* object is a node of the graph being built. name is the pseudo-node's in between, for
  * the groups that have one each; else NULL. */
-void trace_roots_add(struct trace_roots *r, enum trace_group group, const char *name,
-                     size_t len, node_id object);
+void root_tree_add(struct root_tree *r, enum root_group group, const char *name, size_t len,
+                   node_id object);
+
+/* The same where people know the pseudo-node by another name (builder_full_name), which
+ * has to live as long as the snapshot; NULL: they do not. */
+void root_tree_add_variable(struct root_tree *r, enum root_group group, const char *name,
+                            size_t len, const char *full_name, node_id object);
 
 /* Make the pseudo-nodes and the root of all roots, which is there in any case. Call it
  * when all objects are nodes and have their references. If the source is kept it learns
  * in which order dotnet-gcdump would have met the nodes. */
-void trace_roots_emit(struct trace_roots *r, struct builder *b);
-void trace_roots_free(struct trace_roots *r);
+void root_tree_emit(struct root_tree *r, struct builder *b);
+void root_tree_free(struct root_tree *r);
 
 #endif

@@ -1,0 +1,253 @@
+/* Signatures of fields to types (ECMA-335, II.23.2).
+ *
+ * A signature is a tree written in front of its branches. What waits for its branches lies
+ * on a stack of fixed depth, and finished types on another. */
+#include "format/core/clr_inner.h"
+
+#include <string.h>
+
+/* A type that waits for that many others behind it. */
+struct frame {
+    uint8_t element; /* SZARRAY, ARRAY, PTR, BYREF, GENERICINST */
+    bool is_value;   /* of GENERICINST */
+    uint32_t token;  /* TypeDefOrRef, of GENERICINST */
+    uint32_t left, first;
+};
+
+struct evaluation {
+    struct clr_types *t;
+    const struct clr_scope *scope;
+    struct bytes signature;
+    size_t at;
+    struct frame frames[MOST_NESTING];
+    const struct clr_shape *done[MOST_ARGUMENTS];
+    uint32_t frame_count, done_count;
+};
+
+/* --- definitions -----------------------------------------------------------------------
+ */
+
+/* The definition that a token means: its name, where it stands, what is loaded of it. */
+struct definition {
+    uint64_t table, module;
+    uint32_t row;
+};
+
+static struct definition define(struct clr_types *t, const struct clr_scope *scope,
+                                uint32_t token)
+{
+    struct definition d = {0};
+    uint32_t row;
+    struct method_table m;
+    enum metadata_table_number table = metadata_type_token(token, &row);
+    if (table == METADATA_TYPE_DEF) {
+        d.table = clr_module_type_def(t, scope->module, row);
+        d.module = scope->module->address;
+        d.row = row;
+    } else if (table == METADATA_TYPE_REF) {
+        d.table = clr_module_type_ref(t, scope->module, row);
+        if (d.table != 0 && method_table_read(t, d.table, &m)) {
+            d.module = m.module;
+            d.row = method_table_row(&m);
+        }
+    }
+    if (!runtime_is_method_table(t->r, d.table))
+        d.table = 0;
+    return d;
+}
+
+static void add_token_name(struct text *to, const struct metadata *m, uint32_t token)
+{
+    uint32_t row;
+    enum metadata_table_number table = metadata_type_token(token, &row);
+    if (table == METADATA_TYPE_DEF)
+        clr_add_type_def(to, m, row);
+    else if (table == METADATA_TYPE_REF)
+        clr_add_type_ref(to, m, row);
+    if (to->len == 0)
+        text_add_string(to, "UNKNOWN");
+}
+
+static struct clr_shape *new_shape(struct clr_types *t, uint8_t element, uint64_t key,
+                                   struct text *name)
+{
+    if (!clr_spend(t, sizeof(struct clr_shape)))
+        return NULL;
+    struct clr_shape *s = arena_alloc(t->a, sizeof(*s));
+    s->element = element;
+    s->key = key;
+    s->name = s->full_name = clr_name_add(t, name);
+    return s;
+}
+
+/* --- leaves ----------------------------------------------------------------------------
+ */
+
+static const struct clr_shape *plain(struct evaluation *e, bool is_value, uint32_t token)
+{
+    struct definition d = is_value ? define(e->t, e->scope, token) : (struct definition){0};
+    if (d.table != 0)
+        return clr_shape_of(e->t, d.table);
+    text_clear(&e->t->text);
+    add_token_name(&e->t->text, &e->scope->module->metadata, token);
+    return new_shape(e->t, is_value ? ELEMENT_VALUETYPE : ELEMENT_CLASS,
+                     is_value ? 0 : KEY_REFERENCE, &e->t->text);
+}
+
+static bool next(struct evaluation *e, uint32_t *number)
+{
+    return metadata_number(e->signature, &e->at, number);
+}
+
+/* One that is finished; NULL if it waits for others (pushed) or the signature is wrong. */
+static const struct clr_shape *leaf(struct evaluation *e, uint32_t element)
+{
+    uint32_t number;
+    switch (element) {
+    case ELEMENT_CLASS:
+    case ELEMENT_VALUETYPE:
+        return next(e, &number) ? plain(e, element == ELEMENT_VALUETYPE, number) : NULL;
+    case ELEMENT_VAR:
+        if (!next(e, &number) || number >= e->scope->count)
+            return NULL;
+        return e->scope->arguments[number];
+    default:
+        return clr_primitive(e->t, element);
+    }
+}
+
+/* --- what is made of others ------------------------------------------------------------
+ */
+
+static bool push(struct evaluation *e, uint32_t element)
+{
+    struct frame f = {.element = (uint8_t)element, .left = 1, .first = e->done_count};
+    if (element == ELEMENT_GENERICINST) {
+        uint32_t kind;
+        if (!next(e, &kind) || !next(e, &f.token) || !next(e, &f.left) || f.left == 0)
+            return false;
+        f.is_value = kind == ELEMENT_VALUETYPE;
+    }
+    if (e->frame_count == MOST_NESTING || f.left > MOST_ARGUMENTS - e->done_count)
+        return false;
+    e->frames[e->frame_count++] = f;
+    return true;
+}
+
+static const struct clr_shape *generic(struct evaluation *e, const struct frame *f)
+{
+    struct clr_types *t = e->t;
+    const struct clr_shape *const *given = &e->done[f->first];
+    uint32_t count = e->done_count - f->first;
+    text_clear(&t->text);
+    add_token_name(&t->text, &e->scope->module->metadata, f->token);
+    clr_add_arguments(&t->text, given, count);
+    struct clr_shape *s = new_shape(t, ELEMENT_CLASS, KEY_REFERENCE, &t->text);
+    if (!f->is_value || s == NULL)
+        return s;
+    struct definition d = define(t, e->scope, f->token);
+    s->element = ELEMENT_VALUETYPE;
+    s->key = d.row != 0 ? clr_instance_key(d.module, d.row, given, count) : 0;
+    s->table = s->key != 0 ? clr_instance(t, s->key) : 0;
+    const struct clr_shape **kept = clr_new_arguments(t, count);
+    if (kept == NULL)
+        return s;
+    for (uint32_t i = 0; i < count; i++)
+        kept[i] = given[i];
+    s->arguments = kept;
+    s->argument_count = count;
+    return s;
+}
+
+/* Behind an element: rank, sizes, lower bounds. */
+static uint32_t read_rank(struct evaluation *e)
+{
+    enum { MOST_RANK = 32 };
+    uint32_t rank, count, number;
+    if (!next(e, &rank) || rank > MOST_RANK)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        if (!next(e, &count) || count > MOST_RANK)
+            return 0;
+        while (count-- > 0)
+            if (!next(e, &number))
+                return 0;
+    }
+    return rank;
+}
+
+static const struct clr_shape *suffixed(struct evaluation *e, const struct frame *f)
+{
+    const struct clr_name *name = e->done[f->first]->full_name;
+    struct text *text = &e->t->text;
+    text_clear(text);
+    text_add(text, name->raw, name->len);
+    if (f->element == ELEMENT_PTR || f->element == ELEMENT_BYREF) {
+        text_add_char(text, f->element == ELEMENT_PTR ? '*' : '&');
+        return new_shape(e->t, f->element, KEY_POINTER, text);
+    }
+    uint32_t rank = f->element == ELEMENT_ARRAY ? read_rank(e) : 1;
+    if (rank == 0)
+        return NULL;
+    text_add_string(text, f->element == ELEMENT_ARRAY && rank == 1 ? "[*" : "[");
+    while (--rank > 0)
+        text_add_char(text, ',');
+    text_add_char(text, ']');
+    return new_shape(e->t, ELEMENT_CLASS, KEY_REFERENCE, text);
+}
+
+/* A finished type goes to what waits for it, which may be finished by that. */
+static bool finish(struct evaluation *e, const struct clr_shape *s)
+{
+    while (s != NULL) {
+        e->done[e->done_count++] = s;
+        if (e->frame_count == 0)
+            return true;
+        struct frame *f = &e->frames[e->frame_count - 1];
+        if (--f->left > 0)
+            return true;
+        s = f->element == ELEMENT_GENERICINST ? generic(e, f) : suffixed(e, f);
+        e->done_count = f->first;
+        e->frame_count--;
+    }
+    return false;
+}
+
+/* --- the whole -------------------------------------------------------------------------
+ */
+
+static bool step(struct evaluation *e)
+{
+    uint32_t element, token;
+    if (!next(e, &element))
+        return false;
+    switch (element) {
+    case ELEMENT_CMOD_REQD:
+    case ELEMENT_CMOD_OPT:
+        return next(e, &token);
+    case ELEMENT_PINNED:
+        return true;
+    case ELEMENT_SZARRAY:
+    case ELEMENT_ARRAY:
+    case ELEMENT_PTR:
+    case ELEMENT_BYREF:
+    case ELEMENT_GENERICINST:
+        return push(e, element);
+    default:
+        return finish(e, leaf(e, element));
+    }
+}
+
+const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_scope *scope,
+                                        struct bytes signature)
+{
+    enum { FIELD = 6 };
+    struct evaluation e = {.t = t, .scope = scope, .signature = signature};
+    uint32_t convention;
+    if (!next(&e, &convention) || (convention & 0xF) != FIELD)
+        return t->nothing;
+    while (e.frame_count > 0 || e.done_count == 0)
+        if (!step(&e))
+            return t->nothing;
+    return e.done[0];
+}

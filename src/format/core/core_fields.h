@@ -1,0 +1,15 @@
+/* core_fields.h - by which field an object of a core dump refers to another, and what its
+ * fields hold (heap/fields.h).
+ *
+ * The object's memory is looked at again, by the collector's list of its references, in the
+ * order in which its edges were made. */
+#ifndef CORE_FIELDS_H
+#define CORE_FIELDS_H
+
+#include "format/core/core.h"
+#include "heap/fields.h"
+
+/* Of g, which was built of c's heap and owns c from now on. */
+struct fields *core_fields_make(struct core *c, const struct graph *g);
+
+#endif

@@ -1,0 +1,28 @@
+/* core_roots.h - what keeps the objects of a heap in memory alive: static variables,
+ * handles, stacks, finalizers that are due; and what objects hold without a field, by
+ * dependent handles or as instances of a collectible type.
+ *
+ * Named and grouped as in gcdumps (root_tree.h), so that chains of both line up. */
+#ifndef CORE_ROOTS_H
+#define CORE_ROOTS_H
+
+#include "format/core/gc_heap.h"
+#include "heap/root_tree.h"
+
+/* What a dependent handle makes: from keeps to alive. */
+struct core_link {
+    node_id from, to;
+};
+
+struct core_roots {
+    struct root_tree tree;
+    struct core_link *links; /* by from; malloc'd */
+    size_t link_count, link_cap;
+};
+
+/* Of a heap that was walked. Sets gc_type.keeps too. Weak handles are counted. */
+void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_globals *g,
+                     const struct gc_threads *threads);
+void core_roots_free(struct core_roots *r);
+
+#endif

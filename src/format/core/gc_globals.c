@@ -1,0 +1,129 @@
+#include "format/core/gc_globals.h"
+
+#include "base/error.h"
+
+/* Offsets in GcDacVars: pointers to globals, unchanged from .NET 8 to 10. */
+enum {
+    GC_MAJOR = 0,
+    GC_MINOR = 1,
+    GC_GENERATION_SIZE = 8,
+    GC_GENERATION_COUNT = 16,
+    GC_GENERATION_TABLE = 48,
+    GC_EPHEMERAL_SEGMENT = 80,
+    GC_ALLOC_ALLOCATED = 120,
+    GC_FINALIZE_QUEUE = 144,
+    GC_HEAP_COUNT = 176,
+    GC_HEAPS = 184,
+    GC_HANDLE_MAP = 232,
+    GC_HEAP_FIELDS = 240,
+    GC_GENERATION_FIELDS = 248
+};
+
+/* Positions in the offsets of a server heap's members (dac_gcheap_fields.h). */
+enum {
+    HEAP_ALLOC_ALLOCATED = 0,
+    HEAP_EPHEMERAL_SEGMENT = 1,
+    HEAP_FINALIZE_QUEUE = 2,
+    HEAP_GENERATION_TABLE = 18
+};
+
+/* The runtime allows no more processors (MAX_SUPPORTED_CPUS). */
+enum { MOST_HEAPS = 1024, MOST_MEMBER = 1 << 16 };
+
+static uint64_t global(const struct runtime *r, unsigned at, bool *ok)
+{
+    return memory_u64(&r->image->memory, r->gc + at, ok);
+}
+
+/* What the variable holds whose address stands there. */
+static uint64_t value(const struct runtime *r, unsigned at, bool *ok)
+{
+    return memory_u64(&r->image->memory, global(r, at, ok), ok);
+}
+
+/* Number i of a table of offsets; no member of the collector lies further out. */
+static uint32_t offset(const struct runtime *r, unsigned table, unsigned i, bool *ok)
+{
+    uint32_t at = memory_u32(&r->image->memory, global(r, table, ok) + 4 * (uint64_t)i, ok);
+    *ok = *ok && at < MOST_MEMBER;
+    return *ok ? at : 0;
+}
+
+static void read_workstation(struct gc_globals *g, const struct runtime *r, struct arena *a,
+                             bool *ok)
+{
+    bool has_queue = true;
+    g->parts = arena_array(a, struct gc_part, 1);
+    g->part_count = 1;
+    g->parts[0] = (struct gc_part){
+        .generations = global(r, GC_GENERATION_TABLE, ok),
+        .ephemeral_segment = value(r, GC_EPHEMERAL_SEGMENT, ok),
+        .allocated = value(r, GC_ALLOC_ALLOCATED, ok),
+        .finalizers = value(r, GC_FINALIZE_QUEUE, &has_queue),
+    };
+}
+
+static void read_server(struct gc_globals *g, const struct runtime *r, uint32_t count,
+                        struct arena *a, bool *ok)
+{
+    const struct memory *m = &r->image->memory;
+    uint64_t heaps = value(r, GC_HEAPS, ok);
+    uint32_t allocated = offset(r, GC_HEAP_FIELDS, HEAP_ALLOC_ALLOCATED, ok),
+             ephemeral = offset(r, GC_HEAP_FIELDS, HEAP_EPHEMERAL_SEGMENT, ok),
+             table = offset(r, GC_HEAP_FIELDS, HEAP_GENERATION_TABLE, ok),
+             queue = offset(r, GC_HEAP_FIELDS, HEAP_FINALIZE_QUEUE, ok);
+    g->parts = arena_array(a, struct gc_part, count);
+    for (uint32_t i = 0; i < count && *ok; i++) {
+        bool has_queue = true;
+        uint64_t heap = memory_u64(m, heaps + 8 * (uint64_t)i, ok);
+        g->parts[g->part_count++] = (struct gc_part){
+            .generations = heap + table,
+            .ephemeral_segment = memory_u64(m, heap + ephemeral, ok),
+            .allocated = memory_u64(m, heap + allocated, ok),
+            .finalizers = memory_u64(m, heap + queue, &has_queue),
+        };
+    }
+}
+
+static void read_generations(struct gc_globals *g, const struct runtime *r, bool *ok)
+{
+    enum { ALLOCATION, START_SEGMENT, ALLOCATION_START };
+    g->generation_size = memory_u64(&r->image->memory, r->gc + GC_GENERATION_SIZE, ok);
+    g->allocation_at = offset(r, GC_GENERATION_FIELDS, ALLOCATION, ok);
+    g->start_segment_at = offset(r, GC_GENERATION_FIELDS, START_SEGMENT, ok);
+    /* -1 where there are regions. */
+    bool has_start = *ok;
+    g->allocation_start_at = offset(r, GC_GENERATION_FIELDS, ALLOCATION_START, &has_start);
+    g->has_segments = has_start;
+    *ok = *ok && g->generation_size > 0 && g->generation_size < MOST_MEMBER;
+}
+
+bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena *a,
+                     struct hd_error *err)
+{
+    enum { KNOWN_MAJOR = 2 };
+    const struct memory *m = &r->image->memory;
+    bool ok = r->gc != 0;
+    *g = (struct gc_globals){.part_count = 0};
+    uint8_t major = memory_u8(m, r->gc + GC_MAJOR, &ok),
+            minor = memory_u8(m, r->gc + GC_MINOR, &ok);
+    uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
+    if (ok && (major != KNOWN_MAJOR || generations != GC_GENERATIONS))
+        return fail(err, HD_UNSUPPORTED,
+                    "the garbage collector of this process (interface %u.%u) is not known; "
+                    "take a gcdump of it with `heapdrift collect -p PID`",
+                    major, minor);
+    read_generations(g, r, &ok);
+    g->handle_map = global(r, GC_HANDLE_MAP, &ok);
+    /* Null pointers in a workstation collector. */
+    bool is_server = ok;
+    uint64_t count_at = global(r, GC_HEAP_COUNT, &is_server);
+    uint32_t count = memory_u32(m, count_at, &is_server);
+    if (ok && is_server && count > 0)
+        read_server(g, r, count < MOST_HEAPS ? count : MOST_HEAPS, a, &ok);
+    else if (ok)
+        read_workstation(g, r, a, &ok);
+    return ok || fail(err, HD_UNSUPPORTED,
+                      "the globals of the garbage collector are not in the dump; take one "
+                      "with the heap: `createdump --withheap PID`");
+}

@@ -1,0 +1,341 @@
+#include "format/core/gc_heap.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Flags of a MethodTable, and of the pointer to it in an object, which the collector marks
+ * while it works. */
+#define HAS_COMPONENT_SIZE UINT32_C(0x80000000)
+#define CONTAINS_POINTERS UINT32_C(0x01000000)
+#define COMPONENT_SIZE UINT32_C(0xFFFF)
+#define POINTER_MASK (~UINT64_C(7))
+
+/* HEADERS: its own MethodTable, and what stands in front of that, of the next object. */
+enum { GRANULE = 8, PLACES = 64, SMALLEST_OBJECT = 24, HEADERS = 16 };
+
+/* --- types --------------------------------------------------------------- */
+
+static uint32_t build_type(struct gc_heap *h, const struct clr_type *clr, uint32_t number)
+{
+    struct builder *b = h->builder;
+    uint32_t built = builder_type(b, TYPE_OBJECT, clr->name, strlen(clr->name));
+    if (clr->full_name != NULL && strcmp(clr->full_name, clr->name) != 0)
+        builder_full_name(b, built,
+                          builder_name(b, clr->full_name, strlen(clr->full_name)));
+    if (clr->module != NULL)
+        builder_module(b, built, clr->module, strlen(clr->module));
+    h->types_built = account_grow(&b->account, h->types_built, h->built_count,
+                                  &h->built_cap, sizeof(*h->types_built));
+    h->types_built[h->built_count++] = number;
+    return built;
+}
+
+/* Of a type that has an object with room bytes for it: so what is kept of it is bounded by
+ * the heap. */
+static struct gc_type *add_type(struct gc_heap *h, uint64_t method_table, uint64_t room)
+{
+    const struct runtime *r = h->runtime;
+    const struct memory *m = &r->image->memory;
+    bool ok = true, is_free = method_table == r->free_object;
+    uint32_t flags = memory_u32(m, method_table + r->at.method_table.flags, &ok);
+    struct gc_type t = {.method_table = method_table, .keeps = NO_NODE};
+    t.base_size = memory_u32(m, method_table + r->at.method_table.base_size, &ok);
+    if (flags & HAS_COMPONENT_SIZE)
+        t.component_size = flags & COMPONENT_SIZE;
+    if (!ok || t.base_size < HEADERS || t.base_size > room ||
+        (!is_free && !runtime_is_method_table(r, method_table)))
+        return NULL;
+    uint32_t number = id_numbers_add(&h->type_numbers, method_table);
+    if (!is_free) {
+        t.clr = clr_type_of(h->clr, method_table);
+        t.built_as = build_type(h, t.clr, number);
+    }
+    if (!is_free && flags & CONTAINS_POINTERS)
+        t.refers =
+            gc_descriptor_read(m, method_table, t.base_size, t.component_size, h->arena);
+    h->damaged_types += t.refers.shape == GC_DAMAGED;
+    h->types = account_grow(&h->builder->account, h->types, h->type_count, &h->type_cap,
+                            sizeof(*h->types));
+    h->types[h->type_count] = t;
+    return &h->types[h->type_count++];
+}
+
+/* NULL if that is no MethodTable. */
+static inline struct gc_type *type_of(struct gc_heap *h, uint64_t method_table,
+                                      uint64_t room)
+{
+    enum { LOW = 3, HIGH = 11 };
+    uint32_t *recent =
+        &h->recent[(method_table >> LOW ^ method_table >> HIGH) % GC_RECENT_TYPES];
+    if (*recent > 0 && h->types[*recent - 1].method_table == method_table)
+        return &h->types[*recent - 1];
+    uint32_t number = id_numbers_find(&h->type_numbers, method_table);
+    struct gc_type *t =
+        number != NO_ID ? &h->types[number] : add_type(h, method_table, room);
+    if (t != NULL)
+        *recent = (uint32_t)(t - h->types) + 1;
+    return t;
+}
+
+const struct gc_type *gc_heap_type(const struct gc_heap *h, node_id n)
+{
+    return &h->types[h->types_built[h->builder->graph->type[n] - h->first_built]];
+}
+
+/* --- walking a region ---------------------------------------------------- */
+
+struct walk {
+    struct gc_heap *h;
+    const struct memory *m;
+    const struct gc_region *region;
+    struct gc_places *places; /* NULL: no graph is wanted */
+    size_t gap, range;        /* the next ones */
+};
+
+static inline uint64_t word_at(const struct walk *w, uint64_t at)
+{
+    bool ok = true;
+    if (w->region->bytes != NULL)
+        return le_u64(w->region->bytes + (at - w->region->start));
+    return memory_u64(w->m, at, &ok);
+}
+
+/* Where the next object may be if something begins here that holds none. */
+static uint64_t skip_gaps(struct walk *w, uint64_t at)
+{
+    const struct gc_regions *all = &w->h->regions;
+    while (w->gap < all->gap_count && all->gaps[w->gap].start <= at) {
+        if (all->gaps[w->gap].start == at)
+            at = all->gaps[w->gap].end;
+        w->gap++;
+    }
+    return at;
+}
+
+/* The collector clears what it gives to threads, so the rest of a piece whose thread is not
+ * known is empty, up to the next object or its header. */
+static uint64_t skip_zeros(const struct walk *w, uint64_t at)
+{
+    uint64_t word = 0, end = w->region->end;
+    while (at < end && (word = word_at(w, at)) == 0)
+        at += GRANULE;
+    bool is_header = at < end && (uint32_t)word == 0;
+    return is_header ? at + GRANULE : at;
+}
+
+static enum hd_generation generation_at(struct walk *w, uint64_t at)
+{
+    const struct ranges *r = &w->h->regions.ranges;
+    while (w->range < r->len && r->all[w->range].end <= at)
+        w->range++;
+    return w->range < r->len && r->all[w->range].start <= at ? r->all[w->range].generation
+                                                             : HD_GEN_UNKNOWN;
+}
+
+static inline bool take_object(struct walk *w, const struct gc_type *t, uint64_t at,
+                               uint64_t size)
+{
+    struct builder *b = w->h->builder;
+    if (w->places != NULL) {
+        uint64_t place = (at - w->region->start) / GRANULE;
+        uint32_t before = b->graph != NULL ? b->graph->node_count : 0;
+        builder_node(b, t->built_as, size);
+        if (b->graph->node_count == before)
+            return true; /* no room: said at the end */
+        w->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
+    }
+    return builder_object(b, t->built_as, size, generation_at(w, at));
+}
+
+/* Up to the end, or to what is no object; false only where the sum of sizes overflows. */
+static bool walk_objects(struct walk *w, uint64_t *stopped)
+{
+    struct gc_heap *h = w->h;
+    const struct gc_region *region = w->region;
+    uint64_t at = region->start;
+    for (;;) {
+        if (w->gap < h->regions.gap_count && h->regions.gaps[w->gap].start <= at)
+            at = skip_gaps(w, at);
+        *stopped = at;
+        if (at >= region->end || region->end - at < SMALLEST_OBJECT)
+            return true;
+        uint64_t room = region->end - at, word = word_at(w, at);
+        if (word == 0) {
+            at = skip_zeros(w, at);
+            continue;
+        }
+        const struct gc_type *t = type_of(h, word & POINTER_MASK, room);
+        if (t == NULL)
+            return true;
+        uint64_t size = t->base_size;
+        if (t->component_size > 0)
+            size += (word_at(w, at + GRANULE) & UINT32_MAX) * t->component_size;
+        uint64_t step = (size + GRANULE - 1) / GRANULE * GRANULE;
+        if (step < SMALLEST_OBJECT)
+            step = SMALLEST_OBJECT;
+        if (step > room)
+            return true;
+        if (t->clr != NULL && !take_object(w, t, at, size))
+            return false;
+        at += step;
+    }
+}
+
+static bool walk_region(struct gc_heap *h, size_t number, struct hd_error *err)
+{
+    const struct gc_region *region = &h->regions.all[number];
+    struct walk w = {.h = h,
+                     .m = &h->runtime->image->memory,
+                     .region = region,
+                     .places = h->index != NULL ? h->index[number].places : NULL};
+    while (w.gap < h->regions.gap_count && h->regions.gaps[w.gap].start < region->start)
+        w.gap++;
+    w.range = ranges_below(&h->regions.ranges, region->start);
+    uint64_t stopped;
+    if (!walk_objects(&w, &stopped))
+        return fail(err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
+    if (stopped == region->start && h->type_count == 0)
+        return fail(err, HD_UNSUPPORTED,
+                    "the first object, at 0x%" PRIx64 ", has no type: what is known of "
+                    ".NET %s (%s) does not fit this process",
+                    stopped, h->runtime->version, h->runtime->described_by);
+    if (stopped < region->end) {
+        if (h->unread == 0)
+            h->unread_at = stopped;
+        h->unread += region->end - stopped;
+    }
+    return true;
+}
+
+/* --- numbers of addresses ------------------------------------------------ */
+
+static size_t places_of(const struct gc_region *region)
+{
+    return (size_t)((region->end - region->start) / GRANULE / PLACES) + 1;
+}
+
+static void make_index(struct gc_heap *h)
+{
+    struct account *account = &h->builder->account;
+    h->index = arena_array(h->arena, struct gc_index, h->regions.len + 1);
+    for (size_t i = 0; i < h->regions.len; i++) {
+        const struct gc_region *region = &h->regions.all[i];
+        size_t bytes = array_bytes(places_of(region), sizeof(struct gc_places));
+        account_charge(account, bytes);
+        h->index[i] = (struct gc_index){region->start, region->end, alloc_zeroed(bytes)};
+    }
+}
+
+static void list_region(struct gc_heap *h, size_t number)
+{
+    const struct gc_region *region = &h->regions.all[number];
+    size_t count = places_of(region);
+    for (size_t i = 0; i < count; i++) {
+        struct gc_places *p = &h->index[number].places[i];
+        p->before = h->count;
+        for (uint64_t bits = p->bits; bits != 0; bits &= bits - 1) {
+            uint64_t place = i * PLACES + (unsigned)__builtin_ctzll(bits);
+            le_put(h->addresses + 8 * (size_t)h->count++, region->start + place * GRANULE,
+                   8);
+        }
+    }
+}
+
+static void list_addresses(struct gc_heap *h)
+{
+    node_id nodes = h->builder->graph != NULL ? h->builder->graph->node_count : 0;
+    account_charge(&h->builder->account, 8 * (uint64_t)nodes);
+    h->addresses = alloc_resize(NULL, array_bytes((size_t)nodes + 1, 8));
+    for (size_t i = 0; i < h->regions.len; i++)
+        list_region(h, i);
+}
+
+/* The region that an address lies in; NULL. */
+static inline const struct gc_index *index_of(const struct gc_heap *h, uint64_t address)
+{
+    size_t first = 0, count = h->regions.len;
+    while (count > 1) {
+        size_t half = count / 2;
+        first = h->index[first + half].start <= address ? first + half : first;
+        count -= half;
+    }
+    const struct gc_index *found = &h->index[first];
+    return count > 0 && address >= found->start && address < found->end ? found : NULL;
+}
+
+node_id gc_heap_find(const struct gc_heap *h, uint64_t address)
+{
+    const struct gc_index *in = index_of(h, address);
+    if (in == NULL || address % GRANULE != 0)
+        return NO_NODE;
+    uint64_t place = (address - in->start) / GRANULE;
+    const struct gc_places *p = &in->places[place / PLACES];
+    uint64_t bit = UINT64_C(1) << place % PLACES;
+    return p->bits & bit ? p->before + (uint32_t)__builtin_popcountll(p->bits & (bit - 1))
+                         : NO_NODE;
+}
+
+node_id gc_heap_containing(const struct gc_heap *h, uint64_t address)
+{
+    const struct gc_index *in = index_of(h, address);
+    if (in == NULL)
+        return NO_NODE;
+    uint64_t place = (address - in->start) / GRANULE;
+    const struct gc_places *p = &in->places[place / PLACES];
+    uint64_t upto = ((UINT64_C(1) << place % PLACES) - 1) << 1 | 1;
+    node_id count = p->before + (uint32_t)__builtin_popcountll(p->bits & upto);
+    if (count == 0 || gc_heap_address(h, count - 1) < in->start)
+        return NO_NODE;
+    uint64_t size = graph_size(h->builder->graph, count - 1);
+    bool inside = address - gc_heap_address(h, count - 1) < size - GRANULE;
+    return inside ? count - 1 : NO_NODE;
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_globals *g,
+                  const struct gc_threads *threads, struct clr_types *clr,
+                  struct builder *b, struct arena *a)
+{
+    *h = (struct gc_heap){.runtime = r,
+                          .clr = clr,
+                          .builder = b,
+                          .arena = a,
+                          .type_numbers = {.account = &b->account}};
+    h->regions = gc_regions_find(g, threads, &r->image->memory, a);
+    h->first_built = (uint32_t)b->type_count;
+}
+
+bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
+{
+    if (h->builder->want_graph)
+        make_index(h);
+    for (size_t i = 0; i < h->regions.len; i++)
+        if (!walk_region(h, i, err))
+            return false;
+    if (h->builder->want_graph)
+        list_addresses(h);
+    return true;
+}
+
+void gc_heap_forget_places(struct gc_heap *h)
+{
+    for (size_t i = 0; h->index != NULL && i < h->regions.len; i++)
+        free(h->index[i].places);
+    h->index = NULL;
+    free(h->types_built);
+    h->types_built = NULL;
+}
+
+void gc_heap_close(struct gc_heap *h)
+{
+    gc_heap_forget_places(h);
+    free(h->types);
+    free(h->addresses);
+    id_numbers_free(&h->type_numbers);
+    *h = (struct gc_heap){0};
+}

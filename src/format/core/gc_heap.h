@@ -1,0 +1,94 @@
+/* gc_heap.h - the objects of a .NET heap: which there are, where, and what they refer to.
+ *
+ * Objects lie side by side in regions; each begins with its MethodTable, which tells how
+ * long it is. They are numbered by address. A bit for every 8 bytes of the heap says where
+ * one begins, so that the number of an address is found by counting bits: 1/32 of the heap.
+ * Once walked it is read only, and several threads may look.
+ *
+ * Whatever the memory says, a walk ends, stays inside, and counts no byte twice. */
+#ifndef GC_HEAP_H
+#define GC_HEAP_H
+
+#include "format/core/clr_types.h"
+#include "format/core/gc_descriptor.h"
+#include "format/core/gc_regions.h"
+#include "heap/builder.h"
+#include "heap/ids.h"
+
+/* What is known of a MethodTable. */
+struct gc_type {
+    const struct clr_type *clr; /* NULL: free space, which is no object */
+    uint64_t method_table;
+    uint32_t base_size, component_size; /* bytes; per element, 0 if it is no array */
+    uint32_t built_as;                  /* by the builder */
+    struct gc_descriptor refers;
+    node_id keeps; /* its LoaderAllocator, of collectible types; NO_NODE */
+};
+
+/* 64 places of 8 bytes, and how many objects begin in front of them. */
+struct gc_places {
+    uint64_t bits;
+    uint32_t before;
+};
+
+/* Of a region: the first of its places. */
+struct gc_index {
+    uint64_t start, end;
+    struct gc_places *places;
+};
+
+enum { GC_RECENT_TYPES = 256 };
+
+struct gc_heap {
+    const struct runtime *runtime;
+    struct clr_types *clr;
+    struct builder *builder;
+    struct arena *arena;
+    struct gc_regions regions;
+
+    struct gc_type *types;
+    size_t type_count, type_cap;
+    struct id_numbers type_numbers;   /* by MethodTable */
+    uint32_t recent[GC_RECENT_TYPES]; /* numbers of types met last, plus 1 */
+    uint32_t first_built;             /* number of the builder's first type */
+    uint32_t *types_built;            /* numbers of types, by that of the builder's */
+    size_t built_count, built_cap;
+
+    struct gc_index *index;   /* by region; NULL if no graph is wanted */
+    unsigned char *addresses; /* 8 bytes each, little-endian, by number */
+    node_id count;            /* of objects */
+
+    uint64_t unread;        /* bytes of regions behind something that is no object */
+    uint64_t unread_at;     /* the first of them */
+    uint64_t damaged_types; /* whose references cannot be told */
+};
+
+/* Find the regions; what h keeps beside the large arrays lives in a. */
+void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_globals *g,
+                  const struct gc_threads *threads, struct clr_types *clr,
+                  struct builder *b, struct arena *a);
+
+/* Walk all objects: each becomes a node of h->builder, or is counted if it wants no graph.
+ * False and err where the first of them is none already. */
+bool gc_heap_walk(struct gc_heap *h, struct hd_error *err);
+
+/* The object that begins at an address, or NO_NODE. O(log regions). */
+node_id gc_heap_find(const struct gc_heap *h, uint64_t address);
+
+/* The one that contains it, but for its header. */
+node_id gc_heap_containing(const struct gc_heap *h, uint64_t address);
+
+static inline uint64_t gc_heap_address(const struct gc_heap *h, node_id n)
+{
+    return le_u64(h->addresses + 8 * (size_t)n);
+}
+
+const struct gc_type *gc_heap_type(const struct gc_heap *h, node_id n);
+
+/* What is only needed while a graph is built: neither addresses can be found any more, nor
+ * types by number. */
+void gc_heap_forget_places(struct gc_heap *h);
+
+void gc_heap_close(struct gc_heap *h);
+
+#endif

@@ -1,0 +1,223 @@
+/* Core dumps of .NET processes on Linux: docs/formats/core-dump.md.
+ *
+ * The heap is walked twice, both times in the order of addresses: first every object gets
+ * a number, then references are looked up by it. The dump stays mapped, and its objects
+ * are looked at again where somebody asks for fields (core_fields.h). */
+#include "base/error.h"
+#include "format/core/core_fields.h"
+#include "format/core/core_roots.h"
+#include "format/reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+    struct builder *b;
+    struct core *core;
+    struct gc_globals globals;
+    struct gc_threads threads;
+    struct core_roots roots;
+    uint64_t dangling;
+};
+
+static enum recognition recognises(struct bytes head)
+{
+    return core_file_is(head) ? RECOGNISED_YES : RECOGNISED_NO;
+}
+
+/* --- references ---------------------------------------------------------- */
+
+struct edges {
+    struct reading *r;
+    const unsigned char *bytes;
+};
+
+static inline void take_pointer(void *context, uint64_t offset, uint32_t number)
+{
+    struct edges *e = context;
+    uint64_t object = le_u64(e->bytes + offset);
+    (void)number;
+    if (object == 0)
+        return;
+    node_id to = gc_heap_find(&e->r->core->heap, object);
+    if (to != NO_NODE)
+        builder_edge(e->r->b, to);
+    else
+        e->r->dangling++;
+}
+
+static void take_references(struct reading *r, node_id n, const struct gc_type *t)
+{
+    const struct gc_heap *h = &r->core->heap;
+    uint64_t address = gc_heap_address(h, n), size = graph_size(r->b->graph, n);
+    void *copy = NULL;
+    struct edges e = {r, core_object_at(r->core, address, size, &copy)};
+    if (e.bytes != NULL)
+        gc_descriptor_walk(&t->refers, size, take_pointer, &e);
+    free(copy);
+}
+
+static void build_edges(struct reading *r)
+{
+    const struct gc_heap *h = &r->core->heap;
+    size_t link = 0;
+    for (node_id n = 0; n < h->count; n++) {
+        const struct gc_type *t = gc_heap_type(h, n);
+        builder_references_of(r->b, n);
+        if (t->keeps != NO_NODE)
+            builder_edge(r->b, t->keeps);
+        if (t->refers.pointers > 0)
+            take_references(r, n, t);
+        for (; link < r->roots.link_count && r->roots.links[link].from == n; link++)
+            builder_handle_edge(r->b, r->roots.links[link].to);
+    }
+}
+
+/* The addresses of objects, and 0 for what came behind them. */
+static void take_addresses(struct reading *r)
+{
+    struct graph *g = r->b->graph;
+    struct gc_heap *h = &r->core->heap;
+    size_t bytes = array_bytes(g->node_count, 8);
+    g->own_addresses = alloc_resize(h->addresses, bytes);
+    memset(g->own_addresses + 8 * (size_t)h->count, 0, bytes - 8 * (size_t)h->count);
+    g->addresses = g->own_addresses;
+    h->addresses = NULL;
+}
+
+static bool build_graph(struct reading *r, struct hd_error *err)
+{
+    struct gc_heap *h = &r->core->heap;
+    struct builder *b = r->b;
+    if (!gc_heap_walk(h, err))
+        return false;
+    if (b->graph == NULL)
+        builder_reserve(b, 1, 1);
+    if (b->too_big || b->over_memory)
+        return true; /* builder_finish() says so */
+    core_roots_find(&r->roots, h, &r->globals, &r->threads);
+    build_edges(r);
+    root_tree_emit(&r->roots.tree, b);
+    take_addresses(r);
+    gc_heap_forget_places(h);
+    return true;
+}
+
+/* --- what is said about it ----------------------------------------------- */
+
+static void note_incomplete(struct reading *r, const char *detail)
+{
+    r->b->snap->info.complete = false;
+    builder_warn(r->b, WARN_INCOMPLETE, 0);
+    warnings_add_detail(&r->b->snap->warnings, WARN_INCOMPLETE, detail);
+}
+
+/* The reason that says most. */
+static void judge(struct reading *r)
+{
+    const struct gc_heap *h = &r->core->heap;
+    struct arena *a = &r->b->snap->arena;
+    const struct process_image *p = &r->core->image;
+    if (p->lost > 0)
+        note_incomplete(r, arena_printf(a,
+                                        "the file was cut, or not copied whole: %" PRIu64
+                                        " bytes of memory are missing behind byte %" PRIu64
+                                        ", %" PRIu64 " of them of the heap",
+                                        p->lost, p->cut_at, h->regions.missing));
+    else if (h->regions.missing > 0)
+        note_incomplete(r,
+                        arena_printf(a, "%" PRIu64 " bytes of the heap are not in the dump",
+                                     h->regions.missing));
+    else if (h->unread > 0)
+        note_incomplete(r,
+                        arena_printf(a,
+                                     "%" PRIu64 " bytes of the heap hold no objects that "
+                                     "can be read, the first of them at 0x%" PRIx64,
+                                     h->unread, h->unread_at));
+    else if (h->damaged_types > 0)
+        note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types cannot be told",
+                                        h->damaged_types));
+    else if (h->regions.overlapping > 0)
+        note_incomplete(r,
+                        arena_printf(a,
+                                     "%" PRIu64 " regions of the heap overlap others, or "
+                                     "are not in the dump",
+                                     h->regions.overlapping));
+}
+
+static void describe(struct reading *r)
+{
+    struct hd_snapshot *snap = r->b->snap;
+    const struct process_image *p = &r->core->image;
+    snap->info.has_graph = r->core->heap.regions.len > 0;
+    snap->info.holds_garbage = true;
+    snap->info.has_fields = r->b->want_graph;
+    snap->info.pid = p->pid;
+    if (p->name != NULL)
+        snap->info.process = builder_string(r->b, p->name, strlen(p->name));
+    snap->info.runtime =
+        builder_string(r->b, r->core->runtime.version, strlen(r->core->runtime.version));
+    judge(r);
+    for (uint64_t i = 0; i < r->dangling; i++)
+        builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static bool open_process(struct reading *r, struct input *in, struct hd_error *err)
+{
+    struct core *c = r->core;
+    struct bytes all;
+    if (!input_all(in, &all, err) || !core_file_open(&c->image, all, &c->arena, err) ||
+        !runtime_find(&c->runtime, &c->image, &c->arena, err))
+        return false;
+    if (!runtime_heap_is_valid(&c->runtime))
+        return fail(
+            err, HD_UNSUPPORTED,
+            "the dump was taken during a garbage collection, when objects are being "
+            "moved; take another one");
+    return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);
+}
+
+/* Keep what the graph's fields need, and nothing of the builder, which is gone then. */
+static void keep(struct reading *r)
+{
+    struct core *c = r->core;
+    c->arena.account = NULL;
+    c->heap.type_numbers.account = NULL;
+    c->heap.builder = NULL;
+    r->b->graph->fields = core_fields_make(c, r->b->graph);
+    r->core = NULL;
+}
+
+static bool read(struct input *in, struct builder *b, struct hd_error *err)
+{
+    struct reading r = {.b = b, .core = alloc_zeroed(sizeof(struct core))};
+    struct core *c = r.core;
+    c->arena.account = builder_account(b);
+    bool ok = open_process(&r, in, err);
+    if (ok) {
+        c->clr = clr_types_open(&c->runtime, &c->arena);
+        r.threads = gc_threads_read(&c->runtime, &c->arena);
+        gc_heap_open(&c->heap, &c->runtime, &r.globals, &r.threads, c->clr, b, &c->arena);
+        b->snap->ranges = ranges_build(c->heap.regions.ranges.all,
+                                       c->heap.regions.ranges.len, &b->snap->arena);
+        b->snap->info.has_generations = true;
+        ok = b->want_graph ? build_graph(&r, err) : gc_heap_walk(&c->heap, err);
+    }
+    if (ok)
+        describe(&r);
+    core_roots_free(&r.roots);
+    if (ok && b->graph != NULL && b->graph->addresses != NULL)
+        keep(&r);
+    core_free(r.core);
+    return ok;
+}
+
+const struct reader read_core = {
+    .name = "core-dump",
+    .summary = "core dump of a .NET process, by createdump, gcore or the kernel",
+    .recognises = recognises,
+    .read = read,
+};

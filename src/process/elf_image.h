@@ -1,0 +1,37 @@
+/* elf_image.h - a program or library as it lies in memory: where its symbols are.
+ *
+ * Of what a dump has of one it is mostly a few pages, those that its writer looked at when
+ * it asked for a symbol: so symbols are looked up in the GNU hash table, never listed.
+ * The same for a file on disk, laid out as the loader would. It must not know whose
+ * symbols. docs/formats/core-dump.md, "File". */
+#ifndef ELF_IMAGE_H
+#define ELF_IMAGE_H
+
+#include "process/memory.h"
+
+struct elf_image {
+    const struct memory *memory;
+    uint64_t bias;                  /* what is added to the addresses in the file */
+    uint64_t dynamic, dynamic_size; /* address; size 0: has none */
+    bool is_relocated; /* false: a file, whose pointers are those of its relocations */
+};
+
+/* The one whose first byte is at base. False if there is none, or not its headers. */
+bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base);
+
+/* A file as if it were loaded at base: memory gets its segments, in a, and must stay as
+ * long as e. */
+bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
+                       uint64_t base, struct arena *a);
+
+/* The address of a symbol that it defines; 0 if it does not, or the pages that would tell
+ * are not there. */
+uint64_t elf_symbol(const struct elf_image *e, const char *name);
+
+/* A pointer in it: of a file, what the loader would make of it (R_X86_64_RELATIVE). */
+uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok);
+
+/* The build id, borrowed; size 0: has none, or not there. */
+struct bytes elf_build_id(const struct elf_image *e, uint64_t base);
+
+#endif

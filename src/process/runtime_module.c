@@ -1,0 +1,146 @@
+#include "process/runtime_module.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* --- where it is --------------------------------------------------------------------- */
+
+static bool is_runtime(const char *path)
+{
+    static const char name[] = "libcoreclr.so";
+    const char *file = file_name(path);
+    return strncmp(file, name, strlen(name)) == 0 &&
+           (file[strlen(name)] == '\0' || file[strlen(name)] == ' ');
+}
+
+static const struct image_mapping *runtime_mapping(const struct process_image *image)
+{
+    for (size_t i = 0; i < image->mapping_count; i++)
+        if (image->mappings[i].offset == 0 && is_runtime(image->mappings[i].path))
+            return &image->mappings[i];
+    return NULL;
+}
+
+/* The program's headers stand behind its first 64 bytes, on its first page. */
+static const struct image_mapping *program_mapping(const struct process_image *image)
+{
+    const struct image_mapping *m =
+        image->program_headers > 0 ? image_mapping_at(image, image->program_headers) : NULL;
+    return m != NULL && m->offset == 0 ? m : NULL;
+}
+
+bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
+                         struct arena *a)
+{
+    const struct image_mapping *at = runtime_mapping(image);
+    *m = (struct runtime_module){.is_program = at == NULL};
+    if (at == NULL)
+        at = program_mapping(image);
+    if (at == NULL)
+        return false;
+    m->path = at->path;
+    m->base = at->start;
+    if (!elf_image_at(&m->in_memory, &image->memory, m->base))
+        m->in_memory.dynamic_size = 0;
+    const struct image_file *file = image_file_at(image, m->base);
+    m->has_file =
+        file != NULL && elf_image_of_file(&m->in_file, &m->file, file->bytes, m->base, a);
+    return true;
+}
+
+uint64_t runtime_module_symbol(const struct runtime_module *m, const char *name)
+{
+    uint64_t found = elf_symbol(&m->in_memory, name);
+    return found == 0 && m->has_file ? elf_symbol(&m->in_file, name) : found;
+}
+
+/* --- version ------------------------------------------------------------------------- */
+
+/* Digits and dots, and what follows a hyphen: "11.0.0-preview.2". */
+static size_t version_length(const char *s)
+{
+    static const char digits[] = "0123456789.";
+    static const char rest[] = "0123456789.abcdefghijklmnopqrstuvwxyz-";
+    size_t len = strspn(s, digits);
+    return len > 0 && s[len] == '-' ? len + strspn(s + len, rest) : len;
+}
+
+static const char *version_in_path(const char *path, struct arena *a)
+{
+    static const char folder[] = "Microsoft.NETCore.App/";
+    const char *at = strstr(path, folder);
+    if (at == NULL)
+        return NULL;
+    at += strlen(folder);
+    size_t len = version_length(at);
+    return len > 0 && at[len] == '/' ? arena_strdup(a, at, len) : NULL;
+}
+
+static const unsigned char *find(struct bytes where, const char *mark, size_t len)
+{
+    const unsigned char *at = where.data, *end = at + where.size;
+    while (where.size > 0 && (at = memchr(at, mark[0], (size_t)(end - at))) != NULL) {
+        if ((size_t)(end - at) >= len && memcmp(at, mark, len) == 0)
+            return at;
+        if (++at == end)
+            break;
+    }
+    return NULL;
+}
+
+/* "@(#)Version 10.0.1226.42308 @Commit": the third number is the patch and two digits
+ * more. */
+static const char *version_told(struct bytes where, struct arena *a)
+{
+    static const char mark[] = "@(#)Version ";
+    enum { LONGEST = 48 };
+    unsigned major, minor, build;
+    const unsigned char *at = find(where, mark, strlen(mark));
+    if (at == NULL)
+        return NULL;
+    at += strlen(mark);
+    char text[LONGEST] = "";
+    size_t left = where.size - (size_t)(at - where.data);
+    memcpy(text, at, left < LONGEST - 1 ? left : LONGEST - 1);
+    if (sscanf(text, "%4u.%4u.%8u", &major, &minor, &build) != 3)
+        return NULL;
+    return build >= 100 ? arena_printf(a, "%u.%u.%u", major, minor, build / 100)
+                        : arena_printf(a, "%u.%u", major, minor);
+}
+
+static const char *version_in_memory(const struct runtime_module *m,
+                                     const struct process_image *image, struct arena *a)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < image->mapping_count && found == NULL; i++) {
+        const struct image_mapping *at = &image->mappings[i];
+        uint64_t next = at->start;
+        while (strcmp(at->path, m->path) == 0 && next < at->end && found == NULL) {
+            struct bytes there = memory_from(&image->memory, next);
+            if (there.size == 0)
+                break;
+            if (there.size > at->end - next)
+                there.size = (size_t)(at->end - next);
+            found = version_told(there, a);
+            next += there.size;
+        }
+    }
+    return found;
+}
+
+const char *runtime_module_version(const struct runtime_module *m,
+                                   const struct process_image *image, struct arena *a)
+{
+    const char *found = version_in_path(m->path, a);
+    for (size_t i = 0; i < image->mapping_count && found == NULL && m->is_program; i++)
+        found = version_in_path(image->mappings[i].path, a);
+    return found != NULL ? found : version_in_memory(m, image, a);
+}

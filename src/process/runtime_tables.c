@@ -1,0 +1,49 @@
+#include "process/runtime_tables.h"
+
+const struct runtime_table runtime_tables[] = {
+    /* 10.0.1226.42308, x86-64. */
+    {
+        .major = 10,
+        .source = "10.0.1226.42308",
+        .app_domain = 20,
+        .thread_store = 15,
+        .free_object = 56,
+        .count = 129,
+        .json =
+            "{\"types\":{\"MethodTable\":{\"!\":64,\"MTFlags\":0,\"BaseSize\":4,"
+            "\"MTFlags2\":8,\"ParentMethodTable\":16,\"Module\":24,\"AuxiliaryData\":32,"
+            "\"EEClassOrCanonMT\":40,\"PerInstInfo\":48},\"EEClass\":{\"MethodTable\":16,"
+            "\"FieldDescList\":24,\"InternalCorElementType\":48,\"NumInstanceFields\":50,"
+            "\"NumStaticFields\":54},\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0},"
+            "\"ThreadStaticsInfo\":{\"!\":40,\"GCTlsIndex\":4},\"GenericsDictInfo\":{"
+            "\"NumDicts\":4,\"NumTypeArgs\":6},\"Module\":{\"Base\":224,\"Path\":200,"
+            "\"LoaderAllocator\":176,\"DynamicMetadata\":840,\"AvailableTypeParams\":600,"
+            "\"TypeDefToMethodTableMap\":416,\"TypeRefToMethodTableMap\":8},"
+            "\"ModuleLookupMap\":{\"Next\":0,\"TableData\":8,\"Count\":16,"
+            "\"SupportedFlagsMask\":24},\"EETypeHashTable\":{\"Buckets\":16,"
+            "\"VolatileEntryValue\":0,\"VolatileEntryNextEntry\":8},\"AppDomain\":{"
+            "\"DomainAssemblyList\":576},\"ArrayListBase\":{\"Count\":0,"
+            "\"FirstBlock\":8},\"ArrayListBlock\":{\"Next\":0,\"Size\":8,"
+            "\"ArrayStart\":16},\"Assembly\":{\"Module\":16},\"ThreadStore\":{"
+            "\"FirstThreadLink\":88,\"ThreadCount\":112},\"Thread\":{\"LinkNext\":112,"
+            "\"RuntimeThreadLocals\":32,\"ThreadLocalDataPtr\":568,\"OSId\":296},"
+            "\"RuntimeThreadLocals\":{\"AllocContext\":0},\"EEAllocContext\":{"
+            "\"GCAllocationContext\":8},\"GCAllocContext\":{\"Pointer\":0,\"Limit\":8},"
+            "\"ThreadLocalData\":{\"NonCollectibleTlsDataCount\":0,"
+            "\"NonCollectibleTlsArrayData\":8},\"TypeDesc\":{\"TypeAndFlags\":0},"
+            "\"ParamTypeDesc\":{\"TypeArg\":16},\"DynamicMetadata\":{\"Size\":0,"
+            "\"Data\":4}},\"globals\":{\"StaticsPointerMask\":\"0xfffffffffffffffe\","
+            "\"NumberOfTlsOffsetsNotUsedInNoncollectibleArray\":\"0x2\"},\"contracts\":{"
+            "\"Loader\":1,\"Object\":1,\"RuntimeTypeSystem\":1,\"Thread\":1}}",
+    },
+};
+
+const size_t runtime_table_count = sizeof(runtime_tables) / sizeof(runtime_tables[0]);
+
+const struct runtime_table *runtime_table_of(unsigned major)
+{
+    for (size_t i = 0; i < runtime_table_count; i++)
+        if (runtime_tables[i].major == major)
+            return &runtime_tables[i];
+    return NULL;
+}
