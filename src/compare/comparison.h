@@ -32,6 +32,10 @@ struct hd_comparison {
     struct arena arena;
 };
 
+/* Whether objects that no root reaches are left out unasked: a snapshot holds garbage, and
+ * all tell what is reachable. */
+bool comparison_leaves_garbage(const struct hd_comparison *c);
+
 /* Begin and end a question. False and err, with the number of the input, if one could not
  * be read: there is nothing to answer then, and nothing to end. */
 bool comparison_begin(struct hd_comparison *c, struct hd_error *err);

@@ -50,9 +50,16 @@ static bool add_variable(struct build *b, struct doc_runs *to,
     if (field == NULL)
         return false;
     size_t len = strlen(field);
-    build_name(
-        b, to,
-        arena_strdup(&b->doc->arena, field, len - (len > 0 && field[len - 1] == ']')));
+    const char *name =
+        arena_strdup(&b->doc->arena, field, len - (len > 0 && field[len - 1] == ']'));
+    const char *dot = strrchr(name, '.');
+    if (tree_field(variable->type, object->type) != field && dot != NULL) {
+        human_short_name(&b->words, arena_strdup(&b->doc->arena, name, (size_t)(dot - name)));
+        text_add_string(&b->words, dot);
+        end_as(b, to, DOC_QUOTED);
+    } else {
+        build_name(b, to, name);
+    }
     build_words(b, to, ": ");
     add_type(b, to, object);
     return true;

@@ -31,25 +31,9 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
 
 /* --- what the snapshots allow ------------------------------------------------ */
 
-static bool holds_garbage(const struct hd_comparison *c)
-{
-    for (size_t k = 0; k < c->count; k++)
-        if (c->snaps[k]->info.holds_garbage)
-            return true;
-    return false;
-}
-
 static bool can_tell_garbage(const struct hd_snapshot *snap)
 {
     return snap->info.has_graph && snap->info.has_roots && !snap->read.tables_only;
-}
-
-static bool all_can_tell(const struct hd_comparison *c)
-{
-    for (size_t k = 0; k < c->count; k++)
-        if (!can_tell_garbage(c->snaps[k]))
-            return false;
-    return true;
 }
 
 static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
@@ -63,7 +47,7 @@ static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
 void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
                            struct hd_options *opt)
 {
-    if (!opt->reachable && holds_garbage(c) && all_can_tell(c))
+    if (!opt->reachable && comparison_leaves_garbage(c))
         opt->reachable = r->leaves_garbage = true;
     r->wants_fields = opt->fields;
     opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
@@ -88,12 +72,30 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps, 
     report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
 }
 
+static bool names_by_class(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && !snap->read.plain_names;
+}
+
+/* Opened together, files are brought to one form; who opened them apart may not know. */
+static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        if (!snaps[0]->info.has_roots || !snaps[k]->info.has_roots ||
+            names_by_class(snaps[k]) == names_by_class(snaps[0]))
+            continue;
+        report_warn(r, WARN_NAMES_DIFFER, names_by_class(snaps[k]) ? k : 0);
+        return;
+    }
+}
+
 void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
                          size_t count)
 {
     for (size_t k = 0; !r->options.reachable && k < count; k++)
         if (snaps[k]->info.holds_garbage)
             warn_garbage(r, snaps, count, k);
+    warn_names(r, snaps, count);
     for (size_t k = 0; r->wants_fields && k < count; k++)
         if (!snaps[k]->info.has_fields)
             report_warn(r, WARN_FIELDS_UNKNOWN, k);
