@@ -82,8 +82,9 @@ struct hd_frame {
     const char *shown[HD_MOST_FRAME_TYPES];  /* as people know them; NULL: as types */
     const char *fields[HD_MOST_FRAME_TYPES]; /* of a repeated pattern: by which each leads
                                                 to the next in it, the last to the first */
-    const char *field; /* by which it leads on to the next frame: "_items", "[]", "[].value";
-                          NULL unknown, or not the same for all that were looked at */
+    const char
+        *field; /* by which it leads on to the next frame: "_items", "[]", "[].value";
+                   NULL unknown, or not the same for all that were looked at */
     unsigned type_count;
     uint32_t repeat_min, repeat_max; /* how often, over the instances looked at */
     uint32_t example_nodes;          /* how many objects of the example it stands for */
@@ -501,8 +502,8 @@ struct hd_tree_node {
     size_t others;  /* of the others: how many places */
 
     /* By which field the parent holds its objects, "_items"; of holders by which they hold
-     * what the parent is. Of several the most frequent, of so large a share. NULL: not known,
-     * or not directly. */
+     * what the parent is. Of several the most frequent, of so large a share. NULL: not
+     * known, or not directly. */
     const char *field;
     double field_share;
 };
@@ -512,11 +513,11 @@ struct hd_tree {
     struct hd_tree_node *nodes; /* in preorder: by growth, size and name */
     size_t len;
     size_t first, last; /* numbers of the snapshots that are compared; the same: of one */
-    uint64_t least;  /* bytes: what owns less, and changed by less, is among the others */
-    bool is_holders; /* ways up from objects, not down to them */
-    bool parts_fields;      /* two fields of one type are two places */
-    bool declares_statics;  /* variables have the class that declares them in their name, not
-                               the type of what they hold */
+    uint64_t least;    /* bytes: what owns less, and changed by less, is among the others */
+    bool is_holders;   /* ways up from objects, not down to them */
+    bool parts_fields; /* two fields of one type are two places */
+    bool declares_statics; /* variables have the class that declares them in their name, not
+                              the type of what they hold */
     const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
                                          tree is of */
     const struct hd_no_match *unmatched; /* patterns that match nothing */
@@ -605,8 +606,8 @@ void hd_put_type(struct hd_sink to, const char *name, size_t columns);
 void hd_put_short_type(struct hd_sink to, const char *name);
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
 
-/* ".Log", to be put behind the name of a type that leads on by it; of an array "", or ".value"
- * for its "[].value". NULL: nothing. */
+/* ".Log", to be put behind the name of a type that leads on by it; of an array "", or
+ * ".value" for its "[].value". NULL: nothing. */
 void hd_put_field(struct hd_sink to, const char *type, const char *field);
 
 #ifdef __cplusplus

@@ -13,7 +13,8 @@ struct indexer {
     uint32_t step_count;
 };
 
-static uint32_t add_chain(struct chain_index *x, uint32_t parent, uint32_t type, field_id by)
+static uint32_t add_chain(struct chain_index *x, uint32_t parent, uint32_t type,
+                          field_id by)
 {
     if (x->len == x->cap) {
         x->cap = x->cap > 0 ? array_bytes(x->cap, 2) : 1024;
@@ -102,8 +103,8 @@ struct chain_index chain_index_build(const struct hd_snapshot *snap,
             uint32_t chain = above == NO_NODE   ? unreachable
                              : above == g->root ? 0
                                                 : x.of_node[above];
-            x.of_node[at] = extend(&in, chain, g->type[at],
-                                   field_of != NULL ? field_of[at] : NO_FIELD);
+            x.of_node[at] =
+                extend(&in, chain, g->type[at], field_of != NULL ? field_of[at] : NO_FIELD);
         }
     }
     free(up);

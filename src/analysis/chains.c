@@ -390,7 +390,8 @@ const char *chain_field_name(const struct chain_search *s, field_id field)
     return *kept;
 }
 
-/* All nodes of the chains of the samples: a node whose bit is set has those above it set. */
+/* All nodes of the chains of the samples: a node whose bit is set has those above it set.
+ */
 static uint64_t *nodes_on_chains(const struct chain_search *s,
                                  const struct sampler *samplers, struct arena *scratch)
 {
@@ -414,8 +415,9 @@ static void find_fields(struct chain_search *s, const struct sampler *samplers,
         return;
     s->parts = opt->fields;
     s->field_names = arena_array(scratch, const char *, g->fields->name_count);
-    s->field_of = walk_fields(
-        g, s->walk->parent, opt->exact ? NULL : nodes_on_chains(s, samplers, scratch), scratch);
+    s->field_of =
+        walk_fields(g, s->walk->parent,
+                    opt->exact ? NULL : nodes_on_chains(s, samplers, scratch), scratch);
 }
 
 void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t query,

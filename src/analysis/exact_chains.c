@@ -42,8 +42,8 @@ static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chai
 static struct exact count_all(const struct chain_search *s)
 {
     const struct hd_snapshot *snap = s->snap;
-    struct exact e = {.index = chain_index_build(
-                          snap, s->walk, s->parts ? s->field_of : NULL)};
+    struct exact e = {.index =
+                          chain_index_build(snap, s->walk, s->parts ? s->field_of : NULL)};
     struct pair_table slots = {0};
     e.kind = kinds_of(snap, &e.index);
     for (node_id n = 0; n < snap->graph->node_count; n++) {

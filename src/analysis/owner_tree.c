@@ -12,7 +12,7 @@
 struct wide {
     uint32_t *parent;
     label_id *label;
-    field_id *field; /* that parts it; NO_FIELD */
+    field_id *field;        /* that parts it; NO_FIELD */
     uint64_t *first, *last; /* bytes owned in the first and the last snapshot */
     size_t len, cap;
     struct pair_table children; /* of a node and a label; by fields a number of such */

@@ -95,7 +95,7 @@ struct folder {
     struct pair_table by_field; /* the path of such a number and a field */
     uint32_t pair_count;
     struct field_counter fields;
-    bool parts; /* by fields */
+    bool parts;              /* by fields */
     struct answers *answers; /* of each path */
     size_t len, cap;
     bool folding;

@@ -81,7 +81,7 @@ struct trie {
 
     path_id *parent; /* NO_PATH for the root */
     label_id *label;
-    field_id *field; /* that parts it; NULL: they do not */
+    field_id *field;                    /* that parts it; NULL: they do not */
     uint64_t *count, *bytes, *retained; /* [path * snapshots + snapshot] */
     path_id *full_of; /* the same shape: where it is in full, or NO_PATH */
     size_t len, cap;

@@ -22,8 +22,7 @@ struct field_counter {
 
 /* owner: 4 bytes per node, for what is between; written over. */
 void field_counter_begin(struct field_counter *c, struct full_trie *f,
-                         const struct graph *g, const struct dominators *d,
-                         node_id *owner);
+                         const struct graph *g, const struct dominators *d, node_id *owner);
 
 /* A path was added to f. */
 void field_counter_add_path(struct field_counter *c, path_id p, field_id first);

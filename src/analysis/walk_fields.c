@@ -32,8 +32,7 @@ static void ask_parent(struct asker *a, node_id n)
     for (uint32_t i = count; i-- > 0;) {
         node_id to = g->edge_to[begin + i];
         if (a->parent[to] == n && is_wanted(a, to))
-            a->of_node[to] =
-                a->ids[i] < g->fields->name_count ? a->ids[i] : NO_FIELD;
+            a->of_node[to] = a->ids[i] < g->fields->name_count ? a->ids[i] : NO_FIELD;
     }
 }
 
@@ -43,8 +42,10 @@ field_id *walk_fields(const struct graph *g, const node_id *parent, const uint64
     if (g->fields == NULL)
         return NULL;
     struct arena scratch = {0};
-    struct asker asker = {
-        .g = g, .parent = parent, .wanted = wanted, .of_node = arena_array(a, field_id, g->node_count)};
+    struct asker asker = {.g = g,
+                          .parent = parent,
+                          .wanted = wanted,
+                          .of_node = arena_array(a, field_id, g->node_count)};
     uint64_t *parents = arena_array(&scratch, uint64_t, bits_words(g->node_count));
     memset(asker.of_node, 0xFF, array_bytes(g->node_count, sizeof(field_id)));
     for (node_id n = 0; n < g->node_count; n++)

@@ -12,8 +12,8 @@
 
 /* parent[n] is what n hangs below, NO_NODE for none; it need not refer to n. Of each node
  * whose bit is set in wanted, or of all for NULL: NO_FIELD where none is
- * known, as below roots, and where the parent does not refer to it. NULL if the graph knows no fields. In a, 4 bytes per node; takes
- * as long as the parents have references. */
+ * known, as below roots, and where the parent does not refer to it. NULL if the graph knows
+ * no fields. In a, 4 bytes per node; takes as long as the parents have references. */
 field_id *walk_fields(const struct graph *g, const node_id *parent, const uint64_t *wanted,
                       struct arena *a);
 

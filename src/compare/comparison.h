@@ -80,8 +80,9 @@ struct graph_work {
 bool comparison_work(struct graph_work *w, struct hd_error *err);
 
 /* Who owns what in the fit snapshots of s, a series of the comparison by type, and by which
- * fields; found by the first who asks. The graph of the last of them is in memory afterwards. chains_follow: in
- * all of them, or in the first and the last. NULL and err if a graph cannot be read again.
+ * fields; found by the first who asks. The graph of the last of them is in memory
+ * afterwards. chains_follow: in all of them, or in the first and the last. NULL and err if
+ * a graph cannot be read again.
  */
 const struct ownership *comparison_ownership(struct hd_comparison *c,
                                              const struct series *s,

@@ -34,8 +34,8 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum);
  * large enough to matter. */
 void snapshot_release_graph(struct hd_snapshot *snap);
 
-/* How a file names static variables, by the format that its first bytes say. Pipes are not looked at, as
- * that would take bytes away. */
+/* How a file names static variables, by the format that its first bytes say. Pipes are not
+ * looked at, as that would take bytes away. */
 enum static_names snapshot_static_names(const char *path,
                                         const struct hd_read_options *opt);
 

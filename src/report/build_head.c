@@ -146,7 +146,8 @@ static void add_totals(struct build *b, struct doc_section *s)
         return;
     const struct hd_info *info = &b->r->snapshots[n - 1].info;
     struct doc_line *l = &doc_fact(b->doc, f, "reachable")->value;
-    uint64_t all = b->r->leaves_garbage && !b->r->options.gen2 ? info->objects : last->count;
+    uint64_t all =
+        b->r->leaves_garbage && !b->r->options.gen2 ? info->objects : last->count;
     human_percent(&b->words, (double)reachable->count / (double)all);
     text_add_string(&b->words, " of the objects in the last snapshot");
     build_end(b, doc_piece(b->doc, l, ""));

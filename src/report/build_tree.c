@@ -54,7 +54,8 @@ static bool add_variable(struct build *b, struct doc_runs *to,
         arena_strdup(&b->doc->arena, field, len - (len > 0 && field[len - 1] == ']'));
     const char *dot = strrchr(name, '.');
     if (tree_field(variable->type, object->type) != field && dot != NULL) {
-        human_short_name(&b->words, arena_strdup(&b->doc->arena, name, (size_t)(dot - name)));
+        human_short_name(&b->words,
+                         arena_strdup(&b->doc->arena, name, (size_t)(dot - name)));
         text_add_string(&b->words, dot);
         end_as(b, to, DOC_QUOTED);
     } else {

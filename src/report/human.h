@@ -42,7 +42,8 @@ void human_short_name(struct text *t, const char *name);
  * array, which has its brackets already; nothing for NULL. */
 void human_field(struct text *t, const char *type, const char *field);
 
-/* Whether frame f leads on by another field than the one that is told inside its repeats. */
+/* Whether frame f leads on by another field than the one that is told inside its repeats.
+ */
 bool human_leads_on(const struct hd_frame *f);
 
 /* A frame of a chain, "Session.Log"; "(A.b → B.a) ×2–9 .c" for a repeated pattern. */

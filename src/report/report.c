@@ -384,8 +384,7 @@ struct hd_snapshot *const *report_units(struct hd_comparison *c,
 
 struct chain_options report_chain_options(const struct hd_report *r)
 {
-    return (struct chain_options){
-        .samples = r->options.samples,
+    return (struct chain_options){.samples = r->options.samples,
                                   .seed = r->options.seed,
                                   .exact = r->options.exact,
                                   .fields = r->options.fields};

@@ -55,8 +55,8 @@ void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
     r->options.fields = opt->fields;
 }
 
-static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count,
-                         size_t k)
+static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count, size_t k)
 {
     size_t other = 0;
     while (other < count && can_tell_garbage(snaps[other]))

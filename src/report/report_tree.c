@@ -229,8 +229,8 @@ bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
         s.fit[0] = s.count - 1;
         s.fit_count = 1;
     }
-    const struct ownership *owned = ok ? comparison_ownership(
-        c, &s, report_trie_fields(opt), false, err) : NULL;
+    const struct ownership *owned =
+        ok ? comparison_ownership(c, &s, report_trie_fields(opt), false, err) : NULL;
     if (owned != NULL)
         report_add_tree(r, owned, &s, NULL, opt);
     arena_free(&scratch);

@@ -23,7 +23,8 @@ struct hd_tree view_tree(const struct hd_tree *all, uint32_t rows, size_t snapsh
  * "[static var App.Shop.s_all]" and "App.Shop"; or NULL. */
 const char *tree_field(const char *variable, const char *type);
 
-/* The same of two places, with the class where that declares the variable: "App.Store.s_all]".
+/* The same of two places, with the class where that declares the variable:
+ * "App.Store.s_all]".
  */
 const char *tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
                           const struct hd_tree_node *object);

@@ -1,6 +1,6 @@
 #include "analysis/chains.h"
-#include "report/human.h"
 #include "analysis/sampler.h"
+#include "report/human.h"
 
 #include "support/forge.h"
 #include "support/random.h"
@@ -652,7 +652,8 @@ Test(chains, exact_and_sampled_chains_with_fields_have_one_hash)
 Test(chains, a_repeated_type_tells_the_field_inside_and_the_one_behind)
 {
     struct forge f = {0};
-    node_id first = forge_objects(&f, "App.Node", 32, 5), order = forge_object(&f, "App.Order", 8);
+    node_id first = forge_objects(&f, "App.Node", 32, 5),
+            order = forge_object(&f, "App.Order", 8);
     forge_root(&f, HD_ROOT_STATIC, "App.s_list", first);
     for (node_id i = 0; i < 4; i++)
         forge_field(&f, first + i, "Next", first + i + 1);

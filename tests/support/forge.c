@@ -213,7 +213,8 @@ static void fields_of_node(const void *context, node_id n, field_id *ids)
 {
     const struct forged_fields *all = context;
     const struct graph *g = all->graph;
-    for (uint32_t i = 0; n >= all->node_count && i < g->edge_begin[n + 1] - g->edge_begin[n]; i++)
+    for (uint32_t i = 0;
+         n >= all->node_count && i < g->edge_begin[n + 1] - g->edge_begin[n]; i++)
         ids[i] = NO_FIELD;
     for (size_t e = n < all->node_count ? all->begin[n] : 0;
          n < all->node_count && e < all->begin[n + 1]; e++)
