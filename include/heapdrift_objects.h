@@ -74,13 +74,14 @@ struct hd_object {
     uint64_t instances;  /* of its type, as the file has them */
     uint64_t references; /* duplicates and those to itself counted */
     uint64_t referrers;  /* HD_UNKNOWN until HD_OBJECTS_REFERRERS is there */
+    const char *module;  /* of its type; NULL: unknown, or several */
 };
 
 /* False if there is no such number, or no graph yet. */
 bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object);
 
 /* The object that begins at an address or, of those that begin before, contains it. Looks
- * at all addresses. False and err if there is none: HD_USAGE. */
+ * at all addresses. False and err, with the nearest ones, if there is none: HD_USAGE. */
 bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,
                   struct hd_error *err);
 
@@ -111,7 +112,7 @@ enum hd_field_kind {
 
 /* A field of an object, or an element of an array or of a string. */
 struct hd_field {
-    const char *name;        /* "_items", "Extra.Item3", "[17].value" */
+    const char *name;        /* "_items", "Extra.Item3", "[17].value"; NULL unknown */
     const char *declared_by; /* class; NULL of elements */
     const char *type;        /* as declared; NULL unknown */
     enum hd_field_kind kind;
@@ -123,27 +124,59 @@ struct hd_field {
     const char *to_type; /* and its type, canonical; NULL */
     const char *text;    /* of a REFERENCE to a string, if asked for: UTF-8, perhaps cut */
     bool is_cut;
+    bool is_hidden; /* there is a value that was not asked for; it is not here */
 };
 
 #define HD_NO_OBJECT UINT32_MAX
+
+/* What an object is made of, for hd_object_fields_free() before hd_objects_close(). */
+struct hd_object_fields {
+    const struct hd_field *all; /* from number first on */
+    size_t len;
+    uint64_t first, count; /* of count that there are */
+    bool are_named;        /* false: the snapshot tells references only, in their order */
+    bool is_array;         /* they are elements of an array */
+    const char *text;      /* of a string, if asked for: UTF-8 */
+    bool is_cut;           /* the text goes on */
+    bool is_hidden;        /* it is a string, whose text was not asked for */
+    struct hd_fields_memory *memory;
+};
+
+/* Fields or elements from number first on, `most` of them at most. A dump holds secrets,
+ * and these travel as text: strings, characters, and what arrays of plain values hold, are
+ * there only with most_text > 0, and texts have so many UTF-16 units at most. Other
+ * numbers, booleans and enums always are. NUL in a text is U+2400. False and *fields empty
+ * if there is no such number. */
+bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t first,
+                      size_t most, size_t most_text, struct hd_object_fields *fields);
+void hd_object_fields_free(struct hd_object_fields *fields);
+
+/* The field by which an object refers to another, the first of several: "_items", "[]",
+ * "[].value". NULL: unknown, or it does not. Takes as long as it has references. */
+const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to);
+
+/* The value of a field as reports print it, on one line and harmless: 17, true, 'x' U+0078,
+ * Blocked (2), "text"…; of a reference without text nothing, or null. */
+void hd_put_value(struct hd_sink to, const struct hd_field *field);
 
 /* --- groups of neighbours -------------------------------------------------------- */
 
 enum hd_direction { HD_REFERS_TO, HD_REFERRED_BY };
 
-/* Neighbours of one type. */
+/* Neighbours of one type, by one field where fields are known. */
 struct hd_object_group {
     const char *type, *full_name;
     enum hd_object_kind kind;
     uint64_t references;
-    uint64_t objects; /* of these, each counted once */
-    uint64_t bytes;   /* of those */
-    uint32_t first;   /* number of one of them: the lowest */
+    uint64_t objects;  /* of these, each counted once */
+    uint64_t bytes;    /* of those */
+    uint32_t first;    /* number of one of them: the lowest */
+    const char *field; /* of who refers: "_items", "[].value"; NULL unknown */
 };
 
-/* What an object refers to, or what refers to it, by type: most objects first, then by
- * name; free() it. NULL and *count 0 where there is nothing, or not yet. Takes as long as
- * it has references. */
+/* What an object refers to, or what refers to it, by type and field: most objects first,
+ * then by name; free() it. NULL and *count 0 where there is nothing, or not yet. Takes as
+ * long as it, or what refers to it, has references. */
 struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
                                          enum hd_direction direction, size_t *count);
 
@@ -194,6 +227,60 @@ uint32_t hd_object_list_get(const struct hd_object_list *list, size_t place);
 size_t hd_object_list_find(const struct hd_object_list *list, uint32_t number);
 
 void hd_object_list_free(struct hd_object_list *list); /* NULL is fine */
+
+/* --- a report about one ---------------------------------------------------------- */
+
+/* Which object is meant, and how much of it is told. */
+struct hd_object_question {
+    size_t size;      /* sizeof(struct hd_object_question) */
+    bool by_number;   /* that, as of hd_chain.example; else the address */
+    uint64_t address; /* of the object, or of a byte in it */
+    uint32_t number;
+    bool values; /* strings, characters, what arrays of plain values hold: secrets too */
+};
+
+struct hd_instance_group {
+    struct hd_object_group group;
+    uint64_t address; /* of the first; 0 unknown */
+};
+
+/* An object on the way from a root. */
+struct hd_instance_link {
+    struct hd_object object;
+    const char *field; /* by which it refers to the next one; NULL unknown */
+};
+
+/* One object, all that is known of it. Of an object without limits on rows all fields, up
+ * to 10,000, of an array the first 20 elements; as many as hd_options.rows else. */
+struct hd_instance {
+    struct hd_object object;
+    uint64_t asked;  /* the address that was asked for; 0: a number was */
+    uint64_t offset; /* of that address in the object */
+    bool has_roots;  /* else nobody knows whether it is reachable */
+    enum hd_root_kind root;
+    struct hd_object_fields
+        fields;  /* not to be freed; to_type as shown: hd_report_shown() */
+    bool values; /* were asked for */
+
+    struct hd_instance_group *refers_to, *referred_by; /* most objects first */
+    size_t refers_to_count, referred_by_count;
+
+    struct hd_instance_link *chain; /* root group first, itself last */
+    size_t chain_len;
+    uint64_t chain_skipped; /* so many are left out, before number chain_skipped_at */
+    size_t chain_skipped_at;
+};
+
+/* What one object of the only snapshot is, what it refers to, what refers to it, and what
+ * keeps it alive. HD_USAGE where there is none at the address (the message has the nearest)
+ * and where the snapshot has no references. */
+struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_options *opt,
+                                   const struct hd_object_question *ask,
+                                   struct hd_error *err);
+
+/* The words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */
+const char *hd_object_kind_name(enum hd_object_kind kind);
+const char *hd_field_kind_name(enum hd_field_kind kind);
 
 /* Whether a type, by its canonical name, is one of the framework: hd_options.app_only. */
 bool hd_type_is_framework(const char *type);

@@ -14,7 +14,7 @@ analysis base heap format
 budget base heap analysis
 compare base heap format analysis
 browse base heap format analysis compare
-report base heap format analysis budget compare'
+report base heap format analysis budget compare browse'
 status=0
 
 complain() {

@@ -1,25 +1,30 @@
 /* One object: what it is, what it refers to, what refers to it, what keeps it alive. */
 #include "base/error.h"
-#include "browse/object_order.h"
 #include "browse/objects.h"
 #include "heap/names.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-static enum hd_object_kind kind_of(const struct type *t)
-{
-    return t->kind == TYPE_PSEUDO      ? HD_OBJECT_ROOTS
-           : t->kind == TYPE_UNDEFINED ? HD_OBJECT_UNDEFINED
-                                       : HD_OBJECT;
-}
 
 static uint64_t referrers_of(const struct hd_objects *o, node_id n)
 {
+    if (o->one.from != NULL && o->one.of == n)
+        return o->one.count;
     return objects_have(o, HD_OBJECTS_REFERRERS)
                ? o->referrers.begin[n + 1] - o->referrers.begin[n]
                : HD_UNKNOWN;
+}
+
+/* By the walk of chains, where nobody has marked what is reachable. */
+static bool is_reached(const struct hd_objects *o, node_id n)
+{
+    const struct graph *g = o->snap->graph;
+    if (g->reachable != NULL)
+        return graph_reachable(g, n);
+    if (!objects_have(o, HD_OBJECTS_CHAINS))
+        return false;
+    while (n != NO_NODE && n != g->root)
+        n = o->walk.parent[n];
+    return n == g->root;
 }
 
 bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
@@ -29,7 +34,7 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
         return false;
     const struct graph *g = o->snap->graph;
     const struct type *t = &o->snap->types[g->type[number]];
-    object->kind = kind_of(t);
+    object->kind = objects_kind_of(t);
     object->address = graph_address(g, number);
     object->type = t->name;
     object->full_name = t->full_name;
@@ -37,7 +42,8 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
     object->generation = o->snap->info.has_generations
                              ? ranges_find(&o->snap->ranges, object->address)
                              : HD_GEN_UNKNOWN;
-    object->is_reachable = g->reachable != NULL && graph_reachable(g, number);
+    object->is_reachable = is_reached(o, number);
+    object->module = t->module;
     object->instances = t->raw.count;
     object->references = g->edge_begin[number + 1] - g->edge_begin[number];
     object->referrers = referrers_of(o, number);
@@ -48,23 +54,52 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
 
 static bool is_object(const struct hd_objects *o, node_id n)
 {
-    return kind_of(&o->snap->types[o->snap->graph->type[n]]) == HD_OBJECT;
+    return objects_kind_of(&o->snap->types[o->snap->graph->type[n]]) == HD_OBJECT;
 }
 
-/* The one that begins last at or before the address; NO_NODE. */
-static node_id last_before(const struct hd_objects *o, uint64_t address)
+/* The ones that begin last at or before the address, and first behind it; NO_NODE. */
+struct nearest {
+    node_id before, behind;
+};
+
+static struct nearest find_nearest(const struct hd_objects *o, uint64_t address)
 {
     const struct graph *g = o->snap->graph;
-    node_id best = NO_NODE;
-    uint64_t begins = 0;
+    struct nearest near = {NO_NODE, NO_NODE};
+    uint64_t before = 0, behind = UINT64_MAX;
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t here = graph_address(g, n);
-        if (here == 0 || here > address || here <= begins || !is_object(o, n))
+        bool is_before = here <= address;
+        if (here == 0 || (is_before ? here <= before : here >= behind) || !is_object(o, n))
             continue;
-        best = n;
-        begins = here;
+        *(is_before ? &near.before : &near.behind) = n;
+        *(is_before ? &before : &behind) = here;
     }
-    return best;
+    return near;
+}
+
+static bool fail_to_find(const struct graph *g, uint64_t address, struct nearest near,
+                         struct hd_error *err)
+{
+    uint64_t before = near.before != NO_NODE ? graph_address(g, near.before) : 0;
+    uint64_t behind = near.behind != NO_NODE ? graph_address(g, near.behind) : 0;
+    if (before == 0 && behind == 0)
+        return fail(err, HD_USAGE, "this snapshot tells no address of any object");
+    if (before == 0)
+        return fail(err, HD_USAGE,
+                    "no object is at 0x%" PRIx64 ", before all of them: the first is at "
+                    "0x%" PRIx64,
+                    address, behind);
+    if (behind == 0)
+        return fail(err, HD_USAGE,
+                    "no object is at 0x%" PRIx64 ", behind all of them: the last, of "
+                    "%" PRIu64 " bytes, is at 0x%" PRIx64,
+                    address, graph_size(g, near.before), before);
+    return fail(err, HD_USAGE,
+                "no object is at 0x%" PRIx64
+                ", which is free or unused: the one before, of "
+                "%" PRIu64 " bytes, is at 0x%" PRIx64 ", the next at 0x%" PRIx64,
+                address, graph_size(g, near.before), before, behind);
 }
 
 bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,
@@ -75,10 +110,11 @@ bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number
     const struct graph *g = o->snap->graph;
     if (g->addresses == NULL)
         return fail(err, HD_USAGE, "this snapshot tells no addresses");
-    node_id n = last_before(o, address);
+    struct nearest near = find_nearest(o, address);
+    node_id n = near.before;
     uint64_t begins = n != NO_NODE ? graph_address(g, n) : 0;
     if (n == NO_NODE || (address > begins && address - begins >= graph_size(g, n)))
-        return fail(err, HD_USAGE, "no object is at 0x%" PRIx64, address);
+        return fail_to_find(g, address, near, err);
     *number = n;
     return true;
 }
@@ -148,74 +184,13 @@ enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number)
     return n != NO_NODE ? kind_at(o, n) : HD_ROOT_UNREACHABLE;
 }
 
-/* --- groups of neighbours -------------------------------------------------------- */
-
-static int by_objects(const void *a, const void *b)
-{
-    const struct hd_object_group *x = a, *y = b;
-    if (x->objects != y->objects)
-        return x->objects < y->objects ? 1 : -1;
-    int names = strcmp(x->type, y->type);
-    return names != 0 ? names : (int)x->kind - (int)y->kind;
-}
-
-static void count_neighbour(const struct hd_objects *o, struct hd_object_group *group,
-                            node_id n, bool is_new)
-{
-    group->references++;
-    if (!is_new)
-        return;
-    group->objects++;
-    group->bytes += graph_size(o->snap->graph, n);
-}
-
-static struct hd_object_group group_of(const struct hd_objects *o, node_id n)
-{
-    const struct type *t = &o->snap->types[o->snap->graph->type[n]];
-    return (struct hd_object_group){
-        .type = t->name, .full_name = t->full_name, .kind = kind_of(t), .first = n};
-}
-
-/* nodes ascend, so that what is referred to twice stands side by side. */
-static size_t group_all(const struct hd_objects *o, const node_id *nodes, size_t count,
-                        struct hd_object_group **groups)
-{
-    const struct hd_snapshot *snap = o->snap;
-    uint32_t *number =
-        alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*number)));
-    size_t len = 0, cap = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *of = &number[snap->graph->type[nodes[i]]];
-        if (*of == 0) {
-            *groups = grow(*groups, len, &cap, sizeof(**groups));
-            (*groups)[len++] = group_of(o, nodes[i]);
-            *of = (uint32_t)len;
-        }
-        count_neighbour(o, &(*groups)[*of - 1], nodes[i],
-                        i == 0 || nodes[i - 1] != nodes[i]);
-    }
-    free(number);
-    return len;
-}
-
-struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
-                                         enum hd_direction direction, size_t *count)
-{
-    struct neighbours near = neighbours_of(o, number, direction);
-    struct hd_object_group *groups = NULL;
-    *count = 0;
-    if (near.count == 0)
-        return NULL;
-    node_id *nodes = alloc_resize(NULL, array_bytes(near.count, sizeof(*nodes)));
-    memcpy(nodes, near.node, near.count * sizeof(*nodes));
-    order_by_number(nodes, near.count);
-    *count = group_all(o, nodes, near.count, &groups);
-    free(nodes);
-    qsort(groups, *count, sizeof(*groups), by_objects);
-    return groups;
-}
-
 bool hd_type_is_framework(const char *type)
 {
     return names_is_framework(type);
+}
+
+const char *hd_object_kind_name(enum hd_object_kind kind)
+{
+    static const char *const names[] = {"object", "roots", "undefined"};
+    return kind <= HD_OBJECT_UNDEFINED ? names[kind] : NULL;
 }

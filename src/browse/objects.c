@@ -36,7 +36,8 @@ static bool make_graph(struct hd_objects *o, struct hd_error *err)
                     "table, or its references were not read");
     if (!comparison_begin(o->c, err))
         return false;
-    bool ok = snapshot_need_graph(snap, err) && snapshot_need_reach(snap, err);
+    bool ok = snapshot_need_graph(snap, err) &&
+              (o->wanted != HD_OBJECTS_ALL || snapshot_need_reach(snap, err));
     ok = ok && (snap->graph != NULL || fail(err, HD_USAGE, "this snapshot has no graph"));
     if (ok) {
         snap->pins++;
@@ -89,6 +90,8 @@ static void *make_parts(void *context)
 {
     struct hd_objects *o = context;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if ((o->wanted & (unsigned)parts[i].part) == 0)
+            continue;
         atomic_store(&o->watch.percent, 0);
         atomic_store(&o->making, parts[i].part);
         if (atomic_load(&o->watch.stop) || !parts[i].make(o, &o->error))
@@ -99,12 +102,13 @@ static void *make_parts(void *context)
     return NULL;
 }
 
-struct hd_objects *hd_objects_open(struct hd_comparison *c, size_t k)
+static struct hd_objects *open_parts(struct hd_comparison *c, size_t k, unsigned wanted)
 {
     if (k >= c->count)
         return NULL;
     struct hd_objects *o = alloc_zeroed(sizeof(*o));
     o->c = c;
+    o->wanted = wanted;
     o->k = k;
     o->snap = c->snaps[k];
     atomic_store(&o->making, HD_OBJECTS_GRAPH);
@@ -114,6 +118,16 @@ struct hd_objects *hd_objects_open(struct hd_comparison *c, size_t k)
         make_parts(o);
     }
     return o;
+}
+
+struct hd_objects *hd_objects_open(struct hd_comparison *c, size_t k)
+{
+    return open_parts(c, k, HD_OBJECTS_ALL);
+}
+
+struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k)
+{
+    return open_parts(c, k, HD_OBJECTS_GRAPH | HD_OBJECTS_CHAINS);
 }
 
 static void join(struct hd_objects *o)
@@ -135,6 +149,7 @@ void hd_objects_close(struct hd_objects *o)
     comparison_end(o->c);
     type_index_free(&o->of_types);
     referrer_index_free(&o->referrers);
+    free(o->one.from);
     arena_free(&o->arena);
     free(o);
 }
@@ -152,7 +167,7 @@ struct hd_objects_progress hd_objects_progress(const struct hd_objects *o)
 
 bool hd_objects_whole(const struct hd_objects *o, struct hd_error *err)
 {
-    if (hd_objects_progress(o).ready == HD_OBJECTS_ALL)
+    if (hd_objects_progress(o).ready == o->wanted)
         return true;
     if (hd_objects_progress(o).making != 0)
         return fail(err, HD_USAGE, "not everything is there yet");
@@ -167,4 +182,31 @@ bool hd_objects_wait(struct hd_objects *o, struct hd_error *err)
 {
     join(o);
     return hd_objects_whole(o, err);
+}
+
+/* --- of one object --------------------------------------------------------------- */
+
+static uint32_t count_references_to(const struct graph *g, node_id n)
+{
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        count += g->edge_to[e] == n;
+    return count;
+}
+
+bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *err)
+{
+    const struct graph *g = o->snap->graph;
+    uint32_t count = count_references_to(g, n), found = 0, e = 0;
+    if (!reserve(o, (uint64_t)count * sizeof(node_id), err))
+        return comparison_blame(err, o->k);
+    free(o->one.from);
+    o->one.from = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(*o->one.from)));
+    for (node_id from = 0; found < count; from++)
+        for (; e < g->edge_begin[from + 1]; e++)
+            if (g->edge_to[e] == n)
+                o->one.from[found++] = from;
+    o->one.of = n;
+    o->one.count = count;
+    return true;
 }

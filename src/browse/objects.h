@@ -22,17 +22,39 @@ struct hd_objects {
     atomic_uint ready, making; /* enum hd_objects_part */
     struct hd_error error;     /* of the thread; read when making is 0 */
 
+    unsigned wanted; /* parts; all but for objects_open_one() */
     bool pinned;
     uint64_t reserved;
+    struct referrers_of_one {
+        node_id of;
+        node_id *from; /* ascending, once for each reference; NULL: not looked for */
+        uint32_t count;
+    } one;
     struct type_index of_types;
     struct referrer_index referrers;
     struct walk walk;
     struct arena arena; /* walk */
 };
 
+/* For questions about one object: no index is made, neither of types nor of what refers to
+ * what, and nothing is said about others. As hd_objects_open() else. */
+struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k);
+
+/* Find what refers to node n, by going through all references: from then on it is known as
+ * if HD_OBJECTS_REFERRERS were there, of n only. Not within a question. False and err:
+ * HD_TOO_BIG. */
+bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *err);
+
 static inline bool objects_have(const struct hd_objects *o, enum hd_objects_part part)
 {
     return (atomic_load_explicit(&o->ready, memory_order_acquire) & (unsigned)part) != 0;
+}
+
+static inline enum hd_object_kind objects_kind_of(const struct type *t)
+{
+    return t->kind == TYPE_PSEUDO      ? HD_OBJECT_ROOTS
+           : t->kind == TYPE_UNDEFINED ? HD_OBJECT_UNDEFINED
+                                       : HD_OBJECT;
 }
 
 /* What a node refers to, or what refers to it: with duplicates. Empty where it is not
@@ -46,6 +68,8 @@ static inline struct neighbours neighbours_of(const struct hd_objects *o, node_i
                                               enum hd_direction direction)
 {
     bool back = direction == HD_REFERRED_BY;
+    if (back && o->one.from != NULL && n == o->one.of)
+        return (struct neighbours){o->one.from, o->one.count};
     if (!objects_have(o, back ? HD_OBJECTS_REFERRERS : HD_OBJECTS_GRAPH) ||
         n >= o->snap->graph->node_count)
         return (struct neighbours){0};

@@ -51,6 +51,7 @@ static const struct trait {
     {"across-builds", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"size-base", GROUP_COMPARED, VALUE_WORD, size_bases, 0},
     {"rows", GROUP_SHOWN, VALUE_FREE, NULL, 0},
+    {"values", GROUP_SHOWN, VALUE_FREE, NULL, 0},
     {"sort", GROUP_SHOWN, VALUE_WORD, sort_keys, 0},
     {"type", GROUP_SHOWN, VALUE_FREE, NULL, 0},
     {"exclude", GROUP_SHOWN, VALUE_FREE, NULL, 0},

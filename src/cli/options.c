@@ -15,7 +15,8 @@ enum {
     ON_GROWTH = ON_DIFFS | ON_CHECK | ON_WATCH,   /* what grew */
     ON_CHAINS = ON_GROWTH | ON_ROOTS,             /* what holds it */
     ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* a part of that */
-    ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE, /* printed */
+    ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE |
+               ON_OBJECT,                                    /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
     ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH,
     ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH
@@ -225,6 +226,13 @@ static const char *take_holders(struct settings *s, const char *value)
 {
     (void)value;
     s->options.holders = true;
+    return NULL;
+}
+
+static const char *take_values(struct settings *s, const char *value)
+{
+    (void)value;
+    s->values = true;
     return NULL;
 }
 
@@ -456,6 +464,10 @@ const struct option options[] = {
      "rows per table; default 20, 0 for all", take_rows},
     {"rows", 'n', ON_ROOTS, "N", "the same as --chains, but 0 for all", take_chain_rows},
     {"rows", 'n', ON_TREE, "N", "places shown; default 30, 0 for all", take_rows},
+    {"rows", 'n', ON_OBJECT, "N",
+     "elements and rows shown; default 20 and all fields, 0 for all", take_rows},
+    {"values", 0, ON_OBJECT, NULL, "show strings and what arrays hold: they may be secrets",
+     take_values},
     {"sort", 0, ON_DIFF | ON_REPORT | ON_TOP, "KEY", "count, bytes, retained or name",
      take_sort},
     {"sort", 0, ON_PS, "KEY", "pid (default), name, memory or uptime", take_process_order},

@@ -52,6 +52,7 @@ struct settings {
     bool all;           /* collect: every process that name matches */
     bool threads_given; /* so many of them at once; else one */
     enum process_order process_order;
+    bool values;   /* object: strings, and what arrays hold */
     bool files_go; /* watch: the snapshots are removed at the end */
 
     const char **operands; /* what is no option */
@@ -77,7 +78,8 @@ enum command_bit {
     ON_WATCH = 512,
     ON_TREE = 1024,
     ON_REPORT = 2048,
-    ON_EXPLORE = 4096
+    ON_EXPLORE = 4096,
+    ON_OBJECT = 8192
 };
 
 /* What people come with; the parts of --help. */

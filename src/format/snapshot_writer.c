@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "format/open.h"
+#include "heap/live_part.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -79,6 +80,11 @@ static bool has_addresses(const struct hd_snapshot *snap)
     return snap->graph != NULL && snap->graph->addresses != NULL;
 }
 
+static bool has_fields(const struct hd_snapshot *snap)
+{
+    return snap->graph != NULL && snap->graph->fields != NULL;
+}
+
 static bool has_modules(const struct hd_snapshot *snap)
 {
     for (type_id t = 0; t < snap->type_count; t++)
@@ -144,6 +150,7 @@ static const struct {
     {FACT_GENERATIONS, "generations", has_generations,
      "generations: --gen2 will not work on the result"},
     {FACT_ADDRESSES, "addresses", has_addresses, "addresses of objects"},
+    {FACT_FIELDS, "fields", has_fields, "names of fields"},
     {FACT_MODULES, "modules", has_modules, "modules of types"},
     {FACT_TIME, "time", has_time, "the date of the snapshot"},
     {FACT_PROCESS, "process", has_process, "the name of the process"},
@@ -190,6 +197,28 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
 
 /* --- writing ------------------------------------------------------------- */
 
+/* What no root reaches is left out where it can be told. */
+static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap,
+                       struct out *o, struct losses *l, struct hd_error *err)
+{
+    if (snap->info.holds_garbage && snap->graph == NULL)
+        losses_add(l, "garbage", "objects that no root reaches are counted like others");
+    if (!snap->info.holds_garbage || snap->graph == NULL)
+        return w->write(snap, o, l, err);
+    if (!snapshot_need_reach(snap, err))
+        return false;
+    struct arena scratch = {0};
+    struct hd_snapshot part = live_part_of(snap, &scratch);
+    uint64_t garbage = snap->info.objects - part.info.objects;
+    if (garbage > 0)
+        losses_add(l, "garbage", "objects that no root reaches are left out: %llu",
+                   (unsigned long long)garbage);
+    bool ok = w->write(&part, o, l, err);
+    graph_free(part.graph);
+    arena_free(&scratch);
+    return ok;
+}
+
 bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_sink to,
                        struct hd_losses *lost, struct hd_error *err)
 {
@@ -212,7 +241,7 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_s
     struct losses l = {.arena = &snap->arena};
     struct out o = {.to = to};
     add_general_losses(&l, snap, w);
-    bool ok = w->write(snap, &o, &l, err);
+    bool ok = write_with(w, snap, &o, &l, err);
     ok = ok && out_finish(&o, err);
     out_abandon(&o);
     if (ok && lost != NULL && l.len > 0) {

@@ -22,7 +22,8 @@ enum snapshot_fact {
     FACT_INCOMPLETE = 256,
     FACT_ORIGIN = 512,
     FACT_RAW_NAMES = 1024, /* names that are no UTF-8 */
-    FACT_HOST = 2048       /* where and when the process was started */
+    FACT_HOST = 2048,      /* where and when the process was started */
+    FACT_FIELDS = 4096     /* by which field an object refers to another */
 };
 
 /* What was lost on the way, in order. Made by the writers, shown by the program. */

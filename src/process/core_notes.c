@@ -62,22 +62,30 @@ static int by_start(const void *x, const void *y)
     const struct image_mapping *a = x, *b = y;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void drop_empty(struct process_image *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->mapping_count; i++)
+        if (p->mappings[i].start < p->mappings[i].end)
+            p->mappings[kept++] = p->mappings[i];
+    p->mapping_count = kept;
 }
 
 /* The kernel's are in order; of others each ends at the latest where the next begins. */
 static void make_disjoint(struct process_image *p)
 {
-    size_t kept = 0;
-    qsort(p->mappings, p->mapping_count, sizeof(*p->mappings), by_start);
-    for (size_t i = 0; i < p->mapping_count; i++) {
-        struct image_mapping m = p->mappings[i];
-        if (i + 1 < p->mapping_count && m.end > p->mappings[i + 1].start)
-            m.end = p->mappings[i + 1].start;
-        if (m.start < m.end)
-            p->mappings[kept++] = m;
-    }
-    p->mapping_count = kept;
+    drop_empty(p);
+    if (p->mapping_count > 0)
+        qsort(p->mappings, p->mapping_count, sizeof(*p->mappings), by_start);
+    for (size_t i = 0; i + 1 < p->mapping_count; i++)
+        if (p->mappings[i].end > p->mappings[i + 1].start)
+            p->mappings[i].end = p->mappings[i + 1].start;
+    drop_empty(p);
 }
 
 /* The next string of what is left; "" behind the last. */
@@ -112,8 +120,7 @@ static void take_mappings(struct bytes note, struct process_image *p, struct are
             (struct image_mapping){le_u64(at), le_u64(at + 8),
                                    fits ? offset * unit : UINT64_MAX, next_path(&paths, a)};
     }
-    if (p->mapping_count > 0)
-        make_disjoint(p);
+    make_disjoint(p);
 }
 
 /* --- threads and program ------------------------------------------------------------- */

@@ -8,7 +8,6 @@ enum {
     SEGMENTS = 32,
     SEGMENT_COUNT = 56,
     SEGMENT = 56,
-    MOST_SEGMENTS = 64, /* of a program: a dozen */
     PT_LOAD = 1,
     PT_DYNAMIC = 2,
     PT_NOTE = 4,
@@ -18,14 +17,14 @@ enum {
 };
 
 struct program_header {
-    uint32_t type;
+    uint32_t type, flags;
     uint64_t offset, address, in_file, in_memory;
 };
 
 static struct program_header header_at(const unsigned char *p)
 {
-    return (struct program_header){le_u32(p), le_u64(p + 8), le_u64(p + 16), le_u64(p + 32),
-                                   le_u64(p + 40)};
+    return (struct program_header){le_u32(p),      le_u32(p + 4),  le_u64(p + 8),
+                                   le_u64(p + 16), le_u64(p + 32), le_u64(p + 40)};
 }
 
 /* The table of an ELF file of 64 bits that begins at base; NULL. */
@@ -35,7 +34,7 @@ static const unsigned char *headers_at(const struct memory *m, uint64_t base, si
     if (head == NULL || memcmp(head, "\177ELF\2\1", 6) != 0)
         return NULL;
     *count = le_u16(head + SEGMENT_COUNT);
-    return *count <= MOST_SEGMENTS
+    return *count <= ELF_SEGMENTS
                ? memory_at(m, base + le_u64(head + SEGMENTS), *count * SEGMENT)
                : NULL;
 }
@@ -68,25 +67,43 @@ bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base)
     return headers != NULL && find_bias(e, base, headers, count);
 }
 
-bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
-                       uint64_t base, struct arena *a)
+/* Segments as the loader lays them out; those with one of these flags are left out. */
+static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
+                      uint32_t but_flags, struct memory_piece pieces[ELF_SEGMENTS])
 {
-    struct memory_piece pieces[MOST_SEGMENTS] = {{base, file.size, file.data}};
-    struct memory whole = {pieces, 1};
+    struct memory_piece all = {base, file.size, file.data};
+    struct memory whole = {&all, 1};
     size_t count, len = 0;
-    *e = (struct elf_image){.memory = m};
     const unsigned char *headers = headers_at(&whole, base, &count);
     if (headers == NULL || !find_bias(e, base, headers, count))
-        return false;
+        return 0;
     for (size_t i = 0; i < count; i++) {
         struct program_header h = header_at(headers + i * SEGMENT);
-        if (h.type == PT_LOAD && h.offset <= file.size &&
+        if (h.type == PT_LOAD && (h.flags & but_flags) == 0 && h.offset <= file.size &&
             h.in_file <= file.size - h.offset && h.in_file > 0)
             pieces[len++] =
                 (struct memory_piece){e->bias + h.address, h.in_file, file.data + h.offset};
     }
+    return len;
+}
+
+bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
+                       uint64_t base, struct arena *a)
+{
+    struct memory_piece pieces[ELF_SEGMENTS];
+    *e = (struct elf_image){.memory = m};
+    *m = (struct memory){0};
+    size_t len = lay_out(e, file, base, 0, pieces);
     *m = memory_of(pieces, len, a);
     return len > 0;
+}
+
+size_t elf_constant_pieces(struct bytes file, uint64_t base,
+                           struct memory_piece pieces[ELF_SEGMENTS])
+{
+    enum { PF_W = 2 };
+    struct elf_image e = {0};
+    return lay_out(&e, file, base, PF_W, pieces);
 }
 
 /* --- the dynamic section ------------------------------------------------------------- */
@@ -133,50 +150,53 @@ static bool is_named(const struct elf_image *e, uint64_t at, const char *name)
            memcmp(found, name, size) == 0;
 }
 
-/* The address of symbol number i, if it has that name and is defined. */
-static uint64_t symbol_value(const struct elf_image *e, uint64_t symbols, uint64_t strings,
-                             uint64_t i, const char *name)
+/* Symbol number i, if it has that name and is defined. */
+static struct elf_symbol symbol_at(const struct elf_image *e, uint64_t symbols,
+                                   uint64_t strings, uint64_t i, const char *name)
 {
     bool ok = true;
     uint64_t at = symbols + i * SYMBOL;
     uint32_t name_at = memory_u32(e->memory, at, &ok);
     uint16_t section = memory_u16(e->memory, at + 6, &ok);
     uint64_t value = memory_u64(e->memory, at + 8, &ok);
-    bool is_it = ok && section != 0 && is_named(e, strings + name_at, name);
-    return is_it ? e->bias + value : 0;
+    uint64_t size = memory_u64(e->memory, at + 16, &ok);
+    if (!ok || section == 0 || !is_named(e, strings + name_at, name))
+        return (struct elf_symbol){0};
+    return (struct elf_symbol){e->bias + value, size};
 }
 
 /* Four numbers, a filter, the first symbol of each bucket, then for each symbol from the
  * first that is hashed its hash, whose lowest bit ends the bucket. The filter is passed
  * over: its page need not be there. */
-uint64_t elf_symbol(const struct elf_image *e, const char *name)
+struct elf_symbol elf_symbol(const struct elf_image *e, const char *name)
 {
     enum { MOST_IN_BUCKET = 1 << 16 };
+    const struct elf_symbol none = {0};
     uint64_t table = dynamic_address(e, DT_GNU_HASH),
              symbols = dynamic_address(e, DT_SYMTAB),
              strings = dynamic_address(e, DT_STRTAB);
     if (table == 0 || symbols == 0 || strings == 0)
-        return 0;
+        return none;
     bool ok = true;
     uint64_t buckets = memory_u32(e->memory, table, &ok),
              first = memory_u32(e->memory, table + 4, &ok),
              filter = memory_u32(e->memory, table + 8, &ok);
     if (!ok || buckets == 0)
-        return 0;
+        return none;
     uint64_t bucket_at = table + 16 + filter * 8, hashes = bucket_at + buckets * 4;
     uint32_t wanted = gnu_hash(name);
     uint64_t i = memory_u32(e->memory, bucket_at + wanted % buckets * 4, &ok);
     for (size_t n = 0; ok && i >= first && n < MOST_IN_BUCKET; i++, n++) {
         uint32_t hash = memory_u32(e->memory, hashes + (i - first) * 4, &ok);
-        uint64_t found = ok && (hash | 1) == (wanted | 1)
-                             ? symbol_value(e, symbols, strings, i, name)
-                             : 0;
-        if (found != 0)
+        struct elf_symbol found = none;
+        if (ok && (hash | 1) == (wanted | 1))
+            found = symbol_at(e, symbols, strings, i, name);
+        if (found.address != 0)
             return found;
         if (hash & 1)
             break;
     }
-    return 0;
+    return none;
 }
 
 /* --- pointers, build id -------------------------------------------------------------- */

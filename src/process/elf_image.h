@@ -9,6 +9,8 @@
 
 #include "process/memory.h"
 
+enum { ELF_SEGMENTS = 64 }; /* of a program: a dozen */
+
 struct elf_image {
     const struct memory *memory;
     uint64_t bias;                  /* what is added to the addresses in the file */
@@ -24,9 +26,17 @@ bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base);
 bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
                        uint64_t base, struct arena *a);
 
-/* The address of a symbol that it defines; 0 if it does not, or the pages that would tell
- * are not there. */
-uint64_t elf_symbol(const struct elf_image *e, const char *name);
+/* The segments of a file that nothing writes to once it is loaded at base: their number. */
+size_t elf_constant_pieces(struct bytes file, uint64_t base,
+                           struct memory_piece pieces[ELF_SEGMENTS]);
+
+/* The address and size of a symbol that it defines; address 0 if it does not, or the pages
+ * that would tell are not there. */
+struct elf_symbol {
+    uint64_t address, size;
+};
+
+struct elf_symbol elf_symbol(const struct elf_image *e, const char *name);
 
 /* A pointer in it: of a file, what the loader would make of it (R_X86_64_RELATIVE). */
 uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok);

@@ -48,7 +48,7 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
 struct search {
     struct runtime *r;
     struct runtime_module module;
-    uint64_t dac_table;
+    struct elf_symbol dac_table; /* addresses of globals, filled in when it starts */
     struct descriptor d;
     uint64_t variables[GLOBALS]; /* addresses of these globals; 0 unknown */
     struct arena *a;
@@ -89,7 +89,7 @@ static bool read_own(const struct elf_image *e, uint64_t at, struct own_descript
 static bool add_own(struct search *s, const struct elf_image *e)
 {
     struct own_descriptor own;
-    if (!read_own(e, elf_symbol(e, "DotNetRuntimeContractDescriptor"), &own) ||
+    if (!read_own(e, elf_symbol(e, "DotNetRuntimeContractDescriptor").address, &own) ||
         !descriptor_add(&s->d, own.text, own.size, s->err))
         return false;
     for (size_t i = 0; i < GLOBALS; i++) {
@@ -103,20 +103,25 @@ static bool add_own(struct search *s, const struct elf_image *e)
     return true;
 }
 
+/* The address of a global by its position in g_dacTable. */
+static uint64_t position(const struct search *s, unsigned n)
+{
+    bool ok = true;
+    return memory_u64(memory_in(s), s->dac_table.address + n * UINT64_C(8), &ok);
+}
+
 static void add_table(struct search *s, const struct runtime_table *t)
 {
     const unsigned positions[GLOBALS] = {[GLOBAL_APP_DOMAIN] = t->app_domain,
                                          [GLOBAL_THREAD_STORE] = t->thread_store,
                                          [GLOBAL_FREE_OBJECT] = t->free_object};
     descriptor_add(&s->d, t->json, strlen(t->json), NULL);
-    for (size_t i = 0; i < GLOBALS; i++) {
-        bool ok = s->dac_table != 0;
-        uint64_t at = s->dac_table + positions[i] * UINT64_C(8);
-        s->variables[i] = ok ? memory_u64(memory_in(s), at, &ok) : 0;
-    }
+    for (size_t i = 0; i < GLOBALS; i++)
+        s->variables[i] = position(s, positions[i]);
 }
 
-/* Offsets of this major version; what the runtime says of itself counts more. */
+/* Offsets of this major version; what the runtime says of itself counts more. False:
+ * nothing describes it, or err says what is wrong with its own words. */
 static bool describe(struct search *s, const struct runtime_table *t)
 {
     struct runtime *r = s->r;
@@ -124,7 +129,6 @@ static bool describe(struct search *s, const struct runtime_table *t)
     s->d.at.tls_offsets_unused = TLS_OFFSETS_UNUSED;
     if (t != NULL)
         add_table(s, t);
-    struct hd_error before = *s->err;
     if (add_own(s, &s->module.in_memory))
         r->described_by = "its descriptor";
     else if (s->module.has_file && add_own(s, &s->module.in_file))
@@ -134,7 +138,7 @@ static bool describe(struct search *s, const struct runtime_table *t)
     else
         return false;
     r->at = s->d.at;
-    return s->err->status == before.status;
+    return s->err->status == HD_OK;
 }
 
 static bool take_globals(struct search *s)
@@ -157,33 +161,25 @@ static unsigned major_of(const char *version)
     return (unsigned)strtoul(version, NULL, 10);
 }
 
-/* Without a version by what fits: a wrong table has another type than that of free space
- * at its place. */
-static bool try_tables(struct search *s)
-{
-    struct runtime *r = s->r;
-    for (size_t i = 0; i < runtime_table_count; i++) {
-        if (!describe(s, &runtime_tables[i]) || !take_globals(s))
-            continue;
-        r->major = runtime_tables[i].major;
-        r->version = arena_printf(s->a, "%u", r->major);
-        return true;
-    }
-    return false;
-}
+#define NOT_KNOWN                                                                         \
+    ", which is not known here and does not describe itself; a newer heapdrift may read " \
+    "it" TAKE_GCDUMP
 
 static bool refuse_version(struct search *s, const char *version)
 {
-    unsigned major = major_of(version);
-    if (major < OLDEST)
+    if (major_of(version) < OLDEST)
         return fail(s->err, HD_UNSUPPORTED,
                     "a core dump of .NET %s; those of .NET 9 and later can be "
                     "read" TAKE_GCDUMP,
                     version);
+    return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
+}
+
+static bool refuse_layout(struct search *s)
+{
     return fail(s->err, HD_UNSUPPORTED,
-                "a core dump of .NET %s, which this heapdrift does not know and which does "
-                "not describe itself; a full dump (`createdump --full`) may" TAKE_GCDUMP,
-                version);
+                "the memory of this .NET %s is not laid out as %s has it" TAKE_GCDUMP,
+                s->r->version, s->r->described_by);
 }
 
 static bool describe_version(struct search *s, const char *version)
@@ -191,21 +187,44 @@ static bool describe_version(struct search *s, const char *version)
     struct runtime *r = s->r;
     r->major = major_of(version);
     r->version = version;
-    if (r->major < OLDEST || !describe(s, runtime_table_of(r->major))) {
-        refuse_version(s, version);
-        return false;
-    }
+    if (r->major < OLDEST || !describe(s, runtime_table_of(r->major)))
+        return refuse_version(s, version);
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
         return fail(s->err, HD_UNSUPPORTED,
                     "a core dump of .NET %s, which does not say where it keeps %s; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
                     version, lacks);
-    return true;
+    return take_globals(s) || refuse_layout(s);
+}
+
+/* Without a version by what fits: a wrong table has something else than the type of free
+ * space at its place, whose members have not moved since .NET 8. */
+static unsigned guess_major(struct search *s)
+{
+    struct runtime *r = s->r;
+    descriptor_clear(&s->d);
+    add_table(s, &runtime_tables[0]);
+    r->at = s->d.at;
+    for (size_t i = 0; i < runtime_table_count; i++) {
+        s->variables[GLOBAL_FREE_OBJECT] = position(s, runtime_tables[i].free_object);
+        if (take_globals(s))
+            return runtime_tables[i].major;
+    }
+    return 0;
+}
+
+static bool describe_unknown(struct search *s)
+{
+    unsigned major = guess_major(s);
+    if (major != 0)
+        return describe_version(s, arena_printf(s->a, "%u", major));
+    return fail(s->err, HD_UNSUPPORTED, "a core dump of a .NET version" NOT_KNOWN);
 }
 
 /* --- the runtime --------------------------------------------------------------------- */
 
+/* What .NET keeps of its heap cannot be read. */
 static bool refuse_small(struct search *s)
 {
     const struct process_image *image = s->r->image;
@@ -220,35 +239,42 @@ static bool refuse_small(struct search *s)
                 "a core dump without the heap (a mini or triage dump)" TAKE_HEAP);
 }
 
-static bool find_module(struct search *s)
+static bool refuse_program(struct search *s)
 {
     const struct process_image *image = s->r->image;
-    if (!runtime_module_find(&s->module, image, s->a))
+    if (image->mapping_count == 0)
         return fail(
             s->err, HD_UNSUPPORTED,
-            image->mapping_count == 0
-                ? "a core dump that does not list the files of its process, so .NET "
-                  "cannot be found in it" TAKE_HEAP
-                : "a core dump of a program without .NET");
-    s->r->base = s->module.base;
-    s->dac_table = runtime_module_symbol(&s->module, "g_dacTable");
-    if (s->dac_table != 0)
-        return true;
-    if (!s->module.is_program)
-        return refuse_small(s);
-    return fail(s->err, HD_UNSUPPORTED,
-                runtime_module_symbol(&s->module, "DotNetRuntimeDebugHeader") != 0
-                    ? "a core dump of a native AOT program, whose heap cannot be "
-                      "read" TAKE_GCDUMP
-                    : "a core dump of a program without .NET");
+            "a core dump that does not list the files of its process, so .NET cannot "
+            "be found in it" TAKE_HEAP);
+    return fail(s->err, HD_UNSUPPORTED, "a core dump of a program without .NET");
 }
 
-static bool find_description(struct search *s)
+/* A kernel core has no page of a library that nobody wrote to but the first, and where the
+ * file is another one by now its symbols are lost. */
+static bool refuse_module(struct search *s)
 {
-    const char *version = runtime_module_version(&s->module, s->r->image, s->a);
-    if (version == NULL ? try_tables(s) : describe_version(s, version) && take_globals(s))
-        return true;
-    return refuse_small(s);
+    const struct runtime_module *m = &s->module;
+    if (!m->is_program && s->r->image->lost == 0)
+        return fail(
+            s->err, HD_UNSUPPORTED,
+            "the symbols of libcoreclr.so are not in the core dump, and its file is not "
+            "here, or another one by now; put it where it was, or take a dump with "
+            "`createdump --withheap PID`");
+    if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a core dump of a native AOT program, whose heap cannot be "
+                    "read" TAKE_GCDUMP);
+    return m->is_program ? refuse_program(s) : refuse_small(s);
+}
+
+static bool find_module(struct search *s)
+{
+    if (!runtime_module_find(&s->module, s->r->image, s->a))
+        return refuse_program(s);
+    s->r->base = s->module.base;
+    s->dac_table = runtime_module_symbol(&s->module, "g_dacTable");
+    return s->dac_table.address != 0 || refuse_module(s);
 }
 
 struct first_objects {
@@ -266,33 +292,39 @@ static bool look_at(void *context, uint64_t object)
     return true;
 }
 
-/* A heap that is not in the dump, and offsets of another version, show at once. */
+static bool find_heap(struct search *s)
+{
+    enum { MOST_GLOBALS = 1024 };
+    struct first_objects f = {.r = s->r};
+    uint64_t count = s->dac_table.size / 8;
+    s->r->gc = runtime_gc_find(memory_in(s), s->dac_table.address,
+                               count < MOST_GLOBALS ? (unsigned)count : MOST_GLOBALS);
+    if (s->r->gc != 0)
+        runtime_gc_first_objects(s->r, look_at, &f);
+    return f.there > 0 || refuse_small(s);
+}
+
+static bool find_description(struct search *s)
+{
+    const char *version = runtime_module_version(&s->module, s->r->image, s->a);
+    return version == NULL ? describe_unknown(s) : describe_version(s, version);
+}
+
+/* Offsets of another version show at once. */
 static bool check_heap(struct search *s)
 {
     struct first_objects f = {.r = s->r};
     runtime_gc_first_objects(s->r, look_at, &f);
-    if (f.there == 0)
-        return refuse_small(s);
-    return f.typed > 0 ||
-           fail(s->err, HD_UNSUPPORTED,
-                "the heap of this .NET %s is not laid out as %s has it" TAKE_GCDUMP,
-                s->r->version, s->r->described_by);
+    return f.typed > 0 || refuse_layout(s);
 }
 
 bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,
                   struct hd_error *err)
 {
-    enum { MOST_GLOBALS = 512 };
     struct hd_error why = {0};
     struct search s = {.r = r, .a = a, .err = &why};
     *r = (struct runtime){.image = image};
-    bool ok = find_module(&s) && find_description(&s);
-    if (ok) {
-        const struct runtime_table *t = runtime_table_of(r->major);
-        unsigned count = t != NULL ? t->count : MOST_GLOBALS;
-        r->gc = runtime_gc_find(&image->memory, s.dac_table, count);
-        ok = (r->gc != 0 || refuse_small(&s)) && check_heap(&s);
-    }
+    bool ok = find_module(&s) && find_heap(&s) && find_description(&s) && check_heap(&s);
     if (!ok && err != NULL && err->status == HD_OK)
         *err = why;
     return ok;

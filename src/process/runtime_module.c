@@ -56,10 +56,10 @@ bool runtime_module_find(struct runtime_module *m, const struct process_image *i
     return true;
 }
 
-uint64_t runtime_module_symbol(const struct runtime_module *m, const char *name)
+struct elf_symbol runtime_module_symbol(const struct runtime_module *m, const char *name)
 {
-    uint64_t found = elf_symbol(&m->in_memory, name);
-    return found == 0 && m->has_file ? elf_symbol(&m->in_file, name) : found;
+    struct elf_symbol found = elf_symbol(&m->in_memory, name);
+    return found.address == 0 && m->has_file ? elf_symbol(&m->in_file, name) : found;
 }
 
 /* --- version ------------------------------------------------------------------------- */
@@ -142,5 +142,8 @@ const char *runtime_module_version(const struct runtime_module *m,
     const char *found = version_in_path(m->path, a);
     for (size_t i = 0; i < image->mapping_count && found == NULL && m->is_program; i++)
         found = version_in_path(image->mappings[i].path, a);
+    const struct image_file *file = image_file_at(image, m->base);
+    if (found == NULL && file != NULL)
+        found = version_told(file->bytes, a);
     return found != NULL ? found : version_in_memory(m, image, a);
 }

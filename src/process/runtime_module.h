@@ -22,8 +22,8 @@ struct runtime_module {
 bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
                          struct arena *a);
 
-/* The address of a symbol in the process; 0. */
-uint64_t runtime_module_symbol(const struct runtime_module *m, const char *name);
+/* A symbol in the process; address 0: none. */
+struct elf_symbol runtime_module_symbol(const struct runtime_module *m, const char *name);
 
 /* "10.0.12", from the path of a shared framework, or what libcoreclr.so says of itself;
  * NULL unknown. */

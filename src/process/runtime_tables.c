@@ -8,7 +8,6 @@ const struct runtime_table runtime_tables[] = {
         .app_domain = 20,
         .thread_store = 15,
         .free_object = 56,
-        .count = 129,
         .json =
             "{\"types\":{\"MethodTable\":{\"!\":64,\"MTFlags\":0,\"BaseSize\":4,"
             "\"MTFlags2\":8,\"ParentMethodTable\":16,\"Module\":24,\"AuxiliaryData\":32,"
@@ -36,6 +35,56 @@ const struct runtime_table runtime_tables[] = {
             "\"NumberOfTlsOffsetsNotUsedInNoncollectibleArray\":\"0x2\"},\"contracts\":{"
             "\"Loader\":1,\"Object\":1,\"RuntimeTypeSystem\":1,\"Thread\":1}}",
     },
+    /* 9.0.2026.41315, x86-64. From 10.0.1226.42308: MethodTable.!,
+     * MethodTable.AuxiliaryData, EEClass.FieldDescList, EEClass.NumInstanceFields,
+     * EEClass.NumStaticFields, DynamicStaticsInfo.!, DynamicStaticsInfo.GCStatics,
+     * ThreadStaticsInfo.!, ThreadStaticsInfo.GCTlsIndex, GenericsDictInfo.NumDicts,
+     * ModuleLookupMap.Next, ModuleLookupMap.Count, ModuleLookupMap.SupportedFlagsMask,
+     * EETypeHashTable.Buckets, EETypeHashTable.VolatileEntryValue,
+     * EETypeHashTable.VolatileEntryNextEntry, ArrayListBase.Count,
+     * ArrayListBase.FirstBlock, ArrayListBlock.Next, ArrayListBlock.Size,
+     * ArrayListBlock.ArrayStart, Assembly.Module,
+     * ThreadLocalData.NonCollectibleTlsDataCount,
+     * ThreadLocalData.NonCollectibleTlsArrayData. Found in a dump:
+     * Module.AvailableTypeParams, AppDomain.DomainAssemblyList,
+     * Thread.ThreadLocalDataPtr, EEAllocContext.GCAllocationContext. */
+    {
+        .major = 9,
+        .source = "9.0.2026.41315",
+        .app_domain = 21,
+        .thread_store = 16,
+        .free_object = 57,
+        .json =
+            "{\"types\":{\"MethodTable\":{\"!\":64,\"MTFlags\":0,\"BaseSize\":4,"
+            "\"MTFlags2\":8,\"ParentMethodTable\":16,\"Module\":24,\"AuxiliaryData\":32,"
+            "\"EEClassOrCanonMT\":40,\"PerInstInfo\":48},\"EEClass\":{\"MethodTable\":16,"
+            "\"FieldDescList\":24,\"InternalCorElementType\":48,\"NumInstanceFields\":50,"
+            "\"NumStaticFields\":54},\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0},"
+            "\"ThreadStaticsInfo\":{\"!\":40,\"GCTlsIndex\":4},\"GenericsDictInfo\":{"
+            "\"NumDicts\":4,\"NumTypeArgs\":6},\"Module\":{\"Base\":288,\"Path\":272,"
+            "\"LoaderAllocator\":248,\"DynamicMetadata\":1120,"
+            "\"AvailableTypeParams\":808,\"TypeDefToMethodTableMap\":624,"
+            "\"TypeRefToMethodTableMap\":8},\"ModuleLookupMap\":{\"Next\":0,"
+            "\"TableData\":8,\"Count\":16,\"SupportedFlagsMask\":24},"
+            "\"EETypeHashTable\":{\"Buckets\":16,\"VolatileEntryValue\":0,"
+            "\"VolatileEntryNextEntry\":8},\"AppDomain\":{\"DomainAssemblyList\":1824},"
+            "\"ArrayListBase\":{\"Count\":0,\"FirstBlock\":8},\"ArrayListBlock\":{"
+            "\"Next\":0,\"Size\":8,\"ArrayStart\":16},\"Assembly\":{\"Module\":16},"
+            "\"ThreadStore\":{\"FirstThreadLink\":160,\"ThreadCount\":184},\"Thread\":{"
+            "\"LinkNext\":112,\"RuntimeThreadLocals\":32,\"ThreadLocalDataPtr\":928,"
+            "\"OSId\":296},\"RuntimeThreadLocals\":{\"AllocContext\":0},"
+            "\"EEAllocContext\":{\"GCAllocationContext\":0},\"GCAllocContext\":{"
+            "\"Pointer\":0,\"Limit\":8},\"ThreadLocalData\":{"
+            "\"NonCollectibleTlsDataCount\":0,\"NonCollectibleTlsArrayData\":8},"
+            "\"TypeDesc\":{\"TypeAndFlags\":0},\"ParamTypeDesc\":{\"TypeArg\":16},"
+            "\"DynamicMetadata\":{\"Size\":0,\"Data\":4}},\"globals\":{"
+            "\"StaticsPointerMask\":\"0xfffffffffffffffe\","
+            "\"NumberOfTlsOffsetsNotUsedInNoncollectibleArray\":\"0x2\"},\"contracts\":{"
+            "\"Loader\":1,\"Object\":1,\"RuntimeTypeSystem\":1,\"Thread\":1}}",
+    },
+    /* To be told, and refused: it describes nothing of itself, and keeps classes in another
+     * way. */
+    {.major = 8, .source = "8.0.31", .free_object = 54},
 };
 
 const size_t runtime_table_count = sizeof(runtime_tables) / sizeof(runtime_tables[0]);
@@ -43,7 +92,7 @@ const size_t runtime_table_count = sizeof(runtime_tables) / sizeof(runtime_table
 const struct runtime_table *runtime_table_of(unsigned major)
 {
     for (size_t i = 0; i < runtime_table_count; i++)
-        if (runtime_tables[i].major == major)
+        if (runtime_tables[i].major == major && runtime_tables[i].json != NULL)
             return &runtime_tables[i];
     return NULL;
 }

@@ -12,15 +12,15 @@
 struct runtime_table {
     unsigned major;
     const char *source; /* version of the file that it was made from */
-    const char *json;   /* as a descriptor's, less what nobody asks for */
+    const char *json;   /* as a descriptor's, less what nobody asks for; NULL:
+                           known, but not how to read it */
     unsigned app_domain, thread_store, free_object; /* positions in g_dacTable */
-    unsigned count;                                 /* of addresses in g_dacTable */
 };
 
 extern const struct runtime_table runtime_tables[]; /* newest first */
 extern const size_t runtime_table_count;
 
-/* NULL: none of this version. */
+/* NULL: none of this version, or it cannot be read. */
 const struct runtime_table *runtime_table_of(unsigned major);
 
 #endif

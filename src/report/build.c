@@ -240,7 +240,8 @@ static struct document *make(const struct hd_report *r, const struct hd_write_op
         [HD_REPORT_ROOTS] = {"heapdrift roots", build_roots},
         [HD_REPORT_INFO] = {"heapdrift info", build_info},
         [HD_REPORT_PROCESSES] = {"heapdrift ps", build_processes},
-        [HD_REPORT_TREE] = {"heapdrift tree", build_tree}};
+        [HD_REPORT_TREE] = {"heapdrift tree", build_tree},
+        [HD_REPORT_OBJECT] = {"heapdrift object", build_object}};
     struct build b = {.r = r, .doc = document_new(kinds[r->kind].title), .page = page};
     kinds[r->kind].build(&b);
     build_other_notes(&b);

@@ -36,6 +36,7 @@ void build_roots(struct build *b);
 void build_info(struct build *b);
 void build_processes(struct build *b);
 void build_tree(struct build *b);
+void build_object(struct build *b);
 
 /* What was compared, totals, where the growth went; the suspects, and what has stopped
  * growing; what to run next. */

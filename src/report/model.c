@@ -32,6 +32,7 @@ void report_publish(struct hd_report *r)
         .roots = r->kind == HD_REPORT_ROOTS ? &r->roots : NULL,
         .processes = r->kind == HD_REPORT_PROCESSES ? &r->processes : NULL,
         .tree = r->tree.len > 0 ? &r->tree : NULL,
+        .instance = r->kind == HD_REPORT_OBJECT ? &r->instance : NULL,
     };
 }
 

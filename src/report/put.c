@@ -1,5 +1,6 @@
 /* Numbers and names as reports print them, for programs that show a model themselves. */
 #include "report/human.h"
+#include "report/object_words.h"
 
 #include <string.h>
 
@@ -92,4 +93,22 @@ void hd_put_short_type(struct hd_sink to, const char *name)
     }
     text_free(&type);
     put(to, &t);
+}
+
+void hd_put_value(struct hd_sink to, const struct hd_field *field)
+{
+    struct text words = {0}, shown = {0};
+    bool refers = field->kind == HD_FIELD_REFERENCE;
+    if (field->is_hidden)
+        text_add_string(&words, "not shown");
+    else if (field->text != NULL)
+        object_add_quoted(&words, field->text, field->is_cut);
+    else if (refers)
+        text_add_string(&words,
+                        field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");
+    else
+        object_add_value(&words, field);
+    human_name(&shown, text_string(&words));
+    put(to, &shown);
+    text_free(&words);
 }

@@ -47,6 +47,7 @@ struct hd_report {
     struct hd_roots roots;
     struct hd_process_list processes;
     struct hd_tree tree; /* empty: none */
+    struct hd_instance instance;
 
     struct hd_model model; /* of these, for who reads it */
 };

@@ -1,6 +1,7 @@
 /* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
  * What `top` writes is itself an input format. */
 #include "base/csv.h"
+#include "report/object_words.h"
 #include "report/phrases.h"
 #include "report/tree_frames.h"
 #include "report/writer.h"
@@ -322,6 +323,90 @@ static void write_tree(const struct hd_model *m, struct sheet *s)
     tree_frames_free(&f);
 }
 
+/* One thing that belongs to an object: a field, a group of neighbours, a link. */
+struct object_row {
+    const char *part, *name, *kind, *type;
+    const char *value; /* of a field, or NULL */
+    uint64_t number;   /* of an object, or HD_UNKNOWN */
+    uint64_t address;  /* or 0 */
+    uint64_t objects, references, bytes;
+};
+
+static void add_object_row(struct sheet *s, const struct object_row *row)
+{
+    add_cell(s, row->part);
+    add_optional(s, row->name);
+    add_optional(s, row->kind);
+    add_optional(s, row->type);
+    add_optional(s, row->value);
+    add_number(s, row->number);
+    begin_cell(s);
+    if (row->address != 0)
+        out_printf(s->out, "0x%" PRIx64, row->address);
+    add_number(s, row->objects);
+    add_number(s, row->references);
+    add_number(s, row->bytes);
+    end_row(s);
+}
+
+static void add_object_fields(struct sheet *s, const struct hd_object_fields *fields)
+{
+    struct text value = {0};
+    for (size_t i = 0; i < fields->len; i++) {
+        const struct hd_field *f = &fields->all[i];
+        bool refers = f->kind == HD_FIELD_REFERENCE;
+        text_clear(&value);
+        if (f->text != NULL)
+            text_add_string(&value, f->text);
+        else if (f->member != NULL)
+            text_add_string(&value, f->member);
+        else if (!refers && !f->is_hidden)
+            object_add_plain(&value, f);
+        add_object_row(s, &(struct object_row){
+                              "field", f->name, hd_field_kind_name(f->kind),
+                              refers && f->to_type != NULL ? f->to_type : f->type,
+                              text_string(&value),
+                              refers && f->to != HD_NO_OBJECT ? f->to : HD_UNKNOWN,
+                              refers ? f->number : 0, HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN});
+    }
+    text_free(&value);
+}
+
+static void add_object_groups(struct sheet *s, const char *part,
+                              const struct hd_instance_group *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_object_group *g = &all[i].group;
+        add_object_row(s, &(struct object_row){part, g->field, hd_object_kind_name(g->kind),
+                                               g->type, NULL, g->first, all[i].address,
+                                               g->objects, g->references, g->bytes});
+    }
+}
+
+static void write_object(const struct hd_model *m, struct sheet *s)
+{
+    static const char *const titles[] = {"part",       "name",   "kind",    "type",
+                                         "value",      "object", "address", "objects",
+                                         "references", "bytes"};
+    const struct hd_instance *x = m->instance;
+    const struct hd_object *o = &x->object;
+    ADD_TITLES(s, titles);
+    add_object_row(s, &(struct object_row){"object", NULL, hd_object_kind_name(o->kind),
+                                           o->type, x->fields.text, o->number, o->address,
+                                           o->instances, o->references, o->bytes});
+    add_object_fields(s, &x->fields);
+    add_object_groups(s, "refers_to", x->refers_to, model_rows(m, x->refers_to_count));
+    add_object_groups(s, "referred_by", x->referred_by,
+                      model_rows(m, x->referred_by_count));
+    for (size_t i = 0; i < x->chain_len; i++) {
+        const struct hd_object *link = &x->chain[i].object;
+        add_object_row(s, &(struct object_row){"chain", x->chain[i].field,
+                                               hd_object_kind_name(link->kind), link->type,
+                                               NULL, link->number, link->address,
+                                               HD_UNKNOWN, HD_UNKNOWN, link->bytes});
+    }
+}
+
 static void write_sheet(const struct hd_model *m, struct sheet s)
 {
     static void (*const write[])(const struct hd_model *, struct sheet *) = {
@@ -329,7 +414,8 @@ static void write_sheet(const struct hd_model *m, struct sheet s)
         [HD_REPORT_ROOTS] = write_roots,         [HD_REPORT_INFO] = write_info,
         [HD_REPORT_CHECK] = write_check,
 
-        [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_TREE] = write_tree};
+        [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_TREE] = write_tree,
+        [HD_REPORT_OBJECT] = write_object};
     write[m->kind](m, &s);
 }
 

@@ -1,6 +1,7 @@
 /* JSON, one object; docs/json-schema has the schemas. Keys stand in their order,
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
+#include "report/json_object.h"
 #include "report/json_tree.h"
 #include "report/phrases.h"
 #include "report/report_json.h"
@@ -536,6 +537,15 @@ static json_t *tree(const struct hd_model *m)
     return o;
 }
 
+static json_t *object(const struct hd_model *m)
+{
+    json_t *o = begin("heapdrift-object");
+    json_put(o, "snapshot", snapshot(&m->snapshots[0].info));
+    json_add_object(o, m);
+    json_put(o, "warnings", warnings(m));
+    return o;
+}
+
 json_t *report_json(const struct hd_model *m)
 {
     static json_t *(*const make[])(const struct hd_model *) = {
@@ -543,7 +553,8 @@ json_t *report_json(const struct hd_model *m)
         [HD_REPORT_ROOTS] = roots,         [HD_REPORT_INFO] = info,
         [HD_REPORT_CHECK] = check,
 
-        [HD_REPORT_PROCESSES] = processes, [HD_REPORT_TREE] = tree};
+        [HD_REPORT_PROCESSES] = processes, [HD_REPORT_TREE] = tree,
+        [HD_REPORT_OBJECT] = object};
     return make[m->kind](m);
 }
 

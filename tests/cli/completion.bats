@@ -24,6 +24,8 @@ heapdrift help fo|formats
 heapdrift completion |bash fish zsh
 heapdrift top |a.gcdump b.nettrace.zst c.txt snapshots
 heapdrift top a|a.gcdump
+heapdrift object a|a.gcdump
+heapdrift object --val|--values
 heapdrift diff --fo|--format
 heapdrift diff --format=|csv html json md text tsv
 heapdrift diff --format j|json
@@ -124,10 +126,10 @@ in_zsh() { timeout 60 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1";
     local shell command option word
     for shell in bash zsh fish; do
         works completion $shell
-        for command in diff top roots check info convert collect watch ps help completion; do
+        for command in diff top roots object check info convert collect watch ps help completion; do
             grep -qw -- "$command" <<<"$out" || complain "no $command"
         done
-        for option in $(for c in diff top roots check info convert collect watch ps; do "$HEAPDRIFT" help $c; done |
+        for option in $(for c in diff top roots object check info convert collect watch ps; do "$HEAPDRIFT" help $c; done |
             grep -oE '^  (-.,|   ) --[a-z0-9-]+' | sed 's/.*--//' | sort -u); do
             grep -qE -- "(--|-l )$option([^a-z-]|\$)" <<<"$out" || complain "no $option"
         done

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff report tree top roots check info convert collect watch ps explore help completion)
+commands=(diff report tree top roots object check info convert collect watch ps explore help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -80,7 +80,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|report|tree|top|roots|check|info|convert|collect|watch|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -145,6 +145,7 @@ OPTIONS
         # It got as far as the operand.
         case $c in
         help) ;;
+        object) err_has "object needs a snapshot and an address" ;;
         explore) err_has "explore needs a terminal" ;;
         completion) err_has "for which shell?" ;;
         ps) err_has "ps takes no operands" ;;
@@ -159,9 +160,9 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff report tree top roots check info convert collect watch ps explore; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
-    for c in top roots check info convert; do
+    for c in top roots object check info convert; do
         options_of $c | sort -u >"$tmp/has"
         while read -r option; do
             hd $c "--$option$([[ $option == *= ]] && value_of "${option%=}")" "$before"
@@ -189,7 +190,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff report tree top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report tree top roots object check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -249,7 +250,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff report tree top roots check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report tree top roots object check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -318,7 +319,7 @@ OPTIONS
     cd "$tmp"
     mkdir bin
     ln -s "$HEAPDRIFT" bin/heapdrift
-    for c in diff top roots check info convert help ps; do
+    for c in diff top roots object check info convert help ps; do
         while IFS= read -r line; do
             line=${line//MyApp/Shop}
             status=0 ran=$line err=''

@@ -9,6 +9,7 @@ shown=(
     "check -q --max-score=50% fixtures/heap-text/before.txt fixtures/heap-text/after.txt"
     "top fixtures/leaklab/events/5.gcdump.zst"
     "roots -t Shop.Orders.Order fixtures/leaklab/events/5.gcdump.zst"
+    "object fixtures/leaklab/cache/1.gcdump.gz 0x7f5d2193ec88"
     "info fixtures/leaklab/events/5.gcdump.zst"
 )
 

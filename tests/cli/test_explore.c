@@ -3,6 +3,7 @@
 #include "cli/explore/view.h"
 #include "report/written.h"
 #include "support/large.h"
+#include "support/made_fields.h"
 #include "support/random.h"
 #include "support/scratch.h"
 
@@ -166,6 +167,35 @@ Test(explore, follows_references_both_ways)
     cr_expect_null(strstr(screen(&b), first), "another object");
     press(&b, PRESS_ESCAPE);
     shows(&b, "Tree › ");
+    end(&b);
+}
+
+Test(explore, shows_fields_where_they_are_known_and_text_when_asked)
+{
+    struct browser b = {.count = 1, .snaps = {made_fields()}};
+    begin(&b);
+    settle(&b);
+    press(&b, '3');
+    press(&b, '/');
+    type(&b, "Shop.Customer");
+    press(&b, PRESS_ENTER);
+    press(&b, PRESS_ENTER);
+    press(&b, '/');
+    type(&b, "#1");
+    press(&b, PRESS_ENTER);
+    press(&b, PRESS_ENTER);
+    shows(&b, "[].value → Customer");
+    shows(&b, "_name → String");
+    shows(&b, "_id = -4711");
+    shows(&b, "_state = Blocked (2)");
+    shows(&b, "_grade = not shown");
+    shows(&b, "[].value of Entry[]");
+    shows(&b, "evil\\x1b[31m|<b>");
+    lacks(&b, "hunter2");
+    press(&b, 'v');
+    shows(&b, "_name = \"hunter2\\x1b[31m\"");
+    press(&b, 'v');
+    lacks(&b, "hunter2");
     end(&b);
 }
 

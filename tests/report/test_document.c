@@ -4,6 +4,7 @@
 #include "report/markdown.h"
 #include "report/render.h"
 #include "report/written.h"
+#include "support/made_fields.h"
 
 /* The document as text or Markdown; for free(). */
 static char *rendered(const struct document *d,
@@ -44,6 +45,10 @@ static struct hd_report *report_of_kind(size_t i)
         return roots_of(shop(50), "System.String", wide);
     case 6:
         return info_of_two();
+    case 7:
+        return object_of(shop(50), 1, false, NULL);
+    case 8:
+        return object_of(made_fields(), MADE_ENTRIES, true, NULL);
     default:
         return NULL;
     }

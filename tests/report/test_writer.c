@@ -33,6 +33,8 @@ static struct hd_report *report_of(enum hd_report_kind kind)
         return two_processes();
     case HD_REPORT_TREE:
         return shop_tree(NULL);
+    case HD_REPORT_OBJECT:
+        return object_of(shop(10), 1, false, NULL);
     case HD_REPORT_INFO:
     case HD_REPORT_KIND_COUNT:
         break;

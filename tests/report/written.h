@@ -216,6 +216,21 @@ static inline struct hd_report *roots_of(struct hd_snapshot *snap, const char *t
     return r;
 }
 
+/* One object of a heap, which is closed. */
+static inline struct hd_report *object_of(struct hd_snapshot *snap, uint32_t number,
+                                          bool values, const struct hd_options *opt)
+{
+    struct hd_error err = {0};
+    struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
+    struct hd_object_question ask = {
+        .size = sizeof(ask), .by_number = true, .number = number, .values = values};
+    struct hd_report *r = hd_report_object(c, opt, &ask, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    hd_comparison_free(c);
+    hd_snapshot_close(snap);
+    return r;
+}
+
 /* A shop, and a file that is none. */
 static inline struct hd_report *info_of_two(void)
 {

@@ -21,13 +21,13 @@ static const struct {
     {"a", "only types of the program, or all"},
     {"d", "what changed (Δ), or the last snapshot"},
     {"< >", "objects of the snapshot before, behind"},
+    {"v", "one object: strings in its fields, which may be secrets, or not"},
     {"m", "mark this line: others are compared with it"},
     {"e", "export what is listed to a file, .md or .csv"},
     {NULL, "the program"},
-    {"?", "this"},
     {"mouse", "a click chooses, a second one opens; the wheel scrolls"},
     {"Ctrl-Z  Ctrl-L", "suspend; draw again"},
-    {"q", "quit"},
+    {"?  q", "this; quit"},
 };
 
 enum { LINES = sizeof(help) / sizeof(help[0]) };

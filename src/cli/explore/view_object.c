@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHAIN = 24 };
+enum { MOST_CHAIN = 24, MOST_FIELDS = 1000, MOST_TEXT = 200 };
 enum { NAME, OBJECTS, BYTES, GENERATION, ADDRESS };
 
 /* What a row stands for. */
-enum what { HEADING, CHAIN, GAP, GROUP, NOTE };
+enum what { HEADING, CHAIN, GAP, FIELD, GROUP, NOTE };
 
 struct object_row {
     enum what what;
@@ -18,6 +18,8 @@ struct object_row {
     unsigned depth;
     enum hd_direction direction;
     const struct hd_object_group *group;
+    const struct hd_field *field; /* of a FIELD; its name stands before it */
+    const char *by;               /* by which field it is referred to, or refers; NULL */
     size_t skipped;
     unsigned part; /* of a note: that is missing */
 };
@@ -29,6 +31,8 @@ struct object {
     size_t len, cap;
     struct hd_object_group *groups[2]; /* by direction */
     size_t group_count[2];
+    struct hd_object_fields fields; /* those of an array are told by groups */
+    bool values;                    /* strings too, which may be secrets */
 };
 
 static const struct object *of(const struct view *v)
@@ -65,6 +69,8 @@ static void add_chain(struct object *o, const struct explore *e)
         struct object_row *r = add(o, CHAIN);
         r->number = numbers[i];
         r->depth = (unsigned)i;
+        if (i > 0 && (skipped == 0 || i != at))
+            r->by = hd_object_field(e->objects, numbers[i - 1], numbers[i]);
     }
     if (count == 0)
         add(o, NOTE)->part = HD_OBJECTS_CHAINS;
@@ -85,12 +91,33 @@ static void add_groups(struct object *o, const struct explore *e,
         r->group = &o->groups[direction][i];
         r->number = r->group->first;
         r->direction = direction;
+        r->by = r->group->field;
     }
     if (o->group_count[direction] == 0) {
         struct object_row *note = add(o, NOTE);
         note->part = part;
         note->direction = direction;
     }
+}
+
+/* Where they are known they tell what it refers to as well. */
+static bool add_fields(struct object *o, const struct explore *e)
+{
+    struct hd_object_fields *f = &o->fields;
+    hd_object_fields_free(f);
+    hd_object_fields(e->objects, o->object.number, 0, MOST_FIELDS,
+                     o->values ? MOST_TEXT : 0, f);
+    if (!f->are_named || f->is_array || f->len == 0)
+        return false;
+    struct object_row *heading = add(o, HEADING);
+    heading->part = HD_OBJECTS_GRAPH;
+    heading->field = f->all;
+    for (size_t i = 0; i < f->len; i++) {
+        struct object_row *r = add(o, FIELD);
+        r->field = &f->all[i];
+        r->number = f->all[i].kind == HD_FIELD_REFERENCE ? f->all[i].to : HD_NO_OBJECT;
+    }
+    return true;
 }
 
 static void refresh(struct explore *e, struct view *v)
@@ -100,7 +127,8 @@ static void refresh(struct explore *e, struct view *v)
     if (e->objects == NULL || !hd_object(e->objects, o->object.number, &o->object))
         return;
     add_chain(o, e);
-    add_groups(o, e, HD_REFERS_TO);
+    if (!add_fields(o, e))
+        add_groups(o, e, HD_REFERS_TO);
     add_groups(o, e, HD_REFERRED_BY);
 }
 
@@ -133,6 +161,8 @@ static const char *heading_of(const struct explore *e, const struct object *o,
     if (r->part == HD_OBJECTS_CHAINS)
         return garbage ? "no root reaches it; from what refers to it"
                        : "chain from the root";
+    if (r->field != NULL)
+        return o->values ? "fields" : "fields (v: with text)";
     return r->direction == HD_REFERS_TO ? "refers to" : "referred to by";
 }
 
@@ -185,13 +215,34 @@ static void note_cells(const struct explore *e, const struct object_row *r, stru
         .kind = CELL_WORD, .look = LOOK_DIM, .text = there ? "nothing" : "not found yet"};
 }
 
-static void put_indent(struct row *row, unsigned depth)
+/* What stands before an object: how deep it is in a chain, by which field it is reached or
+ * reaches. */
+static void put_lead(struct row *row, unsigned depth, const char *field, const char *joint)
 {
     struct hd_memory lead = {0};
     struct hd_sink to = hd_sink_memory(&lead);
     say_to(to, "%*s%s", (int)(depth < MOST_CHAIN ? depth : MOST_CHAIN), "",
            depth > 0 ? "└ " : "");
+    if (field != NULL) {
+        hd_put_name(to, field);
+        say_to(to, "%s", joint);
+    }
     row->lead = lead.bytes;
+}
+
+static void field_cells(const struct explore *e, const struct hd_field *f, struct row *row)
+{
+    struct hd_memory lead = {0};
+    struct hd_sink to = hd_sink_memory(&lead);
+    bool leads_on = f->kind == HD_FIELD_REFERENCE && f->to != HD_NO_OBJECT;
+    hd_put_name(to, f->name != NULL ? f->name : "");
+    say_to(to, leads_on && f->text == NULL ? " → " : " = ");
+    hd_put_value(to, f);
+    say_to(to, leads_on && f->text != NULL ? "  " : "");
+    row->lead = lead.bytes;
+    row->is_heading = !leads_on;
+    if (leads_on)
+        object_cells(e, f->to, row);
 }
 
 static void row(const struct explore *e, const struct view *v, size_t i, struct row *row)
@@ -211,11 +262,15 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
         break;
     case CHAIN:
         object_cells(e, r->number, row);
-        put_indent(row, r->depth);
+        put_lead(row, r->depth, r->by, " → ");
         break;
     case GROUP:
         object_cells(e, r->number, row);
         group_cells(r, row);
+        put_lead(row, 0, r->by, r->direction == HD_REFERS_TO ? " → " : " of ");
+        break;
+    case FIELD:
+        field_cells(e, r->field, row);
         break;
     case NOTE:
         note_cells(e, r, row);
@@ -279,6 +334,18 @@ static void enter(struct explore *e, struct view *v, size_t i)
         explore_say(e, "This is the object that is shown.");
 }
 
+static bool key(struct explore *e, struct view *v, uint32_t pressed)
+{
+    struct object *o = (struct object *)v;
+    if (pressed != 'v')
+        return false;
+    o->values = !o->values;
+    refresh(e, v);
+    if (!o->fields.are_named)
+        explore_say(e, "This snapshot tells no fields: those of core dumps do.");
+    return true;
+}
+
 static bool forget(struct view *v)
 {
     (void)v;
@@ -290,6 +357,7 @@ static void release(struct view *v)
     struct object *o = (struct object *)v;
     free(o->groups[0]);
     free(o->groups[1]);
+    hd_object_fields_free(&o->fields);
     free(o->rows);
 }
 
@@ -303,6 +371,7 @@ static const struct view_kind kind = {
     .detail = detail,
     .detail_lines = 1,
     .enter = enter,
+    .key = key,
     .refresh = refresh,
     .forget = forget,
     .free = release,

@@ -108,7 +108,7 @@ static void emit(struct walk *w, uint32_t offset, unsigned element,
     f->name = clr_name_add(t, &w->name)->raw;
     f->declared_by = w->declared_by;
     if (shape != t->nothing)
-        f->type_name = clr_shown(t, shape->full_name);
+        f->type_name = clr_shown_full(t, shape->full_name);
     set_kind(f, element);
     bool is_value = shape->element == ELEMENT_VALUETYPE && shape->table != 0;
     if (is_value && element != ELEMENT_VALUETYPE &&
@@ -217,7 +217,7 @@ static void walk_class(struct walk *w, const struct method_table *of)
     struct method_table m = *of;
     for (int i = 0; i < MOST_PARENTS; i++) {
         const struct clr_shape *shape = clr_shape_of(w->t, m.address);
-        w->declared_by = clr_shown(w->t, shape->full_name);
+        w->declared_by = clr_shown_full(w->t, shape->full_name);
         w->name.len = 0;
         enter(w, m.address, shape, HEADER);
         walk_levels(w);

@@ -78,6 +78,9 @@ struct clr_name *clr_name_of(struct clr_types *t, const char *raw, size_t len);
 struct clr_name *clr_name_add(struct clr_types *t, struct text *raw);
 const char *clr_shown(struct clr_types *t, struct clr_name *name);
 
+/* The same of a full name, without the backslashes that arguments have. */
+const char *clr_shown_full(struct clr_types *t, struct clr_name *name);
+
 /* --- clr_tables.c ----------------------------------------------------------------------
  */
 
@@ -149,8 +152,13 @@ uint64_t clr_module_type_ref(const struct clr_types *t, const struct clr_module 
                              uint32_t row);
 
 /* Take every module of the process in: those of its list, then those of the types that are
- * loaded in them. */
+ * loaded in them. Others come with their objects (of collectible contexts), so this is
+ * called again: it looks at what is new. */
 void clr_modules_all(struct clr_types *t);
+
+/* The first module behind done, which may be NULL; NULL: there is none. */
+struct clr_module *clr_module_after(const struct clr_types *t,
+                                    const struct clr_module *done);
 
 /* Handles of the instantiations, arrays and pointers that a module keeps. */
 void clr_module_instances(struct clr_types *t, const struct clr_module *m,
@@ -252,9 +260,10 @@ struct clr_types {
     const struct clr_shape *nothing; /* a type of which nothing is known */
     struct known_type *types;
     struct clr_module *modules; /* in the order in which they came */
-    bool has_all_modules;
+    bool has_list;
+    const struct clr_module *expanded,
+        *indexed; /* the last ones whose types were looked at */
     struct instance *instances;
-    bool has_instances;
     const struct clr_shape *primitives[ELEMENT_OBJECT + 1];
     struct clr_type nameless; /* where the budget is used up */
     struct text text;         /* for names that are being made */

@@ -26,11 +26,10 @@ static void add(void *context, uint64_t handle)
 uint64_t clr_instance(struct clr_types *t, uint64_t key)
 {
     struct instance *known;
-    if (!t->has_instances) {
-        t->has_instances = true;
-        clr_modules_all(t);
-        for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next)
-            clr_module_instances(t, m, add, t);
+    clr_modules_all(t);
+    for (struct clr_module *m; (m = clr_module_after(t, t->indexed)) != NULL;) {
+        clr_module_instances(t, m, add, t);
+        t->indexed = m;
     }
     HASH_FIND(hh, t->instances, &key, sizeof(key), known);
     return known != NULL ? known->table : 0;

@@ -170,7 +170,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
     enum { MOST_ARRAYS = 8 };
     const struct runtime_layout *at = &t->r->at;
     struct chain_walk w = {t, take, context};
-    bool ok = true;
+    bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
     uint64_t table =
         memory_u64(t->memory, m->address + at->module.available_type_params, &ok);
     uint64_t array =
@@ -182,11 +182,14 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 /* --- all of them -----------------------------------------------------------------------
  */
 
-static void take_assembly(struct clr_types *t, uint64_t assembly)
+/* Items of the list are DomainAssemblies, of which all that is left is a pointer to the
+ * Assembly. */
+static void take_assembly(struct clr_types *t, uint64_t item)
 {
     bool ok = true;
+    uint64_t assembly = memory_u64(t->memory, item, &ok);
     uint64_t module = memory_u64(t->memory, assembly + t->r->at.assembly.module, &ok);
-    if (ok && assembly != 0 && module != 0)
+    if (ok && item != 0 && module != 0)
         clr_module_of(t, module);
 }
 
@@ -218,14 +221,19 @@ static void take_module_of(void *context, uint64_t handle)
         clr_module_of(t, m.module);
 }
 
+struct clr_module *clr_module_after(const struct clr_types *t,
+                                    const struct clr_module *done)
+{
+    return done != NULL ? done->hh.next : t->modules;
+}
+
 void clr_modules_all(struct clr_types *t)
 {
-    if (t->has_all_modules)
-        return;
-    t->has_all_modules = true;
-    take_listed(t);
+    if (!t->has_list)
+        take_listed(t);
+    t->has_list = true;
     /* The list grows behind the loop. */
-    for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
+    for (struct clr_module *m; (m = clr_module_after(t, t->expanded)) != NULL;) {
         clr_module_instances(t, m, take_module_of, t);
         uint32_t refs = m->metadata.tables[METADATA_TYPE_REF].count;
         for (uint32_t row = 1; row <= refs && clr_spend(t, 8); row++) {
@@ -233,5 +241,6 @@ void clr_modules_all(struct clr_types *t)
             if (table != 0)
                 take_module_of(t, table);
         }
+        t->expanded = m;
     }
 }

@@ -41,3 +41,16 @@ const char *clr_shown(struct clr_types *t, struct clr_name *name)
     text_free(&canonical);
     return name->shown;
 }
+
+const char *clr_shown_full(struct clr_types *t, struct clr_name *name)
+{
+    if (memchr(name->raw, '\\', name->len) == NULL)
+        return clr_shown(t, name);
+    text_clear(&t->text);
+    for (size_t i = 0; i < name->len; i++) {
+        if (name->raw[i] == '\\' && i + 1 < name->len)
+            i++;
+        text_add_char(&t->text, name->raw[i]);
+    }
+    return clr_shown(t, clr_name_add(t, &t->text));
+}

@@ -101,7 +101,7 @@ static const struct {
     {ELEMENT_R8, "System.Double"},     {ELEMENT_STRING, "System.String"},
     {ELEMENT_I, "System.IntPtr"},      {ELEMENT_U, "System.UIntPtr"},
     {ELEMENT_OBJECT, "System.Object"}, {ELEMENT_TYPEDBYREF, "System.TypedReference"},
-    {ELEMENT_FNPTR, "(fnptr)"},
+    {ELEMENT_FNPTR, "FNPTR"},
 };
 
 static bool is_reference(unsigned element)

@@ -37,7 +37,7 @@ static void take_owner(void *context, uint64_t handle)
         return;
     o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
     o->all[o->len] =
-        (struct owner){handle, clr_shown(o->t, clr_shape_of(o->t, handle)->full_name),
+        (struct owner){handle, clr_shown_full(o->t, clr_shape_of(o->t, handle)->full_name),
                        method_table_row(&m), (uint32_t)o->len};
     o->len++;
 }
@@ -166,7 +166,7 @@ static void find_threads(const struct clr_types *t, struct threads *to)
     if (t->r->thread_store == 0 || at->thread.static_data == RUNTIME_NO_OFFSET)
         return;
     uint64_t link = memory_u64(t->memory, head, &ok);
-    while (ok && link != 0 && link != head && to->len < MOST_THREADS) {
+    for (unsigned i = 0; ok && link != 0 && link != head && i < MOST_THREADS; i++) {
         uint64_t thread = link - at->thread.link;
         to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
         to->all[to->len].id = at->thread.os_id != RUNTIME_NO_OFFSET
@@ -178,11 +178,11 @@ static void find_threads(const struct clr_types *t, struct threads *to)
     }
 }
 
-static bool has_thread_statics(const struct clr_types *t, const struct method_table *m)
+static bool has_thread_statics(struct clr_types *t, const struct method_table *m)
 {
     struct field_list list = method_table_fields(t, m);
     struct field_desc d;
-    for (uint32_t i = 0; i < list.count; i++)
+    for (uint32_t i = 0; i < list.count && clr_spend(t, 16); i++)
         if (field_desc_read(t, &list, i, &d) && d.is_static && d.is_thread)
             return true;
     return false;
@@ -205,7 +205,7 @@ static void tell_owner(struct statics *s, const struct owner *owner,
     if (!has_thread_statics(s->t, &m))
         return;
     s->of_thread = true;
-    for (size_t i = 0; i < threads->len; i++) {
+    for (size_t i = 0; i < threads->len && clr_spend(s->t, 8); i++) {
         s->thread = threads->all[i].id;
         s->base = thread_base(s->t, &m, threads->all[i].data);
         if (s->base != 0)

@@ -53,7 +53,7 @@ static void show(struct clr_types *t, struct clr_type *shown, const struct clr_s
 {
     struct method_table m;
     shown->name = clr_shown(t, shape->name);
-    shown->full_name = clr_shown(t, shape->full_name);
+    shown->full_name = clr_shown_full(t, shape->full_name);
     if (!runtime_is_method_table(t->r, shown->method_table) ||
         !method_table_read(t, shown->method_table, &m))
         return;

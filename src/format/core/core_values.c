@@ -24,6 +24,19 @@ static uint32_t object_at(const struct core *c, const struct graph *g, uint64_t 
                                                                         : HD_NO_OBJECT;
 }
 
+/* Text in which NUL is U+2400, since a C string ends with one. */
+static void add_units(struct text *t, const unsigned char *at, size_t units)
+{
+    enum { SYMBOL_FOR_NULL = 0x2400 };
+    for (size_t begin = 0, end; begin < units; begin = end + 1) {
+        for (end = begin; end < units && le_u16(at + UNIT * end) != 0;)
+            end++;
+        text_add_utf16(t, at + UNIT * begin, end - begin, UTF16_LITTLE);
+        if (end < units)
+            text_add_code_point(t, SYMBOL_FOR_NULL);
+    }
+}
+
 /* The contents of a string, which holds so many UTF-16 units behind its number of them. */
 static void take_text(const struct core *c, const struct gc_type *t, size_t most,
                       struct arena *a, struct hd_field *v)
@@ -36,7 +49,7 @@ static void take_text(const struct core *c, const struct gc_type *t, size_t most
     if (!ok || (at == NULL && units > 0))
         return;
     struct text text = {0};
-    text_add_utf16(&text, at, (size_t)units, UTF16_LITTLE);
+    add_units(&text, at, (size_t)units);
     v->text = arena_strdup(a, text_string(&text), text.len);
     v->is_cut = units < length;
     text_free(&text);

@@ -5,6 +5,7 @@
  * are looked at again where somebody asks for fields (core_fields.h). */
 #include "base/error.h"
 #include "format/core/core_fields.h"
+#include "format/core/core_process.h"
 #include "format/core/core_roots.h"
 #include "format/reader.h"
 
@@ -149,15 +150,10 @@ static void judge(struct reading *r)
 static void describe(struct reading *r)
 {
     struct hd_snapshot *snap = r->b->snap;
-    const struct process_image *p = &r->core->image;
     snap->info.has_graph = r->core->heap.regions.len > 0;
     snap->info.holds_garbage = true;
     snap->info.has_fields = r->b->want_graph;
-    snap->info.pid = p->pid;
-    if (p->name != NULL)
-        snap->info.process = builder_string(r->b, p->name, strlen(p->name));
-    snap->info.runtime =
-        builder_string(r->b, r->core->runtime.version, strlen(r->core->runtime.version));
+    core_process_describe(r->core, snap);
     judge(r);
     for (uint64_t i = 0; i < r->dangling; i++)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);

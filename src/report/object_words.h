@@ -1,0 +1,28 @@
+/* object_words.h - values of one object as people and programs read them. It knows neither
+ * tables nor JSON. */
+#ifndef OBJECT_WORDS_H
+#define OBJECT_WORDS_H
+
+#include "base/text.h"
+#include "heapdrift.h"
+
+/* A number without separators: a value, a number of an object. */
+void object_add_number(struct text *t, uint64_t n);
+
+/* "static variable" for HD_ROOT_STATIC. */
+void object_add_root_kind(struct text *t, enum hd_root_kind kind);
+
+/* A value that is no reference: 17, -1, true, 'x', 0.1, NaN; "not known". */
+void object_add_plain(struct text *t, const struct hd_field *f);
+
+/* The same, with the member that an enum's value is: Blocked (2). */
+void object_add_value(struct text *t, const struct hd_field *f);
+
+/* The shortest decimal that reads back as the same double; NaN, Infinity, -Infinity. */
+void object_add_real(struct text *t, double x);
+
+/* Text between quotes, those in it and backslashes escaped, so that what is escaped later
+ * cannot be mistaken; with "…" behind it where it goes on. */
+void object_add_quoted(struct text *t, const char *s, bool is_cut);
+
+#endif

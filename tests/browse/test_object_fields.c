@@ -1,0 +1,273 @@
+/* Fields of one object: what is told, and what only to who asks. */
+#include "browse/objects.h"
+#include "support/made_fields.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct made {
+    struct hd_snapshot *snap;
+    struct hd_comparison *c;
+    struct hd_objects *o;
+};
+
+static struct made made_open(void)
+{
+    struct made m = {.snap = made_fields()};
+    m.c = hd_comparison_of(&m.snap, 1, NULL);
+    m.o = hd_objects_open(m.c, 0);
+    cr_assert(hd_objects_wait(m.o, NULL));
+    return m;
+}
+
+static void made_close(struct made *m)
+{
+    hd_objects_close(m->o);
+    hd_comparison_free(m->c);
+    hd_snapshot_close(m->snap);
+}
+
+static const struct hd_field *field_named(const struct hd_object_fields *f,
+                                          const char *name)
+{
+    for (size_t i = 0; i < f->len; i++)
+        if (strcmp(f->all[i].name, name) == 0)
+            return &f->all[i];
+    cr_assert_fail("no field %s", name);
+    return NULL;
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+Test(object_fields, tell_numbers_to_everybody)
+{
+    struct made m = made_open();
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, MADE_CUSTOMER, 0, 100, 0, &f));
+    cr_expect(f.are_named);
+    cr_expect_not(f.is_array);
+    cr_expect_eq(f.len, MADE_CUSTOMER_FIELDS);
+    cr_expect_eq(f.count, MADE_CUSTOMER_FIELDS);
+    cr_expect_eq((int64_t)field_named(&f, "_id")->number, -4711);
+    cr_expect_eq(field_named(&f, "_limit")->number, UINT64_MAX);
+    cr_expect_eq(field_named(&f, "_isOpen")->number, 1);
+    cr_expect_eq(field_named(&f, "_rate")->real, 0.1);
+    cr_expect_str_eq(field_named(&f, "_state")->member, "Blocked");
+    cr_expect_eq(field_named(&f, "_next")->to, MADE_OTHER);
+    cr_expect_eq(field_named(&f, "_nothing")->to, HD_NO_OBJECT);
+    cr_expect_str_eq(field_named(&f, "_id")->declared_by, "Shop.Person");
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+Test(object_fields, tell_text_only_to_who_asks)
+{
+    struct made m = made_open();
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, MADE_CUSTOMER, 0, 100, 0, &f));
+    cr_expect_null(field_named(&f, "_name")->text);
+    cr_expect(field_named(&f, "_grade")->is_hidden);
+    cr_expect_eq(field_named(&f, "_grade")->number, 0, "it is not there");
+    cr_expect_not(field_named(&f, "_id")->is_hidden);
+    hd_object_fields_free(&f);
+    cr_assert(hd_object_fields(m.o, MADE_CUSTOMER, 0, 100, 10, &f));
+    cr_expect_not_null(field_named(&f, "_name")->text);
+    cr_expect_eq(field_named(&f, "_grade")->number, '|');
+    cr_expect_not(field_named(&f, "_grade")->is_hidden);
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+Test(object_fields, tell_what_buffers_hold_only_to_who_asks)
+{
+    struct made m = made_open();
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, MADE_BYTES, 7, 3, 0, &f));
+    cr_expect(f.is_array);
+    cr_expect_eq(f.count, MADE_MANY_BYTES);
+    cr_assert_eq(f.len, 3);
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect(f.all[i].is_hidden);
+        cr_expect_eq(f.all[i].number, 0);
+    }
+    hd_object_fields_free(&f);
+    cr_assert(hd_object_fields(m.o, MADE_BYTES, 7, 3, 1, &f));
+    cr_expect_str_eq(f.all[0].name, "[7]");
+    cr_expect_eq(f.all[0].number, 7);
+    hd_object_fields_free(&f);
+    /* Of structs in an array the numbers are those of fields. */
+    cr_assert(hd_object_fields(m.o, MADE_ENTRIES, 0, 100, 0, &f));
+    cr_expect_eq(field_named(&f, "[1].key")->number, 2);
+    cr_expect_eq(field_named(&f, "[1].value")->to, MADE_OTHER);
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+Test(object_fields, of_a_part_begin_where_they_are_asked_to)
+{
+    struct made m = made_open();
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, MADE_BYTES, MADE_MANY_BYTES - 1, 10, 1, &f));
+    cr_expect_eq(f.len, 1);
+    hd_object_fields_free(&f);
+    cr_assert(hd_object_fields(m.o, MADE_BYTES, UINT64_MAX, 10, 1, &f));
+    cr_expect_eq(f.len, 0);
+    cr_expect_eq(f.count, MADE_MANY_BYTES);
+    hd_object_fields_free(&f);
+    cr_expect_not(hd_object_fields(m.o, m.snap->node_count, 0, 10, 1, &f));
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+/* --- strings --------------------------------------------------------------------- */
+
+Test(object_fields, of_a_string_are_its_text)
+{
+    struct made m = made_open();
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, MADE_NAME, 0, 100, 0, &f));
+    cr_expect(f.is_hidden);
+    cr_expect_null(f.text);
+    cr_expect_eq(f.count, 12, "its length is a number");
+    cr_expect_eq(f.len, 0);
+    hd_object_fields_free(&f);
+    cr_assert(hd_object_fields(m.o, MADE_NAME, 0, 100, 100, &f));
+    cr_expect_str_eq(f.text, "a\"\\c\x1b\n|d\u2400\U0001F600\xed\xa0\x80", "%s", f.text);
+    cr_expect_not(f.is_cut);
+    cr_expect_eq(f.len, 0);
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+Test(object_fields, of_a_long_string_are_cut_but_not_through_a_pair)
+{
+    struct made m = made_open();
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, MADE_LONG, 0, 100, 3, &f));
+    cr_expect_str_eq(f.text, "abc");
+    cr_expect(f.is_cut);
+    cr_expect_eq(f.count, MADE_LONG_TEXT);
+    hd_object_fields_free(&f);
+    cr_assert(hd_object_fields(m.o, MADE_NAME, 0, 100, 10, &f));
+    cr_expect_str_eq(f.text, "a\"\\c\x1b\n|d\u2400", "%s", f.text);
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+/* --- without fields -------------------------------------------------------------- */
+
+Test(object_fields, are_references_where_nobody_knows_their_names)
+{
+    struct forge forge = {0};
+    node_id from = forge_object(&forge, "App.List", 24);
+    node_id to = forge_objects(&forge, "App.Order", 24, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        forge_reference(&forge, from, to + 2 - i);
+    struct hd_snapshot *snap = forge_finish(&forge);
+    struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
+    struct hd_objects *o = hd_objects_open(c, 0);
+    cr_assert(hd_objects_wait(o, NULL));
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(o, from, 1, 10, 100, &f));
+    cr_expect_not(f.are_named);
+    cr_expect_eq(f.count, 3);
+    cr_assert_eq(f.len, 2);
+    cr_expect_null(f.all[0].name);
+    cr_expect_eq(f.all[0].to, to + 1, "in the order of the file");
+    cr_expect_str_eq(f.all[1].to_type, "App.Order");
+    hd_object_fields_free(&f);
+    cr_assert(hd_object_fields(o, from, 4, 10, 100, &f));
+    cr_expect_eq(f.len, 0);
+    hd_object_fields_free(&f);
+    hd_objects_close(o);
+    hd_comparison_free(c);
+    hd_snapshot_close(snap);
+}
+
+/* --- neighbours by field --------------------------------------------------------- */
+
+Test(object_fields, part_neighbours_of_one_type)
+{
+    struct made m = made_open();
+    size_t count;
+    struct hd_object_group *groups =
+        hd_object_groups(m.o, MADE_OTHER, HD_REFERRED_BY, &count);
+    cr_assert_eq(count, 2);
+    cr_expect_str_eq(groups[0].type, "Shop.Customer");
+    cr_expect_str_eq(groups[0].field, "_next");
+    cr_expect_str_eq(groups[1].type, "Shop.Entry[]");
+    cr_expect_str_eq(groups[1].field, "[].value");
+    free(groups);
+    groups = hd_object_groups(m.o, MADE_CUSTOMER, HD_REFERS_TO, &count);
+    cr_assert_eq(count, 4);
+    cr_expect_str_eq(groups[0].field, "Extra.Self");
+    cr_expect_str_eq(groups[1].field, "_next", "of one type by the field");
+    free(groups);
+    groups = hd_object_groups(m.o, MADE_ENTRIES, HD_REFERS_TO, &count);
+    cr_assert_eq(count, 1);
+    cr_expect_eq(groups[0].objects, 2);
+    free(groups);
+    groups = hd_object_groups(m.o, MADE_ENTRIES, HD_REFERRED_BY, &count);
+    cr_assert_eq(count, 1);
+    cr_expect_null(groups[0].field, "a variable has none");
+    free(groups);
+    made_close(&m);
+}
+
+/* --- one object, without any index ----------------------------------------------- */
+
+static void expect_same_groups(const struct hd_objects *a, const struct hd_objects *b,
+                               uint32_t number)
+{
+    size_t x_count, y_count;
+    struct hd_object_group *x = hd_object_groups(a, number, HD_REFERRED_BY, &x_count);
+    struct hd_object_group *y = hd_object_groups(b, number, HD_REFERRED_BY, &y_count);
+    cr_assert_eq(x_count, y_count);
+    for (size_t i = 0; i < x_count; i++) {
+        cr_expect_str_eq(x[i].type, y[i].type);
+        cr_expect_eq(x[i].references, y[i].references);
+        cr_expect_eq(x[i].objects, y[i].objects);
+        cr_expect_eq(x[i].first, y[i].first);
+    }
+    free(x);
+    free(y);
+}
+
+Test(object_fields, one_object_is_the_same_without_indexes)
+{
+    struct made m = made_open();
+    struct hd_objects *one = objects_open_one(m.c, 0);
+    cr_assert(hd_objects_wait(one, NULL));
+    size_t count;
+    cr_expect_null(hd_object_groups(one, MADE_OTHER, HD_REFERRED_BY, &count));
+    for (uint32_t n = 0; n < m.snap->node_count; n++) {
+        struct hd_object x, y;
+        cr_assert(objects_find_referrers(one, n, NULL));
+        cr_assert(hd_object(m.o, n, &x) && hd_object(one, n, &y));
+        cr_expect_eq(x.referrers, y.referrers);
+        cr_expect_eq(x.is_reachable, y.is_reachable);
+        cr_expect_eq(hd_object_root(m.o, n), hd_object_root(one, n));
+        expect_same_groups(m.o, one, n);
+    }
+    hd_objects_close(one);
+    made_close(&m);
+}
+
+Test(object_fields, an_address_of_nothing_names_the_nearest)
+{
+    struct made m = made_open();
+    struct hd_error err = {0};
+    char near[40];
+    uint32_t number;
+    cr_expect_not(hd_object_at(m.o, made_address(MADE_NAME) + 46, &number, &err));
+    snprintf(near, sizeof(near), "0x%llx", (unsigned long long)made_address(MADE_NAME));
+    cr_expect_not_null(strstr(err.message, near), "%s", err.message);
+    err = (struct hd_error){0};
+    cr_expect_not(hd_object_at(m.o, 1, &number, &err));
+    cr_expect_not_null(strstr(err.message, "before all"), "%s", err.message);
+    err = (struct hd_error){0};
+    cr_expect_not(hd_object_at(m.o, UINT64_MAX, &number, &err));
+    cr_expect_not_null(strstr(err.message, "behind all"), "%s", err.message);
+    made_close(&m);
+}

@@ -1,0 +1,314 @@
+#include "process/opened.h"
+#include "process/runtime_tables.h"
+#include "support/scratch.h"
+
+static struct scratch scratch;
+
+static void open_scratch(void)
+{
+    scratch_open(&scratch);
+}
+
+static void remove_scratch(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(runtime, .init = open_scratch, .fini = remove_scratch);
+
+static const char self_contained[] = "/app/libcoreclr.so";
+static const char version_11[] =
+    "/usr/share/dotnet/shared/Microsoft.NETCore.App/11.0.3/libcoreclr.so";
+
+/* A process with an object in generation 2. */
+static uint64_t forge_process(struct core_forge *f, struct forged_runtime how)
+{
+    *f = (struct core_forge){0};
+    forge_core_runtime(f, &how);
+    uint64_t type = forge_core_type(f, 24, 0);
+    forge_core_object(f, 2, type, 24);
+    return type;
+}
+
+static struct opened expect_found(struct core_forge *f, const char *version)
+{
+    struct opened o = open_core(f);
+    struct runtime r;
+    cr_assert(o.ok && runtime_find(&r, &o.image, &o.a, &o.err), "%s", o.err.message);
+    cr_expect_str_eq(r.version, version);
+    o.runtime = r;
+    return o;
+}
+
+static void expect_described(struct core_forge *f, const char *version, const char *by)
+{
+    struct opened o = expect_found(f, version);
+    cr_expect_str_eq(o.runtime.described_by, by);
+    close_core(&o);
+    forge_core_free(f);
+}
+
+Test(runtime, is_found_by_the_table_of_its_version)
+{
+    struct core_forge f;
+    uint64_t type = forge_process(&f, (struct forged_runtime){0});
+    struct opened o = open_core(&f);
+    find_runtime(&o);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_str_eq(o.runtime.version, "10.0.12");
+    cr_expect_str_eq(o.runtime.described_by, "the table of .NET 10");
+    cr_expect_eq(o.runtime.free_object, f.free_type);
+    cr_expect_eq(o.runtime.at.module.base, 224);
+    cr_expect(runtime_is_method_table(&o.runtime, type));
+    cr_expect_not(runtime_is_method_table(&o.runtime, type + 8));
+    cr_expect_not(runtime_is_method_table(&o.runtime, type + 1));
+    cr_expect_not(runtime_is_method_table(&o.runtime, 0));
+    cr_expect_not(runtime_is_method_table(&o.runtime, UINT64_MAX - 7));
+    cr_expect_not(runtime_is_method_table(&o.runtime, f.free_type));
+    cr_expect(runtime_heap_is_valid(&o.runtime));
+    cr_expect_eq(runtime_heap_count_address(&o.runtime), forged_count_variable());
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+Test(runtime, takes_an_instantiation_for_a_type_if_its_canonical_one_is_one)
+{
+    struct core_forge f;
+    uint64_t type = forge_process(&f, (struct forged_runtime){0});
+    uint64_t generic = forge_core_type(&f, 24, 0), circle = forge_core_type(&f, 24, 0);
+    forge_core_put(&f, generic + 40, type | 1, 8);
+    forge_core_put(&f, circle + 40, circle | 1, 8);
+    struct opened o = open_core(&f);
+    find_runtime(&o);
+    cr_expect(runtime_is_method_table(&o.runtime, generic));
+    cr_expect_not(runtime_is_method_table(&o.runtime, circle));
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+Test(runtime, says_when_a_collection_was_going_on)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){0});
+    forge_core_put(&f, forged_count_variable(), 1, 4);
+    struct opened o = open_core(&f);
+    find_runtime(&o);
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_not(runtime_heap_is_valid(&o.runtime));
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+/* --- versions ------------------------------------------------------------------------ */
+
+Test(runtime, is_described_by_itself)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){.json = runtime_table_of(10)->json});
+    expect_described(&f, "10.0.12", "its descriptor");
+}
+
+Test(runtime, tells_its_version_where_its_path_does_not)
+{
+    struct core_forge f;
+    forge_process(&f,
+                  (struct forged_runtime){.path = self_contained, .told = "10.0.1126.4"});
+    expect_described(&f, "10.0.11", "the table of .NET 10");
+    forge_process(&f, (struct forged_runtime){.path = self_contained, .told = "10.0.5"});
+    expect_described(&f, "10.0", "the table of .NET 10");
+}
+
+Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){.path = self_contained});
+    expect_described(&f, "10", "the table of .NET 10");
+    forge_process(&f, (struct forged_runtime){.path = self_contained, .is_old = true});
+    struct opened o = expect_found(&f, "9");
+    cr_expect_eq(o.runtime.at.module.base, 288);
+    cr_expect_eq(o.runtime.at.allocation.gc_context, 0);
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+Test(runtime, may_be_in_the_main_program)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){.path = "/app/shop", .is_program = true});
+    expect_described(&f, "10", "the table of .NET 10");
+}
+
+/* What stands in it counts over the table. */
+Test(runtime, believes_its_descriptor_more_than_the_table)
+{
+    struct core_forge f;
+    forge_process(
+        &f, (struct forged_runtime){
+                .json = "{\"types\":{\"Module\":{\"Base\":[232,\"pointer\"]},"
+                        "\"Thread\":{\"OSId\":-8}},\"contracts\":{\"Loader\":\"c1\"}}"});
+    struct opened o = expect_found(&f, "10.0.12");
+    cr_expect_eq(o.runtime.at.module.base, 232);
+    cr_expect_eq(o.runtime.at.thread.os_id, 296);
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+Test(runtime, of_a_newer_version_is_read_if_it_describes_itself)
+{
+    struct core_forge f;
+    char json[4096];
+    const char *whole = runtime_table_of(10)->json;
+    const char *globals = strstr(whole, "\"globals\":{");
+    snprintf(json, sizeof(json),
+             "%.*s\"AppDomain\":[[1],\"pointer\"],\"ThreadStore\":[[2],\"pointer\"],"
+             "\"FreeObjectMethodTable\":[[3],\"pointer\"],%s",
+             (int)(globals - whole) + 11, whole, globals + 11);
+    forge_process(&f, (struct forged_runtime){.path = version_11, .json = json});
+    expect_described(&f, "11.0.3", "its descriptor");
+}
+
+Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){.path = version_11});
+    expect_refused(&f, HD_UNSUPPORTED, ".NET 11.0.3, which is not known here");
+    forge_process(&f,
+                  (struct forged_runtime){.path = version_11, .json = "{\"types\":{}}"});
+    expect_refused(&f, HD_UNSUPPORTED, "where it keeps MethodTable.!");
+}
+
+Test(runtime, is_refused_where_a_contract_is_another_one)
+{
+    static const char *const contracts[] = {
+        "{\"types\":{},\"contracts\":{\"RuntimeTypeSystem\":2}}",
+        "{\"types\":{},\"contracts\":{\"RuntimeTypeSystem\":\"c2\"}}",
+        "{\"types\":{},\"contracts\":{\"RuntimeTypeSystem\":\"c\"}}",
+        "{\"types\":{},\"contracts\":{\"RuntimeTypeSystem\":null}}",
+    };
+    for (size_t i = 0; i < sizeof(contracts) / sizeof(contracts[0]); i++) {
+        struct core_forge f;
+        forge_process(&f, (struct forged_runtime){.json = contracts[i]});
+        expect_refused(&f, HD_UNSUPPORTED, "contract RuntimeTypeSystem");
+    }
+}
+
+Test(runtime, is_refused_with_a_damaged_descriptor)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){.json = "{\"types\":"});
+    expect_refused(&f, HD_BAD_FORMAT, "descriptor");
+    forge_process(&f, (struct forged_runtime){.json = "[1]"});
+    expect_refused(&f, HD_BAD_FORMAT, "descriptor");
+}
+
+Test(runtime, of_version_8_is_refused_by_path_and_by_layout)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){
+                          .path = "/x/Microsoft.NETCore.App/8.0.31/libcoreclr.so"});
+    expect_refused(&f, HD_UNSUPPORTED, "a core dump of .NET 8.0.31; those of .NET 9");
+    forge_process(&f, (struct forged_runtime){.path = self_contained});
+    forged_move_global(&f, 56, 54);
+    expect_refused(&f, HD_UNSUPPORTED, "a core dump of .NET 8; those of .NET 9");
+    forge_process(&f, (struct forged_runtime){.path = self_contained});
+    forged_move_global(&f, 56, 58);
+    expect_refused(&f, HD_UNSUPPORTED, "a core dump of a .NET version, which is not known");
+}
+
+Test(runtime, is_refused_where_types_do_not_lead_back)
+{
+    struct core_forge f;
+    uint64_t type = forge_process(&f, (struct forged_runtime){0});
+    forge_core_put(&f, type + 40, type, 8);
+    expect_refused(&f, HD_UNSUPPORTED, "this .NET 10.0.12 is not laid out as the table");
+}
+
+/* --- what is no .NET, or not enough -------------------------------------------------- */
+
+Test(runtime, is_not_in_other_programs)
+{
+    struct core_forge f = {0};
+    expect_refused(&f, HD_UNSUPPORTED, "does not list the files");
+    forge_core_mapping(&f, 0x400000, 0x401000, 0, "/usr/bin/cat");
+    expect_refused(&f, HD_UNSUPPORTED, "a program without .NET");
+    forge_process(&f, (struct forged_runtime){.is_native = true, .path = "/app/native"});
+    expect_refused(&f, HD_UNSUPPORTED, "native AOT");
+}
+
+Test(runtime, needs_the_heap)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){0});
+    f.region_count = 1; /* the library only */
+    expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
+    forge_process(&f, (struct forged_runtime){0});
+    forge_core_leave_out(&f, FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA + 0x1000,
+                         FORGED_RUNTIME_BASE + FORGED_LIBRARY_SIZE);
+    expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
+}
+
+Test(runtime, says_where_a_cut_core_ends)
+{
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){0});
+    struct bytes core = forge_core_bytes(&f);
+    core.size -= FORGED_HEAP_SIZE * 5 + 1;
+    struct opened o = open_bytes(core);
+    find_runtime(&o);
+    cr_expect_not(o.ok);
+    cr_expect_eq(o.err.status, HD_BAD_FORMAT);
+    cr_expect_eq(o.err.at, core.size);
+    cr_expect_not_null(strstr(o.err.message, "is cut: 40961 bytes of memory are missing"),
+                       "%s", o.err.message);
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+/* --- the file of the runtime --------------------------------------------------------- */
+
+static const char *write_library(const char *name, const struct forged_runtime *how)
+{
+    struct text library = {0};
+    forge_core_library(&library, how);
+    const char *path = scratch_file(&scratch, name, library.data, library.len);
+    text_free(&library);
+    return path;
+}
+
+/* As the kernel dumps it: the first page and what was written to. */
+static void forge_kernel_process(struct core_forge *f, struct forged_runtime how)
+{
+    forge_process(f, how);
+    forge_core_leave_out(f, FORGED_RUNTIME_BASE + 0x1000,
+                         FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA);
+}
+
+Test(runtime, is_found_by_its_file_where_the_dump_lacks_it)
+{
+    struct core_forge f;
+    struct forged_runtime how = {.json = runtime_table_of(10)->json, .told = "10.0.700.1"};
+    how.path = write_library("libcoreclr.so", &how);
+    forge_kernel_process(&f, how);
+    expect_described(&f, "10.0.7", "its descriptor");
+    /* createdump's: without what was written to the descriptor either. */
+    forge_process(&f, how);
+    forge_core_leave_out(&f, FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA,
+                         FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA + 0x1000);
+    expect_described(&f, "10.0.7", "the descriptor in its file");
+}
+
+Test(runtime, is_not_looked_for_in_another_file_of_its_name)
+{
+    struct core_forge f;
+    struct forged_runtime how = {.json = runtime_table_of(10)->json};
+    struct text library = {0};
+    forge_core_library(&library, &how);
+    library.data[FORGED_LIBRARY_BUILD_ID]++;
+    how.path = scratch_file(&scratch, "libcoreclr.so", library.data, library.len);
+    text_free(&library);
+    forge_kernel_process(&f, how);
+    expect_refused(&f, HD_UNSUPPORTED, "symbols of libcoreclr.so are not in the core dump");
+    how.path = "/nowhere/libcoreclr.so";
+    forge_kernel_process(&f, how);
+    expect_refused(&f, HD_UNSUPPORTED, "symbols of libcoreclr.so are not in the core dump");
+}

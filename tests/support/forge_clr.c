@@ -1,0 +1,262 @@
+#include "support/forge_clr.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Offsets of .NET 10, docs/formats/core-dump.md. */
+static const struct runtime_layout layout = {
+    .method_table = {.flags = 0,
+                     .base_size = 4,
+                     .flags2 = 8,
+                     .parent = 16,
+                     .module = 24,
+                     .auxiliary_data = 32,
+                     .class_or_canon = 40,
+                     .per_inst_info = 48,
+                     .size = 64},
+    .ee_class = {.method_table = 16,
+                 .field_desc_list = 24,
+                 .element_type = 48,
+                 .instance_fields = 50,
+                 .static_fields = 54},
+    .dynamic_statics = {.gc_statics = 0, .size = 24},
+    .thread_statics = {.gc_tls_index = 4, .size = 40},
+    .generics_dict = {.dict_count = 4, .type_arg_count = 6},
+    .module = {.base = 224,
+               .path = 200,
+               .loader_allocator = 176,
+               .dynamic_metadata = 840,
+               .available_type_params = 600,
+               .type_def_map = 416,
+               .type_ref_map = 8},
+    .lookup_map = {.next = 0, .table = 8, .count = 16, .flags_mask = 24},
+    .type_hash = {.buckets = 16, .entry_value = 0, .entry_next = 8},
+    .app_domain = {.assembly_list = 576},
+    .array_list = {.count = 0, .first_block = 8},
+    .array_list_block = {.next = 0, .size = 8, .items = 16},
+    .assembly = {.module = 16},
+    .thread_store = {.first_link = 88, .count = 112},
+    .thread = {.link = 112, .locals = 32, .static_data = 568, .os_id = 296},
+    .thread_local_data = {.count = 0, .items = 8},
+    .type_desc_flags = 0,
+    .param_type_arg = 16,
+    .dynamic_metadata_size = 0,
+    .dynamic_metadata_data = 4,
+    .statics_mask = ~UINT64_C(1),
+    .tls_offsets_unused = 2,
+};
+
+enum {
+    CLASS_SIZE = 64,
+    MODULE_SIZE = 1024,
+    MAP_ROWS = 64,
+    BUCKETS = 4,
+    MOST_ASSEMBLIES = 8
+};
+
+void forge_clr_begin(struct clr_forge *f)
+{
+    *f = (struct clr_forge){0};
+    f->bytes = alloc_zeroed(FORGED_CLR_SIZE);
+    f->runtime.at = layout;
+    f->runtime.image = &f->image;
+    f->runtime.app_domain = forge_clr_room(f, 1024);
+    uint64_t list = f->runtime.app_domain + layout.app_domain.assembly_list;
+    forge_clr_put(f, list + 8 + 8, MOST_ASSEMBLIES, 4);
+}
+
+void forge_clr_end(struct clr_forge *f)
+{
+    arena_free(&f->arena);
+    free(f->bytes);
+}
+
+uint64_t forge_clr_room(struct clr_forge *f, size_t size)
+{
+    uint64_t at = FORGED_CLR_BASE + f->len;
+    f->len += (size + 7) / 8 * 8;
+    assert(f->len <= FORGED_CLR_SIZE);
+    return at;
+}
+
+void forge_clr_put(struct clr_forge *f, uint64_t address, uint64_t value, size_t size)
+{
+    assert(address >= FORGED_CLR_BASE && address - FORGED_CLR_BASE + size <= f->len);
+    le_put(f->bytes + (address - FORGED_CLR_BASE), value, size);
+}
+
+uint64_t forge_clr_get(const struct clr_forge *f, uint64_t address)
+{
+    assert(address >= FORGED_CLR_BASE && address - FORGED_CLR_BASE + 8 <= f->len);
+    return le_u64(f->bytes + (address - FORGED_CLR_BASE));
+}
+
+static void make_map(struct clr_forge *f, uint64_t map)
+{
+    forge_clr_put(f, map + layout.lookup_map.table, forge_clr_room(f, 8 * MAP_ROWS), 8);
+    forge_clr_put(f, map + layout.lookup_map.count, MAP_ROWS, 4);
+    forge_clr_put(f, map + layout.lookup_map.flags_mask, 3, 8);
+}
+
+uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
+{
+    uint64_t module = forge_clr_room(f, MODULE_SIZE);
+    uint64_t copy = forge_clr_room(f, 4 + metadata.size);
+    forge_clr_put(f, copy, metadata.size, 4);
+    memcpy(f->bytes + (copy + 4 - FORGED_CLR_BASE), metadata.data, metadata.size);
+    forge_clr_put(f, module + layout.module.dynamic_metadata, copy, 8);
+    make_map(f, module + layout.module.type_def_map);
+    make_map(f, module + layout.module.type_ref_map);
+    uint64_t table = forge_clr_room(f, 24);
+    uint64_t buckets = forge_clr_room(f, 8 * (3 + BUCKETS));
+    forge_clr_put(f, module + layout.module.available_type_params, table, 8);
+    forge_clr_put(f, table + layout.type_hash.buckets, buckets, 8);
+    forge_clr_put(f, buckets, BUCKETS, 8);
+    for (uint64_t i = 2; i < 3 + BUCKETS; i++)
+        forge_clr_put(f, buckets + 8 * i, 1, 8);
+    uint64_t assembly = forge_clr_room(f, 32), listed = forge_clr_room(f, 8);
+    forge_clr_put(f, listed, assembly, 8);
+    forge_clr_put(f, assembly + layout.assembly.module, module, 8);
+    uint64_t list = f->runtime.app_domain + layout.app_domain.assembly_list;
+    forge_clr_put(f, list + 8 + 16 + 8 * f->module_count, listed, 8);
+    f->modules[f->module_count++] = module;
+    forge_clr_put(f, list, f->module_count, 4);
+    return module;
+}
+
+static void set_map(struct clr_forge *f, uint64_t map, uint32_t row, uint64_t type)
+{
+    uint64_t table = forge_clr_get(f, map + layout.lookup_map.table);
+    assert(row < MAP_ROWS);
+    forge_clr_put(f, table + 8 * (uint64_t)row, type | 1, 8); /* with a flag */
+}
+
+static void add_to_hash(struct clr_forge *f, uint64_t module, uint64_t handle)
+{
+    uint64_t table = forge_clr_get(f, module + layout.module.available_type_params);
+    uint64_t bucket =
+        forge_clr_get(f, table + layout.type_hash.buckets) + 8 * (3 + handle / 8 % BUCKETS);
+    uint64_t entry = forge_clr_room(f, 24);
+    forge_clr_put(f, entry + layout.type_hash.entry_value, handle, 8);
+    forge_clr_put(f, entry + layout.type_hash.entry_next, forge_clr_get(f, bucket), 8);
+    forge_clr_put(f, bucket, entry, 8);
+}
+
+static void put_fields(struct clr_forge *f, uint64_t class, const struct forged_type *type)
+{
+    uint32_t count = 0, statics = 0;
+    while (count < FORGED_FIELDS && type->fields[count].element != 0)
+        statics += (type->fields[count++].flags & FORGED_STATIC) != 0;
+    uint64_t list = forge_clr_room(f, 16 * (size_t)count + 8);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct forged_field_desc *d = &type->fields[i];
+        forge_clr_put(f, list + 16 * (uint64_t)i + 8, d->row | d->flags, 4);
+        forge_clr_put(f, list + 16 * (uint64_t)i + 12, d->offset | d->element << 27, 4);
+    }
+    forge_clr_put(f, class + layout.ee_class.field_desc_list, list, 8);
+    forge_clr_put(f, class + layout.ee_class.instance_fields,
+                  type->inherited + count - statics, 2);
+    forge_clr_put(f, class + layout.ee_class.static_fields, statics, 2);
+}
+
+static void put_arguments(struct clr_forge *f, uint64_t table,
+                          const struct forged_type *type)
+{
+    uint32_t count = 0;
+    while (count < FORGED_ARGUMENTS && type->arguments[count] != 0)
+        count++;
+    if (count == 0)
+        return;
+    uint64_t info = forge_clr_room(f, 16), dictionary = forge_clr_room(f, 8 * count);
+    forge_clr_put(f, info + layout.generics_dict.dict_count, 1, 2);
+    forge_clr_put(f, info + layout.generics_dict.type_arg_count, count, 2);
+    forge_clr_put(f, info + 8, dictionary, 8);
+    for (uint32_t i = 0; i < count; i++)
+        forge_clr_put(f, dictionary + 8 * (uint64_t)i, type->arguments[i], 8);
+    forge_clr_put(f, table + layout.method_table.per_inst_info, info + 8, 8);
+}
+
+uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
+{
+    enum { VALUE = 0x11, CLASS = 0x12, AUXILIARY = 40 };
+    uint32_t size = type->size > 0 ? type->size : 8, rounded = (size + 7) / 8 * 8;
+    bool is_value = type->flags & FORGED_VALUE;
+    uint64_t table = forge_clr_room(f, layout.method_table.size);
+    uint64_t class = forge_clr_room(f, CLASS_SIZE);
+    uint64_t auxiliary = forge_clr_room(f, AUXILIARY + 8) + AUXILIARY;
+    unsigned element = type->element != 0 ? type->element : is_value ? VALUE : CLASS;
+    forge_clr_put(f, table, type->flags, 4);
+    forge_clr_put(f, table + layout.method_table.base_size, 16 + rounded, 4);
+    forge_clr_put(f, table + layout.method_table.flags2, type->row << 8 | type->flags2, 4);
+    forge_clr_put(f, table + layout.method_table.parent, type->parent, 8);
+    forge_clr_put(f, table + layout.method_table.module, type->module, 8);
+    forge_clr_put(f, table + layout.method_table.auxiliary_data, auxiliary, 8);
+    forge_clr_put(f, table + layout.method_table.class_or_canon, class, 8);
+    forge_clr_put(f, class + layout.ee_class.method_table, table, 8);
+    forge_clr_put(f, class + layout.ee_class.element_type, element, 1);
+    forge_clr_put(f, class + layout.ee_class.element_type + 1, 16 + rounded - size, 1);
+    forge_clr_put(f, auxiliary - 24, type->statics, 8);
+    forge_clr_put(f, auxiliary - 36, type->thread_index, 4);
+    put_fields(f, class, type);
+    put_arguments(f, table, type);
+    if (type->arguments[0] != 0)
+        add_to_hash(f, type->module, table);
+    else
+        set_map(f, type->module + layout.module.type_def_map, type->row, table);
+    return table;
+}
+
+uint64_t forge_clr_array(struct clr_forge *f, uint64_t module, uint64_t element,
+                         uint32_t element_size, uint32_t rank)
+{
+    uint64_t table = forge_clr_room(f, layout.method_table.size);
+    uint64_t class = forge_clr_room(f, CLASS_SIZE);
+    uint32_t flags = 0x80080000U | element_size | (rank == 0 ? 0x20000U : 0);
+    forge_clr_put(f, table, flags, 4);
+    forge_clr_put(f, table + layout.method_table.base_size, 24 + 8 * rank, 4);
+    forge_clr_put(f, table + layout.method_table.module, module, 8);
+    forge_clr_put(f, table + layout.method_table.class_or_canon, class, 8);
+    forge_clr_put(f, table + layout.method_table.per_inst_info, element, 8);
+    forge_clr_put(f, class + layout.ee_class.method_table, table, 8);
+    return table;
+}
+
+uint64_t forge_clr_pointer(struct clr_forge *f, uint64_t type, unsigned element)
+{
+    uint64_t desc = forge_clr_room(f, 32);
+    forge_clr_put(f, desc + layout.type_desc_flags, element, 4);
+    forge_clr_put(f, desc + layout.param_type_arg, type, 8);
+    return desc | 2;
+}
+
+void forge_clr_refer(struct clr_forge *f, uint64_t module, uint32_t row, uint64_t type)
+{
+    set_map(f, module + layout.module.type_ref_map, row, type);
+}
+
+uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
+                          uint32_t collectible)
+{
+    uint64_t store = forge_clr_room(f, 128), thread = forge_clr_room(f, 1024);
+    uint64_t data = forge_clr_room(f, 64);
+    f->runtime.thread_store = store;
+    forge_clr_put(f, store + layout.thread_store.first_link, thread + layout.thread.link,
+                  8);
+    forge_clr_put(f, thread + layout.thread.os_id, id, 8);
+    forge_clr_put(f, thread + layout.thread.static_data, data, 8);
+    forge_clr_put(f, data, ordinary, 4);
+    forge_clr_put(f, data + 4, collectible, 4);
+    forge_clr_put(f, data + 8, forge_clr_room(f, 8 * (size_t)ordinary), 8);
+    forge_clr_put(f, data + 16, forge_clr_room(f, 8 * (size_t)collectible), 8);
+    return data;
+}
+
+struct clr_types *forge_clr_open(struct clr_forge *f)
+{
+    f->piece = (struct memory_piece){FORGED_CLR_BASE, f->len, f->bytes};
+    f->image.memory = (struct memory){&f->piece, 1};
+    return clr_types_open(&f->runtime, &f->arena);
+}

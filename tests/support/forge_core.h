@@ -1,0 +1,126 @@
+/* forge_core.h - readable builders of ELF cores, for tests: of any process, and of one with
+ * a made-up .NET runtime and heap.
+ *
+ *     struct core_forge f = {0};
+ *     forge_core_runtime(&f, &(struct forged_runtime){0});
+ *     uint64_t type = forge_core_type(&f, 24, 0);
+ *     uint64_t object = forge_core_object(&f, 2, type, 24);
+ *     forge_core_put(&f, object + 8, 7, 8);
+ *     struct bytes core = forge_core_bytes(&f);
+ *     ...
+ *     forge_core_free(&f);
+ *
+ * It knows the format from its description, not from the reader's code. Addresses that are
+ * asked of it must be right: a wrong one ends the test. */
+#ifndef FORGE_CORE_H
+#define FORGE_CORE_H
+
+#include "base/input.h"
+#include "base/text.h"
+
+enum {
+    FORGED_REGIONS = 32,
+    FORGED_MAPPINGS = 32,
+    FORGED_CORE_THREADS = 8,
+    FORGED_GENERATIONS = 5
+};
+
+struct forged_region {
+    uint64_t address, size;
+    unsigned char *bytes; /* malloc'd */
+};
+
+struct forged_mapping {
+    uint64_t start, end, offset;
+    const char *path;
+};
+
+struct forged_thread {
+    uint32_t id;
+    uint64_t stack, fs_base;
+};
+
+struct forged_runtime {
+    const char *path; /* NULL: of .NET 10.0.12 in its usual place */
+    const char *json; /* its descriptor; NULL: none, as in a dump of the heap */
+    const char *told; /* "10.0.1226.1": what it says of itself; NULL: nothing */
+    bool is_program;  /* in the main program, as of a single file */
+    bool is_native;   /* with the symbols of a native AOT program instead */
+    bool is_old;      /* positions in g_dacTable as in .NET 9 */
+};
+
+/* {0} is a process without memory. What is set here by hand counts when it is written. */
+struct core_forge {
+    struct forged_region regions[FORGED_REGIONS];
+    struct forged_mapping mappings[FORGED_MAPPINGS];
+    struct forged_thread threads[FORGED_CORE_THREADS];
+    size_t region_count, mapping_count, thread_count;
+    const char *name, *command;
+    uint32_t pid;
+    uint64_t program_headers; /* AT_PHDR; 0: no such note */
+    uint16_t machine;         /* 0: x86-64 */
+    bool many_segments;       /* count them in section 0 */
+    struct text core;
+
+    uint64_t type_end, object_end[FORGED_GENERATIONS];
+    uint64_t free_type;
+};
+
+/* Where the made-up runtime keeps what. */
+#define FORGED_RUNTIME_BASE UINT64_C(0x7f0000000000)
+enum {
+    FORGED_LIBRARY_DATA = 0x3000,
+    FORGED_LIBRARY_SIZE = 0x6000
+};                                               /* constant up to the first */
+enum { FORGED_LIBRARY_BUILD_ID = 0x210 };        /* its first byte in the file */
+#define FORGED_HEAP UINT64_C(0x7f1000000000)     /* a generation every FORGED_HEAP_STEP */
+#define FORGED_SEGMENTS UINT64_C(0x7f2000000000) /* the same, every 0x100 */
+#define FORGED_TYPES UINT64_C(0x7f3000000000)
+enum {
+    FORGED_HEAP_STEP = 1 << 20,
+    FORGED_HEAP_SIZE = 1 << 13,
+    FORGED_TYPES_SIZE = 1 << 14
+};
+
+/* Zeros, to be written to. */
+void forge_core_region(struct core_forge *f, uint64_t address, uint64_t size);
+
+/* The dump lacks these bytes of a region. */
+void forge_core_leave_out(struct core_forge *f, uint64_t begin, uint64_t end);
+
+/* The lowest size bytes of value, at an address in a region. */
+void forge_core_put(struct core_forge *f, uint64_t address, uint64_t value, size_t size);
+void forge_core_put_bytes(struct core_forge *f, uint64_t address, const void *bytes,
+                          size_t size);
+uint64_t forge_core_get(const struct core_forge *f, uint64_t address);
+
+/* path stays the caller's. */
+void forge_core_mapping(struct core_forge *f, uint64_t start, uint64_t end, uint64_t offset,
+                        const char *path);
+void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack, uint64_t fs_base);
+
+/* libcoreclr.so with its globals, a workstation collector with regions, a heap in which
+ * every generation is empty, the type of free space. */
+void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how);
+
+/* The same library as a file: its bytes, to which text_free(). */
+void forge_core_library(struct text *to, const struct forged_runtime *how);
+
+/* Where a symbol's variable is, and those of the collector. */
+uint64_t forged_count_variable(void);
+
+/* As in another version: a global's place in g_dacTable. */
+void forged_move_global(struct core_forge *f, unsigned from, unsigned to);
+
+/* A MethodTable with an EEClass that leads back. */
+uint64_t forge_core_type(struct core_forge *f, uint32_t base_size, uint32_t flags);
+
+/* An object of that size at the end of a generation. */
+uint64_t forge_core_object(struct core_forge *f, unsigned generation, uint64_t type,
+                           uint64_t size);
+
+/* The core as it is by now; valid until the next call or forge_core_free(). */
+struct bytes forge_core_bytes(struct core_forge *f);
+void forge_core_free(struct core_forge *f);
+
+#endif
