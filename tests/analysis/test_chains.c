@@ -570,11 +570,11 @@ static void hold_sessions(struct forge *f, const char *second)
     node_id sessions = forge_objects(f, "App.Session", 40, SESSIONS);
     node_id orders = forge_objects(f, "App.Order", 96, 2 * SESSIONS);
     forge_root(f, HD_ROOT_STATIC, "App.Store.s_all", list);
-    forge_field(f, list, "_items", array);
+    forge_reference_by(f, list, "_items", array);
     for (node_id i = 0; i < SESSIONS; i++) {
-        forge_field(f, array, "[]", sessions + i);
-        forge_field(f, sessions + i, "Order", orders + 2 * i);
-        forge_field(f, sessions + i, second, orders + 2 * i + 1);
+        forge_reference_by(f, array, "[]", sessions + i);
+        forge_reference_by(f, sessions + i, "Order", orders + 2 * i);
+        forge_reference_by(f, sessions + i, second, orders + 2 * i + 1);
     }
 }
 
@@ -656,8 +656,8 @@ Test(chains, a_repeated_type_tells_the_field_inside_and_the_one_behind)
             order = forge_object(&f, "App.Order", 8);
     forge_root(&f, HD_ROOT_STATIC, "App.s_list", first);
     for (node_id i = 0; i < 4; i++)
-        forge_field(&f, first + i, "Next", first + i + 1);
-    forge_field(&f, first + 4, "Value", order);
+        forge_reference_by(&f, first + i, "Next", first + i + 1);
+    forge_reference_by(&f, first + 4, "Value", order);
     struct asked a = asked_for_orders(&f, false, false);
     expect_fields(&a, 0, "[static vars] [static var App.s_list] Node.Next ×5 .Value Order");
     asked_free(&a);
@@ -670,11 +670,11 @@ Test(chains, a_repeated_pattern_tells_a_field_for_each_of_its_types)
     for (int i = 0; i < 4; i++) {
         a[i] = forge_object(&f, "App.A", 16);
         b[i] = forge_object(&f, "App.B", 16);
-        forge_field(&f, a[i], "b", b[i]);
+        forge_reference_by(&f, a[i], "b", b[i]);
         if (i > 0)
-            forge_field(&f, b[i - 1], i == 2 ? "other" : "a", a[i]);
+            forge_reference_by(&f, b[i - 1], i == 2 ? "other" : "a", a[i]);
     }
-    forge_field(&f, b[3], "order", order);
+    forge_reference_by(&f, b[3], "order", order);
     forge_root(&f, HD_ROOT_STATIC, "App.s_list", a[0]);
     struct asked asked = asked_for_orders(&f, false, false);
     expect_fields(&asked, 0,

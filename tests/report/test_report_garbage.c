@@ -25,7 +25,7 @@ static struct hd_snapshot *snapshot_of(enum kind kind, uint32_t more)
         if (kind == LIVE)
             forge_reference(&f, list, orders + i);
         else
-            forge_field(&f, list, "[]", orders + i);
+            forge_reference_by(&f, list, "[]", orders + i);
     }
     if (kind != DUMP_WITHOUT_ROOTS)
         forge_root(&f, HD_ROOT_STATIC, "App.s_all", list);
@@ -152,12 +152,12 @@ static struct hd_snapshot *shop(void)
     node_id sessions = forge_objects(&f, "App.Session", 40, SESSIONS);
     forge_root(&f, HD_ROOT_STATIC, "App.Store.s_all", all);
     for (node_id i = 0; i < SESSIONS; i++) {
-        forge_field(&f, all, "[]", sessions + i);
+        forge_reference_by(&f, all, "[]", sessions + i);
         node_id order = forge_object(&f, "App.Order", 400);
-        forge_field(&f, sessions + i, "Current", order);
+        forge_reference_by(&f, sessions + i, "Current", order);
         if (i % 2 == 0)
-            forge_field(&f, sessions + i, "Extra.Item2",
-                        forge_object(&f, "App.Order", 400));
+            forge_reference_by(&f, sessions + i, "Extra.Item2",
+                               forge_object(&f, "App.Order", 400));
     }
     return forge_finish(&f);
 }

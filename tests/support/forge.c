@@ -131,7 +131,7 @@ void forge_reference(struct forge *f, node_id from, node_id to)
     f->edges[f->edge_count++] = (struct forge_edge){from, to, NULL};
 }
 
-void forge_field(struct forge *f, node_id from, const char *field, node_id to)
+void forge_reference_by(struct forge *f, node_id from, const char *field, node_id to)
 {
     forge_reference(f, from, to);
     f->edges[f->edge_count - 1].field = arena_strdup(&f->names, field, strlen(field));

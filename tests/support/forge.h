@@ -53,7 +53,7 @@ void forge_reference(struct forge *f, node_id from, node_id to);
 
 /* The same by a field: "_items", "[]". The snapshot's graph then has fields; references
  * made otherwise have none. */
-void forge_field(struct forge *f, node_id from, const char *field, node_id to);
+void forge_reference_by(struct forge *f, node_id from, const char *field, node_id to);
 
 /* A root of that kind; static_name ("App.Shop.s_cache") for HD_ROOT_STATIC, else NULL.
  * Without any root (and forge_start) the snapshot is one without roots: nothing is
