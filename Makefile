@@ -18,6 +18,7 @@
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
+#   make fuzz-core    the reader of core dumps, which are larger
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
@@ -58,7 +59,7 @@ TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
-            tests/threads/ask.c \
+            tests/threads/ask.c tests/fuzz/core_seeds.c \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
@@ -366,15 +367,30 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	status=0; for part in tables graphs scale explore; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
-# Any format, through the same front door as a real file.
-fuzz: tests/fuzz/fuzz_read.c $(PROFILE) $(PAGE_OBJ)
+$(BUILD)/core-seeds: $(BUILD)/tests/fuzz/core_seeds.o $(BUILD)/tests/support/forge_core.o \
+                     $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' \
+    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+
+$(BUILD)/fuzz-read: $(BUILD)/tests/fuzz/fuzz_read.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIB_LIBS)
+
+fuzz-program:
 	@scripts/install-deps.sh build fuzz
-	@mkdir -p build/fuzz/corpus
-	clang -g -O1 -std=c11 $(ALL_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
-	      -fno-sanitize-recover=undefined -Itests \
-	      -o build/fuzz/read -I$(BUILD)/made $< $(LIB_SRC) $(PROFILE) $(PAGE_OBJ) $(LIB_LIBS)
-	build/fuzz/read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
+	@mkdir -p build/fuzz/corpus build/fuzz/cores build/fuzz/core-corpus
+	@$(MAKE) --no-print-directory $(FUZZ_BUILD) build/fuzz/fuzz-read
+
+# Any format, through the same front door as a real file.
+fuzz: fuzz-program
+	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
 	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
+
+# The same of core dumps, which are larger, and would crowd out the others.
+fuzz-core: fuzz-program $(BUILD)/core-seeds
+	$(BUILD)/core-seeds build/fuzz/cores
+	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
 
 # --- looks -----------------------------------------------------------------------
 
@@ -415,6 +431,6 @@ format:
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
-        $(CLI_PARTS) asan tsan portable golden score live bench fuzz lint layers tidy tidied \
+        $(CLI_PARTS) asan tsan portable golden score live bench fuzz fuzz-core fuzz-program lint layers tidy tidied \
         tidy-deep tidied-deep style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -71,7 +71,8 @@ enum hd_topic {
     HD_ABOUT_NAMES,        /* hd_processes_find() tells which there are */
     HD_ABOUT_SOCKETS,      /* the same: which have a socket */
     HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
-    HD_ABOUT_SOCKET        /* hd_collect_options.socket does */
+    HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
+    HD_ABOUT_DIRECT        /* hd_collect() does without the right to read its memory */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -429,6 +430,7 @@ struct hd_collect_options {
     /* Asked every 100 ms or so; false stops. NULL: go on. */
     bool (*go_on)(void *context, const struct hd_collect_progress *so_far);
     void *context;
+    uint64_t max_memory; /* hd_collect_direct(): for the copy; 0: no limit */
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */
@@ -451,6 +453,8 @@ struct hd_collected {
     struct hd_client clients[HD_MOST_CLIENTS];
     size_t client_count;
     struct hd_origin origin;
+    uint64_t stood_still_us; /* hd_collect_direct(): the longest stop, in microseconds */
+    unsigned tries;          /* and how often it was stopped */
 };
 
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to
@@ -461,6 +465,32 @@ struct hd_collected {
  * is at that process this one waits, silence_ms at most. */
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err);
+
+/* How much of a process its core has. */
+enum hd_core_kind {
+    HD_CORE_HEAP, /* what a reader of heaps needs */
+    HD_CORE_FULL  /* all of its memory; the only kind that single-file programs write */
+};
+
+/* Have the runtime write a core of its process (createdump), which stands still meanwhile,
+ * to the file of `to`, whose mode should be 0600: a core has all that the process knows. It
+ * is written there at once if the process may do so, else into its folder for temporary
+ * files and copied. `to` must be a regular file, at its beginning. silence_ms is the time
+ * without growth of the file. One that gives up, or is stopped by go_on, cannot keep the
+ * process from finishing, which goes on then. Of hd_collected pid, bytes and origin are
+ * set. */
+bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
+                     struct hd_collected *collected, struct hd_error *err);
+
+/* Write a core by stopping the process (ptrace) and copying the memory that it has written,
+ * when no garbage collection is going on: nothing is collected or allocated in it, and no
+ * diagnostics socket is needed, but the right to read its memory (HD_ABOUT_DIRECT). It runs
+ * on whatever becomes of the caller. `to` must be a regular file, at its beginning; one in
+ * memory (memfd_create) is written to at once. Else the copy lies in memory first, unless
+ * that would be more than max_memory: then the stop is as long as writing takes. HD_TOO_BIG
+ * if the file itself lies in memory and there is not so much. x86-64 only. */
+bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
+                       struct hd_collected *collected, struct hd_error *err);
 
 /* --- report ------------------------------------------------------------ */
 

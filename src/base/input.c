@@ -141,8 +141,10 @@ static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct by
         bool too_big = most > 0 && len > most;
         if (too_big)
             fail_about(err, HD_ABOUT_MEMORY, HD_TOO_BIG,
-                       "needs more than the %llu bytes of memory it may use",
-                       (unsigned long long)most);
+                       "needs more than the %llu bytes of memory it may use%s",
+                       (unsigned long long)most,
+                       in->unpacker == NULL ? ""
+                                            : " while it is packed; unpack it to a file");
         else if (len == cap)
             buffer = alloc_resize(buffer, cap = more_room(in, cap));
         if (too_big || !read_on(in, buffer + len, cap - len, &got, err)) {

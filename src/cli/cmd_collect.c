@@ -1,5 +1,5 @@
 #include "cli/collect_all.h"
-#include "cli/collecting.h"
+#include "cli/collect_writers.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -12,18 +12,42 @@ static bool usage(const char *what)
     return false;
 }
 
-static bool check_for_all(const struct settings *s)
+static const char no_trace[] = "--direct reads memory, which is no trace: .gcdump or .core";
+
+static bool check_for_all(struct settings *s)
 {
     if (s->operand_count > 0)
         return usage("collect takes no operands; --name=PATTERN chooses from --all");
     if (s->process_id > 0 || s->socket != NULL)
         return usage("--all excludes --process-id and --diagnostic-port; --name=PATTERN "
                      "chooses from all");
+    if (s->core != CORE_NONE && s->target != NULL && strcmp(s->target, "core") != 0)
+        return usage("--core writes a core, --to something else");
+    if (s->core == CORE_NONE && s->target != NULL && strcmp(s->target, "core") == 0)
+        s->core = CORE_HEAP;
+    if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
+        return usage(no_trace);
     return !s->interval_given || s->snapshot_count > 0 || usage("--interval needs --count");
+}
+
+/* What is to be written, by the name of the file and by options. */
+static bool check_output(const struct settings *s)
+{
+    bool is_trace = output_ends_in(s->output, ".nettrace");
+    bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump");
+    if (s->core != CORE_NONE && is_snapshot)
+        return trouble(s->output, "--core writes a core: name it something.core");
+    if (!is_snapshot && !collect_writes_core(s, s->output))
+        return trouble(s->output,
+                       "the name of a snapshot ends in .gcdump, in .nettrace for the trace "
+                       "as it comes, or in .core for a core dump");
+    return !s->direct || !is_trace || usage(no_trace);
 }
 
 static bool check(struct settings *s)
 {
+    if (s->direct && s->core == CORE_FULL)
+        return usage("--direct copies what the process has written; it has no --core=full");
     if (s->all)
         return check_for_all(s);
     if (!collecting_process_is_named(s, "collect"))
@@ -32,9 +56,8 @@ static bool check(struct settings *s)
         return usage("--to is for --all; else the name of OUT tells the format");
     if (s->output == NULL)
         return usage("collect needs a file to write: heapdrift collect PID -o OUT");
-    if (!output_ends_in(s->output, ".nettrace") && !output_ends_in(s->output, ".gcdump"))
-        return trouble(s->output, "the name of a snapshot ends in .gcdump, or in "
-                                  ".nettrace for the trace as it comes");
+    if (!check_output(s))
+        return false;
     if (s->interval_given && s->snapshot_count == 0)
         return usage("--interval needs --count");
     return true;
@@ -45,7 +68,9 @@ static char *numbered(const char *path, uint32_t number)
 {
     size_t size = strlen(path) + 16;
     char *name = malloc(size);
-    const char *suffix = strrchr(path, '.');
+    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
+    if (suffix == NULL || (slash != NULL && suffix < slash))
+        suffix = path + strlen(path);
     if (name != NULL)
         snprintf(name, size, "%.*s-%" PRIu32 "%s", (int)(suffix - path), path, number,
                  suffix);

@@ -98,6 +98,8 @@ static char *path_of(const struct all *a, const char *name, const char *rest)
 static const char *suffix_of(const struct all *a)
 {
     const char *target = a->settings->target;
+    if (a->settings->core != CORE_NONE)
+        return ".core";
     return target != NULL && strcmp(target, "nettrace") == 0 ? ".nettrace" : ".gcdump";
 }
 

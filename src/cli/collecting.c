@@ -1,6 +1,6 @@
 #include "cli/collecting.h"
 
-#include "cli/output.h"
+#include "cli/collect_writers.h"
 #include "cli/style.h"
 
 #include <errno.h>
@@ -52,9 +52,13 @@ static void show(struct collecting *c, const struct hd_collect_progress *so_far)
     double seconds = seconds_since(c->begin);
     if (!is_time(c, seconds))
         return;
+    bool is_core = c->is_core || c->settings->direct;
     fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
     if (so_far->bytes == 0)
-        fprintf(stderr, "the heap is being walked, %.0f s", seconds);
+        fprintf(stderr, "the %s, %.0f s",
+                is_core ? "memory is being copied" : "heap is being walked", seconds);
+    else if (is_core)
+        fprintf(stderr, "%.1f MiB, %.0f s", (double)so_far->bytes / 1048576, seconds);
     else
         fprintf(stderr, "%" PRIu64 " objects, %.1f MiB, %.0f s", so_far->objects,
                 (double)so_far->bytes / 1048576, seconds);
@@ -69,100 +73,6 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 }
 
 /* --- one snapshot ------------------------------------------------------------------ */
-
-/* Its socket goes with it, unless it was killed. */
-static bool has_ended(const struct collecting *c)
-{
-    struct stat st;
-    return c->who != NULL && lstat(c->how.socket, &st) != 0 && errno == ENOENT;
-}
-
-/* What goes wrong with the process is told as it is, where there are several by its name;
- * what goes wrong with the file, by that of the file. */
-static bool failed(const struct collecting *c, const struct hd_error *err)
-{
-    static const char stopped[] = "stopped; the process goes on, and nothing was written";
-    bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
-    if (err->status == HD_STOPPED && c->who != NULL)
-        trouble(c->who, stopped);
-    else if (err->status == HD_STOPPED)
-        fprintf(stderr, "heapdrift: %s\n", stopped);
-    else if (!of_file && has_ended(c))
-        trouble(c->who, "has ended");
-    else
-        print_error(of_file ? c->settings->output : c->who, err);
-    return false;
-}
-
-static bool take(struct collecting *c, FILE *to, struct hd_error *err)
-{
-    bool ok = hd_collect(to, &c->how, &c->collected, err);
-    if (c->progress)
-        fputs("\r\033[K", stderr);
-    return ok;
-}
-
-static bool write_trace(const void *thing, const struct settings *s, FILE *to,
-                        struct hd_error *err)
-{
-    /* What is collected is told behind the file. */
-    struct collecting *c = *(struct collecting *const *)thing;
-    (void)s;
-    return take(c, to, err) || failed(c, err);
-}
-
-/* Without a name from the start, so that nothing can leave it behind. */
-static FILE *open_nameless(const char *beside)
-{
-    struct stat st;
-    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
-        return tmpfile();
-    size_t size = strlen(beside) + sizeof(".XXXXXX");
-    char *name = malloc(size);
-    if (name == NULL)
-        return NULL;
-    snprintf(name, size, "%s.XXXXXX", beside);
-    int fd = mkstemp(name);
-    if (fd >= 0)
-        unlink(name);
-    free(name);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
-
-static bool convert(const struct collecting *c, FILE *trace, FILE *to, struct hd_error *err)
-{
-    const struct settings *s = c->settings;
-    char path[64];
-    struct hd_read_options how = s->read;
-    how.to_write = true;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(trace));
-    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    if (snap != NULL)
-        hd_snapshot_set_origin(snap, &c->collected.origin);
-    bool ok =
-        snap != NULL && hd_snapshot_write(snap, "gcdump", hd_sink_file(to), NULL, err);
-    hd_snapshot_close(snap);
-    return ok;
-}
-
-static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
-{
-    struct collecting *c = *(struct collecting *const *)thing;
-    FILE *trace = open_nameless(s->output);
-    if (trace == NULL)
-        return trouble(s->output, strerror(errno));
-    bool ok = take(c, trace, err) || failed(c, err);
-    if (ok && !convert(c, trace, to, err)) {
-        print_error(s->output, err);
-        ok = false;
-    }
-    fclose(trace);
-    return ok;
-}
 
 /* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
 static void tell_clients(const struct hd_collected *got)
@@ -180,7 +90,30 @@ static void tell_clients(const struct hd_collected *got)
     fputs("; stop it and collect again\n", stderr);
 }
 
-static void tell(const struct collecting *c)
+/* How long the process stood still, where that is known. */
+static void tell_stop(const struct hd_collected *got)
+{
+    if (got->tries == 0)
+        return;
+    fprintf(stderr, "; the process stood still for %.1f ms",
+            (double)got->stood_still_us / 1e3);
+    if (got->tries > 1)
+        fprintf(stderr, " at most (%u times: garbage was being collected)", got->tries);
+}
+
+/* Once. */
+static void tell_privacy(struct collecting *c)
+{
+    if (!c->is_core || c->told_privacy || c->settings->quiet)
+        return;
+    c->told_privacy = true;
+    begin_message("note", c->settings->output);
+    fputs(": a core has everything that its process knows, passwords and personal data "
+          "too; only this user may read it (mode 0600)\n",
+          stderr);
+}
+
+static void tell(struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
@@ -199,20 +132,26 @@ static void tell(const struct collecting *c)
                 got->nameless, got->types, got->pid);
         tell_clients(got);
     }
+    tell_privacy(c);
     bool asked_for = c->progress || c->lines || c->who != NULL;
     if (s->verbose || (asked_for && !s->quiet)) {
         begin_message(NULL, c->label != NULL ? c->label : s->output);
-        fprintf(stderr, ": %" PRIu64 " objects, %.1f MiB, in %.2f s\n", got->objects,
-                (double)got->object_bytes / 1048576, seconds_since(c->begin));
+        fputs(": ", stderr);
+        if (!c->is_core)
+            fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
+        fprintf(stderr, "%.1f MiB, in %.2f s",
+                (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
+                seconds_since(c->begin));
+        tell_stop(got);
+        fputs("\n", stderr);
     }
 }
 
 static int collect_one(struct collecting *c)
 {
     const struct settings *s = c->settings;
-    const struct output_how how = {
-        .write = output_ends_in(s->output, ".nettrace") ? write_trace : write_gcdump,
-        .tells = true};
+    const struct output_how how = collect_writer(s, s->output);
+    c->is_core = collect_writes_core(s, s->output);
     clock_gettime(CLOCK_MONOTONIC, &c->begin);
     c->told = 0;
     if (!output_file(s, s->output, how, (const void *)&c))
@@ -352,7 +291,8 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
                                          .socket = s->socket,
                                          .silence_ms = (unsigned)s->timeout_ms,
                                          .go_on = go_on,
-                                         .context = c};
+                                         .context = c,
+                                         .max_memory = s->read.max_memory};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     c->progress = !s->no_progress && !s->quiet && style_can_redraw();
     c->lines = !s->no_progress && !s->quiet && !c->progress;

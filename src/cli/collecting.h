@@ -16,8 +16,9 @@ struct collecting {
     struct hd_collect_options how;
     int signals; /* readable when the user wants to stop; -1: never */
     bool stopped;
-    bool progress;         /* a line on a terminal that is written over */
-    bool lines;            /* where there is none: a line per step */
+    bool progress; /* a line on a terminal that is written over */
+    bool lines;    /* where there is none: a line per step */
+    bool is_core, told_privacy;
     const char *label;     /* what the snapshot is called there; NULL: by its file */
     double told;           /* seconds since begin, when the last line was */
     int signal;            /* the last one */

@@ -28,7 +28,8 @@ enum operand_kind completion_operand(const struct command *command);
 bool completion_has(const struct command *command, const struct option *o);
 
 /* How names of snapshots end, as "a|b|c" of a regular expression. */
-#define SNAPSHOT_SUFFIXES "gcdump|nettrace|netperf|txt|csv|tsv|json|zip|diagsession"
+#define SNAPSHOT_SUFFIXES \
+    "gcdump|nettrace|core|dmp|netperf|txt|csv|tsv|json|zip|diagsession"
 #define PACKED_SUFFIXES "gz|zst|xz|bz2"
 
 /* Text between single quotes of a shell, without them; what is in special gets a backslash

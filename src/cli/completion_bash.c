@@ -39,7 +39,10 @@ static void write_lists(FILE *to)
         for (size_t i = 0; i < option_count; i++)
             if (completion_has(*c, &options[i]))
                 fprintf(to, " --%s%s", options[i].name,
-                        options[i].argument != NULL ? "=" : "");
+                        options[i].argument != NULL &&
+                                !option_value_is_optional(&options[i])
+                            ? "="
+                            : "");
         fputs("' ;;\n", to);
     }
     fputs("    *) options= ;;\n"

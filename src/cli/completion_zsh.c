@@ -1,6 +1,8 @@
 /* Completion in zsh: the words of _arguments, a function per command. */
 #include "cli/completion.h"
 
+#include <string.h>
+
 /* What may stand in [...] of _arguments. */
 static const char special[] = "[]:\\";
 
@@ -43,13 +45,19 @@ static void write_spec(FILE *to, const struct option *o, const struct command *c
     if (letter)
         fprintf(to, "-%c%s", o->letter, o->argument != NULL ? "+" : "");
     else
-        fprintf(to, "--%s%s", o->name, o->argument != NULL ? "=" : "");
+        fprintf(to, "--%s%s", o->name,
+                option_value_is_optional(o) ? "=-"
+                : o->argument != NULL       ? "="
+                                            : "");
     fputs("[", to);
     completion_quote(to, o->help, special);
     fputs("]", to);
     if (o->argument != NULL) {
-        fputs(":", to);
-        completion_quote(to, o->argument, special);
+        char name[32];
+        const char *start = o->argument + strspn(o->argument, "[=");
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(start, "]"), start);
+        fputs(option_value_is_optional(o) ? "::" : ":", to);
+        completion_quote(to, name, special);
         fputs(":", to);
         write_action(to, o, c);
     }

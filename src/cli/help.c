@@ -14,7 +14,8 @@ static void print_option(const struct option *o, FILE *to)
     int n = o->letter != 0 ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
                            : snprintf(left, sizeof(left), "      --%s", o->name);
     if (o->argument != NULL)
-        snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->argument);
+        snprintf(left + n, sizeof(left) - (size_t)n, "%s%s",
+                 option_value_is_optional(o) ? "" : "=", o->argument);
     fprintf(to, "%-*s  %s\n", INDENT, left, o->help);
 }
 

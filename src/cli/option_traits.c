@@ -16,7 +16,8 @@ const char *const option_group_titles[GROUP_COUNT] = {
 
 static const char *const sort_keys[] = {"count", "bytes", "retained", "name", NULL};
 static const char *const process_orders[] = {"pid", "name", "memory", "uptime", NULL};
-static const char *const collected[] = {"gcdump", "nettrace", NULL};
+static const char *const collected[] = {"gcdump", "nettrace", "core", NULL};
+static const char *const cores[] = {"heap", "full", NULL};
 static const char *const units[] = {"type", "namespace", "module", "holder", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const char *const size_bases[] = {"16", "10", NULL};
@@ -41,6 +42,8 @@ static const struct trait {
     {"process-id", GROUP_PROCESS, VALUE_PID, NULL, 0},
     {"name", GROUP_PROCESS, VALUE_PROCESS, NULL, 0},
     {"diagnostic-port", GROUP_PROCESS, VALUE_SOCKET, NULL, 0},
+    {"core", GROUP_PROCESS, VALUE_WORD, cores, 0},
+    {"direct", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"count", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"interval", GROUP_PROCESS, VALUE_HINTS, times, 0},
     {"timeout", GROUP_PROCESS, VALUE_HINTS, times, 0},

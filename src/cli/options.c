@@ -380,6 +380,21 @@ static const char *take_all(struct settings *s, const char *value)
     return NULL;
 }
 
+/* The words stand in the order of enum core_wanted, of which there is none for nothing. */
+static const char *take_core(struct settings *s, const char *value)
+{
+    int kind = option_word_index(s, "core", value);
+    s->core = (enum core_wanted)(kind + CORE_HEAP);
+    return kind >= 0 ? NULL : s->wanted;
+}
+
+static const char *take_direct(struct settings *s, const char *value)
+{
+    (void)value;
+    s->direct = true;
+    return NULL;
+}
+
 static const char *take_process_order(struct settings *s, const char *value)
 {
     int order = option_word_index(s, "sort", value);
@@ -437,6 +452,10 @@ const struct option options[] = {
      take_all},
     {"diagnostic-port", 0, ON_COLLECT | ON_WATCH, "SOCKET",
      "the process that listens at this socket", take_socket},
+    {"core", 0, ON_COLLECT, "[=KIND]",
+     "a core dump by the runtime: heap (default), or full", take_core},
+    {"direct", 0, ON_COLLECT | ON_WATCH, NULL,
+     "stop it and read its memory: no collection, a shorter stop", take_direct},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
      take_count},
     {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
@@ -448,7 +467,7 @@ const struct option options[] = {
      "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
     {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
-    {"to", 0, ON_COLLECT, "FORMAT", "with --all: gcdump (default) or nettrace",
+    {"to", 0, ON_COLLECT, "FORMAT", "with --all: gcdump (default), nettrace or core",
      take_target},
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
@@ -549,6 +568,11 @@ const struct option options[] = {
 };
 
 const size_t option_count = sizeof(options) / sizeof(options[0]);
+
+bool option_value_is_optional(const struct option *o)
+{
+    return o->argument != NULL && o->argument[0] == '[';
+}
 
 bool option_is_for(const struct option *o, const struct command *command)
 {

@@ -19,6 +19,10 @@ struct option {
  * every command, have no use for it, and their help leaves it out. */
 bool option_is_for(const struct option *o, const struct command *command);
 
+/* Whether it may stand without its value, "--core", which is then the first of its words;
+ * "--core full" is that and an operand. The argument is "[=KIND]". */
+bool option_value_is_optional(const struct option *o);
+
 /* In the order of --help. */
 extern const struct option options[];
 extern const size_t option_count;

@@ -99,9 +99,11 @@ static bool write_in_place(const struct job *j)
 }
 
 /* The mode that the file has, or that a new one gets. */
-static mode_t wanted_mode(const char *path)
+static mode_t wanted_mode(const struct job *j, const char *path)
 {
     struct stat st;
+    if (j->how.is_private)
+        return S_IRUSR | S_IWUSR;
     if (stat(path, &st) == 0)
         return st.st_mode & 07777;
     mode_t mask = umask(0);
@@ -116,7 +118,7 @@ static bool write_beside(const struct job *j, const char *target)
     if (to == NULL)
         return no_file(j, errno);
     bool ok = write_to(j, to, j->path);
-    if (ok && fchmod(fileno(to), wanted_mode(target)) != 0)
+    if (ok && fchmod(fileno(to), wanted_mode(j, target)) != 0)
         ok = trouble(j->path, strerror(errno));
     if (fclose(to) != 0 && ok)
         ok = trouble(j->path, strerror(errno));

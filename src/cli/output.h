@@ -12,7 +12,8 @@ bool output_ends_in(const char *path, const char *suffix);
 struct output_how {
     bool (*write)(const void *thing, const struct settings *s, FILE *to,
                   struct hd_error *err);
-    bool tells; /* write says itself why it failed */
+    bool tells;      /* write says itself why it failed */
+    bool is_private; /* nobody else may read the file */
 };
 
 /* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed

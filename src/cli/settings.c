@@ -3,6 +3,7 @@
 #include "cli/allocate.h"
 #include "cli/memory.h"
 #include "cli/messages.h"
+#include "cli/option_traits.h"
 #include "cli/options.h"
 #include "cli/style.h"
 
@@ -18,6 +19,7 @@ struct settings_memory {
     char **values; /* of options; operands live in context */
     size_t value_count, value_cap;
     const char **argv; /* the arguments, ended by NULL */
+    const char **full; /* the same where every option has its value */
 };
 
 static size_t make_table(const struct command *command, struct poptOption *table)
@@ -158,6 +160,38 @@ static bool format_fits(const struct settings *s, const struct command *command)
     return true;
 }
 
+/* popt would take the next argument for the value. */
+static const struct option *lacks_value(const char *given, const struct command *command)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_value_is_optional(&options[i]) && option_is_for(&options[i], command) &&
+            strncmp(given, "--", 2) == 0 && strcmp(given + 2, options[i].name) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static void fill_in(struct settings *s, int argc, const char **argv)
+{
+    struct settings_memory *m = s->memory;
+    bool ended = false;
+    m->full = more(NULL, ((size_t)argc + 1) * sizeof(*m->full));
+    for (int i = 0; i < argc; i++) {
+        const struct option *o = ended || i == 0 ? NULL : lacks_value(argv[i], s->command);
+        ended = ended || strcmp(argv[i], "--") == 0;
+        m->full[i] = argv[i];
+        if (o == NULL)
+            continue;
+        const char *word = option_word(o->name, s->command, 0);
+        size_t size = strlen(argv[i]) + strlen(word) + 2;
+        char *whole = more(NULL, size);
+        snprintf(whole, size, "%s=%s", argv[i], word);
+        m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
+        m->values[m->value_count++] = whole;
+        m->full[i] = whole;
+    }
+    m->full[argc] = NULL;
+}
+
 /* It copies every argument, some of them twice, and needs little besides. */
 static size_t room_for_popt(int argc, const char **argv)
 {
@@ -182,8 +216,9 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     s->memory = more(NULL, sizeof(*s->memory));
     *s->memory = (struct settings_memory){.argv = argv};
     make_table(command, table);
+    fill_in(s, argc, argv);
     see_room(room_for_popt(argc, argv));
-    s->memory->context = poptGetContext("heapdrift", argc, argv, table, 0);
+    s->memory->context = poptGetContext("heapdrift", argc, s->memory->full, table, 0);
     if (s->memory->context == NULL)
         no_memory(0);
     if (!read_options(s, command))
@@ -207,6 +242,7 @@ void settings_free(struct settings *s)
     for (size_t i = 0; i < s->memory->value_count; i++)
         free(s->memory->values[i]);
     free(s->memory->values);
+    free((void *)s->memory->full);
     free(s->memory);
     free((void *)s->types);
     free((void *)s->excludes);

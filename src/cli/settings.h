@@ -16,6 +16,7 @@ struct budget_option {
     const char *name, *value;
 };
 
+enum core_wanted { CORE_NONE, CORE_HEAP, CORE_FULL };
 enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
 struct command;
 
@@ -49,8 +50,10 @@ struct settings {
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
-    bool all;           /* collect: every process that name matches */
-    bool threads_given; /* so many of them at once; else one */
+    bool all;              /* collect: every process that name matches */
+    enum core_wanted core; /* collect: a core instead of a snapshot */
+    bool direct;           /* read the memory of the process, ask it for nothing */
+    bool threads_given;    /* so many of them at once; else one */
     enum process_order process_order;
     bool values;   /* object: strings, and what arrays hold */
     bool files_go; /* watch: the snapshots are removed at the end */

@@ -4,18 +4,16 @@
 #include "base/options.h"
 #include "base/workers.h"
 #include "collect/clients.h"
-#include "collect/origin.h"
+#include "collect/find_target.h"
 #include "collect/process_info.h"
 #include "collect/session.h"
+#include "collect/turn.h"
 #include "heap/names.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 /* A process that is busy walking its heap does not answer. */
@@ -25,7 +23,7 @@ static const struct patience brief = {.silence_ms = 1000};
  * moment. */
 enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, AT_LEAST_MS = 100 };
 
-enum { DEFAULT_SILENCE_MS = 30000, TICK_MS = 100 };
+enum { DEFAULT_SILENCE_MS = 30000 };
 
 /* --- processes --------------------------------------------------------------------- */
 
@@ -235,42 +233,18 @@ static bool collect_named(const struct target *t, const struct session_patience 
 
 /* --- one at a time ------------------------------------------------------------------ */
 
-static bool goes_on(const struct session_patience *p)
+static bool goes_on(void *context)
 {
     static const struct hd_collect_progress nothing_yet;
+    const struct session_patience *p = context;
     return p->go_on == NULL || p->go_on(p->context, &nothing_yet);
 }
 
-/* Wait until no other collector of ours is at the process: the second of two at once would
- * get no names of types, and both the objects twice. All of them lock the process's folder
- * in /proc, since that leaves nothing behind. Anybody may do that, and who cannot must not
- * be kept away: after a silence it goes without. *turn is to be closed if it is not -1.
- * False when the user does not wait any longer. */
-static bool wait_for_turn(const struct target *t, const struct session_patience *p,
-                          int *turn, struct hd_error *err)
+static bool wait_for_turn(const struct target *t, struct session_patience *p, int *turn,
+                          struct hd_error *err)
 {
-    char path[64];
-    uint64_t deadline = clock_ms() + p->silence_ms;
-    snprintf(path, sizeof(path), "/proc/%ld", (long)t->pid);
-    *turn = t->visible ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    while (*turn >= 0 && flock(*turn, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK || clock_ms() >= deadline)
-            return true;
-        if (!goes_on(p))
-            return fail(err, HD_STOPPED, "stopped");
-        poll(NULL, 0, TICK_MS);
-    }
-    return true;
-}
-
-static bool find_target(struct target *t, const struct hd_collect_options *opt,
-                        struct arena *arena, struct hd_error *err)
-{
-    if (opt->socket != NULL)
-        return target_at_socket(t, opt->socket, &brief, arena, err);
-    if (opt->pid > INT32_MAX)
-        return fail(err, HD_IO, "there is no process %" PRIu64, opt->pid);
-    return target_of_process(t, (pid_t)opt->pid, &brief, arena, err);
+    *turn = -1;
+    return !t->visible || turn_wait(t->pid, p->silence_ms, goes_on, p, turn, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
@@ -284,10 +258,10 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     struct arena arena = {0};
     struct target target;
     struct session_result r = {0};
-    const struct session_patience p = {
-        .silence_ms = opt->silence_ms > 0 ? opt->silence_ms : DEFAULT_SILENCE_MS,
-        .go_on = opt->go_on,
-        .context = opt->context};
+    struct session_patience p = {.silence_ms = opt->silence_ms > 0 ? opt->silence_ms
+                                                                   : DEFAULT_SILENCE_MS,
+                                 .go_on = opt->go_on,
+                                 .context = opt->context};
     *collected = (struct hd_collected){0};
     bool found = find_target(&target, opt, &arena, err);
     struct hd_origin origin = {.instance = 0};

@@ -193,6 +193,35 @@ void request_string(struct request *r, const char *ascii)
         add(r, (unsigned char)ascii[i], 2);
 }
 
+/* What is no UTF-8 is told as it is, byte by byte. */
+static uint32_t next_code(const unsigned char **at)
+{
+    size_t left = strlen((const char *)*at), len = utf8_length(*at, left);
+    uint32_t code = len > 0 ? utf8_decode(*at, len) : **at;
+    *at += len > 0 ? len : 1;
+    return code;
+}
+
+void request_utf8(struct request *r, const char *s)
+{
+    enum { FIRST_OF_PAIRS = 0x10000 };
+    size_t length_at = r->len;
+    uint32_t units = 0;
+    request_u32(r, 0);
+    for (const unsigned char *at = (const unsigned char *)s; *at != '\0'; units++) {
+        uint32_t high = next_code(&at), low = 0;
+        bool is_pair = high >= FIRST_OF_PAIRS;
+        if (is_pair)
+            utf16_split(high, &high, &low);
+        add(r, high, 2);
+        if (is_pair)
+            add(r, low, 2);
+        units += is_pair;
+    }
+    add(r, 0, 2);
+    le_put(r->bytes + length_at, units + 1, 4);
+}
+
 static bool not_ready(enum ready why, const struct patience *p, struct hd_error *err)
 {
     if (why == READY_STOPPED)

@@ -43,6 +43,8 @@ bool ipc_peer(int fd, pid_t *pid, uid_t *uid);
 /* --- requests ---------------------------------------------------------------- */
 
 enum ipc_command {
+    IPC_DUMP = 0x0101, /* 0x0102 the same with more flags; 0x0103 says why it failed */
+    IPC_DUMP3 = 0x0103,
     IPC_STOP_TRACING = 0x0201,
     IPC_COLLECT_TRACING = 0x0202, /* 0x0203 is CollectTracing2, and so on */
     IPC_COLLECT_TRACING2 = 0x0203,
@@ -55,8 +57,11 @@ enum ipc_command {
     IPC_PROCESS_INFO3 = 0x0408
 };
 
+/* Room for a path: 4096 bytes are no more units of two bytes. */
+enum { MOST_REQUEST = 2 * 4096 + 512 };
+
 struct request {
-    unsigned char bytes[512];
+    unsigned char bytes[MOST_REQUEST];
     size_t len;
 };
 
@@ -65,6 +70,7 @@ void request_u8(struct request *r, uint8_t n);
 void request_u32(struct request *r, uint32_t n);
 void request_u64(struct request *r, uint64_t n);
 void request_string(struct request *r, const char *ascii);
+void request_utf8(struct request *r, const char *s); /* a path: of 4095 bytes at most */
 
 /* Write all of it. */
 bool ipc_send(int fd, const struct request *r, const struct patience *p,

@@ -60,6 +60,15 @@ static void forget_file(struct graph *g, struct input *in)
     input_forget(in);
 }
 
+/* What stays in memory for the sake of the graph goes with it too. */
+static void count_kept_file(struct hd_snapshot *snap)
+{
+    struct bytes all;
+    if (snap->graph != NULL && snap->graph->fields != NULL && input_is_held(snap->input) &&
+        input_all(snap->input, &all, NULL))
+        snap->graph_bytes += all.size;
+}
+
 static struct hd_snapshot *read_with(struct input *in, const char *path,
                                      const struct hd_read_options *opt, bool graph_only,
                                      struct hd_error *err)
@@ -103,6 +112,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
+        count_kept_file(snap);
         snap->read = *opt;
         /* Reading again is part of something else. */
         snap->read.progress = NULL;

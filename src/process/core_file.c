@@ -73,6 +73,8 @@ static bool check_machine(struct bytes file, struct hd_error *err)
     if (is_ours && machine == EM_X86_64)
         return true;
     const char *name = machine_name(machine);
+    if (name == NULL && file.data[ELF_CLASS] == 1)
+        name = "a process of 32 bits";
     if (name == NULL)
         return fail(err, HD_UNSUPPORTED,
                     "a core dump of a machine that is not known (%u); those of x86-64 can "
@@ -110,6 +112,10 @@ static bool count_segments(struct bytes file, uint64_t *count, struct hd_error *
     return true;
 }
 
+/* A sparse file has room for any number of empty ones. Linux lets a process have 65,530
+ * mappings unless it is told otherwise. */
+enum { MOST_SEGMENTS = 1 << 24 };
+
 static bool find_segments(struct bytes file, struct segments *s, struct hd_error *err)
 {
     uint64_t count, at = le_u64(file.data + ELF_SEGMENTS);
@@ -119,6 +125,9 @@ static bool find_segments(struct bytes file, struct segments *s, struct hd_error
                             le_u16(file.data + ELF_SEGMENT_SIZE));
     if (!count_segments(file, &count, err))
         return false;
+    if (count > MOST_SEGMENTS)
+        return fail(err, HD_BAD_FORMAT,
+                    "a core dump of %" PRIu64 " segments, which no process has", count);
     if (!is_in(file, at, count * SEGMENT))
         return fail_at_byte(err, file.size,
                             "the core dump is cut in the table of its %" PRIu64 " segments",
@@ -159,10 +168,9 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static bool take_pieces(struct bytes file, const struct segments *s,
                         struct process_image *p, struct arena *a, struct hd_error *err)
 {
-    struct memory_piece *pieces =
-        alloc_resize(NULL, array_bytes(s->count + 1, sizeof(*pieces)));
+    struct memory_piece *pieces = NULL;
     uint64_t taken = 0;
-    size_t len = 0;
+    size_t len = 0, cap = 0;
     for (size_t i = 0; i < s->count && taken <= file.size; i++) {
         struct segment segment = segment_of(s, i);
         if (segment.type != PT_LOAD || segment.in_file == 0)
@@ -170,8 +178,10 @@ static bool take_pieces(struct bytes file, const struct segments *s,
         struct bytes part = part_in(file, &segment);
         p->lost = sum(p->lost, segment.in_file - part.size);
         taken += part.size;
-        if (part.size > 0)
-            pieces[len++] = (struct memory_piece){segment.address, part.size, part.data};
+        if (part.size == 0)
+            continue;
+        pieces = grow(pieces, len, &cap, sizeof(*pieces));
+        pieces[len++] = (struct memory_piece){segment.address, part.size, part.data};
     }
     p->cut_at = file.size;
     if (taken <= file.size)

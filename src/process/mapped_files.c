@@ -14,7 +14,7 @@ enum { PAGE = 4096, MOST_FILES = 4096 };
 
 /* A core may name the same file a million times; what all that would be as memory is
  * bounded, since readers go through memory. */
-#define MOST_FROM_DISK (UINT64_C(16) << 30)
+#define MOST_FROM_DISK (UINT64_C(4) << 30)
 enum { MOST_TIMES = 8 };
 
 static const char deleted[] = " (deleted)";
@@ -188,7 +188,7 @@ static void add_elf(struct adding *to, uint64_t base, struct bytes file)
 
 static void add_pe(struct adding *to, const struct group *g, struct bytes file)
 {
-    uint64_t left = file.size * UINT64_C(1) * MOST_TIMES;
+    uint64_t left = (uint64_t)file.size * MOST_TIMES;
     for (size_t i = 0; i < g->count; i++) {
         uint64_t size = part_in(g->all[i], file);
         if (size > left)
@@ -299,6 +299,28 @@ void mapped_files_add(struct process_image *p, struct arena *a)
     if (to.len > dumped)
         p->memory = memory_of(to.pieces, to.len, a);
     free(to.pieces);
+}
+
+static bool is_lacking_assembly(const struct image_file *f)
+{
+    static const char ending[] = ".dll";
+    size_t len = strlen(f->path), tail = strlen(ending);
+    return f->state < IMAGE_FILE_LIKELY && len > tail &&
+           strcmp(f->path + len - tail, ending) == 0;
+}
+
+const char *mapped_files_lacking(const struct process_image *p, struct arena *a)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < p->file_count; i++) {
+        if (!is_lacking_assembly(&p->files[i]))
+            continue;
+        count++;
+        if (first == NULL)
+            first = p->files[i].path;
+    }
+    return count > 1 ? arena_printf(a, "%s and others", first) : first;
 }
 
 void mapped_files_close(struct process_image *p)

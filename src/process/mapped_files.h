@@ -13,6 +13,10 @@
  * used if they are ELF or PE. */
 void mapped_files_add(struct process_image *p, struct arena *a);
 
+/* One line about assemblies that would be needed and are not here, or are others by now:
+ * "/app/Shop.dll and others"; in a. NULL: none. */
+const char *mapped_files_lacking(const struct process_image *p, struct arena *a);
+
 /* Unmap them; what was taken from them is no longer to be looked at. */
 void mapped_files_close(struct process_image *p);
 

@@ -48,6 +48,7 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
 struct search {
     struct runtime *r;
     struct runtime_module module;
+    const char *version;         /* told by the module; NULL: not */
     struct elf_symbol dac_table; /* addresses of globals, filled in when it starts */
     struct descriptor d;
     uint64_t variables[GLOBALS]; /* addresses of these globals; 0 unknown */
@@ -214,11 +215,16 @@ static unsigned guess_major(struct search *s)
     return 0;
 }
 
+/* Of those that are unknown the ones that describe themselves. */
+#define NEWER "11 or later"
+
 static bool describe_unknown(struct search *s)
 {
     unsigned major = guess_major(s);
     if (major != 0)
         return describe_version(s, arena_printf(s->a, "%u", major));
+    if (describe(s, NULL))
+        return describe_version(s, NEWER);
     return fail(s->err, HD_UNSUPPORTED, "a core dump of a .NET version" NOT_KNOWN);
 }
 
@@ -262,9 +268,10 @@ static bool refuse_module(struct search *s)
             "here, or another one by now; put it where it was, or take a dump with "
             "`createdump --withheap PID`");
     if (runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0)
-        return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of a native AOT program, whose heap cannot be "
-                    "read" TAKE_GCDUMP);
+        return fail(
+            s->err, HD_UNSUPPORTED,
+            "a core dump of a native AOT program; those of programs that run on the "
+            "runtime itself can be read");
     return m->is_program ? refuse_program(s) : refuse_small(s);
 }
 
@@ -273,6 +280,7 @@ static bool find_module(struct search *s)
     if (!runtime_module_find(&s->module, s->r->image, s->a))
         return refuse_program(s);
     s->r->base = s->module.base;
+    s->version = runtime_module_version(&s->module, s->r->image, s->a);
     s->dac_table = runtime_module_symbol(&s->module, "g_dacTable");
     return s->dac_table.address != 0 || refuse_module(s);
 }
@@ -292,6 +300,12 @@ static bool look_at(void *context, uint64_t object)
     return true;
 }
 
+static bool is_newer(const struct search *s)
+{
+    return s->version != NULL && major_of(s->version) >= OLDEST &&
+           runtime_table_of(major_of(s->version)) == NULL;
+}
+
 static bool find_heap(struct search *s)
 {
     enum { MOST_GLOBALS = 1024 };
@@ -301,13 +315,19 @@ static bool find_heap(struct search *s)
                                count < MOST_GLOBALS ? (unsigned)count : MOST_GLOBALS);
     if (s->r->gc != 0)
         runtime_gc_first_objects(s->r, look_at, &f);
+    else if (is_newer(s))
+        return fail(
+            s->err, HD_UNSUPPORTED,
+            "a core dump of .NET %s, whose collector is not found in it: a mini or "
+            "triage dump, or this version keeps it elsewhere; a newer heapdrift may "
+            "read it" TAKE_GCDUMP,
+            s->version);
     return f.there > 0 || refuse_small(s);
 }
 
 static bool find_description(struct search *s)
 {
-    const char *version = runtime_module_version(&s->module, s->r->image, s->a);
-    return version == NULL ? describe_unknown(s) : describe_version(s, version);
+    return s->version == NULL ? describe_unknown(s) : describe_version(s, s->version);
 }
 
 /* Offsets of another version show at once. */

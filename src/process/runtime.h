@@ -80,7 +80,8 @@ struct runtime {
     struct runtime_layout at;
     unsigned major;           /* 10 */
     const char *version;      /* "10.0.12", or "10" where only that is known */
-    const char *described_by; /* "its descriptor", "libcoreclr.so", "table of 10.0" */
+    const char *described_by; /* "its descriptor", "the descriptor in its file", "the table
+                                 of .NET 10" */
     uint64_t base;            /* of libcoreclr.so, or of the program that contains it */
     uint64_t app_domain, thread_store, free_object; /* values of these globals; 0 unknown */
     uint64_t gc;                                    /* address of GcDacVars */

@@ -17,7 +17,7 @@ uint64_t runtime_gc_find(const struct memory *m, uint64_t table, unsigned count)
     uint64_t found = 0;
     for (unsigned i = 0; i < count; i++) {
         bool ok = true;
-        uint64_t variable = memory_u64(m, table + i * 8, &ok);
+        uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
         uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
         if (!ok || at == found || !is_gc(m, at))
             continue;
@@ -38,12 +38,11 @@ static uint64_t pointer(const struct runtime *r, uint64_t at, bool *ok)
 /* gc_heap_field_offsets[18]: where a heap of its own has its generations. */
 static uint64_t generation_table(const struct runtime *r, uint64_t heap, bool *ok)
 {
-    enum { GENERATION_TABLE = 18 };
+    enum { GENERATION_TABLE = 18 * 4 };
     if (heap == 0)
         return pointer(r, r->gc + GC_GENERATION_TABLE, ok);
     uint64_t offsets = pointer(r, r->gc + GC_HEAP_OFFSETS, ok);
-    int32_t offset =
-        (int32_t)memory_u32(&r->image->memory, offsets + GENERATION_TABLE * 4, ok);
+    int32_t offset = (int32_t)memory_u32(&r->image->memory, offsets + GENERATION_TABLE, ok);
     return heap + (uint64_t)(int64_t)offset;
 }
 
@@ -83,7 +82,7 @@ bool runtime_gc_first_objects(const struct runtime *r,
     uint32_t count = memory_u32(m, count_at, &ok);
     uint64_t heaps = pointer(r, heaps_at, &ok);
     for (uint32_t i = 0; i < count && i < MOST_HEAPS && ok; i++) {
-        uint64_t heap = pointer(r, heaps + i * 8, &ok);
+        uint64_t heap = pointer(r, heaps + i * UINT64_C(8), &ok);
         if (ok && heap != 0 && !take_heap(r, heap, take, context))
             return false;
     }

@@ -116,22 +116,38 @@ static const char *version_told(struct bytes where, struct arena *a)
                         : arena_printf(a, "%u.%u", major, minor);
 }
 
+/* In a part of it that is there, up to its end. */
+static const char *version_in_mapping(const struct process_image *image,
+                                      const struct image_mapping *at, struct arena *a)
+{
+    const char *found = NULL;
+    for (uint64_t next = at->start; next < at->end && found == NULL;) {
+        struct bytes there = memory_from(&image->memory, next);
+        if (there.size == 0)
+            break;
+        if (there.size > at->end - next)
+            there.size = (size_t)(at->end - next);
+        found = version_told(there, a);
+        next += there.size;
+    }
+    return found;
+}
+
+/* Of a library or program, which have some megabytes. */
 static const char *version_in_memory(const struct runtime_module *m,
                                      const struct process_image *image, struct arena *a)
 {
+    enum { LARGEST = 1 << 28 };
     const char *found = NULL;
+    uint64_t looked = 0;
     for (size_t i = 0; i < image->mapping_count && found == NULL; i++) {
         const struct image_mapping *at = &image->mappings[i];
-        uint64_t next = at->start;
-        while (strcmp(at->path, m->path) == 0 && next < at->end && found == NULL) {
-            struct bytes there = memory_from(&image->memory, next);
-            if (there.size == 0)
-                break;
-            if (there.size > at->end - next)
-                there.size = (size_t)(at->end - next);
-            found = version_told(there, a);
-            next += there.size;
-        }
+        if (strcmp(at->path, m->path) != 0)
+            continue;
+        looked += at->end - at->start;
+        if (looked > LARGEST)
+            break;
+        found = version_in_mapping(image, at, a);
     }
     return found;
 }

@@ -15,12 +15,13 @@ static int largest_generation(const struct hd_tally *by_generation)
     return best;
 }
 
-/* "gen2", or "gen1 83 %, gen2 17 %" of count objects. */
+/* "gen2", or "gen1 83 %, gen2 17 %" of count objects; below 1 % is for programs. */
 static void say_generation(struct text *t, const struct hd_tally *by_generation, int g,
                            uint64_t count)
 {
+    enum { SAID_FROM = 100 };
     uint64_t here = by_generation[g].count;
-    if (here == 0)
+    if (here < count / SAID_FROM + (count % SAID_FROM != 0))
         return;
     text_add_string(t, t->len > 0 ? ", " : "");
     text_add_string(t, generation_names[g]);
@@ -30,7 +31,8 @@ static void say_generation(struct text *t, const struct hd_tally *by_generation,
     human_percent(t, (double)here / (double)count);
 }
 
-/* All of them; where room is short the one that most objects are in. "-" if not known. */
+/* All that have a share; where room is short the one that most objects are in. "-" if not
+ * known. */
 static void add_generations(struct build *b, const struct hd_type_row *row)
 {
     enum { ROOM_FOR_ALL = 120 };

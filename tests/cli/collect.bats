@@ -33,7 +33,7 @@ until_is() {
     hd collect -p 1
     fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
     hd collect -p 1 -o "$tmp/a.txt"
-    fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, or in .nettrace for the trace as it comes"
+    fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, in .nettrace for the trace as it comes, or in .core for a core dump"
     hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
     fails_with "--interval needs --count"
     hd ps 1
@@ -405,4 +405,56 @@ OPERANDS
     status_is 2
     err_is "heapdrift: the comparison was killed (signal 9): perhaps memory ran out"
     [[ -z $(ls -A "$tmp/t") ]]
+}
+
+@test "core dumps and direct reading say what does not go together" {
+    local args wanted
+    while IFS='|' read -r args wanted; do
+        # shellcheck disable=SC2086
+        hd collect $args
+        fails_with "$wanted"
+    done <<WRONG
+1 --core -o a.gcdump|a.gcdump: --core writes a core: name it something.core
+1 --core=full -o a.nettrace|a.nettrace: --core writes a core: name it something.core
+1 --core=mini -o a.core|--core=mini: must be heap or full
+1 --direct -o a.nettrace|--direct reads memory, which is no trace: .gcdump or .core
+1 --direct --core=full -o a.core|--direct copies what the process has written; it has no --core=full
+--all --direct --to=nettrace|--direct reads memory, which is no trace: .gcdump or .core
+--all --core --to=gcdump|--core writes a core, --to something else
+WRONG
+    hd watch 1 --core
+    fails_with 'watch has no option --core; see `heapdrift help watch`'
+    # The process is the operand, not the kind of core.
+    hd collect --core 2147483647 -o "$tmp/a.core"
+    fails_with 'there is no process 2147483647'
+    hd collect --direct $$ -o "$tmp/a.core"
+    fails_with 'the process has no .NET runtime whose memory can be read: .NET 5 or later, and not compiled to native code'
+    [[ -z $(ls "$tmp") ]]
+}
+
+@test "a process with .NET: by the runtime and by its memory, the same heap" {
+    local core answer
+    need_dotnet
+    start_lab cache
+    iterate 20
+    works collect "$pid" --no-progress -o "$tmp/runtime.core"
+    err_is "heapdrift: note: $tmp/runtime.core: a core has everything that its process knows, passwords and personal data too; only this user may read it (mode 0600)"
+    works collect "$pid" --no-progress -q --direct -o "$tmp/direct.core"
+    err_is ""
+    [[ $(stat -c %a "$tmp/runtime.core" "$tmp/direct.core" | xargs) == "600 600" ]]
+    works collect "$pid" -v --no-progress --direct -o "$tmp/direct.gcdump"
+    err_has "the process stood still for "
+    # createdump has written lines to the standard output of the process.
+    echo 1 >&7
+    while read -r -t 60 answer <&8 && [[ $answer != done* ]]; do :; done
+    [[ $answer == done* ]]
+    for core in runtime.core direct.core; do
+        works top -n0 --reachable --format=json "$tmp/$core"
+        json '[.types[] | {type, count, bytes}] | sort' >"$tmp/$core.json"
+    done
+    [[ $(json '.types | length') -gt 50 ]]
+    diff "$tmp/runtime.core.json" "$tmp/direct.core.json"
+    works top -n0 --format=json "$tmp/direct.gcdump"
+    [[ $(json '.types | length') -gt 50 ]]
+    stop_lab
 }

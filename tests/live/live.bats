@@ -287,3 +287,31 @@ SCRIPT
     works info --format=json "$tmp"/o/LeakLab-pod-7f9-x2-*
     [[ $(json '[.snapshots[] | select(.complete) | .host] | join(" ")') == "pod-7f9-x2 pod-7f9-x2" ]]
 }
+
+@test "a process runs on when the reader of its memory is killed at any moment" {
+    need_dotnet
+    local i
+    start_lab cache LEAKLAB_CATALOG=3000
+    iterate 10
+    for i in {1..60}; do
+        "$HEAPDRIFT" collect "$pid" -q --direct -o "$tmp/killed.gcdump" 3>&- &
+        sleep "0.$(printf %03d $((RANDOM % 250)))"
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+        iterate 1 || complain "kill $i: the process does not answer"
+        [[ $(awk '/^(State|TracerPid):/ { printf "%s", $2 }' "/proc/$pid/status") =~ ^[RS]0$ ]] ||
+            complain "kill $i: $(grep -E '^(State|TracerPid):' "/proc/$pid/status")"
+    done
+    for i in INT TERM; do
+        "$HEAPDRIFT" collect "$pid" -q --direct -o "$tmp/stopped-$i.gcdump" 3>&- &
+        sleep 0.05
+        kill -"$i" $! 2>/dev/null || true
+        wait $! || true
+        iterate 1
+    done
+    # Nothing but whole files, and what kill -9 leaves: hidden ones.
+    for i in "$tmp"/*.gcdump; do
+        [[ ! -e $i ]] || works info "$i"
+    done
+    stop_lab
+}

@@ -1,4 +1,5 @@
 #include "base/little_endian.h"
+#include "process/mapped_files.h"
 #include "process/opened.h"
 #include "support/scratch.h"
 
@@ -130,6 +131,20 @@ Test(core_file, that_is_cut_in_its_headers_says_where)
         cr_expect_eq(o.err.at, sizes[i]);
         close_core(&o);
     }
+    forge_core_free(&f);
+}
+
+/* A sparse file has room for them. */
+Test(core_file, of_more_segments_than_any_process_has_is_refused)
+{
+    struct core_forge f = {.many_segments = true};
+    forge_core_bytes(&f);
+    le_put((unsigned char *)f.core.data + 64 + 44, UINT32_MAX, 4);
+    struct opened o = open_bytes(core_of(&f));
+    cr_expect_not(o.ok);
+    cr_expect_eq(o.err.status, HD_BAD_FORMAT);
+    cr_expect_not_null(strstr(o.err.message, "4294967295 segments"));
+    close_core(&o);
     forge_core_free(&f);
 }
 
@@ -335,6 +350,26 @@ Test(core_file, believes_the_dump_more_than_the_file)
     struct opened o = open_core(&f);
     cr_expect_eq(memory_u8(&o.image.memory, 0x100000 + 2 * PAGE + 7, &ok), 0);
     cr_expect_eq(memory_u8(&o.image.memory, 0x100000 + PAGE + 7, &ok), 118);
+    close_core(&o);
+    forge_core_free(&f);
+}
+
+Test(core_file, says_which_assemblies_it_lacks)
+{
+    struct core_forge f = {0};
+    struct assembly a = write_assembly("shop.dll");
+    forge_core_mapping(&f, 0x100000, 0x100000 + 4 * PAGE, 0, a.path);
+    forge_core_mapping(&f, 0x200000, 0x200000 + PAGE, 0, "/nowhere/libfast.so");
+    struct opened o = open_core(&f);
+    cr_expect_null(mapped_files_lacking(&o.image, &o.a));
+    close_core(&o);
+    forge_core_mapping(&f, 0x300000, 0x300000 + PAGE, 0, "/nowhere/b.dll");
+    o = open_core(&f);
+    cr_expect_str_eq(mapped_files_lacking(&o.image, &o.a), "/nowhere/b.dll");
+    close_core(&o);
+    forge_core_mapping(&f, 0x280000, 0x280000 + PAGE, 0, "/nowhere/a.dll");
+    o = open_core(&f);
+    cr_expect_str_eq(mapped_files_lacking(&o.image, &o.a), "/nowhere/a.dll and others");
     close_core(&o);
     forge_core_free(&f);
 }

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* The headers and notes end about there; behind them is memory. */
+enum { HEADERS = 1400 };
+
 /* A core of everything that is looked at, as small as it gets. */
 static void forge_small(struct core_forge *f, const char *json)
 {
@@ -36,7 +39,7 @@ static bool try_core(struct bytes core)
 /* Every length in the headers, then in steps that meet every alignment. */
 Test(damage, of_any_length_is_refused_or_read)
 {
-    enum { HEADERS = 2048, STEP = 37 };
+    enum { STEP = 211 };
     struct core_forge f;
     forge_small(&f, NULL);
     struct bytes core = forge_core_bytes(&f);
@@ -50,12 +53,12 @@ Test(damage, of_any_length_is_refused_or_read)
 
 static void flip(const char *json, size_t step)
 {
-    static const unsigned char masks[] = {0x01, 0x80, 0xff};
+    static const unsigned char masks[] = {0x01, 0xff};
     struct core_forge f;
     forge_small(&f, json);
     struct bytes core = forge_core_bytes(&f);
     cr_expect(try_core(core));
-    for (size_t i = 0; i < core.size; i += i < 2048 ? 1 : step)
+    for (size_t i = 0; i < core.size; i += i < HEADERS ? 1 : step)
         for (size_t k = 0; k < sizeof(masks); k++) {
             f.core.data[i] = (char)((unsigned char)f.core.data[i] ^ masks[k]);
             try_core(core);
@@ -66,12 +69,12 @@ static void flip(const char *json, size_t step)
 
 Test(damage, of_any_byte_is_refused_or_read)
 {
-    flip(NULL, 17);
+    flip(NULL, 101);
 }
 
 Test(damage, of_any_byte_of_a_descriptor_is_refused_or_read)
 {
-    flip(runtime_table_of(10)->json, 29);
+    flip(runtime_table_of(10)->json, 103);
 }
 
 /* Numbers that are counts, sizes, offsets or addresses. */
@@ -87,7 +90,7 @@ Test(damage, of_any_number_is_refused_or_read)
     struct core_forge f;
     forge_small(&f, NULL);
     struct bytes core = forge_core_bytes(&f);
-    for (size_t i = 0; i + 8 <= core.size; i += i < 2048 ? 4 : 24) {
+    for (size_t i = 0; i + 8 <= core.size; i += i < HEADERS ? 4 : 136) {
         char before[8];
         memcpy(before, f.core.data + i, 8);
         for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {

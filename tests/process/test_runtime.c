@@ -165,6 +165,9 @@ Test(runtime, of_a_newer_version_is_read_if_it_describes_itself)
              (int)(globals - whole) + 11, whole, globals + 11);
     forge_process(&f, (struct forged_runtime){.path = version_11, .json = json});
     expect_described(&f, "11.0.3", "its descriptor");
+    forge_process(&f, (struct forged_runtime){.path = self_contained, .json = json});
+    forged_move_global(&f, 56, 60);
+    expect_described(&f, "11 or later", "its descriptor");
 }
 
 Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
@@ -175,6 +178,10 @@ Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
     forge_process(&f,
                   (struct forged_runtime){.path = version_11, .json = "{\"types\":{}}"});
     expect_refused(&f, HD_UNSUPPORTED, "where it keeps MethodTable.!");
+    forge_process(&f, (struct forged_runtime){.path = version_11});
+    forged_move_global(&f, 19, 511);
+    forge_core_put(&f, forged_globals() + 511 * 8, 0, 8);
+    expect_refused(&f, HD_UNSUPPORTED, "whose collector is not found");
 }
 
 Test(runtime, is_refused_where_a_contract_is_another_one)
@@ -223,6 +230,56 @@ Test(runtime, is_refused_where_types_do_not_lead_back)
     expect_refused(&f, HD_UNSUPPORTED, "this .NET 10.0.12 is not laid out as the table");
 }
 
+/* --- the collector ------------------------------------------------------------------- */
+
+Test(runtime, does_not_choose_between_two_collectors)
+{
+    enum { VARIABLE = 0x1000, COPY = 0x1100 };
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){0});
+    for (uint64_t i = 0; i < 256; i += 8)
+        forge_core_put(&f, FORGED_TYPES + COPY + i,
+                       forge_core_get(&f, forged_collector() + i), 8);
+    forge_core_put(&f, FORGED_TYPES + VARIABLE, FORGED_TYPES + COPY, 8);
+    forge_core_put(&f, forged_globals() + 30 * 8, FORGED_TYPES + VARIABLE, 8);
+    expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
+    /* Unless it is the same by another name. */
+    forge_process(&f, (struct forged_runtime){0});
+    forge_core_put(&f, FORGED_TYPES + VARIABLE, forged_collector(), 8);
+    forge_core_put(&f, forged_globals() + 30 * 8, FORGED_TYPES + VARIABLE, 8);
+    expect_described(&f, "10.0.12", "the table of .NET 10");
+}
+
+/* Heaps of their own, each with its generations at an offset that the collector tells. */
+Test(runtime, finds_the_heaps_of_a_server_collector)
+{
+    enum {
+        HEAPS = 0x1000,
+        ARRAY = 0x1010,
+        COUNT = 0x1020,
+        OFFSETS = 0x1100,
+        HEAP = 0x1200
+    };
+    struct core_forge f;
+    forge_process(&f, (struct forged_runtime){0});
+    uint64_t gc = forged_collector(), generations = forge_core_get(&f, gc + 48);
+    forge_core_put(&f, gc + 176, FORGED_TYPES + COUNT, 8);
+    forge_core_put(&f, gc + 184, FORGED_TYPES + HEAPS, 8);
+    forge_core_put(&f, gc + 240, FORGED_TYPES + OFFSETS, 8);
+    forge_core_put(&f, gc + 48, 0, 8);
+    forge_core_put(&f, FORGED_TYPES + COUNT, 1, 4);
+    forge_core_put(&f, FORGED_TYPES + HEAPS, FORGED_TYPES + ARRAY, 8);
+    forge_core_put(&f, FORGED_TYPES + ARRAY, FORGED_TYPES + HEAP, 8);
+    forge_core_put(&f, FORGED_TYPES + OFFSETS + 18 * 4, 64, 4);
+    for (uint64_t i = 0; i < 5 * 256; i += 8)
+        forge_core_put(&f, FORGED_TYPES + HEAP + 64 + i,
+                       forge_core_get(&f, generations + i), 8);
+    struct opened o = expect_found(&f, "10.0.12");
+    close_core(&o);
+    forge_core_put(&f, FORGED_TYPES + COUNT, 0, 4);
+    expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
+}
+
 /* --- what is no .NET, or not enough -------------------------------------------------- */
 
 Test(runtime, is_not_in_other_programs)
@@ -239,7 +296,8 @@ Test(runtime, needs_the_heap)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){0});
-    f.region_count = 1; /* the library only */
+    for (size_t i = 1; i < f.region_count; i++) /* the library only */
+        f.regions[i].size = 0;
     expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
     forge_process(&f, (struct forged_runtime){0});
     forge_core_leave_out(&f, FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA + 0x1000,

@@ -240,6 +240,16 @@ void forge_core_library(struct text *to, const struct forged_runtime *how)
 
 static const uint64_t base = FORGED_RUNTIME_BASE;
 
+uint64_t forged_globals(void)
+{
+    return base + LIBRARY_TABLE;
+}
+
+uint64_t forged_collector(void)
+{
+    return base + LIBRARY_COLLECTOR;
+}
+
 uint64_t forged_count_variable(void)
 {
     return base + LIBRARY_COUNT;

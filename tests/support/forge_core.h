@@ -106,7 +106,9 @@ void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how);
 /* The same library as a file: its bytes, to which text_free(). */
 void forge_core_library(struct text *to, const struct forged_runtime *how);
 
-/* Where a symbol's variable is, and those of the collector. */
+/* Addresses of g_dacTable, GcDacVars, and gc_structures_invalid_cnt. */
+uint64_t forged_globals(void);
+uint64_t forged_collector(void);
 uint64_t forged_count_variable(void);
 
 /* As in another version: a global's place in g_dacTable. */

@@ -145,6 +145,69 @@ static void stop(struct peer *p, int fd)
     close(fd);
 }
 
+/* --- dumps ------------------------------------------------------------------------ */
+
+static void refuse_dump(struct peer *p, int fd, unsigned command)
+{
+    const struct peer_script *s = &p->script;
+    unsigned char m[512] = "DOTNET_IPC_V1";
+    size_t units = s->refuses_for != NULL ? strlen(s->refuses_for) + 1 : 0;
+    size_t size = HEADER + 4;
+    m[17] = m[16] = 0xFF;
+    for (size_t i = 0; i < 4; i++)
+        m[HEADER + i] = (unsigned char)(s->refusal >> (8 * i));
+    if (command == 0x0103 && units > 0) {
+        m[size] = (unsigned char)units;
+        for (size_t i = 0; i < units; i++)
+            m[size + 4 + 2 * i] = (unsigned char)s->refuses_for[i];
+        size += 4 + 2 * units;
+    }
+    m[14] = (unsigned char)size;
+    m[15] = (unsigned char)(size >> 8);
+    put(p, fd, m, size);
+}
+
+/* The path is ASCII, whose units are two bytes. */
+static void take_path(struct peer *p, const unsigned char *payload)
+{
+    size_t units = payload[0] | (size_t)payload[1] << 8;
+    for (size_t i = 0; i < units && i < sizeof(p->log.dump_path); i++)
+        p->log.dump_path[i] = (char)payload[4 + 2 * i];
+    p->log.dump_type = payload[4 + 2 * units];
+}
+
+/* "%%" is "%", as createdump has it. */
+static void unescape(char *to, const char *from)
+{
+    for (; *from != '\0'; from += 1 + (from[0] == '%' && from[1] == '%'))
+        *to++ = *from;
+    *to = '\0';
+}
+
+static void dump(struct peer *p, int fd, unsigned command, const unsigned char *payload)
+{
+    const struct peer_script *s = &p->script;
+    unsigned newest = s->newest_dump != 0 ? s->newest_dump : 0x0103;
+    take_path(p, payload);
+    if (command > newest) {
+        answer(p, fd, false, 0x80131385, 4);
+    } else if (s->habit == PEER_REFUSES) {
+        refuse_dump(p, fd, command);
+    } else {
+        char path[sizeof(p->log.dump_path)];
+        unescape(path, p->log.dump_path);
+        FILE *to = s->dump.size > 0 ? fopen(path, "w") : NULL;
+        if (to != NULL)
+            fwrite(s->dump.data, 1, s->dump.size, to);
+        if (to != NULL)
+            fclose(to);
+        if (s->wait_ms > 0)
+            poll(NULL, 0, (int)s->wait_ms);
+        answer(p, fd, true, 0, 4);
+    }
+    close(fd);
+}
+
 static void serve(struct peer *p, int fd)
 {
     unsigned char header[HEADER], payload[1024];
@@ -167,6 +230,8 @@ static void serve(struct peer *p, int fd)
         p->stream = fd;
     } else if (p->script.habit == PEER_HANGS_UP) {
         close(fd);
+    } else if (command >= 0x0101 && command <= 0x0103) {
+        dump(p, fd, command, payload);
     } else if (command == 0x0201) {
         stop(p, fd);
     } else if (command >= 0x0202 && command <= 0x0207) {

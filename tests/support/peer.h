@@ -33,13 +33,18 @@ struct peer_script {
     size_t cut;
     struct bytes answer;
     uint32_t refusal;
-    unsigned wait_ms; /* before the answer to a start */
+    unsigned wait_ms;        /* before the answer to a start, or a dump */
+    unsigned newest_dump;    /* command for one; 0: 0x0103, as .NET 10 */
+    struct bytes dump;       /* is written where it is told to; empty: nowhere */
+    const char *refuses_for; /* the reason of 0x0103; NULL: none */
 };
 
 enum { MOST_COMMANDS = 64 };
 
 /* What was asked for, in order. */
 struct peer_log {
+    char dump_path[512]; /* of the last dump */
+    unsigned dump_type;
     unsigned commands[MOST_COMMANDS]; /* 0x0206: set 2, id 6 */
     size_t count;
     size_t sessions, flushes, stops;

@@ -8,8 +8,8 @@ static void take_queue(const struct memory *m, uint64_t queue, uint64_t *left,
                        void (*take)(void *context, uint64_t object), void *context)
 {
     bool ok = true;
-    uint64_t begin = memory_u64(m, queue + POINTER * LAST_REGISTERED, &ok),
-             end = memory_u64(m, queue + POINTER * (PARTS - 1), &ok);
+    uint64_t begin = memory_u64(m, queue + POINTER * (uint64_t)LAST_REGISTERED, &ok),
+             end = memory_u64(m, queue + POINTER * (uint64_t)(PARTS - 1), &ok);
     for (uint64_t at = begin; ok && at < end && end - at >= POINTER && *left > 0;
          at += POINTER, --*left) {
         uint64_t object = memory_u64(m, at, &ok);

@@ -8,6 +8,7 @@
 #include "format/core/core_process.h"
 #include "format/core/core_roots.h"
 #include "format/reader.h"
+#include "process/mapped_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -114,11 +115,32 @@ static void note_incomplete(struct reading *r, const char *detail)
     warnings_add_detail(&r->b->snap->warnings, WARN_INCOMPLETE, detail);
 }
 
+/* Names stand in the assemblies, which only createdump puts into a dump. */
+static void warn_of_names(struct reading *r)
+{
+    const struct gc_heap *h = &r->core->heap;
+    struct warnings *all = &r->b->snap->warnings;
+    struct arena *a = &r->b->snap->arena;
+    for (size_t i = 0; i < h->type_count; i++)
+        if (h->types[i].clr != NULL &&
+            strncmp(h->types[i].clr->name, "UNKNOWN 0x", 10) == 0)
+            builder_warn(r->b, WARN_UNKNOWN_TYPE, 0);
+    const char *lacking = mapped_files_lacking(&r->core->image, a);
+    if (lacking == NULL || warnings_find(all, WARN_UNKNOWN_TYPE) == NULL)
+        return;
+    warnings_add_detail(all, WARN_UNKNOWN_TYPE,
+                        arena_printf(a,
+                                     "types have no names, since assemblies of the process "
+                                     "are neither in the dump nor here as they were: %s",
+                                     lacking));
+}
+
 /* The reason that says most. */
 static void judge(struct reading *r)
 {
     const struct gc_heap *h = &r->core->heap;
     struct arena *a = &r->b->snap->arena;
+    warn_of_names(r);
     const struct process_image *p = &r->core->image;
     if (p->lost > 0)
         note_incomplete(r, arena_printf(a,
@@ -139,6 +161,9 @@ static void judge(struct reading *r)
     else if (h->damaged_types > 0)
         note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types cannot be told",
                                         h->damaged_types));
+    else if (r->dangling > 0 && r->dangling > r->b->graph->edge_count / 100)
+        note_incomplete(
+            r, arena_printf(a, "%" PRIu64 " references lead to no object", r->dangling));
     else if (h->regions.overlapping > 0)
         note_incomplete(r,
                         arena_printf(a,

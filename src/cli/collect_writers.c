@@ -1,0 +1,214 @@
+#include "cli/collect_writers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* --- failures ---------------------------------------------------------------------- */
+
+/* Its socket goes with it, unless it was killed. */
+static bool has_ended(const struct collecting *c)
+{
+    struct stat st;
+    return c->who != NULL && lstat(c->how.socket, &st) != 0 && errno == ENOENT;
+}
+
+/* What goes wrong with the process is told as it is, where there are several by its name;
+ * what goes wrong with the file, by that of the file. */
+static bool failed(const struct collecting *c, const struct hd_error *err)
+{
+    static const char stopped[] = "stopped; the process goes on, and nothing was written";
+    bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
+    if (err->status == HD_STOPPED && c->who != NULL)
+        trouble(c->who, stopped);
+    else if (err->status == HD_STOPPED)
+        fprintf(stderr, "heapdrift: %s\n", stopped);
+    else if (!of_file && has_ended(c))
+        trouble(c->who, "has ended");
+    else
+        print_error(of_file ? c->settings->output : c->who, err);
+    return false;
+}
+
+static bool take(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    bool ok = hd_collect(to, &c->how, &c->collected, err);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
+}
+
+/* --- a trace, or a snapshot of one ------------------------------------------------- */
+
+static bool write_trace(const void *thing, const struct settings *s, FILE *to,
+                        struct hd_error *err)
+{
+    /* What is collected is told behind the file. */
+    struct collecting *c = *(struct collecting *const *)thing;
+    (void)s;
+    return take(c, to, err) || failed(c, err);
+}
+
+/* Without a name from the start, so that nothing can leave it behind. */
+static FILE *open_nameless(const char *beside)
+{
+    struct stat st;
+    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
+        return tmpfile();
+    size_t size = strlen(beside) + sizeof(".XXXXXX");
+    char *name = malloc(size);
+    if (name == NULL)
+        return NULL;
+    snprintf(name, size, "%s.XXXXXX", beside);
+    int fd = mkstemp(name);
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+/* What a core has is counted when it is read; garbage does not count. */
+static void count(struct collecting *c, const struct hd_info *info)
+{
+    struct hd_collected *got = &c->collected;
+    if (!c->settings->direct)
+        return;
+    got->objects = info->holds_garbage ? info->reachable_objects : info->objects;
+    got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
+}
+
+static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error *err)
+{
+    const struct settings *s = c->settings;
+    char path[64];
+    struct hd_read_options how = s->read;
+    how.to_write = true;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    if (snap != NULL)
+        hd_snapshot_set_origin(snap, &c->collected.origin);
+    if (snap != NULL)
+        count(c, hd_snapshot_info(snap));
+    bool ok =
+        snap != NULL && hd_snapshot_write(snap, "gcdump", hd_sink_file(to), NULL, err);
+    hd_snapshot_close(snap);
+    return ok;
+}
+
+static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    struct collecting *c = *(struct collecting *const *)thing;
+    FILE *trace = open_nameless(s->output);
+    if (trace == NULL)
+        return trouble(s->output, strerror(errno));
+    bool ok = take(c, trace, err) || failed(c, err);
+    if (ok && !convert(c, trace, to, err)) {
+        print_error(s->output, err);
+        ok = false;
+    }
+    fclose(trace);
+    return ok;
+}
+
+/* --- a core ------------------------------------------------------------------------ */
+
+static bool end_progress(const struct collecting *c, bool ok)
+{
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
+}
+
+static bool write_core(const void *thing, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    struct collecting *c = *(struct collecting *const *)thing;
+    enum hd_core_kind kind = s->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
+    bool ok = s->direct ? hd_collect_direct(to, &c->how, &c->collected, err)
+                        : hd_collect_core(to, kind, &c->how, &c->collected, err);
+    return end_progress(c, ok) || failed(c, err);
+}
+
+/* --- a snapshot of the memory ------------------------------------------------------ */
+
+/* On no disk: what a process knows is nobody's business. */
+static FILE *open_in_memory(void)
+{
+    const unsigned long close_on_exec = 1;
+    int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    return end_progress(c, hd_collect_direct(to, &c->how, &c->collected, err));
+}
+
+/* In memory, or where there is not so much, in a nameless file. */
+static FILE *take_memory(struct collecting *c, const struct settings *s,
+                         struct hd_error *err)
+{
+    struct hd_error too_big = {0};
+    FILE *core = open_in_memory();
+    bool ok = core != NULL && copy_memory(c, core, &too_big);
+    if (!ok && core != NULL && too_big.status != HD_TOO_BIG)
+        *err = too_big;
+    if (!ok && core != NULL)
+        fclose(core);
+    if (ok || err->status != HD_OK)
+        return ok ? core : NULL;
+    core = open_nameless(s->output);
+    if (core == NULL) {
+        trouble(s->output, strerror(errno));
+        return NULL;
+    }
+    if (copy_memory(c, core, err))
+        return core;
+    fclose(core);
+    return NULL;
+}
+
+static bool write_direct(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    struct collecting *c = *(struct collecting *const *)thing;
+    FILE *core = take_memory(c, s, err);
+    if (core == NULL)
+        return err->status != HD_OK && failed(c, err);
+    bool ok = convert(c, core, to, err);
+    if (!ok)
+        print_error(s->output, err);
+    fclose(core);
+    return ok;
+}
+
+/* --- which ------------------------------------------------------------------------- */
+
+bool collect_writes_core(const struct settings *s, const char *path)
+{
+    return s->core != CORE_NONE || output_ends_in(path, ".core") ||
+           output_ends_in(path, ".dmp");
+}
+
+struct output_how collect_writer(const struct settings *s, const char *path)
+{
+    struct output_how how = {.write = write_gcdump, .tells = true};
+    how.is_private = collect_writes_core(s, path);
+    if (how.is_private)
+        how.write = write_core;
+    else if (s->direct)
+        how.write = write_direct;
+    else if (output_ends_in(path, ".nettrace"))
+        how.write = write_trace;
+    return how;
+}

@@ -1,0 +1,344 @@
+#include "collect/address_space.h"
+
+#include "base/error.h"
+#include "base/little_endian.h"
+#include "base/text.h"
+#include "collect/denied.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- areas ------------------------------------------------------------------------ */
+
+/* The number at *at in that base, and what follows it left behind. */
+static uint64_t number(const char **at, int base)
+{
+    char *end;
+    uint64_t n = strtoull(*at, &end, base);
+    *at = *end != '\0' && *end != '\n' ? end + 1 : end;
+    return n;
+}
+
+/* "7f00-7f01 rw-p 00000000 08:01 1234    /path" */
+static struct area parse_line(const char *line, size_t len, struct arena *arena)
+{
+    const char *at = line, *end = line + len;
+    struct area a = {.start = number(&at, 16), .path = ""};
+    a.end = number(&at, 16);
+    if (end - at < 5)
+        return a;
+    a.readable = at[0] == 'r';
+    a.writable = at[1] == 'w';
+    a.executable = at[2] == 'x';
+    a.is_private = at[3] == 'p';
+    at += 5;
+    a.offset = number(&at, 16);
+    number(&at, 16);
+    number(&at, 16);
+    a.inode = number(&at, 10);
+    while (at < end && *at == ' ')
+        at++;
+    if (at < end)
+        a.path = arena_strdup(arena, at, (size_t)(end - at));
+    return a;
+}
+
+static bool read_all(const char *path, struct text *to)
+{
+    enum { BLOCK = 1 << 16 };
+    char block[BLOCK];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : 0;
+    while (fd >= 0 && (n = read(fd, block, BLOCK)) > 0)
+        text_add(to, block, (size_t)n);
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return n == 0;
+}
+
+bool address_space_read(struct address_space *space, pid_t pid, struct arena *arena)
+{
+    char path[64];
+    struct text t = {0};
+    struct area *all = NULL;
+    size_t count = 0, cap = 0;
+    snprintf(path, sizeof(path), "/proc/%ld/maps", (long)pid);
+    bool ok = read_all(path, &t);
+    int why = errno;
+    for (const char *line = text_string(&t); ok && *line != '\0';) {
+        size_t len = strcspn(line, "\n");
+        all = grow(all, count, &cap, sizeof(*all));
+        all[count++] = parse_line(line, len, arena);
+        line += len + (line[len] == '\n');
+    }
+    space->areas = arena_array(arena, struct area, count);
+    space->count = count;
+    if (count > 0)
+        memcpy(space->areas, all, count * sizeof(*all));
+    free(all);
+    text_free(&t);
+    errno = ok ? ESRCH : why;
+    return count > 0;
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+    size_t len = strlen(s), tail = strlen(end);
+    return len >= tail && strcmp(s + len - tail, end) == 0;
+}
+
+bool area_is_of_file(const struct area *a)
+{
+    return a->path[0] == '/' && !ends_in(a->path, " (deleted)") &&
+           strncmp(a->path, "/dev/", 5) != 0 && strncmp(a->path, "/memfd:", 7) != 0;
+}
+
+/* --- where pages are looked up ---------------------------------------------------- */
+
+/* A descriptor of the process, whose file is opened afresh. */
+static int open_shared(int folder, const char *name, uint64_t *inode)
+{
+    static const char doublemapper[] = "/memfd:doublemapper";
+    char target[64];
+    struct stat st;
+    ssize_t len = readlinkat(folder, name, target, sizeof(target) - 1);
+    if (len < (ssize_t)strlen(doublemapper) ||
+        memcmp(target, doublemapper, strlen(doublemapper)) != 0)
+        return -1;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        *inode = (uint64_t)st.st_ino;
+    return fd;
+}
+
+static int find_shared(pid_t pid, uint64_t *inode)
+{
+    char path[64];
+    int found = -1;
+    snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
+    DIR *all = opendir(path);
+    for (const struct dirent *e; all != NULL && found < 0 && (e = readdir(all)) != NULL;)
+        found = open_shared(dirfd(all), e->d_name, inode);
+    if (all != NULL)
+        closedir(all);
+    return found;
+}
+
+bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
+{
+    char path[64];
+    *p = (struct page_source){.shared = -1};
+    snprintf(path, sizeof(path), "/proc/%ld/pagemap", (long)pid);
+    p->pages = open(path, O_RDONLY | O_CLOEXEC);
+    if (p->pages < 0 && (errno == ENOENT || errno == ESRCH))
+        return fail(err, HD_IO, "the process has ended");
+    if (p->pages < 0)
+        return denied_fail(pid, err);
+    p->shared = find_shared(pid, &p->shared_inode);
+    return true;
+}
+
+void page_source_close(struct page_source *p)
+{
+    if (p->pages >= 0)
+        close(p->pages);
+    if (p->shared >= 0)
+        close(p->shared);
+    p->pages = p->shared = -1;
+}
+
+/* --- pages ------------------------------------------------------------------------ */
+
+static void add(struct runs *r, const struct area *a, uint64_t address, uint64_t size,
+                bool is_shared)
+{
+    struct run *last = r->count > 0 ? &r->all[r->count - 1] : NULL;
+    r->size += size;
+    if (last != NULL && last->area == a && last->address + last->size == address) {
+        last->size += size;
+        return;
+    }
+    r->all = grow(r->all, r->count, &r->cap, sizeof(*r->all));
+    r->all[r->count++] = (struct run){address, size, a, is_shared, 0};
+}
+
+/* Linux 6.7 and later (include/uapi/linux/fs.h): runs of pages by what they are, among
+ * them those that were only ever read, and have no memory of their own but zeros. */
+struct scan {
+    uint64_t size, flags, start, end, walked_to, regions, region_count, most_pages;
+    uint64_t inverted, all_of, any_of, told;
+};
+
+struct scan_region {
+    uint64_t start, end, categories;
+};
+
+/* False where the kernel does not know how; then nothing was added. */
+static bool scan_private(struct runs *r, const struct page_source *from,
+                         const struct area *a)
+{
+    enum { REGIONS = 512, OF_FILE = 1 << 2, PRESENT = 1 << 3, SWAPPED = 1 << 4 };
+    enum { ZERO = 1 << 5 };
+    struct scan_region found[REGIONS];
+    struct scan scan = {.size = sizeof(scan),
+                        .start = a->start,
+                        .end = a->end,
+                        .regions = (uint64_t)(uintptr_t)found,
+                        .region_count = REGIONS,
+                        .inverted = OF_FILE | ZERO,
+                        .all_of = OF_FILE | ZERO,
+                        .any_of = PRESENT | SWAPPED,
+                        .told = PRESENT};
+    for (bool first = true; scan.start < a->end; first = false) {
+        long count = ioctl(from->pages, _IOWR('f', 16, struct scan), &scan);
+        if (count < 0 || scan.walked_to <= scan.start)
+            return !first;
+        for (long i = 0; i < count; i++)
+            add(r, a, found[i].start, found[i].end - found[i].start, false);
+        scan.start = scan.walked_to;
+    }
+    return true;
+}
+
+/* Present or swapped out, and not (any more) a page of a file. */
+static bool is_written(uint64_t entry)
+{
+    const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62,
+                   of_file = (uint64_t)1 << 61;
+    return (entry & (present | swapped)) != 0 && (entry & of_file) == 0;
+}
+
+static bool find_private(struct runs *r, const struct page_source *from,
+                         const struct area *a)
+{
+    enum { PAGES = 8192, ENTRY = 8 };
+    unsigned char entries[PAGES * ENTRY];
+    if (scan_private(r, from, a))
+        return true;
+    for (uint64_t at = a->start; at < a->end;) {
+        uint64_t pages = (a->end - at) / PAGE;
+        size_t want = (size_t)(pages < PAGES ? pages : PAGES) * ENTRY;
+        ssize_t n = pread(from->pages, entries, want, (off_t)(at / PAGE * ENTRY));
+        if (n < ENTRY)
+            return false;
+        for (ssize_t i = 0; i + ENTRY <= n; i += ENTRY, at += PAGE)
+            if (is_written(le_u64(entries + i)))
+                add(r, a, at, PAGE, false);
+    }
+    return true;
+}
+
+/* What was written through another mapping of the file is here, too, though no page of this
+ * one was touched. */
+static void find_shared_data(struct runs *r, const struct page_source *from,
+                             const struct area *a)
+{
+    enum { DATA = 3, HOLE = 4 }; /* SEEK_DATA and SEEK_HOLE, which are GNU's */
+    off_t at = (off_t)a->offset, end = at + (off_t)(a->end - a->start);
+    while (at < end && (at = lseek(from->shared, at, DATA)) >= 0 && at < end) {
+        off_t hole = lseek(from->shared, at, HOLE);
+        if (hole < 0)
+            return;
+        hole = hole < end ? hole : end;
+        add(r, a, a->start + (uint64_t)at - a->offset, (uint64_t)(hole - at), true);
+        at = hole;
+    }
+}
+
+static bool is_of_kernel(const struct area *a)
+{
+    return strncmp(a->path, "[v", 2) == 0 || strncmp(a->path, "/dev/", 5) == 0;
+}
+
+/* --- where copies go -------------------------------------------------------------- */
+
+/* Arrays that nobody has written to are larger than one thinks. Beyond that it may be
+ * anything, such as a reservation. */
+static const uint64_t largest_gap = (uint64_t)64 << 20;
+
+static bool has_zeros(const struct area *a)
+{
+    return a->is_private && a->path[0] != '/';
+}
+
+/* As much of the area as lies near the run; so places hardly change while the process runs
+ * on. */
+static void begin_span(struct runs *r, const struct run *run)
+{
+    uint64_t start = run->address;
+    if (has_zeros(run->area) && start - run->area->start <= largest_gap)
+        start = run->area->start;
+    r->spans = grow(r->spans, r->span_count, &r->span_cap, sizeof(*r->spans));
+    r->spans[r->span_count++] = (struct span){.address = start, .area = run->area};
+}
+
+static bool continues(const struct span *s, const struct run *run)
+{
+    uint64_t end = s->address + s->size;
+    return s->area == run->area && has_zeros(run->area) &&
+           run->address - end <= largest_gap;
+}
+
+static void end_span(struct runs *r)
+{
+    if (r->span_count == 0)
+        return;
+    struct span *s = &r->spans[r->span_count - 1];
+    uint64_t end = s->address + s->size;
+    if (has_zeros(s->area) && s->area->end - end <= largest_gap)
+        s->size = s->area->end - s->address;
+    r->span_size += s->size;
+}
+
+static void place(struct runs *r)
+{
+    r->span_count = 0;
+    r->span_size = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        struct run *run = &r->all[i];
+        if (r->span_count == 0 || !continues(&r->spans[r->span_count - 1], run)) {
+            end_span(r);
+            begin_span(r, run);
+            r->spans[r->span_count - 1].at = r->span_size;
+        }
+        struct span *s = &r->spans[r->span_count - 1];
+        run->at = s->at + (run->address - s->address);
+        s->size = run->address + run->size - s->address;
+    }
+    end_span(r);
+}
+
+bool runs_find(struct runs *r, const struct page_source *from,
+               const struct address_space *space, struct hd_error *err)
+{
+    r->count = 0;
+    r->size = 0;
+    for (size_t i = 0; i < space->count; i++) {
+        const struct area *a = &space->areas[i];
+        if (!a->readable || is_of_kernel(a))
+            continue;
+        if (!a->is_private && from->shared >= 0 && a->inode == from->shared_inode)
+            find_shared_data(r, from, a);
+        else if (a->is_private && !find_private(r, from, a))
+            return fail(err, HD_UNSUPPORTED,
+                        "the kernel does not tell which pages the process has");
+    }
+    place(r);
+    return true;
+}
+
+void runs_free(struct runs *r)
+{
+    free(r->all);
+    free(r->spans);
+    *r = (struct runs){0};
+}

@@ -1,0 +1,164 @@
+#include "collect/copying.h"
+
+#include "base/error.h"
+#include "base/workers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* --- room ------------------------------------------------------------------------- */
+
+bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err)
+{
+    copy_room_free(room);
+    if (ftruncate(room->fd, (off_t)size) != 0)
+        return fail(err, HD_IO, "cannot write: %s", strerror(errno));
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_NORESERVE, room->fd, 0);
+    if (bytes == MAP_FAILED)
+        return fail(err, HD_IO, "no room for a copy: %s", strerror(errno));
+    room->bytes = bytes;
+    room->size = size;
+    return true;
+}
+
+/* Kernels before 5.14 have no word for it: then it is done by hand. */
+static void touch(unsigned char *bytes, uint64_t size)
+{
+    enum { POPULATE_WRITE = 23 };
+    if (madvise(bytes, (size_t)size, POPULATE_WRITE) == 0)
+        return;
+    for (uint64_t page = 0; page < size; page += PAGE)
+        *(volatile unsigned char *)(bytes + page) = 0;
+}
+
+bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *context),
+                    void *context, struct hd_error *err)
+{
+    const uint64_t part = (uint64_t)64 << 20;
+    for (size_t i = 0; i < c->runs->count; i++)
+        for (uint64_t done = 0; done < c->runs->all[i].size; done += part) {
+            uint64_t size = c->runs->all[i].size - done, at;
+            size = size < part ? size : part;
+            at = c->at + c->runs->all[i].at + done;
+            int why = on_disk ? posix_fallocate(c->room->fd, (off_t)at, (off_t)size) : 0;
+            if (why != 0)
+                return fail(err, HD_IO, "cannot write: %s", strerror(why));
+            if (go_on != NULL && !go_on(context))
+                return fail(err, HD_STOPPED, "stopped");
+            touch(c->room->bytes + at, size);
+        }
+    return true;
+}
+
+void copy_room_free(struct copy_room *room)
+{
+    if (room->bytes != NULL)
+        munmap(room->bytes, (size_t)room->size);
+    room->bytes = NULL;
+    room->size = 0;
+}
+
+/* --- copying ---------------------------------------------------------------------- */
+
+enum { PART = 2 << 20, MOST_COPIERS = 8 };
+
+/* A run, or a part of a long one. */
+struct part {
+    const struct run *run;
+    uint64_t from, size, to;
+};
+
+struct job {
+    const struct copying *what;
+    const struct standstill *still;
+    struct part *parts;
+    size_t count;
+    atomic_uint_fast64_t unreadable; /* the address of a page that was not there; 0 */
+};
+
+static bool copy_process(pid_t pid, const struct part *p, unsigned char *to)
+{
+    uint64_t done = 0;
+    while (done < p->size) {
+        struct iovec local = {to + done, (size_t)(p->size - done)};
+        struct iovec remote = {(void *)(uintptr_t)(p->from + done),
+                               (size_t)(p->size - done)};
+        long n = syscall(SYS_process_vm_readv, (long)pid, &local, 1L, &remote, 1L, 0L);
+        if (n <= 0)
+            return false;
+        done += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool copy_shared(int fd, const struct part *p, unsigned char *to)
+{
+    uint64_t offset = p->run->area->offset + (p->from - p->run->area->start);
+    uint64_t done = 0;
+    while (done < p->size) {
+        ssize_t n = pread(fd, to + done, (size_t)(p->size - done), (off_t)(offset + done));
+        if (n <= 0)
+            return false;
+        done += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool copy_part(void *context, size_t i)
+{
+    struct job *job = context;
+    const struct part *p = &job->parts[i];
+    unsigned char *to = job->what->room->bytes + p->to;
+    if (standstill_is_unwanted(job->still) || clock_us() >= job->what->deadline)
+        return false;
+    bool ok = p->run->is_shared ? copy_shared(job->what->from->shared, p, to)
+                                : copy_process(job->still->pid, p, to);
+    if (!ok)
+        atomic_store(&job->unreadable, p->from);
+    return ok;
+}
+
+static void cut(struct job *job)
+{
+    const struct runs *runs = job->what->runs;
+    size_t cap = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        for (uint64_t done = 0, size; done < runs->all[i].size; done += size) {
+            const struct run *run = &runs->all[i];
+            size = run->size - done < PART ? run->size - done : PART;
+            job->parts = grow(job->parts, job->count, &cap, sizeof(*job->parts));
+            job->parts[job->count++] = (struct part){run, run->address + done, size,
+                                                     job->what->at + run->at + done};
+        }
+}
+
+static unsigned copiers(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MOST_COPIERS ? MOST_COPIERS : (unsigned)n;
+}
+
+bool copy_runs(const struct copying *c, const struct standstill *still,
+               struct hd_error *err)
+{
+    struct job job = {.what = c, .still = still};
+    cut(&job);
+    workers_run(job.count, copiers(), copy_part, &job);
+    free(job.parts);
+    uint64_t unreadable = atomic_load(&job.unreadable);
+    if (standstill_is_unwanted(still))
+        return fail(err, HD_STOPPED, "stopped");
+    if (unreadable != 0)
+        return fail(err, HD_IO, "its memory at 0x%llx cannot be read; has it ended?",
+                    (unsigned long long)unreadable);
+    return clock_us() < c->deadline ||
+           fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+                      "its memory was not copied in time, so it runs on");
+}

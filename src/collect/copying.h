@@ -1,0 +1,40 @@
+/* copying.h - the memory of a process that stands still, copied into a mapped file.
+ *
+ * Room is made before the process is stopped, down to the pages, so that nothing but the
+ * copying itself happens meanwhile. It must not know what the memory means. */
+#ifndef COPYING_H
+#define COPYING_H
+
+#include "collect/address_space.h"
+#include "collect/standstill.h"
+
+/* A file, mapped. */
+struct copy_room {
+    int fd;
+    unsigned char *bytes; /* NULL: none yet */
+    uint64_t size;
+};
+
+/* Map so many bytes of it: the file gets as long, but takes no place yet. */
+bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err);
+void copy_room_free(struct copy_room *room); /* the file stays */
+
+struct copying {
+    const struct page_source *from;
+    const struct runs *runs;
+    struct copy_room *room;
+    uint64_t at;       /* where the place of the first begins */
+    uint64_t deadline; /* on clock_us() */
+};
+
+/* See that the pages are there that the runs go to. on_disk: and that the disk has them.
+ * go_on may be NULL. */
+bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *context),
+                    void *context, struct hd_error *err);
+
+/* On several threads. False and err: HD_STOPPED when it is unwanted, HD_TIMED_OUT, HD_IO.
+ */
+bool copy_runs(const struct copying *c, const struct standstill *still,
+               struct hd_error *err);
+
+#endif

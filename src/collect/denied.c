@@ -1,0 +1,136 @@
+#include "collect/denied.h"
+
+#include "base/error.h"
+#include "collect/proc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NOT_KNOWN = -1, CAP_SYS_PTRACE_BIT = 19 };
+
+/* --- facts ------------------------------------------------------------------------ */
+
+/* The number behind a word of a status file, in that base; NOT_KNOWN. */
+static long long number_behind(const char *path, const char *word, int base)
+{
+    char line[256];
+    long long found = NOT_KNOWN;
+    FILE *f = fopen(path, "re");
+    while (f != NULL && found == NOT_KNOWN && fgets(line, sizeof(line), f) != NULL)
+        if (strncmp(line, word, strlen(word)) == 0)
+            found = (long long)strtoull(line + strlen(word), NULL, base);
+    if (f != NULL)
+        fclose(f);
+    return found;
+}
+
+static void name_tracer(char to[64], pid_t tracer)
+{
+    struct arena scratch = {0};
+    struct proc p;
+    const char *name = "another tool";
+    if (proc_read(&p, tracer, &scratch) && p.short_name != NULL)
+        name = p.short_name;
+    snprintf(to, 64, "%.40s (pid %ld)", name, (long)tracer);
+    arena_free(&scratch);
+}
+
+static void name_user(char to[64], uid_t uid)
+{
+    struct arena scratch = {0};
+    snprintf(to, 64, "%s", proc_user(uid, &scratch));
+    arena_free(&scratch);
+}
+
+static bool is_in_other_namespace(pid_t pid)
+{
+    char path[64];
+    struct stat ours, its;
+    snprintf(path, sizeof(path), "/proc/%ld/ns/user", (long)pid);
+    return stat(path, &its) == 0 && stat("/proc/self/ns/user", &ours) == 0 &&
+           ours.st_ino != its.st_ino;
+}
+
+struct denied_facts denied_facts_of(pid_t pid)
+{
+    struct denied_facts f = {
+        .ptrace_scope = (int)number_behind("/proc/sys/kernel/yama/ptrace_scope", "", 10)};
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+    long long tracer = number_behind(path, "TracerPid:", 10);
+    long long uid = number_behind(path, "Uid:", 10);
+    long long rights = number_behind("/proc/self/status", "CapEff:", 16);
+    if (tracer > 0)
+        name_tracer(f.tracer, (pid_t)tracer);
+    if (uid != NOT_KNOWN && (uid_t)uid != geteuid())
+        name_user(f.user, (uid_t)uid);
+    f.can_ptrace = rights != NOT_KNOWN && (rights >> CAP_SYS_PTRACE_BIT & 1) != 0;
+    f.is_filtered = number_behind("/proc/self/status", "Seccomp:", 10) == 2;
+    f.is_other_users = is_in_other_namespace(pid);
+    f.is_kernel = number_behind(path, "VmSize:", 10) == NOT_KNOWN;
+    return f;
+}
+
+bool denied_has_ended(pid_t pid, pid_t thread)
+{
+    char path[80], line[64] = "";
+    snprintf(path, sizeof(path), "/proc/%ld/task/%ld/status", (long)pid, (long)thread);
+    FILE *f = fopen(path, "re");
+    if (f == NULL)
+        return true;
+    while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "State:", 6) != 0)
+        ;
+    fclose(f);
+    return strncmp(line, "State:", 6) == 0 && strpbrk(line + 6, "ZX") != NULL;
+}
+
+/* --- words ------------------------------------------------------------------------ */
+
+/* In the order in which the kernel asks. */
+static const char *reason(const struct denied_facts *f, char *words, size_t size)
+{
+    if (f->tracer[0] != '\0')
+        snprintf(words, size, "is traced by %s already: end that first", f->tracer);
+    else if (f->is_kernel)
+        return "is a thread of the kernel, or has ended";
+    else if (f->ptrace_scope == 3)
+        return "/proc/sys/kernel/yama/ptrace_scope is 3: nobody may, until the next boot";
+    else if (f->is_filtered && f->can_ptrace)
+        return "a seccomp filter forbids ptrace here: start this container with "
+               "--cap-add=SYS_PTRACE, or run heapdrift on the host";
+    else if (f->can_ptrace && f->is_other_users)
+        return "is in another user namespace: run heapdrift in its container, or as the "
+               "host's root";
+    else if (f->user[0] != '\0')
+        snprintf(words, size,
+                 "belongs to user %s: run heapdrift as root (CAP_SYS_PTRACE) or as that "
+                 "user",
+                 f->user);
+    else if (f->ptrace_scope >= 1)
+        snprintf(words, size,
+                 "/proc/sys/kernel/yama/ptrace_scope is %d: run heapdrift as root "
+                 "(CAP_SYS_PTRACE)%s",
+                 f->ptrace_scope,
+                 f->ptrace_scope == 1 ? ", or sysctl kernel.yama.ptrace_scope=0" : "");
+    else
+        return "it has more rights than we, or must not be dumped (PR_SET_DUMPABLE): run "
+               "heapdrift as root (CAP_SYS_PTRACE; in a container "
+               "--cap-add=SYS_PTRACE)";
+    return words;
+}
+
+bool denied_say(const struct denied_facts *f, struct hd_error *err)
+{
+    char words[160];
+    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                      "its memory may not be read: %s", reason(f, words, sizeof(words)));
+}
+
+bool denied_fail(pid_t pid, struct hd_error *err)
+{
+    const struct denied_facts f = denied_facts_of(pid);
+    return denied_say(&f, err);
+}

@@ -1,0 +1,195 @@
+/* A core that the runtime writes of itself: the command for a dump of the diagnostics
+ * protocol (set 1; design-docs/ipc-protocol.md of dotnet/diagnostics), which starts
+ * createdump.
+ *
+ * The file is made here, and its name told, so that nobody else can put one in its place,
+ * and what is written can be read whoever the process belongs to. createdump empties it
+ * and goes on, mode and all. */
+#include "base/error.h"
+#include "base/little_endian.h"
+#include "base/options.h"
+#include "base/text.h"
+#include "collect/dump_file.h"
+#include "collect/find_target.h"
+#include "collect/turn.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_SILENCE_MS = 30000, LOOK_MS = 100 };
+
+struct dump {
+    const struct hd_collect_options *how;
+    struct target target;
+    struct dump_file file;
+    struct patience patience;
+    uint64_t last_growth; /* clock_ms() */
+    struct hd_collect_progress so_far;
+};
+
+static bool goes_on(void *context)
+{
+    struct dump *d = context;
+    return d->how->go_on == NULL || d->how->go_on(d->how->context, &d->so_far);
+}
+
+/* --- the request ------------------------------------------------------------------ */
+
+/* From 3 on (.NET 8) a refusal says why. */
+static struct request request_to_dump(enum ipc_command command, const char *path,
+                                      enum hd_core_kind kind)
+{
+    enum { WITH_HEAP = 2, FULL = 4, NO_FLAGS = 0 };
+    struct request r = request_for(command);
+    request_utf8(&r, path);
+    request_u32(&r, kind == HD_CORE_FULL ? FULL : WITH_HEAP);
+    request_u32(&r, NO_FLAGS);
+    return r;
+}
+
+static bool is_too_new(const struct reply *reply)
+{
+    return !reply->ok &&
+           (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
+}
+
+/* --- waiting ---------------------------------------------------------------------- */
+
+/* The answer comes when all is written. Meanwhile the file gets longer. */
+static bool see_growth(struct dump *d, struct hd_error *err)
+{
+    uint64_t size = dump_file_size(&d->file), now = clock_ms();
+    if (size != d->so_far.bytes)
+        d->last_growth = now;
+    d->so_far.bytes = size;
+    return now - d->last_growth < d->patience.silence_ms ||
+           fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+                      "the runtime wrote nothing for %g s: it hangs, or is stopped. If it "
+                      "goes on, it finishes the dump, which nobody keeps",
+                      (double)d->patience.silence_ms / 1e3);
+}
+
+static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_error *err)
+{
+    d->last_growth = clock_ms();
+    for (;;) {
+        enum ready how = ipc_await(fd, false, clock_ms() + LOOK_MS, &d->patience);
+        if (how == READY)
+            return ipc_receive(fd, reply, &d->patience, err);
+        if (how == READY_STOPPED)
+            return fail(err, HD_STOPPED, "stopped");
+        if (how == READY_FAILED)
+            return fail(err, HD_IO, "%s", strerror(errno));
+        if (!see_growth(d, err))
+            return false;
+    }
+}
+
+static bool ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind,
+                struct reply *reply, struct hd_error *err)
+{
+    struct request r = request_to_dump(command, d->file.path, kind);
+    int fd = target_connect(&d->target, &d->patience, err);
+    bool ok =
+        fd >= 0 && ipc_send(fd, &r, &d->patience, err) && await_answer(d, fd, reply, err);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* --- refusals --------------------------------------------------------------------- */
+
+/* "...\n" of createdump, whose lines become one. */
+static void add_line(struct text *to, const struct text *said)
+{
+    for (size_t i = 0; i < said->len; i++) {
+        bool is_space = strchr(" \t\r\n", said->data[i]) != NULL;
+        if (!is_space)
+            text_add_char(to, said->data[i]);
+        else if (to->len > 0 && to->data[to->len - 1] != ' ')
+            text_add_char(to, ' ');
+    }
+    while (to->len > 0 && to->data[to->len - 1] == ' ')
+        to->len--;
+}
+
+/* A program in one file has no runtime beside it that could tell what its heap is. */
+static bool is_about_single_file(const char *said)
+{
+    return strstr(said, "single-file") != NULL || strstr(said, "single file") != NULL;
+}
+
+static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd_error *err)
+{
+    struct text said = {0}, line = {0};
+    size_t at = 4;
+    if (reply->size > at && reply_string(reply, &at, &said))
+        add_line(&line, &said);
+    if (line.len > 0)
+        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %.150s%s", text_string(&line),
+             kind == HD_CORE_HEAP && is_about_single_file(text_string(&line))
+                 ? ": --core=full"
+                 : "");
+    else
+        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s (0x%08" PRIX32 ")",
+             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+    text_free(&said);
+    text_free(&line);
+    return false;
+}
+
+/* --- all of it -------------------------------------------------------------------- */
+
+/* From the newest command down to the first that the runtime knows. */
+static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
+{
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    int command = IPC_DUMP3;
+    bool answered = ask(d, (enum ipc_command)command, kind, reply, err);
+    while (answered && is_too_new(reply) && command > IPC_DUMP)
+        answered = ask(d, (enum ipc_command)-- command, kind, reply, err);
+    bool ok = answered && (reply->ok || refused(reply, kind, err));
+    free(reply);
+    return ok;
+}
+
+bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
+                     struct hd_collected *collected, struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct hd_collect_options how;
+    err = err != NULL ? err : &own;
+    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
+                      opt, err))
+        return false;
+    struct arena arena = {0};
+    struct dump d = {.how = &how, .file = {.fd = -1}};
+    struct hd_origin origin = {.instance = 0};
+    int turn = -1;
+    d.patience = (struct patience){.silence_ms = how.silence_ms > 0 ? how.silence_ms
+                                                                    : DEFAULT_SILENCE_MS,
+                                   .go_on = goes_on,
+                                   .context = &d};
+    *collected = (struct hd_collected){0};
+    bool ok = find_target(&d.target, &how, &arena, err);
+    if (ok)
+        origin = origin_of(&d.target);
+    ok = ok && (!d.target.visible ||
+                turn_wait(d.target.pid, d.patience.silence_ms, goes_on, &d, &turn, err));
+    ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
+         dump_file_take(&d.file, to, err);
+    if (ok)
+        *collected = (struct hd_collected){.pid = (uint64_t)d.target.pid,
+                                           .bytes = dump_file_size(&d.file),
+                                           .complete = true,
+                                           .origin = origin};
+    dump_file_close(&d.file);
+    if (turn >= 0)
+        close(turn);
+    arena_free(&arena);
+    return ok;
+}

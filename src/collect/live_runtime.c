@@ -1,0 +1,147 @@
+#include "collect/live_runtime.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "process/runtime_gc.h"
+#include "process/runtime_module.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The library and its variables; a program in one file is larger, and this bounds it. */
+enum { MOST_OF_AN_AREA = 256 << 20 };
+
+/* Addresses of globals that are asked; .NET 8 has 157, which is most. */
+enum { MOST_GLOBALS = 256 };
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static bool begins_with(const char *s, const char *start)
+{
+    return strncmp(s, start, strlen(start)) == 0;
+}
+
+/* The runtime, or a collector that is chosen by DOTNET_GCName. */
+static bool is_library(const struct area *a)
+{
+    const char *name = file_name(a->path);
+    return begins_with(name, "libcoreclr.so") || begins_with(name, "libclrgc");
+}
+
+/* Where its auxiliary vector says that the program's headers are. */
+static uint64_t program_headers(pid_t pid)
+{
+    char path[64];
+    uint64_t pair[2], found = 0;
+    snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && found == 0 && read(fd, pair, sizeof(pair)) == sizeof(pair))
+        if (pair[0] == AT_PHDR)
+            found = pair[1];
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* --- its memory ------------------------------------------------------------------- */
+
+struct pieces {
+    struct memory_piece *all;
+    size_t count, cap;
+    struct arena *arena;
+};
+
+static void read_area(struct pieces *p, int mem, const struct area *a)
+{
+    uint64_t size = a->end - a->start;
+    if (!a->readable || size > MOST_OF_AN_AREA)
+        return;
+    unsigned char *bytes = arena_alloc(p->arena, (size_t)size);
+    ssize_t n = pread(mem, bytes, (size_t)size, (off_t)a->start);
+    if (n <= 0)
+        return;
+    p->all = grow(p->all, p->count, &p->cap, sizeof(*p->all));
+    p->all[p->count++] = (struct memory_piece){a->start, (uint64_t)n, bytes};
+}
+
+/* An image from its first area on, with the variables behind it, which have no file. */
+static size_t read_image(struct pieces *p, int mem, const struct address_space *space,
+                         size_t first)
+{
+    size_t i = first;
+    const char *path = space->areas[first].path;
+    do
+        read_area(p, mem, &space->areas[i]);
+    while (++i < space->count && space->areas[i].start == space->areas[i - 1].end &&
+           (space->areas[i].path[0] == '\0' || strcmp(space->areas[i].path, path) == 0));
+    return i;
+}
+
+static void read_images(struct pieces *p, int mem, const struct address_space *space,
+                        uint64_t headers)
+{
+    for (size_t i = 0; i < space->count;) {
+        const struct area *a = &space->areas[i];
+        bool is_program = headers >= a->start && headers < a->end;
+        i = is_program || (a->offset == 0 && is_library(a)) ? read_image(p, mem, space, i)
+                                                            : i + 1;
+    }
+}
+
+static void list_mappings(struct process_image *image, const struct address_space *space,
+                          struct arena *arena)
+{
+    image->mappings = arena_array(arena, struct image_mapping, space->count);
+    for (size_t i = 0; i < space->count; i++) {
+        const struct area *a = &space->areas[i];
+        if (a->path[0] == '/')
+            image->mappings[image->mapping_count++] =
+                (struct image_mapping){a->start, a->end, a->offset, a->path};
+    }
+}
+
+/* --- the variable ----------------------------------------------------------------- */
+
+static uint64_t find_count(const struct process_image *image, struct arena *arena,
+                           struct hd_error *err)
+{
+    struct runtime_module module;
+    bool ok = true;
+    uint64_t table = runtime_module_find(&module, image, arena)
+                         ? runtime_module_symbol(&module, "g_dacTable").address
+                         : 0;
+    if (table == 0)
+        return fail(err, HD_UNSUPPORTED,
+                    "the process has no .NET runtime whose memory can be read: .NET 5 or "
+                    "later, and not compiled to native code");
+    uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
+    uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
+    if (at == 0 || !ok)
+        return fail(err, HD_UNSUPPORTED,
+                    "the runtime of the process does not tell where its heap is: it has "
+                    "just started, or is of a version that this heapdrift does not know");
+    return at;
+}
+
+uint64_t live_heap_count_address(pid_t pid, int mem, const struct address_space *space,
+                                 struct hd_error *err)
+{
+    struct arena arena = {0};
+    struct pieces pieces = {.arena = &arena};
+    struct process_image image = {.pid = (uint64_t)pid,
+                                  .program_headers = program_headers(pid)};
+    read_images(&pieces, mem, space, image.program_headers);
+    list_mappings(&image, space, &arena);
+    image.memory = memory_of(pieces.all, pieces.count, &arena);
+    uint64_t at = find_count(&image, &arena, err);
+    free(pieces.all);
+    arena_free(&arena);
+    return at;
+}

@@ -1,0 +1,203 @@
+/* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
+#include "collect/core_writer.h"
+#include "collect/standstill.h"
+#include "process/core_file.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(direct, .timeout = 60);
+
+/* 256 pages, of which the first is written, the third read, the last written. */
+enum { PAGES = 256 };
+
+static unsigned char *pages;
+static pid_t process;
+
+static void begin(void)
+{
+    int ready[2];
+    char byte;
+    cr_assert_eq(pipe(ready), 0);
+    pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    process = fork();
+    if (process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        memset(pages, 'a', PAGE);
+        memset(pages + (size_t)(PAGES - 1) * PAGE, 'z', PAGE);
+        byte = (char)*(volatile unsigned char *)(pages + (size_t)2 * PAGE);
+        if (write(ready[1], &byte, 1) == 1)
+            for (;;)
+                pause();
+        _exit(1);
+    }
+    cr_assert_eq(read(ready[0], &byte, 1), 1);
+}
+
+static void end(void)
+{
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+}
+
+struct taken {
+    struct arena arena;
+    struct address_space space;
+    struct page_source source;
+    struct runs runs;
+    struct images images;
+    struct copy_room room;
+    struct core_thread thread;
+};
+
+static void look(struct taken *t)
+{
+    struct hd_error err = {0};
+    *t = (struct taken){.room = {.fd = fileno(tmpfile())}};
+    cr_assert(address_space_read(&t->space, process, &t->arena));
+    cr_assert(page_source_open(&t->source, process, &err), "%s", err.message);
+    cr_assert(runs_find(&t->runs, &t->source, &t->space, &err), "%s", err.message);
+}
+
+static void forget(struct taken *t)
+{
+    copy_room_free(&t->room);
+    page_source_close(&t->source);
+    runs_free(&t->runs);
+    images_free(&t->images);
+    arena_free(&t->arena);
+}
+
+static bool is_copied(const struct taken *t, size_t page)
+{
+    uint64_t at = (uint64_t)(uintptr_t)pages + page * PAGE;
+    for (size_t i = 0; i < t->runs.count; i++)
+        if (at >= t->runs.all[i].address &&
+            at < t->runs.all[i].address + t->runs.all[i].size)
+            return true;
+    return false;
+}
+
+Test(direct, what_was_never_touched_is_not_copied)
+{
+    struct taken t;
+    begin();
+    look(&t);
+    cr_expect(is_copied(&t, 0));
+    cr_expect_not(is_copied(&t, 1));
+    cr_expect_not(is_copied(&t, PAGES - 2));
+    cr_expect(is_copied(&t, PAGES - 1));
+    uint64_t sum = 0;
+    for (size_t i = 0; i < t.runs.count; i++)
+        sum += t.runs.all[i].size;
+    cr_expect_eq(sum, t.runs.size);
+    for (size_t i = 1; i < t.runs.span_count; i++) {
+        cr_expect_geq(t.runs.spans[i].address,
+                      t.runs.spans[i - 1].address + t.runs.spans[i - 1].size);
+        cr_expect_eq(t.runs.spans[i].at, t.runs.spans[i - 1].at + t.runs.spans[i - 1].size);
+    }
+    forget(&t);
+    end();
+}
+
+static bool copy(const struct standstill *still, void *context, struct hd_error *err)
+{
+    struct taken *t = context;
+    const struct copying copying = {.from = &t->source,
+                                    .runs = &t->runs,
+                                    .room = &t->room,
+                                    .at = CORE_MEMORY_AT + t->images.size,
+                                    .deadline = UINT64_MAX};
+    t->thread = (struct core_thread){.id = still->threads[0].id};
+    return standstill_registers(still, 0, &t->thread.registers) &&
+           copy_runs(&copying, still, err);
+}
+
+static void write_core(struct taken *t)
+{
+    struct hd_error err = {0};
+    uint64_t size, stood;
+    const struct meanwhile m = {.work = copy, .context = t};
+    images_find(&t->images, &t->space, process);
+    cr_assert(copy_room_make(&t->room, CORE_MEMORY_AT + t->images.size + t->runs.span_size,
+                             &err));
+    images_copy(&t->images, process, &t->room, CORE_MEMORY_AT);
+    cr_assert(standstill_run(process, &m, &stood, &err), "%s", err.message);
+    const struct core_content content = {.pid = process,
+                                         .name = "counting",
+                                         .arguments = "counting --all",
+                                         .space = &t->space,
+                                         .images = &t->images,
+                                         .runs = &t->runs,
+                                         .threads = &t->thread,
+                                         .thread_count = 1};
+    cr_assert(core_write_rest(t->room.fd, &content, &size, &err), "%s", err.message);
+}
+
+static unsigned char byte_at(const struct process_image *image, size_t page)
+{
+    bool ok = true;
+    return memory_u8(&image->memory, (uint64_t)(uintptr_t)pages + page * PAGE + 7, &ok);
+}
+
+Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
+{
+    struct taken t;
+    struct process_image image;
+    struct hd_error err = {0};
+    bool ok = true;
+    begin();
+    look(&t);
+    write_core(&t);
+    off_t size = lseek(t.room.fd, 0, SEEK_END);
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, t.room.fd, 0);
+    cr_assert(core_file_open(&image, (struct bytes){bytes, (size_t)size}, &t.arena, &err),
+              "%s", err.message);
+    cr_expect_eq(byte_at(&image, 0), 'a');
+    cr_expect_eq(byte_at(&image, 1), 0);
+    cr_expect_eq(byte_at(&image, PAGES - 1), 'z');
+    cr_expect_not_null(
+        memory_at(&image.memory, (uint64_t)(uintptr_t)pages, (uint64_t)PAGES * PAGE));
+    cr_expect_eq(image.pid, (uint64_t)process);
+    cr_expect_str_eq(image.name, "counting");
+    cr_assert_eq(image.thread_count, 1);
+    uint64_t stack = image.threads[0].registers[REGISTER_STACK];
+    memory_u64(&image.memory, stack, &ok);
+    cr_expect(ok, "the stack is there");
+    const struct image_mapping *program =
+        image_mapping_at(&image, (uint64_t)(uintptr_t)&write_core);
+    cr_assert_not_null(program);
+    const void *code = memory_at(&image.memory, (uint64_t)(uintptr_t)&write_core, 64);
+    cr_assert_not_null(code, "the program's own file is taken along");
+    cr_expect_arr_eq(code, (const void *)(uintptr_t)&write_core, 64);
+    core_file_close(&image);
+    munmap(bytes, (size_t)size);
+    forget(&t);
+    end();
+}
+
+Test(direct, a_process_without_dotnet_is_refused_and_not_stopped)
+{
+    struct hd_error err = {0};
+    struct hd_collected got;
+    begin();
+    FILE *to = tmpfile();
+    const struct hd_collect_options how = {.size = sizeof(how), .pid = (uint64_t)process};
+    cr_expect_not(hd_collect_direct(to, &how, &got, &err));
+    cr_expect_eq(err.status, HD_UNSUPPORTED);
+    cr_expect_not_null(strstr(err.message, "has no .NET runtime"), "%s", err.message);
+    cr_expect_eq(got.tries, 0);
+    end();
+    err = (struct hd_error){0};
+    cr_expect_not(hd_collect_direct(to, &how, &got, &err));
+    cr_expect_eq(err.status, HD_IO);
+    cr_expect_not_null(strstr(err.message, "there is no process"), "%s", err.message);
+    fclose(to);
+}
