@@ -61,7 +61,7 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
     size_t other = 0;
     while (other < count && can_tell_garbage(snaps[other]))
         other++;
-    if (other == count || other == k) {
+    if (other == count || !can_tell_garbage(snaps[k])) {
         report_warn(r, WARN_GARBAGE_COUNTED, k);
         return;
     }
