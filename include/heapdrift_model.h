@@ -80,8 +80,11 @@ enum { HD_MOST_FRAME_TYPES = 3 };
 struct hd_frame {
     const char *types[HD_MOST_FRAME_TYPES];
     const char *shown[HD_MOST_FRAME_TYPES];  /* as people know them; NULL: as types */
-    const char *fields[HD_MOST_FRAME_TYPES]; /* by which each leads on: "_items", "[]",
-                                                "[].value"; NULL unknown, or several */
+    const char *fields[HD_MOST_FRAME_TYPES]; /* of a repeated pattern: by which each leads
+                                                to the next in it, the last to the first */
+    const char
+        *field; /* by which it leads on to the next frame: "_items", "[]", "[].value";
+                   NULL unknown, or not the same for all that were looked at */
     unsigned type_count;
     uint32_t repeat_min, repeat_max; /* how often, over the instances looked at */
     uint32_t example_nodes;          /* how many objects of the example it stands for */
@@ -497,6 +500,12 @@ struct hd_tree_node {
     bool is_single; /* no snapshot has a second object of the type */
     bool folds;     /* has hardly more than its one large child: they may share a line */
     size_t others;  /* of the others: how many places */
+
+    /* By which field the parent holds its objects, "_items"; of holders by which they hold
+     * what the parent is. Of several the most frequent, of so large a share. NULL: not
+     * known, or not directly. */
+    const char *field;
+    double field_share;
 };
 
 /* Who owns the heap (docs/tree.md). */
@@ -504,8 +513,11 @@ struct hd_tree {
     struct hd_tree_node *nodes; /* in preorder: by growth, size and name */
     size_t len;
     size_t first, last; /* numbers of the snapshots that are compared; the same: of one */
-    uint64_t least;  /* bytes: what owns less, and changed by less, is among the others */
-    bool is_holders; /* ways up from objects, not down to them */
+    uint64_t least;    /* bytes: what owns less, and changed by less, is among the others */
+    bool is_holders;   /* ways up from objects, not down to them */
+    bool parts_fields; /* two fields of one type are two places */
+    bool declares_statics; /* variables have the class that declares them in their name, not
+                              the type of what they hold */
     const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
                                          tree is of */
     const struct hd_no_match *unmatched; /* patterns that match nothing */
@@ -541,6 +553,8 @@ struct hd_model {
     size_t snapshot_count;
     const struct hd_warning *warnings;
     size_t warning_count;
+    bool counts_reachable; /* only objects on a chain from a root: as asked for, or because
+                              a snapshot holds garbage */
 
     /* What the kind says; NULL where it does not. A check has a diff as well. */
     const struct hd_diff *diff;
@@ -595,6 +609,10 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
 void hd_put_type(struct hd_sink to, const char *name, size_t columns);
 void hd_put_short_type(struct hd_sink to, const char *name);
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame);
+
+/* ".Log", to be put behind the name of a type that leads on by it; of an array "", or
+ * ".value" for its "[].value". NULL: nothing. */
+void hd_put_field(struct hd_sink to, const char *type, const char *field);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #define CHAIN_INDEX_H
 
 #include "analysis/walk.h"
+#include "heap/fields.h"
 
 #define NO_CHAIN UINT32_MAX
 
@@ -19,12 +20,14 @@ struct chain_index {
     uint32_t *parent;  /* of each chain: one element less; NO_CHAIN for the empty one, 0 */
     uint32_t *type;    /* its last element */
     uint32_t *length;
+    field_id *by; /* the field that leads to it; NULL: they part no chains */
     size_t len, cap;
 };
 
-/* O(nodes), 4 bytes per node and 12 per chain. */
+/* O(nodes), 4 bytes per node and 12 to 16 per chain. field_of, by node (walk_fields.h): two
+ * fields of one type part chains; NULL: they do not. */
 struct chain_index chain_index_build(const struct hd_snapshot *snap,
-                                     const struct walk *walk);
+                                     const struct walk *walk, const field_id *field_of);
 void chain_index_free(struct chain_index *x);
 
 #endif

@@ -75,6 +75,7 @@ static size_t skip_middle(struct signature *s)
 {
     size_t less = CHAIN_MOST_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
     memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
+    s->all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL; /* of one that is missing */
     s->len -= less;
     return less;
 }
@@ -91,16 +92,17 @@ static struct path trace(const struct chain_search *s, size_t query, node_id n,
         list->all[length++] = at;
     }
     struct path p = {.node = n, .kind = HD_ROOT_OTHER, .owner = HD_NO_OWNER};
+    p.signature.parts = s->parts;
     if (length > 0 && walk->parent[list->all[length - 1]] == NO_NODE) {
         p.kind = HD_ROOT_UNREACHABLE;
-        signature_push(&p.signature, UNREACHABLE_GROUP);
+        signature_push(&p.signature, UNREACHABLE_GROUP, NO_FIELD);
     }
     while (length > 0) {
         type_id type = g->type[list->all[--length]];
         const struct type *t = &snap->types[type];
         if (t->kind == TYPE_PSEUDO && p.kind != HD_ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
-        signature_push(&p.signature, type);
+        signature_push(&p.signature, type, chain_field_of(s, list->all[length]));
         if (p.signature.len == CHAIN_MOST_ELEMENTS)
             p.skipped += skip_middle(&p.signature);
     }
@@ -133,6 +135,12 @@ uint64_t chain_hash_end(uint64_t hash, bool has_owner, bool unreachable)
                                 (unsigned)has_owner | (unsigned)unreachable << 1);
 }
 
+uint64_t chain_hash_field(const struct chain_search *s, uint64_t before, field_id field)
+{
+    const char *name = s->parts ? chain_field_name(s, field) : NULL;
+    return s->parts ? chain_hash_more(before, name != NULL ? name : "") : before;
+}
+
 bool chain_has_program(const struct chain_search *s, uint32_t type)
 {
     return s->ask->role_of_type != NULL && type != UNREACHABLE_GROUP &&
@@ -146,11 +154,41 @@ struct group {
     size_t len, first, end_of_run;
 };
 
-/* Repeats of the pattern of p elements that ends at element i of the path shown, over
- * all paths that have it. */
-static void widen(struct hd_frame *f, const struct group *group, size_t i, unsigned p)
+/* The fields of a frame: the last is the one by which it leads on. */
+struct frame_fields {
+    field_id of[HD_MOST_FRAME_TYPES + 1];
+};
+
+/* What path tells of the pattern of p elements that ends at element i. */
+static void see_fields(struct frame_fields *to, const struct signature *s, size_t i,
+                       unsigned p)
+{
+    for (unsigned k = 0; k + 1 < p; k++)
+        to->of[k] = field_seen(to->of[k], s->all[i + 2 + k - p].by);
+    to->of[p - 1] = field_seen(to->of[p - 1], s->all[i].back[p - 1]);
+    if (i + 1 < s->len)
+        to->of[HD_MOST_FRAME_TYPES] =
+            field_seen(to->of[HD_MOST_FRAME_TYPES], s->all[i + 1].by);
+}
+
+static void name_fields(struct hd_frame *f, const struct chain_search *search,
+                        const struct frame_fields *fields)
+{
+    for (unsigned k = 0; k < HD_MOST_FRAME_TYPES; k++)
+        f->fields[k] = chain_field_name(search, fields->of[k]);
+    f->field = chain_field_name(search, fields->of[HD_MOST_FRAME_TYPES]);
+}
+
+static const struct frame_fields nothing_seen = {
+    {FIELD_UNSEEN, FIELD_UNSEEN, FIELD_UNSEEN, FIELD_UNSEEN}};
+
+/* Repeats and fields of the pattern of p elements that ends at element i of the path shown,
+ * over all paths that have it. */
+static void widen(struct hd_frame *f, const struct chain_search *search,
+                  const struct group *group, size_t i, unsigned p)
 {
     const struct path *shown = &group->all[group->first];
+    struct frame_fields fields = nothing_seen;
     bool owned = shown->owner != HD_NO_OWNER && i >= shown->owner;
     for (size_t j = owned ? 0 : group->first; j < (owned ? group->len : group->end_of_run);
          j++) {
@@ -159,7 +197,9 @@ static void widen(struct hd_frame *f, const struct group *group, size_t i, unsig
         uint32_t repeats = path->signature.all[at].repeats[p - 1];
         f->repeat_min = repeats < f->repeat_min ? repeats : f->repeat_min;
         f->repeat_max = repeats > f->repeat_max ? repeats : f->repeat_max;
+        see_fields(&fields, &path->signature, at, p);
     }
+    name_fields(f, search, &fields);
 }
 
 /* Each path may be cut into patterns differently; the cut of the one shown is used for
@@ -186,7 +226,7 @@ static void make_frames(struct hd_chain *c, const struct chain_search *search,
         if (shown->owner >= i && shown->owner < i + f->type_count)
             c->owner_frame = c->frame_count;
         i += f->type_count;
-        widen(f, group, i - 1, f->type_count);
+        widen(f, search, group, i - 1, f->type_count);
         c->frame_count++;
     }
     if (shown->owner == HD_NO_OWNER)
@@ -276,8 +316,12 @@ static uint64_t hash_path(const struct chain_search *s, const struct path *p)
 {
     uint64_t hash = 0;
     bool owned = p->owner != HD_NO_OWNER;
-    for (size_t i = owned ? p->owner : 0; i < p->signature.len; i++)
+    size_t first = owned ? p->owner : 0;
+    for (size_t i = first; i < p->signature.len; i++) {
+        if (i > first)
+            hash = chain_hash_field(s, hash, p->signature.all[i].by);
         hash = chain_hash_more(hash, chain_type_name(s->snap, p->signature.all[i].type));
+    }
     return chain_hash_end(hash, owned, p->kind == HD_ROOT_UNREACHABLE);
 }
 
@@ -333,17 +377,76 @@ static void find_generations(struct chains *c, const struct hd_snapshot *snap,
     }
 }
 
+/* --- fields ---------------------------------------------------------------- */
+
+const char *chain_field_name(const struct chain_search *s, field_id field)
+{
+    const struct fields *known = s->snap->graph->fields;
+    if (s->field_names == NULL || field >= known->name_count)
+        return NULL;
+    const char **kept = &s->field_names[field], *name = known->names[field];
+    if (*kept == NULL)
+        *kept = arena_strdup(s->answers, name, strlen(name));
+    return *kept;
+}
+
+/* All nodes of the chains of the samples: a node whose bit is set has those above it set.
+ */
+static uint64_t *nodes_on_chains(const struct chain_search *s,
+                                 const struct sampler *samplers, struct arena *scratch)
+{
+    uint64_t *wanted =
+        arena_array(scratch, uint64_t, bits_words(s->snap->graph->node_count));
+    for (size_t q = 0; q < s->ask->queries; q++)
+        for (uint32_t i = 0; i < samplers[q].len; i++)
+            for (node_id at = samplers[q].heap[i].node;
+                 at != NO_NODE && bits_add(wanted, at);)
+                at = s->walk->parent[at];
+    return wanted;
+}
+
+/* Which are needed: where all instances are counted, or chains of all are made, those of
+ * all nodes. */
+static void find_fields(struct chain_search *s, const struct sampler *samplers,
+                        const struct chain_options *opt, struct arena *scratch)
+{
+    const struct graph *g = s->snap->graph;
+    if (g->fields == NULL)
+        return;
+    s->parts = opt->fields;
+    s->field_names = arena_array(scratch, const char *, g->fields->name_count);
+    s->field_of =
+        walk_fields(g, s->walk->parent,
+                    opt->exact ? NULL : nodes_on_chains(s, samplers, scratch), scratch);
+}
+
+void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t query,
+                       node_id n)
+{
+    struct node_list list = {0};
+    struct path p = trace(s, query, n, &list);
+    size_t known = p.skipped > 0 ? CHAIN_HEAD_ELEMENTS : p.signature.len;
+    for (size_t i = 0; i < c->frame_count && i < known; i++) {
+        struct frame_fields fields = nothing_seen;
+        see_fields(&fields, &p.signature, i, 1);
+        name_fields(&c->frames[i], s, &fields);
+    }
+    signature_free(&p.signature);
+    free(list.all);
+}
+
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a)
 {
     struct arena scratch = {0};
-    struct chain_search s = {.snap = snap, .walk = walk, .ask = ask};
+    struct chain_search s = {.snap = snap, .walk = walk, .ask = ask, .answers = a};
     if (ask->role_of_type != NULL)
         s.is_singleton = owner_singletons(snap, ask->role_of_type, &scratch);
     struct chains *answers = arena_array(a, struct chains, ask->queries);
     struct sampler *samplers = take_samples(snap, ask, opt, &scratch);
     struct node_list list = {0};
+    find_fields(&s, samplers, opt, &scratch);
     for (size_t q = 0; q < ask->queries; q++) {
         answers[q].instances = samplers[q].instances;
         answers[q].samples = samplers[q].len;

@@ -3,7 +3,8 @@
  * A bottom-k sample of the instances is taken, each with its chain of types from
  * the root; runs of a repeated pattern are folded (a linked list is one frame);
  * chains that are equal from their owner down form a group, whose share of the instances
- * is known with a 95 % Wilson interval. Formulas: docs/chains.md. */
+ * is known with a 95 % Wilson interval. Where references have fields, frames tell theirs.
+ * Formulas: docs/chains.md. */
 #ifndef CHAINS_H
 #define CHAINS_H
 
@@ -39,7 +40,8 @@ struct chain_question {
 struct chain_options {
     uint32_t samples; /* at most this many instances per question */
     uint64_t seed;
-    bool exact; /* count all instances; samples then give the repeats only */
+    bool exact;  /* count all instances; samples then give the repeats only */
+    bool fields; /* two fields of one type part chains, where they are known */
 };
 
 /* An answer to each question, one pass over the objects. snap must have a graph; names

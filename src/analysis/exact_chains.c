@@ -42,7 +42,8 @@ static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chai
 static struct exact count_all(const struct chain_search *s)
 {
     const struct hd_snapshot *snap = s->snap;
-    struct exact e = {.index = chain_index_build(snap, s->walk)};
+    struct exact e = {.index =
+                          chain_index_build(snap, s->walk, s->parts ? s->field_of : NULL)};
     struct pair_table slots = {0};
     e.kind = kinds_of(snap, &e.index);
     for (node_id n = 0; n < snap->graph->node_count; n++) {
@@ -131,27 +132,34 @@ static uint32_t owner_of(const struct chain_search *s, const struct chain_index 
     return owner != NO_CHAIN ? owner : of_other_type(x, near, above, x->type[t->chain]);
 }
 
+/* With fields each element is two letters, its field and its type; of an owner its field is
+ * left out, as it stands above. */
 static void hash_tallies(const struct chain_search *s, struct exact *e)
 {
     const struct chain_index *x = &e->index;
     uint64_t *prefix = alloc_zeroed(array_bytes(x->len, sizeof(*prefix)));
+    uint64_t *above = alloc_zeroed(array_bytes(x->len, sizeof(*above)));
     uint64_t *power = alloc_zeroed(array_bytes(x->len + 1, sizeof(*power)));
+    const uint64_t letters = s->parts ? CHAIN_HASH_BASE * CHAIN_HASH_BASE : CHAIN_HASH_BASE;
     power[0] = 1;
     for (size_t c = 1; c < x->len; c++) {
-        prefix[c] =
-            chain_hash_more(prefix[x->parent[c]], chain_type_name(s->snap, x->type[c]));
-        power[c] = power[c - 1] * CHAIN_HASH_BASE;
+        above[c] = prefix[x->parent[c]];
+        if (x->parent[c] != 0)
+            above[c] = chain_hash_field(s, above[c], x->by != NULL ? x->by[c] : NO_FIELD);
+        prefix[c] = chain_hash_more(above[c], chain_type_name(s->snap, x->type[c]));
+        power[c] = power[c - 1] * letters;
     }
     for (size_t i = 0; i < e->len; i++) {
         struct tally_of_chain *t = &e->all[i];
         uint64_t hash = prefix[t->chain];
         if (t->owner != NO_CHAIN)
-            hash -= prefix[x->parent[t->owner]] *
-                    power[x->length[t->chain] - x->length[t->owner] + 1];
+            hash -= above[t->owner] * CHAIN_HASH_BASE *
+                    power[x->length[t->chain] - x->length[t->owner]];
         t->hash = chain_hash_end(hash, t->owner != NO_CHAIN,
                                  e->kind[t->chain] == HD_ROOT_UNREACHABLE);
     }
     free(prefix);
+    free(above);
     free(power);
 }
 
@@ -243,6 +251,8 @@ static void frames_of_index(struct hd_chain *c, const struct chain_search *s,
                               .generation = HD_GEN_UNKNOWN,
                               .is_program = chain_has_program(s, x->type[chain])};
     }
+    if (s->field_of != NULL)
+        chain_name_fields(c, s, t->query, t->example);
     if (t->owner != NO_CHAIN)
         c->owner_frame = frame_of_element(c, x->length[t->owner] - 1);
     if (c->owner_frame == HD_NO_OWNER)

@@ -12,9 +12,26 @@
 struct wide {
     uint32_t *parent;
     label_id *label;
+    field_id *field;        /* that parts it; NO_FIELD */
     uint64_t *first, *last; /* bytes owned in the first and the last snapshot */
     size_t len, cap;
-    struct pair_table children;
+    struct pair_table children; /* of a node and a label; by fields a number of such */
+    struct pair_table by_field; /* the node of such a number and a field */
+    uint32_t pair_count;
+    bool parts;
+
+    /* What is told of fields, by node: in the last snapshot seen, from 1. */
+    struct told_field *told;
+    struct pair_table slots; /* of a node and a field, in told */
+    size_t told_len, told_cap;
+};
+
+/* How many objects of a node are held by a field, in one snapshot. */
+struct told_field {
+    uint32_t node;
+    field_id field;
+    size_t seen; /* snapshot, from 1 */
+    uint64_t held, all;
 };
 
 struct maker {
@@ -31,7 +48,7 @@ struct maker {
 
 /* --- places --------------------------------------------------------------- */
 
-static uint32_t add_wide(struct wide *w, uint32_t parent, label_id label)
+static uint32_t add_wide(struct wide *w, uint32_t parent, label_id label, field_id field)
 {
     if (w->len == w->cap) {
         w->cap = w->cap > 0 ? array_bytes(w->cap, 2) : 1024;
@@ -39,32 +56,76 @@ static uint32_t add_wide(struct wide *w, uint32_t parent, label_id label)
         w->label = alloc_resize(w->label, array_bytes(w->cap, sizeof(*w->label)));
         w->first = alloc_resize(w->first, array_bytes(w->cap, sizeof(*w->first)));
         w->last = alloc_resize(w->last, array_bytes(w->cap, sizeof(*w->last)));
+        w->field = alloc_resize(w->field, array_bytes(w->cap, sizeof(*w->field)));
     }
+    w->field[w->len] = field;
     w->parent[w->len] = parent;
     w->label[w->len] = label;
     w->first[w->len] = w->last[w->len] = 0;
     return (uint32_t)w->len++;
 }
 
-static uint32_t child_of(struct wide *w, uint32_t parent, label_id label)
+static uint32_t child_of(struct wide *w, uint32_t parent, label_id label, field_id field)
 {
-    uint32_t next = (uint32_t)w->len;
-    uint32_t found = pair_table_put(&w->children, parent, label, next);
-    return found == next ? add_wide(w, parent, label) : found;
+    uint32_t next = (uint32_t)w->len, found;
+    if (w->parts) {
+        uint32_t pair = pair_table_put(&w->children, parent, label, w->pair_count);
+        w->pair_count += pair == w->pair_count;
+        found = pair_table_put(&w->by_field, pair, field, next);
+    } else {
+        found = pair_table_put(&w->children, parent, label, next);
+    }
+    return found == next ? add_wide(w, parent, label, field) : found;
 }
 
-/* The end of the way from a pattern over the objects at p up to their root. */
-static uint32_t end_of_holders(struct wide *w, const struct full_trie *f, uint32_t top,
-                               path_id p)
+/* Objects of snapshot number seen that are held by a field of those of another place. */
+static void tell_field(struct wide *w, size_t seen, uint32_t node,
+                       const struct path_field *more)
 {
-    uint32_t at = child_of(w, top, f->label[p]);
-    for (int i = 0; i < OWNER_TREE_MOST_HOLDERS && (p = f->parent[p]) != 0; i++)
-        at = child_of(w, at, f->label[p]);
+    uint32_t slot = pair_table_put(&w->slots, node, more->field, (uint32_t)w->told_len);
+    if (slot == w->told_len) {
+        w->told = grow(w->told, w->told_len, &w->told_cap, sizeof(*w->told));
+        w->told[w->told_len++] = (struct told_field){.node = node, .field = more->field};
+    }
+    struct told_field *to = &w->told[slot];
+    if (to->seen != seen)
+        to->held = to->all = 0;
+    to->seen = seen;
+    to->held += more->held;
+    to->all += more->all;
+}
+
+static field_id field_at(const struct full_trie *f, path_id p)
+{
+    return f->field != NULL ? f->field[p].field : NO_FIELD;
+}
+
+/* The end of the way from a pattern over the objects at p up to their root. What holds is
+ * told by the field of what it holds. */
+static uint32_t end_of_holders(struct wide *w, const struct full_trie *f, uint32_t top,
+                               path_id p, size_t seen)
+{
+    uint32_t at = child_of(w, top, f->label[p], NO_FIELD);
+    for (int i = 0; i < OWNER_TREE_MOST_HOLDERS && f->parent[p] != 0; i++) {
+        at = child_of(w, at, f->label[f->parent[p]], field_at(f, p));
+        if (f->field != NULL && seen > 0)
+            tell_field(w, seen, at, &f->field[p]);
+        p = f->parent[p];
+    }
     return at;
 }
 
+static uint32_t place_below(struct wide *w, const struct full_trie *f, uint32_t above,
+                            path_id p, size_t seen)
+{
+    uint32_t place = child_of(w, above, f->label[p], field_at(f, p));
+    if (f->field != NULL && seen > 0 && f->count[p] > 0)
+        tell_field(w, seen, place, &f->field[p]);
+    return place;
+}
+
 /* Where the objects of each path of snapshot k belong, below one of the top nodes. */
-static void find_places(struct maker *m, size_t k, uint32_t top)
+static void find_places(struct maker *m, size_t k, uint32_t top, bool tells)
 {
     const struct full_trie *f = &m->t->full[k];
     const bool *matches = m->ask->pattern_count > 0 ? m->ask->patterns[top] : NULL;
@@ -74,12 +135,14 @@ static void find_places(struct maker *m, size_t k, uint32_t top)
         uint32_t above = m->place[f->parent[p]];
         if (m->ask->holders && matches != NULL)
             m->place[p] = matches[f->label[p]] && f->count[p] > 0
-                              ? end_of_holders(w, f, top, (path_id)p)
+                              ? end_of_holders(w, f, top, (path_id)p, tells ? k + 1 : 0)
                               : NO_PLACE;
         else if (above == NO_PLACE && matches != NULL && matches[f->label[p]])
-            m->place[p] = child_of(w, top, f->label[p]);
+            m->place[p] = child_of(w, top, f->label[p], NO_FIELD);
+        else if (above != NO_PLACE)
+            m->place[p] = place_below(w, f, above, (path_id)p, tells ? k + 1 : 0);
         else
-            m->place[p] = above != NO_PLACE ? child_of(w, above, f->label[p]) : NO_PLACE;
+            m->place[p] = NO_PLACE;
     }
 }
 
@@ -95,11 +158,12 @@ static void merge(struct maker *m)
 {
     size_t last = m->t->snapshots - 1;
     struct wide *w = &m->wide;
+    w->parts = m->t->fields == TRIE_PARTS_FIELDS;
     for (uint32_t top = 0; top < m->tops; top++)
-        add_wide(w, NO_PLACE, NO_LABEL);
+        add_wide(w, NO_PLACE, NO_LABEL, NO_FIELD);
     for (uint32_t top = 0; top < m->tops; top++) {
         for (size_t k = 0; k <= last; k++) {
-            find_places(m, k, top);
+            find_places(m, k, top, true);
             if (k != 0 && k != last)
                 continue;
             const struct full_trie *f = &m->t->full[k];
@@ -145,7 +209,7 @@ static void keep_wanted(struct maker *m)
     if (m->ask->holders)
         return;
     for (uint32_t top = 0; top < m->tops; top++) {
-        find_places(m, m->t->snapshots - 1, top);
+        find_places(m, m->t->snapshots - 1, top, false);
         for (size_t i = 0; i < m->ask->wanted_count; i++)
             if (m->place[m->ask->wanted[i]] != NO_PLACE)
                 m->stays[m->place[m->ask->wanted[i]]] = true;
@@ -210,7 +274,7 @@ struct sibling {
     uint32_t parent, node;
     int64_t growth;
     uint64_t last;
-    const char *name;
+    const char *name, *field; /* "" where none parts them */
     label_id label;
 };
 
@@ -224,7 +288,14 @@ static int in_order(const void *a, const void *b)
     if (x->last != y->last)
         return x->last > y->last ? -1 : 1;
     int order = strcmp(x->name, y->name);
+    order = order != 0 ? order : strcmp(x->field, y->field);
     return order != 0 ? order : (x->label > y->label) - (x->label < y->label);
+}
+
+static const char *field_name(const struct maker *m, field_id field)
+{
+    const struct labels *l = &m->t->labels;
+    return field < l->field_count ? l->fields[field] : "";
 }
 
 /* All but the top ones, children of one parent after each other. *count of them. */
@@ -241,6 +312,7 @@ static struct sibling *siblings_of(const struct maker *m, size_t *count)
                 .growth = m->t->snapshots > 1 ? (int64_t)(w->last[i] - w->first[i]) : 0,
                 .last = w->last[i],
                 .name = m->t->labels.all[w->label[i]].name,
+                .field = field_name(m, w->field[i]),
                 .label = w->label[i]};
     qsort(all, len, sizeof(*all), in_order);
     *count = len;
@@ -263,6 +335,7 @@ static void number_one(struct maker *m, const struct waiting *next)
                             .parent = next->parent,
                             .end = m->tree.len + 1,
                             .depth = next->depth,
+                            .field.field = NO_FIELD,
                             .others = next->is_others ? m->drops[next->node] : 0};
     if (!next->is_others)
         m->out[next->node] = (uint32_t)m->tree.len;
@@ -344,7 +417,7 @@ static void count_objects(struct maker *m, struct arena *a)
     tree->owned = arena_array(a, struct hd_tally, array_bytes(tree->len, n));
     for (uint32_t top = 0; top < m->tops; top++) {
         for (size_t k = 0; k < n; k++) {
-            find_places(m, k, top);
+            find_places(m, k, top, false);
             for (path_id p = 1; p < m->t->full[k].len; p++) {
                 if (m->place[p] == NO_PLACE)
                     continue;
@@ -367,6 +440,32 @@ static void count_objects(struct maker *m, struct arena *a)
     }
 }
 
+/* Of each node the field that most of its objects are held by, where it was seen last; of
+ * several the first by name. */
+static void choose_fields(struct maker *m)
+{
+    const struct wide *w = &m->wide;
+    size_t *seen = alloc_zeroed(array_bytes(w->len, sizeof(*seen)));
+    for (size_t i = 0; i < w->told_len; i++)
+        if (w->told[i].seen > seen[w->told[i].node])
+            seen[w->told[i].node] = w->told[i].seen;
+    for (size_t i = 0; i < w->told_len; i++) {
+        const struct told_field *told = &w->told[i];
+        if (told->seen != seen[told->node] || !m->stays[told->node])
+            continue;
+        struct path_field *to = &m->tree.nodes[m->out[told->node]].field;
+        uint64_t all = to->all + told->all;
+        if (told->held > to->held ||
+            (told->held == to->held &&
+             strcmp(field_name(m, told->field), field_name(m, to->field)) < 0)) {
+            to->field = told->field;
+            to->held = told->held;
+        }
+        to->all = all;
+    }
+    free(seen);
+}
+
 /* --- all of it -------------------------------------------------------------- */
 
 struct owner_tree owner_tree_of(const struct trie *t, const struct owner_tree_question *ask,
@@ -383,7 +482,12 @@ struct owner_tree owner_tree_of(const struct trie *t, const struct owner_tree_qu
     decide(&m);
     make_nodes(&m, a);
     count_objects(&m, a);
+    choose_fields(&m);
     pair_table_free(&m.wide.children);
+    pair_table_free(&m.wide.by_field);
+    pair_table_free(&m.wide.slots);
+    free(m.wide.told);
+    free(m.wide.field);
     free(m.wide.parent);
     free(m.wide.label);
     free(m.wide.first);

@@ -38,6 +38,11 @@ struct owner_node {
     unsigned depth;
     size_t others; /* children of the parent that this one stands for; 0: it is itself */
     uint32_t rank; /* best one of its paths; 0 */
+
+    /* By which field its parent holds it, or in a tree of holders it holds its parent, in
+     * the last snapshot that has it: the most frequent, of labels.fields; and of how many
+     * objects that is true. NO_FIELD. */
+    struct path_field field;
 };
 
 /* Numbers are [node * snapshots + snapshot of the trie]. */

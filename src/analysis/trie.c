@@ -1,5 +1,6 @@
 #include "analysis/trie.h"
 
+#include "analysis/trie_fields.h"
 #include "base/hash.h"
 #include "base/pair_table.h"
 #include "base/search.h"
@@ -90,28 +91,49 @@ struct answers {
 
 struct folder {
     struct full_trie *f;
-    struct pair_table children;
+    struct pair_table children; /* of a path and a label; by fields a number of such */
+    struct pair_table by_field; /* the path of such a number and a field */
+    uint32_t pair_count;
+    struct field_counter fields;
+    bool parts;              /* by fields */
     struct answers *answers; /* of each path */
     size_t len, cap;
     bool folding;
 };
 
-static path_id find_path(struct folder *in, path_id parent, label_id label)
+static path_id add_folded_path(struct folder *in, path_id parent, label_id label,
+                               field_id field)
+{
+    path_id p = add_full_path(in->f, parent, label);
+    field_counter_add_path(&in->fields, p, field);
+    return p;
+}
+
+static path_id find_path(struct folder *in, path_id parent, label_id label, field_id field)
 {
     path_id p = in->folding ? fold(in->f, parent, label) : NO_PATH;
     if (p != NO_PATH)
         return p;
     path_id next = (path_id)in->f->len;
-    p = pair_table_put(&in->children, parent, label, next);
-    return p == next ? add_full_path(in->f, parent, label) : p;
+    if (in->parts) {
+        uint32_t pair = pair_table_put(&in->children, parent, label, in->pair_count);
+        in->pair_count += pair == in->pair_count;
+        p = pair_table_put(&in->by_field, pair, field, next);
+    } else {
+        p = pair_table_put(&in->children, parent, label, next);
+    }
+    return p == next ? add_folded_path(in, parent, label, field) : p;
 }
 
-static inline path_id path_of(struct folder *in, path_id parent, label_id label)
+static inline path_id path_of(struct folder *in, path_id parent, label_id label,
+                              field_id field)
 {
+    if (in->parts)
+        return find_path(in, parent, label, field);
     struct answers *a = &in->answers[parent];
     if (a->label[label % ANSWERS] == label)
         return a->path[label % ANSWERS];
-    path_id p = find_path(in, parent, label);
+    path_id p = find_path(in, parent, label, field);
     a->label[label % ANSWERS] = label;
     a->path[label % ANSWERS] = p;
     for (; in->len < in->f->len; in->len++) {
@@ -162,8 +184,11 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     path_id *at = spare_take(&d->spare, d->count, sizeof(*at));
     f->at_node =
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
+    if (t->fields != TRIE_NO_FIELDS)
+        field_counter_begin(&in.fields, f, g, d, f->at_node);
+    in.parts = t->fields == TRIE_PARTS_FIELDS && in.fields.of_node != NULL;
     memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
-    at[0] = add_full_path(f, NO_PATH, 0);
+    at[0] = add_folded_path(&in, NO_PATH, 0, NO_FIELD);
     in.answers = grow(in.answers, in.len, &in.cap, sizeof(*in.answers));
     memset(&in.answers[in.len++], 0xFF, sizeof(*in.answers));
     for (uint32_t w = 1; w < d->count; w++) {
@@ -174,8 +199,12 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         }
         node_id n = d->node[w];
         label_id label = label_of[g->type[n]];
-        path_id p = path_of(&in, at[d->idom[w]], label);
+        path_id above = at[d->idom[w]];
+        field_id field = in.fields.of_node != NULL ? in.fields.of_node[n] : NO_FIELD;
+        path_id p = path_of(&in, above, label, field);
         at[w] = f->at_node[n] = p;
+        if (in.fields.of_node != NULL && f->parent[p] == above)
+            field_counter_add(&in.fields, p, field);
         count[label]++;
         if (labels[label].kind == TYPE_PSEUDO) {
             f->count[p]++;
@@ -191,7 +220,9 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     spare_give(&d->spare, at, d->count, sizeof(*at));
     free(count);
     free(in.answers);
+    field_counter_end(&in.fields);
     pair_table_free(&in.children);
+    pair_table_free(&in.by_field);
 }
 
 /* --- objects of a label below a path ------------------------------------- */
@@ -304,7 +335,7 @@ static void find_anchors(struct labels *l)
     }
 }
 
-static path_id add_path(struct trie *t, path_id parent, label_id label)
+static path_id add_path(struct trie *t, path_id parent, label_id label, field_id field)
 {
     size_t n = t->snapshots;
     if (t->len == t->cap) {
@@ -316,8 +347,12 @@ static path_id add_path(struct trie *t, path_id parent, label_id label)
         t->bytes = alloc_resize(t->bytes, array_bytes(cells, sizeof(*t->bytes)));
         t->retained = alloc_resize(t->retained, array_bytes(cells, sizeof(*t->retained)));
         t->full_of = alloc_resize(t->full_of, array_bytes(cells, sizeof(*t->full_of)));
+        if (t->fields == TRIE_PARTS_FIELDS)
+            t->field = alloc_resize(t->field, array_bytes(t->cap, sizeof(*t->field)));
     }
     path_id p = (path_id)t->len++;
+    if (t->field != NULL)
+        t->field[p] = field;
     t->parent[p] = parent;
     t->label[p] = label;
     memset(&t->count[p * n], 0, n * sizeof(*t->count));
@@ -327,9 +362,27 @@ static path_id add_path(struct trie *t, path_id parent, label_id label)
     return p;
 }
 
-/* A path begins at the nearest anchor at or above its end. */
-static void merge_snapshot(struct trie *t, size_t k, struct pair_table *children,
-                           bool anchors)
+struct aligner {
+    struct pair_table children, by_field; /* as of a folder */
+    uint32_t pair_count;
+};
+
+static path_id align_path(struct trie *t, struct aligner *in, path_id parent,
+                          label_id label, field_id field)
+{
+    path_id next = (path_id)t->len, to;
+    if (t->fields == TRIE_PARTS_FIELDS) {
+        uint32_t pair = pair_table_put(&in->children, parent, label, in->pair_count);
+        in->pair_count += pair == in->pair_count;
+        to = pair_table_put(&in->by_field, pair, field, next);
+    } else {
+        to = pair_table_put(&in->children, parent, label, next);
+    }
+    return to == next ? add_path(t, parent, label, field) : to;
+}
+
+/* A path begins at the nearest anchor at or above its end; then its field is above. */
+static void merge_snapshot(struct trie *t, size_t k, struct aligner *in, bool anchors)
 {
     struct full_trie *f = &t->full[k];
     path_id *cut = f->cut = alloc_zeroed(array_bytes(f->len + 1, sizeof(*cut)));
@@ -337,10 +390,8 @@ static void merge_snapshot(struct trie *t, size_t k, struct pair_table *children
         label_id label = f->label[p];
         bool starts = anchors && t->labels.all[label].is_anchor;
         path_id parent = starts ? 0 : cut[f->parent[p]];
-        path_id next = (path_id)t->len;
-        path_id to = pair_table_put(children, parent, label, next);
-        if (to == next)
-            add_path(t, parent, label);
+        field_id field = f->field != NULL && !starts ? f->field[p].field : NO_FIELD;
+        path_id to = align_path(t, in, parent, label, field);
         cut[p] = to;
         size_t cell = to * t->snapshots + k;
         t->count[cell] += f->count[p];
@@ -353,100 +404,22 @@ static void merge_snapshot(struct trie *t, size_t k, struct pair_table *children
 void trie_align(struct trie *t, const struct ranking_rules *rules)
 {
     find_anchors(&t->labels);
-    struct pair_table children = {0};
-    add_path(t, NO_PATH, 0);
+    struct aligner in = {0};
+    trie_fields_align(t);
+    add_path(t, NO_PATH, 0, NO_FIELD);
     for (size_t k = 0; k < t->snapshots; k++) {
         t->full_of[k] = 0;
         index_labels(&t->full[k], t->labels.len);
-        merge_snapshot(t, k, &children, !rules->no_anchors);
+        merge_snapshot(t, k, &in, !rules->no_anchors);
     }
-    pair_table_free(&children);
+    pair_table_free(&in.children);
+    pair_table_free(&in.by_field);
     size_t n = t->snapshots;
     for (size_t i = 0; i < t->len * n; i++)
         t->retained[i] = t->bytes[i];
     for (size_t p = t->len; p-- > 1;)
         for (size_t k = 0; k < n; k++)
             t->retained[t->parent[p] * n + k] += t->retained[p * n + k];
-}
-
-struct named_label {
-    const char *name;
-    label_id label;
-};
-
-static int by_name(const void *a, const void *b)
-{
-    const struct named_label *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    return order != 0 ? order : (x->label > y->label) - (x->label < y->label);
-}
-
-/* The place of each label among all, by name. */
-static uint32_t *label_order(const struct labels *l)
-{
-    uint32_t *order = alloc_zeroed(array_bytes(l->len + 1, sizeof(*order)));
-    struct named_label *sorted = alloc_zeroed(array_bytes(l->len + 1, sizeof(*sorted)));
-    for (size_t i = 0; i < l->len; i++)
-        sorted[i] = (struct named_label){l->all[i].name, (label_id)i};
-    qsort(sorted, l->len, sizeof(*sorted), by_name);
-    for (size_t i = 0; i < l->len; i++)
-        order[sorted[i].label] = (uint32_t)i;
-    free(sorted);
-    return order;
-}
-
-struct sibling {
-    uint64_t key; /* parent, then place of the label */
-    path_id path;
-};
-
-static int by_key(const void *a, const void *b)
-{
-    const struct sibling *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
-}
-
-/* A preorder in which siblings stand by name: positions as in dominators.c, with the
- * children of each path taken in their order. */
-static uint32_t *order_paths(const struct labels *names, const path_id *parent,
-                             const label_id *label, size_t n)
-{
-    uint32_t *labels = label_order(names);
-    struct sibling *siblings = alloc_zeroed(array_bytes(n + 1, sizeof(*siblings)));
-    uint32_t *size = alloc_zeroed(array_bytes(n + 1, sizeof(*size)));
-    uint32_t *next = alloc_zeroed(array_bytes(n + 1, sizeof(*next)));
-    uint32_t *position = alloc_zeroed(array_bytes(n + 1, sizeof(*position)));
-    for (size_t p = n; p-- > 1;) {
-        size[p]++;
-        size[parent[p]] += size[p];
-        siblings[p] =
-            (struct sibling){(uint64_t)parent[p] << 32 | labels[label[p]], (path_id)p};
-    }
-    if (n > 1)
-        qsort(siblings + 1, n - 1, sizeof(*siblings), by_key);
-    next[0] = 1;
-    for (size_t i = 1; i < n; i++) {
-        path_id p = siblings[i].path;
-        position[p] = next[parent[p]];
-        next[parent[p]] += size[p];
-        next[p] = position[p] + 1;
-    }
-    free(labels);
-    free(siblings);
-    free(size);
-    free(next);
-    return position;
-}
-
-uint32_t *trie_order(const struct trie *t)
-{
-    return order_paths(&t->labels, t->parent, t->label, t->len);
-}
-
-uint32_t *full_trie_order(const struct trie *t, size_t k)
-{
-    const struct full_trie *f = &t->full[k];
-    return order_paths(&t->labels, f->parent, f->label, f->len);
 }
 
 size_t trie_depth(const struct trie *t, path_id p)
@@ -473,10 +446,13 @@ void trie_free(struct trie *t)
         free(f->label_of);
         free(f->at_node);
         free(f->cut);
+        free(f->field);
+        arena_free(&f->arena);
     }
     free(t->full);
     free(t->parent);
     free(t->label);
+    free(t->field);
     free(t->count);
     free(t->bytes);
     free(t->retained);

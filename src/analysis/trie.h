@@ -10,11 +10,26 @@
 
 #include "analysis/dominators.h"
 #include "analysis/series.h"
+#include "heap/fields.h"
 
 typedef uint32_t label_id; /* a type name (and kind), over all snapshots */
 typedef uint32_t path_id;  /* a node of a trie; 0 is the root */
 #define NO_PATH UINT32_MAX
 #define NO_LABEL UINT32_MAX
+
+/* What becomes of the fields by which owners hold what they own, where they are known. */
+enum trie_fields {
+    TRIE_NO_FIELDS,
+    TRIE_TELLS_FIELDS, /* each path tells the one that most of its objects are held by */
+    TRIE_PARTS_FIELDS  /* and two fields of one type make two paths */
+};
+
+/* By which field the owners at the path above hold the objects of a path. What recursion
+ * folded is not among them. */
+struct path_field {
+    field_id field; /* the most frequent; NO_FIELD: of most none is known */
+    uint64_t held, all;
+};
 
 struct label {
     const char *name;
@@ -29,6 +44,8 @@ struct labels {
     size_t len, cap;
     struct label_slot *by_name;
     size_t snapshots;
+    const char **fields; /* names by field_id, once aligned; in the arena */
+    size_t field_count;
     struct arena arena;
 };
 
@@ -39,6 +56,11 @@ struct full_trie {
     uint64_t *count, *bytes; /* selected objects that are at the path itself; count of a
                                 root group: its nodes */
     size_t len, cap;
+    struct path_field *field; /* of each path; NULL: not asked for, or not known. Ids are
+                                 of field_names, and of labels.fields once aligned */
+    const char **field_names;
+    size_t field_count;
+    struct arena arena; /* of these */
     label_id *label_of; /* of each type of the snapshot, until it was added */
     path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
     path_id *cut;       /* path in the aligned trie; filled in by trie_align() */
@@ -54,10 +76,12 @@ struct full_trie {
 struct trie {
     struct labels labels;
     size_t snapshots;
-    struct full_trie *full; /* per snapshot */
+    enum trie_fields fields; /* set between trie_begin() and the first snapshot */
+    struct full_trie *full;  /* per snapshot */
 
     path_id *parent; /* NO_PATH for the root */
     label_id *label;
+    field_id *field;                    /* that parts it; NULL: they do not */
     uint64_t *count, *bytes, *retained; /* [path * snapshots + snapshot] */
     path_id *full_of; /* the same shape: where it is in full, or NO_PATH */
     size_t len, cap;

@@ -177,12 +177,12 @@ static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
     return true;
 }
 
-static enum selection selection_of(const struct hd_options *ask)
+static enum selection selection_of(const struct hd_objects *o, const struct hd_options *ask)
 {
     unsigned bits = SELECT_ALL;
     if (ask != NULL && ask->gen2)
         bits |= SELECT_GEN2;
-    if (ask != NULL && ask->reachable)
+    if ((ask != NULL && ask->reachable) || comparison_leaves_garbage(o->c))
         bits |= SELECT_REACHABLE;
     return (enum selection)bits;
 }
@@ -198,7 +198,7 @@ struct hd_object_list *hd_objects_at(struct hd_objects *o,
     }
     struct hd_object_list *list = list_new(o);
     comparison_begin_any(o->c);
-    bool ok = fill_place(list, o, steps, count, selection_of(ask), err);
+    bool ok = fill_place(list, o, steps, count, selection_of(o, ask), err);
     comparison_end(o->c);
     if (ok) {
         put_in_order(list, o->snap->graph, order);

@@ -50,6 +50,7 @@ static const struct trait {
     {"gen2", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"reachable", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"tables-only", GROUP_COMPARED, VALUE_FREE, NULL, 0},
+    {"fields", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"across-builds", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"size-base", GROUP_COMPARED, VALUE_WORD, size_bases, 0},
     {"rows", GROUP_SHOWN, VALUE_FREE, NULL, 0},

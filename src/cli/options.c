@@ -112,6 +112,13 @@ static const char *take_reachable(struct settings *s, const char *value)
     return NULL;
 }
 
+static const char *take_fields(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.fields = true;
+    return NULL;
+}
+
 static const char *take_min_score(struct settings *s, const char *value)
 {
     return parse_score(value, &s->options.min_bytes, &s->options.min_share);
@@ -516,6 +523,8 @@ const struct option options[] = {
     {"depth", 0, ON_CHAINS & ~ON_EXPLORE, "D",
      "types shown per chain; default 64, 8 in text of diff", take_depth},
     {"exact", 0, ON_CHAINS, NULL, "look at every instance instead of a sample", take_exact},
+    {"fields", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
+     "two fields of one type are two ways of being held (core dumps)", take_fields},
     {"across-builds", 0, ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
      "fold numbers in compiler-made names, so that two builds line up", take_across_builds},
     {"config", 'c', ON_CHECK | ON_WATCH, "FILE",

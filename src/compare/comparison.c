@@ -30,6 +30,21 @@ static void collect_snapshots(struct hd_comparison *c)
             c->snaps[c->count++] = c->entries[i].snap;
 }
 
+/* Whether some files name static variables by their class, and others cannot. */
+static bool names_differ(const struct hd_input *inputs, size_t count,
+                         const struct hd_read_options *how)
+{
+    bool by_class = false, by_type = false;
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        if (inputs[i].error.status != HD_OK)
+            continue;
+        enum static_names names = snapshot_static_names(inputs[i].path, how);
+        by_class |= names == STATICS_BY_CLASS;
+        by_type |= names == STATICS_BY_TYPE;
+    }
+    return by_class && by_type;
+}
+
 struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t count,
                                          const struct hd_read_options *how)
 {
@@ -37,6 +52,8 @@ struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t c
     c->owns = true;
     c->entries = arena_array(&c->arena, struct hd_info_entry, count);
     c->entry_count = count;
+    if (names_differ(inputs, count, &c->how))
+        c->how.plain_names = true;
     open_all(c->entries, inputs, count, &c->how);
     collect_snapshots(c);
     snapshots_borrow_names(c->snaps, c->count);
@@ -87,6 +104,17 @@ const struct hd_info_entry *hd_comparison_entries(const struct hd_comparison *c,
 struct hd_snapshot *hd_comparison_snapshot(const struct hd_comparison *c, size_t k)
 {
     return k < c->count ? c->snaps[k] : NULL;
+}
+
+bool comparison_leaves_garbage(const struct hd_comparison *c)
+{
+    bool garbage = false, all_tell = true;
+    for (size_t k = 0; k < c->count; k++) {
+        const struct hd_snapshot *snap = c->snaps[k];
+        garbage |= snap->info.holds_garbage;
+        all_tell &= snap->info.has_graph && snap->info.has_roots && !snap->read.tables_only;
+    }
+    return garbage && all_tell;
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -243,19 +271,20 @@ void comparison_unreserve(struct hd_comparison *c, uint64_t bytes)
 /* --- what is kept ----------------------------------------------------------- */
 
 const struct ownership *comparison_ownership(struct hd_comparison *c,
-                                             const struct series *s, bool all_chains_follow,
-                                             struct hd_error *err)
+                                             const struct series *s,
+                                             enum trie_fields fields,
+                                             bool all_chains_follow, struct hd_error *err)
 {
     struct ownership **kept = &c->owned[s->selection];
     size_t last = s->fit[s->fit_count - 1];
-    if (*kept != NULL && ownership_fits(*kept, s)) {
+    if (*kept != NULL && ownership_fits(*kept, s, fields)) {
         if (snapshot_need_graph(c->snaps[last], err))
             return *kept;
         comparison_blame(err, last);
         return NULL;
     }
     ownership_free(*kept);
-    *kept = ownership_of(c, s, all_chains_follow, err);
+    *kept = ownership_of(c, s, fields, all_chains_follow, err);
     return *kept;
 }
 

@@ -32,6 +32,10 @@ struct hd_comparison {
     struct arena arena;
 };
 
+/* Whether objects that no root reaches are left out unasked: a snapshot holds garbage, and
+ * all tell what is reachable. */
+bool comparison_leaves_garbage(const struct hd_comparison *c);
+
 /* Begin and end a question. False and err, with the number of the input, if one could not
  * be read: there is nothing to answer then, and nothing to end. */
 bool comparison_begin(struct hd_comparison *c, struct hd_error *err);
@@ -75,13 +79,15 @@ struct graph_work {
 };
 bool comparison_work(struct graph_work *w, struct hd_error *err);
 
-/* Who owns what in the fit snapshots of s, a series of the comparison by type; found by the
- * first who asks. The graph of the last of them is in memory afterwards. chains_follow: in
- * all of them, or in the first and the last. NULL and err if a graph cannot be read again.
+/* Who owns what in the fit snapshots of s, a series of the comparison by type, and by which
+ * fields; found by the first who asks. The graph of the last of them is in memory
+ * afterwards. chains_follow: in all of them, or in the first and the last. NULL and err if
+ * a graph cannot be read again.
  */
 const struct ownership *comparison_ownership(struct hd_comparison *c,
-                                             const struct series *s, bool all_chains_follow,
-                                             struct hd_error *err);
+                                             const struct series *s,
+                                             enum trie_fields fields,
+                                             bool all_chains_follow, struct hd_error *err);
 
 /* A snapshot of holders of each; they belong to the comparison. NULL and err, also where
  * one cannot tell. */

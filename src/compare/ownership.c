@@ -129,7 +129,8 @@ static bool fold(struct folding *f, struct hd_error *err)
 }
 
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
-                               bool all_chains_follow, struct hd_error *err)
+                               enum trie_fields fields, bool all_chains_follow,
+                               struct hd_error *err)
 {
     struct ownership *o = alloc_zeroed(sizeof(*o));
     struct folding f = {.c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
@@ -138,6 +139,7 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     memcpy(o->fit, s->fit, sizeof(o->fit));
     o->restarted = s->restarted;
     trie_begin(&o->trie, s->fit_count);
+    o->trie.fields = fields;
     pthread_mutex_init(&f.lock, NULL);
     pthread_cond_init(&f.changed, NULL);
     bool ok = fold(&f, err);
@@ -149,9 +151,12 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     return NULL;
 }
 
-bool ownership_fits(const struct ownership *o, const struct series *s)
+bool ownership_fits(const struct ownership *o, const struct series *s,
+                    enum trie_fields fields)
 {
-    return o->selection == s->selection && o->restarted == s->restarted &&
+    bool tells = o->trie.fields == fields ||
+                 (o->trie.fields == TRIE_TELLS_FIELDS && fields == TRIE_NO_FIELDS);
+    return tells && o->selection == s->selection && o->restarted == s->restarted &&
            o->fit_count == s->fit_count &&
            memcmp(o->fit, s->fit, s->fit_count * sizeof(*s->fit)) == 0;
 }

@@ -23,10 +23,12 @@ struct hd_comparison;
 
 /* Find it; NULL and err if a graph cannot be read again. */
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
-                               bool all_chains_follow, struct hd_error *err);
+                               enum trie_fields fields, bool all_chains_follow,
+                               struct hd_error *err);
 
-/* Whether it is that of the fit snapshots of s. */
-bool ownership_fits(const struct ownership *o, const struct series *s);
+/* Whether it is that of the fit snapshots of s, with no less of fields. */
+bool ownership_fits(const struct ownership *o, const struct series *s,
+                    enum trie_fields fields);
 void ownership_free(struct ownership *o); /* NULL is fine */
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -167,6 +168,26 @@ static struct input *open_path(const char *path, const struct hd_read_options *o
     struct input *in = input_open(text_string(&file), &how, err);
     text_free(&file);
     return in;
+}
+
+enum static_names snapshot_static_names(const char *path, const struct hd_read_options *opt)
+{
+    struct hd_read_options quiet = *opt;
+    struct stat st;
+    struct text file = {0};
+    size_t len;
+    quiet.progress = NULL;
+    snapshot_number(path, &len);
+    text_add(&file, path, len);
+    bool regular = stat(text_string(&file), &st) == 0 && S_ISREG(st.st_mode);
+    text_free(&file);
+    struct input *in = regular ? open_path(path, &quiet, NULL) : NULL;
+    if (in == NULL)
+        return STATICS_NONE;
+    const struct reader *reader = reader_for(input_head(in));
+    enum static_names names = reader != NULL ? reader->statics : STATICS_NONE;
+    input_close(in);
+    return names;
 }
 
 static bool has_changed(struct hd_error *err)

@@ -3,6 +3,7 @@
 #define OPEN_H
 
 #include "base/input.h"
+#include "format/reader.h"
 #include "heap/snapshot.h"
 
 /* What a caller asks for, as we know it (base/options.h). */
@@ -32,5 +33,10 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum);
 /* Give back the memory of a graph that may be dropped (hd_snapshot.may_drop) and is
  * large enough to matter. */
 void snapshot_release_graph(struct hd_snapshot *snap);
+
+/* How a file names static variables, by the format that its first bytes say. Pipes are not
+ * looked at, as that would take bytes away. */
+enum static_names snapshot_static_names(const char *path,
+                                        const struct hd_read_options *opt);
 
 #endif

@@ -12,9 +12,14 @@
  * them; only if none does, the first that says MAYBE. */
 enum recognition { RECOGNISED_NO, RECOGNISED_MAYBE, RECOGNISED_YES };
 
+/* What a format has in front of the name of a static variable. */
+enum static_names { STATICS_NONE, STATICS_BY_CLASS, STATICS_BY_TYPE };
+
 struct reader {
     const char *name;    /* "gcdump": `info`, JSON, docs/formats/<name>.md */
     const char *summary; /* one line for --help; NULL: known, but no snapshot */
+
+    enum static_names statics;
 
     bool has_numbers; /* a file may hold several snapshots: builder.number says which */
 

@@ -411,6 +411,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     for (node_id n = 0; n < g->node_count; n++)
         g->type[n] = row_of[g->type[n]];
     b->snap->graph = g;
+    b->snap->info.has_fields = g->fields != NULL;
     b->graph = NULL;
     b->snap->node_count = g->node_count;
     b->snap->edge_count = g->edge_count;
@@ -490,7 +491,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         identity_find(snap);
     if (snap->graph != NULL && !b->graph_only)
         warn_about_roots(snap);
-    if (ok && snap->graph != NULL && !b->graph_only && !b->reach_later)
+    bool later = b->reach_later && !snap->info.holds_garbage;
+    if (ok && snap->graph != NULL && !b->graph_only && !later)
         reach_find(snap);
     b->snap = ok ? NULL : snap;
     builder_abandon(b);

@@ -43,7 +43,8 @@ static uint32_t variable(struct root_tree *r, enum root_group group, const char 
         *found = (struct root_variable){.number = r->variable_count++,
                                         .group = group,
                                         .name = arena_strdup(&r->names, key.data, key.len),
-                                        .len = key.len};
+                                        .len = key.len,
+                                        .full_name = full_name};
         HASH_ADD_KEYPTR(hh, r->variables, found->name, found->len, found);
     }
     if (full_name == NULL || found->full_name == NULL ||

@@ -46,6 +46,9 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                       "a sample of the heap: bytes are scaled up, counts are estimates"},
     [WARN_MOSTLY_UNREACHABLE] = {"mostly-unreachable",
                                  "more than half of the objects hang from no root"},
+    [WARN_GARBAGE_COUNTED] = {"garbage-counted",
+                              "garbage is counted too: what no root reaches cannot be told "
+                              "apart without a graph"},
     [WARN_SEVERAL_SNAPSHOTS] = {"several-snapshots",
                                 "one of several snapshots in a file; FILE#1 is the first"},
     [WARN_NAMES_BORROWED] =
@@ -63,6 +66,12 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                             "warm-up"},
     [WARN_FILTERS_DIFFER] = {"filters-differ",
                              "the tables may have been made with different filters"},
+    [WARN_FIELDS_UNKNOWN] = {"fields-unknown",
+                             "the fields of references are not known here; --fields parts "
+                             "nothing"},
+    [WARN_NAMES_DIFFER] = {"names-differ",
+                           "names static variables by the class that declares them, others "
+                           "by the type of their value: they do not line up"},
     [WARN_TOTAL_DROPS] = {"total-drops",
                           "less than half of the heap before and after it; left out of the "
                           "ranking"},

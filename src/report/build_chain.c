@@ -5,7 +5,19 @@
 
 #include <string.h>
 
-/* "(A → B) ×2–9": the names, and how often they come one after the other. */
+/* What a file calls a field is quoted, as any word of it. */
+static void add_field(struct build *b, struct doc_runs *to, const char *type,
+                      const char *field)
+{
+    struct text t = {0};
+    human_field(&t, type, field);
+    if (t.len > 0)
+        build_quoted(b, to, text_string(&t));
+    text_free(&t);
+}
+
+/* "(A.b → B.a) ×2–9 .c": the names, each with the field by which it leads on, and how often
+ * they come one after the other. */
 static void add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
 {
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
@@ -15,6 +27,7 @@ static void add_types(struct build *b, struct doc_runs *to, const struct hd_fram
     for (unsigned i = 0; i < f->type_count; i++) {
         build_words(b, to, i > 0 ? " → " : "");
         doc_run(b->doc, to, style, f->shown[i] != NULL ? f->shown[i] : f->types[i]);
+        add_field(b, to, f->types[i], repeated ? f->fields[i] : f->field);
     }
     build_words(b, to, grouped ? ")" : "");
     if (!repeated)
@@ -25,7 +38,11 @@ static void add_types(struct build *b, struct doc_runs *to, const struct hd_fram
         text_add_string(&b->words, "–");
         human_count(&b->words, f->repeat_max);
     }
+    bool leads_on = human_leads_on(f);
+    text_add_string(&b->words, leads_on ? " " : "");
     build_end(b, to);
+    if (leads_on)
+        add_field(b, to, f->types[f->type_count - 1], f->field);
 }
 
 static void add_frame(struct build *b, struct doc_frame *to, const struct hd_chain_row *c,

@@ -144,8 +144,11 @@ static void add_totals(struct build *b, struct doc_section *s)
     add_change(b, objects, first->count, last->count);
     if (reachable->count == HD_UNKNOWN || last->count == 0)
         return;
+    const struct hd_info *info = &b->r->snapshots[n - 1].info;
     struct doc_line *l = &doc_fact(b->doc, f, "reachable")->value;
-    human_percent(&b->words, (double)reachable->count / (double)last->count);
+    uint64_t all =
+        b->r->leaves_garbage && !b->r->options.gen2 ? info->objects : last->count;
+    human_percent(&b->words, (double)reachable->count / (double)all);
     text_add_string(&b->words, " of the objects in the last snapshot");
     build_end(b, doc_piece(b->doc, l, ""));
     l->wraps = true;

@@ -115,9 +115,10 @@ void build_top(struct build *b)
     human_size(&b->words, total->bytes);
     build_end(b, build_break(b, l, ", "));
     if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
-        !b->r->options.gen2 && !b->r->options.reachable) {
+        !b->r->options.gen2 && (!b->r->options.reachable || b->r->leaves_garbage)) {
         human_percent(&b->words, (double)info->reachable_objects / (double)info->objects);
-        text_add_string(&b->words, " reachable");
+        text_add_string(&b->words, b->r->leaves_garbage ? " of all objects in the file"
+                                                        : " reachable");
         build_end(b, build_break(b, l, ", "));
     }
     build_selection(b, s);

@@ -46,13 +46,21 @@ static bool add_variable(struct build *b, struct doc_runs *to,
                          const struct hd_tree_node *variable,
                          const struct hd_tree_node *object)
 {
-    const char *field = tree_field(variable->type, object->type);
-    if (variable->kind != HD_NODE_ROOTS || field == NULL)
+    const char *field = tree_variable(&b->r->tree, variable, object);
+    if (field == NULL)
         return false;
     size_t len = strlen(field);
-    build_name(
-        b, to,
-        arena_strdup(&b->doc->arena, field, len - (len > 0 && field[len - 1] == ']')));
+    const char *name =
+        arena_strdup(&b->doc->arena, field, len - (len > 0 && field[len - 1] == ']'));
+    const char *dot = strrchr(name, '.');
+    if (tree_field(variable->type, object->type) != field && dot != NULL) {
+        human_short_name(&b->words,
+                         arena_strdup(&b->doc->arena, name, (size_t)(dot - name)));
+        text_add_string(&b->words, dot);
+        end_as(b, to, DOC_QUOTED);
+    } else {
+        build_name(b, to, name);
+    }
     build_words(b, to, ": ");
     add_type(b, to, object);
     return true;
@@ -74,6 +82,49 @@ static bool is_owner(struct build *b, const struct hd_tree_node *n)
            node_at(b, n->parent)->kind == HD_NODE_ROOTS;
 }
 
+/* The field by which it is held, behind the type that holds it; NULL: alone. */
+static void add_field(struct build *b, struct doc_runs *to, const char *holder,
+                      const struct hd_tree_node *n)
+{
+    struct text t = {0};
+    if (n->field == NULL)
+        return;
+    human_field(&t, holder != NULL ? holder : "", n->field);
+    if (t.len > 0)
+        build_quoted(b, to, text_string(&t));
+    text_free(&t);
+    if (n->field_share >= 1)
+        return;
+    text_add_string(&b->words, " (");
+    human_percent(&b->words, n->field_share);
+    text_add_string(&b->words, ")");
+    end_as(b, to, DOC_ASIDE);
+}
+
+/* Behind a place that was named: by which field it leads on to the next of its line, or,
+ * going up, holds the one before. */
+static void add_field_of(struct build *b, struct doc_runs *to, size_t i, size_t last)
+{
+    const struct hd_tree *t = &b->r->tree;
+    const struct hd_tree_node *n = node_at(b, i);
+    if (n->kind != HD_NODE_TYPE)
+        return;
+    if (t->is_holders)
+        add_field(b, to, n->type, n);
+    else if (i < last)
+        add_field(b, to, n->type, node_at(b, i + 1));
+}
+
+/* A line begins with the field by which the one above it holds it. */
+static void add_first_field(struct build *b, struct doc_runs *to, size_t i)
+{
+    const struct hd_tree_node *n = node_at(b, i);
+    if (n->field == NULL || b->r->tree.is_holders)
+        return;
+    add_field(b, to, NULL, n);
+    add_aside(b, to, " → ");
+}
+
 struct naming {
     struct doc_runs *to;
     bool any;    /* something was said */
@@ -93,10 +144,12 @@ static void add_arrow(struct build *b, struct naming *n)
 {
     if (n->gap > 0)
         add_joint(b, n);
-    if (n->gap > 1)
+    if (n->gap > 1) {
         add_aside(b, n->to, "…");
-    else if (n->gap == 1)
+    } else if (n->gap == 1) {
         add_type(b, n->to, node_at(b, n->only));
+        add_field_of(b, n->to, n->only, n->only + 1);
+    }
     add_joint(b, n);
     n->gap = 0;
 }
@@ -108,11 +161,12 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
     enum { MOST_TOLD = 2 };
     struct naming name = {.to = to};
     unsigned told = 0;
+    add_first_field(b, to, line->start);
     for (size_t i = line->start; i <= line->last; i++) {
         const struct hd_tree_node *n = node_at(b, i);
         const struct hd_tree_node *next = i < line->last ? node_at(b, i + 1) : NULL;
-        bool variable = next != NULL && (tree_field(n->type, next->type) != NULL ||
-                                         tree_field(next->type, n->type) != NULL);
+        bool variable = next != NULL && (tree_variable(&b->r->tree, n, next) != NULL ||
+                                         tree_variable(&b->r->tree, next, n) != NULL);
         bool is_group = n->kind == HD_NODE_ROOTS && i > line->start &&
                         node_at(b, i - 1)->kind == HD_NODE_ROOTS;
         if (is_group)
@@ -133,6 +187,7 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
                 add_variable(b, to, next, n);
             i++;
         }
+        add_field_of(b, to, i, line->last);
     }
 }
 

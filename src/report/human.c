@@ -221,6 +221,28 @@ void human_short_name(struct text *t, const char *name)
     text_free(&s);
 }
 
+void human_field(struct text *t, const char *type, const char *field)
+{
+    static const char elements[] = "[]";
+    size_t len = strlen(type);
+    if (field == NULL)
+        return;
+    if (strncmp(field, elements, strlen(elements)) == 0) {
+        bool is_array = len > 0 && type[len - 1] == ']';
+        human_name(t, field + (is_array ? strlen(elements) : 0));
+        return;
+    }
+    text_add_char(t, '.');
+    human_name(t, field);
+}
+
+bool human_leads_on(const struct hd_frame *f)
+{
+    const char *inside = f->fields[f->type_count - 1];
+    return f->repeat_max > 1 && f->field != NULL &&
+           (inside == NULL || strcmp(inside, f->field) != 0);
+}
+
 void human_frame(struct text *t, const struct hd_frame *f, bool short_names)
 {
     bool repeated = f->repeat_max > 1;
@@ -234,6 +256,7 @@ void human_frame(struct text *t, const struct hd_frame *f, bool short_names)
             human_short_name(t, name);
         else
             human_name(t, name);
+        human_field(t, name, repeated ? f->fields[i] : f->field);
     }
     if (repeated && f->type_count > 1)
         text_add_char(t, ')');
@@ -244,6 +267,10 @@ void human_frame(struct text *t, const struct hd_frame *f, bool short_names)
     if (f->repeat_max > f->repeat_min) {
         text_add_string(t, "–");
         human_count(t, f->repeat_max);
+    }
+    if (human_leads_on(f)) {
+        text_add_char(t, ' ');
+        human_field(t, f->types[f->type_count - 1], f->field);
     }
 }
 

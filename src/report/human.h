@@ -38,7 +38,15 @@ void human_name(struct text *t, const char *name);
 /* The same without namespaces: List<Order> for System...List<MyApp.Order>. */
 void human_short_name(struct text *t, const char *name);
 
-/* A frame of a chain; "(A → B) ×2–9" for a repeated pattern. */
+/* ".Log" behind the name of a type that leads on by that field; ".value" behind that of an
+ * array, which has its brackets already; nothing for NULL. */
+void human_field(struct text *t, const char *type, const char *field);
+
+/* Whether frame f leads on by another field than the one that is told inside its repeats.
+ */
+bool human_leads_on(const struct hd_frame *f);
+
+/* A frame of a chain, "Session.Log"; "(A.b → B.a) ×2–9 .c" for a repeated pattern. */
 void human_frame(struct text *t, const struct hd_frame *f, bool short_names);
 
 /* " (gen0)" or " (gen1)" behind a frame of young objects; nothing for others. */

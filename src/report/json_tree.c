@@ -31,6 +31,8 @@ static json_t *node(const struct hd_tree_node *n, size_t snapshots)
     json_put(o, "single", json_boolean(n->is_single));
     json_put(o, "others", index_or_null(n->others, n->kind == HD_NODE_OTHERS));
     json_put(o, "full_name", json_string_or_null(n->full_name));
+    json_put(o, "field", json_string_or_null(n->field));
+    json_put(o, "field_share", n->field != NULL ? json_real(n->field_share) : json_null());
     return o;
 }
 

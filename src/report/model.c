@@ -25,6 +25,7 @@ void report_publish(struct hd_report *r)
         .snapshot_count = r->snapshot_count,
         .warnings = r->warnings,
         .warning_count = r->warning_count,
+        .counts_reachable = r->options.reachable,
         .diff = is_diff ? &r->diff : NULL,
         .check = is_check ? &r->check : NULL,
         .top = r->kind == HD_REPORT_TOP ? &r->top : NULL,

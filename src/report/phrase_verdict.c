@@ -74,17 +74,47 @@ static const char *variable(const char *name)
     return NULL;
 }
 
-/* "[static var App.Shop.s_all]": "static s_all". */
-static void say_variable(struct headline *h, const char *name)
+/* A name that is put together of parts. */
+static void say_parts(struct headline *h, struct text *parts)
 {
-    const char *whole = variable(name), *dot = strrchr(whole, '.');
+    size_t from = h->words.len;
+    human_shorten(&h->words, text_string(parts), parts->len, NAME_COLUMNS, false);
+    end_name(h, from);
+    text_free(parts);
+}
+
+/* Whether what stands before the name of a variable is the class that declares it. Most
+ * files have the type of the value there. */
+static bool is_declared(const struct hd_report *r, const char *name)
+{
+    bool declared = r->snapshot_count > 0;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        declared &= r->snapshots[k].info.has_fields;
+    return declared || report_full_name(r, name) != NULL;
+}
+
+/* "[static var App.Shop.s_all]": "static s_all"; "static Shop.s_all" where Shop declares
+ * it. */
+static void say_variable(struct headline *h, const struct hd_report *r, const char *name)
+{
+    bool declared = is_declared(r, name);
+    const char *whole = variable(declared ? report_shown(r, name) : name);
+    whole = whole != NULL ? whole : variable(name);
+    const char *dot = strrchr(whole, '.');
     const char *field = dot != NULL && dot[1] != '\0' ? dot + 1 : whole;
     size_t len = strlen(field);
-    struct text word = {0};
-    text_add(&word, field, len > 0 && field[len - 1] == ']' ? len - 1 : len);
+    struct text type = {0}, word = {0}, last = {0};
+    if (declared && field != whole) {
+        text_add(&type, whole, (size_t)(dot - whole));
+        human_short_name(&word, text_string(&type));
+        text_add_char(&word, '.');
+    }
+    text_add(&last, field, len > 0 && field[len - 1] == ']' ? len - 1 : len);
+    human_short_name(&word, text_string(&last));
     say(h, name[1] == 't' ? "the thread static " : "the static ");
-    say_name(h, text_string(&word));
-    text_free(&word);
+    say_parts(h, &word);
+    text_free(&type);
+    text_free(&last);
 }
 
 /* One of the framework says no more than that it is one. */
@@ -133,14 +163,19 @@ static bool is_object(const char *name)
     return name[0] != '[';
 }
 
+/* A type that holds, and the field by which it does, if that is known. */
+struct owner {
+    const char *type, *field;
+    enum hd_service service;
+};
+
 /* The class of the program that is next above the instances, but not above their owner;
  * else the owner. What is above has no part in it. */
-static const char *program_above(const struct hd_suspect *s, const char *counted,
-                                 enum hd_service *service)
+static struct owner program_above(const struct hd_suspect *s, const char *counted)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
     if (c == NULL)
-        return nearest(s, is_class_of_program);
+        return (struct owner){.type = nearest(s, is_class_of_program)};
     bool owned = c->owner_frame < c->frame_count;
     size_t top = owned ? c->owner_frame + 1 : 0;
     for (size_t i = c->frame_count; i-- > top + 1;) {
@@ -148,13 +183,25 @@ static const char *program_above(const struct hd_suspect *s, const char *counted
         const char *type = f->types[0];
         if (f->is_program && f->type_count == 1 && type[0] != '[' && !is_array(type) &&
             strcmp(type, counted) != 0 && strcmp(type, s->type) != 0)
-            return type;
+            return (struct owner){.type = type, .field = f->field};
     }
     /* What piles up may be its own owner: one that a root refers to. */
     if (!owned || strcmp(c->owner, counted) == 0 || strcmp(c->owner, s->type) == 0)
-        return NULL;
-    *service = c->service;
-    return c->owner;
+        return (struct owner){0};
+    const struct hd_frame *f = &c->frames[c->owner_frame];
+    return (struct owner){.type = c->owner,
+                          .field = f->type_count == 1 ? f->field : NULL,
+                          .service = c->service};
+}
+
+/* "Session.Log" */
+static void say_owner(struct headline *h, const struct hd_report *r, const struct owner *o)
+{
+    struct text word = {0};
+    human_short_name(&word, report_shown(r, o->type));
+    human_field(&word, o->type, o->field);
+    say(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
+    say_parts(h, &word);
 }
 
 static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
@@ -172,23 +219,22 @@ static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
 static bool say_holder(struct headline *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *counted, const char *joint)
 {
-    enum hd_service service = HD_SERVICE_NONE;
-    const char *field = nearest(s, tells), *owner = program_above(s, counted, &service);
+    const char *field = nearest(s, tells);
+    struct owner owner = program_above(s, counted);
     const char *kind = s->chains.len > 0 ? held_by_kind[s->chains.all[0].chain.kind] : NULL;
-    if (field == NULL && owner == NULL)
+    if (field == NULL && owner.type == NULL)
         field = nearest(s, is_variable);
-    if (field == NULL && owner == NULL && r->options.by == HD_BY_HOLDER)
-        owner = nearest(s, is_object);
-    if (field == NULL && owner == NULL && kind == NULL)
+    if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)
+        owner.type = nearest(s, is_object);
+    if (field == NULL && owner.type == NULL && kind == NULL)
         return false;
     say(h, joint);
     if (field != NULL) {
-        say_variable(h, field);
-    } else if (owner != NULL && is_variable(owner)) {
-        say_variable(h, owner);
-    } else if (owner != NULL) {
-        say(h, service == HD_SERVICE_SINGLETON ? "the singleton " : "");
-        say_name(h, report_shown(r, owner));
+        say_variable(h, r, field);
+    } else if (owner.type != NULL && is_variable(owner.type)) {
+        say_variable(h, r, owner.type);
+    } else if (owner.type != NULL) {
+        say_owner(h, r, &owner);
     } else {
         say(h, kind);
     }
@@ -469,7 +515,7 @@ static void doubt_rest(struct doubts *to, const struct hd_report *r)
         doubt_words(to, "what holds what is not known");
     if (r->options.gen2)
         doubt_words(to, "only objects in gen2, LOH, POH and frozen segments count");
-    if (r->options.reachable)
+    if (r->options.reachable && !r->leaves_garbage)
         doubt_words(to, "only objects on a chain from a root count");
     if (to->count == 0 && d->confidence < HD_CONFIDENCE_HIGH) {
         doubt_words(to, "the confidence is ");

@@ -60,6 +60,13 @@ void hd_put_frame(struct hd_sink to, const struct hd_frame *frame)
     put(to, &t);
 }
 
+void hd_put_field(struct hd_sink to, const char *type, const char *field)
+{
+    struct text t = {0};
+    human_field(&t, type, field);
+    put(to, &t);
+}
+
 void hd_put_type(struct hd_sink to, const char *name, size_t columns)
 {
     struct text safe = {0}, t = {0};

@@ -39,6 +39,7 @@ struct hd_report *report_answer(enum hd_report_kind kind, struct hd_comparison *
     if (!report_options(&options, opt, err) || !comparison_begin(c, err))
         return NULL;
     struct hd_report *r = report_new(kind, &options);
+    report_choose_objects(r, c, &options);
     bool ok = answer(r, c, &options, err);
     comparison_end(c);
     if (ok) {
@@ -100,7 +101,7 @@ static void add_names(struct hd_report *r, const struct hd_snapshot *snap)
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         struct report_name *found;
-        if (type->kind != TYPE_OBJECT || type->full_name == NULL)
+        if (type->full_name == NULL)
             continue;
         HASH_FIND_STR(r->names, type->name, found);
         if (found == NULL) {
@@ -201,6 +202,8 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
         add_names(r, snaps[k]);
         add_reader_warnings(r, k, &snaps[k]->warnings);
     }
+    if (r->kind != HD_REPORT_INFO)
+        report_warn_objects(r, snaps, count);
 }
 
 /* Only the last warning of a snapshot can be new: that most of it is garbage. */
@@ -381,8 +384,10 @@ struct hd_snapshot *const *report_units(struct hd_comparison *c,
 
 struct chain_options report_chain_options(const struct hd_report *r)
 {
-    return (struct chain_options){
-        .samples = r->options.samples, .seed = r->options.seed, .exact = r->options.exact};
+    return (struct chain_options){.samples = r->options.samples,
+                                  .seed = r->options.seed,
+                                  .exact = r->options.exact,
+                                  .fields = r->options.fields};
 }
 
 /* How many frames are kept unless the options say it, and of them at least so many above
@@ -431,9 +436,11 @@ static struct hd_chain_row report_chain_of(struct hd_report *r,
     struct hd_frame *frames = arena_array(&r->arena, struct hd_frame, c.chain.frame_count);
     for (size_t i = 0; i < c.chain.frame_count; i++) {
         frames[i] = c.chain.frames[i];
+        frames[i].field = report_string(r, frames[i].field);
         for (unsigned t = 0; t < frames[i].type_count; t++) {
             frames[i].types[t] = report_string(r, frames[i].types[t]);
             frames[i].shown[t] = report_shown(r, frames[i].types[t]);
+            frames[i].fields[t] = report_string(r, frames[i].fields[t]);
         }
     }
     c.chain.frames = frames;

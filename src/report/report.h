@@ -31,6 +31,9 @@ struct hd_report {
         struct hd_tree tree;
     } found;
 
+    bool wants_fields;   /* whether or not they are known */
+    bool leaves_garbage; /* options.reachable, because a snapshot holds garbage */
+
     /* What a tree is of, while it is made: patterns; none: the whole heap. */
     const char *const *focus;
     size_t focus_count;
@@ -73,6 +76,16 @@ static inline const struct hd_type_table *report_table(const struct hd_report *r
 /* What the caller asks for, or what is usual if theirs is NULL. */
 bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                     struct hd_error *err);
+
+/* Which objects count, and what parts chains, as the snapshots of c allow: only those on a
+ * chain from a root where one of them holds garbage and all can tell; no fields unless all
+ * know them. Before anything is counted. */
+void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
+                           struct hd_options *opt);
+
+/* Warn where that is not what one would expect; once snapshots are described. */
+void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count);
 
 struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *opt);
 
@@ -169,6 +182,9 @@ size_t report_rows(const struct hd_report *r, size_t len);
 /* "type", "namespace", ...: what a row is. */
 extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
+
+/* What trees and rankings do with fields. */
+enum trie_fields report_trie_fields(const struct hd_options *opt);
 
 /* The selection that the options mean. */
 enum selection report_selection(const struct hd_options *opt);

@@ -368,6 +368,7 @@ struct hd_report *hd_report_check(struct hd_comparison *comparison,
                       .c = comparison,
                       .opt = &options,
                       .err = err};
+    report_choose_objects(c.r, comparison, &options);
     take_budgets(&c, b);
     bool ok = hold(&c, err);
     comparison_end(comparison);

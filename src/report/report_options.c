@@ -1,6 +1,7 @@
 /* What a caller asks for, and what is usual. */
 #include "base/options.h"
 #include "report/report.h"
+#include "report/text_parts.h"
 
 #include <string.h>
 
@@ -26,4 +27,81 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                             theirs, err);
     *ours = hd_default_options();
     return true;
+}
+
+/* --- what the snapshots allow ------------------------------------------------ */
+
+static bool can_tell_garbage(const struct hd_snapshot *snap)
+{
+    return snap->info.has_graph && snap->info.has_roots && !snap->read.tables_only;
+}
+
+static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!snaps[k]->info.has_fields)
+            return false;
+    return true;
+}
+
+void report_choose_objects(struct hd_report *r, const struct hd_comparison *c,
+                           struct hd_options *opt)
+{
+    if (!opt->reachable && comparison_leaves_garbage(c))
+        opt->reachable = r->leaves_garbage = true;
+    r->wants_fields = opt->fields;
+    opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
+    r->options.reachable = opt->reachable;
+    r->options.fields = opt->fields;
+}
+
+static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count, size_t k)
+{
+    size_t other = 0;
+    while (other < count && can_tell_garbage(snaps[other]))
+        other++;
+    if (other == count || !can_tell_garbage(snaps[k])) {
+        report_warn(r, WARN_GARBAGE_COUNTED, k);
+        return;
+    }
+    struct text t = {0};
+    text_add_string(&t, "garbage is counted too: ");
+    text_add_string(&t, text_file_name(r->snapshots[other].info.path));
+    text_add_string(&t, " does not tell what the roots reach");
+    report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
+}
+
+static bool names_by_class(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && !snap->read.plain_names;
+}
+
+/* Opened together, files are brought to one form; who opened them apart may not know. */
+static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        if (!snaps[0]->info.has_roots || !snaps[k]->info.has_roots ||
+            names_by_class(snaps[k]) == names_by_class(snaps[0]))
+            continue;
+        report_warn(r, WARN_NAMES_DIFFER, names_by_class(snaps[k]) ? k : 0);
+        return;
+    }
+}
+
+void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    for (size_t k = 0; !r->options.reachable && k < count; k++)
+        if (snaps[k]->info.holds_garbage)
+            warn_garbage(r, snaps, count, k);
+    warn_names(r, snaps, count);
+    for (size_t k = 0; r->wants_fields && k < count; k++)
+        if (!snaps[k]->info.has_fields)
+            report_warn(r, WARN_FIELDS_UNKNOWN, k);
+}
+
+enum trie_fields report_trie_fields(const struct hd_options *opt)
+{
+    return opt->fields ? TRIE_PARTS_FIELDS : opt->tree ? TRIE_TELLS_FIELDS : TRIE_NO_FIELDS;
 }

@@ -267,7 +267,7 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
     bool ok = true;
     r->diff.by_graph = can_rank_by_graph(s);
     if (r->diff.by_graph) {
-        k.owned = comparison_ownership(c, s, opt->exact, err);
+        k.owned = comparison_ownership(c, s, report_trie_fields(opt), opt->exact, err);
         ok = k.owned != NULL;
     }
     k.by_name = series_index_of(s);

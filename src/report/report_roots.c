@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "compare/series_chains.h"
+#include "format/open.h"
 #include "report/phrases.h"
 #include "report/report.h"
 
@@ -85,7 +86,8 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
 {
     const struct hd_snapshot *last = snaps[count - 1];
     for (size_t k = 0; k < count; k++)
-        if (!series_can_select(snaps[k], selection, err))
+        if (((selection & SELECT_REACHABLE) && !snapshot_need_reach(snaps[k], err)) ||
+            !series_can_select(snaps[k], selection, err))
             return blame(err, k);
     if (!last->info.has_graph || last->info.references == HD_UNKNOWN) {
         fail(err, HD_USAGE, "root chains need references, which a %s does not have",
@@ -174,7 +176,10 @@ static bool explain(struct hd_report *r, struct hd_comparison *c,
         return false;
     count_instances(r, c->snaps, c->count, opt);
     if (r->roots.instances[last].count == 0)
-        return fail(err, HD_USAGE, "no instance of %s is in gen2 or a large object segment",
+        return fail(err, HD_USAGE,
+                    opt->gen2
+                        ? "no instance of %s is in gen2 or a large object segment"
+                        : "no instance of %s hangs from a root: what there is is garbage",
                     r->roots.pattern) ||
                blame(err, last);
     return find_chains(r, c, opt, err);
@@ -194,6 +199,7 @@ struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_optio
         fail(&own, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
     } else if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
         r = report_new(HD_REPORT_ROOTS, &options);
+        report_choose_objects(r, c, &options);
         ok = explain(r, c, &options, &own);
         comparison_end(c);
     }

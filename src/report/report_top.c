@@ -36,14 +36,33 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
     arena_free(&scratch);
 }
 
+/* What no root reaches, by type and generation. */
+static struct hd_tally *unreachable_of(const struct hd_snapshot *snap, struct arena *a)
+{
+    const struct graph *g = snap->graph;
+    struct hd_tally *lost =
+        arena_array(a, struct hd_tally, array_bytes(snap->type_count, HD_GENERATION_COUNT));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (graph_reachable(g, n) || snap->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        enum hd_generation in = ranges_find(&snap->ranges, graph_address(g, n));
+        struct hd_tally *to = &lost[(size_t)g->type[n] * HD_GENERATION_COUNT + in];
+        to->count++;
+        to->bytes += graph_size(g, n);
+    }
+    return lost;
+}
+
 /* How many of the objects that are counted lie in each generation. What --reachable leaves
- * out is not known by generation. */
+ * out can only be told with the graph. */
 static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
                             const struct hd_options *opt)
 {
-    if (!snap->info.has_generations || opt->reachable || opt->by == HD_BY_HOLDER)
+    bool can_tell = !opt->reachable || snap->graph != NULL;
+    if (!snap->info.has_generations || !can_tell || opt->by == HD_BY_HOLDER)
         return;
     struct arena scratch = {0};
+    const struct hd_tally *lost = opt->reachable ? unreachable_of(snap, &scratch) : NULL;
     struct text name = {0};
     struct row_slot *rows = NULL, *slot;
     for (size_t i = 0; i < r->found.top.types.len; i++) {
@@ -63,9 +82,13 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
         for (enum hd_generation g = HD_GEN0; slot != NULL && g < HD_GENERATION_COUNT; g++) {
             if (opt->gen2 && !generation_is_old(g))
                 continue;
-            const struct hd_tally *from = &type->by_generation[g];
+            struct hd_tally from = type->by_generation[g];
             struct hd_tally *to = &slot->row->by_generation[g];
-            struct hd_tally scaled = sample_tally(type, *from);
+            if (lost != NULL) {
+                from.count -= lost[(size_t)t * HD_GENERATION_COUNT + g].count;
+                from.bytes -= lost[(size_t)t * HD_GENERATION_COUNT + g].bytes;
+            }
+            struct hd_tally scaled = sample_tally(type, from);
             tally_add(to, &scaled);
         }
     }

@@ -96,7 +96,8 @@ static const struct hd_tally *reachable(struct planter *p)
 }
 
 static void name_node(const struct planter *p, struct hd_tree_node *to,
-                      const struct owner_node *from, const char *const *name_of)
+                      const struct owner_node *from, const char *const *name_of,
+                      const char *const *field_of)
 {
     const struct label *l =
         from->label != NO_LABEL ? &p->owned->trie.labels.all[from->label] : NULL;
@@ -110,6 +111,10 @@ static void name_node(const struct planter *p, struct hd_tree_node *to,
     to->type = name_of[from->label];
     to->full_name = report_full_name(p->r, to->type);
     to->is_single = l->is_anchor && l->kind == TYPE_OBJECT;
+    if (from->field.field < p->owned->trie.labels.field_count && from->field.all > 0) {
+        to->field = field_of[from->field.field];
+        to->field_share = (double)from->field.held / (double)from->field.all;
+    }
     if (l->kind == TYPE_PSEUDO)
         to->root_kind = root_kind_of(l->name);
 }
@@ -129,6 +134,9 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct owner_t
     size_t n = from->snapshots, tops = 0;
     const struct labels *l = &p->owned->trie.labels;
     const char **name_of = arena_array(&p->scratch, const char *, l->len);
+    const char **field_of = arena_array(&p->scratch, const char *, l->field_count);
+    for (size_t i = 0; i < l->field_count; i++)
+        field_of[i] = report_string(p->r, l->fields[i]);
     t->nodes = arena_array(&p->r->arena, struct hd_tree_node, from->len);
     t->len = from->len;
     for (size_t i = 0; i < from->len; i++) {
@@ -146,7 +154,7 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct owner_t
                                   .growth = (int64_t)(owned[n - 1].bytes - owned[0].bytes),
                                   .suspect = node->rank,
                                   .others = node->others};
-        name_node(p, to, node, name_of);
+        name_node(p, to, node, name_of, field_of);
         if (to->kind == HD_NODE_PATTERN)
             to->type = report_string(p->r, p->r->focus[tops++]);
         inherit_root_kind(t, to);
@@ -171,6 +179,15 @@ static void find_unmatched(struct planter *p, struct hd_tree *t)
     t->unmatched = none;
 }
 
+/* Files that know fields know their classes. */
+static bool declares_statics(const struct hd_report *r)
+{
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        if (!r->snapshots[k].info.has_fields)
+            return false;
+    return r->snapshot_count > 0;
+}
+
 void report_add_tree(struct hd_report *r, const struct ownership *owned,
                      const struct series *s, const struct suspect_rows *rows,
                      const struct hd_options *opt)
@@ -189,6 +206,8 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
                           .last = owned->fit[owned->fit_count - 1],
                           .least = tree.least,
                           .is_holders = opt->holders,
+                          .parts_fields = opt->fields,
+                          .declares_statics = declares_statics(r),
                           .reachable = reachable(&p)};
     set_nodes(&p, t, &tree);
     find_unmatched(&p, t);
@@ -210,7 +229,8 @@ bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
         s.fit[0] = s.count - 1;
         s.fit_count = 1;
     }
-    const struct ownership *owned = ok ? comparison_ownership(c, &s, false, err) : NULL;
+    const struct ownership *owned =
+        ok ? comparison_ownership(c, &s, report_trie_fields(opt), false, err) : NULL;
     if (owned != NULL)
         report_add_tree(r, owned, &s, NULL, opt);
     arena_free(&scratch);

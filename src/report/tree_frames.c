@@ -41,12 +41,25 @@ static size_t tops_of(const struct hd_tree *t)
     return tops;
 }
 
-static const char *name_of(const struct hd_tree_node *n, size_t tops)
+/* Places that only a field parts need names of their own. */
+static const char *name_of_type(const struct hd_tree *t, const struct hd_tree_node *n,
+                                struct arena *a)
+{
+    if (!t->parts_fields || n->field == NULL)
+        return n->type;
+    const char *point = n->field[0] == '[' ? "" : ".";
+    return t->is_holders ? arena_printf(a, "%s%s%s", n->type, point, n->field)
+                         : arena_printf(a, "%s%s → %s", point, n->field, n->type);
+}
+
+static const char *name_of(const struct hd_tree *t, const struct hd_tree_node *n,
+                           size_t tops, struct arena *a)
 {
     switch (n->kind) {
     case HD_NODE_ROOTS:
-    case HD_NODE_TYPE:
         return n->type;
+    case HD_NODE_TYPE:
+        return name_of_type(t, n, a);
     case HD_NODE_PATTERN:
         return tops > 1 ? n->type : NULL;
     case HD_NODE_OTHERS:
@@ -78,7 +91,7 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
     f.root_kind = arena_array(&f.arena, const char *, t->len);
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_tree_node *node = &t->nodes[i];
-        const char *name = name_of(node, tops);
+        const char *name = name_of(t, node, tops, &f.arena);
         f.name_of[i] = name != NULL ? number_of(&n, name) : NO_FRAME;
         set_depth(&f, i);
         if (f.depth[i] > TREE_MOST_FRAMES)

@@ -35,9 +35,10 @@ static bool has_nearly_all(const struct hd_tree *t, const struct hd_tree_node *c
            growth <= (1 - FOLDED_SHARE) * bytes;
 }
 
+static const char *const begins[] = {"[static var ", "[thread static var "};
+
 const char *tree_field(const char *variable, const char *type)
 {
-    static const char *const begins[] = {"[static var ", "[thread static var "};
     for (size_t i = 0; type != NULL && i < sizeof(begins) / sizeof(*begins); i++) {
         size_t head = strlen(begins[i]), len = strlen(type);
         if (strncmp(variable, begins[i], head) == 0 &&
@@ -47,11 +48,29 @@ const char *tree_field(const char *variable, const char *type)
     return NULL;
 }
 
-static bool is_variable_of(const struct hd_tree_node *variable,
+static const char *declared_variable(const char *name)
+{
+    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0 && strchr(name, '.') != NULL)
+            return name + strlen(begins[i]);
+    return NULL;
+}
+
+const char *tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
+                          const struct hd_tree_node *object)
+{
+    if (variable->kind != HD_NODE_ROOTS || object->kind != HD_NODE_TYPE)
+        return NULL;
+    if (variable->full_name != NULL)
+        return declared_variable(variable->full_name);
+    return t->declares_statics ? declared_variable(variable->type)
+                               : tree_field(variable->type, object->type);
+}
+
+static bool is_variable_of(const struct hd_tree *t, const struct hd_tree_node *variable,
                            const struct hd_tree_node *object)
 {
-    return variable->kind == HD_NODE_ROOTS && object->kind == HD_NODE_TYPE &&
-           tree_field(variable->type, object->type) != NULL;
+    return tree_variable(t, variable, object) != NULL;
 }
 
 /* Whether the one says no more than the other. Roots stand for themselves, but for a
@@ -62,11 +81,11 @@ static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads
     const struct hd_tree_node *n = &t->nodes[i], *only = &t->nodes[child];
     if (n->suspect != 0)
         return false;
-    if (is_variable_of(n, only) || (t->is_holders && is_variable_of(only, n)))
+    if (is_variable_of(t, n, only) || (t->is_holders && is_variable_of(t, only, n)))
         return true;
     if (n->kind == HD_NODE_PATTERN)
         return only->kind == HD_NODE_TYPE;
-    bool in_variable = i > 0 && is_variable_of(&t->nodes[n->parent], n);
+    bool in_variable = i > 0 && is_variable_of(t, &t->nodes[n->parent], n);
     if (t->is_holders)
         return only->kind == HD_NODE_ROOTS ||
                (n->kind == HD_NODE_TYPE && only->kind == HD_NODE_TYPE);

@@ -19,8 +19,14 @@ void tree_fold(struct hd_tree *t);
 struct hd_tree view_tree(const struct hd_tree *all, uint32_t rows, size_t snapshots,
                          struct arena *a);
 
-/* The field in the name of a variable that holds an object of this type, "s_all" of
+/* The field in the name of a variable that holds an object of this type, "s_all]" of
  * "[static var App.Shop.s_all]" and "App.Shop"; or NULL. */
 const char *tree_field(const char *variable, const char *type);
+
+/* The same of two places, with the class where that declares the variable:
+ * "App.Store.s_all]".
+ */
+const char *tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
+                          const struct hd_tree_node *object);
 
 #endif

@@ -79,8 +79,14 @@ static void add_node(struct text *t, const struct hd_tree *tree, size_t i)
     if (n->parent == HD_NO_NODE)
         return;
     double width = 1 + WIDEST * share_of((double)n->owned[tree->last].bytes, whole);
-    c_snprintf(s, sizeof(s), "  n%zu -> n%zu [penwidth=%.2f];\n", n->parent, i, width);
+    c_snprintf(s, sizeof(s), "  n%zu -> n%zu [penwidth=%.2f", n->parent, i, width);
     text_add_string(t, s);
+    if (n->field != NULL) {
+        text_add_string(t, ", label=\"");
+        add_quoted(t, n->field);
+        text_add_char(t, '"');
+    }
+    text_add_string(t, "];\n");
 }
 
 static void write(const struct hd_report *r, const struct hd_write_options *opt,

@@ -83,6 +83,8 @@ static json_t *snapshot(const struct hd_info *info)
     json_put(o, "program", json_string_or_null(info->program));
     json_put(o, "started", json_string_or_null(info->started));
     json_put(o, "runtime", json_string_or_null(info->runtime));
+    json_put(o, "holds_garbage", json_boolean(info->holds_garbage));
+    json_put(o, "has_fields", json_boolean(info->has_fields));
     return o;
 }
 
@@ -179,6 +181,19 @@ static json_t *owner(const struct hd_chain_row *c)
     return o;
 }
 
+/* Inside a repeated pattern, of each of its types. */
+static json_t *fields(const struct hd_frame *f)
+{
+    json_t *all = json_array();
+    if (f->repeat_max <= 1) {
+        json_decref(all);
+        return json_null();
+    }
+    for (unsigned i = 0; i < f->type_count; i++)
+        json_append(all, json_string_or_null(f->fields[i]));
+    return all;
+}
+
 static json_t *chain(const struct hd_model *m, const struct hd_chain_row *c)
 {
     json_t *o = json_object(), *frames = json_array(), *example = json_object();
@@ -192,6 +207,8 @@ static json_t *chain(const struct hd_model *m, const struct hd_chain_row *c)
                  f->generation != HD_GEN_UNKNOWN
                      ? json_string(generation_names[f->generation])
                      : json_null());
+        json_put(frame, "field", json_string_or_null(f->field));
+        json_put(frame, "fields", fields(f));
         json_append(frames, frame);
     }
     json_put(example, "object", json_integer(c->chain.example));
@@ -386,6 +403,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "span_seconds", real_or_null(m->diff->span_seconds));
     json_put(o, "bytes_per_hour", real_or_null(m->diff->bytes_per_hour));
     json_put(o, "headline", json_string_or_null(m->diff->headline));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
 }
 
 static json_t *diff(const struct hd_model *m)
@@ -453,6 +471,7 @@ static json_t *top(const struct hd_model *m)
     set_types(o, m);
     json_put(o, "warnings", warnings(m));
     json_put(o, "by", json_string(hd_unit_name(m->by)));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     return o;
 }
 
@@ -465,6 +484,7 @@ static json_t *roots(const struct hd_model *m)
     json_put(o, "instances", numbers(m->roots->instances, m->snapshot_count, false));
     json_put(o, "chains", chains(m, &m->roots->chains));
     json_put(o, "warnings", warnings(m));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     return o;
 }
 
@@ -513,6 +533,7 @@ static json_t *tree(const struct hd_model *m)
     json_put(o, "confidence", json_string_or_null(confidence));
     json_add_tree(o, m);
     json_put(o, "warnings", warnings(m));
+    json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     return o;
 }
 

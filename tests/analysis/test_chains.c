@@ -1,5 +1,6 @@
 #include "analysis/chains.h"
 #include "analysis/sampler.h"
+#include "report/human.h"
 
 #include "support/forge.h"
 #include "support/random.h"
@@ -106,6 +107,19 @@ static void show(const struct hd_chain *c, struct text *t)
             snprintf(times, sizeof(times), "x%u", f->repeat_max);
         text_add_string(t, times);
     }
+}
+
+/* "[static vars] [static var App.s_list] List._items Order[]": as reports print it. */
+static void expect_fields(struct asked *a, size_t i, const char *shown)
+{
+    struct text t = {0};
+    const struct hd_chain *c = &a->found->all[i];
+    for (size_t f = 0; f < c->frame_count; f++) {
+        text_add_string(&t, f > 0 ? " " : "");
+        human_frame(&t, &c->frames[f], true);
+    }
+    cr_expect_str_eq(text_string(&t), shown, "%s", text_string(&t));
+    text_free(&t);
 }
 
 static void expect_chain(const struct hd_chain *c, uint64_t count, const char *shown)
@@ -542,4 +556,128 @@ Test(chains, a_chain_has_the_same_hash_in_every_snapshot)
         asked_free(&a);
     }
     cr_expect_eq(hash[0], hash[1]);
+}
+
+/* --- fields ------------------------------------------------------------------------- */
+
+enum { SESSIONS = 20 };
+
+/* A static list of sessions; each has an order by a field, and its log of the same type. */
+static void hold_sessions(struct forge *f, const char *second)
+{
+    node_id list = forge_object(f, "List<App.Session>", 32),
+            array = forge_object(f, "App.Session[]", 400);
+    node_id sessions = forge_objects(f, "App.Session", 40, SESSIONS);
+    node_id orders = forge_objects(f, "App.Order", 96, 2 * SESSIONS);
+    forge_root(f, HD_ROOT_STATIC, "App.Store.s_all", list);
+    forge_reference_by(f, list, "_items", array);
+    for (node_id i = 0; i < SESSIONS; i++) {
+        forge_reference_by(f, array, "[]", sessions + i);
+        forge_reference_by(f, sessions + i, "Order", orders + 2 * i);
+        forge_reference_by(f, sessions + i, second, orders + 2 * i + 1);
+    }
+}
+
+static struct asked asked_for_orders(struct forge *f, bool fields, bool exact)
+{
+    struct asked a = asked_of(forge_finish(f), 64);
+    a.how.fields = fields;
+    a.how.exact = exact;
+    ask_for(&a, "App.Order");
+    answer(&a);
+    return a;
+}
+
+Test(chains, a_frame_tells_the_field_by_which_it_leads_on)
+{
+    for (int exact = 0; exact < 2; exact++) {
+        struct forge f = {0};
+        hold_sessions(&f, "Order");
+        struct asked a = asked_for_orders(&f, false, exact);
+        cr_assert_eq(a.found->len, 1);
+        expect_fields(&a, 0,
+                      "[static vars] [static var App.Store.s_all] List<Session>._items "
+                      "Session[] Session.Order Order");
+        asked_free(&a);
+    }
+}
+
+Test(chains, several_fields_of_a_group_are_none)
+{
+    struct forge f = {0};
+    hold_sessions(&f, "Extra.Item3");
+    struct asked a = asked_for_orders(&f, false, false);
+    cr_assert_eq(a.found->len, 1);
+    expect_fields(&a, 0,
+                  "[static vars] [static var App.Store.s_all] List<Session>._items "
+                  "Session[] Session Order");
+    asked_free(&a);
+}
+
+Test(chains, two_fields_of_one_type_part_a_chain_when_asked_for)
+{
+    for (int exact = 0; exact < 2; exact++) {
+        struct forge f = {0};
+        hold_sessions(&f, "Extra.Item3");
+        struct asked a = asked_for_orders(&f, true, exact);
+        cr_assert_eq(a.found->len, 2);
+        cr_expect_eq(a.found->all[0].count, SESSIONS);
+        cr_expect_eq(a.found->all[1].count, SESSIONS);
+        cr_expect_neq(a.found->all[0].hash, a.found->all[1].hash);
+        bool swapped = strcmp(a.found->all[0].frames[4].field, "Order") != 0;
+        expect_fields(&a, swapped ? 1 : 0,
+                      "[static vars] [static var App.Store.s_all] List<Session>._items "
+                      "Session[] Session.Order Order");
+        expect_fields(&a, swapped ? 0 : 1,
+                      "[static vars] [static var App.Store.s_all] List<Session>._items "
+                      "Session[] Session.Extra.Item3 Order");
+        asked_free(&a);
+    }
+}
+
+Test(chains, exact_and_sampled_chains_with_fields_have_one_hash)
+{
+    uint64_t hashes[2][2];
+    for (int exact = 0; exact < 2; exact++) {
+        struct forge f = {0};
+        hold_sessions(&f, "Extra.Item3");
+        struct asked a = asked_for_orders(&f, true, exact);
+        for (size_t i = 0; i < 2; i++)
+            hashes[exact][i] = a.found->all[i].hash;
+        asked_free(&a);
+    }
+    cr_expect(memcmp(hashes[0], hashes[1], sizeof(hashes[0])) == 0);
+}
+
+Test(chains, a_repeated_type_tells_the_field_inside_and_the_one_behind)
+{
+    struct forge f = {0};
+    node_id first = forge_objects(&f, "App.Node", 32, 5),
+            order = forge_object(&f, "App.Order", 8);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_list", first);
+    for (node_id i = 0; i < 4; i++)
+        forge_reference_by(&f, first + i, "Next", first + i + 1);
+    forge_reference_by(&f, first + 4, "Value", order);
+    struct asked a = asked_for_orders(&f, false, false);
+    expect_fields(&a, 0, "[static vars] [static var App.s_list] Node.Next ×5 .Value Order");
+    asked_free(&a);
+}
+
+Test(chains, a_repeated_pattern_tells_a_field_for_each_of_its_types)
+{
+    struct forge f = {0};
+    node_id a[4], b[4], order = forge_object(&f, "App.Order", 8);
+    for (int i = 0; i < 4; i++) {
+        a[i] = forge_object(&f, "App.A", 16);
+        b[i] = forge_object(&f, "App.B", 16);
+        forge_reference_by(&f, a[i], "b", b[i]);
+        if (i > 0)
+            forge_reference_by(&f, b[i - 1], i == 2 ? "other" : "a", a[i]);
+    }
+    forge_reference_by(&f, b[3], "order", order);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_list", a[0]);
+    struct asked asked = asked_for_orders(&f, false, false);
+    expect_fields(&asked, 0,
+                  "[static vars] [static var App.s_list] (A.b → B) ×4 .order Order");
+    asked_free(&asked);
 }

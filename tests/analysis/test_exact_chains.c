@@ -64,12 +64,12 @@ static struct traced traced_of(const struct hd_snapshot *snap, const struct walk
     struct traced t = {.kind = HD_ROOT_OTHER};
     bool lost = walk->parent[chain[len - 1]] == NO_NODE;
     if (lost)
-        signature_push(&t.signature, UNREACHABLE_GROUP);
+        signature_push(&t.signature, UNREACHABLE_GROUP, NO_FIELD);
     while (len > 0) {
         const struct type *type = &snap->types[g->type[chain[--len]]];
         if (type->kind == TYPE_PSEUDO)
             t.kind = root_kind_below(type->name, t.kind);
-        signature_push(&t.signature, g->type[chain[len]]);
+        signature_push(&t.signature, g->type[chain[len]], NO_FIELD);
     }
     t.kind = lost ? HD_ROOT_UNREACHABLE : t.kind;
     return t;

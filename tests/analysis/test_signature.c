@@ -11,7 +11,7 @@ static struct signature of(const char *chain)
 {
     struct signature s = {0};
     for (; *chain != '\0'; chain++)
-        signature_push(&s, (uint32_t)*chain);
+        signature_push(&s, (uint32_t)*chain, NO_FIELD);
     return s;
 }
 
@@ -106,7 +106,7 @@ Test(signature, a_million_elements_fold_into_one)
     enum { LONG = 1000000 };
     struct signature s = {0};
     for (int i = 0; i < LONG; i++)
-        signature_push(&s, 'N');
+        signature_push(&s, 'N', NO_FIELD);
     uint32_t repeats;
     cr_expect_eq(s.len, 1);
     cr_expect_eq(signature_pattern(&s, 0, &repeats), 1);

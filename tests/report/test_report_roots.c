@@ -167,7 +167,7 @@ static struct signature expected_path(struct namer *n, const json_t *truth)
         const char *raw = json_string_value(json_array_get(path, i));
         struct text name = {0};
         names_canonical(&name, raw, strlen(raw));
-        signature_push(&s, number_of(n, text_string(&name)));
+        signature_push(&s, number_of(n, text_string(&name)), NO_FIELD);
         text_free(&name);
     }
     cr_assert_gt(s.len, 2);
@@ -179,7 +179,7 @@ static struct signature found_path(struct namer *n, const struct hd_chain *c)
     struct signature s = {0};
     for (size_t i = 0; i < c->frame_count; i++)
         for (unsigned t = 0; t < c->frames[i].type_count; t++)
-            signature_push(&s, number_of(n, c->frames[i].types[t]));
+            signature_push(&s, number_of(n, c->frames[i].types[t]), NO_FIELD);
     return s;
 }
 

@@ -1,6 +1,7 @@
 #include "support/forge.h"
 
 #include "base/hash.h"
+#include "heap/fields.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct forge_node {
 
 struct forge_edge {
     node_id from, to;
+    const char *field; /* NULL: none */
 };
 
 struct forge_row {
@@ -126,7 +128,14 @@ void forge_reference(struct forge *f, node_id from, node_id to)
     expect_node(f, from);
     expect_node(f, to);
     f->edges = grow(f->edges, f->edge_count, &f->edge_cap, sizeof(*f->edges));
-    f->edges[f->edge_count++] = (struct forge_edge){from, to};
+    f->edges[f->edge_count++] = (struct forge_edge){from, to, NULL};
+}
+
+void forge_reference_by(struct forge *f, node_id from, const char *field, node_id to)
+{
+    forge_reference(f, from, to);
+    f->edges[f->edge_count - 1].field = arena_strdup(&f->names, field, strlen(field));
+    f->has_fields = true;
 }
 
 void forge_root(struct forge *f, enum hd_root_kind kind, const char *static_name,
@@ -174,7 +183,8 @@ static void build_types(const struct forge *f, struct builder *b)
 }
 
 /* The builder wants references node by node; stable, so their order is kept. */
-static node_id *sort_edges(const struct forge *f, size_t *begin, struct arena *scratch)
+static struct forge_edge *sort_edges(const struct forge *f, size_t *begin,
+                                     struct arena *scratch)
 {
     for (size_t e = 0; e < f->edge_count; e++)
         begin[f->edges[e].from + 1]++;
@@ -182,25 +192,92 @@ static node_id *sort_edges(const struct forge *f, size_t *begin, struct arena *s
         begin[n + 1] += begin[n];
     size_t *next = arena_array(scratch, size_t, f->node_count + 1);
     memcpy(next, begin, f->node_count * sizeof(*next));
-    node_id *to = arena_array(scratch, node_id, f->edge_count);
+    struct forge_edge *sorted = arena_array(scratch, struct forge_edge, f->edge_count);
     for (size_t e = 0; e < f->edge_count; e++)
-        to[next[f->edges[e].from]++] = f->edges[e].to;
-    return to;
+        sorted[next[f->edges[e].from]++] = f->edges[e];
+    return sorted;
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+struct forged_fields {
+    struct arena arena;
+    const struct graph *graph;
+    size_t *begin; /* of the nodes of the forge, into ids */
+    size_t node_count;
+    field_id *ids;
+};
+
+/* Nodes behind those of the forge are of roots, which have one reference or several. */
+static void fields_of_node(const void *context, node_id n, field_id *ids)
+{
+    const struct forged_fields *all = context;
+    const struct graph *g = all->graph;
+    for (uint32_t i = 0;
+         n >= all->node_count && i < g->edge_begin[n + 1] - g->edge_begin[n]; i++)
+        ids[i] = NO_FIELD;
+    for (size_t e = n < all->node_count ? all->begin[n] : 0;
+         n < all->node_count && e < all->begin[n + 1]; e++)
+        ids[e - all->begin[n]] = all->ids[e];
+}
+
+static void free_fields(void *context)
+{
+    struct forged_fields *all = context;
+    arena_free(&all->arena);
+    free(all);
+}
+
+static field_id intern_field(const char **names, uint32_t *count, const char *name)
+{
+    uint32_t i = 0;
+    while (i < *count && strcmp(names[i], name) != 0)
+        i++;
+    if (i == *count)
+        names[(*count)++] = name;
+    return i;
+}
+
+static struct fields *forge_fields(const struct forge *f, const struct graph *g,
+                                   const size_t *begin, const struct forge_edge *sorted)
+{
+    struct forged_fields *all = alloc_zeroed(sizeof(*all));
+    struct fields *fields = alloc_zeroed(sizeof(*fields));
+    all->graph = g;
+    all->node_count = f->node_count;
+    all->begin = arena_array(&all->arena, size_t, f->node_count + 1);
+    memcpy(all->begin, begin, (f->node_count + 1) * sizeof(*begin));
+    all->ids = arena_array(&all->arena, field_id, f->edge_count);
+    const char **names = arena_array(&all->arena, const char *, f->edge_count);
+    for (size_t e = 0; e < f->edge_count; e++) {
+        const char *name = sorted[e].field;
+        all->ids[e] = NO_FIELD;
+        if (name != NULL)
+            all->ids[e] = intern_field(names, &fields->name_count,
+                                       arena_strdup(&all->arena, name, strlen(name)));
+    }
+    fields->names = names;
+    fields->of_node = fields_of_node;
+    fields->free = free_fields;
+    fields->context = all;
+    return fields;
 }
 
 static void build_nodes(const struct forge *f, struct builder *b)
 {
     struct arena scratch = {0};
     size_t *begin = arena_array(&scratch, size_t, f->node_count + 1);
-    const node_id *to = sort_edges(f, begin, &scratch);
+    const struct forge_edge *sorted = sort_edges(f, begin, &scratch);
     for (size_t n = 0; n < f->node_count; n++) {
         const struct forge_node *node = &f->nodes[n];
         if (f->types[node->type].kind == TYPE_OBJECT)
             cr_assert(builder_object(b, node->type, node->size, node->generation));
         builder_node(b, node->type, node->size);
         for (size_t e = begin[n]; e < begin[n + 1]; e++)
-            builder_edge(b, to[e]);
+            builder_edge(b, sorted[e].to);
     }
+    if (f->has_fields)
+        b->graph->fields = forge_fields(f, b->graph, begin, sorted);
     arena_free(&scratch);
 }
 

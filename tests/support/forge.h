@@ -38,6 +38,7 @@ struct forge {
     struct arena names;
     node_id start; /* of forge_start() */
     bool has_start, has_generations, sampled;
+    bool has_fields;
     bool reach_later; /* as hd_read_options.reach_later */
 };
 
@@ -49,6 +50,10 @@ node_id forge_objects(struct forge *f, const char *type, uint64_t size, uint32_t
 
 /* May be repeated, may point to itself. from may be an object or a pseudo-node. */
 void forge_reference(struct forge *f, node_id from, node_id to);
+
+/* The same by a field: "_items", "[]". The snapshot's graph then has fields; references
+ * made otherwise have none. */
+void forge_reference_by(struct forge *f, node_id from, const char *field, node_id to);
 
 /* A root of that kind; static_name ("App.Shop.s_cache") for HD_ROOT_STATIC, else NULL.
  * Without any root (and forge_start) the snapshot is one without roots: nothing is

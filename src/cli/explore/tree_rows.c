@@ -244,6 +244,8 @@ void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sink to)
         put(to, "… → ");
     while (len-- > 0) {
         hd_put_short_type(to, node_at(t, path[len])->type);
+        if (len > 0)
+            hd_put_field(to, node_at(t, path[len])->type, node_at(t, path[len - 1])->field);
         put(to, len > 0 ? " → " : "");
     }
 }

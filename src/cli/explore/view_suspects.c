@@ -246,8 +246,8 @@ static void say_counts(const struct hd_tally *all, size_t count, struct hd_sink 
 
 static void put_frame(const struct hd_frame *f, struct hd_sink to)
 {
-    if (f->type_count == 1 && f->repeat_max <= 1)
-        hd_put_short_type(to, f->types[0]);
+    if (f->type_count == 1 && f->repeat_max <= 1 && f->field == NULL)
+        hd_put_short_type(to, f->shown[0] != NULL ? f->shown[0] : f->types[0]);
     else
         hd_put_frame(to, f);
 }

@@ -108,7 +108,7 @@ static const char *name_of(const struct hd_tree_node *n)
 /* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
 static bool say_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
-    const char *field = n->kind == HD_NODE_ROOTS ? strrchr(n->type, '.') : NULL;
+    const char *field = n->kind == HD_NODE_ROOTS ? strrchr(name_of(n), '.') : NULL;
     if (field == NULL || field[1] == '\0')
         return false;
     struct hd_memory name = {0};
@@ -130,6 +130,10 @@ static void say_fold(const struct tree_rows *t, const struct tree_row *r, unsign
     enum { WIDE = 140 };
     const struct hd_tree_node *nodes = t->tree->nodes;
     size_t from = r->first;
+    if (nodes[from].field != NULL) {
+        hd_put_field(to, "", nodes[from].field);
+        say_to(to, " → ");
+    }
     if (r->first == r->last)
         return;
     if (say_variable(&nodes[r->first], to))
@@ -139,7 +143,10 @@ static void say_fold(const struct tree_rows *t, const struct tree_row *r, unsign
         return;
     if (width >= WIDE)
         hd_put_short_type(to, name_of(&nodes[from]));
-    if (width >= WIDE && nodes[r->last].parent == from)
+    bool next = width >= WIDE && nodes[r->last].parent == from;
+    if (width >= WIDE)
+        hd_put_field(to, nodes[from].type, nodes[from + 1].field);
+    if (next)
         say_to(to, " → ");
     else
         say_to(to, width >= WIDE ? " → … → " : "… → ");

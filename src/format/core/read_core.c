@@ -239,6 +239,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 const struct reader read_core = {
     .name = "core-dump",
     .summary = "core dump of a .NET process, by createdump, gcore or the kernel",
+    .statics = STATICS_BY_CLASS,
     .recognises = recognises,
     .read = read,
 };

@@ -473,6 +473,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 const struct reader read_gcdump = {
     .name = "gcdump",
     .summary = ".NET heap dump by dotnet-gcdump, dotnet-monitor, PerfView, Visual Studio",
+    .statics = STATICS_BY_TYPE,
     .recognises = recognises,
     .read = read,
 };

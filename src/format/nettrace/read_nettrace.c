@@ -473,6 +473,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 const struct reader read_nettrace = {
     .name = "nettrace",
     .summary = "trace with a heap walk, by dotnet-trace or from the process itself",
+    .statics = STATICS_BY_TYPE,
     .has_numbers = true,
     .recognises = recognises,
     .read = read,

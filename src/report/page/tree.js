@@ -26,6 +26,7 @@ function unpackTree(packed) {
     const nodes = packed.nodes.map((n, index) => {
         const at = n.retained, objects = n.objects;
         return {index, kind: n.kind, depth: n.depth, name: label(n), single: n.single, suspect: n.suspect,
+            by: n.field === null ? "" : visible((n.field.startsWith("[") ? "" : ".") + n.field) + " → ",
             retained: at[end] ?? 0, before: at[first] ?? 0, growth: n.growth ?? 0, objects: objects[end] ?? 0,
             objectsBefore: objects[first] ?? 0, own: n.bytes[end], ownCount: n.count[end],
             parent: null, children: []};
@@ -38,8 +39,8 @@ function unpackTree(packed) {
     return nodes;
 }
 
-const fullLabel = (node) => (node.single ? node.name + " (1 object)" : node.name);
-const shortLabel = (node) => brief(node.name);
+const fullLabel = (node) => node.by + (node.single ? node.name + " (1 object)" : node.name);
+const shortLabel = (node) => node.by + brief(node.name);
 
 function trail(node) {
     const all = [];
