@@ -84,12 +84,12 @@ passes_gate() {
     take workstation quiet --size=20
     hd top "$tmp/workstation.core"
     status_is 2
-    err_has "has no heap"
+    err_has "without the heap"
     TYPE=triage
     take workstation quiet --size=20
     hd top "$tmp/workstation.core"
     status_is 2
-    err_has "has no heap"
+    err_has "without the heap"
     take aot quiet --size=20
     hd top "$tmp/aot.core"
     status_is 2
