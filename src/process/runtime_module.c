@@ -1,5 +1,7 @@
 #include "process/runtime_module.h"
 
+#include "base/little_endian.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,9 +118,24 @@ static const char *version_told(struct bytes where, struct arena *a)
                         : arena_printf(a, "%u.%u", major, minor);
 }
 
+/* VS_FIXEDFILEINFO, which a library's resources hold: signature, version of the structure,
+ * minor and major, revision and build. */
+static const char *version_fixed(struct bytes where, struct arena *a)
+{
+    static const char mark[] = "\xBD\x04\xEF\xFE\x00\x00\x01";
+    const unsigned char *at = find(where, mark, sizeof(mark));
+    if (at == NULL || where.size - (size_t)(at - where.data) < 16)
+        return NULL;
+    unsigned minor = le_u16(at + 8), major = le_u16(at + 10), build = le_u16(at + 14);
+    return arena_printf(a, "%u.%u.%u", major, minor, build / 100);
+}
+
+typedef const char *version_teller(struct bytes where, struct arena *a);
+
 /* In a part of it that is there, up to its end. */
 static const char *version_in_mapping(const struct process_image *image,
-                                      const struct image_mapping *at, struct arena *a)
+                                      const struct image_mapping *at, version_teller *told,
+                                      struct arena *a)
 {
     const char *found = NULL;
     for (uint64_t next = at->start; next < at->end && found == NULL;) {
@@ -127,29 +144,41 @@ static const char *version_in_mapping(const struct process_image *image,
             break;
         if (there.size > at->end - next)
             there.size = (size_t)(at->end - next);
-        found = version_told(there, a);
+        found = told(there, a);
         next += there.size;
     }
     return found;
 }
 
 /* Of a library or program, which have some megabytes. */
-static const char *version_in_memory(const struct runtime_module *m,
-                                     const struct process_image *image, struct arena *a)
+static const char *version_in_memory(const struct process_image *image, const char *path,
+                                     version_teller *told, struct arena *a)
 {
     enum { LARGEST = 1 << 28 };
     const char *found = NULL;
     uint64_t looked = 0;
     for (size_t i = 0; i < image->mapping_count && found == NULL; i++) {
         const struct image_mapping *at = &image->mappings[i];
-        if (strcmp(at->path, m->path) != 0)
+        if (strcmp(at->path, path) != 0)
             continue;
         looked += at->end - at->start;
         if (looked > LARGEST)
             break;
-        found = version_in_mapping(image, at, a);
+        found = version_in_mapping(image, at, told, a);
     }
     return found;
+}
+
+/* That of the runtime's own library, which comes with it: a dump without code has its
+ * resources where a program brought its runtime and the file is not here. */
+static const char *version_of_library(const struct process_image *image, struct arena *a)
+{
+    for (size_t i = 0; i < image->mapping_count; i++) {
+        const char *path = image->mappings[i].path;
+        if (strcmp(file_name(path), "System.Private.CoreLib.dll") == 0)
+            return version_in_memory(image, path, version_fixed, a);
+    }
+    return NULL;
 }
 
 const char *runtime_module_version(const struct runtime_module *m,
@@ -161,5 +190,7 @@ const char *runtime_module_version(const struct runtime_module *m,
     const struct image_file *file = image_file_at(image, m->base);
     if (found == NULL && file != NULL)
         found = version_told(file->bytes, a);
-    return found != NULL ? found : version_in_memory(m, image, a);
+    if (found == NULL)
+        found = version_in_memory(image, m->path, version_told, a);
+    return found != NULL ? found : version_of_library(image, a);
 }
