@@ -107,6 +107,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
         builder_abandon(&b);
         return NULL;
     }
+    bool tables_only = !b.want_graph; /* the reader may need one all the same */
     b.snap->info.xxh3 = sum;
     b.snap->stamp = input_stamp(in);
     forget_file(b.graph, in);
@@ -114,6 +115,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     if (snap != NULL) {
         count_kept_file(snap);
         snap->read = *opt;
+        snap->read.tables_only = tables_only;
         /* Reading again is part of something else. */
         snap->read.progress = NULL;
     }

@@ -225,6 +225,8 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
         b->snap->ranges = ranges_build(c->heap.regions.ranges.all,
                                        c->heap.regions.ranges.len, &b->snap->arena);
         b->snap->info.has_generations = true;
+        /* What is written leaves garbage out, which only a graph can tell. */
+        b->want_graph |= b->snap->source != NULL;
         ok = b->want_graph ? build_graph(&r, err) : gc_heap_walk(&c->heap, err);
     }
     if (ok)
