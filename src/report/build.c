@@ -3,6 +3,7 @@
 
 #include "heap/names.h"
 #include "report/heading.h"
+#include "report/phrases.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
@@ -171,11 +172,10 @@ void build_selection(struct build *b, struct doc_section *s)
     static const char gen2[] =
         "only objects in gen2, LOH, POH and frozen segments are counted";
     static const char reachable[] = "only objects on a chain from a root are counted";
-    static const char live[] = "garbage, which a core dump holds, is not counted";
-    const char *said[] = {b->r->options.gen2 ? gen2 : "", b->r->leaves_garbage ? live
-                                                          : b->r->options.reachable
-                                                              ? reachable
-                                                              : ""};
+    const char *said[] = {b->r->options.gen2 ? gen2 : "",
+                          b->r->leaves_garbage      ? phrase_no_garbage
+                          : b->r->options.reachable ? reachable
+                                                    : ""};
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
         text_add_string(&b->words, said[i]);
         if (said[i][0] != '\0')

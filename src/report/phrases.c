@@ -5,6 +5,18 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* --- what is counted ------------------------------------------------------ */
+
+const char phrase_no_garbage[] = "garbage, which a core dump holds, is not counted";
+
+const char *phrase_what_counts(const struct hd_model *m)
+{
+    bool garbage = false;
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        garbage |= m->snapshots[k].info.holds_garbage;
+    return garbage && m->counts_reachable ? phrase_no_garbage : NULL;
+}
+
 /* --- amounts ------------------------------------------------------------- */
 
 /* A mean per iteration may lie between two whole numbers. */

@@ -28,6 +28,14 @@ struct headline {
 void phrase_verdict(struct headline *to, const struct hd_report *r);
 void headline_free(struct headline *h);
 
+/* --- what is counted ------------------------------------------------------ */
+
+/* A clause, where core dumps are counted without what no root reaches. */
+extern const char phrase_no_garbage[];
+
+/* The same if a model does so, else NULL. */
+const char *phrase_what_counts(const struct hd_model *m);
+
 /* --- rules of a check ---------------------------------------------------- */
 
 /* "type MyApp.*" */

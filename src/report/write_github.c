@@ -1,5 +1,6 @@
 /* Annotations of GitHub Actions: workflow commands, one line per failure and warning.
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+#include "report/phrases.h"
 #include "report/text_parts.h"
 
 #include <inttypes.h>
@@ -54,6 +55,10 @@ static void add_error(struct text *t, const struct hd_model *m, const struct hd_
     if (holder.len > 0) {
         text_add_string(&message, "\nheld by ");
         text_add(&message, holder.data, holder.len);
+    }
+    if (phrase_what_counts(m) != NULL) {
+        text_add_char(&message, '\n');
+        text_add_string(&message, phrase_what_counts(m));
     }
     add_command(t, "error", f->path, f->line, "heapdrift: over budget");
     add_escaped(t, text_string(&message), false);

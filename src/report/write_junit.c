@@ -48,6 +48,10 @@ static void add_outcome(struct xml_out *x, const struct hd_model *m, size_t begi
         human_others(&lines, end - shown);
         text_add_char(&lines, '\n');
     }
+    if (phrase_what_counts(m) != NULL) {
+        text_add_string(&lines, phrase_what_counts(m));
+        text_add_char(&lines, '\n');
+    }
     if (status == HD_FOUND_FAIL) {
         xml_open(x, "failure");
         xml_attribute(x, "message", text_string(&message));

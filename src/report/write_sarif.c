@@ -195,21 +195,29 @@ static json_t *result(const struct hd_model *m, const struct hd_finding *f)
     return o;
 }
 
+static json_t *notification(const char *id, const char *level, json_t *words)
+{
+    json_t *note = json_object(), *descriptor = json_object();
+    json_put(descriptor, "id", json_string(id));
+    json_put(note, "descriptor", descriptor);
+    json_put(note, "level", json_string(level));
+    json_put(note, "message", message(words));
+    return note;
+}
+
 static json_t *invocation(const struct hd_model *m)
 {
     json_t *o = json_object(), *notes = json_array();
+    const char *counts = phrase_what_counts(m);
+    if (counts != NULL)
+        json_append(notes, notification("what-counts", "note", json_string(counts)));
     for (size_t i = 0; i < m->warning_count; i++) {
         const struct hd_warning *w = &m->warnings[i];
-        json_t *note = json_object(), *descriptor = json_object();
         struct text t = {0};
         human_name(&t, w->path != NULL ? text_file_name(w->path) : "");
         text_add_string(&t, w->path != NULL ? ": " : "");
         human_name(&t, w->message);
-        json_put(descriptor, "id", json_string(w->code));
-        json_put(note, "descriptor", descriptor);
-        json_put(note, "level", json_string("warning"));
-        json_put(note, "message", message(string_of(&t)));
-        json_append(notes, note);
+        json_append(notes, notification(w->code, "warning", string_of(&t)));
     }
     json_put(o, "executionSuccessful", json_true());
     json_put(o, "toolExecutionNotifications", notes);
