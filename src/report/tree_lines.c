@@ -16,6 +16,7 @@ enum {
     NARROW_BELOW = 80,
     MARKED_ROOM = 14, /* the same for a name with a remark */
     SHORTEST = 4,     /* of a word that was cut */
+    READABLE = 14,    /* the same, where frames could be left out instead */
     WIDE_FROM = 100,  /* columns for wide guides */
     MOST_LEVELS = 40  /* with guides, however wide it is */
 };
@@ -108,17 +109,63 @@ static void add_shortened(struct drawing *d, const struct doc_run *run, size_t c
     text_free(&cut);
 }
 
-/* Runs in at most that many columns: the longest of them give way, or all but the last. */
-static void add_fitting(struct drawing *d, const struct doc_runs *runs, size_t room)
+static bool is_arrow(const struct doc_run *run)
 {
-    if (width_of(d, runs) <= room) {
-        add_runs(d, runs);
-        return;
+    return strcmp(run->text, " → ") == 0 || strcmp(run->text, " ← ") == 0;
+}
+
+/* "…" in the place of the runs from one to in front of another. */
+static void leave_out(struct doc_runs *runs, unsigned from, unsigned to)
+{
+    runs->all[from] = (struct doc_run){DOC_ASIDE, "…"};
+    memmove(&runs->all[from + 1], &runs->all[to], (runs->len - to) * sizeof(*runs->all));
+    runs->len -= to - from - 1;
+}
+
+/* A chain says less: its second frame goes, as long as there are three, at last what a
+ * variable refers to. False if nothing of that is there. */
+static bool say_less(struct doc_runs *runs)
+{
+    unsigned arrows[3], found = 0;
+    for (unsigned i = 0; i < runs->len && found < 3; i++)
+        if (is_arrow(&runs->all[i]))
+            arrows[found++] = i;
+    bool again = found > 1 && arrows[1] == arrows[0] + 2 &&
+                 strcmp(runs->all[arrows[0] + 1].text, "…") == 0;
+    if (found > 1u + again) {
+        leave_out(runs, arrows[0] + 1, arrows[1 + again]);
+        return true;
     }
-    size_t *wide = alloc_zeroed(array_bytes(runs->len, sizeof(*wide)));
+    bool variable = found > 0 && arrows[0] > 3 && strcmp(runs->all[1].text, ": ") == 0;
+    if (variable)
+        leave_out(runs, 2, arrows[again]);
+    return variable;
+}
+
+static size_t share_of(struct drawing *d, const struct doc_runs *runs, size_t room,
+                       size_t *wide)
+{
     for (size_t i = 0; i < runs->len; i++)
         wide[i] = width_of(d, &(struct doc_runs){.all = &runs->all[i], .len = 1});
-    size_t most = fair_share(wide, runs->len, room), first = 0;
+    return fair_share(wide, runs->len, room);
+}
+
+/* Runs in at most that many columns: of a long chain frames behind the first are left out,
+ * then the longest words give way, or all but the last. */
+static void add_fitting(struct drawing *d, const struct doc_runs *whole, size_t room)
+{
+    if (width_of(d, whole) <= room) {
+        add_runs(d, whole);
+        return;
+    }
+    struct doc_runs copy = {.all = alloc_zeroed(array_bytes(whole->len, sizeof(*copy.all))),
+                            .len = whole->len},
+                    *runs = &copy;
+    memcpy(copy.all, whole->all, array_bytes(whole->len, sizeof(*copy.all)));
+    size_t *wide = alloc_zeroed(array_bytes(whole->len, sizeof(*wide))), first = 0;
+    size_t most = share_of(d, runs, room, wide);
+    while (most < READABLE && say_less(runs))
+        most = share_of(d, runs, room, wide);
     if (sum_of(wide, runs->len, most) > room) {
         first = runs->len - 1;
         most = room;
@@ -126,6 +173,7 @@ static void add_fitting(struct drawing *d, const struct doc_runs *runs, size_t r
     for (size_t i = first; i < runs->len; i++)
         add_shortened(d, &runs->all[i], most);
     free(wide);
+    free(copy.all);
 }
 
 /* --- measures ------------------------------------------------------------- */
