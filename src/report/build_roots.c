@@ -36,6 +36,7 @@ static void add_source(struct build *b, struct doc_section *s)
     const struct hd_chains *chains = &b->r->roots.chains;
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
+    l->wraps = true;
     build_words(b, to, "held in ");
     build_file(b, to, b->r->snapshot_count - 1);
     text_add_string(&b->words, " by");

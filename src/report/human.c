@@ -339,6 +339,12 @@ void human_shorten(struct text *t, const char *s, size_t len, size_t columns, bo
     /* The end of a type's name says more than its namespace. */
     size_t head_columns = (columns - gap) * 2 / 5;
     size_t head = prefix(s, len, &head_columns, ascii);
+    /* One is enough where a namespace was cut before. */
+    if (head >= strlen(ellipsis) &&
+        memcmp(s + head - strlen(ellipsis), ellipsis, strlen(ellipsis)) == 0) {
+        head -= strlen(ellipsis);
+        head_columns -= gap;
+    }
     size_t tail = suffix(s, len, columns - gap - head_columns, ascii);
     text_add(t, s, head);
     text_add_string(t, ellipsis);

@@ -202,7 +202,7 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
         add_names(r, snaps[k]);
         add_reader_warnings(r, k, &snaps[k]->warnings);
     }
-    if (r->kind != HD_REPORT_INFO)
+    if (r->kind != HD_REPORT_INFO && r->kind != HD_REPORT_OBJECT)
         report_warn_objects(r, snaps, count);
 }
 

@@ -16,7 +16,7 @@ struct table_cell {
     struct cell_style style;
 };
 
-enum { GAP = 2, SHORTEST_CELL = 12, SHORTEST_TITLE = 4, REMARK_INDENT = 4 };
+enum { GAP = 2, SHORTEST_CELL = 12, SHORTEST_TITLE = 4, REMARK_INDENT = 4, WIDEST = 60 };
 
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
@@ -62,6 +62,13 @@ void table_remark(struct table *t, const char *s, size_t len)
     add_cell(t, REMARK);
 }
 
+/* Without a width nothing is cut, and one long text would push away what follows in all
+ * other rows: its own row is ragged instead. */
+static bool is_ragged(const struct table *t, unsigned width, size_t c, size_t columns)
+{
+    return width == 0 && t->columns[c].gives_way == GIVES_WAY && columns > WIDEST;
+}
+
 static size_t *measure(const struct table *t, unsigned width)
 {
     size_t *widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*widths)));
@@ -72,7 +79,7 @@ static size_t *measure(const struct table *t, unsigned width)
     for (size_t i = 0, c = 0; i < t->len; i++) {
         if (t->cells[i].kind != CELL)
             continue;
-        if (t->cells[i].columns > widths[c])
+        if (t->cells[i].columns > widths[c] && !is_ragged(t, width, c, t->cells[i].columns))
             widths[c] = t->cells[i].columns;
         c = c + 1 < t->column_count ? c + 1 : 0;
     }
@@ -239,6 +246,8 @@ static void add_cell_of_row(struct text *line, struct out *o, const struct table
         text_free(&name);
         return;
     }
+    if (is_ragged(t, whole, c, cell->columns))
+        width = cell->columns;
     add_aligned(line, t, c, width, cell, s);
 }
 
