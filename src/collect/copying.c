@@ -83,17 +83,18 @@ struct job {
     atomic_uint_fast64_t unreadable; /* the address of a page that was not there; 0 */
 };
 
-static bool copy_process(pid_t pid, const struct part *p, unsigned char *to)
+static bool copy_process(pid_t pid, const struct part *p, void *to)
 {
-    uint64_t done = 0;
-    while (done < p->size) {
-        struct iovec local = {to + done, (size_t)(p->size - done)};
-        struct iovec remote = {(void *)(uintptr_t)(p->from + done),
-                               (size_t)(p->size - done)};
+    struct iovec local = {to, (size_t)p->size};
+    while (local.iov_len > 0) {
+        struct iovec remote = {.iov_len = local.iov_len};
+        uint64_t there = p->from + p->size - local.iov_len;
+        memcpy(&remote.iov_base, &there, sizeof(there));
         long n = syscall(SYS_process_vm_readv, (long)pid, &local, 1L, &remote, 1L, 0L);
         if (n <= 0)
             return false;
-        done += (uint64_t)n;
+        local.iov_base = (unsigned char *)local.iov_base + n;
+        local.iov_len -= (size_t)n;
     }
     return true;
 }

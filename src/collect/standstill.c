@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -190,8 +191,8 @@ bool standstill_registers(const struct standstill *s, size_t i, elf_gregset_t *r
 {
     struct iovec to = {registers, sizeof(*registers)};
     return s->threads[i].stands &&
-           ptrace(PTRACE_GETREGSET, s->threads[i].id, (void *)(uintptr_t)NT_PRSTATUS,
-                  &to) == 0 &&
+           syscall(SYS_ptrace, (long)PTRACE_GETREGSET, (long)s->threads[i].id,
+                   (long)NT_PRSTATUS, &to) == 0 &&
            to.iov_len == sizeof(*registers);
 }
 
@@ -200,7 +201,7 @@ bool standstill_registers(const struct standstill *s, size_t i, elf_gregset_t *r
 static void let_go(struct still_thread *t)
 {
     if (t->stands)
-        ptrace(PTRACE_DETACH, t->id, NULL, (void *)(intptr_t)t->signal);
+        syscall(SYS_ptrace, (long)PTRACE_DETACH, (long)t->id, 0L, (long)t->signal);
     t->is_gone = t->is_gone || t->stands;
     t->stands = false;
 }
