@@ -166,9 +166,8 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
                       opt, err))
         return false;
-    struct types_copy c = {.mem = -1,
-                           .pages = {.pages = -1, .shared = -1},
-                           .room = {.fd = fileno(to)}};
+    struct types_copy c = {
+        .mem = -1, .pages = {.pages = -1, .shared = -1}, .room = {.fd = fileno(to)}};
     bool ok = direct_target_open(&c.target, &how, err) && look(&c, err) &&
               copy(&c, how.max_memory, err) && finish(&c, fileno(to), err);
     close_all(&c);

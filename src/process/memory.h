@@ -45,8 +45,8 @@ const unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_
  * not to be looked at. */
 bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size);
 
-/* Little-endian numbers, which may come from behind the pieces; 0 where they are not there, and *ok becomes false, which is never
- * made true: many can be read before it is asked. */
+/* Little-endian numbers, from behind the pieces, too; 0 where they are not there, and *ok
+ * becomes false, which is never made true: many can be read before it is asked. */
 uint64_t memory_u64(const struct memory *m, uint64_t address, bool *ok);
 uint32_t memory_u32(const struct memory *m, uint64_t address, bool *ok);
 uint16_t memory_u16(const struct memory *m, uint64_t address, bool *ok);

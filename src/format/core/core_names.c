@@ -38,8 +38,7 @@ static bool read_process(const struct memory_behind *b, uint64_t address, void *
 static void open_process(struct naming *n)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%llu/mem",
-             (unsigned long long)n->core->image.pid);
+    snprintf(path, sizeof(path), "/proc/%llu/mem", (unsigned long long)n->core->image.pid);
     n->behind = (struct memory_behind){read_process, open(path, O_RDONLY | O_CLOEXEC)};
     if (n->behind.fd >= 0)
         n->core->image.memory.behind = &n->behind;

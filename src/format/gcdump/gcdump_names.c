@@ -93,7 +93,8 @@ static bool can_be_of(const char *name, const char *full)
 {
     if (!is_variable(name))
         return has_nested(full, name, class_len(name));
-    const char *field = field_of(name), *declared = is_variable(full) ? field_of(full) : NULL;
+    const char *field = field_of(name),
+               *declared = is_variable(full) ? field_of(full) : NULL;
     return field != NULL && declared != NULL && strcmp(field, declared) == 0;
 }
 

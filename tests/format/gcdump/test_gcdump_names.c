@@ -9,7 +9,8 @@
 static struct hd_snapshot *forged(void)
 {
     struct forge f = {0};
-    forge_root(&f, HD_ROOT_STATIC, "App.Order.s_all", forge_object(&f, "Node<App.A>[]", 40));
+    forge_root(&f, HD_ROOT_STATIC, "App.Order.s_all",
+               forge_object(&f, "Node<App.A>[]", 40));
     return forge_finish(&f);
 }
 
@@ -29,9 +30,8 @@ Test(gcdump_names, each_full_name_is_a_line)
     row(snap, "Node<App.A>[]")->full_name = "App.Ring+Node<App.A>[]";
     text_add_string(&log, "Done");
     gcdump_names_write(&log, snap);
-    cr_expect_str_eq(
-        text_string(&log),
-        "Done\r\nheapdrift: full Node<App.A>[]\tApp.Ring+Node<App.A>[]\r\n");
+    cr_expect_str_eq(text_string(&log),
+                     "Done\r\nheapdrift: full Node<App.A>[]\tApp.Ring+Node<App.A>[]\r\n");
     text_free(&log);
     hd_snapshot_close(snap);
 }
@@ -85,8 +85,12 @@ Test(gcdump_names, lines_are_read_where_they_can_be_true)
 Test(gcdump_names, lies_and_damage_are_passed_over)
 {
     static const char *const lies[] = {
-        FULL "Node\tSystem.String",       FULL "Node\tA+NodeList", FULL "Node\tA+Nod",
-        FULL "Node",                      FULL "Node\t",           FULL "\tA+Node",
+        FULL "Node\tSystem.String",
+        FULL "Node\tA+NodeList",
+        FULL "Node\tA+Nod",
+        FULL "Node",
+        FULL "Node\t",
+        FULL "\tA+Node",
         "heapdrift: full\tNode\tA+Node",
     };
     for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
