@@ -286,6 +286,13 @@ struct hd_origin {
 /* Add what a snapshot that was just collected cannot tell itself. What it tells stays. */
 void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *origin);
 
+/* Give the types and static variables of a snapshot that was just collected the names that
+ * its process knows: with outer classes, by the class that declares them. core is of
+ * hd_collect_types(); of the process itself, which should still run, a few words are read
+ * besides. What has several such names gets none. False and err if nothing can be told;
+ * then snap is as before. */
+bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_error *err);
+
 /* Write snap, which must have been read with to_write, in that format. lost may be NULL.
  * False if the snapshot does not fit the format (HD_USAGE: it has no graph; HD_TOO_BIG:
  * over a limit of the format) or a byte was lost (HD_IO). */
@@ -481,6 +488,12 @@ enum hd_core_kind {
  * set. */
 bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
                      struct hd_collected *collected, struct hd_error *err);
+
+/* Write a core of what a process that runs on knows of its types, for
+ * hd_snapshot_add_full_names(): without a stop, and without a large heap, 64 MiB and its
+ * assemblies at most. `to` must be a regular file, at its beginning, best one in memory
+ * (memfd_create). The right that is needed is that of hd_collect_direct(). */
+bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err);
 
 /* Write a core by stopping the process (ptrace) and copying the memory that it has written,
  * when no garbage collection is going on: nothing is collected or allocated in it, and no

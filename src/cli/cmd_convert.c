@@ -100,6 +100,8 @@ static int run(struct settings *s)
         return EXIT_TROUBLE;
     s->read.to_write = true;
     s->read.tables_only = !target.needs_graph;
+    /* So that it lines up with gcdumps of the same program. */
+    s->read.plain_names = strcmp(target.name, "gcdump") == 0;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && l.count != 1)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- failures ---------------------------------------------------------------------- */
@@ -83,16 +84,54 @@ static void count(struct collecting *c, const struct hd_info *info)
     got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
 }
 
+/* On no disk: what a process knows is nobody's business. */
+static FILE *open_in_memory(void)
+{
+    const unsigned long close_on_exec = 1;
+    int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+/* Where its memory may be read. A snapshot without full names is as good as those of other
+ * tools, so nothing of this can fail it. */
+static void add_full_names(struct collecting *c, struct hd_snapshot *snap)
+{
+    struct hd_error err = {0};
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    FILE *core = open_in_memory();
+    bool ok = core != NULL && hd_collect_types(core, &c->how, &err) &&
+              hd_snapshot_add_full_names(snap, core, &err);
+    if (core != NULL)
+        fclose(core);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (!c->settings->verbose)
+        return;
+    begin_message("note", c->settings->output);
+    if (ok)
+        fprintf(stderr, ": full names are from the memory of the process, in %.3f s\n",
+                (double)(end.tv_sec - begin.tv_sec) +
+                    (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+    else
+        fprintf(stderr, ": no full names: %s\n", err.message);
+}
+
 static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error *err)
 {
     const struct settings *s = c->settings;
     char path[64];
     struct hd_read_options how = s->read;
     how.to_write = true;
+    how.plain_names = true; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     if (snap != NULL)
         hd_snapshot_set_origin(snap, &c->collected.origin);
+    if (snap != NULL && !s->direct)
+        add_full_names(c, snap);
     if (snap != NULL)
         count(c, hd_snapshot_info(snap));
     bool ok =
@@ -137,17 +176,6 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
 }
 
 /* --- a snapshot of the memory ------------------------------------------------------ */
-
-/* On no disk: what a process knows is nobody's business. */
-static FILE *open_in_memory(void)
-{
-    const unsigned long close_on_exec = 1;
-    int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
 
 static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
 {

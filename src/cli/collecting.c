@@ -287,7 +287,8 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
     sigprocmask(SIG_BLOCK, &set, &c->before);
     c->settings = s;
     c->who = NULL;
-    c->how = (struct hd_collect_options){.pid = pid,
+    c->how = (struct hd_collect_options){.size = sizeof(c->how),
+                                         .pid = pid,
                                          .socket = s->socket,
                                          .silence_ms = (unsigned)s->timeout_ms,
                                          .go_on = go_on,

@@ -206,7 +206,8 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
 {
     struct poptOption table[MOST_OPTIONS + 1];
     *s = (struct settings){.options = hd_default_options(),
-                           .read = {.max_memory = memory_usual_limit(memory_available(""))},
+                           .read = {.size = sizeof(struct hd_read_options),
+                                    .max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .command = command,
                            .threads = processors(),

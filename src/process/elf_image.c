@@ -72,7 +72,7 @@ static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
                       uint32_t but_flags, struct memory_piece pieces[ELF_SEGMENTS])
 {
     struct memory_piece all = {base, file.size, file.data};
-    struct memory whole = {&all, 1};
+    struct memory whole = {.all = &all, .len = 1};
     size_t count, len = 0;
     const unsigned char *headers = headers_at(&whole, base, &count);
     if (headers == NULL || !find_bias(e, base, headers, count))

@@ -167,7 +167,9 @@ static inline uint64_t number(const struct memory *m, uint64_t address, size_t s
 {
     unsigned char copy[8] = {0};
     const unsigned char *p = memory_at(m, address, size);
-    if (p == NULL && memory_copy(m, address, copy, size))
+    if (p == NULL &&
+        (memory_copy(m, address, copy, size) ||
+         (m->behind != NULL && m->behind->read(m->behind, address, copy, size))))
         p = copy;
     if (p == NULL) {
         *ok = false;

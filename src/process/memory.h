@@ -18,10 +18,17 @@ struct memory_piece {
     const unsigned char *bytes;
 };
 
+/* Where numbers come from that no piece has: a process that runs. False: not there. */
+struct memory_behind {
+    bool (*read)(const struct memory_behind *b, uint64_t address, void *to, size_t size);
+    int fd;
+};
+
 /* {0} is empty. */
 struct memory {
     struct memory_piece *all; /* by address, disjoint; those that follow on are one */
     size_t len;
+    const struct memory_behind *behind; /* NULL: nothing */
 };
 
 /* Of pieces in any order; where they overlap the one that comes first wins. The result
@@ -38,8 +45,8 @@ const unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_
  * not to be looked at. */
 bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size);
 
-/* Little-endian numbers; 0 where they are not there, and *ok becomes false, which is never
- * made true: many can be read before it is asked. */
+/* Little-endian numbers, from behind the pieces, too; 0 where they are not there, and *ok
+ * becomes false, which is never made true: many can be read before it is asked. */
 uint64_t memory_u64(const struct memory *m, uint64_t address, bool *ok);
 uint32_t memory_u32(const struct memory *m, uint64_t address, bool *ok);
 uint16_t memory_u16(const struct memory *m, uint64_t address, bool *ok);

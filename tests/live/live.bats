@@ -288,6 +288,21 @@ SCRIPT
     [[ $(json '[.snapshots[] | select(.complete) | .host] | join(" ")') == "pod-7f9-x2 pod-7f9-x2" ]]
 }
 
+@test "static variables are shown by the class that declares them, where memory may be read" {
+    need_dotnet
+    local i
+    start_lab cache
+    iterate 5
+    works collect "$pid" -v -o "$tmp/named.gcdump"
+    [[ $output == *"full names are from the memory of the process"* ]] || skip "$output"
+    works collect "$pid" --direct -q -o "$tmp/direct.gcdump"
+    stop_lab
+    for i in named direct; do
+        works roots "$tmp/$i.gcdump" -t Session
+        [[ $output == *"SessionCache.s_sessions]"* ]]
+    done
+}
+
 @test "a process runs on when the reader of its memory is killed at any moment" {
     need_dotnet
     local i

@@ -257,6 +257,6 @@ uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
 struct clr_types *forge_clr_open(struct clr_forge *f)
 {
     f->piece = (struct memory_piece){FORGED_CLR_BASE, f->len, f->bytes};
-    f->image.memory = (struct memory){&f->piece, 1};
+    f->image.memory = (struct memory){.all = &f->piece, .len = 1};
     return clr_types_open(&f->runtime, &f->arena);
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fast_serialization.h"
 #include "format/gcdump/gcdump_facts.h"
+#include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_record.h"
 #include "format/gcdump/gcdump_tables.h"
 #include "format/reader.h"
@@ -38,20 +39,6 @@ struct node_type {
     uint32_t object, pseudo;
 };
 
-static uint32_t make_type(struct builder *b, const struct gcdump *d, uint32_t number,
-                          enum type_kind kind)
-{
-    const struct gcdump_type *t = &d->types[number];
-    uint32_t id = builder_type(b, kind, t->name, t->name_len);
-    if (t->module != NULL && t->module_len > 0)
-        builder_module(b, id, t->module, t->module_len);
-    b->types[id].multiplier = (double)t->multiplier;
-    b->types[id].source.number = number;
-    if (t->module != NULL && t->module_len == 0)
-        b->types[id].source.module = "";
-    return id;
-}
-
 static bool is_nameless(const struct gcdump_type *t)
 {
     static const char nameless[] = "UNKNOWN 0x";
@@ -65,6 +52,7 @@ struct nodes {
     const struct gcdump *d;
     struct builder *b;
     struct node_type *types;
+    struct gcdump_names names;
     unsigned char *undefined; /* of each type, whether it is UNDEFINED */
     struct node_counts counts;
     struct hd_error *err;
@@ -78,11 +66,29 @@ static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const c
     return fail_at_byte(r->err, r->d->blob_at + offset, "node %" PRIu64 ": %s", i, what);
 }
 
+static uint32_t make_type(const struct nodes *r, uint32_t number, enum type_kind kind)
+{
+    struct builder *b = r->b;
+    const struct gcdump *d = r->d;
+    const struct gcdump_type *t = &d->types[number];
+    uint32_t id = builder_type(b, kind, t->name, t->name_len);
+    if (t->module != NULL && t->module_len > 0)
+        builder_module(b, id, t->module, t->module_len);
+    b->types[id].multiplier = (double)t->multiplier;
+    b->types[id].source.number = number;
+    if (t->module != NULL && t->module_len == 0)
+        b->types[id].source.module = "";
+    const char *full = gcdump_names_find(&r->names, b->types[id].name);
+    if (full != NULL)
+        builder_full_name(b, id, full);
+    return id;
+}
+
 static uint32_t pseudo_type(struct nodes *r, uint32_t type)
 {
     struct node_type *t = &r->types[type];
     if (t->pseudo == NO_TYPE)
-        t->pseudo = make_type(r->b, r->d, type, TYPE_PSEUDO);
+        t->pseudo = make_type(r, type, TYPE_PSEUDO);
     return t->pseudo;
 }
 
@@ -249,7 +255,7 @@ static void make_types(struct nodes *r)
                          r->d->default_sizes[t] <= 0;
         r->undefined[t] = undefined;
         r->types[t] = (struct node_type){
-            .object = make_type(r->b, r->d, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
+            .object = make_type(r, t, undefined ? TYPE_UNDEFINED : TYPE_OBJECT),
             .pseudo = NO_TYPE};
     }
 }
@@ -455,7 +461,9 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
                           .err = err,
                           .types = arena_array(&scratch, struct node_type, d.type_count),
                           .undefined = arena_array(&scratch, unsigned char, d.type_count)};
+        gcdump_names_read(&r.names, b, d.log);
         ok = read_all_nodes(&r);
+        gcdump_names_free(&r.names);
         if (ok && b->source != NULL)
             keep_source(b, &d);
         if (ok)

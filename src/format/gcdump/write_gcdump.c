@@ -10,6 +10,7 @@
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
 #include "format/gcdump/gcdump_limits.h"
+#include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_numbers.h"
 #include "format/gcdump/gcdump_tree.h"
 #include "format/gcdump/gcdump_types.h"
@@ -217,8 +218,10 @@ static const char *make_log(struct writing *w)
     if (!w->snap->info.complete &&
         (log == NULL || strstr(log, GCDUMP_LOG_INCOMPLETE) == NULL))
         text_add_string(&t, GCDUMP_LOG_INCOMPLETE ": objects may be missing\r\n");
-    if (!w->source->is_gcdump)
+    if (!w->source->is_gcdump) {
         gcdump_facts_write(&t, w->snap);
+        gcdump_names_write(&t, w->snap);
+    }
     if (t.len > 0)
         log = arena_strdup(&w->arena, t.data, t.len);
     text_free(&t);
