@@ -8,6 +8,7 @@
 #include "collect/denied.h"
 #include "collect/direct_target.h"
 #include "collect/live_runtime.h"
+#include "collect/proc.h"
 #include "collect/standstill.h"
 #include "collect/turn.h"
 
@@ -154,13 +155,15 @@ static bool heap_is_whole(const struct direct *d)
            count == 0;
 }
 
+/* By the ids that the runtime in it knows, as the kernel does in a core: by others nobody
+ * finds the stacks of its threads. */
 static void take_threads(struct direct *d, const struct standstill *still)
 {
     d->threads = arena_array(&d->arena, struct core_thread, still->count);
     d->thread_count = 0;
     for (size_t i = 0; i < still->count; i++) {
         struct core_thread *t = &d->threads[d->thread_count];
-        *t = (struct core_thread){.id = still->threads[i].id,
+        *t = (struct core_thread){.id = proc_inner_thread(d->pid, still->threads[i].id),
                                   .signal = still->threads[i].signal};
         d->thread_count += standstill_registers(still, i, &t->registers);
     }

@@ -66,8 +66,22 @@ static uint64_t bytes_behind(const char *status, const char *word)
     return line != NULL ? strtoull(line + strlen(word), NULL, 10) * 1024 : 0;
 }
 
-/* The numbers behind "Uid:" are real, effective, saved, file system; those behind
- * "NSpid:" one pid per namespace, innermost last. */
+/* Behind "NSpid:" stands one pid per namespace, innermost last; outer if it does not. */
+static pid_t innermost_pid(const char *status, pid_t outer)
+{
+    const char *line = strstr(status, "\nNSpid:");
+    char *end;
+    for (const char *at = line != NULL ? line + 7 : ""; *at == '\t' || *at == ' ';
+         at = end) {
+        long n = strtol(at, &end, 10);
+        if (end == at)
+            break;
+        outer = (pid_t)n;
+    }
+    return outer;
+}
+
+/* The numbers behind "Uid:" are real, effective, saved, file system. */
 static void read_status(struct proc *p, struct text *t)
 {
     p->inner_pid = p->pid;
@@ -80,14 +94,18 @@ static void read_status(struct proc *p, struct text *t)
         p->uid = (uid_t)strtoul(end, NULL, 10);
     }
     p->resident = bytes_behind(s, "\nVmRSS:");
-    line = strstr(s, "\nNSpid:");
-    for (const char *at = line != NULL ? line + 7 : ""; *at == '\t' || *at == ' ';
-         at = end) {
-        long n = strtol(at, &end, 10);
-        if (end == at)
-            return;
-        p->inner_pid = (pid_t)n;
-    }
+    p->inner_pid = innermost_pid(s, p->pid);
+}
+
+pid_t proc_inner_thread(pid_t pid, pid_t thread)
+{
+    char name[48];
+    struct text t = {0};
+    snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
+    pid_t inner =
+        read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
+    text_free(&t);
+    return inner;
 }
 
 static const char *base_name(const char *path)

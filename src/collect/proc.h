@@ -27,6 +27,10 @@ struct proc {
 /* False when there is no such process. Strings go to the arena. */
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
 
+/* What a thread of the process is called there, in its own pid namespace; thread if that
+ * is ours, or unknown. */
+pid_t proc_inner_thread(pid_t pid, pid_t thread);
+
 /* The version of the runtime that it has mapped, such as "10.0.12"; NULL unknown. Only
  * for processes of the same user. */
 const char *proc_runtime(pid_t pid, struct arena *arena);

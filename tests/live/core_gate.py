@@ -14,8 +14,10 @@ static variable of the gcdump its class.
     --moved=SHARE         the process went on between: addresses may differ, and counts of
                           reachable objects by that share, but for the types of --except
     --except=TYPE         a type that is not looked at with --moved; may be repeated
-    --same                two snapshots of one core, however it was read or converted: nothing
-                          may differ but what a gcdump cannot hold
+    --same                two cores of one process in one state, however they were taken: neither
+                          objects, garbage included, nor references, fields and roots may differ,
+                          but for those of stacks
+    --no-fields           the first is no core either: fields are not looked at
     -v                    say what each difference is
 """
 
@@ -86,8 +88,19 @@ class Heap:
                 todo.extend(a for a, _ in self.references[address])
         return held
 
+    def roots(self):
+        """(name, address) of each: a thread that runs may have moved, so not what stacks hold."""
+        return collections.Counter((name, a) for name, _, all_ in self.pseudo if name != "[local vars]" for a, _ in all_ if a)
+
     def counts(self):
         return collections.Counter(t for t, _, reachable in self.objects.values() if reachable)
+
+
+def alike(here, there):
+    """Of an object, or of its references: their order tells nothing."""
+    if isinstance(here, list) and isinstance(there, list):
+        return here == there or collections.Counter(here) == collections.Counter(there)
+    return here == there
 
 
 class Gate:
@@ -155,6 +168,24 @@ class Gate:
                 differ.append(f"{name}: {here[name]} instead of {there[name]}")
         self.tell(differ, f"{len(differ)} of {len(there)} types have other counts", differ)
 
+    def compare_same(self, one, other):
+        def sized(heap):
+            return {a: object_[:2] for a, object_ in heap.objects.items()}
+
+        for what, here, there in (
+            ("type or size", sized(one), sized(other)),
+            ("references", one.references, other.references),
+        ):
+            differ = [a for a in here.keys() | there.keys() if not alike(here.get(a), there.get(a))]
+            self.tell(
+                differ,
+                f"{len(differ)} of {len(there)} objects differ in {what}",
+                (f"{a:x}: {here.get(a)} instead of {there.get(a)}" for a in differ),
+            )
+        here, there = one.roots(), other.roots()
+        differ = list((here - there).items()) + list((there - here).items())
+        self.tell(differ, f"{len(differ)} of {len(there)} roots differ", differ)
+
     def look_at_core(self, core):
         self.tell(core.repeated, f"{len(core.repeated)} addresses have two objects")
         nowhere = [f"{a:x} -> {t:x}" for a, all_ in core.references.items() for t, _ in all_ if t not in core.objects]
@@ -199,15 +230,15 @@ def main():
     parser.add_argument("core")
     parser.add_argument("gcdump")
     options = parser.parse_args()
-    if options.same:
-        options.extra = 0
     gate = Gate(options)
     core, gcdump = (Heap(options.list_heap, p) for p in (options.core, options.gcdump))
     live = sum(reachable for _, _, reachable in core.objects.values())
     print(f"      {len(core.objects)} objects in the core, {live} reachable; {len(gcdump.objects)} in the gcdump")
     if not options.no_fields:
         gate.look_at_core(core)
-    if options.moved is None:
+    if options.same:
+        gate.compare_same(core, gcdump)
+    elif options.moved is None:
         gate.compare_objects(core, gcdump)
         gate.compare_statics(core, gcdump)
     else:

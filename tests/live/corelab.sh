@@ -11,7 +11,8 @@
 # aot (NativeAOT, without a gcdump). Those that need a package end with status 77 when it is not
 # to be had.
 #
-# TYPE=full takes a full dump; single and aot do anyhow. SERIES="N N N" takes DIR/VARIANT-K.core
+# TYPE=full takes a full dump; single and aot do anyhow. DIRECT=N takes DIR/VARIANT-direct-1.core …
+# as well, and what `collect --direct` said of each in a .log. SERIES="N N N" takes DIR/VARIANT-K.core
 # and .gcdump after N more leaked sessions each. AT=FOLDER runs the program there, in a folder
 # that is removed at the end, so that dumps tell nothing of this machine and find no files on
 # its disk. HEAPDRIFT is the program that takes gcdumps.
@@ -141,6 +142,13 @@ snapshot() {
         return 1
     }
     rm "$2.log"
+    local k
+    for ((k = 1; k <= ${DIRECT:-0}; k++)); do
+        "$heapdrift" collect --direct -p "$process_id" -o "$2-direct-$k.core" 2>"$2-direct-$k.log" || {
+            cat "$2-direct-$k.log" >&2
+            return 1
+        }
+    done
 }
 
 take() {

@@ -3,6 +3,9 @@
 # skipped without .NET, and a variant whose package cannot be had is left out.
 # shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper
 load ../cli/helper
+load lab
+
+teardown() { stop_lab; }
 
 # take VARIANT [ARGUMENT…]: $tmp/VARIANT.gcdump and $tmp/VARIANT.core.
 take() {
@@ -71,6 +74,78 @@ passes_gate() {
     else
         err_has "collection"
     fi
+}
+
+@test "--direct reads what createdump writes: every object, reference, field and root" {
+    local variant
+    export DIRECT=2
+    for variant in workstation server segments; do
+        take $variant quiet
+        same "$tmp/$variant-direct-1.core" "$tmp/$variant.core" --same
+        same "$tmp/$variant-direct-2.core" "$tmp/$variant.core" --same
+        same "$tmp/$variant-direct-1.core" "$tmp/$variant.gcdump"
+    done
+}
+
+@test "--direct of a process that collects all the time tries again, and is whole" {
+    local core again=0
+    export DIRECT=8
+    take workstation collecting
+    for core in "$tmp"/workstation-direct-?.core; do
+        works info --strict --format=json "$core"
+        same "$core" "$tmp/workstation.gcdump" --moved=0.01 --except=System.String --except='System.Byte[]' \
+            --except=Shop.Session --except=Shop.LogEntry '--except=Shop.LogEntry[]' \
+            '--except=System.Collections.Generic.List<Shop.LogEntry>'
+        again=$((again + $(grep -c 'times: garbage was being collected' "${core%.core}.log" || true)))
+    done
+    [[ $again -gt 0 ]] || complain "not one of 8 met a collection"
+}
+
+@test "--direct and --core of a single-file program" {
+    export DIRECT=1
+    take single quiet
+    same "$tmp/single-direct-1.core" "$tmp/single.core" --same
+    lab=$(tests/live/corelab.sh build single)
+    start_lab quiet
+    hd collect -p "$pid" --core -o "$tmp/heap.core"
+    status_is 2
+    err_has "--core=full"
+    works collect -q -p "$pid" --core=full -o "$tmp/full.core"
+    works collect -q -p "$pid" --direct -o "$tmp/direct.core"
+    same "$tmp/direct.core" "$tmp/full.core" --same
+}
+
+# There --all sees no process of anybody else, so none is stopped.
+@test "a process in another mount and pid namespace: --direct, --core, watch and --all" {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    unshare -m -p -f true 2>/dev/null || skip "no namespaces here"
+    local program
+    program=$(tests/live/corelab.sh build workstation)
+    lab=$tmp/contained
+    cat >"$lab" <<SCRIPT
+#!/bin/sh
+unset TMPDIR
+exec unshare -m -p -f --kill-child sh -c 'mount -t proc proc /proc; mount --bind "$tmp" /mnt
+    mount -t tmpfs none /tmp && mkdir -p "$tmp" && mount --bind /mnt "$tmp" && exec "$program" growing --size=300'
+SCRIPT
+    chmod +x "$lab"
+    start_lab growing
+    [[ $pid == 1 ]]
+    pid=$(pgrep -P "$(pgrep -P "$started" | head -1)" | head -1)
+    pid=${pid:-$(pgrep -P "$started" | head -1)}
+    works collect -q -p "$pid" -o "$tmp/first.gcdump"
+    works collect -q -p "$pid" -o "$tmp/a.gcdump"
+    works collect -q -p "$pid" --direct -o "$tmp/direct.core"
+    works collect -q -p "$pid" --core -o "$tmp/runtime.core"
+    same "$tmp/direct.core" "$tmp/a.gcdump"
+    same "$tmp/direct.core" "$tmp/runtime.core" --same
+    { sleep 1; echo 50 >&7; } &
+    works watch "$pid" -q --direct --count=2 --interval=4s -o "$tmp/watched" --format=json
+    [[ $(json '.types[] | select(.type == "Shop.Order") | .count[1] - .count[0]') == 50 ]]
+    read -r -t 60 _ <&8
+    works info --strict "$tmp"/watched/{1,2}.gcdump
+    nsenter -t "$pid" -m -p "$HEAPDRIFT" collect --all --direct -q -o "$tmp/all"
+    works info --strict "$tmp"/all/*
 }
 
 @test "what is converted is the same heap" {

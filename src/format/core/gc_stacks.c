@@ -4,12 +4,25 @@
 
 enum { WORD = 8 };
 
-static bool are_known(const struct gc_threads *threads)
+static bool are_known(const struct gc_threads *threads, struct id_numbers *managed)
 {
     bool known = threads->whole && threads->len > 0;
-    for (size_t i = 0; i < threads->len; i++)
-        known = known && threads->all[i].os_id != 0;
+    for (size_t i = 0; known && i < threads->len; i++) {
+        known = threads->all[i].os_id != 0;
+        if (known)
+            id_numbers_add(managed, threads->all[i].os_id);
+    }
     return known;
+}
+
+/* Of a process in another pid namespace a debugger writes ids that the process does not
+ * know. */
+static bool has_any(const struct process_image *p, const struct id_numbers *managed)
+{
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (id_numbers_find(managed, p->threads[i].id) != NO_ID)
+            return true;
+    return false;
 }
 
 /* The C library puts what fs points to on top of a thread's stack: above it begins other
@@ -51,10 +64,8 @@ void gc_stacks_each(const struct process_image *p, const struct gc_threads *thre
                     void (*take)(void *context, uint64_t word), void *context)
 {
     struct id_numbers managed = {0};
-    bool known = are_known(threads);
     uint64_t left = size_of(&p->memory);
-    for (size_t i = 0; known && i < threads->len; i++)
-        id_numbers_add(&managed, threads->all[i].os_id);
+    bool known = are_known(threads, &managed) && has_any(p, &managed);
     for (size_t i = 0; i < p->thread_count; i++)
         if (!known || id_numbers_find(&managed, p->threads[i].id) != NO_ID)
             take_thread(p, &p->threads[i], &left, take, context);

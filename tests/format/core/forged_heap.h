@@ -125,7 +125,7 @@ static inline void forge_finalizers(struct core_forge *f, const uint64_t objects
     forge_global(f, 144, FORGED_RUNTIME_BASE + FORGED_SCRATCH_AT);
     for (unsigned part = 0; part < 7; part++)
         forge_core_put(f, queue + 8 * (uint64_t)part,
-                       array + (part < 5 ? 8 : 8 * (uint64_t)(part - 3)), 8);
+                       array + (part < 4 ? 0 : 8 * (uint64_t)(part < 5 ? 1 : part - 3)), 8);
     forge_core_put(f, queue + 56, array, 8);
     for (unsigned i = 0; i < 3; i++)
         forge_core_put(f, array + 8 * (uint64_t)i, objects[i], 8);

@@ -113,12 +113,31 @@ Test(read_core, what_threads_may_yet_fill_is_no_object)
     forge_core_object(&f, 0, type, 24);
     uint64_t pointer = forge_core_object(&f, 0, type, 64 + 24),
              behind = forge_core_object(&f, 0, type, 24);
-    forge_core_put(&f, pointer, 0x1234567812345678, 8); /* what was there before */
+    forge_core_put(&f, pointer, 0x1234567812345678, 8);      /* what was there before */
+    forge_core_put(&f, pointer + 64, 0x1234567812345678, 8); /* room behind the limit */
     forge_managed_thread(&f, 1, pointer, pointer + 64);
     struct hd_snapshot *snap = read_it(&f);
     cr_expect_eq(snap->info.objects, 2);
     cr_expect_neq(node_at(snap, behind), NO_NODE);
     cr_expect(snap->info.complete);
+    done(&f, snap);
+}
+
+Test(read_core, where_the_youngest_objects_end_the_collector_knows_best)
+{
+    struct core_forge f = begin();
+    const uint64_t variable = FORGED_RUNTIME_BASE + FORGED_SCRATCH_AT;
+    uint64_t type = forge_core_type(&f, 24, 0);
+    forge_core_object(&f, 0, type, 24);
+    uint64_t last = forge_core_object(&f, 0, type, 24);
+    forge_core_put(&f, SEGMENT_AT(0), last, 8); /* as it was after the last collection */
+    forge_core_put(&f, variable, SEGMENT_AT(0), 8);
+    forge_core_put(&f, variable + 8, last + 24, 8);
+    forge_global(&f, 80, variable);
+    forge_global(&f, 120, variable + 8);
+    struct hd_snapshot *snap = read_it(&f);
+    cr_expect_neq(node_at(snap, last), NO_NODE);
+    cr_expect_eq(snap->info.objects, 2);
     done(&f, snap);
 }
 
@@ -297,6 +316,16 @@ Test(read_core, stacks_hold_what_they_point_into_up_to_where_they_end)
     forge_managed_thread(&f, 6, 0, 0);
     snap = read_it(&f);
     cr_expect_eq(snap->info.reachable_objects, 0);
+    done(&f, snap);
+    /* Where the process calls its threads otherwise, each may be one of the runtime's. */
+    f = begin();
+    at[0] = forge_core_object(&f, 2, forge_core_type(&f, 24, 0), 24);
+    forge_core_region(&f, FORGED_STACK, 0x1000);
+    forge_core_thread(&f, 5005, FORGED_STACK, FORGED_STACK + 0x800);
+    forge_core_put(&f, FORGED_STACK, at[0], 8);
+    forge_managed_thread(&f, 5, 0, 0);
+    snap = read_it(&f);
+    cr_expect_eq(snap->info.reachable_objects, 1);
     done(&f, snap);
 }
 
