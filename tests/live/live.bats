@@ -294,12 +294,12 @@ SCRIPT
     start_lab cache
     iterate 5
     works collect "$pid" -v -o "$tmp/named.gcdump"
-    [[ $output == *"full names are from the memory of the process"* ]] || skip "$output"
+    [[ $err == *"full names are from the memory of the process"* ]] || skip "$err"
     works collect "$pid" --direct -q -o "$tmp/direct.gcdump"
     stop_lab
     for i in named direct; do
         works roots "$tmp/$i.gcdump" -t Session
-        [[ $output == *"SessionCache.s_sessions]"* ]]
+        [[ $out == *"SessionCache.s_sessions]"* ]]
     done
 }
 
