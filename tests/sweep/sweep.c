@@ -8,7 +8,7 @@
  * not, set to 0, 1 and all ones, which covers each length field. Each input must give an
  * error in one line that points into the input, or a snapshot whose rows sum to its totals,
  * of which every report can be written in every format, and which is the same after it was
- * converted. --quick does a hundredth of it.
+ * converted. --quick does a fortieth of it.
  *
  * It all happens in one process: a crash ends it, and says with which input. Leaks
  * and reads behind the end are for the sanitizers to find, so each input has memory
@@ -38,7 +38,7 @@ enum {
     HUGE_FILE = 1024 * 1024,
     PREFIXES_OF_HUGE = 40,
     CHANGED_BYTES = 100000,
-    QUICKER = 100,
+    QUICKER = 40,
     SECONDS_PER_INPUT = 20,
     /* Of the damaged inputs that open, every so many are also reported on: four
      * reports in five formats take ten times as long as reading a small file. */
