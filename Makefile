@@ -46,7 +46,7 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(S
 LIB_CFLAGS   = -fPIC -fvisibility=hidden
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
 LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
-CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo
+CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
