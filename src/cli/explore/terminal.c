@@ -124,8 +124,8 @@ static void begin_colors(bool wanted)
     }
 }
 
-/* A locale that is installed nowhere may still be meant to have UTF-8: any other that has it
- * does as well. Where none has, or none is meant, curses only gets ASCII. */
+/* A locale that is installed nowhere may still be meant to have UTF-8: any other that has
+ * it does as well. Where none has, or none is meant, curses only gets ASCII. */
 static bool begin_characters(void)
 {
     static const char *const locales[] = {"", "C.UTF-8", "en_US.UTF-8"};
