@@ -593,6 +593,7 @@ bool option_is_for(const struct option *o, const struct command *command)
                 {"memory", ON_PS},
                 {"threads", ON_PS},
                 {"no-progress", ON_PS},
+                {"no-sandbox", ON_PS | ON_COLLECT | ON_WATCH},
                 {"verbose", ON_PS | ON_EXPLORE}};
     unsigned all = o->commands;
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
