@@ -282,11 +282,31 @@ pid_t *proc_all(size_t *count, struct arena *arena)
     return kept;
 }
 
+#ifdef HD_STATIC
+/* getpwuid_r() may load a module of the C library that is installed here, which is not the
+ * one that this program has inside. So only the users of /etc/passwd have names. */
+static int find_user(uid_t uid, struct passwd *user, char *buffer, size_t size,
+                     struct passwd **found)
+{
+    FILE *users = fopen("/etc/passwd", "re");
+    if (users == NULL)
+        return errno;
+    int status = 0;
+    do
+        status = fgetpwent_r(users, user, buffer, size, found);
+    while (status == 0 && user->pw_uid != uid);
+    fclose(users);
+    return status;
+}
+#else
+#define find_user getpwuid_r
+#endif
+
 const char *proc_user(uid_t uid, struct arena *arena)
 {
     char buffer[4096];
     struct passwd user, *found = NULL;
-    if (getpwuid_r(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
+    if (find_user(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
         return arena_strdup(arena, found->pw_name, strlen(found->pw_name));
     return arena_printf(arena, "uid %lu", (unsigned long)uid);
 }
