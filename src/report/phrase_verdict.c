@@ -175,8 +175,9 @@ static struct owner program_above(const struct hd_suspect *s, const char *counte
     for (size_t i = c->frame_count; i-- > top + 1;) {
         const struct hd_frame *f = &c->frames[i - 1];
         const char *type = f->types[0];
-        if (f->is_program && f->type_count == 1 && type[0] != '[' && !names_is_array(type) &&
-            strcmp(type, counted) != 0 && strcmp(type, s->type) != 0)
+        if (f->is_program && f->type_count == 1 && type[0] != '[' &&
+            !names_is_array(type) && strcmp(type, counted) != 0 &&
+            strcmp(type, s->type) != 0)
             return (struct owner){.type = type, .field = f->field};
     }
     /* What piles up may be its own owner: one that a root refers to. */
