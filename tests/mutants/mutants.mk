@@ -15,7 +15,7 @@ build/coverage/map.json:
 	@scripts/install-deps.sh build test coverage
 	+@$(MAKE) --no-print-directory -s -j$$(nproc) $(COUNTED) programs
 	rm -rf build/coverage/runs
-	/usr/bin/python3 tests/mutants/covered.py build/coverage
+	python3 tests/mutants/covered.py build/coverage
 
 # Always measured anew.
 coverage:
@@ -24,6 +24,6 @@ coverage:
 	tests/mutants/coverage.sh build/coverage
 
 mutants: build/coverage/map.json
-	tests/mutants/mutants.py --seed=$(SEED) --mutants=$(MUTANTS) $(if $(AGAIN),--again) $<
+	python3 tests/mutants/mutants.py --seed=$(SEED) --mutants=$(MUTANTS) $(if $(AGAIN),--again) $<
 
 .PHONY: coverage mutants
