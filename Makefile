@@ -22,6 +22,8 @@
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make fuzz-core    the reader of core dumps, which are larger
+#   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
+#   make mutants      MUTANTS changed programs, and which of them the tests notice
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
@@ -57,7 +59,7 @@ ALL_LDFLAGS  = $(HARDENED_LINK) $(LDFLAGS)
 ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(HARDENING) $(CFLAGS) $(SANITIZE)
 # One set of objects for programs, archives and the shared library. Hidden symbols are
 # called as directly as in a program.
-LIB_CFLAGS   = -fPIC -fvisibility=hidden
+LIB_CFLAGS   = -fPIC -fvisibility=hidden $(COUNT)
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
 LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
@@ -153,7 +155,7 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 
 $(BUILD)/src/cli/%.o: src/cli/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(COUNT) -MMD -MP -c -o $@ $<
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -383,6 +385,8 @@ tsan:
 part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
+include tests/mutants/mutants.mk
+
 golden: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
 
@@ -455,7 +459,7 @@ tidy-deep:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
-	shellcheck -x scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
+	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
