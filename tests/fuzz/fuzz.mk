@@ -38,18 +38,18 @@ $(BUILD)/fuzz-all: $(BUILD)/tests/fuzz/engine.o $(FUZZ_MUTATE) $(FUZZ_OBJ)
 	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LINK)
 
 $(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LINK)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(FUZZ_LINK)
 
 $(BUILD)/fuzz-seeds: $(addprefix $(BUILD)/tests/,fuzz/seeds.o fuzz/type_seeds.o support/forge_core.o \
                      support/forge_clr.o support/forge_metadata.o support/trace_forge.o) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 # One program has all harnesses, and is told by its name which it is.
-FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' \
+FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' HARDENING= HARDENED_LINK= \
     FUZZ_MUTATE='$(patsubst %.c,build/fuzz/%.o,$(wildcard tests/fuzz/mutate*.c))' \
     SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
 # By name only: no mutators of ours, which are libFuzzer's.
-AFL_BUILD = BUILD=build/afl CC=afl-clang-fast CFLAGS='-O1 -g' FUZZ_MUTATE= \
+AFL_BUILD = BUILD=build/afl CC=afl-clang-fast CFLAGS='-O1 -g' HARDENING= HARDENED_LINK= FUZZ_MUTATE= \
     SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
 fuzz-program: $(BUILD)/fuzz-seeds
