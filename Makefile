@@ -22,6 +22,10 @@
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make check-packages  what follows, built, installed, run, removed
+#   make dist         the source archive; the same bytes from everywhere
+#   make deb          Debian's packages
+#   make nuget        the .NET tool, of the static programs
 #   make gallery      the pictures of docs/gallery anew
 #   make golden       accept the program's current output as expected
 
@@ -280,7 +284,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page test asan tsan portable tidy-deep
+check-full: check check-live check-page test asan tsan portable tidy-deep check-packages
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats
@@ -396,6 +400,8 @@ fuzz-core: fuzz-program $(BUILD)/core-seeds
 	$(BUILD)/core-seeds build/fuzz/cores
 	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
 
+include scripts/package.mk
+
 # --- looks -----------------------------------------------------------------------
 
 ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/fuzz/fuzz_read.c
@@ -428,7 +434,7 @@ tidy-deep:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)

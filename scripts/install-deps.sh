@@ -5,6 +5,8 @@
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures
+#                                         deb: Debian's packages, nuget: the .NET tool,
+#                                         packages: tests of what is packed
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
@@ -15,6 +17,11 @@ test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschem
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev'
 action='jq'
+# What builds Debian's packages, and looks at them.
+deb='debhelper dpkg-dev lintian'
+# The SDK itself is not Debian's.
+nuget='strip-nondeterminism'
+packages='mmdebstrap man-db curl python3-jsonschema'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
@@ -28,8 +35,11 @@ for group in "$@"; do
     fuzz) wanted="$wanted $fuzz" ;;
     action) wanted="$wanted $action" ;;
     page) wanted="$wanted $page" ;;
+    deb) wanted="$wanted $deb" ;;
+    nuget) wanted="$wanted $nuget" ;;
+    packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action] [page]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [action] [page] [deb] [nuget] [packages]" >&2
         exit 2
         ;;
     esac
