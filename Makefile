@@ -13,6 +13,9 @@
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
+#   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
+#   make check-static that they run in folders with nothing else; aarch64 under qemu
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
@@ -157,7 +160,21 @@ $(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -w -c -o $@ $<
 
 $(BUILD)/src/report/write_pprof.o: $(PROFILE)
-$(BUILD)/src/report/write_pprof.%: private CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/report/write_pprof.%: private override CPPFLAGS += -I$(BUILD)/made
+
+# What the browser takes for the description of a terminal where there is none: in the form
+# that curses takes from the environment, and longer than a C string may be.
+TERMINAL = $(BUILD)/made/cli/explore/terminal_description.h
+$(TERMINAL):
+	@mkdir -p $(@D)
+	{ echo 'static const char terminal_described[] = "xterm";'; \
+	  echo 'static const char terminal_description[] = {'; \
+	  infocmp -x -q -Q2 xterm | tr -d '\n' | od -An -v -td1 | sed 's/[0-9][0-9]*/&,/g'; \
+	  echo '0};'; } >$@.new
+	mv $@.new $@
+
+$(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
+$(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made
 
 # The HTML page: style and script as the assembler takes them in, and a policy that has their
 # hashes. Of D3 what page.js uses, in the order in which one needs the other.
@@ -400,8 +417,6 @@ fuzz-core: fuzz-program $(BUILD)/core-seeds
 	$(BUILD)/core-seeds build/fuzz/cores
 	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
 
-include scripts/package.mk
-
 # --- looks -----------------------------------------------------------------------
 
 ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/fuzz/fuzz_read.c
@@ -438,6 +453,9 @@ style:
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+
+include scripts/static.mk
+include scripts/package.mk
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
