@@ -25,8 +25,4 @@ else
     tar -c --exclude=./build . | tar -x -C "$tree"
 fi
 
-mkdir -p "$(dirname "$file")"
-# The order is that of bytes, owners and times are nobody's, modes leave out who made it.
-LC_ALL=C tar -C "$scratch" -c --format=gnu --sort=name --mtime="@$moment" --owner=0 --group=0 \
-    --numeric-owner --mode=u+rwX,go+rX,go-w "heapdrift-$version" | gzip -9n >"$file.new"
-mv "$file.new" "$file"
+scripts/same-tar.sh "$moment" "$tree" "$file"

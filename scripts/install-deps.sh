@@ -26,7 +26,8 @@ cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
 deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
 nuget='strip-nondeterminism'
-packages='mmdebstrap man-db curl python3-jsonschema'
+packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap
+          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
