@@ -5,7 +5,8 @@
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
-#                                         static: one file to copy, cross: for other processors
+#                                         static: one file to copy, cross: for other processors,
+#                                         static-test: the small systems that it is tried in
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -20,6 +21,7 @@ action='jq'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+static_test='busybox-static musl ca-certificates tzdata file'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
@@ -39,9 +41,10 @@ for group in "$@"; do
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
     cross) wanted="$wanted $cross" ;;
+    static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action] [page] [static] [cross]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [action] [page] [static] [cross] [static-test]" >&2
         exit 2
         ;;
     esac
