@@ -31,7 +31,7 @@ STATIC_BUILD = BUILD=$(LINKED) CC=$(CROSS)gcc OBJCOPY=$(CROSS)objcopy AR=$(CROSS
     CPPFLAGS=-DHD_STATIC LDLIBS='$(STATIC_LIBS)' \
     CFLAGS='-O2 -g -fPIE -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. \
             $(SYSROOT_CFLAGS)' \
-    LDFLAGS='-static-pie -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-Map=$(LINKED)/map'
+    LDFLAGS='$(LDFLAGS) -static-pie -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-Map=$(LINKED)/map'
 
 static: $(SYSROOT)
 	@scripts/install-deps.sh build static $(if $(CROSS),cross)
