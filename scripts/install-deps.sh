@@ -3,6 +3,7 @@
 #
 #   scripts/install-deps.sh build         what the program is built with
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
+#                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
 #                                         static: one file to copy, cross: for other processors,
@@ -12,11 +13,12 @@ set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
-       protobuf-c-compiler libncurses-dev ncurses-bin scdoc
+       protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev'
+coverage='gcovr mold python3'
 action='jq'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
@@ -38,13 +40,14 @@ for group in "$@"; do
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
     fuzz) wanted="$wanted $fuzz" ;;
+    coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
     cross) wanted="$wanted $cross" ;;
     static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action] [page] [static] [cross] [static-test]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [static-test]" >&2
         exit 2
         ;;
     esac

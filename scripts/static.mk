@@ -29,9 +29,9 @@ STATIC_LIBS = -lnettle -llzma -lzstd -lbz2 -lz
 # Paths are those of the source, wherever it lies: two builds are the same bytes.
 STATIC_BUILD = BUILD=$(LINKED) CC=$(CROSS)gcc OBJCOPY=$(CROSS)objcopy AR=$(CROSS)ar \
     CPPFLAGS=-DHD_STATIC LDLIBS='$(STATIC_LIBS)' \
-    CFLAGS='-O2 -g -fPIE -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. \
+    CFLAGS='-O2 -g -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. \
             $(SYSROOT_CFLAGS)' \
-    LDFLAGS='$(LDFLAGS) -static-pie -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-Map=$(LINKED)/map'
+    LDFLAGS='$(LDFLAGS) -static-pie -Wl,--gc-sections -Wl,-Map=$(LINKED)/map'
 
 static: $(SYSROOT)
 	@scripts/install-deps.sh build static $(if $(CROSS),cross)
