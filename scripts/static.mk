@@ -47,7 +47,7 @@ static-all:
 	+@$(MAKE) --no-print-directory static ARCH=aarch64
 
 # Libraries for another processor, unpacked beside this system instead of installed in it.
-build/sysroot/%:
+build/sysroot/%: scripts/install-deps.sh scripts/sysroot.sh
 	@scripts/install-deps.sh static cross
 	scripts/sysroot.sh $* $@
 
