@@ -315,7 +315,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page test asan tsan portable tidy-deep check-packages
+check-full: check check-live check-page check-static test asan tsan portable tidy-deep check-packages
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats
@@ -465,7 +465,7 @@ tidy-deep:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
