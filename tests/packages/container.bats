@@ -97,7 +97,7 @@ teardown() {
     sidecar nsenter --target "$outside" --pid -- ps --format=csv
     status_is 0
     out_has "VBCSCompiler"
-    sidecar nsenter --target "$outside" --pid -- watch 1 -t 200 --count=2 --interval=1s --output=/snapshots/two --no-progress
+    sidecar nsenter --target "$outside" --pid -- watch 1 --timeout=200 --count=2 --interval=1s --output=/snapshots/two --no-progress
     status_is 0
     out_has "2 snapshots"
     [[ -s $tmp/root/snapshots/two/2.gcdump ]]

@@ -83,7 +83,7 @@ waiting() {
     while [[ ! -S $tmp/mute ]]; do sleep 0.1; done
 }
 
-declare -A ends
+declare -gA ends
 
 # stopped PROGRAM SIGNAL SECONDS: how it ends when it is told to after so long. Not in the
 # background, where a shell would have SIGINT ignored.
@@ -123,8 +123,6 @@ stopped() {
         sleep 0.1
     done
     [[ $(readlink "/proc/$pid/exe") == */linux-*/heapdrift ]]
-    # The runtime ignores SIGPIPE (bit 12), which would stay so.
-    (((0x$(awk '/^SigIgn/ { print $2 }' "/proc/$pid/status") >> 12 & 1) == 0))
     kill "$pid" "$runtime"
 }
 
