@@ -7,6 +7,7 @@
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
 #                                         static: one file to copy, cross: for other processors
+#                                         analyze: what looks for mistakes
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -41,10 +42,11 @@ for group in "$@"; do
     coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
+    analyze) wanted="$wanted cppcheck" ;;
     cross) wanted="$wanted $cross" ;;
     page) wanted="$wanted $page" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [analyze]" >&2
         exit 2
         ;;
     esac
