@@ -6,7 +6,10 @@
 #                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
-#                                         static: one file to copy, cross: for other processors
+#                                         static: one file to copy, cross: for other processors,
+#                                         static-test: the small systems that it is tried in,
+#                                         deb: Debian's packages, nuget: the .NET tool,
+#                                         packages: tests of what is packed,
 #                                         analyze: what looks for mistakes
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
@@ -23,6 +26,13 @@ action='jq'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+static_test='busybox-static musl ca-certificates tzdata file'
+# What builds Debian's packages, and looks at them.
+deb='debhelper dpkg-dev lintian'
+# The SDK itself is not Debian's.
+nuget='strip-nondeterminism'
+packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap
+          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
@@ -44,9 +54,13 @@ for group in "$@"; do
     static) wanted="$wanted $static" ;;
     analyze) wanted="$wanted cppcheck" ;;
     cross) wanted="$wanted $cross" ;;
+    static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
+    deb) wanted="$wanted $deb" ;;
+    nuget) wanted="$wanted $nuget" ;;
+    packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [analyze]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test] [analyze]" >&2
         exit 2
         ;;
     esac
