@@ -9,7 +9,8 @@
 #                                         static: one file to copy, cross: for other processors,
 #                                         static-test: the small systems that it is tried in,
 #                                         deb: Debian's packages, nuget: the .NET tool,
-#                                         packages: tests of what is packed
+#                                         packages: tests of what is packed,
+#                                         analyze: what looks for mistakes
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -51,6 +52,7 @@ for group in "$@"; do
     coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
+    analyze) wanted="$wanted cppcheck" ;;
     cross) wanted="$wanted $cross" ;;
     static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
@@ -58,7 +60,7 @@ for group in "$@"; do
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test] [analyze]" >&2
         exit 2
         ;;
     esac
