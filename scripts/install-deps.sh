@@ -4,7 +4,8 @@
 #   scripts/install-deps.sh build         what the program is built with
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
 #                                         action: the GitHub action beside the build,
-#                                         page: the page in a browser, and its pictures
+#                                         page: the page in a browser, and its pictures,
+#                                         faults: what makes system calls fail
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
@@ -15,6 +16,8 @@ test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschem
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev'
 action='jq'
+# System calls that fail, and mounts of its own.
+faults='strace util-linux mount python3'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
@@ -27,9 +30,10 @@ for group in "$@"; do
     test) wanted="$wanted $test" ;;
     fuzz) wanted="$wanted $fuzz" ;;
     action) wanted="$wanted $action" ;;
+    faults) wanted="$wanted $faults" ;;
     page) wanted="$wanted $page" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action] [page]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [action] [page] [faults]" >&2
         exit 2
         ;;
     esac
