@@ -3,42 +3,62 @@
 #
 #   scripts/install-deps.sh build         what the program is built with
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
+#                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
 #                                         faults: what makes system calls fail
+#                                         static: one file to copy, cross: for other processors
+#   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
-       protobuf-c-compiler libncurses-dev scdoc
+       protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev'
+coverage='gcovr mold python3'
 action='jq'
 # System calls that fail, and mounts of its own.
 faults='strace util-linux mount python3'
+# What libarchive needs of others to be linked statically.
+static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
+cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
 command -v npm >/dev/null || page="$page npm"
 
+say_names=
+if [ "${1:-}" = --names ]; then
+    say_names=1
+    shift
+fi
 wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
     fuzz) wanted="$wanted $fuzz" ;;
+    coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
+    static) wanted="$wanted $static" ;;
+    cross) wanted="$wanted $cross" ;;
     faults) wanted="$wanted $faults" ;;
     page) wanted="$wanted $page" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action] [page] [faults]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [faults]" >&2
         exit 2
         ;;
     esac
 done
 
+if [ -n "$say_names" ]; then
+    # shellcheck disable=SC2086 # a list of words
+    echo $wanted
+    exit 0
+fi
 if ! command -v dpkg-query >/dev/null; then
     echo "no Debian packages here; heapdrift needs, by the names that Debian gives them:$wanted"
     exit 0

@@ -13,8 +13,8 @@ import subprocess
 from program import Fault
 
 # How many of a kind at most for one command: (usual, slow, of a few).
-MOST = {"allocations": (3000, 300, 100), "calls": (5000, 1000, 100), "signals": (300, 150, 50),
-        "short": (2000, 200, 50)}
+MOST = {"allocations": (3000, 300, 60), "calls": (5000, 1000, 60), "signals": (300, 150, 24),
+        "short": (2000, 200, 20)}
 
 # What a system call can say. Others: EIO.
 ERRORS = {

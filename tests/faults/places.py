@@ -98,9 +98,13 @@ def limits(sweep, command, _):
 def cut(sweep, command, _):
     """Each file that is mapped is emptied as soon as it is. They come from a spare copy."""
     below = {"CUT_BELOW": sweep.program.folder}
+    if command.needs not in ("", "core"):
+        return
     for n in range(1, counts_of(sweep, command, **below)[2] + 1):
         with sweep.program.spare():
-            yield preloaded(sweep, f"cut file no. {n}", CUT_AT=str(n), **below)
+            fault = preloaded(sweep, f"cut file no. {n}", CUT_AT=str(n), **below)
+            fault.behind = ("--no-sandbox",)
+            yield fault
 
 
 CLASSES.update({"disk": full_disk, "missing": missing, "limits": limits, "cut": cut})

@@ -8,7 +8,8 @@
  *   FAIL_ABOVE=N   whatever would make it more than N bytes at once fails.
  *   SHORT_AT=N     the N-th read(), pread(), recv(), write(), pwrite() or send() of more
  *                  than a byte moves half of it.
- *   CUT_AT=N       the N-th file below CUT_BELOW that is mapped is empty at once.
+ *   CUT_AT=N       the N-th file below CUT_BELOW that is mapped is empty at once; the
+ *                  sandbox would keep the program from doing that.
  *   COUNT_TO=FILE  at the end, the counts: allocations, transfers, mappings. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,6 +42,7 @@ static size_t fail_above;
 static atomic_size_t in_use;
 static const char *cut_below;
 static bool counts;
+static int count_to = -1; /* opened before the program shuts itself in */
 
 /* --- when ------------------------------------------------------------------------------
  */
@@ -59,15 +61,14 @@ __attribute__((constructor)) static void begin(void)
     mapping.at = number("CUT_AT");
     cut_below = getenv("CUT_BELOW");
     counts = getenv("COUNT_TO") != NULL;
+    if (counts)
+        count_to = open(getenv("COUNT_TO"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    FILE *to = counts ? fopen(getenv("COUNT_TO"), "w") : NULL;
-    if (to == NULL)
-        return;
-    fprintf(to, "%ld %ld %ld\n", allocation.count, transfer.count, mapping.count);
-    fclose(to);
+    if (count_to >= 0)
+        dprintf(count_to, "%ld %ld %ld\n", allocation.count, transfer.count, mapping.count);
 }
 
 static bool is_now(struct fault *f)
