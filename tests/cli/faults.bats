@@ -69,6 +69,44 @@ without_proc() {
     works top "$tmp/o/a.nettrace"
 }
 
+@test "a file of a folder that cannot be looked at is not left out" {
+    mkdir "$tmp/folder"
+    cp "${series[@]}" "$tmp/folder"
+    stand_in '#include <errno.h>
+        #include <string.h>
+        #include <sys/stat.h>
+        #include <fcntl.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int stat(const char *path, struct stat *st)
+        {
+            errno = ENOMEM;
+            return strstr(path, "series-2") != NULL ? -1 : syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
+        }'
+    works diff -q "$tmp/folder"
+    local whole=$out
+    with_stand_in diff -q "$tmp/folder"
+    status_is 0
+    out_is "$whole"
+    stand_in '#include <dirent.h>
+        #include <errno.h>
+        struct dirent *readdir(DIR *folder) { (void)folder; errno = EIO; return NULL; }'
+    with_stand_in diff -q "$tmp/folder"
+    fails_with "$tmp/folder: Input/output error"
+}
+
+@test "a packed file that cannot be read is not said to be damaged" {
+    gzip -c "$after" >"$tmp/a.gz"
+    # Behind the head, which is read to recognise it.
+    stand_in '#include <errno.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        ssize_t read(int fd, void *to, size_t size)
+        { (void)fd, (void)to, (void)size; errno = EIO; return -1; }'
+    with_stand_in top "$tmp/a.gz"
+    fails_with "$tmp/a.gz: Input/output error"
+}
+
 @test "processes that cannot be looked for are not said to be none" {
     stand_in '#include <dirent.h>
         #include <errno.h>
