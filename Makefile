@@ -28,6 +28,11 @@
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make check-packages  what follows, built, installed, run, removed
+#   make dist         the source archive; the same bytes from everywhere
+#   make deb          Debian's packages
+#   make nuget        the .NET tool, of the static programs; also: sbom, container
+#   make release      all of it, VERSION=x.y.z, with checksums
 #   make gallery      the pictures of docs/gallery anew
 #   make golden       accept the program's current output as expected
 
@@ -311,7 +316,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page test asan tsan portable tidy-deep faults
+check-full: check check-live check-page test asan tsan portable tidy-deep check-packages faults
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats
@@ -464,12 +469,13 @@ tidy-deep:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 
 include scripts/static.mk
+include scripts/package.mk
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \

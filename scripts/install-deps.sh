@@ -6,8 +6,10 @@
 #                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
-#                                         faults: what makes system calls fail
-#                                         static: one file to copy, cross: for other processors
+#                                         faults: what makes system calls fail,
+#                                         static: one file to copy, cross: for other processors,
+#                                         deb: Debian's packages, nuget: the .NET tool,
+#                                         packages: tests of what is packed
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -25,6 +27,12 @@ faults='strace util-linux mount python3'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+# What builds Debian's packages, and looks at them.
+deb='debhelper dpkg-dev lintian'
+# The SDK itself is not Debian's.
+nuget='strip-nondeterminism'
+packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap
+          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
@@ -47,8 +55,11 @@ for group in "$@"; do
     cross) wanted="$wanted $cross" ;;
     faults) wanted="$wanted $faults" ;;
     page) wanted="$wanted $page" ;;
+    deb) wanted="$wanted $deb" ;;
+    nuget) wanted="$wanted $nuget" ;;
+    packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [faults]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [faults]" >&2
         exit 2
         ;;
     esac
