@@ -8,8 +8,10 @@
 #                                         page: the page in a browser, and its pictures,
 #                                         faults: what makes system calls fail,
 #                                         static: one file to copy, cross: for other processors,
+#                                         static-test: the small systems that it is tried in,
 #                                         deb: Debian's packages, nuget: the .NET tool,
-#                                         packages: tests of what is packed
+#                                         packages: tests of what is packed,
+#                                         analyze: what looks for mistakes
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -27,6 +29,7 @@ faults='strace util-linux mount python3'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+static_test='busybox-static musl ca-certificates tzdata file'
 # What builds Debian's packages, and looks at them.
 deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
@@ -52,14 +55,16 @@ for group in "$@"; do
     coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
+    analyze) wanted="$wanted cppcheck" ;;
     cross) wanted="$wanted $cross" ;;
     faults) wanted="$wanted $faults" ;;
+    static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
     deb) wanted="$wanted $deb" ;;
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [faults]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test] [analyze] [faults]" >&2
         exit 2
         ;;
     esac

@@ -119,27 +119,19 @@ static void add_full_names(struct collecting *c, struct hd_snapshot *snap)
         fprintf(stderr, ": no full names: %s\n", err.message);
 }
 
-/* A file without a name is opened again by /proc. */
-static struct hd_snapshot *open_again(FILE *nameless, const struct hd_read_options *how,
-                                      struct hd_error *err)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(nameless));
-    struct hd_snapshot *snap = hd_snapshot_open(path, how, err);
-    if (snap == NULL && access(path, F_OK) != 0)
-        *err = (struct hd_error){.status = HD_IO,
-                                 .message = "to make a snapshot takes /proc, which is not "
-                                            "there; a .nettrace does not"};
-    return snap;
-}
-
 static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error *err)
 {
     const struct settings *s = c->settings;
+    char path[64];
     struct hd_read_options how = s->read;
     how.to_write = true;
     how.plain_names = true; /* as any other gcdump has them */
-    struct hd_snapshot *snap = open_again(from, &how, err);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    if (snap == NULL && access("/proc/self", F_OK) != 0)
+        snprintf(err->message, sizeof(err->message),
+                 "a gcdump is made with /proc, which is not mounted here; a trace is not: "
+                 "the name of one ends in .nettrace");
     if (snap != NULL)
         hd_snapshot_set_origin(snap, &c->collected.origin);
     if (snap != NULL && !s->direct)

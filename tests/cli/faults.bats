@@ -62,7 +62,7 @@ without_proc() {
     without_proc
     mkdir "$tmp/o"
     with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.gcdump"
-    fails_with "$tmp/o/a.gcdump: to make a snapshot takes /proc, which is not there; a .nettrace does not"
+    fails_with "$tmp/o/a.gcdump: a gcdump is made with /proc, which is not mounted here; a trace is not: the name of one ends in .nettrace"
     [[ -z $(ls -A "$tmp/o") ]]
     with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.nettrace"
     status_is 0

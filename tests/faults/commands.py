@@ -199,8 +199,8 @@ class Lab:
 
     def take_core(self, program, path):
         """Of what it has written: pages of its files are on disk only."""
-        subprocess.run([program, "collect", "-q", "-p", str(self.pid), "-o", path], check=True,
-                       env={**os.environ, "TMPDIR": self.tmp})
+        subprocess.run([program, "collect", "-q", "-p", str(self.pid), "--timeout=300", "-o", path],
+                       check=True, env={**os.environ, "TMPDIR": self.tmp})
 
     def state(self):
         with open(f"/proc/{self.pid}/status", encoding="utf-8") as status:

@@ -134,7 +134,7 @@ def main():
             program.runtime = Runtime(chosen.folder)
         if any(c.needs in ("process", "core") for c in commands):
             program.lab = Lab.found(f"{chosen.folder}/lab", program.tmp)
-            if program.lab:
+            if program.lab and any(c.needs == "core" for c in commands):
                 program.lab.take_core(chosen.program, f"{chosen.folder}/in/lab.core")
         for command in commands:
             if command.needs not in ("process", "core") or program.lab:
