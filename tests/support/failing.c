@@ -2,9 +2,9 @@
  * fails system calls, cannot reach. A library of its own, no part of any test program.
  *
  *   FAIL_AT=N      the N-th allocation fails, and no other: what a library makes of a
- *                  failure is seen where its next allocation succeeds. Those of popt and
- *                  libarchive (with liblzma) are not counted, which end the process or
- *                  crash: who calls them sees that they have room, and then they have.
+ *                  failure is seen where its next allocation succeeds. Those of popt,
+ *                  libseccomp and libarchive (with liblzma) are not counted, which end the
+ *                  process or crash: who calls them sees that they have room, and then they have.
  *   FAIL_ABOVE=N   whatever would make it more than N bytes at once fails.
  *   SHORT_AT=N     the N-th read(), pread(), recv(), write(), pwrite() or send() of more
  *                  than a byte moves half of it.
@@ -84,6 +84,7 @@ static bool is_spared(const void *caller)
     Dl_info in;
     return dladdr(caller, &in) != 0 && in.dli_fname != NULL &&
            (strstr(in.dli_fname, "/libpopt") != NULL ||
+            strstr(in.dli_fname, "/libseccomp") != NULL ||
             strstr(in.dli_fname, "/libarchive") != NULL ||
             strstr(in.dli_fname, "/liblzma") != NULL);
 }
