@@ -4,7 +4,8 @@
  *   FAIL_AT=N      the N-th allocation fails, and no other: what a library makes of a
  *                  failure is seen where its next allocation succeeds. Those of popt,
  *                  libseccomp and libarchive (with liblzma) are not counted, which end the
- *                  process or crash: who calls them sees that they have room, and then they have.
+ *                  process or crash: who calls them sees that they have room, and
+ *                  then they have.
  *   FAIL_ABOVE=N   whatever would make it more than N bytes at once fails.
  *   SHORT_AT=N     the N-th read(), pread(), recv(), write(), pwrite() or send() of more
  *                  than a byte moves half of it.
