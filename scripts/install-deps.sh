@@ -6,13 +6,15 @@
 #                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
-#                                         static: one file to copy, cross: for other processors
+#                                         static: one file to copy, cross: for other processors,
+#                                         deb: Debian's packages, nuget: the .NET tool,
+#                                         packages: tests of what is packed
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
-       protobuf-c-compiler libncurses-dev ncurses-bin scdoc
+       protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
@@ -22,6 +24,12 @@ action='jq'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+# What builds Debian's packages, and looks at them.
+deb='debhelper dpkg-dev lintian'
+# The SDK itself is not Debian's.
+nuget='strip-nondeterminism'
+packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap
+          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
@@ -43,8 +51,11 @@ for group in "$@"; do
     static) wanted="$wanted $static" ;;
     cross) wanted="$wanted $cross" ;;
     page) wanted="$wanted $page" ;;
+    deb) wanted="$wanted $deb" ;;
+    nuget) wanted="$wanted $nuget" ;;
+    packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages]" >&2
         exit 2
         ;;
     esac
