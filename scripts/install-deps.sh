@@ -7,8 +7,10 @@
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
 #                                         static: one file to copy, cross: for other processors,
+#                                         static-test: the small systems that it is tried in,
 #                                         deb: Debian's packages, nuget: the .NET tool,
-#                                         packages: tests of what is packed
+#                                         packages: tests of what is packed,
+#                                         analyze: what looks for mistakes
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -24,6 +26,7 @@ action='jq'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+static_test='busybox-static musl ca-certificates tzdata file'
 # What builds Debian's packages, and looks at them.
 deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
@@ -49,13 +52,15 @@ for group in "$@"; do
     coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
+    analyze) wanted="$wanted cppcheck" ;;
     cross) wanted="$wanted $cross" ;;
+    static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
     deb) wanted="$wanted $deb" ;;
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test] [analyze]" >&2
         exit 2
         ;;
     esac

@@ -32,6 +32,18 @@ static void read_auxv(struct process_copy *c)
         close(fd);
 }
 
+/* Registers, layouts and the core that is written are those of one machine. */
+static bool is_known_machine(struct hd_error *err)
+{
+#ifdef __x86_64__
+    (void)err;
+    return true;
+#else
+    return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                      "the memory of processes can only be read on x86-64");
+#endif
+}
+
 bool process_copy_open(struct process_copy *c, const struct hd_collect_options *how,
                        struct hd_error *err)
 {
@@ -39,7 +51,7 @@ bool process_copy_open(struct process_copy *c, const struct hd_collect_options *
     struct proc proc;
     *c = (struct process_copy){
         .mem = -1, .pages = {.pages = -1, .shared = -1}, .room = {.fd = -1}};
-    if (!find(&found, how, &c->arena, err))
+    if (!is_known_machine(err) || !find(&found, how, &c->arena, err))
         return false;
     c->pid = found.pid;
     if (found.visible && proc_is_hidden(found.pid))

@@ -1,8 +1,8 @@
 // Preloaded by memory.bats: memory that runs out.
 //
 //   FAIL_AT=N      the N-th allocation fails, and no other: what a library makes of a
-//                  failure is seen where its next allocation succeeds. Those of popt and
-//                  libarchive (with liblzma) are not counted, which end the process or
+//                  failure is seen where its next allocation succeeds. Those of popt,
+//                  libseccomp and libarchive (with liblzma) are not counted, which end the process or
 //                  crash: who calls them sees that they have room, and then they have.
 //   FAIL_ABOVE=N   whatever would make it more than N bytes at once fails.
 #define _GNU_SOURCE
@@ -35,6 +35,7 @@ static int is_spared(const void *caller)
     Dl_info in;
     return dladdr(caller, &in) != 0 && in.dli_fname != NULL &&
            (strstr(in.dli_fname, "/libpopt") != NULL ||
+            strstr(in.dli_fname, "/libseccomp") != NULL ||
             strstr(in.dli_fname, "/libarchive") != NULL ||
             strstr(in.dli_fname, "/liblzma") != NULL);
 }
