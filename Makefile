@@ -23,6 +23,7 @@
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make fuzz-core    the reader of core dumps, which are larger
+#   make faults       everything that the program asks of its system fails once; an hour
 #   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
 #   make mutants      MUTANTS changed programs, and which of them the tests notice
 #   make score        the ranking against others on series with known leaks
@@ -76,7 +77,7 @@ BUILD     = build$(if $(SANITIZE),/asan)
 PROFILE   = $(BUILD)/made/profile.pb-c.c
 LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
-SUPPORT_SRC = $(wildcard tests/support/*.c)
+SUPPORT_SRC = $(filter-out %/failing.c,$(wildcard tests/support/*.c))
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
@@ -316,7 +317,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-static test asan tsan portable tidy-deep analyze check-packages
+check-full: check check-live check-page check-static test asan tsan portable tidy-deep analyze check-packages faults
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats
@@ -434,9 +435,12 @@ fuzz-core: fuzz-program $(BUILD)/core-seeds
 	$(BUILD)/core-seeds build/fuzz/cores
 	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
 
+include tests/faults/faults.mk
+
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/fuzz/fuzz_read.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/fuzz/fuzz_read.c \
+        tests/support/failing.c
 
 lint: layers tidy style
 
