@@ -19,6 +19,7 @@
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make fuzz-core    the reader of core dumps, which are larger
+#   make round-trips  ROUNDS random snapshots, written in every form and read back
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
@@ -280,7 +281,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page test asan tsan portable tidy-deep
+check-full: check check-live check-page round-trips test asan tsan portable tidy-deep
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats
@@ -328,7 +329,7 @@ $(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ)) $(SUPPORT_OBJ
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 # First what takes longest: the others fill up the second processor.
-check-parts: check-asan part-unit part-lint part-score $(CLI_PARTS)
+check-parts: check-asan part-unit part-lint part-score part-rounds $(CLI_PARTS)
 
 check-asan:
 	@$(MAKE) -k parts $(ASAN_BUILD) SWEEP_FLAGS=--quick UNIT_TESTS=unit-tests-small \
@@ -354,6 +355,8 @@ tsan:
 
 part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
+
+include tests/rounds/rounds.mk
 
 golden: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
@@ -398,7 +401,7 @@ fuzz-core: fuzz-program $(BUILD)/core-seeds
 
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/fuzz/fuzz_read.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/fuzz/fuzz_read.c
 
 lint: layers tidy style
 
