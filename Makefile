@@ -13,6 +13,9 @@
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
+#   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
+#   make check-static that they run in folders with nothing else; aarch64 under qemu
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
@@ -20,9 +23,16 @@
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make fuzz-core    the reader of core dumps, which are larger
 #   make round-trips  ROUNDS random snapshots, written in every form and read back
+#   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
+#   make mutants      MUTANTS changed programs, and which of them the tests notice
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make check-packages  what follows, built, installed, run, removed
+#   make dist         the source archive; the same bytes from everywhere
+#   make deb          Debian's packages
+#   make nuget        the .NET tool, of the static programs; also: sbom, container
+#   make release      all of it, VERSION=x.y.z, with checksums
 #   make gallery      the pictures of docs/gallery anew
 #   make golden       accept the program's current output as expected
 
@@ -38,16 +48,27 @@ CC       ?= cc
 OBJCOPY  ?= objcopy
 CFLAGS   ?= -O2 -g
 # Every x86-64 processor since 2009 counts bits in one instruction.
-BASELINE := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-march=x86-64-v2)
+X86_64   := $(filter x86_64%,$(shell $(CC) -dumpmachine))
+BASELINE := $(if $(X86_64),-march=x86-64-v2)
 WARNINGS  = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla
-ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(CFLAGS) $(SANITIZE)
+# Files from strangers: what a mistake lets them write over is found, or cannot be used. Of
+# what the C library checks something is seen by optimised code only, and sanitizers see
+# more. HARDENING= and HARDENED_LINK= build without.
+HARDENING ?= -fPIE -fstack-protector-strong -fstack-clash-protection \
+    $(if $(X86_64),-fcf-protection) \
+    $(if $(SANITIZE),,$(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
+HARDENED_LINK ?= -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code
+# A program that is linked statically says so itself.
+PIE = $(if $(filter -static%,$(LDFLAGS)),,$(if $(HARDENED_LINK),-pie))
+ALL_LDFLAGS  = $(HARDENED_LINK) $(LDFLAGS)
+ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(HARDENING) $(CFLAGS) $(SANITIZE)
 # One set of objects for programs, archives and the shared library. Hidden symbols are
 # called as directly as in a program.
-LIB_CFLAGS   = -fPIC -fvisibility=hidden
+LIB_CFLAGS   = -fPIC -fvisibility=hidden $(COUNT)
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
 LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
-CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo
+CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
 BUILD     = build$(if $(SANITIZE),/asan)
@@ -82,7 +103,7 @@ all: $(BUILD)/heapdrift $(LIBRARIES) $(BUILD)/heapdrift.1 $(COMPLETIONS)
 
 # Linked against what others get, so that the public functions are enough.
 $(BUILD)/heapdrift: $(CLI_OBJ) $(BUILD)/lib/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LDLIBS)
 
 # For tests of what is inside: every symbol. Made afresh, so that a deleted source file
 # leaves no member behind.
@@ -102,35 +123,35 @@ $(BUILD)/lib/libheapdrift.a: $(LIB_OBJ)
 
 $(BUILD)/lib/$(SONAME): $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
 	    $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/score: $(SCORE_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 $(BUILD)/ask: $(BUILD)/tests/threads/ask.o $(BUILD)/lib/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/list-heap: $(BUILD)/tests/live/list_heap.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/press-keys: $(BUILD)/tests/bench/press_keys.o $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/make-heap: $(BUILD)/tests/bench/make_heap.o $(BUILD)/tests/bench/synthetic.o \
                     $(BUILD)/tests/bench/synthetic_trace.o \
                     $(BUILD)/tests/bench/synthetic_stream.o \
                     $(BUILD)/tests/support/trace_forge.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 # With a sanitizer a test takes twice as long to compile as to run: what it tests is
 # optimised, not the test.
@@ -140,7 +161,7 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 
 $(BUILD)/src/cli/%.o: src/cli/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(COUNT) -MMD -MP -c -o $@ $<
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -154,7 +175,21 @@ $(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -w -c -o $@ $<
 
 $(BUILD)/src/report/write_pprof.o: $(PROFILE)
-$(BUILD)/src/report/write_pprof.%: private CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/report/write_pprof.%: private override CPPFLAGS += -I$(BUILD)/made
+
+# What the browser takes for the description of a terminal where there is none: in the form
+# that curses takes from the environment, and longer than a C string may be.
+TERMINAL = $(BUILD)/made/cli/explore/terminal_description.h
+$(TERMINAL):
+	@mkdir -p $(@D)
+	{ echo 'static const char terminal_described[] = "xterm";'; \
+	  echo 'static const char terminal_description[] = {'; \
+	  infocmp -x -q -Q2 xterm | tr -d '\n' | od -An -v -td1 | sed 's/[0-9][0-9]*/&,/g'; \
+	  echo '0};'; } >$@.new
+	mv $@.new $@
+
+$(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
+$(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made
 
 # The HTML page: style and script as the assembler takes them in, and a policy that has their
 # hashes. Of D3 what page.js uses, in the order in which one needs the other.
@@ -168,12 +203,12 @@ $(PAGE)/policy: scripts/page.sh $(wildcard src/report/page/*.css src/report/page
 
 $(PAGE_OBJ): src/report/page/bytes.S $(PAGE)/policy $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(filter -m%,$(ALL_CFLAGS)) -DPAGE_STYLE='"$(PAGE)/page.css"' \
+	$(CC) $(filter -m% -fcf-protection%,$(ALL_CFLAGS)) -DPAGE_STYLE='"$(PAGE)/page.css"' \
 	    -DPAGE_SCRIPT='"$(PAGE)/page.js"' -DPAGE_POLICY='"$(PAGE)/policy"' -c -o $@ $<
 
 # Other flags, other objects, but for warnings, which change none. What is installed is
 # what was built, with whatever flags.
-FLAGS = $(CC) $(ALL_CPPFLAGS) $(BASELINE) $(CFLAGS) $(SANITIZE) $(LIB_CFLAGS)
+FLAGS = $(CC) $(ALL_CPPFLAGS) $(BASELINE) $(HARDENING) $(CFLAGS) $(SANITIZE) $(LIB_CFLAGS)
 $(BUILD)/flags: $(if $(filter install uninstall,$(MAKECMDGOALS)),,always)
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || \
@@ -281,10 +316,10 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page round-trips test asan tsan portable tidy-deep
+check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep check-packages
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
-	    tests/cli/completion.bats tests/cli/tree.bats
+	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
 
 # --- parts, to run side by side -----------------------------------------------------
 
@@ -322,11 +357,11 @@ PLAIN_ONLY = $(addprefix $(BUILD)/tests/,report/test_bad_sizes.o report/test_bad
 # Every other unit test finds under ASan what it finds without: a plain build runs them in
 # make test. Criterion's patterns cannot leave suites out.
 $(BUILD)/unit-tests-large: $(PLAIN_ONLY) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 $(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ)) $(SUPPORT_OBJ) \
                            $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 # First what takes longest: the others fill up the second processor.
 check-parts: check-asan part-unit part-lint part-score part-rounds $(CLI_PARTS)
@@ -357,6 +392,7 @@ part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
 include tests/rounds/rounds.mk
+include tests/mutants/mutants.mk
 
 golden: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
@@ -376,7 +412,7 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 
 $(BUILD)/core-seeds: $(BUILD)/tests/fuzz/core_seeds.o $(BUILD)/tests/support/forge_core.o \
                      $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' \
     SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
@@ -430,11 +466,14 @@ tidy-deep:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
-	shellcheck -x scripts/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+
+include scripts/static.mk
+include scripts/package.mk
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \

@@ -3,38 +3,72 @@
 #
 #   scripts/install-deps.sh build         what the program is built with
 #   scripts/install-deps.sh build test    and what the tests need; fuzz: the fuzzer,
+#                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
-#                                         page: the page in a browser, and its pictures
+#                                         page: the page in a browser, and its pictures,
+#                                         static: one file to copy, cross: for other processors,
+#                                         static-test: the small systems that it is tried in,
+#                                         deb: Debian's packages, nuget: the .NET tool,
+#                                         packages: tests of what is packed
+#   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
-       protobuf-c-compiler libncurses-dev scdoc
+       protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev'
+coverage='gcovr mold python3'
 action='jq'
+# What libarchive needs of others to be linked statically.
+static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
+cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
+static_test='busybox-static musl ca-certificates tzdata file'
+# What builds Debian's packages, and looks at them.
+deb='debhelper dpkg-dev lintian'
+# The SDK itself is not Debian's.
+nuget='strip-nondeterminism'
+packages='mmdebstrap man-db curl python3-jsonschema python3-yaml zip unzip jq buildah uidmap
+          node-spdx-expression-parse node-spdx-exceptions node-spdx-license-ids'
 # A browser that looks at the page, axe-core by npm, and pictures of it.
 page='chromium chromium-driver python3 optipng pngquant tmux fonts-dejavu-core'
 # npm may be there by another way than Debian's package, which would fight with it.
 command -v npm >/dev/null || page="$page npm"
 
+say_names=
+if [ "${1:-}" = --names ]; then
+    say_names=1
+    shift
+fi
 wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
     fuzz) wanted="$wanted $fuzz" ;;
+    coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
+    static) wanted="$wanted $static" ;;
+    cross) wanted="$wanted $cross" ;;
+    static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
+    deb) wanted="$wanted $deb" ;;
+    nuget) wanted="$wanted $nuget" ;;
+    packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [action] [page]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test]" >&2
         exit 2
         ;;
     esac
 done
 
+if [ -n "$say_names" ]; then
+    # shellcheck disable=SC2086 # a list of words
+    echo $wanted
+    exit 0
+fi
 if ! command -v dpkg-query >/dev/null; then
     echo "no Debian packages here; heapdrift needs, by the names that Debian gives them:$wanted"
     exit 0

@@ -1,6 +1,6 @@
 #include "analysis/owner_tree.h"
 
-#include "base/pair_table.h"
+#include "analysis/place_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,7 @@ struct wide {
     field_id *field;        /* that parts it; NO_FIELD */
     uint64_t *first, *last; /* bytes owned in the first and the last snapshot */
     size_t len, cap;
-    struct pair_table children; /* of a node and a label; by fields a number of such */
-    struct pair_table by_field; /* the node of such a number and a field */
-    uint32_t pair_count;
-    bool parts;
+    struct place_table places;
 
     /* What is told of fields, by node: in the last snapshot seen, from 1. */
     struct told_field *told;
@@ -67,14 +64,8 @@ static uint32_t add_wide(struct wide *w, uint32_t parent, label_id label, field_
 
 static uint32_t child_of(struct wide *w, uint32_t parent, label_id label, field_id field)
 {
-    uint32_t next = (uint32_t)w->len, found;
-    if (w->parts) {
-        uint32_t pair = pair_table_put(&w->children, parent, label, w->pair_count);
-        w->pair_count += pair == w->pair_count;
-        found = pair_table_put(&w->by_field, pair, field, next);
-    } else {
-        found = pair_table_put(&w->children, parent, label, next);
-    }
+    uint32_t next = (uint32_t)w->len,
+             found = place_table_put(&w->places, parent, label, field, next);
     return found == next ? add_wide(w, parent, label, field) : found;
 }
 
@@ -158,7 +149,7 @@ static void merge(struct maker *m)
 {
     size_t last = m->t->snapshots - 1;
     struct wide *w = &m->wide;
-    w->parts = m->t->fields == TRIE_PARTS_FIELDS;
+    w->places.parts = m->t->fields == TRIE_PARTS_FIELDS;
     for (uint32_t top = 0; top < m->tops; top++)
         add_wide(w, NO_PLACE, NO_LABEL, NO_FIELD);
     for (uint32_t top = 0; top < m->tops; top++) {
@@ -292,12 +283,6 @@ static int in_order(const void *a, const void *b)
     return order != 0 ? order : (x->label > y->label) - (x->label < y->label);
 }
 
-static const char *field_name(const struct maker *m, field_id field)
-{
-    const struct labels *l = &m->t->labels;
-    return field < l->field_count ? l->fields[field] : "";
-}
-
 /* All but the top ones, children of one parent after each other. *count of them. */
 static struct sibling *siblings_of(const struct maker *m, size_t *count)
 {
@@ -312,7 +297,7 @@ static struct sibling *siblings_of(const struct maker *m, size_t *count)
                 .growth = m->t->snapshots > 1 ? (int64_t)(w->last[i] - w->first[i]) : 0,
                 .last = w->last[i],
                 .name = m->t->labels.all[w->label[i]].name,
-                .field = field_name(m, w->field[i]),
+                .field = label_field(&m->t->labels, w->field[i]),
                 .label = w->label[i]};
     qsort(all, len, sizeof(*all), in_order);
     *count = len;
@@ -456,8 +441,8 @@ static void choose_fields(struct maker *m)
         struct path_field *to = &m->tree.nodes[m->out[told->node]].field;
         uint64_t all = to->all + told->all;
         if (told->held > to->held ||
-            (told->held == to->held &&
-             strcmp(field_name(m, told->field), field_name(m, to->field)) < 0)) {
+            (told->held == to->held && strcmp(label_field(&m->t->labels, told->field),
+                                              label_field(&m->t->labels, to->field)) < 0)) {
             to->field = told->field;
             to->held = told->held;
         }
@@ -483,8 +468,7 @@ struct owner_tree owner_tree_of(const struct trie *t, const struct owner_tree_qu
     make_nodes(&m, a);
     count_objects(&m, a);
     choose_fields(&m);
-    pair_table_free(&m.wide.children);
-    pair_table_free(&m.wide.by_field);
+    place_table_free(&m.wide.places);
     pair_table_free(&m.wide.slots);
     free(m.wide.told);
     free(m.wide.field);

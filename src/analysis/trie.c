@@ -1,8 +1,8 @@
 #include "analysis/trie.h"
 
+#include "analysis/place_table.h"
 #include "analysis/trie_fields.h"
 #include "base/hash.h"
-#include "base/pair_table.h"
 #include "base/search.h"
 #include "heap/sample.h"
 
@@ -91,11 +91,8 @@ struct answers {
 
 struct folder {
     struct full_trie *f;
-    struct pair_table children; /* of a path and a label; by fields a number of such */
-    struct pair_table by_field; /* the path of such a number and a field */
-    uint32_t pair_count;
+    struct place_table places;
     struct field_counter fields;
-    bool parts;              /* by fields */
     struct answers *answers; /* of each path */
     size_t len, cap;
     bool folding;
@@ -115,20 +112,14 @@ static path_id find_path(struct folder *in, path_id parent, label_id label, fiel
     if (p != NO_PATH)
         return p;
     path_id next = (path_id)in->f->len;
-    if (in->parts) {
-        uint32_t pair = pair_table_put(&in->children, parent, label, in->pair_count);
-        in->pair_count += pair == in->pair_count;
-        p = pair_table_put(&in->by_field, pair, field, next);
-    } else {
-        p = pair_table_put(&in->children, parent, label, next);
-    }
+    p = place_table_put(&in->places, parent, label, field, next);
     return p == next ? add_folded_path(in, parent, label, field) : p;
 }
 
 static inline path_id path_of(struct folder *in, path_id parent, label_id label,
                               field_id field)
 {
-    if (in->parts)
+    if (in->places.parts)
         return find_path(in, parent, label, field);
     struct answers *a = &in->answers[parent];
     if (a->label[label % ANSWERS] == label)
@@ -186,7 +177,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(path_id)));
     if (t->fields != TRIE_NO_FIELDS)
         field_counter_begin(&in.fields, f, g, d, f->at_node);
-    in.parts = t->fields == TRIE_PARTS_FIELDS && in.fields.of_node != NULL;
+    in.places.parts = t->fields == TRIE_PARTS_FIELDS && in.fields.of_node != NULL;
     memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
     at[0] = add_folded_path(&in, NO_PATH, 0, NO_FIELD);
     in.answers = grow(in.answers, in.len, &in.cap, sizeof(*in.answers));
@@ -222,8 +213,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     free(count);
     free(in.answers);
     field_counter_end(&in.fields);
-    pair_table_free(&in.children);
-    pair_table_free(&in.by_field);
+    place_table_free(&in.places);
 }
 
 /* --- objects of a label below a path ------------------------------------- */
@@ -365,27 +355,15 @@ static path_id add_path(struct trie *t, path_id parent, label_id label, field_id
     return p;
 }
 
-struct aligner {
-    struct pair_table children, by_field; /* as of a folder */
-    uint32_t pair_count;
-};
-
-static path_id align_path(struct trie *t, struct aligner *in, path_id parent,
+static path_id align_path(struct trie *t, struct place_table *in, path_id parent,
                           label_id label, field_id field)
 {
-    path_id next = (path_id)t->len, to;
-    if (t->fields == TRIE_PARTS_FIELDS) {
-        uint32_t pair = pair_table_put(&in->children, parent, label, in->pair_count);
-        in->pair_count += pair == in->pair_count;
-        to = pair_table_put(&in->by_field, pair, field, next);
-    } else {
-        to = pair_table_put(&in->children, parent, label, next);
-    }
+    path_id next = (path_id)t->len, to = place_table_put(in, parent, label, field, next);
     return to == next ? add_path(t, parent, label, field) : to;
 }
 
 /* A path begins at the nearest anchor at or above its end; then its field is above. */
-static void merge_snapshot(struct trie *t, size_t k, struct aligner *in, bool anchors)
+static void merge_snapshot(struct trie *t, size_t k, struct place_table *in, bool anchors)
 {
     struct full_trie *f = &t->full[k];
     path_id *cut = f->cut = alloc_zeroed(array_bytes(f->len + 1, sizeof(*cut)));
@@ -407,7 +385,7 @@ static void merge_snapshot(struct trie *t, size_t k, struct aligner *in, bool an
 void trie_align(struct trie *t, const struct ranking_rules *rules)
 {
     find_anchors(&t->labels);
-    struct aligner in = {0};
+    struct place_table in = {.parts = t->fields == TRIE_PARTS_FIELDS};
     trie_fields_align(t);
     add_path(t, NO_PATH, 0, NO_FIELD);
     for (size_t k = 0; k < t->snapshots; k++) {
@@ -415,8 +393,7 @@ void trie_align(struct trie *t, const struct ranking_rules *rules)
         index_labels(&t->full[k], t->labels.len);
         merge_snapshot(t, k, &in, !rules->no_anchors);
     }
-    pair_table_free(&in.children);
-    pair_table_free(&in.by_field);
+    place_table_free(&in);
     size_t n = t->snapshots;
     for (size_t i = 0; i < t->len * n; i++)
         t->retained[i] = t->bytes[i];

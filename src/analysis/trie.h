@@ -49,6 +49,12 @@ struct labels {
     struct arena arena;
 };
 
+/* The name of a field, once aligned; "" none. */
+static inline const char *label_field(const struct labels *l, field_id field)
+{
+    return field < l->field_count ? l->fields[field] : "";
+}
+
 /* One snapshot's trie, nothing cut: parents stand before their children. */
 struct full_trie {
     path_id *parent;

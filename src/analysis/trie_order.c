@@ -42,11 +42,6 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? x->key > y->key ? 1 : -1 : strcmp(x->field, y->field);
 }
 
-static const char *field_name(const struct labels *l, field_id field)
-{
-    return field < l->field_count ? l->fields[field] : "";
-}
-
 /* A preorder in which siblings stand by name: positions as in dominators.c, with the
  * children of each path taken in their order. */
 static uint32_t *order_paths(const struct labels *names, const path_id *parent,
@@ -63,7 +58,7 @@ static uint32_t *order_paths(const struct labels *names, const path_id *parent,
         size[parent[p]] += size[p];
         field_id by = field != NULL ? field[p] : told != NULL ? told[p].field : NO_FIELD;
         siblings[p] = (struct sibling){(uint64_t)parent[p] << 32 | labels[label[p]],
-                                       field_name(names, by), (path_id)p};
+                                       label_field(names, by), (path_id)p};
     }
     if (n > 1)
         qsort(siblings + 1, n - 1, sizeof(*siblings), by_key);

@@ -128,6 +128,10 @@ static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error 
     how.plain_names = true; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    if (snap == NULL && access("/proc/self", F_OK) != 0)
+        snprintf(err->message, sizeof(err->message),
+                 "a gcdump is made with /proc, which is not mounted here; a trace is not: "
+                 "the name of one ends in .nettrace");
     if (snap != NULL)
         hd_snapshot_set_origin(snap, &c->collected.origin);
     if (snap != NULL && !s->direct)

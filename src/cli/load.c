@@ -3,6 +3,7 @@
 #include "cli/allocate.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/sandbox.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,6 +124,30 @@ static bool standard_input_twice(const struct settings *s)
     return n > 1;
 }
 
+/* A graph of a core dump may be given back, and is then read again with the files of its
+ * modules, if there are several snapshots. */
+static bool modules_are_needed(const struct loaded *l)
+{
+    size_t count;
+    const struct hd_info_entry *entries = hd_comparison_entries(l->comparison, &count);
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (entries[i].snap != NULL &&
+            strcmp(hd_snapshot_info(entries[i].snap)->format, "core-dump") == 0)
+            return true;
+    return false;
+}
+
+/* The thread that shows progress would keep what is given up. */
+static void give_up_modules(struct loaded *l, const struct settings *s)
+{
+    if (!s->sandbox_is_wide || modules_are_needed(l))
+        return;
+    bool shows = l->telling->progress != NULL;
+    progress_stop(l->telling->progress);
+    l->failed += !sandbox_narrow(s);
+    l->telling->progress = progress_start(shows);
+}
+
 struct loaded load_snapshots(const struct settings *s)
 {
     struct loaded l = {0};
@@ -145,6 +170,7 @@ struct loaded load_snapshots(const struct settings *s)
     how.progress_context = l.telling;
     l.comparison = hd_comparison_open(l.inputs.all, l.inputs.count, &how);
     progress_hide(l.telling->progress);
+    give_up_modules(&l, s);
     report_entries(&l, s);
     return l;
 }

@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/lost_pages.h"
 #include "cli/messages.h"
+#include "cli/sandbox.h"
 #include "cli/style.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ static int run_command(const struct arguments *a)
             s.words = a->all;
             s.word_count = (size_t)a->count;
             a->all[0] = "heapdrift";
-            status = command->run(&s);
+            status = sandbox_enter(&s) ? command->run(&s) : EXIT_TROUBLE;
         }
     }
     settings_free(&s);

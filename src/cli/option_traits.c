@@ -86,6 +86,7 @@ static const struct trait {
     {"memory", GROUP_GENERAL, VALUE_HINTS, sizes, 0},
     {"threads", GROUP_GENERAL, VALUE_FREE, NULL, 0},
     {"no-progress", GROUP_GENERAL, VALUE_FREE, NULL, 0},
+    {"no-sandbox", GROUP_GENERAL, VALUE_FREE, NULL, 0},
     {"quiet", GROUP_GENERAL, VALUE_FREE, NULL, 0},
     {"verbose", GROUP_GENERAL, VALUE_FREE, NULL, 0},
     {"help", GROUP_GENERAL, VALUE_FREE, NULL, 0},

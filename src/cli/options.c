@@ -346,6 +346,13 @@ static const char *take_no_progress(struct settings *s, const char *value)
     return NULL;
 }
 
+static const char *take_no_sandbox(struct settings *s, const char *value)
+{
+    (void)value;
+    s->no_sandbox = true;
+    return NULL;
+}
+
 static const char *take_quiet(struct settings *s, const char *value)
 {
     (void)value;
@@ -560,6 +567,8 @@ const struct option options[] = {
      take_ascii},
     {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
      "do not show what is being read", take_no_progress},
+    {"no-sandbox", 0, ON_ALL, NULL, "keep the rights that reading snapshots does not need",
+     take_no_sandbox},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
     {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
      "say what was read; in text all details and scores", take_verbose},
@@ -584,6 +593,7 @@ bool option_is_for(const struct option *o, const struct command *command)
                 {"memory", ON_PS},
                 {"threads", ON_PS},
                 {"no-progress", ON_PS},
+                {"no-sandbox", ON_PS | ON_COLLECT | ON_WATCH},
                 {"verbose", ON_PS | ON_EXPLORE}};
     unsigned all = o->commands;
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)

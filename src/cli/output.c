@@ -98,14 +98,15 @@ static bool write_in_place(const struct job *j)
     return ok;
 }
 
-/* The mode that the file has, or that a new one gets. */
+/* The mode that the file has, or that a new one gets. What else a mode can be, to run as
+ * somebody, is lost by writing; and the sandbox allows no such mode. */
 static mode_t wanted_mode(const struct job *j, const char *path)
 {
     struct stat st;
     if (j->how.is_private)
         return S_IRUSR | S_IWUSR;
     if (stat(path, &st) == 0)
-        return st.st_mode & 07777;
+        return st.st_mode & 0777;
     mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
@@ -140,9 +141,7 @@ static char *beside(const char *path, const char *name)
     return whole;
 }
 
-/* Where links lead that begin at path, whether there is anything or not: it is made or
- * replaced, the links stay. malloc'd; NULL with errno if they lead nowhere. */
-static char *end_of_links(const char *path)
+char *output_target(const char *path)
 {
     enum { MOST_LINKS = 40 };
     char *at = strdup(path);
@@ -164,7 +163,7 @@ static char *end_of_links(const char *path)
 
 static bool write_whole(const struct job *j)
 {
-    char *target = end_of_links(j->path);
+    char *target = output_target(j->path);
     bool ok = target != NULL ? write_beside(j, target) : trouble(j->path, strerror(errno));
     free(target);
     return ok;

@@ -16,6 +16,10 @@ struct output_how {
     bool is_private; /* nobody else may read the file */
 };
 
+/* Where links lead that begin at path, whether there is anything or not: it is made or
+ * replaced, the links stay. malloc'd; NULL with errno if they lead nowhere. */
+char *output_target(const char *path);
+
 /* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
  * into place, to path. False after saying on stderr what went wrong. */
 bool output_file(const struct settings *s, const char *path, struct output_how how,

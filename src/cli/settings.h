@@ -31,7 +31,10 @@ struct settings {
     bool width_given, ascii;
     unsigned threads;
     const char *chain_option; /* one about root chains that was given; NULL */
-    bool exit_code, strict, quiet, verbose, no_progress, help, version;
+    bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
+
+    int sandbox_version;  /* of Landlock, if it is in force; else 0 */
+    bool sandbox_is_wide; /* files of modules may still be read, for core dumps */
 
     const char **types, **excludes; /* of options */
     uint64_t *iterations;

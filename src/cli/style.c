@@ -91,6 +91,13 @@ static const char *locale_name(void)
     return "C";
 }
 
+#ifdef HD_STATIC
+/* Locales that are installed here belong to another C library: only the name counts. */
+bool style_locale_is_ascii(void)
+{
+    return !names_utf8(locale_name());
+}
+#else
 /* A locale that is not installed, as in small containers, is asked by its name. */
 bool style_locale_is_ascii(void)
 {
@@ -101,6 +108,7 @@ bool style_locale_is_ascii(void)
     freelocale(locale);
     return !utf8;
 }
+#endif
 
 struct hd_write_options style_for(const struct settings *s, FILE *to)
 {

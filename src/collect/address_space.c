@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/little_endian.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "collect/denied.h"
 
@@ -90,15 +91,9 @@ bool address_space_read(struct address_space *space, pid_t pid, struct arena *ar
     return count > 0;
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-    size_t len = strlen(s), tail = strlen(end);
-    return len >= tail && strcmp(s + len - tail, end) == 0;
-}
-
 bool area_is_of_file(const struct area *a)
 {
-    return a->path[0] == '/' && !ends_in(a->path, " (deleted)") &&
+    return a->path[0] == '/' && !path_ends_in(a->path, " (deleted)") &&
            strncmp(a->path, "/dev/", 5) != 0 && strncmp(a->path, "/memfd:", 7) != 0;
 }
 

@@ -1,9 +1,9 @@
 /* Snapshots of running processes, as the program sees them: find a process, ask it, take
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
-#include "base/options.h"
 #include "base/workers.h"
 #include "collect/clients.h"
+#include "collect/collect_options.h"
 #include "collect/find_target.h"
 #include "collect/process_info.h"
 #include "collect/session.h"
@@ -22,8 +22,6 @@ static const struct patience brief = {.silence_ms = 1000};
 /* Mute sockets are waited for side by side, and so long in all; from then on each has a
  * moment. */
 enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, AT_LEAST_MS = 100 };
-
-enum { DEFAULT_SILENCE_MS = 30000 };
 
 /* --- processes --------------------------------------------------------------------- */
 
@@ -235,33 +233,28 @@ static bool collect_named(const struct target *t, const struct session_patience 
 
 static bool goes_on(void *context)
 {
-    static const struct hd_collect_progress nothing_yet;
-    const struct session_patience *p = context;
-    return p->go_on == NULL || p->go_on(p->context, &nothing_yet);
+    return collect_goes_on(context, NULL);
 }
 
-static bool wait_for_turn(const struct target *t, struct session_patience *p, int *turn,
+static bool wait_for_turn(const struct target *t, struct hd_collect_options *how, int *turn,
                           struct hd_error *err)
 {
     *turn = -1;
-    return !t->visible || turn_wait(t->pid, p->silence_ms, goes_on, p, turn, err);
+    return !t->visible || turn_wait(t->pid, how->silence_ms, goes_on, how, turn, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
     struct hd_collect_options how;
-    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
-                      opt, err))
+    if (!collect_options_take(&how, opt, err))
         return false;
     opt = &how;
     struct arena arena = {0};
     struct target target;
     struct session_result r = {0};
-    struct session_patience p = {.silence_ms = opt->silence_ms > 0 ? opt->silence_ms
-                                                                   : DEFAULT_SILENCE_MS,
-                                 .go_on = opt->go_on,
-                                 .context = opt->context};
+    struct session_patience p = {
+        .silence_ms = opt->silence_ms, .go_on = opt->go_on, .context = opt->context};
     *collected = (struct hd_collected){0};
     bool found = find_target(&target, opt, &arena, err);
     struct hd_origin origin = {.instance = 0};
@@ -269,7 +262,7 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     if (found)
         origin = origin_of(&target);
     int turn = -1;
-    bool ok = found && wait_for_turn(&target, &p, &turn, err) &&
+    bool ok = found && wait_for_turn(&target, &how, &turn, err) &&
               collect_named(&target, &p, opt, to, &r, err);
     if (turn >= 0)
         close(turn);

@@ -67,6 +67,20 @@ void copy_room_free(struct copy_room *room)
 
 /* --- copying ---------------------------------------------------------------------- */
 
+uint64_t copy_from(int fd, unsigned char *to, uint64_t size, uint64_t from)
+{
+    uint64_t done = 0;
+    while (done < size) {
+        ssize_t n = pread(fd, to + done, (size_t)(size - done), (off_t)(from + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (uint64_t)n;
+    }
+    return done;
+}
+
 enum { PART = 2 << 20, MOST_COPIERS = 8 };
 
 /* A run, or a part of a long one. */
@@ -102,14 +116,7 @@ static bool copy_process(pid_t pid, const struct part *p, void *to)
 static bool copy_shared(int fd, const struct part *p, unsigned char *to)
 {
     uint64_t offset = p->run->area->offset + (p->from - p->run->area->start);
-    uint64_t done = 0;
-    while (done < p->size) {
-        ssize_t n = pread(fd, to + done, (size_t)(p->size - done), (off_t)(offset + done));
-        if (n <= 0)
-            return false;
-        done += (uint64_t)n;
-    }
-    return true;
+    return copy_from(fd, to, p->size, offset) == p->size;
 }
 
 static bool copy_part(void *context, size_t i)

@@ -19,6 +19,10 @@ struct copy_room {
 bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err);
 void copy_room_free(struct copy_room *room); /* the file stays */
 
+/* Copy so many bytes of a file, or of the memory of a process, from a place on. How many:
+ * fewer where it ends, or was given back. */
+uint64_t copy_from(int fd, unsigned char *to, uint64_t size, uint64_t from);
+
 struct copying {
     const struct page_source *from;
     const struct runs *runs;

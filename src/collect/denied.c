@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "collect/proc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +134,11 @@ bool denied_fail(pid_t pid, struct hd_error *err)
 {
     const struct denied_facts f = denied_facts_of(pid);
     return denied_say(&f, err);
+}
+
+bool denied_or_ended(pid_t pid, struct hd_error *err)
+{
+    if (errno == ENOENT || errno == ESRCH)
+        return fail(err, HD_IO, "the process has ended");
+    return denied_fail(pid, err);
 }

@@ -25,6 +25,9 @@ struct denied_facts denied_facts_of(pid_t pid);
 bool denied_say(const struct denied_facts *f, struct hd_error *err);
 bool denied_fail(pid_t pid, struct hd_error *err);
 
+/* The same, unless errno says that the process has ended: HD_IO. */
+bool denied_or_ended(pid_t pid, struct hd_error *err);
+
 /* Whether a thread of it has ended and only waits to be taken note of. */
 bool denied_has_ended(pid_t pid, pid_t thread);
 

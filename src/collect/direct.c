@@ -2,18 +2,15 @@
  * first, stopped, the collector asked whether the heap is whole, copied, let go. What
  * surrounds the memory in the file is written when the process runs again. */
 #include "base/error.h"
-#include "base/options.h"
-#include "collect/copying.h"
-#include "collect/core_writer.h"
+#include "collect/collect_options.h"
 #include "collect/denied.h"
-#include "collect/direct_target.h"
 #include "collect/live_runtime.h"
 #include "collect/proc.h"
+#include "collect/process_copy.h"
 #include "collect/standstill.h"
 #include "collect/turn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -26,24 +23,14 @@
  * stops at most, and so long between them, which doubles. */
 enum { MOST_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
-enum { DEFAULT_SILENCE_MS = 30000 };
-
 struct direct {
     const struct hd_collect_options *how;
-    struct direct_target target;
-    pid_t pid;
-    int mem, turn;
+    struct process_copy of; /* its arena is of all tries: 100 KiB or so each */
+    int turn;
     uint64_t count_address; /* of the collector: 0 there means that the heap is whole */
-    struct page_source pages;
-    struct copy_room room;
     uint64_t give_up_us;
 
-    struct arena arena; /* of all tries: 100 KiB or so each */
-
     /* of the last try */
-    struct address_space space;
-    struct runs runs;
-    struct images images;
     struct core_thread *threads;
     size_t thread_count;
     enum { COPIED, BUSY, NO_ROOM } outcome;
@@ -56,30 +43,20 @@ struct direct {
 
 static bool goes_on(void *context)
 {
-    static const struct hd_collect_progress nothing_yet;
     const struct direct *d = context;
-    return d->how->go_on == NULL || d->how->go_on(d->how->context, &nothing_yet);
-}
-
-static bool gone_or_denied(const struct direct *d, struct hd_error *err)
-{
-    if (errno == ENOENT || errno == ESRCH)
-        return fail(err, HD_IO, "the process has ended");
-    return denied_fail(d->pid, err);
+    return collect_goes_on(d->how, NULL);
 }
 
 /* Everything that may be refused is asked for before the process is stopped. */
 static bool look(struct direct *d, struct hd_error *err)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/mem", (long)d->pid);
-    d->mem = open(path, O_RDONLY | O_CLOEXEC);
-    if (d->mem < 0)
-        return gone_or_denied(d, err);
-    if (!address_space_read(&d->space, d->pid, &d->arena))
-        return gone_or_denied(d, err);
-    d->count_address = live_heap_count_address(d->pid, d->mem, &d->space, err);
-    return d->count_address != 0 && page_source_open(&d->pages, d->pid, err);
+    struct process_copy *of = &d->of;
+    if (!process_copy_look(of, err))
+        return false;
+    d->count_address = live_heap_count_address(
+        of->mem, &of->space, (struct bytes){(unsigned char *)of->auxv.data, of->auxv.len},
+        err);
+    return d->count_address != 0 && page_source_open(&of->pages, of->pid, err);
 }
 
 /* --- room ------------------------------------------------------------------------- */
@@ -107,14 +84,14 @@ static uint64_t and_some(uint64_t now)
 
 static uint64_t memory_at(const struct direct *d)
 {
-    return CORE_MEMORY_AT + d->images.size;
+    return CORE_MEMORY_AT + d->of.images.size;
 }
 
 static struct copying copying_of(struct direct *d)
 {
-    return (struct copying){.from = &d->pages,
-                            .runs = &d->runs,
-                            .room = &d->room,
+    return (struct copying){.from = &d->of.pages,
+                            .runs = &d->of.runs,
+                            .room = &d->of.room,
                             .at = memory_at(d),
                             .deadline = d->give_up_us};
 }
@@ -124,24 +101,24 @@ static struct copying copying_of(struct direct *d)
 static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
 {
     uint64_t most = d->how->max_memory;
-    if (!runs_find(&d->runs, &d->pages, &d->space, err))
+    if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
-    images_find(&d->images, &d->space, d->pid);
-    uint64_t wanted = d->images.size + and_some(d->runs.size);
+    images_find(&d->of.images, &d->of.space, d->of.pid);
+    uint64_t wanted = d->of.images.size + and_some(d->of.runs.size);
     bool fits = most == 0 || wanted <= most;
     bool in_memory = is_in_memory(fileno(to));
     if (in_memory && !fits)
         return fail_memory(err, "to copy the memory of the process", wanted, most);
-    if (d->room.fd < 0)
-        d->room.fd = in_memory || !fits ? -1 : open_in_memory();
-    int fd = d->room.fd;
+    if (d->of.room.fd < 0)
+        d->of.room.fd = in_memory || !fits ? -1 : open_in_memory();
+    int fd = d->of.room.fd;
     if (fd < 0)
-        d->room.fd = fileno(to);
-    bool on_disk = d->room.fd == fileno(to) && !in_memory;
+        d->of.room.fd = fileno(to);
+    bool on_disk = d->of.room.fd == fileno(to) && !in_memory;
     const struct copying copying = copying_of(d);
-    if (!copy_room_make(&d->room, memory_at(d) + and_some(d->runs.span_size), err))
+    if (!copy_room_make(&d->of.room, memory_at(d) + and_some(d->of.runs.span_size), err))
         return false;
-    images_copy(&d->images, d->pid, &d->room, CORE_MEMORY_AT);
+    images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT);
     return copy_room_fill(&copying, on_disk, goes_on, d, err);
 }
 
@@ -150,7 +127,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
 static bool heap_is_whole(const struct direct *d)
 {
     uint32_t count = 1;
-    return pread(d->mem, &count, sizeof(count), (off_t)d->count_address) ==
+    return pread(d->of.mem, &count, sizeof(count), (off_t)d->count_address) ==
                (ssize_t)sizeof(count) &&
            count == 0;
 }
@@ -159,11 +136,11 @@ static bool heap_is_whole(const struct direct *d)
  * finds the stacks of its threads. */
 static void take_threads(struct direct *d, const struct standstill *still)
 {
-    d->threads = arena_array(&d->arena, struct core_thread, still->count);
+    d->threads = arena_array(&d->of.arena, struct core_thread, still->count);
     d->thread_count = 0;
     for (size_t i = 0; i < still->count; i++) {
         struct core_thread *t = &d->threads[d->thread_count];
-        *t = (struct core_thread){.id = proc_inner_thread(d->pid, still->threads[i].id),
+        *t = (struct core_thread){.id = proc_inner_thread(d->of.pid, still->threads[i].id),
                                   .signal = still->threads[i].signal};
         d->thread_count += standstill_registers(still, i, &t->registers);
     }
@@ -174,17 +151,17 @@ static bool take(const struct standstill *still, void *context, struct hd_error 
     struct direct *d = context;
     const struct copying copying = copying_of(d);
     d->outcome = BUSY;
-    if (!direct_target_is_same(&d->target))
-        return fail(err, HD_IO, "the process has ended");
+    if (!process_copy_is_same(&d->of, err))
+        return false;
     if (!heap_is_whole(d))
         return true;
     take_threads(d, still);
-    if (!address_space_read(&d->space, d->pid, &d->arena))
-        return gone_or_denied(d, err);
-    if (!runs_find(&d->runs, &d->pages, &d->space, err))
+    if (!address_space_read(&d->of.space, d->of.pid, &d->of.arena))
+        return denied_or_ended(d->of.pid, err);
+    if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
     d->outcome = NO_ROOM;
-    if (memory_at(d) + d->runs.span_size > d->room.size)
+    if (memory_at(d) + d->of.runs.span_size > d->of.room.size)
         return true;
     d->outcome = COPIED;
     return copy_runs(&copying, still, err);
@@ -212,7 +189,7 @@ static bool try_once(struct direct *d, struct hd_error *err)
     uint64_t stood;
     wait_for_collector(d);
     d->tries++;
-    bool ok = standstill_run(d->pid, &m, &stood, err);
+    bool ok = standstill_run(d->of.pid, &m, &stood, err);
     d->longest_us = stood > d->longest_us ? stood : d->longest_us;
     return ok;
 }
@@ -265,8 +242,8 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
     for (uint64_t end = at + size; at < end;) {
         size_t here = (size_t)(end - at < BLOCK ? end - at : BLOCK);
         ssize_t n = (ssize_t)here;
-        if (!is_zero(d->room.bytes + at, here))
-            n = pwrite(to, d->room.bytes + at, here, (off_t)at);
+        if (!is_zero(d->of.room.bytes + at, here))
+            n = pwrite(to, d->of.room.bytes + at, here, (off_t)at);
         if (n < 0 && errno != EINTR)
             return fail(err, HD_IO, "cannot write: %s", strerror(errno));
         at += n > 0 ? (uint64_t)n : 0;
@@ -276,43 +253,29 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
 
 static bool put_file(const struct direct *d, int to, struct hd_error *err)
 {
-    bool ok = put_range(d, CORE_MEMORY_AT, d->images.size, to, err);
-    for (size_t i = 0; ok && i < d->runs.count; i++)
-        ok = put_range(d, memory_at(d) + d->runs.all[i].at, d->runs.all[i].size, to, err);
+    bool ok = put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
+    for (size_t i = 0; ok && i < d->of.runs.count; i++)
+        ok = put_range(d, memory_at(d) + d->of.runs.all[i].at, d->of.runs.all[i].size, to,
+                       err);
     return ok;
 }
 
 static bool finish(struct direct *d, FILE *to, uint64_t *size, struct hd_error *err)
 {
-    const struct text *auxv = &d->target.auxv;
-    const struct core_content content = {.pid = d->pid,
-                                         .name = d->target.name,
-                                         .arguments = d->target.arguments,
-                                         .auxv = {(unsigned char *)auxv->data, auxv->len},
-                                         .space = &d->space,
-                                         .images = &d->images,
-                                         .runs = &d->runs,
-                                         .threads = d->threads,
-                                         .thread_count = d->thread_count};
-    bool ok = d->room.fd == fileno(to) || put_file(d, fileno(to), err);
-    ok = ok && core_write_rest(fileno(to), &content, size, err);
-    return ok;
+    const struct core_content content =
+        process_copy_content(&d->of, d->threads, d->thread_count);
+    return (d->of.room.fd == fileno(to) || put_file(d, fileno(to), err)) &&
+           core_write_rest(fileno(to), &content, size, err);
 }
 
 static void close_all(struct direct *d, const FILE *to)
 {
-    copy_room_free(&d->room);
-    if (d->room.fd >= 0 && d->room.fd != fileno((FILE *)to))
-        close(d->room.fd);
-    if (d->mem >= 0)
-        close(d->mem);
+    int room = d->of.room.fd;
+    process_copy_close(&d->of);
+    if (room >= 0 && room != fileno((FILE *)to))
+        close(room);
     if (d->turn >= 0)
         close(d->turn);
-    page_source_close(&d->pages);
-    runs_free(&d->runs);
-    images_free(&d->images);
-    arena_free(&d->arena);
-    direct_target_close(&d->target);
 }
 
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
@@ -321,30 +284,24 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
-                      opt, err))
+    if (!collect_options_take(&how, opt, err))
         return false;
-    struct direct d = {.how = &how,
-                       .mem = -1,
-                       .turn = -1,
-                       .pages = {.pages = -1, .shared = -1},
-                       .room = {.fd = -1}};
-    uint64_t silence = how.silence_ms > 0 ? how.silence_ms : DEFAULT_SILENCE_MS, size = 0;
+    struct direct d = {.how = &how, .turn = -1};
+    uint64_t size = 0;
     *collected = (struct hd_collected){0};
-    bool ok = direct_target_open(&d.target, &how, err);
-    d.pid = d.target.pid;
-    ok = ok && turn_wait(d.pid, (unsigned)silence, goes_on, &d, &d.turn, err) &&
-         look(&d, err) && make_room(&d, to, err);
-    d.give_up_us = clock_us() + silence * 1000;
+    bool ok = process_copy_open(&d.of, &how, err) &&
+              turn_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.turn, err) &&
+              look(&d, err) && make_room(&d, to, err);
+    d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && copy(&d, to, err);
     collected->stood_still_us = d.longest_us;
     collected->tries = d.tries;
     ok = ok && finish(&d, to, &size, err);
     if (ok) {
-        collected->pid = (uint64_t)d.pid;
+        collected->pid = (uint64_t)d.of.pid;
         collected->bytes = size;
         collected->complete = true;
-        collected->origin = d.target.origin;
+        collected->origin = d.of.origin;
     }
     close_all(&d, to);
     return ok;

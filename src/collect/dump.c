@@ -7,8 +7,8 @@
  * and goes on, mode and all. */
 #include "base/error.h"
 #include "base/little_endian.h"
-#include "base/options.h"
 #include "base/text.h"
+#include "collect/collect_options.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
 #include "collect/turn.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEFAULT_SILENCE_MS = 30000, LOOK_MS = 100 };
+enum { LOOK_MS = 100 };
 
 struct dump {
     const struct hd_collect_options *how;
@@ -34,7 +34,7 @@ struct dump {
 static bool goes_on(void *context)
 {
     struct dump *d = context;
-    return d->how->go_on == NULL || d->how->go_on(d->how->context, &d->so_far);
+    return collect_goes_on(d->how, &d->so_far);
 }
 
 /* --- the request ------------------------------------------------------------------ */
@@ -163,17 +163,14 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_collect_options, context),
-                      opt, err))
+    if (!collect_options_take(&how, opt, err))
         return false;
     struct arena arena = {0};
     struct dump d = {.how = &how, .file = {.fd = -1}};
     struct hd_origin origin = {.instance = 0};
     int turn = -1;
-    d.patience = (struct patience){.silence_ms = how.silence_ms > 0 ? how.silence_ms
-                                                                    : DEFAULT_SILENCE_MS,
-                                   .go_on = goes_on,
-                                   .context = &d};
+    d.patience =
+        (struct patience){.silence_ms = how.silence_ms, .go_on = goes_on, .context = &d};
     *collected = (struct hd_collected){0};
     bool ok = find_target(&d.target, &how, &arena, err);
     if (ok)

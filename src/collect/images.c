@@ -1,5 +1,8 @@
 #include "collect/images.h"
 
+#include "base/path.h"
+#include "process/runtime_module.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,17 +14,10 @@
 /* Of one area: a program with everything in one file may have 200 MiB. */
 static const uint64_t most = (uint64_t)1 << 30;
 
-static bool ends_in(const char *s, const char *end)
-{
-    size_t len = strlen(s), tail = strlen(end);
-    return len >= tail && strcmp(s + len - tail, end) == 0;
-}
-
 static bool is_image(const char *path, const char *program)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    return strncmp(name, "libcoreclr.so", 13) == 0 || strncmp(name, "libclrgc", 8) == 0 ||
-           ends_in(name, ".dll") || ends_in(name, ".exe") || strcmp(path, program) == 0;
+    return runtime_library_is(path) || path_ends_in(path, ".dll") ||
+           path_ends_in(path, ".exe") || strcmp(path, program) == 0;
 }
 
 void images_find(struct images *images, const struct address_space *space, pid_t pid)
@@ -58,16 +54,6 @@ static int open_file(pid_t pid, const struct area *a)
     return -1;
 }
 
-static void read_at(int fd, unsigned char *to, uint64_t size, uint64_t from)
-{
-    ssize_t n;
-    for (uint64_t done = 0; done < size; done += (uint64_t)n) {
-        n = pread(fd, to + done, (size_t)(size - done), (off_t)(from + done));
-        if (n <= 0)
-            return;
-    }
-}
-
 /* Where the file is gone the process still has its pages. */
 void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint64_t at)
 {
@@ -79,9 +65,9 @@ void images_copy(struct images *images, pid_t pid, struct copy_room *room, uint6
         unsigned char *to = room->bytes + at + p->at;
         int file = open_file(pid, p->area);
         if (file >= 0)
-            read_at(file, to, p->size, p->area->offset);
+            copy_from(file, to, p->size, p->area->offset);
         else if (mem >= 0)
-            read_at(mem, to, p->size, p->area->start);
+            copy_from(mem, to, p->size, p->area->start);
         if (file >= 0)
             close(file);
     }

@@ -1,12 +1,10 @@
 #include "collect/live_runtime.h"
 
 #include "base/error.h"
-#include "base/text.h"
+#include "process/core_notes.h"
 #include "process/runtime_gc.h"
 #include "process/runtime_module.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,39 +14,6 @@ enum { MOST_OF_AN_AREA = 256 << 20 };
 
 /* Addresses of globals that are asked; .NET 8 has 157, which is most. */
 enum { MOST_GLOBALS = 256 };
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-static bool begins_with(const char *s, const char *start)
-{
-    return strncmp(s, start, strlen(start)) == 0;
-}
-
-/* The runtime, or a collector that is chosen by DOTNET_GCName. */
-static bool is_library(const struct area *a)
-{
-    const char *name = file_name(a->path);
-    return begins_with(name, "libcoreclr.so") || begins_with(name, "libclrgc");
-}
-
-/* Where its auxiliary vector says that the program's headers are. */
-static uint64_t program_headers(pid_t pid)
-{
-    char path[64];
-    uint64_t pair[2], found = 0;
-    snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && found == 0 && read(fd, pair, sizeof(pair)) == sizeof(pair))
-        if (pair[0] == AT_PHDR)
-            found = pair[1];
-    if (fd >= 0)
-        close(fd);
-    return found;
-}
 
 /* --- its memory ------------------------------------------------------------------- */
 
@@ -90,8 +55,9 @@ static void read_images(struct pieces *p, int mem, const struct address_space *s
     for (size_t i = 0; i < space->count;) {
         const struct area *a = &space->areas[i];
         bool is_program = headers >= a->start && headers < a->end;
-        i = is_program || (a->offset == 0 && is_library(a)) ? read_image(p, mem, space, i)
-                                                            : i + 1;
+        i = is_program || (a->offset == 0 && runtime_library_is(a->path))
+                ? read_image(p, mem, space, i)
+                : i + 1;
     }
 }
 
@@ -130,13 +96,12 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
     return at;
 }
 
-uint64_t live_heap_count_address(pid_t pid, int mem, const struct address_space *space,
-                                 struct hd_error *err)
+uint64_t live_heap_count_address(int mem, const struct address_space *space,
+                                 struct bytes auxv, struct hd_error *err)
 {
     struct arena arena = {0};
     struct pieces pieces = {.arena = &arena};
-    struct process_image image = {.pid = (uint64_t)pid,
-                                  .program_headers = program_headers(pid)};
+    struct process_image image = {.program_headers = core_program_headers(auxv)};
     read_images(&pieces, mem, space, image.program_headers);
     list_mappings(&image, space, &arena);
     image.memory = memory_of(pieces.all, pieces.count, &arena);

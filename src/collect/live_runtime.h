@@ -3,11 +3,13 @@
 #ifndef LIVE_RUNTIME_H
 #define LIVE_RUNTIME_H
 
+#include "base/input.h"
 #include "collect/address_space.h"
 
-/* The address of gc_structures_invalid_cnt (32 bits); mem is /proc/PID/mem. 0 and err,
+/* The address of gc_structures_invalid_cnt (32 bits); mem is /proc/PID/mem, auxv what
+ * stands in /proc/PID/auxv. 0 and err,
  * HD_UNSUPPORTED, if there is no .NET runtime in it, or one that is not known. */
-uint64_t live_heap_count_address(pid_t pid, int mem, const struct address_space *space,
-                                 struct hd_error *err);
+uint64_t live_heap_count_address(int mem, const struct address_space *space,
+                                 struct bytes auxv, struct hd_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "collect/proc.h"
 
+#include "base/path.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -108,29 +109,17 @@ pid_t proc_inner_thread(pid_t pid, pid_t thread)
     return inner;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t len = strlen(s), end_len = strlen(end);
-    return len > end_len && strcmp(s + len - end_len, end) == 0;
-}
-
 /* The arguments lie one behind the other, each with its NUL. A program that the host runs
  * goes by the name of its assembly. */
 static const char *program_of(const char *arguments, size_t len, struct arena *arena)
 {
-    const char *program = base_name(arguments);
+    const char *program = path_file_name(arguments);
     if (strcmp(program, "dotnet") != 0)
         return arena_strdup(arena, program, strlen(program));
     for (size_t at = strlen(arguments) + 1; at < len; at += strlen(arguments + at) + 1) {
         const char *argument = arguments + at;
-        if (ends_with(argument, ".dll")) {
-            const char *name = base_name(argument);
+        if (path_ends_in(argument, ".dll")) {
+            const char *name = path_file_name(argument);
             return arena_strdup(arena, name, strlen(name) - strlen(".dll"));
         }
     }
@@ -293,11 +282,31 @@ pid_t *proc_all(size_t *count, struct arena *arena)
     return kept;
 }
 
+#ifdef HD_STATIC
+/* getpwuid_r() may load a module of the C library that is installed here, which is not the
+ * one that this program has inside. So only the users of /etc/passwd have names. */
+static int find_user(uid_t uid, struct passwd *user, char *buffer, size_t size,
+                     struct passwd **found)
+{
+    FILE *users = fopen("/etc/passwd", "re");
+    if (users == NULL)
+        return errno;
+    int status = 0;
+    do
+        status = fgetpwent_r(users, user, buffer, size, found);
+    while (status == 0 && user->pw_uid != uid);
+    fclose(users);
+    return status;
+}
+#else
+#define find_user getpwuid_r
+#endif
+
 const char *proc_user(uid_t uid, struct arena *arena)
 {
     char buffer[4096];
     struct passwd user, *found = NULL;
-    if (getpwuid_r(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
+    if (find_user(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
         return arena_strdup(arena, found->pw_name, strlen(found->pw_name));
     return arena_printf(arena, "uid %lu", (unsigned long)uid);
 }

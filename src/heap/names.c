@@ -267,6 +267,12 @@ static const char *skip_brackets(const char *s, char open, char close)
     return s;
 }
 
+bool names_is_array(const char *name)
+{
+    size_t len = strlen(name);
+    return len > 0 && name[len - 1] == ']';
+}
+
 bool names_is_framework(const char *name)
 {
     if (strcmp(name, "Free") == 0)

@@ -28,6 +28,9 @@ void names_rewritten(struct text *out, const char *name, size_t len);
  * a canonical name. Pseudo-nodes are none: they are told by their kind. */
 bool names_is_framework(const char *name);
 
+/* True for "A[]", "A[,]". Takes a canonical name. */
+bool names_is_array(const char *name);
+
 /* True if pattern selects the canonical name. With a wildcard (* any bytes, ?
  * one byte or UTF-8 sequence; brackets are literal) it must match the whole name;
  * without one it matches the whole name or its end after a dot that is not

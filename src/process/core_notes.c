@@ -165,13 +165,14 @@ static void take_program(struct bytes note, struct process_image *p, struct aren
     p->command = field(note, COMMAND, COMMAND_SIZE, a);
 }
 
-/* Pairs of a type and a value. */
-static void take_auxiliary(struct bytes note, struct process_image *p)
+uint64_t core_program_headers(struct bytes auxiliary)
 {
     enum { AT_PHDR = 3, PAIR = 16 };
-    for (size_t at = 0; note.size - at >= PAIR; at += PAIR)
-        if (le_u64(note.data + at) == AT_PHDR)
-            p->program_headers = le_u64(note.data + at + 8);
+    uint64_t found = 0;
+    for (size_t at = 0; auxiliary.size - at >= PAIR; at += PAIR)
+        if (le_u64(auxiliary.data + at) == AT_PHDR)
+            found = le_u64(auxiliary.data + at + 8);
+    return found;
 }
 
 void core_notes_take(const struct core_notes *n, struct process_image *p, struct arena *a)
@@ -179,5 +180,5 @@ void core_notes_take(const struct core_notes *n, struct process_image *p, struct
     take_mappings(n->files, p, a);
     take_threads(n, p, a);
     take_program(n->program, p, a);
-    take_auxiliary(n->auxiliary, p);
+    p->program_headers = core_program_headers(n->auxiliary);
 }

@@ -24,4 +24,8 @@ void core_notes_add(struct core_notes *n, struct bytes segment);
 /* Fill mappings (by start, disjoint), threads and the rest of p; in a. */
 void core_notes_take(const struct core_notes *n, struct process_image *p, struct arena *a);
 
+/* Where the auxiliary vector (pairs of a type and a value) says that the program headers of
+ * the main program are; 0: it does not. */
+uint64_t core_program_headers(struct bytes auxiliary);
+
 #endif

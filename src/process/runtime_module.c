@@ -1,26 +1,28 @@
 #include "process/runtime_module.h"
 
 #include "base/little_endian.h"
+#include "base/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* --- where it is --------------------------------------------------------------------- */
 
 static bool is_runtime(const char *path)
 {
     static const char name[] = "libcoreclr.so";
-    const char *file = file_name(path);
+    const char *file = path_file_name(path);
     return strncmp(file, name, strlen(name)) == 0 &&
            (file[strlen(name)] == '\0' || file[strlen(name)] == ' ');
+}
+
+bool runtime_library_is(const char *path)
+{
+    static const char collector[] = "libclrgc";
+    return is_runtime(path) ||
+           strncmp(path_file_name(path), collector, strlen(collector)) == 0;
 }
 
 static const struct image_mapping *runtime_mapping(const struct process_image *image)
@@ -175,7 +177,7 @@ static const char *version_of_library(const struct process_image *image, struct 
 {
     for (size_t i = 0; i < image->mapping_count; i++) {
         const char *path = image->mappings[i].path;
-        if (strcmp(file_name(path), "System.Private.CoreLib.dll") == 0)
+        if (strcmp(path_file_name(path), "System.Private.CoreLib.dll") == 0)
             return version_in_memory(image, path, version_fixed, a);
     }
     return NULL;

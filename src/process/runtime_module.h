@@ -7,6 +7,9 @@
 #include "process/elf_image.h"
 #include "process/process_image.h"
 
+/* Whether a mapped file is the runtime, or a collector that DOTNET_GCName may choose. */
+bool runtime_library_is(const char *path);
+
 struct runtime_module {
     const char *path; /* of the mapping; NULL: not told */
     uint64_t base;

@@ -2,6 +2,7 @@
 #include "report/build.h"
 
 #include "base/c_locale.h"
+#include "heap/names.h"
 #include "report/object_words.h"
 
 #include <inttypes.h>
@@ -287,12 +288,6 @@ static void say_parts(struct build *b, const struct hd_object_fields *f)
     human_count(&b->words, f->count);
 }
 
-static bool is_array(const char *type)
-{
-    size_t len = strlen(type);
-    return len > 0 && type[len - 1] == ']';
-}
-
 static void add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
@@ -308,7 +303,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
             add_field_table(b, s, f);
         else
             add_reference_table(b, s, f);
-    } else if (f->are_named && is_array(x->object.type)) {
+    } else if (f->are_named && names_is_array(x->object.type)) {
         text_add_string(&b->words, "none");
         begin_topic(b, "Elements");
     }

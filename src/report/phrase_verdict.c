@@ -140,19 +140,13 @@ static const char *nearest(const struct hd_suspect *s, bool (*is_such)(const cha
     return NULL;
 }
 
-static bool is_array(const char *name)
-{
-    size_t len = strlen(name);
-    return len > 0 && name[len - 1] == ']';
-}
-
 /* By its name alone: one without a namespace may be a nested one of the framework. */
 static bool is_class_of_program(const char *name)
 {
     size_t plain = strcspn(name, "<[");
     struct text t = {0};
     text_add(&t, name, plain);
-    bool is_one = strchr(text_string(&t), '.') != NULL && !is_array(name) &&
+    bool is_one = strchr(text_string(&t), '.') != NULL && !names_is_array(name) &&
                   !names_is_framework(text_string(&t));
     text_free(&t);
     return is_one;
@@ -181,8 +175,9 @@ static struct owner program_above(const struct hd_suspect *s, const char *counte
     for (size_t i = c->frame_count; i-- > top + 1;) {
         const struct hd_frame *f = &c->frames[i - 1];
         const char *type = f->types[0];
-        if (f->is_program && f->type_count == 1 && type[0] != '[' && !is_array(type) &&
-            strcmp(type, counted) != 0 && strcmp(type, s->type) != 0)
+        if (f->is_program && f->type_count == 1 && type[0] != '[' &&
+            !names_is_array(type) && strcmp(type, counted) != 0 &&
+            strcmp(type, s->type) != 0)
             return (struct owner){.type = type, .field = f->field};
     }
     /* What piles up may be its own owner: one that a root refers to. */

@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "browse/objects.h"
 #include "heap/fields.h"
+#include "heap/names.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -46,17 +47,11 @@ static struct hd_field *keep_fields(struct hd_report *r, const struct hd_field *
 
 /* --- its parts ------------------------------------------------------------------- */
 
-static bool is_array(const char *type)
-{
-    size_t len = strlen(type);
-    return len > 0 && type[len - 1] == ']';
-}
-
 static size_t fields_wanted(const struct hd_report *r, const struct hd_object *object)
 {
     uint32_t rows = r->options.rows;
     if (rows == HD_DEFAULT_ROWS)
-        return is_array(object->type) ? USUAL_ELEMENTS : USUAL_FIELDS;
+        return names_is_array(object->type) ? USUAL_ELEMENTS : USUAL_FIELDS;
     return rows == 0 || rows > MOST_ELEMENTS ? MOST_ELEMENTS : rows;
 }
 

@@ -1,6 +1,7 @@
 #include "report/text_parts.h"
 
 #include "base/c_locale.h"
+#include "base/path.h"
 #include "report/phrases.h"
 
 #include <string.h>
@@ -81,12 +82,6 @@ void text_share(struct text *t, const struct hd_chain_row *c)
     text_add_string(t, interval);
 }
 
-const char *text_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* --- rules --------------------------------------------------------------- */
 
 void text_verdict(struct text *t, const struct hd_report *r)
@@ -140,9 +135,9 @@ void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding
     if (!phrase_observed(t, rule))
         text_add_string(t, "not known");
     text_add_string(t, " from ");
-    human_name(t, text_file_name(m->snapshots[rule->first].info.path));
+    human_name(t, path_file_name(m->snapshots[rule->first].info.path));
     text_add_string(t, " to ");
-    human_name(t, text_file_name(m->snapshots[rule->last].info.path));
+    human_name(t, path_file_name(m->snapshots[rule->last].info.path));
     text_add_string(t, "; limit: ");
     phrase_limit(t, rule);
     text_add_string(t, " (");

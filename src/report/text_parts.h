@@ -15,9 +15,6 @@ void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names);
 /* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
 void text_share(struct text *t, const struct hd_chain_row *c);
 
-/* Last parts of paths: "before.gcdump". */
-const char *text_file_name(const char *path);
-
 /* The rules of a check in numbers: "fail: 1 of 3 rules is over budget". */
 void text_verdict(struct text *t, const struct hd_report *r);
 

@@ -1,5 +1,6 @@
 /* Annotations of GitHub Actions: workflow commands, one line per failure and warning.
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+#include "base/path.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
@@ -72,7 +73,7 @@ static void add_warning(struct text *t, const struct hd_warning *w)
     struct text message = {0};
     bool has_line = w->path != NULL && w->line != HD_UNKNOWN;
     if (w->path != NULL && !has_line) {
-        human_name(&message, text_file_name(w->path));
+        human_name(&message, path_file_name(w->path));
         text_add_string(&message, ": ");
     }
     human_name(&message, w->message);

@@ -167,10 +167,82 @@ workspace() {
     cp -a Makefile include src scripts docs .github "$tmp/root/"
     # What make has built before is as new in the copy; only the program is missing.
     if [[ -d build/src ]]; then cp -a build/{src,flags,made,page} "$tmp/root/build/"; fi
-    action_root=$tmp/root action_path='' action snapshots=snapshots
+    action_root=$tmp/root action_path='' action snapshots=snapshots releases="file://$tmp/nowhere"
+    out_has "no release of heapdrift "
     status_is 1
     [[ -x $tmp/root/build/heapdrift && $(output verdict) == fail ]]
     [[ $(<"$tmp/runner/path") == "$tmp/runner/temp/heapdrift/bin" ]]
+}
+
+# A release of version $1 in $tmp/releases, of which the program only says its version.
+release() {
+    local name
+    name=heapdrift-$1-linux-$(uname -m)
+    mkdir -p "$tmp/releases/v$1" "$tmp/$name"
+    printf '#!/bin/sh\nif [ "$1" = --version ]; then echo "heapdrift %s"; else exec "%s" "$@"; fi\n' "$1" "$HEAPDRIFT" >"$tmp/$name/heapdrift"
+    chmod +x "$tmp/$name/heapdrift"
+    tar -czf "$tmp/releases/v$1/$name.tar.gz" -C "$tmp" "$name"
+    (cd "$tmp/releases/v$1" && sha256sum -- * >"$tmp/SHA256SUMS" && mv "$tmp/SHA256SUMS" .)
+}
+
+@test "a released program is taken, of another version than the action's too" {
+    ! command -v heapdrift || skip "heapdrift is installed here"
+    command -v curl >/dev/null || skip "no curl here"
+    workspace events
+    release 99.1.0
+    action_path='' action snapshots=snapshots version=99.1.0 releases="file://$tmp/releases"
+    status_is 1
+    out_has "heapdrift 99.1.0"
+    [[ $(output verdict) == fail && $(<"$tmp/runner/path") == "$tmp/runner/temp/heapdrift/bin" ]]
+    # By the name of the action's repository, as on the runner; the server is a folder.
+    mkdir -p "$tmp/server/someone/heapdrift/releases"
+    mv "$tmp/releases" "$tmp/server/someone/heapdrift/releases/download"
+    GITHUB_SERVER_URL=file://$tmp/server ACTION_REPOSITORY=someone/heapdrift action_path='' \
+        action snapshots=snapshots version=99.1.0
+    status_is 1
+    out_has "heapdrift 99.1.0"
+}
+
+@test "a released program that is another than its release says is refused" {
+    ! command -v heapdrift || skip "heapdrift is installed here"
+    command -v curl >/dev/null || skip "no curl here"
+    workspace none
+    release 99.1.0
+    echo more >>"$tmp/releases/v99.1.0/heapdrift-99.1.0-linux-$(uname -m).tar.gz"
+    action_path='' action snapshots=snapshots version=99.1.0 releases="file://$tmp/releases"
+    status_is 2
+    out_has "is not the file that SHA256SUMS of the release says"
+    [[ ! -e $tmp/runner/temp/heapdrift/bin ]]
+    # Nor one of which it says nothing.
+    release 99.1.0
+    sed -i 's/heapdrift-/other-/' "$tmp/releases/v99.1.0/SHA256SUMS"
+    action_path='' action snapshots=snapshots version=99.1.0 releases="file://$tmp/releases"
+    status_is 2
+    out_has "is not the file that SHA256SUMS of the release says"
+    # One that says it is another version.
+    release 99.1.0
+    mv "$tmp/releases/v99.1.0" "$tmp/releases/v99.2.0"
+    cd "$tmp/releases/v99.2.0" || return
+    mkdir x && tar -xzf heapdrift-99.1.0-* -C x && mv x/heapdrift-99.1.0-linux-* "x/heapdrift-99.2.0-linux-$(uname -m)"
+    tar -czf "heapdrift-99.2.0-linux-$(uname -m).tar.gz" -C x "heapdrift-99.2.0-linux-$(uname -m)"
+    sha256sum ./*.tar.gz | sed 's|\./||' >SHA256SUMS
+    cd - >/dev/null || return
+    action_path='' action snapshots=snapshots version=99.2.0 releases="file://$tmp/releases"
+    status_is 2
+    out_has "this is not heapdrift 99.2.0: heapdrift 99.1.0"
+}
+
+@test "without a release of another version the action says which it has" {
+    ! command -v heapdrift || skip "heapdrift is installed here"
+    workspace none
+    mkdir "$tmp/releases"
+    action_path='' action snapshots=snapshots version=99.1.0 releases="file://$tmp/releases"
+    status_is 2
+    out_has "no release of heapdrift 99.1.0 at file://$tmp/releases"
+    out_has "::error title=heapdrift::version 99.1.0 is wanted, but this action comes with"
+    action snapshots=snapshots version='../../etc'
+    status_is 2
+    out_has "::error title=heapdrift::version: three numbers, as 1.2.3, not '../../etc'"
 }
 
 @test "the inputs and outputs that the guide names are those of the action" {

@@ -4,10 +4,9 @@ load helper
 
 # Where no heapdrift.yml lies above, and nothing of a build server is set.
 setup() {
-    cd "$BATS_TEST_DIRNAME/../.." || return
-    tmp=$BATS_TEST_TMPDIR
-    export LC_ALL=C.UTF-8 TERM=xterm SOURCE_DATE_EPOCH=1795219200 # 2026-11-21
-    unset NO_COLOR COLUMNS GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+    begin
+    export SOURCE_DATE_EPOCH=1795219200 # 2026-11-21
+    unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
     cache=$PWD/fixtures/leaklab/cache none=$PWD/fixtures/leaklab/none
     lab=(fixtures/leaklab/{cache,density,events,list,timers})
 }

@@ -4,6 +4,7 @@ ci_files.py steps ACTION FOLDER [INPUT=VALUE...]   of a composite action: FOLDER
 ci_files.py blocks GUIDE FOLDER                    code blocks of a guide: FOLDER/01-bash, ...
 ci_files.py pipelines FOLDER                       whether the YAML blocks there are what the
                                                    servers take; says which ones it saw"""
+import os
 import pathlib
 import re
 import shlex
@@ -17,8 +18,9 @@ def fail(text):
 
 
 def expand(text, inputs):
-    """The one kind of expression that our action uses."""
+    """The kinds of expression that our action uses: inputs, and whose repository it is of."""
     done = re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: inputs[m.group(1)], text)
+    done = done.replace("${{ github.action_repository }}", os.environ.get("ACTION_REPOSITORY", ""))
     if "${{" in done:
         fail(f"an expression that is not known: {text}")
     return done

@@ -113,12 +113,12 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-progress output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
-top app-only ascii by color exclude format gen2 help memory no-progress output quiet reachable rows size-base sort strict tables-only threads type verbose version width
-roots across-builds app-only ascii chains color depth exact exclude fields format gen2 help iterations memory no-progress output quiet rows samples seed size-base strict threads type verbose version width
-check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
-convert format help memory no-progress output quiet size-base strict threads to verbose version
-info ascii color format help memory no-progress output quiet size-base strict threads verbose version width
+diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-progress no-sandbox output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
+top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows size-base sort strict tables-only threads type verbose version width
+roots across-builds app-only ascii chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
+check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
+convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
+info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
 collect all core count diagnostic-port direct help interval memory name no-progress output process-id quiet strict threads timeout to verbose version
 watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
 ps ascii color format help name output quiet sort version width

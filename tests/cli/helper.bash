@@ -13,11 +13,15 @@ series=(fixtures/heap-text/series-{1,2,3,4}.txt)
 before=${pair[0]}
 after=${pair[1]}
 
-setup() {
+setup() { begin; }
+
+begin() {
     cd "$BATS_TEST_DIRNAME/../.." || return
     tmp=$BATS_TEST_TMPDIR
     export LC_ALL=C.UTF-8 TERM=xterm
     unset NO_COLOR COLUMNS
+    # For tests/mutants/covered.py: what a test covers, apart from the others.
+    [[ -z ${GCOV_PREFIX:-} ]] || export GCOV_PREFIX=$GCOV_PREFIX/$BATS_TEST_NUMBER
 }
 
 # Run the program: $status, $out and $err are what became of it. Stdin is the caller's.

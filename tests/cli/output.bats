@@ -235,10 +235,12 @@ ARGS
 }
 
 @test "-v says what was read" {
-    works top -v "$before"
-    err_matches "^heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
+    works top -v --no-sandbox "$before"
+    err_matches "^heapdrift: sandbox: none: --no-sandbox
+heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
     works diff -q --verbose "${pair[@]}"
-    [[ $(wc -l <<<"$err") == 2 ]]
+    err_has "heapdrift: sandbox: "
+    [[ $(wc -l <<<"$err") == 3 ]]
 }
 
 @test "no progress without a terminal" {

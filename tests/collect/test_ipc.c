@@ -1,9 +1,14 @@
-/* Strings in a reply: what they say of their length is not believed. */
+/* Strings in a reply: what they say of their length is not believed. And what becomes of a
+ * connection whose other end is slow, gone, or never was. */
 #include "collect/ipc.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* A reply of these bytes, behind what a string read before has left there. */
 static struct reply *reply_of(const void *bytes, size_t size)
@@ -67,4 +72,119 @@ Test(ipc, replaces_the_string_that_was_read_before)
     cr_expect_eq(t.len, 0);
     text_free(&t);
     free(r);
+}
+
+/* --- connections -------------------------------------------------------------------- */
+
+static const struct patience brief = {.silence_ms = 150};
+
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static const struct patience stopped = {.silence_ms = 10000, .go_on = never};
+
+/* Both ends of a connection, ours without waiting. */
+static void connect_pair(int ends[2])
+{
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    cr_assert_eq(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+}
+
+static void fill(int fd)
+{
+    static const char block[4096];
+    while (send(fd, block, sizeof(block), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        ;
+}
+
+static int errno_of(const char *path)
+{
+    errno = 0;
+    int fd = ipc_connect(path, &brief);
+    cr_expect_eq(fd, -1, "%.40s", path);
+    return errno;
+}
+
+Test(ipc, a_path_that_cannot_be_one_says_why)
+{
+    char name[300] = "/tmp/", folder[300] = "/tmp/no-such-folder/";
+    memset(name + 5, 'n', 200);
+    memset(folder + strlen(folder), 'n', 100);
+    cr_expect_eq(errno_of("relative"), EINVAL);
+    cr_expect_eq(errno_of("relative/too"), EINVAL);
+    cr_expect_eq(errno_of(name), ENAMETOOLONG, "through a folder the name is too long too");
+    cr_expect_eq(errno_of(folder), ENOENT);
+}
+
+Test(ipc, waits_for_room_until_patience_ends)
+{
+    int ends[2];
+    struct hd_error err = {0};
+    struct request r = request_for(IPC_PROCESS_INFO);
+    connect_pair(ends);
+    fill(ends[0]);
+    cr_expect_not(ipc_send(ends[0], &r, &brief, &err));
+    cr_expect_eq(err.status, HD_TIMED_OUT);
+    cr_expect_str_eq(err.message, "no answer for 0.15 s");
+    err = (struct hd_error){0};
+    cr_expect_not(ipc_send(ends[0], &r, &stopped, &err));
+    cr_expect_eq(err.status, HD_STOPPED);
+}
+
+Test(ipc, a_time_limit_ends_patience_earlier)
+{
+    int ends[2];
+    struct patience late = {.silence_ms = 60000, .deadline = clock_ms()};
+    connect_pair(ends);
+    cr_expect_eq(ipc_await(ends[0], false, late.deadline, &late), READY_TIMED_OUT);
+    struct reply *r = calloc(1, sizeof(*r));
+    struct hd_error err = {0};
+    uint64_t begin = clock_ms();
+    cr_expect_not(ipc_receive(ends[0], r, &late, &err));
+    cr_expect_eq(err.status, HD_TIMED_OUT);
+    cr_expect_lt(clock_ms() - begin, 30000);
+    free(r);
+}
+
+Test(ipc, who_hangs_up_has_ended)
+{
+    int ends[2];
+    struct hd_error err = {0};
+    struct request r = request_for(IPC_PROCESS_INFO);
+    connect_pair(ends);
+    close(ends[1]);
+    cr_expect_not(ipc_send(ends[0], &r, &brief, &err));
+    cr_expect_not_null(strstr(err.message, "has it ended?"), "%s", err.message);
+    struct reply *reply = calloc(1, sizeof(*reply));
+    err = (struct hd_error){0};
+    cr_expect_not(ipc_receive(ends[0], reply, &brief, &err));
+    cr_expect_not_null(strstr(err.message, "has it ended?"), "%s", err.message);
+    free(reply);
+}
+
+/* A pipe is no socket, and a closed descriptor is nothing. */
+Test(ipc, what_is_no_connection_is_an_error_of_the_system)
+{
+    int ends[2];
+    pid_t pid = 0;
+    uid_t uid = 0;
+    struct hd_error err = {0};
+    struct request r = request_for(IPC_PROCESS_INFO);
+    cr_assert_eq(pipe(ends), 0);
+    cr_expect_not(ipc_peer(ends[0], &pid, &uid));
+    cr_expect_not(ipc_send(ends[1], &r, &brief, &err));
+    cr_expect_str_eq(err.message, strerror(ENOTSOCK));
+}
+
+Test(ipc, a_request_says_its_length_and_characters_beyond_16_bits_take_two_units)
+{
+    static const unsigned char wanted[] =
+        "DOTNET_IPC_V1\0\x20\0\4\0\0\0\4\0\0\0x\0\x3d\xd8\0\xde\0";
+    struct request r = request_for(IPC_PROCESS_INFO);
+    request_utf8(&r, "x\xf0\x9f\x98\x80");
+    cr_assert_eq(r.len, 32);
+    cr_expect_arr_eq(r.bytes, wanted, 32);
 }

@@ -1,7 +1,12 @@
+/* unshare() is an extension of Linux. */
+#define _GNU_SOURCE
 #include "collect/origin.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ID "3f2a91c0d2e14b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
@@ -81,4 +86,49 @@ Test(origin, nothing_is_known_of_what_cannot_be_seen)
     cr_expect_eq(o.instance, 0);
     cr_expect_str_eq(o.host, "");
     cr_expect_str_eq(o.program, "");
+}
+
+/* A process of a machine of that name, or 0 where none may be made; kill it. */
+static pid_t process_on(const char *host)
+{
+    int ready[2];
+    char c = 'n';
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        bool ok = unshare(CLONE_NEWUTS) == 0 && sethostname(host, strlen(host)) == 0;
+        ok = write(ready[1], ok ? "y" : "n", 1) == 1 && ok;
+        if (ok)
+            pause();
+        _exit(!ok);
+    }
+    cr_assert(child > 0 && read(ready[0], &c, 1) == 1);
+    if (c == 'y')
+        return child;
+    waitpid(child, NULL, 0);
+    return 0;
+}
+
+static void expect_host(const char *host, const char *told)
+{
+    pid_t child = process_on(host);
+    if (child == 0)
+        cr_skip_test("nobody may make a machine here");
+    struct target inside = {.pid = child, .visible = true};
+    struct hd_origin o = origin_of(&inside);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    cr_expect_str_eq(o.host, told, "%s", host);
+}
+
+Test(origin, the_host_of_a_container_is_its_own_not_ours)
+{
+    expect_host("shop-7d9f.example_1", "shop-7d9f.example_1");
+}
+
+/* It goes to logs and files: what no resolver takes is no name. */
+Test(origin, a_host_name_that_is_none_stays_unknown)
+{
+    expect_host("a b\n", "");
+    expect_host("\x1b[31m", "");
 }

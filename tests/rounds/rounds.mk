@@ -4,7 +4,7 @@ ROUNDS   ?= 10000
 ROUNDS_SRC = $(wildcard tests/rounds/*.c)
 
 $(BUILD)/rounds: $(ROUNDS_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 round-trips: $(BUILD)/rounds
 	$< $(ROUNDS)

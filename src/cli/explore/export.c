@@ -160,10 +160,14 @@ enum exported export_view(struct explore *e, const char *path, bool replace, cha
     if (there && !replace)
         return EXPORT_EXISTS;
     t.to = temporary_open(path);
+    if (t.to == NULL && errno == EACCES)
+        return fail_with(path,
+                         "Permission denied (only below this folder, or with --no-sandbox)",
+                         why, size);
     if (t.to == NULL)
         return fail_with(path, strerror(errno), why, size);
     size_t rows = put_table(&t, e, explore_view(e));
-    bool ok = fchmod(fileno(t.to), there ? st.st_mode & 07777 : usual_mode()) == 0;
+    bool ok = fchmod(fileno(t.to), there ? st.st_mode & 0777 : usual_mode()) == 0;
     ok = fflush(t.to) == 0 && !ferror(t.to) && ok;
     int error = errno;
     ok = fclose(t.to) == 0 && ok && temporary_rename(path);

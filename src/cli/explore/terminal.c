@@ -1,7 +1,9 @@
 #include "cli/explore/terminal.h"
 
 #include "cli/allocate.h"
+#include "cli/explore/terminal_description.h"
 #include "cli/last_words.h"
+#include "cli/style.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -79,13 +81,25 @@ static bool refuse(const char *why)
     return false;
 }
 
-bool terminal_is_there(void)
+/* In a small container nothing describes terminals: then what has colours is taken for an
+ * xterm, which nearly all imitate. Curses takes a description from the environment, too. */
+static bool is_described(const char *term)
 {
     int error = 0;
-    const char *term = getenv("TERM");
+    if (term == NULL || term[0] == '\0')
+        return false;
+    if (setupterm(NULL, STDOUT_FILENO, &error) == OK)
+        return true;
+    return style_has_color(term) && setenv("TERMINFO", terminal_description, 1) == 0 &&
+           setenv("TERM", terminal_described, 1) == 0 &&
+           setupterm(NULL, STDOUT_FILENO, &error) == OK;
+}
+
+bool terminal_is_there(void)
+{
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return refuse("needs a terminal");
-    if (term == NULL || term[0] == '\0' || setupterm(NULL, STDOUT_FILENO, &error) != OK)
+    if (!is_described(getenv("TERM")))
         return refuse("does not know this terminal (TERM)");
     if (capability("cup") == NULL)
         return refuse("cannot draw on this terminal (TERM)");
@@ -110,11 +124,24 @@ static void begin_colors(bool wanted)
     }
 }
 
+/* A locale that is installed nowhere may still be meant to have UTF-8: any other that has
+ * it does as well. Where none has, or none is meant, curses only gets ASCII. */
+static bool begin_characters(void)
+{
+    static const char *const locales[] = {"", "C.UTF-8", "en_US.UTF-8"};
+    if (style_locale_is_ascii())
+        return false;
+    for (size_t i = 0; i < sizeof(locales) / sizeof(locales[0]); i++)
+        if (setlocale(LC_CTYPE, locales[i]) != NULL &&
+            strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+            return true;
+    return false;
+}
+
 bool terminal_begin(bool colors)
 {
     enum { ESCAPE_MS = 25, WAIT_MS = 100 };
-    setlocale(LC_CTYPE, "");
-    is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    is_utf8 = begin_characters();
     if (!terminal_is_there())
         return false;
     tcgetattr(STDIN_FILENO, &before);

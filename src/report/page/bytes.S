@@ -1,5 +1,10 @@
 /* The style, the script and the policy of the page, as scripts/page.sh has put them together: read by the
  * assembler, so that no tool has to turn them into C. Symbols are local to the library. */
+/* Says to the linker that no code here lacks the marks of -fcf-protection: there is none. */
+#ifdef __CET__
+#include <cet.h>
+#endif
+
     .section .rodata
     .balign 8
 

@@ -1,0 +1,59 @@
+# What is handed out: source archive, Debian's packages, .NET tool, bill of materials, image, and
+# all of it as a release. A part of the Makefile; each step is a script of that name.
+#
+#   build/dist/heapdrift-VERSION.tar.gz          make dist
+#   build/deb/*.deb                              make deb
+#   build/nuget/heapdrift.VERSION.nupkg          make nuget
+#   build/sbom/heapdrift-VERSION-ARCH.spdx.json  make sbom
+#   build/container/                             make container: what the image is built in
+#   build/release/VERSION/                       make release VERSION=...
+#
+# What takes static programs takes those that are there; release sees to it that both are.
+
+DIST  = build/dist/heapdrift-$(VERSION).tar.gz
+NUPKG = build/nuget/heapdrift.$(VERSION).nupkg
+
+# Of the commit, so that files do not tell when they were packed.
+MOMENT = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y CHANGELOG.md))
+
+dist:
+	@scripts/dist.sh $(VERSION) $(DIST)
+
+deb: dist
+	@scripts/install-deps.sh build deb
+	@scripts/deb.sh $(VERSION) $(DIST) build/deb
+
+nuget: static
+	@scripts/install-deps.sh nuget
+	@rm -f build/nuget/*
+	@scripts/nuget.sh $(VERSION) $(MOMENT) $(NUPKG) build/static
+
+sbom: static
+	@mkdir -p build/sbom
+	@for arch in $(patsubst build/static/%/heapdrift,%,$(wildcard build/static/*/heapdrift)); do \
+	    sysroot=build/sysroot/$$arch; [ -d $$sysroot ] || sysroot=; \
+	    scripts/sbom.py $(VERSION) $(MOMENT) $$arch build/static/$$arch $$sysroot \
+	        >build/sbom/heapdrift-$(VERSION)-$$arch.spdx.json || exit 1; done
+
+container: static
+	@rm -rf build/container
+	@for pair in x86_64/amd64 aarch64/arm64; do \
+	    from=build/static/$${pair%/*}; [ -e $$from/heapdrift ] || continue; \
+	    mkdir -p build/container/$${pair#*/}; \
+	    cp $$from/heapdrift $$from/THIRD-PARTY-NOTICES LICENSE build/container/$${pair#*/}; done
+	@cp scripts/container/Dockerfile build/container
+
+# VERSION is said so that nobody releases another one than he thinks.
+release:
+	@scripts/release.sh check $(VERSION)
+	+@$(MAKE) --no-print-directory static-all
+	+@$(MAKE) --no-print-directory all
+	+@$(MAKE) --no-print-directory deb nuget sbom container
+	@scripts/release.sh pack $(VERSION) $(MOMENT)
+
+# The packages themselves: built, installed, run, removed. Says what it leaves out, and why.
+check-packages: deb nuget sbom container
+	@scripts/install-deps.sh test packages
+	bats $(BATS_FLAGS) tests/packages
+
+.PHONY: dist deb nuget sbom container release check-packages

@@ -1,0 +1,65 @@
+# One file to copy: the program with everything that it needs inside, for a processor ARCH,
+# which may be another than this one. A part of the Makefile.
+#
+#   build/static/ARCH/heapdrift             the program, without debug information
+#   build/static/ARCH/heapdrift.debug       which is here, and found by gdb beside it
+#   build/static/ARCH/THIRD-PARTY-NOTICES   the licences of what is inside
+#   build/static/ARCH/packages.tsv          the same as a table: package, version, licence, files
+#   build/static/ARCH/linked/               what it is made of, and the linker's map
+
+ARCH ?= x86_64
+STATIC = build/static/$(ARCH)
+LINKED = $(STATIC)/linked
+
+# Debian's compiler for it, and its libraries in a folder if they are not this system's.
+HOST_ARCH := $(shell uname -m)
+ifneq ($(ARCH),$(HOST_ARCH))
+CROSS   = $(ARCH)-linux-gnu-
+SYSROOT = build/sysroot/$(ARCH)
+# Debian's cross compilers come with a C library of their own: that of the folder goes first,
+# as it is the one that gets corrections.
+SYSROOT_LIB    = $(SYSROOT)/usr/lib/$(ARCH)-linux-gnu
+SYSROOT_CFLAGS = --sysroot=$(SYSROOT) -B$(SYSROOT_LIB) -L$(SYSROOT_LIB) \
+    -isystem $(SYSROOT)/usr/include/$(ARCH)-linux-gnu -isystem $(SYSROOT)/usr/include
+endif
+
+# Besides the libraries that the program names: what those need.
+STATIC_LIBS = -lnettle -llzma -lzstd -lbz2 -lz
+
+# Paths are those of the source, wherever it lies: two builds are the same bytes.
+STATIC_BUILD = BUILD=$(LINKED) CC=$(CROSS)gcc OBJCOPY=$(CROSS)objcopy AR=$(CROSS)ar \
+    CPPFLAGS=-DHD_STATIC LDLIBS='$(STATIC_LIBS)' \
+    CFLAGS='-O2 -g -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. \
+            $(SYSROOT_CFLAGS)' \
+    LDFLAGS='$(LDFLAGS) -static-pie -Wl,--gc-sections -Wl,-Map=$(LINKED)/map'
+
+static: $(SYSROOT)
+	@scripts/install-deps.sh build static $(if $(CROSS),cross)
+	+@$(MAKE) --no-print-directory $(STATIC_BUILD) $(LINKED)/heapdrift
+	$(CROSS)objcopy --only-keep-debug $(LINKED)/heapdrift $(STATIC)/heapdrift.debug
+	$(CROSS)objcopy --strip-all --add-gnu-debuglink=$(STATIC)/heapdrift.debug \
+	    $(LINKED)/heapdrift $(STATIC)/heapdrift
+	SYSROOT=$(SYSROOT) scripts/notices.sh $(LINKED)/map $(STATIC)/THIRD-PARTY-NOTICES \
+	    $(STATIC)/packages.tsv $(D3_PARTS)
+
+static-all:
+	+@$(MAKE) --no-print-directory static ARCH=x86_64
+	+@$(MAKE) --no-print-directory static ARCH=aarch64
+
+# Libraries for another processor, unpacked beside this system instead of installed in it.
+build/sysroot/%: scripts/install-deps.sh scripts/sysroot.sh
+	@scripts/install-deps.sh static cross
+	scripts/sysroot.sh $* $@
+
+# That they run where there is nothing else, and say what the program says that is not static.
+# Under qemu what only computes: it is ten times as slow.
+STATIC_CLI = style explore info top diff check roots tree convert object report inputs nettrace
+QEMU_CLI   = info diff check roots tree convert
+
+check-static: static-all $(BUILD)/heapdrift
+	@scripts/install-deps.sh test static-test
+	bats $(BATS_FLAGS) tests/static
+	HEAPDRIFT=$(CURDIR)/build/static/x86_64/heapdrift bats $(BATS_FLAGS) $(STATIC_CLI:%=tests/cli/%.bats)
+	HEAPDRIFT=$(CURDIR)/tests/static/aarch64.sh bats $(BATS_FLAGS) $(QEMU_CLI:%=tests/cli/%.bats)
+
+.PHONY: static static-all check-static

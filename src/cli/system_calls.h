@@ -1,0 +1,18 @@
+/* system_calls.h - which system calls the process may still make: a filter of the kernel
+ * (seccomp), put together by libseccomp. It does not know which files there are; an
+ * argument that is a path cannot be looked at: landlock.h. */
+#ifndef SYSTEM_CALLS_H
+#define SYSTEM_CALLS_H
+
+#include <stdbool.h>
+
+/* Whether the kernel has filters, and whoever started this process does not hide them. */
+bool system_calls_can_be_filtered(void);
+
+/* From now on, for all threads and for good, what is not listed fails with EPERM, and
+ * nothing ends the process: no network, no other program, no other process, no permission
+ * is changed; files are opened to be read, or, with may_write, to be written and renamed.
+ * False and errno if that fails. */
+bool system_calls_filter(bool may_write);
+
+#endif

@@ -1,0 +1,47 @@
+/* process_copy.h - a process whose memory is to be copied into a core: that it is the one
+ * meant, what /proc tells about it, and what of it lies where. It needs no diagnostics
+ * socket. When to copy, and what, is for those who use it. */
+#ifndef PROCESS_COPY_H
+#define PROCESS_COPY_H
+
+#include "base/text.h"
+#include "collect/core_writer.h"
+
+/* Strings live in the arena. */
+struct process_copy {
+    pid_t pid;
+    uint64_t start;        /* in clock ticks since boot: another process of that pid has
+                              another */
+    const char *name;      /* the kernel's 15 characters; NULL */
+    const char *arguments; /* NULL */
+    struct text auxv;
+    struct hd_origin origin;
+
+    int mem; /* /proc/PID/mem */
+    struct page_source pages;
+    struct copy_room room;
+    struct address_space space;
+    struct runs runs;
+    struct images images;
+    struct arena arena;
+};
+
+/* The process by the pid of the options, or the socket. process_copy_close() in any case.
+ */
+bool process_copy_open(struct process_copy *c, const struct hd_collect_options *how,
+                       struct hd_error *err);
+
+/* Its memory and its areas: whatever may be refused. */
+bool process_copy_look(struct process_copy *c, struct hd_error *err);
+
+/* Whether the pid still is that process: HD_IO. */
+bool process_copy_is_same(const struct process_copy *c, struct hd_error *err);
+
+/* What the core has of it, with those threads. */
+struct core_content process_copy_content(const struct process_copy *c,
+                                         const struct core_thread *threads, size_t count);
+
+/* The file that the room is in stays open. */
+void process_copy_close(struct process_copy *c);
+
+#endif

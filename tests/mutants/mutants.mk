@@ -1,0 +1,29 @@
+# How much of src/ the tests run, and how much of that they notice: docs/testing.md,
+# "Coverage" and "Mutants".
+#
+#   make coverage     lines and branches of each folder, and the files furthest from the goal
+#   make mutants      MUTANTS changes of the program, drawn by SEED; AGAIN=1 tries survivors anew
+#
+# Counters that several threads count with are exact only if they are atomic. What has them is
+# built without optimisation, so that a line is a line.
+MUTANTS ?= 150
+SEED    ?= 1
+COUNTED   = BUILD=build/coverage COUNT='--coverage -fprofile-update=atomic' CFLAGS='-O0 -g' \
+            LDFLAGS='--coverage -fuse-ld=mold'
+
+build/coverage/map.json:
+	@scripts/install-deps.sh build test coverage
+	+@$(MAKE) --no-print-directory -s -j$$(nproc) $(COUNTED) programs
+	rm -rf build/coverage/runs
+	python3 tests/mutants/covered.py build/coverage
+
+# Always measured anew.
+coverage:
+	@rm -f build/coverage/map.json
+	+@$(MAKE) --no-print-directory build/coverage/map.json
+	tests/mutants/coverage.sh build/coverage
+
+mutants: build/coverage/map.json
+	python3 tests/mutants/mutants.py --seed=$(SEED) --mutants=$(MUTANTS) $(if $(AGAIN),--again) $<
+
+.PHONY: coverage mutants

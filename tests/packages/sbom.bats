@@ -1,0 +1,49 @@
+# The bill of materials of the static program.
+# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $out come from the helper
+load ../cli/helper
+
+arch=$(uname -m)
+version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../../include/heapdrift.h")
+
+@test "it is SPDX 2.3: what the standard asks for is there, and every reference leads somewhere" {
+    local file
+    for file in build/sbom/*.spdx.json; do python tests/packages/check_sbom.py "$file"; done
+}
+
+@test "it is of this program, and names every library in it" {
+    local file=build/sbom/heapdrift-$version-$arch.spdx.json name
+    [[ $(jq -r '.packages[] | select(.name == "heapdrift") | .checksums[0].checksumValue' "$file") == \
+        $(sha256sum <"build/static/$arch/heapdrift" | cut -d' ' -f1) ]]
+    # Found by another way: what the linker was told, and what is in the program.
+    for name in libarchive libcyaml libyaml libjansson libutf8proc libprotobuf-c libpopt libncurses libc6 zlib1g liblzma libzstd \
+        libbz2 nettle libgcc-.*; do
+        jq -e --arg name "^$name-dev" '[.packages[] | select(.name | test($name))] | length == 1' "$file" || complain "no $name"
+    done
+    jq -e '[.packages[] | select(.name != "heapdrift") | .versionInfo] | all(test("^[0-9]"))' "$file"
+}
+
+@test "the same program, the same bytes" {
+    (cd / && :) && TZ=Asia/Tokyo LC_ALL=C scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/one"
+    scripts/sbom.py "$version" 1790000000 "$arch" "build/static/$arch" >"$tmp/two"
+    cmp "$tmp/one" "$tmp/two"
+    [[ $(jq -r .creationInfo.created "$tmp/one") == 2026-09-21T*Z ]]
+}
+
+@test "a library that nobody has looked at is no part of a release" {
+    mkdir -p "$tmp/static/linked"
+    cp "build/static/$arch/heapdrift" "$tmp/static"
+    # Any archive that is there and whose licence the script does not know.
+    local other
+    other=$(dpkg -L libcriterion-dev linux-libc-dev binutils-dev libxml2-dev 2>/dev/null | grep -m1 '\.a$') || skip "no other library here"
+    printf '%s(some.o)\n' "$other" >"$tmp/static/linked/map"
+    run scripts/sbom.py "$version" 1790000000 "$arch" "$tmp/static"
+    [[ $status == 1 && $output == "sbom: the licence of "*" is not known"* ]]
+}
+
+@test "licences are expressions of SPDX" {
+    [[ -d /usr/share/nodejs/spdx-expression-parse ]] || skip "no node-spdx-expression-parse here"
+    jq -r '.packages[] | .licenseDeclared' build/sbom/*.spdx.json | sort -u >"$tmp/licences"
+    NODE_PATH=/usr/share/nodejs node -e '
+        const parse = require("spdx-expression-parse");
+        for (const text of require("fs").readFileSync(process.argv[1], "utf8").trim().split("\n")) parse(text)' "$tmp/licences"
+}

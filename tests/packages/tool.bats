@@ -1,0 +1,166 @@
+# The .NET tool: installed as people do it, from a folder instead of the internet. What it does
+# has to be what the program in it does, so that is what it is compared with.
+# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $out come from the helper
+load ../cli/helper
+
+version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../../include/heapdrift.h")
+
+setup_file() {
+    cd "$BATS_TEST_DIRNAME/../.." || return
+    command -v dotnet >/dev/null || return 0
+    export HOME=$BATS_FILE_TMPDIR/home TOOLS=$BATS_FILE_TMPDIR/tools SOURCE=$BATS_FILE_TMPDIR/source
+    export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_GENERATE_ASPNET_CERTIFICATE=0
+    mkdir -p "$HOME" "$SOURCE"
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
+    cp build/nuget/*.nupkg "$SOURCE"
+    printf '%s\n' '<configuration><packageSources><clear/></packageSources></configuration>' >"$HOME/nuget.config"
+    dotnet_tool install
+}
+
+# dotnet_tool VERB: nothing is asked of the internet.
+dotnet_tool() {
+    dotnet tool "$1" heapdrift --tool-path "$TOOLS" --configfile "$HOME/nuget.config" --add-source "$SOURCE" >&2
+}
+
+# The tests are about the command that the SDK has made; $native is the program in the package.
+setup() {
+    command -v dotnet >/dev/null || skip "no .NET SDK here"
+    cd "$BATS_TEST_DIRNAME/../.." || return
+    tmp=$BATS_TEST_TMPDIR
+    export LC_ALL=C.UTF-8 TERM=xterm TMPDIR=$tmp/temporary
+    unset NO_COLOR COLUMNS
+    mkdir "$TMPDIR"
+    tool=$TOOLS/heapdrift
+    native=build/static/$(uname -m)/heapdrift
+}
+
+# same ARG...: tool and program do the same, to the byte, and the tool leaves nothing behind.
+same() {
+    HEAPDRIFT=$native hd "$@"
+    local expected="$status|$out|$err"
+    HEAPDRIFT=$tool hd "$@"
+    [[ "$status|$out|$err" == "$expected" ]] || complain "the program itself: $expected"
+    [[ -z $(ls -A "$TMPDIR") ]] || complain "left behind: $(ls "$TMPDIR")"
+}
+
+@test "it is the program: output, messages, status, words of all kinds" {
+    same --version
+    out_is "heapdrift $version"
+    same diff "${pair[@]}"
+    same check fixtures/leaklab/cache
+    status_is 1
+    same info nowhere "" "a b" '$HOME' "ä"
+    status_is 2
+    same info $'\xff\xfe'
+    same
+    same --no-such-option
+    status_is 2
+}
+
+@test "standard input and a terminal go through" {
+    HEAPDRIFT=$tool works info - <"$before"
+    out_has "heap-text"
+    need_terminal
+    HEAPDRIFT=$native on_terminal 90 top "$before"
+    local expected=$out
+    HEAPDRIFT=$tool on_terminal 90 top "$before"
+    [[ $out == "$expected" && $out == *$'\x1b['* ]]
+}
+
+@test "a closed pipe ends it as it ends the program" {
+    local ends
+    (sleep 0.3 && exec "$tool" help check) 2>"$tmp/tool" | true
+    ends=("${PIPESTATUS[@]}")
+    (sleep 0.3 && exec "$native" help check) 2>"$tmp/native" | true
+    [[ ${ends[0]} == "${PIPESTATUS[0]}" ]]
+    cmp "$tmp/tool" "$tmp/native"
+}
+
+# The runtime that never answers, to be in the middle of something.
+waiting() {
+    python tests/cli/runtime.py "$tmp/mute" mute fixtures/nettrace-vectors/*.nettrace 3>&- &
+    runtime=$!
+    while [[ ! -S $tmp/mute ]]; do sleep 0.1; done
+}
+
+@test "Ctrl-C reaches the program, and nothing stays behind" {
+    waiting
+    local program signal
+    local -A ends
+    for signal in INT TERM; do
+        for program in "$native" "$tool"; do
+            status=0
+            # Not in the background, where a shell would have SIGINT ignored.
+            timeout --preserve-status --foreground -s "$signal" 5 "$program" collect --diagnostic-port="$tmp/mute" \
+                -t 60 -o "$tmp/x.gcdump" >"$tmp/said" 2>&1 || status=$?
+            ends[$program]="$status $(<"$tmp/said")"
+        done
+        [[ ${ends[$native]} == "${ends[$tool]}" ]] || { kill "$runtime" && printf '%s\n' "${ends[@]}" && false; }
+    done
+    kill "$runtime"
+    [[ ! -e $tmp/x.gcdump && -z $(ls -A "$TMPDIR") ]]
+}
+
+@test "one process: nothing stays between the caller and the program" {
+    waiting
+    "$tool" collect --diagnostic-port="$tmp/mute" -t 60 -o "$tmp/x.gcdump" 2>/dev/null 3>&- &
+    local pid=$! n
+    for n in {1..50}; do
+        [[ $(readlink "/proc/$pid/exe") != */linux-*/heapdrift ]] || break
+        sleep 0.1
+    done
+    [[ $(readlink "/proc/$pid/exe") == */linux-*/heapdrift ]]
+    # The runtime ignores SIGPIPE (bit 12), which would stay so.
+    (((0x$(awk '/^SigIgn/ { print $2 }' "/proc/$pid/status") >> 12 & 1) == 0))
+    kill "$pid" "$runtime"
+}
+
+@test "who may not run the unpacked program runs it all the same" {
+    [[ $(id -u) == 0 ]] || skip "needs root to be somebody else"
+    local program
+    program=$(echo "$TOOLS"/.store/heapdrift/*/heapdrift/*/tools/net8.0/any/linux-x64/heapdrift)
+    # As NuGet unpacks it, whatever its owner has run since: 0744, or 0644.
+    chmod 644 "$program"
+    out=$(cd / && HOME=/nonexistent TMPDIR=/tmp setpriv --reuid=65534 --regid=65534 --clear-groups "$tool" --version)
+    out_is "heapdrift $version"
+    [[ $(stat -c %a "$program") == 644 ]]
+    # Its owner makes it right for all.
+    "$tool" --version
+    [[ $(stat -c %a "$program") == 755 ]]
+}
+
+@test "a package without the program says so" {
+    cp -a "$TOOLS" "$tmp/tools"
+    rm "$tmp"/tools/.store/heapdrift/*/heapdrift/*/tools/net8.0/any/linux-*/heapdrift
+    # The command has the place in it where it was installed.
+    HEAPDRIFT=dotnet hd "$tmp"/tools/.store/heapdrift/*/heapdrift/*/tools/net8.0/any/heapdrift-launcher.dll --version
+    fails_with "$(echo "$tmp"/tools/.store/heapdrift/*/heapdrift/*/tools/net8.0/any)/linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')/heapdrift is missing; reinstall: dotnet tool uninstall, then dotnet tool install"
+}
+
+@test "the package says what it is, and the same programs make the same bytes" {
+    unzip -p "$SOURCE/heapdrift.$version.nupkg" heapdrift.nuspec >"$tmp/nuspec"
+    local word
+    for word in "<id>heapdrift</id>" "<version>$version</version>" '<license type="expression">MIT</license>' \
+        "<readme>README.md</readme>" '<packageType name="DotnetTool" />' "<description>"; do
+        grep -qF -- "$word" "$tmp/nuspec" || complain "no $word"
+    done
+    unzip -l "$SOURCE/heapdrift.$version.nupkg" >"$tmp/list"
+    for word in " README.md" " LICENSE" "linux-x64/heapdrift" "linux-x64/THIRD-PARTY-NOTICES"; do
+        grep -qF -- "$word" "$tmp/list" || complain "no $word"
+    done
+    HOME=~root scripts/nuget.sh "$version" "$(unzip -Z -T "$SOURCE/heapdrift.$version.nupkg" LICENSE | awk '{print $7}' |
+        sed 's/\(....\)\(..\)\(..\)\.\(..\)\(..\)\(..\)/\1-\2-\3 \4:\5:\6 UTC/' | date -f - +%s)" "$tmp/again.nupkg" build/static
+    cmp "$SOURCE/heapdrift.$version.nupkg" "$tmp/again.nupkg"
+}
+
+@test "update and uninstall" {
+    # The same with a later version.
+    mkdir "$tmp/later"
+    (cd "$tmp/later" && unzip -q "$SOURCE/heapdrift.$version.nupkg" && sed -i "s|<version>$version<|<version>99.0.0<|" heapdrift.nuspec &&
+        zip -qr "$SOURCE/heapdrift.99.0.0.nupkg" .)
+    dotnet_tool update
+    [[ -d $TOOLS/.store/heapdrift/99.0.0 && ! -d $TOOLS/.store/heapdrift/$version ]]
+    HEAPDRIFT=$tool works --version
+    dotnet tool uninstall heapdrift --tool-path "$TOOLS"
+    [[ ! -e $tool && ! -e $TOOLS/.store/heapdrift ]]
+}
