@@ -19,10 +19,12 @@
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
+#   make analyze      cppcheck over src/, which takes minutes
 #   make format       let clang-format have its way
 #   make fuzz         fuzz the readers for FUZZ_SECONDS
 #   make fuzz-core    the reader of core dumps, which are larger
 #   make round-trips  ROUNDS random snapshots, written in every form and read back
+#   make faults       everything that the program asks of its system fails once; an hour
 #   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
 #   make mutants      MUTANTS changed programs, and which of them the tests notice
 #   make score        the ranking against others on series with known leaks
@@ -76,7 +78,7 @@ BUILD     = build$(if $(SANITIZE),/asan)
 PROFILE   = $(BUILD)/made/profile.pb-c.c
 LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
-SUPPORT_SRC = $(wildcard tests/support/*.c)
+SUPPORT_SRC = $(filter-out %/failing.c,$(wildcard tests/support/*.c))
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
@@ -316,7 +318,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep check-packages
+check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep analyze check-packages faults
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
@@ -435,9 +437,12 @@ fuzz-core: fuzz-program $(BUILD)/core-seeds
 	$(BUILD)/core-seeds build/fuzz/cores
 	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
 
+include tests/faults/faults.mk
+
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/fuzz/fuzz_read.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/fuzz/fuzz_read.c \
+        tests/support/failing.c
 
 lint: layers tidy style
 
@@ -464,6 +469,13 @@ tidy:
 tidy-deep:
 	@$(MAKE) --no-print-directory -s -k -j$$(nproc) tidied-deep
 
+# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt.
+analyze:
+	@scripts/install-deps.sh build analyze
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+	    -j $$(nproc) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
+	    -Iinclude -Isrc src
+
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
@@ -478,5 +490,5 @@ include scripts/package.mk
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench fuzz fuzz-core fuzz-program lint layers tidy tidied \
-        tidy-deep tidied-deep style format
+        tidy-deep tidied-deep analyze style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

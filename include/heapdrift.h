@@ -223,9 +223,9 @@ struct hd_read_options {
  * error here (see hd_inputs_add). opt may be NULL.
  *
  * A file that is written to meanwhile is HD_IO, also when a report has to read it again.
- * One of more than 16 MiB (or an eighth of max_memory) may be mapped as long as the
- * snapshot is open: whoever makes it shorter then raises SIGBUS here, which is the
- * program's to handle. */
+ * One of more than 1 MiB (or an eighth of max_memory) may be mapped as long as the snapshot
+ * is open, and so may the files from disk that a core dump lacks: whoever makes one shorter
+ * then raises SIGBUS here, which is the program's to handle. */
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
 
@@ -407,6 +407,7 @@ struct hd_processes {
     struct hd_process *all; /* by pid */
     size_t count;
     struct hd_processes_memory *memory;
+    const char *incomplete; /* why there may be more of them; NULL: these are all */
 };
 
 /* Find the processes of this machine that have a diagnostics socket, containers included

@@ -6,10 +6,12 @@
 #                                         coverage: what measures it and draws mutants,
 #                                         action: the GitHub action beside the build,
 #                                         page: the page in a browser, and its pictures,
+#                                         faults: what makes system calls fail,
 #                                         static: one file to copy, cross: for other processors,
 #                                         static-test: the small systems that it is tried in,
 #                                         deb: Debian's packages, nuget: the .NET tool,
-#                                         packages: tests of what is packed
+#                                         packages: tests of what is packed,
+#                                         analyze: what looks for mistakes
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -22,6 +24,8 @@ test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschem
 fuzz='clang libclang-rt-14-dev'
 coverage='gcovr mold python3'
 action='jq'
+# System calls that fail, and mounts of its own.
+faults='strace util-linux mount python3'
 # What libarchive needs of others to be linked statically.
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
@@ -51,14 +55,16 @@ for group in "$@"; do
     coverage) wanted="$wanted $coverage" ;;
     action) wanted="$wanted $action" ;;
     static) wanted="$wanted $static" ;;
+    analyze) wanted="$wanted cppcheck" ;;
     cross) wanted="$wanted $cross" ;;
+    faults) wanted="$wanted $faults" ;;
     static-test) wanted="$wanted $static_test" ;;
     page) wanted="$wanted $page" ;;
     deb) wanted="$wanted $deb" ;;
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [deb] [nuget] [packages] [static-test] [analyze] [faults]" >&2
         exit 2
         ;;
     esac

@@ -31,8 +31,7 @@ nuget: static
 sbom: static
 	@mkdir -p build/sbom
 	@for arch in $(patsubst build/static/%/heapdrift,%,$(wildcard build/static/*/heapdrift)); do \
-	    sysroot=build/sysroot/$$arch; [ -d $$sysroot ] || sysroot=; \
-	    scripts/sbom.py $(VERSION) $(MOMENT) $$arch build/static/$$arch $$sysroot \
+	    scripts/sbom.py $(VERSION) $(MOMENT) $$arch build/static/$$arch \
 	        >build/sbom/heapdrift-$(VERSION)-$$arch.spdx.json || exit 1; done
 
 container: static

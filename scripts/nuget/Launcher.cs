@@ -28,7 +28,7 @@ internal static unsafe partial class Launcher
 
         byte*[] words = Words(arguments);
         LeaveNothingBehind();
-        // The runtime ignores it, and what is ignored stays so: heapdrift | head would not end.
+        // The runtime ignores it, and what is ignored stays so. The program decides for itself.
         signal(SignalPipe, IntPtr.Zero);
         fixed (byte** argv = words)
         {

@@ -56,6 +56,10 @@ static bool cannot_unpack(const struct unpacker *u, struct hd_error *err)
     alloc_blame();
     if (archive_errno(u->archive) == ENOMEM)
         out_of_memory(0);
+    /* Its own errors are these two, or less than 0; others are of reading. */
+    int number = archive_errno(u->archive);
+    if (number > 0 && number != EILSEQ && number != EINVAL)
+        return fail(err, HD_IO, "%s", strerror(number));
     const char *why = archive_error_string(u->archive);
     return fail(err, HD_BAD_FORMAT, "cannot decompress: damaged, or cut short (%s)",
                 why != NULL ? why : "no reason given");

@@ -8,7 +8,8 @@ static int run(struct settings *s)
         return EXIT_TROUBLE;
     }
     struct hd_processes processes;
-    hd_processes_find(&processes);
+    if (!processes_find(&processes))
+        return EXIT_TROUBLE;
     processes_keep(&processes, s->name);
     processes_sort(&processes, s->process_order);
     struct hd_report *report = hd_report_processes(&processes);

@@ -387,7 +387,8 @@ int collect_all(const struct settings *s)
 {
     struct all a = {.settings = s, .c = {.signals = -1}, .status = EXIT_DONE};
     struct hd_processes processes;
-    hd_processes_find(&processes);
+    if (!processes_find(&processes))
+        return EXIT_TROUBLE;
     processes_keep(&processes, s->name);
     choose(&a, &processes);
     int status = a.count > 0 || none(s) ? collect(&a) : EXIT_TROUBLE;

@@ -1,7 +1,18 @@
 #include "cli/processes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool processes_find(struct hd_processes *processes)
+{
+    hd_processes_find(processes);
+    if (processes->incomplete == NULL)
+        return true;
+    fprintf(stderr, "heapdrift: %s\n", processes->incomplete);
+    hd_processes_free(processes);
+    return false;
+}
 
 void processes_keep(struct hd_processes *processes, const char *name)
 {

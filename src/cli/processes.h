@@ -1,10 +1,11 @@
-/* processes.h - which of the running processes, and in which order.
- *
- * It works on the list that the library found, and asks nobody. */
+/* processes.h - which of the running processes, and in which order. */
 #ifndef PROCESSES_H
 #define PROCESSES_H
 
 #include "cli/settings.h"
+
+/* All there are; false, and said so, when they cannot all be looked at. */
+bool processes_find(struct hd_processes *processes);
 
 /* Keep those of that name or pattern; all if it is NULL. */
 void processes_keep(struct hd_processes *processes, const char *name);

@@ -16,20 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A sanitizer looks at its own process by another, opens files and maps code. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HD_NO_SANDBOX
+/* A sanitizer looks at its own process by another, and maps code; what counts which lines
+ * run writes files at the end. Such builds make the rules, and do not put them in force. */
+#if defined(HD_COUNTED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool is_only_made = true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
     __has_feature(memory_sanitizer)
-#define HD_NO_SANDBOX
-#endif
-#endif
-
-#ifdef HD_NO_SANDBOX
-static const bool is_built_in = false;
+static const bool is_only_made = true;
 #else
-static const bool is_built_in = true;
+static const bool is_only_made = false;
+#endif
+#else
+static const bool is_only_made = false;
 #endif
 
 enum {
@@ -267,7 +266,7 @@ static bool enforce_files(struct box *b)
     allow_terminal(b);
     if (b->is_wide)
         allow_modules(b);
-    if (b->error != 0)
+    if (b->error != 0 || is_only_made)
         close(b->rules);
     else if (!landlock_enforce(b->rules))
         b->error = errno;
@@ -279,14 +278,15 @@ static void tell(const struct settings *s, int version, bool calls)
     if (!s->verbose)
         return;
     fputs("heapdrift: sandbox: ", stderr);
-    if (s->no_sandbox || !is_built_in)
-        fputs(s->no_sandbox ? "none: --no-sandbox" : "none: built without", stderr);
+    if (s->no_sandbox || is_only_made)
+        fputs(s->no_sandbox ? "none: --no-sandbox" : "none: not in this build", stderr);
     else if (version == 0 && !calls)
         fputs("none: this system has neither Landlock nor seccomp", stderr);
-    if (version > 0)
-        fprintf(stderr, "Landlock %d%s", version, calls ? ", " : "; no seccomp here");
-    if (calls)
-        fputs(version > 0 ? "seccomp" : "seccomp; no Landlock here", stderr);
+    else if (version == 0)
+        fputs("seccomp; no Landlock here", stderr);
+    else
+        fprintf(stderr, "Landlock %d%s", version,
+                calls ? ", seccomp" : "; no seccomp here");
     fputs("\n", stderr);
 }
 
@@ -294,12 +294,11 @@ bool sandbox_enter(struct settings *s)
 {
     if ((s->command->bit & WITH_SANDBOX) == 0)
         return true;
-    bool wanted = is_built_in && !s->no_sandbox;
-    bool calls = wanted && system_calls_can_be_filtered();
-    struct box b = {.settings = s, .version = wanted ? landlock_version() : 0};
+    bool calls = !s->no_sandbox && system_calls_can_be_filtered();
+    struct box b = {.settings = s, .version = s->no_sandbox ? 0 : landlock_version()};
     if (b.version > 0 && !enforce_files(&b))
         return false;
-    if (calls && !system_calls_filter(writes(s)))
+    if (calls && !system_calls_filter(writes(s), !is_only_made))
         return not_in_force("seccomp", errno);
     s->sandbox_version = b.version;
     s->sandbox_is_wide = b.version > 0 && b.is_wide;

@@ -12,7 +12,7 @@ bool system_calls_can_be_filtered(void);
 /* From now on, for all threads and for good, what is not listed fails with EPERM, and
  * nothing ends the process: no network, no other program, no other process, no permission
  * is changed; files are opened to be read, or, with may_write, to be written and renamed.
- * False and errno if that fails. */
-bool system_calls_filter(bool may_write);
+ * Without in_force the filter is only made. False and errno if that fails. */
+bool system_calls_filter(bool may_write, bool in_force);
 
 #endif

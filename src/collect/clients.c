@@ -219,7 +219,7 @@ size_t clients_find(const char *socket, struct hd_client clients[HD_MOST_CLIENTS
     struct arena arena = {0};
     size_t count = 0, n = 0;
     find_peers(&s);
-    const pid_t *all = s.peer_count > 0 ? proc_all(&n, &arena) : NULL;
+    const pid_t *all = s.peer_count > 0 ? proc_all(&n, NULL, &arena) : NULL;
     for (size_t i = 0; i < n && count < HD_MOST_CLIENTS && clock_ms() < s.deadline; i++)
         if (all[i] != getpid() && holds_peer(&s, all[i]))
             name_client(&clients[count++], all[i], &arena);

@@ -122,13 +122,17 @@ void hd_processes_find(struct hd_processes *processes)
     struct hd_processes_memory *memory = alloc_zeroed(sizeof(*memory));
     struct arena scratch = {0};
     size_t count;
-    struct found *found = targets_find(&count, &brief, &memory->arena);
+    int lacked;
+    struct found *found = targets_find(&count, &lacked, &brief, &memory->arena);
     struct asking asking = {.all = arena_array(&scratch, struct answer, count),
                             .deadline = clock_ms() + ALL_MS};
     *processes =
         (struct hd_processes){.all = arena_array(&memory->arena, struct hd_process, count),
                               .count = count,
                               .memory = memory};
+    if (lacked != 0)
+        processes->incomplete = arena_printf(
+            &memory->arena, "cannot look at every process: %s", strerror(lacked));
     for (size_t i = 0; i < count; i++)
         asking.all[i].from = &found[i];
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);
@@ -186,15 +190,18 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
                  (unsigned long long)pid);
         text_add_string(&pids, number);
     }
-    if (n == 0)
+    if (all.incomplete != NULL)
+        fail(err, HD_IO, "%s", all.incomplete);
+    else if (n == 0)
         fail_about(err, HD_ABOUT_NAMES, HD_USAGE, "no .NET process is called %s", name);
     else if (n > 1)
         fail_about(err, HD_ABOUT_PID, HD_USAGE,
                    "%zu processes are called %s: %s; choose one", n, name,
                    text_string(&pids));
+    bool found = n == 1 && all.incomplete == NULL;
     text_free(&pids);
     hd_processes_free(&all);
-    return n == 1 ? pid : 0;
+    return found ? pid : 0;
 }
 
 /* --- a snapshot -------------------------------------------------------------------- */

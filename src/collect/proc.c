@@ -39,13 +39,26 @@ static bool read_file(pid_t pid, const char *name, struct text *to)
     return n >= 0;
 }
 
+bool proc_is_shortage(int why)
+{
+    return why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO || why == EINTR;
+}
+
 /* --- facts ---------------------------------------------------------------------- */
+
+static bool read_of(struct proc *p, const char *name, struct text *to)
+{
+    bool ok = read_file(p->pid, name, to);
+    if (!ok && proc_is_shortage(errno))
+        p->lacked = errno;
+    return ok;
+}
 
 /* "4711 (name) S ...": the name may hold blanks and parentheses. */
 static void read_stat(struct proc *p, struct text *t, struct arena *arena)
 {
     enum { START_FIELD = 22, STATE_FIELD = 3 };
-    if (!read_file(p->pid, "stat", t))
+    if (!read_of(p, "stat", t))
         return;
     const char *s = text_string(t), *open = strchr(s, '('), *at = strrchr(s, ')');
     if (open == NULL || at == NULL || at < open)
@@ -86,7 +99,7 @@ static pid_t innermost_pid(const char *status, pid_t outer)
 static void read_status(struct proc *p, struct text *t)
 {
     p->inner_pid = p->pid;
-    if (!read_file(p->pid, "status", t))
+    if (!read_of(p, "status", t))
         return;
     const char *s = text_string(t), *line = strstr(s, "\nUid:");
     char *end;
@@ -129,7 +142,7 @@ static const char *program_of(const char *arguments, size_t len, struct arena *a
 static void read_command(struct proc *p, struct text *t, struct arena *arena)
 {
     p->name = p->short_name;
-    if (!read_file(p->pid, "cmdline", t) || t->len == 0)
+    if (!read_of(p, "cmdline", t) || t->len == 0)
         return;
     const char *s = text_string(t);
     p->name = program_of(s, t->len, arena);
@@ -147,7 +160,7 @@ static void read_command(struct proc *p, struct text *t, struct arena *arena)
 static void read_folder(struct proc *p, struct text *t, struct arena *arena)
 {
     p->folder = "/tmp";
-    if (!read_file(p->pid, "environ", t))
+    if (!read_of(p, "environ", t))
         return;
     const char *s = text_string(t);
     for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
@@ -257,13 +270,17 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-pid_t *proc_all(size_t *count, struct arena *arena)
+pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 {
     pid_t *all = NULL;
     size_t len = 0, cap = 0;
     DIR *proc = opendir("/proc");
     struct dirent *entry;
-    while (proc != NULL && (entry = readdir(proc)) != NULL) {
+    for (;;) {
+        errno = proc != NULL ? 0 : errno;
+        entry = proc != NULL ? readdir(proc) : NULL;
+        if (entry == NULL)
+            break;
         char *end;
         long pid = strtol(entry->d_name, &end, 10);
         if (*end != '\0' || pid <= 0)
@@ -271,6 +288,8 @@ pid_t *proc_all(size_t *count, struct arena *arena)
         all = grow(all, len, &cap, sizeof(*all));
         all[len++] = (pid_t)pid;
     }
+    if (lacked != NULL && proc_is_shortage(errno))
+        *lacked = errno;
     if (proc != NULL)
         closedir(proc);
     pid_t *kept = arena_array(arena, pid_t, len);

@@ -22,6 +22,7 @@ struct proc {
     const char *folder;     /* that holds its sockets, as it sees it */
     bool same_files;        /* its file system is ours */
     bool ended;             /* only its parent has not noticed */
+    int lacked;             /* errno: what we had too little of to learn more; else 0 */
 };
 
 /* False when there is no such process. Strings go to the arena. */
@@ -45,8 +46,13 @@ uint64_t proc_age(const struct proc *p);
 /* Whether there is such a process, but /proc does not show it to this user: hidepid. */
 bool proc_is_hidden(pid_t pid);
 
-/* Ids of all visible processes, rising; *count of them. */
-pid_t *proc_all(size_t *count, struct arena *arena);
+/* Whether an errno says nothing of a process, but that we ran short: of file descriptors,
+ * of memory. */
+bool proc_is_shortage(int why);
+
+/* Ids of all visible processes, rising; *count of them. Where not all could be listed
+ * *lacked becomes the errno, which may be NULL. */
+pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 
 /* "alice", or "uid 1234". */
 const char *proc_user(uid_t uid, struct arena *arena);

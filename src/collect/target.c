@@ -41,6 +41,7 @@ struct candidates {
     struct candidate *all;
     size_t len, cap;
     bool unreadable; /* a folder */
+    int lacked;      /* errno, or 0: why another is not looked at */
 };
 
 /* Names are cut at 107 characters of the path, even inside the number. */
@@ -77,10 +78,11 @@ static void look_in(const char *folder, pid_t number, struct candidates *to,
     DIR *dir = opendir(folder);
     if (dir == NULL) {
         to->unreadable = to->unreadable || errno == EACCES;
+        to->lacked = proc_is_shortage(errno) ? errno : to->lacked;
         return;
     }
     struct dirent *entry;
-    while ((entry = readdir(dir)) != NULL) {
+    while ((errno = 0, entry = readdir(dir)) != NULL) {
         struct candidate c = {0};
         struct stat st;
         if (!parse_name(entry->d_name, &c) || (number != 0 && !may_be_of(&c, number)) ||
@@ -95,6 +97,7 @@ static void look_in(const char *folder, pid_t number, struct candidates *to,
         to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
         to->all[to->len++] = c;
     }
+    to->lacked = proc_is_shortage(errno) ? errno : to->lacked;
     closedir(dir);
 }
 
@@ -476,18 +479,20 @@ static bool describe(struct found *found, const struct asked *a, const struct pr
     return true;
 }
 
-struct found *targets_find(size_t *count, const struct patience *p, struct arena *arena)
+struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
+                           struct arena *arena)
 {
     size_t n, kept = 0;
-    pid_t *pids = proc_all(&n, arena);
-    struct proc *procs = arena_array(arena, struct proc, n);
     struct candidates c = {0};
+    pid_t *pids = proc_all(&n, &c.lacked, arena);
+    struct proc *procs = arena_array(arena, struct proc, n);
     struct folders f = {0};
     look_in_usual(&f, 0, &c, arena);
     for (size_t i = 0; i < n; i++) {
         if (!proc_read(&procs[kept], pids[i], arena))
             continue;
         look_in_new(&f, folder_of(&procs[kept], arena), 0, &c, arena);
+        c.lacked = procs[kept].lacked != 0 ? procs[kept].lacked : c.lacked;
         kept++;
     }
     struct found *all = arena_array(arena, struct found, c.len);
@@ -498,6 +503,7 @@ struct found *targets_find(size_t *count, const struct patience *p, struct arena
             ++*count;
     if (*count > 0)
         qsort(all, *count, sizeof(*all), by_pid);
+    *lacked = c.lacked;
     free(c.all);
     free(f.seen);
     return all;

@@ -41,7 +41,9 @@ struct found {
 };
 
 /* Every process that listens, by pid; *count of them. Patience is for each; they are asked
- * side by side, and together for three times as long at most. */
-struct found *targets_find(size_t *count, const struct patience *p, struct arena *arena);
+ * side by side, and together for three times as long at most. Where not everything could be
+ * looked at *lacked becomes the errno. */
+struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
+                           struct arena *arena);
 
 #endif

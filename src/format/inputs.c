@@ -65,6 +65,25 @@ static int by_name(const void *a, const void *b)
     return natural_order(x->path, y->path);
 }
 
+/* NULL at the end, or with errno in *why: half of a folder would be another series. */
+static const struct dirent *next_of(DIR *folder, int *why)
+{
+    errno = 0;
+    const struct dirent *entry = readdir(folder);
+    *why = entry == NULL ? errno : 0;
+    return entry;
+}
+
+/* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
+ * which tells why, but for links that lead nowhere. */
+static bool may_be_file(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return errno != ENOENT && errno != ELOOP;
+    return S_ISREG(st.st_mode);
+}
+
 static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
 {
     DIR *folder = opendir(path);
@@ -72,17 +91,18 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
         return fail(err, HD_IO, "%s", strerror(errno));
     size_t before = inputs->count, len = strlen(path);
     const char *slash = len > 0 && path[len - 1] == '/' ? "" : "/";
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    int why = 0;
+    for (const struct dirent *entry; (entry = next_of(folder, &why)) != NULL;) {
         if (entry->d_name[0] == '.')
             continue;
         const char *file =
             arena_printf(&inputs->memory->arena, "%s%s%s", path, slash, entry->d_name);
-        /* Reading a pipe would wait for whoever writes into it. */
-        struct stat st;
-        if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
+        if (may_be_file(file))
             add(inputs, file, true);
     }
     closedir(folder);
+    if (why != 0)
+        return fail(err, HD_IO, "%s", strerror(why));
     if (inputs->count == before)
         return fail(err, HD_NOT_A_SNAPSHOT, "a folder without snapshots");
     qsort(inputs->all + before, inputs->count - before, sizeof(*inputs->all), by_name);

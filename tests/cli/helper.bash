@@ -94,6 +94,13 @@ with_stand_in() {
         LD_PRELOAD=$BATS_TEST_TMPDIR/stand_in.so hd "$@"
 }
 
+# For setup_file: $failing is a library to preload in which allocations, transfers or mapped
+# files fail; see tests/support/failing.c.
+make_failing() {
+    export failing=$BATS_FILE_TMPDIR/failing.so
+    "${CC:-cc}" -std=gnu11 -O1 -shared -fPIC "$BATS_TEST_DIRNAME/../support/failing.c" -o "$failing" -ldl
+}
+
 # --- golden outputs ------------------------------------------------------------------
 
 # golden NAME ARG...: stdout of the program is tests/cli/golden/NAME byte for byte.

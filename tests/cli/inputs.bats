@@ -350,7 +350,7 @@ CUT
         print "r 1 3 0\nc App.exe 2"
     }' >"$tmp/large.txt"
     works convert -q "$tmp/large.txt" -o "$tmp/large.gcdump"
-    # It is mapped, as it has more than 16 MiB.
+    # It is mapped, as it has more than 1 MiB.
     [[ $(stat -c %s "$tmp/large.gcdump") -gt 17000000 ]]
     # On a machine that is very busy it may be read before anybody looks.
     for _ in 1 2 3 4 5; do

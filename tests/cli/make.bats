@@ -87,3 +87,26 @@ make_parts() {
     run scripts/build.sh "$tmp/make"
     [[ $status == 1 && ${lines[0]} == "src/1.c: error" && ${lines[-1]} == "the build failed"* ]]
 }
+
+# What readelf says of the program, or of a library beside it.
+@test "the program and the shared library are hardened" {
+    [[ ! -e $HEAPDRIFT ]] && skip "nothing built"
+    ! nm -D "$HEAPDRIFT" | grep -qE '__(asan|tsan)_init' || skip "a sanitizer has its own ways"
+    local file library=${HEAPDRIFT%/*}/lib/libheapdrift.so.0
+    for file in "$HEAPDRIFT" "$library"; do
+        [[ -e $file ]] || continue
+        run readelf -hldW "$file"
+        # Addresses differ from run to run; nothing that is called is looked up in memory that
+        # can be written to; no stack can be run.
+        [[ $output == *"Type:"*"DYN"* && $output == *GNU_RELRO* && $output == *BIND_NOW* ]]
+        grep -qE 'GNU_STACK .* RW +0x' <<<"$output"
+        ! grep -qE 'LOAD .* (RWE|WE) ' <<<"$output"
+        # Code is in no segment with data: none that begins the file, where the headers are.
+        ! grep -qE 'LOAD +0x0+ .* R E ' <<<"$output"
+        nm -D "$file" | grep -q __stack_chk_fail
+        nm -D "$file" | grep -q '__.*_chk@'
+    done
+    [[ $(readelf -d "$HEAPDRIFT") == *PIE* ]]
+    # Only the program gives up rights.
+    [[ ! -e $library || $(readelf -d "$library") != *seccomp* ]]
+}

@@ -5,9 +5,7 @@ load helper
 
 setup_file() {
     [[ $HEAPDRIFT != *asan* ]] || skip "the sanitizers have a malloc of their own"
-    cd "$BATS_TEST_DIRNAME" || return
-    export failing=$BATS_FILE_TMPDIR/failing_malloc.so
-    cc -Wall -Wextra -Werror -O1 -shared -fPIC failing_malloc.c -o "$failing" -ldl
+    make_failing
 }
 
 # One run of the program with $1, FAIL_AT=N or FAIL_ABOVE=N; the right answer is $tmp/whole

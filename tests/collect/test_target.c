@@ -304,16 +304,18 @@ Test(target, finds_a_process_behind_many_sockets_that_take_no_connections)
 Test(target, asks_all_sockets_side_by_side)
 {
     size_t count, found = 0;
+    int lacked = -1;
     const char *path = socket_named(getpid(), "-1-socket");
     struct peer *peer = peer_start(path, &honest);
     block_many();
     uint64_t began = clock_ms();
-    struct found *all = targets_find(&count, &brief, &scratch.arena);
+    struct found *all = targets_find(&count, &lacked, &brief, &scratch.arena);
     /* One after the other they would use up the patience for all of them. */
     cr_expect_lt(clock_ms() - began, 2 * brief.silence_ms);
     for (size_t i = 0; i < count; i++)
         found += strcmp(all[i].target.socket, path) == 0 && all[i].problem == NULL;
     cr_expect_eq(found, 1);
+    cr_expect_eq(lacked, 0);
     peer_stop(peer);
 }
 

@@ -8,7 +8,7 @@
 # built without optimisation, so that a line is a line.
 MUTANTS ?= 150
 SEED    ?= 1
-COUNTED   = BUILD=build/coverage COUNT='--coverage -fprofile-update=atomic' CFLAGS='-O0 -g' \
+COUNTED   = BUILD=build/coverage COUNT='--coverage -fprofile-update=atomic -DHD_COUNTED' CFLAGS='-O0 -g' \
             LDFLAGS='--coverage -fuse-ld=mold'
 
 build/coverage/map.json:

@@ -46,12 +46,13 @@ beside() {
         mount --bind "$1" /tmp && HOME=/tmp exec setpriv --reuid=1654 --regid=1654 --clear-groups --no-new-privs \
             dotnet "$2" -pipename:heapdrift-test' bash "$tmp/shared" "${server%% *}" >"$tmp/server.log" 2>&1 3>&- &
     unshare=$!
+    # Its own socket: a runtime that is asked while it starts never walks its heap.
     local n
-    for n in {1..100}; do
-        [[ -z $(find "$tmp/shared" -name 'dotnet-diagnostic-1-*-socket') ]] || break
+    for n in {1..300}; do
+        [[ ! -S $tmp/shared/heapdrift-test ]] || break
         sleep 0.2
     done
-    [[ -n $(find "$tmp/shared" -name 'dotnet-diagnostic-1-*-socket') ]]
+    [[ -S $tmp/shared/heapdrift-test && -n $(find "$tmp/shared" -name 'dotnet-diagnostic-1-*-socket') ]]
     outside=$(pgrep -P "$unshare")
 }
 
@@ -83,7 +84,7 @@ teardown() {
     sidecar unshare --pid --fork -- ps --format=csv
     status_is 0
     out_matches $'\n1,'
-    sidecar unshare --pid --fork -- collect -p 1 -o /snapshots/one.gcdump --no-progress
+    sidecar unshare --pid --fork -- collect -p 1 -t 200 -o /snapshots/one.gcdump --no-progress
     status_is 0
     HEAPDRIFT=build/static/$(uname -m)/heapdrift works info "$tmp/root/snapshots/one.gcdump"
     out_has "gcdump"
@@ -96,7 +97,7 @@ teardown() {
     sidecar nsenter --target "$outside" --pid -- ps --format=csv
     status_is 0
     out_has "VBCSCompiler"
-    sidecar nsenter --target "$outside" --pid -- watch 1 --count=2 --interval=1s --output=/snapshots/two --no-progress
+    sidecar nsenter --target "$outside" --pid -- watch 1 --timeout=200 --count=2 --interval=1s --output=/snapshots/two --no-progress
     status_is 0
     out_has "2 snapshots"
     [[ -s $tmp/root/snapshots/two/2.gcdump ]]

@@ -25,6 +25,15 @@ setup_file() {
     [[ $(dpkg-deb -f build/deb/heapdrift_*_amd64.deb Version) == "$version"-* ]]
 }
 
+@test "Debian builds with what the program is built with" {
+    # Without what every Debian has that builds anything.
+    scripts/install-deps.sh --names build | tr -s ' ' '\n' |
+        grep -vxE 'gcc|libc6-dev|make|pkg-config|ncurses-bin|' | sort >"$tmp/ours"
+    sed -n '/^Build-Depends:/,/^[^ B]/p' scripts/debian/control | grep -oE '[a-z][a-z0-9-]+' |
+        grep -vxE 'debhelper-compat|uild-|epends|tandards-|ersion' | sort >"$tmp/debian"
+    diff "$tmp/ours" "$tmp/debian"
+}
+
 @test "every processor of Debian's amd64 can run it" {
     mkdir "$tmp/x"
     dpkg-deb -x build/deb/heapdrift_*.deb "$tmp/x"

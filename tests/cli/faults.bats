@@ -1,0 +1,121 @@
+# What the system refuses is told in one line, and nothing is half done. Each of these was
+# found by `make faults`, which lets everything fail once.
+# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper and for it
+load helper
+
+setup_file() {
+    [[ $HEAPDRIFT != *asan* ]] || skip "the sanitizers have a malloc of their own"
+    make_failing
+}
+
+teardown() {
+    [[ -z ${runtime:-} ]] || kill "$runtime" 2>/dev/null || true
+}
+
+# Mapped, as it has more than 1 MiB.
+large_gcdump() {
+    awk 'BEGIN {
+        print "a 2 App.exe 1\nt 1 App.Order"
+        for (i = 1; i <= 150000; i++)
+            printf "o %x 1 18 %x\n", i, i
+        print "r 1 3 0\nc App.exe 2"
+    }' >"$tmp/large.txt"
+    works convert -q "$tmp/large.txt" -o "$1"
+}
+
+# Without /proc, for whoever opens or asks for a file of it.
+without_proc() {
+    stand_in '#include <dlfcn.h>
+        #include <errno.h>
+        #include <fcntl.h>
+        #include <string.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        static int is_there(const char *path)
+        { errno = ENOENT; return strncmp(path, "/proc/", 6) != 0; }
+        int open(const char *path, int flags, ...)
+        { return is_there(path) ? syscall(SYS_openat, AT_FDCWD, path, flags, 0600) : -1; }
+        int access(const char *path, int mode)
+        { return is_there(path) ? syscall(SYS_faccessat, AT_FDCWD, path, mode) : -1; }'
+}
+
+@test "a mapped file that is cut is named, or what it may be where there is no /proc" {
+    large_gcdump "$tmp/large.gcdump"
+    cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
+    # The sandbox would keep the program from cutting.
+    export CUT_AT=1 CUT_BELOW=$tmp
+    LD_PRELOAD=$failing hd top --no-sandbox "$tmp/cut.gcdump"
+    fails_with "$tmp/cut.gcdump: became shorter while it was read"
+    cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
+    without_proc
+    # It is cut by way of /proc, too: by who is asked first.
+    LD_PRELOAD=$failing:$BATS_TEST_TMPDIR/stand_in.so hd top --no-sandbox "$tmp/cut.gcdump"
+    fails_with "a snapshot, or a file that a core dump names: became shorter while it was read"
+}
+
+@test "without /proc collect says that a snapshot takes it" {
+    socket=$tmp/socket
+    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    python3 tests/cli/runtime.py "$socket" play "$tmp/played.nettrace" 3>&- &
+    runtime=$!
+    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    without_proc
+    mkdir "$tmp/o"
+    with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.gcdump"
+    fails_with "$tmp/o/a.gcdump: a gcdump is made with /proc, which is not mounted here; a trace is not: the name of one ends in .nettrace"
+    [[ -z $(ls -A "$tmp/o") ]]
+    with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.nettrace"
+    status_is 0
+    works top "$tmp/o/a.nettrace"
+}
+
+@test "a file of a folder that cannot be looked at is not left out" {
+    mkdir "$tmp/folder"
+    cp "${series[@]}" "$tmp/folder"
+    stand_in '#include <errno.h>
+        #include <string.h>
+        #include <sys/stat.h>
+        #include <fcntl.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int stat(const char *path, struct stat *st)
+        {
+            errno = ENOMEM;
+            return strstr(path, "series-2") != NULL ? -1 : syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
+        }'
+    works diff -q "$tmp/folder"
+    local whole=$out
+    with_stand_in diff -q "$tmp/folder"
+    status_is 0
+    out_is "$whole"
+    stand_in '#include <dirent.h>
+        #include <errno.h>
+        struct dirent *readdir(DIR *folder) { (void)folder; errno = EIO; return NULL; }'
+    with_stand_in diff -q "$tmp/folder"
+    fails_with "$tmp/folder: Input/output error"
+}
+
+@test "a packed file that cannot be read is not said to be damaged" {
+    gzip -c "$after" >"$tmp/a.gz"
+    # Behind the head, which is read to recognise it.
+    stand_in '#include <errno.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        ssize_t read(int fd, void *to, size_t size)
+        { (void)fd, (void)to, (void)size; errno = EIO; return -1; }'
+    with_stand_in top "$tmp/a.gz"
+    fails_with "$tmp/a.gz: Input/output error"
+}
+
+@test "processes that cannot be looked for are not said to be none" {
+    stand_in '#include <dirent.h>
+        #include <errno.h>
+        DIR *opendir(const char *name) { (void)name; errno = EMFILE; return NULL; }'
+    with_stand_in ps
+    fails_with "cannot look at every process: Too many open files"
+    with_stand_in collect -n Shop -o "$tmp/a.gcdump"
+    fails_with "cannot look at every process: Too many open files"
+    with_stand_in collect --all -o "$tmp/all"
+    fails_with "cannot look at every process: Too many open files"
+    [[ ! -e $tmp/all ]]
+}
