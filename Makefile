@@ -21,8 +21,8 @@
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
 #   make analyze      cppcheck over src/, which takes minutes
 #   make format       let clang-format have its way
-#   make fuzz         fuzz the readers for FUZZ_SECONDS
-#   make fuzz-core    the reader of core dumps, which are larger
+#   make fuzz         fuzz all that strangers send, for FUZZ_SECONDS each; fuzz-afl,
+#                     fuzz-minimise, fuzz-replay: tests/fuzz/fuzz.mk
 #   make round-trips  ROUNDS random snapshots, written in every form and read back
 #   make faults       everything that the program asks of its system fails once; an hour
 #   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
@@ -43,7 +43,6 @@ PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
 # Debian's own packages have share/zsh/vendor-completions.
 ZSHDIR   ?= $(PREFIX)/share/zsh/site-functions
-FUZZ_SECONDS ?= 60
 LIVE_RUNS ?= 20
 
 CC       ?= cc
@@ -83,7 +82,7 @@ TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
-            tests/threads/ask.c tests/fuzz/core_seeds.c tests/live/list_heap.c \
+            tests/threads/ask.c tests/live/list_heap.c $(wildcard tests/fuzz/*.c) \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
@@ -318,7 +317,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep analyze check-packages faults
+check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
@@ -369,7 +368,7 @@ $(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ)) $(SUPPORT_OBJ
 check-parts: check-asan part-unit part-lint part-score part-rounds $(CLI_PARTS)
 
 check-asan:
-	@$(MAKE) -k parts $(ASAN_BUILD) SWEEP_FLAGS=--quick UNIT_TESTS=unit-tests-small \
+	@$(MAKE) -k parts part-fuzz $(ASAN_BUILD) SWEEP_FLAGS=--quick UNIT_TESTS=unit-tests-small \
 	    CLI_TESTS='$(AGAIN:%=tests/cli/%.bats)'
 
 # A null pointer traps by itself, and is reported as well: to check for it costs a fifth of
@@ -380,7 +379,7 @@ TSAN_TESTS = threads check inputs convert nettrace collect
 TSAN_BUILD = BUILD=build/tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g'
 
 asan:
-	+@scripts/check.sh $@ 'build/asan/check=under ASan' -- parts $(ASAN_BUILD) \
+	+@scripts/check.sh $@ 'build/asan/check=under ASan' -- parts part-fuzz $(ASAN_BUILD) \
 	    SWEEP_FLAGS=$(SWEEP_FLAGS) CLI_TESTS='$(ASAN_CLI_TESTS)'
 
 # The program, and one that asks the library from several threads: Criterion cannot begin
@@ -412,37 +411,13 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	status=0; for part in tables graphs scale explore cores; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
-$(BUILD)/core-seeds: $(BUILD)/tests/fuzz/core_seeds.o $(BUILD)/tests/support/forge_core.o \
-                     $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
-
-FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' \
-    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
-
-$(BUILD)/fuzz-read: $(BUILD)/tests/fuzz/fuzz_read.o $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIB_LIBS)
-
-fuzz-program:
-	@scripts/install-deps.sh build fuzz
-	@mkdir -p build/fuzz/corpus build/fuzz/cores build/fuzz/core-corpus
-	@$(MAKE) --no-print-directory $(FUZZ_BUILD) build/fuzz/fuzz-read
-
-# Any format, through the same front door as a real file.
-fuzz: fuzz-program
-	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus fixtures/gcdump-made \
-	      fixtures/nettrace-vectors fixtures/heap-text fixtures/dumpheap-stat fixtures/type-tables
-
-# The same of core dumps, which are larger, and would crowd out the others.
-fuzz-core: fuzz-program $(BUILD)/core-seeds
-	$(BUILD)/core-seeds build/fuzz/cores
-	build/fuzz/fuzz-read -max_total_time=$(FUZZ_SECONDS) build/fuzz/core-corpus build/fuzz/cores
+include tests/fuzz/fuzz.mk
 
 include tests/faults/faults.mk
 
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/fuzz/fuzz_read.c \
-        tests/support/failing.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
 
 lint: layers tidy style
 
@@ -478,7 +453,7 @@ analyze:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
-	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
+	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
@@ -489,6 +464,6 @@ include scripts/package.mk
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
-        $(CLI_PARTS) asan tsan portable golden score live bench fuzz fuzz-core fuzz-program lint layers tidy tidied \
+        $(CLI_PARTS) asan tsan portable golden score live bench lint layers tidy tidied \
         tidy-deep tidied-deep analyze style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

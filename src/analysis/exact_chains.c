@@ -52,7 +52,7 @@ static struct exact count_all(const struct chain_search *s, size_t most)
         uint32_t q = chain_query_of(snap, s->ask, n);
         if (q == 0)
             continue;
-        uint32_t chain = e.index.of_node[n];
+        uint32_t chain = n == snap->graph->root ? 0 : e.index.of_node[n];
         e.all = grow(e.all, e.len, &e.cap, sizeof(*e.all));
         uint32_t at = pair_table_put(&slots, q, chain, (uint32_t)e.len);
         if (at == e.len)
@@ -122,6 +122,9 @@ static uint32_t owner_of(const struct chain_search *s, const struct chain_index 
                          struct nearest *near, const struct tally_of_chain *t)
 {
     chain_role window[ROLE_WINDOW];
+    /* The root of all, where that is an object: nothing stands above it. */
+    if (t->chain == 0)
+        return NO_CHAIN;
     type_id wanted = chain_owner_wanted(s, t->query);
     uint32_t above = x->parent[t->chain], owner = NO_CHAIN;
     roles_at(x, t->chain, s->ask->role_of_type, window);

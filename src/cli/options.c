@@ -197,7 +197,7 @@ static const char *take_samples(struct settings *s, const char *value)
 static const char *take_seed(struct settings *s, const char *value)
 {
     s->chain_option = "--seed";
-    return parse_number(s, value, 0, UINT64_MAX, &s->options.seed);
+    return parse_whole_number(s, value, 0, UINT64_MAX, &s->options.seed);
 }
 
 static const char *take_depth(struct settings *s, const char *value)
@@ -370,7 +370,7 @@ static const char *take_verbose(struct settings *s, const char *value)
 /* A process id is an int to the kernel. */
 static const char *take_process_id(struct settings *s, const char *value)
 {
-    const char *wrong = parse_number(s, value, 1, INT32_MAX, &s->process_id);
+    const char *wrong = parse_whole_number(s, value, 1, INT32_MAX, &s->process_id);
     return wrong != NULL ? "the number of a process, see `heapdrift ps`" : NULL;
 }
 

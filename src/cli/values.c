@@ -21,8 +21,8 @@ static const char *range(struct settings *s, uint64_t least, uint64_t most)
     return s->wanted;
 }
 
-const char *parse_number(struct settings *s, const char *value, uint64_t least,
-                         uint64_t most, uint64_t *n)
+const char *parse_whole_number(struct settings *s, const char *value, uint64_t least,
+                               uint64_t most, uint64_t *n)
 {
     char *end;
     errno = 0;
@@ -38,7 +38,7 @@ const char *parse_small(struct settings *s, const char *value, uint32_t least,
                         uint32_t most, uint32_t *n)
 {
     uint64_t got = 0;
-    const char *wrong = parse_number(s, value, least, most, &got);
+    const char *wrong = parse_whole_number(s, value, least, most, &got);
     if (wrong == NULL)
         *n = (uint32_t)got;
     return wrong;

@@ -7,8 +7,8 @@
 
 #include "cli/settings.h"
 
-const char *parse_number(struct settings *s, const char *value, uint64_t least,
-                         uint64_t most, uint64_t *n);
+const char *parse_whole_number(struct settings *s, const char *value, uint64_t least,
+                               uint64_t most, uint64_t *n);
 const char *parse_small(struct settings *s, const char *value, uint32_t least,
                         uint32_t most, uint32_t *n);
 const char *parse_size(const char *value, uint64_t *bytes);

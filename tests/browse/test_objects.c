@@ -301,6 +301,44 @@ Test(objects, lists_what_is_at_a_place_of_the_tree_of_owners)
     shop_close(&last);
 }
 
+/* Of the three orders the second is in generation 2, and alone has an address. */
+Test(objects, lists_a_place_by_address_and_of_one_generation)
+{
+    static const struct hd_place_step orders[] = {{"[static vars]", true},
+                                                  {"[static var App.Shop.s_all]", true},
+                                                  {"App.List", false},
+                                                  {"App.Order[]", false},
+                                                  {"App.Order", false}};
+    struct shop first = shop_open(), last = shop_open();
+    struct hd_snapshot *snaps[] = {first.snap, last.snap};
+    struct hd_comparison *c = hd_comparison_of(snaps, 2, NULL);
+    struct hd_objects *o = hd_objects_open(c, 1);
+    const struct hd_options gen2 = {.gen2 = true};
+    cr_assert(hd_objects_wait(o, NULL));
+    hd_report_free(hd_report_diff(c, NULL, NULL));
+    struct hd_object_list *list =
+        hd_objects_at(o, orders, 5, NULL, HD_OBJECTS_BY_ADDRESS, NULL);
+    cr_assert_eq(hd_object_list_count(list), 3);
+    cr_expect_eq(hd_object_list_get(list, 0), last.order, "without an address");
+    cr_expect_eq(hd_object_list_get(list, 1), last.order + 2);
+    cr_expect_eq(hd_object_list_get(list, 2), last.order + 1);
+    hd_object_list_free(list);
+    cr_expect_null(hd_objects_at(o, orders, 5, &gen2, HD_OBJECTS_BY_NUMBER, NULL),
+                   "nobody asked who owns what of generation 2");
+    hd_report_free(hd_report_diff(c, &gen2, NULL));
+    struct hd_error err = {0};
+    list = hd_objects_at(o, orders, 5, &gen2, HD_OBJECTS_BY_NUMBER, &err);
+    cr_assert_not_null(list, "%s", err.message);
+    cr_assert_eq(hd_object_list_count(list), 1);
+    cr_expect_eq(hd_object_list_get(list, 0), last.order + 1);
+    cr_expect_eq(hd_object_list_bytes(list), 40);
+    hd_object_list_free(list);
+    hd_objects_close(o);
+    hd_comparison_free(c);
+    shop_close(&first);
+    shop_close(&last);
+}
+
 /* --- by definition --------------------------------------------------------------- */
 
 /* References of random graphs, with doubles and loops, looked at from both ends. */
@@ -338,6 +376,31 @@ Test(objects, referrers_are_the_references_turned_round)
 
 /* --- the thread ------------------------------------------------------------------ */
 
+/* Where no graph is nothing of objects is answered, and it says why. */
+static void expect_nothing_of(struct hd_objects *o)
+{
+    struct hd_error err = {0};
+    uint32_t number = 7, numbers[4];
+    size_t skipped = 7, skipped_at = 7;
+    cr_expect_not(hd_object_at(o, 0x1000, &number, &err));
+    cr_expect_str_eq(err.message, "the graph is not there yet");
+    cr_expect_eq(number, 7);
+    err = (struct hd_error){0};
+    const struct hd_place_step step = {"[static vars]", true};
+    cr_expect_null(hd_objects_at(o, &step, 1, NULL, HD_OBJECTS_BY_SIZE, &err));
+    cr_expect_str_eq(err.message, "the graph is not there yet");
+    cr_expect_eq(hd_object_chain(o, 0, numbers, 4, &skipped, &skipped_at), 0);
+    cr_expect(skipped == 0 && skipped_at == 0);
+    cr_expect_eq(hd_object_root(o, 0), HD_ROOT_UNREACHABLE);
+    cr_expect_null(hd_object_field(o, 0, 0));
+    struct hd_object_fields fields;
+    cr_expect_not(hd_object_fields(o, 0, 0, 1, 1, &fields));
+    struct hd_object_list *none =
+        hd_object_neighbours(o, 0, HD_REFERS_TO, NULL, HD_OBJECTS_BY_SIZE);
+    cr_expect_eq(hd_object_list_count(none), 0);
+    hd_object_list_free(none);
+}
+
 Test(objects, a_table_has_no_objects)
 {
     struct forge f = {0};
@@ -353,6 +416,7 @@ Test(objects, a_table_has_no_objects)
     struct hd_object object;
     cr_expect_not(hd_object(o, 0, &object));
     cr_expect_null(hd_objects_of_type(o, "App.Order", HD_OBJECTS_BY_SIZE, NULL));
+    expect_nothing_of(o);
     hd_objects_close(o);
     cr_expect_null(hd_objects_open(c, 1), "there is no second one");
     hd_comparison_free(c);

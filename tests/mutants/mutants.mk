@@ -2,7 +2,8 @@
 # "Coverage" and "Mutants".
 #
 #   make coverage     lines and branches of each folder, and the files furthest from the goal
-#   make mutants      MUTANTS changes of the program, drawn by SEED; AGAIN=1 tries survivors anew
+#   make mutants      MUTANTS changes of the program, drawn by SEED; RETRY=1 tries survivors anew,
+#                     QUICK=1 runs unit tests only
 #
 # Counters that several threads count with are exact only if they are atomic. What has them is
 # built without optimisation, so that a line is a line.
@@ -24,6 +25,7 @@ coverage:
 	tests/mutants/coverage.sh build/coverage
 
 mutants: build/coverage/map.json
-	python3 tests/mutants/mutants.py --seed=$(SEED) --mutants=$(MUTANTS) $(if $(AGAIN),--again) $<
+	python3 tests/mutants/mutants.py --seed=$(SEED) --mutants=$(MUTANTS) \
+	    $(if $(QUICK),--quick) $(if $(RETRY),--again) $<
 
 .PHONY: coverage mutants

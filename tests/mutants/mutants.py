@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Change the program in many places, one at a time, and see whether the tests notice.
 
-    mutants.py [--seed=N] [--mutants=N] [--again] [--list] MAP
+    mutants.py [--seed=N] [--mutants=N] [--quick] [--again] [--list] MAP
 
 Places are drawn by a seed over all of src/ (tests/mutants/places.py says what is changed), those in
 budget, analysis and format three times as often. Each change is made in a copy of the tree,
@@ -10,9 +10,9 @@ another one is drawn. The tests that run the changed function, by MAP of covered
 one fails: the mutant is dead. It is dead as well when a test takes five times as long as
 before or 8 GiB.
 
-What became of each is kept in build/mutants/results, so that what was stopped goes on where it
-was; --again tries survivors anew, after tests were added. The draw of a place does not depend
-on what else is in the sources. build/mutants/report has the figures, and each survivor as a diff."""
+What became of each is kept in build/mutants/results, so that what was stopped (Ctrl-C) goes on
+where it was; --again tries survivors anew, after tests were added, or after --quick, which runs
+unit tests only. The draw of a place does not depend on what else is in the sources. build/mutants/report has the figures, and each survivor as a diff."""
 import argparse
 import collections
 import concurrent.futures
@@ -24,6 +24,7 @@ import json
 import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -86,9 +87,10 @@ def machine_code(path):
 class Laboratory:
     """A copy of the tree, and what its tests are known to do without a mutant."""
 
-    def __init__(self, number, map_path):
+    def __init__(self, number, options):
         self.tree = os.path.join(OUT, f"tree-{number}")
-        with open(map_path, encoding="utf-8") as file:
+        self.quick = options.quick
+        with open(options.map, encoding="utf-8") as file:
             read = json.load(file)
         self.seconds, self.functions = read["seconds"], read["functions"]
         self.good, self.broken = set(), set()
@@ -109,10 +111,11 @@ class Laboratory:
                               stderr=subprocess.DEVNULL).returncode == 0
 
     def runs_for(self, place):
-        """Those that run the function, or all that run anything of its file."""
+        """Those that run the function."""
         functions = self.functions.get(place.path, [])
         around = [runs for first, last, runs in functions if first <= place.line <= last]
-        return {run for runs in around for run in runs} - self.broken
+        runs = {run for runs in around for run in runs} - self.broken
+        return {run for run in runs if run.startswith("unit-")} if self.quick else runs
 
     def limit(self, runs):
         return PATIENCE + 5 * sum(self.seconds.get(run, 0) for run in runs)
@@ -207,7 +210,7 @@ class Trial:
         return None
 
     def work(self, number):
-        laboratory = Laboratory(number, self.options.map)
+        laboratory = Laboratory(number, self.options)
         while (taken := self.take()) is not None:
             key, place = taken
             began = time.monotonic()
@@ -220,6 +223,10 @@ class Trial:
                     print(json.dumps(self.results[key]), file=file)
                 print(f"{len(self.counted()):4} {outcome:9} {place.path}:{place.line} {place.kind}, "
                       f"{seconds} s, {by[:60]}", flush=True)
+
+    def stop(self):
+        """After the mutants that are being tried."""
+        self.order = self.order[:self.next]
 
     def run(self):
         workers = len(os.sched_getaffinity(0))
@@ -257,6 +264,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutants", type=int, default=150)
+    parser.add_argument("--quick", action="store_true", help="only by unit tests")
     parser.add_argument("--again", action="store_true", help="try survivors anew")
     parser.add_argument("--list", action="store_true", help="only list what is drawn")
     parser.add_argument("map")
@@ -268,6 +276,8 @@ def main():
         return
     os.makedirs(OUT, exist_ok=True)
     trial = Trial(options)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: trial.stop())
     trial.run()
     counted = trial.counted()
     write_report(os.path.join(OUT, "report"), options.seed, counted)

@@ -99,8 +99,10 @@ stopped() {
     local signal seconds
     for signal in INT TERM; do
         stopped "$native" "$signal" 3
-        # A busy machine may need that long to start a runtime, which then ends by the signal.
+        # A busy machine may need that long to start a runtime, which then ends by the signal
+        # and leaves its sockets.
         for seconds in 3 10 60; do
+            rm -f "${TMPDIR:?}"/*
             stopped "$tool" "$signal" "$seconds"
             [[ ${ends[$native]} != "${ends[$tool]}" ]] || break
         done

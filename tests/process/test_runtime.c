@@ -116,6 +116,10 @@ Test(runtime, tells_its_version_where_its_path_does_not)
     expect_described(&f, "10.0.11", "the table of .NET 10");
     forge_process(&f, (struct forged_runtime){.path = self_contained, .told = "10.0.5"});
     expect_described(&f, "10.0", "the table of .NET 10");
+    /* A folder that only begins with a version. */
+    static const char copied[] = "/opt/Microsoft.NETCore.App/10.0.3_copy/libcoreclr.so";
+    forge_process(&f, (struct forged_runtime){.path = copied, .told = "10.0.1126.4"});
+    expect_described(&f, "10.0.11", "the table of .NET 10");
 }
 
 Test(runtime, is_of_the_version_that_fits_where_nothing_tells)

@@ -104,6 +104,38 @@ Test(check_names, patterns_select_by_the_name_that_is_shown_too)
     close_all(s, COUNT);
 }
 
+/* A whole file of names in the wrong case: looking for what is meant has an end. */
+Test(check_names, what_is_meant_is_told_of_sixteen_patterns_and_no_more)
+{
+    enum { WRONG = 18, TOLD = 16 };
+    static const char name[] = "Order";
+    struct hd_snapshot *s[COUNT];
+    struct text yaml = {0};
+    open_nested(s);
+    text_add_string(&yaml, "budgets: [{type: Shop, max_growth: 0}");
+    for (unsigned i = 1; i <= WRONG; i++) {
+        text_add_string(&yaml, ", {type: ");
+        for (unsigned k = 0; k < sizeof(name) - 1; k++)
+            text_add_char(&yaml, (char)((unsigned)name[k] ^ (i >> k & 1) << 5));
+        text_add_string(&yaml, ", max_growth: 0}");
+    }
+    text_add_string(&yaml, "]");
+    struct hd_report *r = check(s, text_string(&yaml), NULL, false, NULL);
+    cr_assert_eq(r->check.rule_count, WRONG + 1);
+    cr_expect_null(r->check.rules[0].reason.meant);
+    for (unsigned i = 1; i <= WRONG; i++) {
+        const struct hd_reason *why = &r->check.rules[i].reason;
+        cr_expect_eq(why->code, HD_REASON_NO_MATCH);
+        if (i <= TOLD)
+            cr_expect_str_eq(why->meant, name);
+        else
+            cr_expect_null(why->meant, "%u: %s", i, why->meant);
+    }
+    hd_report_free(r);
+    text_free(&yaml);
+    close_all(s, COUNT);
+}
+
 Test(check_names, options_select_by_the_same_names_as_budgets)
 {
     struct hd_snapshot *s[COUNT];

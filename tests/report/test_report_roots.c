@@ -283,3 +283,20 @@ Test(report_roots, an_error_that_is_already_set_stays_as_it_is)
     }
     close_all(snaps, 2);
 }
+
+/* Found by fuzzing: what stands above all root groups has no chain. */
+Test(report_roots, the_root_of_all_roots_may_itself_be_an_instance)
+{
+    struct forge f = {0};
+    node_id top = forge_object(&f, "App.Order", 24);
+    node_id statics = forge_pseudo(&f, "[static vars]");
+    forge_reference(&f, top, statics);
+    forge_reference(&f, statics, forge_object(&f, "App.Order", 24));
+    forge_start(&f, top);
+    struct hd_options opt = hd_default_options();
+    opt.exact = true;
+    struct hd_report *r = roots_of(forge_finish(&f), "App.Order", opt);
+    cr_expect_eq(r->roots.chains.instances, 2);
+    cr_expect_eq(r->roots.chains.len + r->roots.chains.omitted, 2);
+    hd_report_free(r);
+}

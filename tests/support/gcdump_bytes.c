@@ -1,6 +1,6 @@
 #include "support/gcdump_bytes.h"
 
-#include <criterion/criterion.h>
+#include <assert.h>
 #include <string.h>
 
 /* --- the container --------------------------------------------------------------- */
@@ -274,7 +274,7 @@ void gcdump_bytes_free(struct gcdump_bytes *b)
 
 void gcdump_bytes_put(struct gcdump_bytes *b, size_t at, uint32_t value)
 {
-    cr_assert_leq(at + 4, b->data.len);
+    assert(at + 4 <= b->data.len);
     for (size_t i = 0; i < 4; i++)
         b->data.data[at + i] = (char)(unsigned char)(value >> (8 * i));
 }

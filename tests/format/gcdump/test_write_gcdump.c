@@ -422,7 +422,10 @@ Test(write_gcdump, frozen_objects_are_in_ranges_of_gen2)
             snap->ranges.all[kept++] = snap->ranges.all[i];
     snap->ranges.len = kept;
     rewrite();
-    cr_expect_eq(ranges_find(&again->ranges, graph_address(again->graph, 1)), HD_GEN2);
+    uint64_t frozen = graph_address(again->graph, 1);
+    cr_expect_eq(ranges_find(&again->ranges, frozen), HD_GEN2);
+    cr_expect_eq(ranges_find(&again->ranges, frozen + 23), HD_GEN2, "its last byte");
+    cr_expect_eq(ranges_find(&again->ranges, frozen + 24), HD_GEN_UNKNOWN);
     cr_expect_eq(again->by_generation[HD_GEN_UNKNOWN].count, 0);
     cr_expect_eq(again->by_generation[HD_GEN2].count, 1);
     cr_expect_eq(again->by_generation[HD_GEN1].count, 1);

@@ -1,0 +1,25 @@
+/* frame.h - an input of a harness, cut into parts.
+ *
+ * Four bytes that choose the question (questions.h), then the parts, between them a mark.
+ * Bytes that no engine knows anything about are a frame too, mostly of one part, and parts
+ * may change their length without anything to be put right. */
+#ifndef FRAME_H
+#define FRAME_H
+
+#include "base/input.h"
+
+enum { FRAME_HEAD = 4, FRAME_PARTS = 4, FRAME_MARK_SIZE = 8 };
+#define FRAME_MARK "<<next>>"
+
+struct frame {
+    unsigned char head[FRAME_HEAD]; /* zeros where the input is shorter */
+    struct bytes parts[FRAME_PARTS];
+    size_t count; /* at least 1; marks beyond the last part belong to it */
+};
+
+struct frame frame_of(struct bytes input);
+
+/* Part number i, empty if there is none. */
+struct bytes frame_part(const struct frame *f, size_t i);
+
+#endif

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Write what one harness begins with to build/fuzz/seeds/HARNESS: small fixtures, asked every
+# question, and what the forges make.
+#
+#   tests/fuzz/seeds.sh HARNESS
+set -eu
+
+harness=$1
+here=tests/fuzz
+seeds=build/fuzz/seeds/$harness
+mkdir -p "$seeds"
+
+small() { find "$@" -type f -size -12 ! -name expected.json | sort; }
+
+case $harness in
+gcdump) files=$(small fixtures/gcdump-made) ;;
+nettrace) files=$(small fixtures/nettrace-vectors) ;;
+text) files=$(small fixtures/heap-text) ;;
+table) files=$(small fixtures/dumpheap-stat fixtures/type-tables) ;;
+packed) files="fixtures/gcdump-made/tiny.gcdump fixtures/heap-text/example.txt fixtures/type-tables/table.csv" ;;
+budget | baseline) files=$(small "$here/seeds/$harness") ;;
+*) files= ;;
+esac
+rm -f "$seeds"/*
+# shellcheck disable=SC2086 # a list of names of ours
+build/fuzz-seeds "$harness" "$seeds" $files

@@ -1,0 +1,14 @@
+/* series.h - four snapshots that are always the same, for inputs that are questions. */
+#ifndef SERIES_H
+#define SERIES_H
+
+#include "heapdrift.h"
+
+enum { SERIES_STEPS = 4 };
+
+/* Type tables, or graphs of a static list that gains two objects in each step. They are
+ * closed with series_close(). */
+void series_open(struct hd_snapshot *snaps[SERIES_STEPS], bool graphs);
+void series_close(struct hd_snapshot *snaps[SERIES_STEPS]);
+
+#endif

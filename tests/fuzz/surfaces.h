@@ -1,0 +1,35 @@
+/* surfaces.h - what harnesses run: a function for each way in. An input is a frame
+ * (frame.h), whose parts are what the function says. */
+#ifndef SURFACES_H
+#define SURFACES_H
+
+#include "base/input.h"
+
+/* Parts: snapshots of any format, in order of time. */
+void surface_snapshots(struct bytes input);
+
+/* No frame: what a process knows of its types (types.c). */
+void surface_types(struct bytes input);
+
+/* The first part is packed as its first byte says, or is as it is; the others plain. It
+ * comes from a file, as only those are unpacked. */
+void surface_packed(struct bytes input);
+
+/* Parts: a heapdrift.yml, a baseline. A series of tables or of graphs is held against it.
+ */
+void surface_budget(struct bytes input);
+
+/* Parts: a baseline, a heapdrift.yml. */
+void surface_baseline(struct bytes input);
+
+/* Parts: arguments, each ended by a zero byte; what the file of an @FILE says. */
+void surface_options(struct bytes input);
+
+/* Parts: what a process at a diagnostics socket sends over each connection. */
+void surface_peer(struct bytes input);
+
+/* Parts: heaps in a few bytes, made so that all of them can be read: names of everything
+ * that somebody obeys, numbers of all sizes. What is written is looked at. */
+void surface_writers(struct bytes input);
+
+#endif
