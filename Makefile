@@ -23,6 +23,7 @@
 #   make format       let clang-format have its way
 #   make fuzz         fuzz all that strangers send, for FUZZ_SECONDS each; fuzz-afl,
 #                     fuzz-minimise, fuzz-replay: tests/fuzz/fuzz.mk
+#   make round-trips  ROUNDS random snapshots, written in every form and read back
 #   make faults       everything that the program asks of its system fails once; an hour
 #   make coverage     lines and branches of src/ that the tests run; a quarter of an hour
 #   make mutants      MUTANTS changed programs, and which of them the tests notice
@@ -316,10 +317,10 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-static test asan tsan portable tidy-deep analyze check-packages faults fuzz
+check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
-	    tests/cli/completion.bats tests/cli/tree.bats
+	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
 
 # --- parts, to run side by side -----------------------------------------------------
 
@@ -364,7 +365,7 @@ $(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ)) $(SUPPORT_OBJ
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
 
 # First what takes longest: the others fill up the second processor.
-check-parts: check-asan part-unit part-lint part-score $(CLI_PARTS)
+check-parts: check-asan part-unit part-lint part-score part-rounds $(CLI_PARTS)
 
 check-asan:
 	@$(MAKE) -k parts part-fuzz $(ASAN_BUILD) SWEEP_FLAGS=--quick UNIT_TESTS=unit-tests-small \
@@ -391,6 +392,7 @@ tsan:
 part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
+include tests/rounds/rounds.mk
 include tests/mutants/mutants.mk
 
 golden: $(BUILD)/heapdrift
@@ -415,7 +417,7 @@ include tests/faults/faults.mk
 
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) tests/support/failing.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
 
 lint: layers tidy style
 

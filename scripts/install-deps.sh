@@ -20,7 +20,7 @@ build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjan
        protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
-      hyperfine time gzip zstd xz-utils bzip2 zip mandoc tmux'
+      hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev llvm afl++'
 coverage='gcovr mold python3'
 action='jq'

@@ -77,7 +77,8 @@ static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type, field_
 }
 
 struct chain_index chain_index_build(const struct hd_snapshot *snap,
-                                     const struct walk *walk, const field_id *field_of)
+                                     const struct walk *walk, const field_id *field_of,
+                                     size_t most)
 {
     const struct graph *g = snap->graph;
     struct chain_index x = {0};
@@ -91,14 +92,15 @@ struct chain_index chain_index_build(const struct hd_snapshot *snap,
     uint32_t unreachable = extend(&in, 0, UNREACHABLE_GROUP, NO_FIELD);
     node_id *up = NULL; /* nodes whose chains wait for that of their parent */
     size_t cap = 0;
-    for (node_id n = 0; n < g->node_count; n++) {
+    most = most > 0 ? most : SIZE_MAX;
+    for (node_id n = 0; n < g->node_count && x.len <= most; n++) {
         size_t depth = 0;
         for (node_id at = n; at != NO_NODE && at != g->root && x.of_node[at] == NO_CHAIN;
              at = walk->parent[at]) {
             up = grow(up, depth, &cap, sizeof(*up));
             up[depth++] = at;
         }
-        while (depth > 0) {
+        while (depth > 0 && x.len <= most) {
             node_id at = up[--depth], above = walk->parent[at];
             uint32_t chain = above == NO_NODE   ? unreachable
                              : above == g->root ? 0

@@ -25,9 +25,11 @@ struct chain_index {
 };
 
 /* O(nodes), 4 bytes per node and 12 to 16 per chain. field_of, by node (walk_fields.h): two
- * fields of one type part chains; NULL: they do not. */
+ * fields of one type part chains; NULL: they do not. It stops
+ * behind most chains (0: any number): len is larger then. */
 struct chain_index chain_index_build(const struct hd_snapshot *snap,
-                                     const struct walk *walk, const field_id *field_of);
+                                     const struct walk *walk, const field_id *field_of,
+                                     size_t most);
 void chain_index_free(struct chain_index *x);
 
 #endif

@@ -60,7 +60,9 @@ int chain_by_count(const void *a, const void *b);
 void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t query,
                        node_id n);
 
-/* Replace the sampled answers by exact ones; the samples keep giving the repeats. */
-void exact_chains(struct chains *answers, const struct chain_search *s, struct arena *a);
+/* Replace the sampled answers by exact ones; the samples keep giving the repeats. False:
+ * there are more than most chains (0: any number). */
+bool exact_chains(struct chains *answers, const struct chain_search *s, size_t most,
+                  struct arena *a);
 
 #endif

@@ -462,8 +462,7 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
         sampler_free(&samplers[q]);
     }
     free(list.all);
-    if (opt->exact)
-        exact_chains(answers, &s, a);
+    bool fits = !opt->exact || exact_chains(answers, &s, opt->most, a);
     arena_free(&scratch);
-    return answers;
+    return fits ? answers : NULL;
 }

@@ -41,11 +41,12 @@ struct chain_options {
     uint32_t samples; /* at most this many instances per question */
     uint64_t seed;
     bool exact;  /* count all instances; samples then give the repeats only */
+    size_t most; /* chains that an exact answer may tell apart; 0: any number */
     bool fields; /* two fields of one type part chains, where they are known */
 };
 
 /* An answer to each question, one pass over the objects. snap must have a graph; names
- * are the snapshot's. */
+ * are the snapshot's. NULL: there are more than opt->most chains. */
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a);

@@ -39,12 +39,14 @@ static unsigned char *kinds_of(const struct hd_snapshot *snap, const struct chai
     return kind;
 }
 
-static struct exact count_all(const struct chain_search *s)
+static struct exact count_all(const struct chain_search *s, size_t most)
 {
     const struct hd_snapshot *snap = s->snap;
-    struct exact e = {.index =
-                          chain_index_build(snap, s->walk, s->parts ? s->field_of : NULL)};
+    struct exact e = {
+        .index = chain_index_build(snap, s->walk, s->parts ? s->field_of : NULL, most)};
     struct pair_table slots = {0};
+    if (most > 0 && e.index.len > most)
+        return e;
     e.kind = kinds_of(snap, &e.index);
     for (node_id n = 0; n < snap->graph->node_count; n++) {
         uint32_t q = chain_query_of(snap, s->ask, n);
@@ -308,10 +310,15 @@ static void exact_free(struct exact *e)
     free(e->all);
 }
 
-void exact_chains(struct chains *answers, const struct chain_search *s, struct arena *a)
+bool exact_chains(struct chains *answers, const struct chain_search *s, size_t most,
+                  struct arena *a)
 {
-    struct exact e = count_all(s);
-    merge_below_owners(s, &e);
-    make_exact(answers, s, &e, a);
+    struct exact e = count_all(s, most);
+    bool fits = most == 0 || e.index.len <= most;
+    if (fits) {
+        merge_below_owners(s, &e);
+        make_exact(answers, s, &e, a);
+    }
     exact_free(&e);
+    return fits;
 }

@@ -111,13 +111,17 @@ static bool holds_something(const struct hd_tally *held)
 
 struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection,
                                const struct holder_parts *parts,
-                               struct hd_snapshot **of_parts)
+                               struct hd_snapshot **of_parts, size_t most)
 {
     static const struct ranking_rules all_rules;
     struct arena scratch = {0};
     struct trie t;
     trie_begin(&t, 1);
-    trie_add(&t, 0, snap, selection, &all_rules);
+    t.full[0].most = most;
+    if (!trie_add(&t, 0, snap, selection, &all_rules)) {
+        trie_free(&t);
+        return NULL;
+    }
     const struct full_trie *f = &t.full[0];
     struct hd_snapshot *to = alloc_zeroed(sizeof(*to));
     to->info = snap->info;

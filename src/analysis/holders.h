@@ -11,9 +11,10 @@
 /* A snapshot whose types are holders: "[static var App.s_all] → List<Order> → Order[]". It
  * counts the objects that selection means, has no graph, and must not outlive snap, which
  * must have one. Free it with snapshot_free(). parts may be NULL; else of_parts gets what
- * holder_parts_take() makes of them. */
+ * holder_parts_take() makes of them. NULL: there are more than most holders (0: any
+ * number). */
 struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection selection,
                                const struct holder_parts *parts,
-                               struct hd_snapshot **of_parts);
+                               struct hd_snapshot **of_parts, size_t most);
 
 #endif

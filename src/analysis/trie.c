@@ -182,7 +182,8 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     at[0] = add_folded_path(&in, NO_PATH, 0, NO_FIELD);
     in.answers = grow(in.answers, in.len, &in.cap, sizeof(*in.answers));
     memset(&in.answers[in.len++], 0xFF, sizeof(*in.answers));
-    for (uint32_t w = 1; w < d->count; w++) {
+    size_t most = f->most > 0 ? f->most : SIZE_MAX;
+    for (uint32_t w = 1; w < d->count && f->len <= most; w++) {
         if (w + AHEAD < d->count) {
             __builtin_prefetch(&g->type[d->node[w + AHEAD]]);
             __builtin_prefetch(&g->small_size[d->node[w + AHEAD]]);
@@ -295,7 +296,7 @@ void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap)
         t->full[k].label_of = intern_types(&t->labels, snap);
 }
 
-void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
+bool trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
                     struct dominators *d, enum selection selection,
                     const struct ranking_rules *rules)
 {
@@ -303,15 +304,17 @@ void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
     fold_snapshot(t, k, snap, d, selection, !rules->no_folding);
     free(t->full[k].label_of);
     t->full[k].label_of = NULL;
+    return t->full[k].most == 0 || t->full[k].len <= t->full[k].most;
 }
 
-void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
+bool trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules)
 {
     struct dominators d = dominators_find(
         snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
-    trie_add_owned(t, k, snap, &d, selection, rules);
+    bool fits = trie_add_owned(t, k, snap, &d, selection, rules);
     dominators_free(&d);
+    return fits;
 }
 
 /* --- the series ---------------------------------------------------------- */

@@ -62,6 +62,7 @@ struct full_trie {
     uint64_t *count, *bytes; /* selected objects that are at the path itself; count of a
                                 root group: its nodes */
     size_t len, cap;
+    size_t most;              /* paths that may be made; 0: any number */
     struct path_field *field; /* of each path; NULL: not asked for, or not known. Ids are
                                  of field_names, and of labels.fields once aligned */
     const char **field_names;
@@ -122,13 +123,14 @@ void trie_begin(struct trie *t, size_t snapshots);
 void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap);
 
 /* Fold the graph of snapshot k, which must be there, into its trie; the graph is not
- * needed afterwards. selection says which objects are counted. Once all types have labels,
- * different snapshots may be added at the same time. */
-void trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
+ * needed afterwards. False: it has more than full[k].most paths. selection says which
+ * objects are counted. Once all types have labels, different snapshots may be added at the
+ * same time. */
+bool trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules);
 
 /* The same where the dominators are known: of owners, unless a rule is off. */
-void trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
+bool trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
                     struct dominators *d, enum selection selection,
                     const struct ranking_rules *rules);
 

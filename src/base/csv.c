@@ -10,7 +10,7 @@ bool csv_needs_apostrophe(const char *s, size_t len)
     if (quotes == len || s[quotes] == '\0')
         return false;
     bool command = len - quotes >= 2 && memcmp(s + quotes, "::", 2) == 0;
-    return command || strchr("=+-@", s[quotes]) != NULL;
+    return command || strchr("=+-@\t\r", s[quotes]) != NULL;
 }
 
 void csv_add_clean(struct text *t, const char *value)

@@ -4,7 +4,8 @@
 
 #include "base/text.h"
 
-/* True if s begins with =, +, - or @, which a spreadsheet takes for a formula, or with ::,
+/* True if s begins with =, +, -, @, a tab or CR, which a spreadsheet takes for a formula or
+ * for what may stand before one, or with ::,
  * which GitHub takes for a command in a log; behind any number of apostrophes: those of the
  * name itself need one more, or the reader would take them for the writer's. */
 bool csv_needs_apostrophe(const char *s, size_t len);

@@ -87,16 +87,33 @@ const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struc
     return g;
 }
 
-/* Names are bytes; what would end a line or a column is escaped. */
+static const char escaped[] = "\\\t\n\r", escapes[] = "\\tnr";
+
+static void add_byte(struct text *t, char byte)
+{
+    const char *known = strchr(escaped, byte);
+    char code[8];
+    if (known != NULL)
+        snprintf(code, sizeof(code), "\\%c", escapes[known - escaped]);
+    else
+        snprintf(code, sizeof(code), "\\x%02x", (unsigned)(unsigned char)byte);
+    text_add_string(t, code);
+}
+
+/* Names are bytes. What would end a line or a column is escaped, and what a terminal obeys
+ * or an editor cannot show: the file is looked at in differences of git. */
 static void add_name(struct text *t, const char *name)
 {
-    for (; *name != '\0'; name++) {
-        if (*name == '\\')
-            text_add_string(t, "\\\\");
-        else if (*name == '\t' || *name == '\n' || *name == '\r')
-            text_add_string(t, *name == '\t' ? "\\t" : *name == '\n' ? "\\n" : "\\r");
-        else
-            text_add_char(t, *name);
+    for (size_t left = strlen(name), n; left > 0; name += n, left -= n) {
+        const unsigned char *at = (const unsigned char *)name;
+        size_t length = utf8_length(at, left);
+        bool shown =
+            length > 0 && *name != '\\' && !text_is_control(utf8_decode(at, length));
+        n = length > 0 ? length : 1;
+        for (size_t i = 0; !shown && i < n; i++)
+            add_byte(t, name[i]);
+        if (shown)
+            text_add(t, name, n);
     }
 }
 
@@ -157,10 +174,23 @@ static size_t split(char *line, char **columns, size_t most)
     return n;
 }
 
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c != '\0' ? strchr(digits, c) : NULL;
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* The byte of "xNN", 0 if it is none. */
+static char escaped_byte(const char *s)
+{
+    int high = s[0] == 'x' ? hex_digit(s[1]) : -1, low = high >= 0 ? hex_digit(s[2]) : -1;
+    return low >= 0 ? (char)(high << 4 | low) : '\0';
+}
+
 /* The name without its escapes, in place; false if one is unknown. */
 static bool unescape(char *s)
 {
-    static const char escapes[] = "\\tnr";
     char *to = s;
     for (; *s != '\0'; s++) {
         if (*s != '\\') {
@@ -168,9 +198,11 @@ static bool unescape(char *s)
             continue;
         }
         s++;
-        if (*s == '\0' || strchr(escapes, *s) == NULL)
+        char byte = escaped_byte(s);
+        if (byte == '\0' && (*s == '\0' || strchr(escapes, *s) == NULL))
             return false;
-        *to++ = "\\\t\n\r"[strchr(escapes, *s) - escapes];
+        *to++ = byte != '\0' ? byte : escaped[strchr(escapes, *s) - escapes];
+        s += byte != '\0' ? 2 : 0;
     }
     *to = '\0';
     return true;

@@ -293,7 +293,21 @@ struct holding {
     const struct holder_parts *parts;
     struct hd_snapshot **holders;
     struct hd_snapshot **of_parts; /* parts->count of them for each snapshot */
+    const struct graph_work *work;
 };
+
+/* Bytes of a holder as a row, with its name and the path that it was made of; and of what
+ * a series then makes of it. */
+enum { PER_HOLDER = 1024 };
+
+static bool too_many_holders(const struct holding *h, const struct hd_snapshot *snap,
+                             struct hd_error *err)
+{
+    uint64_t limit = h->work->c->how.max_memory;
+    uint64_t all = (uint64_t)snap->node_count * h->work->count;
+    return fail_memory(err, "to tell so many holders apart", limit + all * PER_HOLDER,
+                       limit);
+}
 
 static bool hold_one(void *context, size_t k, struct hd_snapshot *snap,
                      struct hd_error *err)
@@ -307,9 +321,11 @@ static bool hold_one(void *context, size_t k, struct hd_snapshot *snap,
         !snapshot_need_graph(snap, err))
         return false;
     size_t parts = h->parts != NULL ? h->parts->count : 0;
-    h->holders[k] = holders_of(snap, h->selection, h->parts,
-                               parts > 0 ? &h->of_parts[k * parts] : NULL);
-    return true;
+    uint64_t most = h->work->plan.left / h->work->count / PER_HOLDER;
+    h->holders[k] =
+        holders_of(snap, h->selection, h->parts, parts > 0 ? &h->of_parts[k * parts] : NULL,
+                   most < snap->node_count ? (size_t)most + 1 : 0);
+    return h->holders[k] != NULL || too_many_holders(h, snap, err);
 }
 
 struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
@@ -330,6 +346,7 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
                            .work = plan_dominators,
                            .on = hold_one,
                            .context = &h};
+    h.work = &w;
     if (!comparison_work(&w, err)) {
         free_holders(c, h.holders);
         return NULL;

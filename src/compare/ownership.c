@@ -1,6 +1,7 @@
 #include "compare/ownership.h"
 
 #include "analysis/survivors.h"
+#include "base/error.h"
 #include "compare/comparison.h"
 #include "format/open.h"
 #include "heap/reach.h"
@@ -58,6 +59,25 @@ static void count_survivors(struct folding *f, const struct hd_snapshot *last)
 
 /* --- folding ---------------------------------------------------------------- */
 
+/* Bytes that a path takes in its own trie and in the aligned one, with what finds it. */
+enum { PER_PATH = 176 };
+
+/* What is left is for the paths of all snapshots. How many there are is known only when
+ * they are made: no more than objects. */
+static void bound_paths(struct folding *f, size_t i, const struct hd_snapshot *snap)
+{
+    uint64_t left = f->work->plan.left / f->s->fit_count;
+    if (left / PER_PATH < snap->node_count)
+        f->o->trie.full[i].most = 1 + (size_t)(left / PER_PATH);
+}
+
+static bool too_many_paths(const struct folding *f, struct hd_error *err)
+{
+    uint64_t limit = f->c->how.max_memory;
+    return fail_memory(err, "to tell who owns what along so many ways",
+                       limit + f->objects * PER_PATH, limit);
+}
+
 static void tell(const struct folding *f, uint64_t more)
 {
     comparison_tell(f->c, HD_FINDING_OWNERS, more, f->objects);
@@ -86,14 +106,15 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     reach_given(snap, d.node, d.count);
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(f, most);
-    trie_add_owned(&f->o->trie, i, snap, &d, f->s->selection, &all_rules);
+    bound_paths(f, i, snap);
+    bool fits = trie_add_owned(&f->o->trie, i, snap, &d, f->s->selection, &all_rules);
     dominators_free(&d);
     tell(f, snap->node_count - most);
     if (is_first && alone)
         remember_first(f, snap);
     if (is_last && !alone)
         count_survivors(f, snap);
-    return true;
+    return fits || too_many_paths(f, err);
 }
 
 /* Chains are looked for in the first and the last, or in all of them. */

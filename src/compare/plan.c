@@ -45,6 +45,23 @@ static unsigned fit_together(const uint64_t *needs, size_t count, unsigned most,
     return fit > 0 ? fit : 1;
 }
 
+/* What the graphs at work leave over. A little more is always allowed, as to readers: it
+ * is what ordinary heaps need. */
+static uint64_t left_over(const struct plan *plan, const uint64_t *needs, uint64_t graphs,
+                          uint64_t largest, uint64_t limit)
+{
+    enum { ALWAYS = 16 << 20 };
+    uint64_t used = graphs + largest;
+    if (limit == 0)
+        return UINT64_MAX;
+    if (!plan->keep) {
+        used = 0;
+        for (unsigned i = 0; i < plan->at_once; i++)
+            used += needs[i];
+    }
+    return (used < limit ? limit - used : 0) + ALWAYS;
+}
+
 static bool too_big(const struct hd_snapshot *snap, size_t k, uint64_t need, uint64_t limit,
                     struct hd_error *err)
 {
@@ -75,10 +92,11 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
         qsort(needs, count, sizeof(*needs), descending);
     unsigned most = how->threads > 0 ? how->threads : 1;
     plan->at_once = fit_together(needs, count, most, limit);
-    free(needs);
     largest *= plan->at_once;
     plan->keep =
         plan->at_once > 1 && (limit == 0 || (graphs <= limit && largest <= limit - graphs));
+    plan->left = count > 0 ? left_over(plan, needs, graphs, largest, limit) : UINT64_MAX;
+    free(needs);
     bool crowded = limit > 0 && (held > limit || largest > limit - held);
     for (size_t k = plan->at_once; ok && crowded && k < count; k++)
         snapshot_release_graph(snaps[k]);

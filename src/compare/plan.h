@@ -12,6 +12,7 @@
 struct plan {
     unsigned at_once; /* snapshots that are worked on at the same time; at least 1 */
     bool keep;        /* graphs may stay until the question is answered */
+    uint64_t left;    /* bytes for what is built beside; UINT64_MAX: no limit */
 };
 
 /* What is done with a graph: how many bytes that takes beside it. */

@@ -1,6 +1,17 @@
 #include "compare/series_chains.h"
 
+#include "base/error.h"
 #include "format/open.h"
+
+/* Bytes of a chain of an exact answer, with what finds it. */
+enum { PER_CHAIN = 384 };
+
+static bool too_many_chains(const struct series_chains *s, struct hd_error *err)
+{
+    uint64_t limit = s->c->how.max_memory;
+    return fail_memory(err, "to count all instances by so many chains",
+                       limit + s->objects * PER_CHAIN, limit);
+}
 
 static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
                       struct hd_error *err)
@@ -18,11 +29,14 @@ static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
         return true;
     ask.role_of_type = owner_roles(&s->types, snap, scratch);
     struct arena of_walk = {0};
+    struct chain_options how = s->how;
+    uint64_t most = s->work->plan.left / s->count / PER_CHAIN;
+    how.most = most < snap->node_count ? (size_t)most + 1 : 0;
     struct walk walk = walk_graph(snap, &of_walk);
-    s->answers[place] = chains_find(snap, &walk, &ask, &s->how, scratch);
+    s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
     arena_free(&of_walk);
     comparison_tell(s->c, HD_FINDING_CHAINS, snap->node_count, s->objects);
-    return true;
+    return s->answers[place] != NULL || too_many_chains(s, err);
 }
 
 bool series_chains_find(struct series_chains *s, struct hd_error *err)
@@ -33,6 +47,7 @@ bool series_chains_find(struct series_chains *s, struct hd_error *err)
                            .work = plan_walk,
                            .on = search_in,
                            .context = s};
+    s->work = &w;
     for (size_t place = 0; place < s->count; place++)
         s->objects += s->c->snaps[s->indexes[place]]->node_count;
     comparison_tell(s->c, HD_FINDING_CHAINS, 0, s->objects);

@@ -28,6 +28,7 @@ struct series_chains {
     const struct chains *answers[HD_MAX_SNAPSHOTS];
     struct arena scratch[HD_MAX_SNAPSHOTS];
     uint64_t objects; /* to tell progress */
+    const struct graph_work *work;
 };
 
 /* Find them. series_chains_free() also after a failure. */

@@ -181,11 +181,15 @@ static bool fits(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
     struct account *account = builder_account(b);
-    if (b->over_memory)
+    if (b->over_memory) {
+        b->most_beside =
+            beside_graph(b) > b->most_beside ? beside_graph(b) : b->most_beside;
         return false;
+    }
     b->over_memory = account->limit > 0 &&
                      (bytes > b->max_memory || bytes + beside_graph(b) > account->limit);
     if (b->over_memory) {
+        b->most_beside = beside_graph(b);
         b->nodes_dropped.wanted = nodes > 0 ? nodes : 1;
         b->edges_dropped.wanted = edges > 0 ? edges : 1;
         return false;
@@ -203,11 +207,12 @@ static void drop(struct dropped *d, uint64_t have, uint32_t more)
         d->wanted = d->wanted < ID_LIMIT / 2 ? d->wanted * 2 : ID_LIMIT;
 }
 
-/* What would suffice. It is said once everything has come. */
+/* What would suffice. It is said once everything has come, and readers may have given
+ * back what they kept meanwhile. */
 static uint64_t needed_memory(const struct builder *b)
 {
     return graph_memory(b, b->nodes_dropped.wanted, b->edges_dropped.wanted) +
-           beside_graph(b);
+           (beside_graph(b) > b->most_beside ? beside_graph(b) : b->most_beside);
 }
 
 static void resize_nodes(struct builder *b, size_t cap)

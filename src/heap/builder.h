@@ -61,6 +61,7 @@ struct builder {
     bool too_big;                                /* a count went past 2^32 - 2 */
     bool over_memory;                            /* the graph does not fit max_memory */
     struct dropped nodes_dropped, edges_dropped; /* what came then */
+    uint64_t most_beside; /* that others had charged while it did not fit */
 };
 
 /* What readers charge for what they keep beside the builder, and look at. What the program

@@ -280,7 +280,7 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
         suspects_by_tables(&k.rows, &scratch);
     }
     if (k.owned != NULL && opt->tree)
-        report_add_tree(r, k.owned, s, &k.rows, opt);
+        ok = report_add_tree(r, c, k.owned, s, &k.rows, opt, err);
     ok = ok && add_chains(&k, err);
     if (ok)
         report_add_hints(r, k.rows.trie, k.rows.heads);

@@ -6,6 +6,7 @@
 #include "report/phrases.h"
 #include "report/view_tree.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct planter {
@@ -188,9 +189,49 @@ static bool declares_statics(const struct hd_report *r)
     return r->snapshot_count > 0;
 }
 
-void report_add_tree(struct hd_report *r, const struct ownership *owned,
-                     const struct series *s, const struct suspect_rows *rows,
-                     const struct hd_options *opt)
+/* Bytes of a place in the merged tree, and of one that is shown, which a format may write
+ * as an object of its own. */
+enum { PER_PLACE = 224, PER_SHOWN_PLACE = 3072 };
+
+/* Places on the ways from what matches a pattern up to the roots. */
+static uint64_t places_of_holders(const struct planter *p, const struct full_trie *f)
+{
+    uint64_t places = 0;
+    unsigned char *depth = alloc_zeroed(f->len + 1);
+    for (size_t i = 1; i < f->len; i++) {
+        unsigned above = depth[f->parent[i]];
+        depth[i] = (unsigned char)(above < OWNER_TREE_MOST_HOLDERS ? above + 1 : above);
+        for (size_t top = 0; top < p->ask.pattern_count; top++)
+            places += p->ask.patterns[top][f->label[i]] ? depth[i] : 0;
+    }
+    free(depth);
+    return places;
+}
+
+/* How many the merged tree may have at most, of all snapshots. */
+static uint64_t places_of(const struct planter *p)
+{
+    uint64_t places = 0, tops = p->ask.pattern_count > 0 ? p->ask.pattern_count : 1;
+    for (size_t k = 0; k < p->owned->fit_count; k++) {
+        const struct full_trie *f = &p->owned->trie.full[k];
+        places += p->ask.holders ? places_of_holders(p, f) : f->len * tops;
+    }
+    return places;
+}
+
+static bool has_room(struct hd_comparison *c, uint64_t bytes, const char *what,
+                     struct hd_error *err)
+{
+    if (!comparison_reserve(c, bytes, what, err))
+        return false;
+    comparison_unreserve(c, bytes);
+    return true;
+}
+
+bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
+                     const struct ownership *owned, const struct series *s,
+                     const struct suspect_rows *rows, const struct hd_options *opt,
+                     struct hd_error *err)
 {
     struct planter p = {.r = r, .owned = owned, .s = s, .rows = rows, .opt = opt};
     struct hd_tree *t = &r->found.tree;
@@ -201,7 +242,15 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
     match_labels(&p);
     if (rows != NULL)
         mark_suspects(&p);
-    struct owner_tree tree = owner_tree_of(&owned->trie, &p.ask, &r->arena);
+    struct owner_tree tree = {0};
+    bool fits = has_room(c, places_of(&p) * PER_PLACE, "a tree of so many ways", err);
+    if (fits)
+        tree = owner_tree_of(&owned->trie, &p.ask, &r->arena);
+    if (!fits || !has_room(c, (uint64_t)tree.len * PER_SHOWN_PLACE,
+                           "a tree of so many places", err)) {
+        arena_free(&p.scratch);
+        return false;
+    }
     *t = (struct hd_tree){.first = owned->fit[0],
                           .last = owned->fit[owned->fit_count - 1],
                           .least = tree.least,
@@ -213,6 +262,7 @@ void report_add_tree(struct hd_report *r, const struct ownership *owned,
     find_unmatched(&p, t);
     tree_fold(t);
     arena_free(&p.scratch);
+    return true;
 }
 
 /* --- of one snapshot --------------------------------------------------------- */
@@ -231,10 +281,9 @@ bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
     }
     const struct ownership *owned =
         ok ? comparison_ownership(c, &s, report_trie_fields(opt), false, err) : NULL;
-    if (owned != NULL)
-        report_add_tree(r, owned, &s, NULL, opt);
+    ok = owned != NULL && report_add_tree(r, c, owned, &s, NULL, opt, err);
     arena_free(&scratch);
-    return owned != NULL;
+    return ok;
 }
 
 /* --- the report -------------------------------------------------------------- */

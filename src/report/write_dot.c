@@ -7,16 +7,23 @@
 
 #include <math.h>
 
+/* Nobody reads more of a box, and Graphviz refuses strings of more than 16 KiB. */
+enum { MOST_OF_A_NAME = 400 };
+
 /* Between quotes backslashes and quotes end or change what is said. */
 static void add_quoted(struct text *t, const char *s)
 {
     struct text clean = {0};
     human_short_name(&clean, s);
-    for (size_t i = 0; i < clean.len; i++) {
+    size_t all = clean.len, len = all < MOST_OF_A_NAME ? all : MOST_OF_A_NAME;
+    while (len < all && len > 0 && (clean.data[len] & 0xC0) == 0x80)
+        len--;
+    for (size_t i = 0; i < len; i++) {
         if (clean.data[i] == '"' || clean.data[i] == '\\')
             text_add_char(t, '\\');
         text_add_char(t, clean.data[i]);
     }
+    text_add_string(t, len < all ? "…" : "");
     text_free(&clean);
 }
 

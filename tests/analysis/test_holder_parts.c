@@ -52,7 +52,7 @@ Test(holder_parts, have_the_types_below_their_holders_and_no_others)
     for (int sampled = 0; sampled < 2; sampled++) {
         uint64_t m = sampled ? 4 : 1;
         struct hd_snapshot *snap = heap(sampled), *of_parts[PARTS];
-        struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, &parts, of_parts);
+        struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, &parts, of_parts, 0);
         cr_assert_eq(of_parts[CACHE]->type_count, 3);
         expect_row(of_parts[CACHE], "App.Cache", 1, 24);
         expect_row(of_parts[CACHE], "App.Box", 1, 24);
@@ -72,7 +72,7 @@ Test(holder_parts, have_the_types_below_their_holders_and_no_others)
 Test(holder_parts, have_nothing_unreachable_where_only_reachable_objects_count)
 {
     struct hd_snapshot *snap = heap(false), *of_parts[PARTS];
-    struct hd_snapshot *holders = holders_of(snap, SELECT_REACHABLE, &parts, of_parts);
+    struct hd_snapshot *holders = holders_of(snap, SELECT_REACHABLE, &parts, of_parts, 0);
     cr_expect_eq(of_parts[UNREACHABLE]->type_count, 0);
     for (size_t i = 0; i < PARTS; i++)
         snapshot_free(of_parts[i]);
@@ -91,7 +91,7 @@ Test(holder_parts, bytes_of_a_sample_add_up_to_those_of_the_table)
     forge_multiplier(&f, "App.Order", 4);
     forge_objects(&f, "App.Order (Bytes > 10K)", 20000, 2);
     struct hd_snapshot *snap = forge_finish(&f), *of_parts[PARTS];
-    struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, &parts, of_parts);
+    struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, &parts, of_parts, 0);
     expect_row(snap, "App.Order", 42, 40400);
     expect_row(of_parts[UNREACHABLE], "App.Order", 42, 40400);
     for (size_t i = 0; i < PARTS; i++)
@@ -115,7 +115,7 @@ static const struct type *holder(const struct hd_snapshot *holders, const char *
 Test(holder_parts, the_scale_of_a_holder_is_the_mean_of_what_it_holds)
 {
     struct hd_snapshot *snap = heap(true);
-    struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, NULL, NULL);
+    struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, NULL, NULL, 0);
     cr_expect_float_eq(holder(holders, "*s_leak] → App.Leak")->count_scale, 4, 1e-9);
     cr_expect_float_eq(holder(holders, "*s_cache] → App.Cache")->count_scale,
                        (80 * 4 + 1) / 81.0, 1e-9);

@@ -17,7 +17,7 @@ struct held {
 
 static struct held held_of(struct hd_snapshot *snap, enum selection selection)
 {
-    return (struct held){snap, holders_of(snap, selection, NULL, NULL), selection};
+    return (struct held){snap, holders_of(snap, selection, NULL, NULL, 0), selection};
 }
 
 static void held_free(struct held *h)

@@ -46,7 +46,7 @@ Test(baseline, is_the_same_after_writing_and_reading)
     struct baseline b = {.snapshots = 4, .iterations = HD_UNKNOWN}, again = {0};
     struct arena a = {0};
     struct text first = {0}, second = {0};
-    const char *names[] = {"Z", "a\tb\\c\nd\re", "\x01\xff", "*\xe2\x86\x92*"};
+    const char *names[] = {"Z", "a\tb\\c\nd\re", "\x01\xff\xc2\x9b", "*\xe2\x86\x92*"};
     for (uint64_t i = 0; i < 4; i++)
         baseline_add(&b, &(struct hd_accepted){.kind = i == 3 ? HD_ACCEPTED_HOLDER
                                                               : HD_ACCEPTED_TYPE,
@@ -62,7 +62,8 @@ Test(baseline, is_the_same_after_writing_and_reading)
     cr_expect_eq(first.len, second.len);
     cr_expect_eq(memcmp(first.data, second.data, first.len), 0);
     /* Sorted: the one that begins with 0x01 stands first. */
-    cr_expect(strstr(text_string(&first), "\x01") < strstr(text_string(&first), "\tZ\n"));
+    cr_expect_not_null(strstr(text_string(&first), "\t\\x01\\xff\\xc2\\x9b\n"));
+    cr_expect(strstr(text_string(&first), "\\x01") < strstr(text_string(&first), "\tZ\n"));
     baseline_free(&b);
     baseline_free(&again);
     text_free(&first);

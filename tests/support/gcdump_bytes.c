@@ -131,7 +131,7 @@ static void put_nodes(struct writer *w)
     const struct made_gcdump *m = w->made;
     struct gcdump_bytes *b = w->b;
     b->node_count_at = b->data.len;
-    put(w, m->node_count + m->undefined_nodes, 4);
+    put(w, m->node_count + m->undefined_nodes, m->very_large ? 8 : 4);
     b->offsets_at = b->data.len;
     struct text blob = {0};
     text_add(&blob, "\0\0", 2); /* the record of undefined nodes */
@@ -147,7 +147,7 @@ static void put_nodes(struct writer *w)
     text_add(&b->data, blob.data, blob.len);
     text_free(&blob);
     b->address_count_at = b->data.len;
-    put(w, m->node_count + m->undefined_nodes, 4);
+    put(w, m->node_count + m->undefined_nodes, m->very_large ? 8 : 4);
     for (size_t i = 0; i < m->node_count; i++)
         put(w, m->nodes[i].address, 8);
     put_zeros(w, 8 * m->undefined_nodes);

@@ -54,6 +54,7 @@ struct made_gcdump {
     size_t graph_extra_size, dump_extra_size;
 
     bool eight_byte_labels;
+    bool very_large;             /* counts of nodes have 8 bytes */
     int32_t version, min_reader; /* of GCHeapDump; 0: 10 and 8 */
     const struct made_segment *segments;
     size_t segment_count; /* 0: no DotNetHeapInfo */

@@ -84,10 +84,10 @@ static void block(struct trace_forge *f, const char *name, struct text *content)
     out(f, "\6", 1);
 }
 
-static void block_head(struct text *t)
+static void block_head(struct text *t, bool compressed)
 {
     forge_u16(t, 20);
-    forge_u16(t, 1);
+    forge_u16(t, compressed);
     forge_u64(t, 0);
     forge_u64(t, 0);
 }
@@ -149,7 +149,7 @@ void trace_forge_begin(struct trace_forge *f)
     out_text(f, &t);
 
     struct text metadata = {0};
-    block_head(&metadata);
+    block_head(&metadata, true);
     for (size_t i = 0; i < sizeof(known_events) / sizeof(known_events[0]); i++)
         define_event(&metadata, (uint32_t)i + 1, known_events[i]);
     block(f, "MetadataBlock", &metadata);
@@ -166,25 +166,75 @@ static uint32_t *sequence_of(struct trace_forge *f, uint64_t thread)
     return &f->sequence[i];
 }
 
+static void flush(struct trace_forge *f)
+{
+    if (f->block_events > 0)
+        block(f, "EventBlock", &f->block);
+    f->block_events = 0;
+}
+
+/* Size, thread, sequence and metadata are told each time; number and time count from the
+ * row before. */
+static void compressed_row(struct trace_forge *f, uint32_t metadata, uint32_t sequence,
+                           const void *payload, size_t size)
+{
+    struct text *t = &f->block;
+    forge_u8(t, 0x80 | 0x07);
+    forge_varuint(t, metadata);
+    forge_varuint(t, sequence - f->block_sequence - 1);
+    forge_varuint(t, f->block_thread);
+    forge_varuint(t, 0);
+    forge_varuint(t, f->block_thread);
+    forge_varuint(t, f->time - f->block_time);
+    forge_varuint(t, size);
+    text_add(t, payload, size);
+    f->block_sequence = sequence;
+    f->block_time = f->time;
+}
+
+static void plain_row(struct trace_forge *f, uint32_t metadata, uint32_t sequence,
+                      const void *payload, size_t size)
+{
+    struct text row = {0}, *t = &f->block;
+    forge_u32(&row, metadata);
+    forge_u32(&row, sequence);
+    forge_u64(&row, f->block_thread);
+    forge_u64(&row, f->block_thread);
+    forge_u32(&row, 0); /* processor, stack */
+    forge_u32(&row, 0);
+    forge_u64(&row, f->time);
+    for (int i = 0; i < 4; i++)
+        forge_u64(&row, 0);
+    forge_u32(&row, (uint32_t)size);
+    text_add(&row, payload, size);
+    while (row.len % 4 != 0)
+        forge_u8(&row, 0);
+    forge_u32(t, (uint32_t)row.len);
+    text_add(t, row.data, row.len);
+    text_free(&row);
+}
+
 void trace_forge_event(struct trace_forge *f, uint64_t thread, unsigned id,
                        const void *payload, size_t size)
 {
     uint32_t number = 0;
     while (known_events[number] != id)
         number++;
-    struct text t = {0};
-    block_head(&t);
-    forge_u8(&t, 0x80 | 0x07); /* size, thread, sequence, metadata */
-    forge_varuint(&t, number + 1);
-    forge_varuint(&t, (*sequence_of(f, thread))++);
-    forge_varuint(&t, thread);
-    forge_varuint(&t, 0);
-    forge_varuint(&t, thread);
-    forge_varuint(&t, f->time);
-    forge_varuint(&t, size);
-    text_add(&t, payload, size);
-    block(f, "EventBlock", &t);
+    if (f->block_events > 0 && f->block_thread != thread)
+        flush(f);
+    if (f->block_events == 0) {
+        block_head(&f->block, !f->plain_rows);
+        f->block_thread = thread;
+        f->block_time = f->block_sequence = 0;
+    }
+    uint32_t sequence = ++*sequence_of(f, thread);
+    if (f->plain_rows)
+        plain_row(f, number + 1, sequence, payload, size);
+    else
+        compressed_row(f, number + 1, sequence, payload, size);
     f->time += 10;
+    if (++f->block_events >= f->events_per_block)
+        flush(f);
 }
 
 static void event(struct trace_forge *f, uint64_t thread, unsigned id, struct text *payload)
@@ -202,6 +252,7 @@ void trace_forge_point(struct trace_forge *f)
 {
     struct text t = {0};
     uint32_t count = 0;
+    flush(f);
     while (count < FORGED_THREADS && f->threads[count] != 0)
         count++;
     forge_u64(&t, f->time);
@@ -215,12 +266,14 @@ void trace_forge_point(struct trace_forge *f)
 
 void trace_forge_end(struct trace_forge *f)
 {
+    flush(f);
     out(f, "\1", 1);
 }
 
 void trace_forge_free(struct trace_forge *f)
 {
     text_free(&f->bytes);
+    text_free(&f->block);
     text_free(&f->nodes);
     text_free(&f->edges);
     text_free(&f->roots);
@@ -333,6 +386,8 @@ static size_t bulk(struct trace_forge *f, uint64_t thread, unsigned id,
     size_t count = (records->len - at) / size;
     if (count > ROOM / size)
         count = ROOM / size;
+    if (f->records_per_event > 0 && count > f->records_per_event)
+        count = f->records_per_event;
     if (count == 0)
         return 0;
     struct text t = {0};

@@ -10,10 +10,10 @@
  *     trace_forge_gc(&f, 11, false, 7);
  *     trace_forge_end(&f);
  *
- * A file of version 4 with compressed rows, an event to a block. Objects, references
- * and roots are collected and written by trace_forge_walk(), in events as full as a
- * runtime's. Times rise by 10 ticks of a nanosecond per event. It knows the format from
- * its description, not from the reader's code. */
+ * A file of version 4 with compressed rows, an event to a block, unless said otherwise.
+ * Objects, references and roots are collected and written by trace_forge_walk(), in events
+ * as full as a runtime's. Times rise by 10 ticks of a nanosecond per event. It knows the
+ * format from its description, not from the reader's code. */
 #ifndef TRACE_FORGE_H
 #define TRACE_FORGE_H
 
@@ -26,12 +26,19 @@ enum { FORGED_THREADS = 8 };
 
 struct trace_forge {
     unsigned pointer_size;
-    FILE *to; /* written there; NULL: into bytes */
+    unsigned events_per_block;  /* of one thread; 0: 1 */
+    unsigned records_per_event; /* at most; 0: as many as a runtime's */
+    bool plain_rows;            /* rows of fixed layout */
+    FILE *to;                   /* written there; NULL: into bytes */
     struct text bytes;
     uint64_t written; /* bytes so far, which blocks are aligned by */
     uint64_t time;    /* of the next event, ticks */
     uint64_t threads[FORGED_THREADS];
     uint32_t sequence[FORGED_THREADS]; /* last number used */
+    struct text block;                 /* the rows of one that is not written yet */
+    unsigned block_events;
+    uint64_t block_thread, block_time;
+    uint32_t block_sequence;
     struct text nodes, edges, roots, pairs;
     uint32_t node_events, edge_events, trace_root_events,
         pair_events; /* numbers of the next */
