@@ -185,7 +185,7 @@ static int hex_digit(char c)
 static char escaped_byte(const char *s)
 {
     int high = s[0] == 'x' ? hex_digit(s[1]) : -1, low = high >= 0 ? hex_digit(s[2]) : -1;
-    return low >= 0 ? (char)(high << 4 | low) : '\0';
+    return (char)(unsigned char)(low >= 0 ? high << 4 | low : 0);
 }
 
 /* The name without its escapes, in place; false if one is unknown. */
