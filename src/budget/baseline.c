@@ -198,11 +198,14 @@ static bool unescape(char *s)
             continue;
         }
         s++;
+        const char *letter = *s != '\0' ? strchr(escapes, *s) : NULL;
         char byte = escaped_byte(s);
-        if (byte == '\0' && (*s == '\0' || strchr(escapes, *s) == NULL))
+        if (byte == '\0' && letter == NULL)
             return false;
-        *to++ = byte != '\0' ? byte : escaped[strchr(escapes, *s) - escapes];
         s += byte != '\0' ? 2 : 0;
+        if (byte == '\0')
+            byte = escaped[letter - escapes];
+        *to++ = byte;
     }
     *to = '\0';
     return true;
