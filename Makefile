@@ -392,9 +392,6 @@ tsan:
 part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
-include tests/rounds/rounds.mk
-include tests/mutants/mutants.mk
-
 golden: $(BUILD)/heapdrift
 	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
 
@@ -411,9 +408,9 @@ bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	status=0; for part in tables graphs scale explore cores; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
-include tests/fuzz/fuzz.mk
-
-include tests/faults/faults.mk
+# Coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
+# builds as well.
+include $(wildcard tests/*/*.mk)
 
 # --- looks -----------------------------------------------------------------------
 
