@@ -72,6 +72,15 @@ static bool is_too_much(const struct unpacker *u)
 
 /* --- the archive --------------------------------------------------------------------- */
 
+/* libarchive goes through 25 layers, and refuses more: each may stand for a thousand times
+ * the one around it. The last of those counted is none. */
+static bool has_one_layer(const struct unpacker *u, struct hd_error *err)
+{
+    enum { MOST_FILTERS = 2 };
+    return archive_filter_count(u->archive) <= MOST_FILTERS ||
+           fail(err, HD_UNSUPPORTED, "compressed more than once; unpack it first");
+}
+
 static bool open_archive(struct unpacker *u, struct hd_error *err)
 {
     if (u->archive != NULL)
@@ -95,13 +104,7 @@ static bool open_archive(struct unpacker *u, struct hd_error *err)
         status = archive_read_open_memory(a, u->from.bytes.data, u->from.bytes.size);
     else if (lseek(u->from.fd, 0, SEEK_SET) == 0)
         status = archive_read_open_fd(a, u->from.fd, BLOCK_SIZE);
-    if (status != ARCHIVE_OK)
-        return cannot_unpack(u, err);
-    /* libarchive goes through 25 layers: each may stand for a thousand times the one
-     * around it. The last of those counted is none. */
-    enum { MOST_FILTERS = 2 };
-    return archive_filter_count(a) <= MOST_FILTERS ||
-           fail(err, HD_UNSUPPORTED, "compressed more than once; unpack it first");
+    return has_one_layer(u, err) && (status == ARCHIVE_OK || cannot_unpack(u, err));
 }
 
 /* Step to the next entry that is a file: 1, 0 at the end, -1 on failure. */
