@@ -108,6 +108,9 @@ without_proc() {
 }
 
 @test "processes that cannot be looked for are not said to be none" {
+    without_proc
+    TMPDIR=$tmp with_stand_in ps
+    fails_with "cannot look for processes: /proc is not mounted here"
     stand_in '#include <dirent.h>
         #include <errno.h>
         DIR *opendir(const char *name) { (void)name; errno = EMFILE; return NULL; }'
