@@ -19,6 +19,7 @@ folder=$2
 packages=$("$(dirname "$0")/install-deps.sh" --names build static | tr ' ' '\n' | grep '^.*-dev$' | paste -sd,)
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
+mkdir -p "$(dirname "$folder")"
 rm -rf "$folder.new"
 mmdebstrap --quiet --variant=extract --architectures="$architecture" --include="$packages" \
     "$release" "$folder.new"
