@@ -8,7 +8,7 @@ setup_file() {
     [[ $(id -u) == 0 ]] || return 0
     mkdir -p build/packages
     if [[ ! -e build/packages/bookworm.tar ]] && command -v mmdebstrap >/dev/null; then
-        mmdebstrap --quiet --variant=minbase bookworm build/packages/bookworm.tar.new >&2 &&
+        mmdebstrap --quiet --variant=minbase --format=tar bookworm build/packages/bookworm.tar.new >&2 &&
             mv build/packages/bookworm.tar.new build/packages/bookworm.tar
     fi
 }
