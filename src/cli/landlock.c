@@ -1,4 +1,4 @@
-/* O_PATH, clone flags. */
+/* O_PATH. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/landlock.h"
 

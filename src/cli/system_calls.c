@@ -1,4 +1,4 @@
-/* O_PATH, clone flags. */
+/* O_TMPFILE, clone flags. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/system_calls.h"
 

@@ -133,6 +133,9 @@ void hd_processes_find(struct hd_processes *processes)
     if (lacked != 0)
         processes->incomplete = arena_printf(
             &memory->arena, "cannot look at every process: %s", strerror(lacked));
+    else if (count == 0 && access("/proc/self", F_OK) != 0)
+        /* Sockets may be found without it; that there are none says nothing then. */
+        processes->incomplete = "cannot look for processes: /proc is not mounted here";
     for (size_t i = 0; i < count; i++)
         asking.all[i].from = &found[i];
     workers_run(count, SIDE_BY_SIDE, ask_one, &asking);

@@ -111,6 +111,8 @@ without_proc() {
     without_proc
     TMPDIR=$tmp with_stand_in ps
     fails_with "cannot look for processes: /proc is not mounted here"
+    TMPDIR=$tmp with_stand_in collect -n Shop -o "$tmp/a.gcdump"
+    fails_with "cannot look for processes: /proc is not mounted here"
     stand_in '#include <dirent.h>
         #include <errno.h>
         DIR *opendir(const char *name) { (void)name; errno = EMFILE; return NULL; }'
