@@ -12,17 +12,6 @@ teardown() {
     [[ -z ${runtime:-} ]] || kill "$runtime" 2>/dev/null || true
 }
 
-# Mapped, as it has more than 1 MiB.
-large_gcdump() {
-    awk 'BEGIN {
-        print "a 2 App.exe 1\nt 1 App.Order"
-        for (i = 1; i <= 150000; i++)
-            printf "o %x 1 18 %x\n", i, i
-        print "r 1 3 0\nc App.exe 2"
-    }' >"$tmp/large.txt"
-    works convert -q "$tmp/large.txt" -o "$1"
-}
-
 # Without /proc, for whoever opens or asks for a file of it.
 without_proc() {
     stand_in '#include <dlfcn.h>
@@ -40,7 +29,7 @@ without_proc() {
 }
 
 @test "a mapped file that is cut is named, or what it may be where there is no /proc" {
-    large_gcdump "$tmp/large.gcdump"
+    large_gcdump "$tmp/large.gcdump" 150000
     cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
     # The sandbox would keep the program from cutting.
     export CUT_AT=1 CUT_BELOW=$tmp

@@ -162,3 +162,15 @@ uncolor() { out=$(sed 's/\x1b\[[0-9;]*m//g' <<<"$out"); }
 python() {
     if [[ -x /usr/bin/python3 ]]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
 }
+
+# large_gcdump FILE OBJECTS: a gcdump of a type App.Order. Of 150,000 it is mapped, as it has
+# more than 1 MiB.
+large_gcdump() {
+    awk -v objects="$2" 'BEGIN {
+        print "a 2 App.exe 1\nt 1 App.Order"
+        for (i = 1; i <= objects; i++)
+            printf "o %x 1 18 %x\n", i, i
+        print "r 1 3 0\nc App.exe 2"
+    }' >"$tmp/large.txt"
+    works convert -q "$tmp/large.txt" -o "$1"
+}

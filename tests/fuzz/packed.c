@@ -89,6 +89,15 @@ static struct bytes pack_part(struct bytes part, struct text *packed, struct tex
     return (struct bytes){(unsigned char *)packed->data, packed->len};
 }
 
+static struct hd_snapshot *open_file(size_t number, struct bytes part,
+                                     const struct hd_read_options *how,
+                                     struct hd_error *err)
+{
+    const char *path = memory_file(number, part);
+    hd_path_is_snapshot(path);
+    return hd_snapshot_open(path, how, err);
+}
+
 void surface_packed(struct bytes input)
 {
     struct frame f = frame_of(input);
@@ -96,23 +105,7 @@ void surface_packed(struct bytes input)
     meter_pause();
     f.parts[0] = pack_part(f.parts[0], &packed, &content);
     meter_go_on();
-    struct hd_read_options how = question_reading(f.head, input.size);
-    struct hd_snapshot *snaps[FRAME_PARTS];
-    size_t count = 0;
-    for (size_t i = 0; i < f.count; i++) {
-        struct hd_error err = {0};
-        const char *path = memory_file(i, frame_part(&f, i));
-        hd_path_is_snapshot(path);
-        snaps[count] = hd_snapshot_open(path, &how, &err);
-        if (snaps[count] != NULL)
-            count++;
-        else
-            question_check_error(&err);
-    }
-    if (count > 0)
-        question_ask(f.head, snaps, count);
-    while (count > 0)
-        hd_snapshot_close(snaps[--count]);
+    question_ask_parts(&f, input.size, open_file);
     text_free(&packed);
     text_free(&content);
 }

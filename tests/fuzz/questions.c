@@ -228,3 +228,25 @@ void question_ask(const unsigned char head[FRAME_HEAD], struct hd_snapshot **sna
     }
     hd_comparison_free(c);
 }
+
+void question_ask_parts(const struct frame *f, size_t size,
+                        struct hd_snapshot *(*open)(size_t number, struct bytes part,
+                                                    const struct hd_read_options *how,
+                                                    struct hd_error *err))
+{
+    struct hd_read_options how = question_reading(f->head, size);
+    struct hd_snapshot *snaps[FRAME_PARTS];
+    size_t count = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        struct hd_error err = {0};
+        snaps[count] = open(i, frame_part(f, i), &how, &err);
+        if (snaps[count] != NULL)
+            count++;
+        else
+            question_check_error(&err);
+    }
+    if (count > 0)
+        question_ask(f->head, snaps, count);
+    while (count > 0)
+        hd_snapshot_close(snaps[--count]);
+}

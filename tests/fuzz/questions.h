@@ -17,6 +17,13 @@ struct hd_options question_options(const unsigned char head[FRAME_HEAD]);
 void question_ask(const unsigned char head[FRAME_HEAD], struct hd_snapshot **snaps,
                   size_t count);
 
+/* The same of the parts of an input, each opened; what cannot be read is left out. size is
+ * that of the input. */
+void question_ask_parts(const struct frame *f, size_t size,
+                        struct hd_snapshot *(*open)(size_t number, struct bytes part,
+                                                    const struct hd_read_options *how,
+                                                    struct hd_error *err));
+
 /* Write what came, or look at the error instead; the report is freed. */
 void question_answer(const unsigned char head[FRAME_HEAD], struct hd_report *report,
                      const struct hd_error *err);
