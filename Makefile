@@ -20,7 +20,7 @@
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
-#   make analyze      cppcheck over src/, which takes minutes
+#   make analyze      cppcheck and gcc's analyser over src/, which takes minutes
 #   make format       let clang-format have its way
 #   make fuzz         fuzz all that strangers send, for FUZZ_SECONDS each; fuzz-afl,
 #                     fuzz-minimise, fuzz-replay: tests/fuzz/fuzz.mk
@@ -442,12 +442,22 @@ tidy:
 tidy-deep:
 	@$(MAKE) --no-print-directory -s -k -j$$(nproc) tidied-deep
 
-# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt.
+# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt, scripts/analyzer.txt.
+ANALYZED = $(LIB_SRC:%.c=$(BUILD)/%.analyzed) $(CLI_SRC:%.c=$(BUILD)/%.analyzed)
+
+$(BUILD)/src/%.analyzed: src/%.c $(BUILD)/src/%.o scripts/analyzer.txt
+	@gcc -std=c11 -O1 $(ALL_CPPFLAGS) -I$(BUILD)/made -fanalyzer -Werror \
+	    $$(sed -n 's|^$< ||p' scripts/analyzer.txt) -c -o /dev/null $<
+	@touch $@
+
+analyzed: $(ANALYZED)
+
 analyze:
 	@scripts/install-deps.sh build analyze
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	    -j $$(nproc) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
 	    -Iinclude -Isrc src
+	@$(MAKE) --no-print-directory -s -k -j$$(nproc) analyzed
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
@@ -464,5 +474,5 @@ include scripts/package.mk
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench lint layers tidy tidied \
-        tidy-deep tidied-deep analyze style format
+        tidy-deep tidied-deep analyze analyzed style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
