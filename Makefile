@@ -16,6 +16,7 @@
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
 #   make check-static that they run in folders with nothing else; aarch64 under qemu
+#   make windows      the commands that read, build/windows/heapdrift.exe, by mingw-w64
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
@@ -75,7 +76,7 @@ TEST_LIBS = $(LIB_LIBS) -lcriterion
 BUILD     = build$(if $(SANITIZE),/asan)
 # What protoc-c makes of the format of pprof.
 PROFILE   = $(BUILD)/made/profile.pb-c.c
-LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC   = $(filter-out src/cli/% src/windows/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
 SUPPORT_SRC = $(filter-out %/failing.c,$(wildcard tests/support/*.c))
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
@@ -414,7 +415,7 @@ include $(wildcard tests/*/*.mk)
 
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
 
 lint: layers tidy style
 
@@ -459,14 +460,15 @@ analyze:
 	@$(MAKE) --no-print-directory -s -k -j$$(nproc) analyzed
 
 style:
-	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
-	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 
 include scripts/static.mk
+include scripts/windows.mk
 include scripts/package.mk
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
