@@ -67,9 +67,11 @@ class Tests:
             names = "|".join(run.partition("-")[2] for run in runs)
             return finished([self.program, "-j2", "--filter", f"@({names})/*"], self.root, seconds, **variables)
         if kind == "faults":
-            return finished([sys.executable, "tests/faults/faults.py", os.path.join(self.build, "heapdrift"),
-                             "build/failing.so", os.path.join(self.build, "faults"), "--sites", "--class=calls",
-                             f"--command={COLLECTING}"], self.root, seconds, **variables)
+            folder = os.path.join(self.build, "faults")
+            return finished(["sh", "-c", 'exec "$@" >"$0.log" 2>&1', folder, sys.executable,
+                             "tests/faults/faults.py", os.path.join(self.build, "heapdrift"), "build/failing.so",
+                             folder, "--sites", "--class=calls", f"--command={COLLECTING}"],
+                            self.root, seconds, **variables)
         if kind == "sweep":
             return finished([os.path.join(self.build, "sweep"), "--quick", "fixtures"], self.root, seconds, **variables)
         file = name.partition("/")[0]
