@@ -188,6 +188,8 @@ def judge(command, fault, usual, result):
     if not unharmed(usual, result):
         return "wrong", "a file is neither what it was nor what it should be"
     if fault.signal and result.status == -fault.signal:
+        # A line may be cut by it.
+        more = [m for m in more if not any(line.startswith(m) for line in usual.lines())]
         return ("wrong", f"says {more}") if more else ("ended", "")
     if fault.may_end_otherwise and result.status in (127, -signal.SIGSEGV, -signal.SIGABRT, 1):
         return "ended", "before main()"
