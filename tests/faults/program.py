@@ -2,6 +2,7 @@
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,7 +24,8 @@ class Result:
     seconds: float
 
     def lines(self):
-        return self.err.decode(errors="replace").splitlines()
+        text = self.err.decode(errors="replace")
+        return re.sub(r"/heapdrift-\w{6}/", "/heapdrift-XXXXXX/", text).splitlines()
 
 
 @dataclasses.dataclass
