@@ -16,10 +16,11 @@
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
 #   make check-static that they run in folders with nothing else; aarch64 under qemu
+#   make windows      the commands that read, build/windows/heapdrift.exe, by mingw-w64
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
-#   make analyze      cppcheck over src/, which takes minutes
+#   make analyze      cppcheck and gcc's analyser over src/, which takes minutes
 #   make format       let clang-format have its way
 #   make fuzz         fuzz all that strangers send, for FUZZ_SECONDS each; fuzz-afl,
 #                     fuzz-minimise, fuzz-replay: tests/fuzz/fuzz.mk
@@ -75,7 +76,7 @@ TEST_LIBS = $(LIB_LIBS) -lcriterion
 BUILD     = build$(if $(SANITIZE),/asan)
 # What protoc-c makes of the format of pprof.
 PROFILE   = $(BUILD)/made/profile.pb-c.c
-LIB_SRC   = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC   = $(filter-out src/cli/% src/windows/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
 SUPPORT_SRC = $(filter-out %/failing.c,$(wildcard tests/support/*.c))
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
@@ -414,7 +415,7 @@ include $(wildcard tests/*/*.mk)
 
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
 
 lint: layers tidy style
 
@@ -441,26 +442,37 @@ tidy:
 tidy-deep:
 	@$(MAKE) --no-print-directory -s -k -j$$(nproc) tidied-deep
 
-# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt.
+# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt, scripts/analyzer.txt.
+ANALYZED = $(LIB_SRC:%.c=$(BUILD)/%.analyzed) $(CLI_SRC:%.c=$(BUILD)/%.analyzed)
+
+$(BUILD)/src/%.analyzed: src/%.c $(BUILD)/src/%.o scripts/analyzer.txt
+	@gcc -std=c11 -O1 $(ALL_CPPFLAGS) -I$(BUILD)/made -fanalyzer -Werror \
+	    $$(sed -n 's|^$< ||p' scripts/analyzer.txt) -c -o /dev/null $<
+	@touch $@
+
+analyzed: $(ANALYZED)
+
 analyze:
 	@scripts/install-deps.sh build analyze
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	    -j $$(nproc) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
 	    -Iinclude -Isrc src
+	@$(MAKE) --no-print-directory -s -k -j$$(nproc) analyzed
 
 style:
-	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
-	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
+	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 
 include scripts/static.mk
+include scripts/windows.mk
 include scripts/package.mk
 
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench lint layers tidy tidied \
-        tidy-deep tidied-deep analyze style format
+        tidy-deep tidied-deep analyze analyzed style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -2,6 +2,7 @@
 # Which folder may include which: each line names a folder of src/ and those that it may
 # include besides itself. A family of formats includes itself, the front (files that stand
 # in src/format) and what the front may, never a sibling.
+# Files of windows stand for some of base and cli, and include their headers.
 # The program in cli/ includes heapdrift.h and its own headers only, so that every build
 # proves that the public interface is enough.
 layers='base
@@ -14,7 +15,8 @@ analysis base heap format
 budget base heap analysis
 compare base heap format analysis
 browse base heap format analysis compare
-report base heap format analysis budget compare browse'
+report base heap format analysis budget compare browse
+windows base cli'
 status=0
 
 complain() {

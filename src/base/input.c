@@ -96,10 +96,13 @@ bool input_is_stale(const struct input *in)
  * (place < 0) from where fd is. -1 and errno on error. */
 static ssize_t read_fully(int fd, off_t place, unsigned char *to, size_t size)
 {
+    /* Linux reads 2 GiB and no more; the size may be an int elsewhere. */
+    enum { AT_ONCE = 1 << 30 };
     size_t len = 0;
     while (len < size) {
-        ssize_t n = place < 0 ? read(fd, to + len, size - len)
-                              : pread(fd, to + len, size - len, place + (off_t)len);
+        size_t left = size - len < AT_ONCE ? size - len : AT_ONCE;
+        ssize_t n = place < 0 ? read(fd, to + len, left)
+                              : pread(fd, to + len, left, place + (off_t)len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)

@@ -5,40 +5,30 @@
 #include <cet.h>
 #endif
 
+    .macro take name, file
+    .globl \name, \name\()_end
+#ifdef __ELF__
+    .hidden \name, \name\()_end
+    .type \name, %object
+    .size \name, \name\()_end - \name
+#endif
+\name:
+    .incbin "\file"
+\name\()_end:
+    .byte 0
+    .endm
+
+#ifdef __ELF__
     .section .rodata
+#else
+    .section .rdata, "dr"
+#endif
     .balign 8
 
-    .globl page_style
-    .hidden page_style
-    .type page_style, %object
-page_style:
-    .incbin PAGE_STYLE
-    .size page_style, . - page_style
-    .globl page_style_end
-    .hidden page_style_end
-page_style_end:
-    .byte 0
+    take page_style, PAGE_STYLE
+    take page_script, PAGE_SCRIPT
+    take page_policy, PAGE_POLICY
 
-    .globl page_script
-    .hidden page_script
-    .type page_script, %object
-page_script:
-    .incbin PAGE_SCRIPT
-    .size page_script, . - page_script
-    .globl page_script_end
-    .hidden page_script_end
-page_script_end:
-    .byte 0
-
-    .globl page_policy
-    .hidden page_policy
-    .type page_policy, %object
-page_policy:
-    .incbin PAGE_POLICY
-    .size page_policy, . - page_policy
-    .globl page_policy_end
-    .hidden page_policy_end
-page_policy_end:
-    .byte 0
-
+#ifdef __ELF__
     .section .note.GNU-stack, "", %progbits
+#endif

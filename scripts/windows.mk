@@ -1,0 +1,46 @@
+# The program for Windows, with the commands that read. A part of the Makefile.
+#
+#   build/windows/heapdrift.exe   one file, linked statically
+#   build/windows/sysroot/        the libraries, built of Debian's sources
+#   build/windows/linked/         what it is made of
+#
+# Nothing of src/ asks which system it is: src/windows/posix has what the C library of Windows
+# lacks of POSIX's headers, src/windows what is other there.
+
+WINDOWS = build/windows
+MINGW   = x86_64-w64-mingw32-
+
+# Processes and terminals are Linux's; hash, lost_pages, memory, sandbox and temporary stand
+# in src/windows once more.
+WINDOWS_LEFT_OUT = src/collect/% src/cli/explore/% src/format/core/core_names.c src/base/hash.c \
+    $(addprefix src/cli/,collect_all.c collect_writers.c collecting.c processes.c cmd_collect.c cmd_explore.c \
+        cmd_ps.c cmd_watch.c landlock.c lost_pages.c memory.c sandbox.c system_calls.c temporary.c)
+WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lcyaml -lyaml -ljansson -lutf8proc -lpopt
+
+# The stack is as large as on Linux. -w: what other systems declare is no concern of ours.
+WINDOWS_BUILD = BUILD=$(WINDOWS)/linked CC=$(MINGW)gcc AR=$(MINGW)ar \
+    LIB_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(LIB_SRC))' \
+    CLI_SRC='$(filter-out $(WINDOWS_LEFT_OUT),$(CLI_SRC)) $(wildcard src/windows/*.c)' \
+    CPPFLAGS='-Isrc/windows/posix -isystem $(WINDOWS)/sysroot/include -D__USE_MINGW_ANSI_STDIO=1 \
+        -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 -DLIBARCHIVE_STATIC -DLZMA_API_STATIC \
+        -DUTF8PROC_STATIC -DYAML_DECLARE_STATIC -DHD_PORTABLE -D_POSIX_THREAD_SAFE_FUNCTIONS' \
+    CFLAGS='-std=gnu11 -O2 -g -Wno-pedantic -Wno-format -Wno-attributes -Wno-conversion' HARDENING=-fstack-protector-strong \
+    HARDENED_LINK= LIB_LIBS= CLI_LIBS= \
+    LDFLAGS='-static -Wl,--wrap=main -Wl,--stack,8388608 -L$(WINDOWS)/sysroot/lib'
+
+windows: | $(WINDOWS)/sysroot
+	@scripts/install-deps.sh build windows
+	+@$(MAKE) --no-print-directory $(WINDOWS_BUILD) $(WINDOWS)/linked/heapdrift.exe
+	$(MINGW)objcopy --strip-all $(WINDOWS)/linked/heapdrift.exe $(WINDOWS)/heapdrift.exe
+
+$(WINDOWS)/linked/heapdrift.exe: $(CLI_OBJ) $(BUILD)/manifest.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(WINDOWS_LIBS)
+
+$(WINDOWS)/linked/manifest.o: src/windows/heapdrift.rc src/windows/heapdrift.manifest
+	$(MINGW)windres $< $@
+
+$(WINDOWS)/sysroot: scripts/windows-sysroot.sh
+	@scripts/install-deps.sh build windows
+	scripts/windows-sysroot.sh $@
+
+.PHONY: windows

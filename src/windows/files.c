@@ -1,0 +1,196 @@
+/* Files as POSIX has them, by what Windows has: names are UTF-8, since the manifest of the
+ * program says so. */
+#include "base/hash.h"
+
+#include <aclapi.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <windows.h>
+
+/* --- errors -------------------------------------------------------------------------- */
+
+static int error_of(DWORD last)
+{
+    static const struct {
+        DWORD last;
+        int error;
+    } known[] = {
+        {ERROR_FILE_NOT_FOUND, ENOENT},    {ERROR_PATH_NOT_FOUND, ENOENT},
+        {ERROR_INVALID_NAME, ENOENT},      {ERROR_BAD_NETPATH, ENOENT},
+        {ERROR_BAD_NET_NAME, ENOENT},      {ERROR_INVALID_DRIVE, ENOENT},
+        {ERROR_ACCESS_DENIED, EACCES},     {ERROR_SHARING_VIOLATION, EACCES},
+        {ERROR_LOCK_VIOLATION, EACCES},    {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG},
+        {ERROR_NOT_ENOUGH_MEMORY, ENOMEM}, {ERROR_COMMITMENT_LIMIT, ENOMEM},
+        {ERROR_INVALID_HANDLE, EBADF},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (known[i].last == last)
+            return known[i].error;
+    return EIO;
+}
+
+static int failed(void)
+{
+    errno = error_of(GetLastError());
+    return -1;
+}
+
+static HANDLE handle_of(int fd)
+{
+    return (HANDLE)_get_osfhandle(fd);
+}
+
+/* --- which file ---------------------------------------------------------------------- */
+
+/* From units of 100 ns since 1601 to seconds since 1970. */
+static struct timespec time_of(FILETIME t)
+{
+    static const int64_t units = 10000000, years = INT64_C(11644473600);
+    int64_t n = (int64_t)((uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime);
+    return (struct timespec){.tv_sec = n / units - years,
+                             .tv_nsec = (long)(n % units) * 100};
+}
+
+/* Accounts have no numbers. */
+static unsigned owner_of(HANDLE file)
+{
+    PSID owner;
+    PSECURITY_DESCRIPTOR all;
+    if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL,
+                        NULL, NULL, &all) != ERROR_SUCCESS)
+        return 0;
+    unsigned number = (unsigned)XXH3_64bits(owner, GetLengthSid(owner));
+    LocalFree(all);
+    return number;
+}
+
+/* What does not tell which file it is (standard input, under wine) is read as a pipe. */
+static int stat_of(HANDLE file, struct windows_stat *st)
+{
+    BY_HANDLE_FILE_INFORMATION info;
+    DWORD type = GetFileType(file);
+    *st = (struct windows_stat){.st_mode = type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO};
+    if (type != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info))
+        return file != INVALID_HANDLE_VALUE ? 0 : failed();
+    bool folder = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    *st = (struct windows_stat){
+        .st_dev = info.dwVolumeSerialNumber,
+        .st_ino = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow,
+        .st_size = (int64_t)((uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow),
+        .st_mtim = time_of(info.ftLastWriteTime),
+        .st_uid = owner_of(file),
+        .st_mode = folder ? S_IFDIR : S_IFREG};
+    return 0;
+}
+
+int windows_fstat(int fd, struct windows_stat *st)
+{
+    return stat_of(handle_of(fd), st);
+}
+
+int windows_stat(const char *path, struct windows_stat *st)
+{
+    HANDLE file = CreateFileA(path, FILE_READ_ATTRIBUTES | READ_CONTROL,
+                              FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return failed();
+    int result = stat_of(file, st);
+    CloseHandle(file);
+    return result;
+}
+
+int fchmod(int fd, mode_t mode)
+{
+    (void)fd;
+    (void)mode;
+    return 0;
+}
+
+ssize_t readlink(const char *path, char *to, size_t size)
+{
+    (void)path;
+    (void)to;
+    (void)size;
+    errno = EINVAL;
+    return -1;
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+static void blame_folder(const char *path)
+{
+    struct windows_stat st;
+    int why = errno;
+    bool folder = why == EACCES && windows_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    errno = folder ? EISDIR : why;
+}
+
+int windows_open(const char *path, int flags)
+{
+    int fd = _open(path, flags | O_BINARY);
+    if (fd < 0)
+        blame_folder(path);
+    return fd;
+}
+
+FILE *windows_fopen(const char *path, const char *mode)
+{
+    FILE *file = (fopen)(path, mode);
+    if (file == NULL)
+        blame_folder(path);
+    return file;
+}
+
+static unsigned at_most(size_t size)
+{
+    enum { MOST = 1 << 30 };
+    return size < MOST ? (unsigned)size : MOST;
+}
+
+ssize_t pread(int fd, void *to, size_t size, off_t place)
+{
+    OVERLAPPED from = {.Offset = (DWORD)place,
+                       .OffsetHigh = (DWORD)((uint64_t)place >> 32)};
+    DWORD got = 0;
+    if (ReadFile(handle_of(fd), to, at_most(size), &got, &from))
+        return (ssize_t)got;
+    return GetLastError() == ERROR_HANDLE_EOF ? 0 : failed();
+}
+
+/* --- mappings ------------------------------------------------------------------------ */
+
+/* A file that is mapped cannot become shorter, but on other machines. */
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    (void)protection;
+    if ((flags & MAP_FIXED) != 0) {
+        /* Of pages that are not locked, this takes them out of the working set. */
+        VirtualUnlock(address, size);
+        return address;
+    }
+    HANDLE file = handle_of(fd);
+    HANDLE mapping = CreateFileMappingA(file, NULL, PAGE_READONLY, 0, 0, NULL);
+    void *bytes = mapping == NULL
+                      ? NULL
+                      : MapViewOfFile(mapping, FILE_MAP_READ,
+                                      (DWORD)((uint64_t)offset >> 32), (DWORD)offset, size);
+    if (bytes == NULL)
+        failed();
+    if (mapping != NULL)
+        CloseHandle(mapping);
+    return bytes != NULL ? bytes : MAP_FAILED;
+}
+
+int munmap(void *address, size_t size)
+{
+    (void)size;
+    return UnmapViewOfFile(address) ? 0 : failed();
+}

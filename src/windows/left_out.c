@@ -1,0 +1,25 @@
+/* The commands that need Linux or a terminal of POSIX: they are there, to say that they are
+ * not. */
+#include "cli/settings.h"
+
+#include <stdio.h>
+
+static int say(struct settings *s)
+{
+    fprintf(stderr, "heapdrift: %s is not in heapdrift for Windows\n", s->command->name);
+    return EXIT_TROUBLE;
+}
+
+#define LEFT_OUT(word, its_bit, its_purpose)                                           \
+    const struct command cmd_##word = {.name = #word,                                  \
+                                       .bit = its_bit,                                 \
+                                       .purpose = its_purpose,                         \
+                                       .operands = "",                                 \
+                                       .summary = "not in heapdrift for Windows",      \
+                                       .description = "Not in heapdrift for Windows.", \
+                                       .run = say}
+
+LEFT_OUT(collect, ON_COLLECT, FOR_PROCESSES);
+LEFT_OUT(watch, ON_WATCH, FOR_PROCESSES);
+LEFT_OUT(ps, ON_PS, FOR_PROCESSES);
+LEFT_OUT(explore, ON_EXPLORE, FOR_FILES);

@@ -1,0 +1,18 @@
+/* What memory.h asks for. Windows has no control groups. */
+#include "cli/memory.h"
+
+#include "heapdrift.h"
+
+#include <windows.h>
+
+uint64_t memory_available(const char *root)
+{
+    MEMORYSTATUSEX all = {.dwLength = sizeof(all)};
+    (void)root;
+    return GlobalMemoryStatusEx(&all) ? all.ullAvailPhys : HD_UNKNOWN;
+}
+
+uint64_t memory_usual_limit(uint64_t available)
+{
+    return available == HD_UNKNOWN ? 0 : available / 4 * 3 + 1;
+}

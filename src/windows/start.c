@@ -1,0 +1,70 @@
+/* Before main(): bytes go through streams as they are, the console takes UTF-8, and paths
+ * have the slashes that the program knows. */
+#include <fcntl.h>
+#include <io.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <windows.h>
+
+static bool exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+/* Whether there is a file of that name, or a folder that it may be made in. */
+static bool is_path(char *word)
+{
+    char *last = strrchr(word, '\\');
+    *last = '\0';
+    bool folder = exists(word);
+    *last = '\\';
+    return folder || exists(word);
+}
+
+/* Both slashes part a path here, but a \ may as well belong to a pattern or to the name of
+ * a type: only what leads to a file is changed, all of a word or what follows its =. */
+static void straighten(char *word)
+{
+    char *value = word[0] == '-' || word[0] == '@' ? strpbrk(word, "=@") : NULL;
+    char *path = value != NULL ? value + 1 : word;
+    if (strchr(path, '\\') == NULL || !is_path(path))
+        return;
+    for (char *at = path; (at = strchr(at, '\\')) != NULL;)
+        *at = '/';
+}
+
+/* The linker puts the first in place of main(), which then has the second name. */
+int __wrap_main(int argc, char **argv);
+int __real_main(int argc, char **argv);
+
+/* What the console takes the bytes of programs for. */
+static UINT characters;
+
+static void give_back(void)
+{
+    SetConsoleOutputCP(characters);
+}
+
+/* The program writes UTF-8. Files and pipes get it as it is. */
+static void write_utf8(void)
+{
+    characters = GetConsoleOutputCP();
+    if (characters != 0 && characters != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
+        atexit(give_back);
+}
+
+int __wrap_main(int argc, char **argv)
+{
+    write_utf8();
+    _fmode = _O_BINARY;
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+    for (int i = 1; i < argc; i++)
+        straighten(argv[i]);
+    return __real_main(argc, argv);
+}
