@@ -293,11 +293,11 @@ test-sweep: $(BUILD)/sweep
 
 # A file for each processor: their tests do one thing after the other.
 test-cli: $(BUILD)/heapdrift
-	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift \
+	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" \
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
 check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live
 
 # Without the instructions of one processor: what runs where there is no x86-64.
 portable:
@@ -308,7 +308,7 @@ portable:
 # Says so where there is no browser.
 AXE = $(CURDIR)/build/page-tests/node_modules/axe-core/axe.min.js
 check-page: $(BUILD)/heapdrift $(AXE)
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift AXE=$(AXE) python3 tests/page/test_page.py
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" AXE=$(AXE) python3 tests/page/test_page.py
 
 # Where npm has no network its test is left out, and says so.
 $(AXE):
@@ -316,11 +316,11 @@ $(AXE):
 	    npm install --silent --no-audit --no-fund --no-save axe-core@4
 
 gallery: $(BUILD)/heapdrift
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/gallery.sh docs/gallery
 
 check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
-	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
+	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
 
 # --- parts, to run side by side -----------------------------------------------------
@@ -340,7 +340,7 @@ part-sweep: $(BUILD)/sweep
 
 # Some tests call make, which has nothing to do then.
 $(CLI_PARTS): part-cli-%: tests/cli/%.bats $(if $(SANITIZE),,all) $(BUILD)/heapdrift $(BUILD)/make-heap
-	@HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift $(PART)/cli-$* bats --formatter tap $(BATS_FLAGS) $<
+	@HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" $(PART)/cli-$* bats --formatter tap $(BATS_FLAGS) $<
 
 part-score: $(BUILD)/score
 	@$(PART)/score $<
@@ -394,7 +394,7 @@ part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
 golden: $(BUILD)/heapdrift
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" GOLDEN=accept bats tests/cli
 
 # Headed growth beside other rankings on made-up series with known leaks.
 score: $(BUILD)/score
@@ -402,7 +402,7 @@ score: $(BUILD)/score
 
 # A program that leaks and one that does not, built and run here; says so where it cannot.
 live: $(BUILD)/heapdrift
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift tests/live/shop.sh $(LIVE_RUNS)
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/shop.sh $(LIVE_RUNS)
 
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	@scripts/install-deps.sh build test
