@@ -32,6 +32,35 @@ Test(report_roots, instances_are_counted_in_every_snapshot_and_traced_in_the_las
     hd_report_free(r);
 }
 
+/* However many snapshots: what was counted in each goes on in the next line, down to what
+ * holds them ("held in"). */
+Test(report_roots, the_heading_fits_any_width)
+{
+    enum { COUNT = 12 };
+    struct hd_snapshot *snaps[COUNT];
+    for (uint32_t k = 0; k < COUNT; k++)
+        snaps[k] = shop(1000 + k);
+    static const char *const types[] = {"Order"};
+    struct hd_options ask = hd_default_options();
+    ask.types = types;
+    ask.type_count = 1;
+    struct hd_report *r = ask_roots(snaps, COUNT, &ask, NULL);
+    close_all(snaps, COUNT);
+    cr_assert_not_null(r);
+    for (unsigned width = 40; width <= 120; width += 10) {
+        const struct hd_write_options opt = {.width = width};
+        char *text = written_with(r, "text", &opt);
+        cr_expect_not_null(strstr(text, "1,011 instances"), "%s", text);
+        for (const char *line = text; line[0] != 'h'; line += strcspn(line, "\n") + 1) {
+            size_t len = strcspn(line, "\n");
+            cr_assert_leq(utf8_columns(line, len), width, "%u: %.*s", width, (int)len,
+                          line);
+        }
+        free(text);
+    }
+    hd_report_free(r);
+}
+
 Test(report_roots, several_types_are_taken_together)
 {
     struct hd_report *r = roots_of(shop(3), "App.*", hd_default_options());
