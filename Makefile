@@ -21,7 +21,7 @@
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
-#   make analyze      cppcheck over src/, which takes minutes
+#   make analyze      cppcheck and gcc's analyser over src/, which takes minutes
 #   make format       let clang-format have its way
 #   make fuzz         fuzz all that strangers send, for FUZZ_SECONDS each; fuzz-afl,
 #                     fuzz-minimise, fuzz-replay: tests/fuzz/fuzz.mk
@@ -294,11 +294,11 @@ test-sweep: $(BUILD)/sweep
 
 # A file for each processor: their tests do one thing after the other.
 test-cli: $(BUILD)/heapdrift
-	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift \
+	@printf '%s\n' $(CLI_TESTS) | HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" \
 	    xargs -P $$(nproc) -n 1 bats --formatter tap $(BATS_FLAGS)
 
 check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) tests/live
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live
 
 # Without the instructions of one processor: what runs where there is no x86-64.
 portable:
@@ -309,7 +309,7 @@ portable:
 # Says so where there is no browser.
 AXE = $(CURDIR)/build/page-tests/node_modules/axe-core/axe.min.js
 check-page: $(BUILD)/heapdrift $(AXE)
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift AXE=$(AXE) python3 tests/page/test_page.py
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" AXE=$(AXE) python3 tests/page/test_page.py
 
 # Where npm has no network its test is left out, and says so.
 $(AXE):
@@ -317,11 +317,11 @@ $(AXE):
 	    npm install --silent --no-audit --no-fund --no-save axe-core@4
 
 gallery: $(BUILD)/heapdrift
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift scripts/gallery.sh docs/gallery
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/gallery.sh docs/gallery
 
 check-full: check check-live check-page check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
-	HEAPDRIFT_FULL=1 HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift bats $(BATS_FLAGS) \
+	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
 
 # --- parts, to run side by side -----------------------------------------------------
@@ -341,7 +341,7 @@ part-sweep: $(BUILD)/sweep
 
 # Some tests call make, which has nothing to do then.
 $(CLI_PARTS): part-cli-%: tests/cli/%.bats $(if $(SANITIZE),,all) $(BUILD)/heapdrift $(BUILD)/make-heap
-	@HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift $(PART)/cli-$* bats --formatter tap $(BATS_FLAGS) $<
+	@HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" $(PART)/cli-$* bats --formatter tap $(BATS_FLAGS) $<
 
 part-score: $(BUILD)/score
 	@$(PART)/score $<
@@ -395,7 +395,7 @@ part-ask: $(BUILD)/ask
 	@$(PART)/ask $< fixtures/leaklab/cache
 
 golden: $(BUILD)/heapdrift
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift GOLDEN=accept bats tests/cli
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" GOLDEN=accept bats tests/cli
 
 # Headed growth beside other rankings on made-up series with known leaks.
 score: $(BUILD)/score
@@ -403,7 +403,7 @@ score: $(BUILD)/score
 
 # A program that leaks and one that does not, built and run here; says so where it cannot.
 live: $(BUILD)/heapdrift
-	HEAPDRIFT=$(CURDIR)/$(BUILD)/heapdrift tests/live/shop.sh $(LIVE_RUNS)
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/shop.sh $(LIVE_RUNS)
 
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
 	@scripts/install-deps.sh build test
@@ -443,12 +443,22 @@ tidy:
 tidy-deep:
 	@$(MAKE) --no-print-directory -s -k -j$$(nproc) tidied-deep
 
-# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt.
+# Every finding is an error. What is suppressed, and why: scripts/cppcheck.txt, scripts/analyzer.txt.
+ANALYZED = $(LIB_SRC:%.c=$(BUILD)/%.analyzed) $(CLI_SRC:%.c=$(BUILD)/%.analyzed)
+
+$(BUILD)/src/%.analyzed: src/%.c $(BUILD)/src/%.o scripts/analyzer.txt
+	@gcc -std=c11 -O1 $(ALL_CPPFLAGS) -I$(BUILD)/made -fanalyzer -Werror \
+	    $$(sed -n 's|^$< ||p' scripts/analyzer.txt) -c -o /dev/null $<
+	@touch $@
+
+analyzed: $(ANALYZED)
+
 analyze:
 	@scripts/install-deps.sh build analyze
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	    -j $$(nproc) -D__linux__ -D__x86_64__ --suppressions-list=scripts/cppcheck.txt \
 	    -Iinclude -Isrc src
+	@$(MAKE) --no-print-directory -s -k -j$$(nproc) analyzed
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
@@ -465,5 +475,5 @@ include scripts/package.mk
 .PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench lint layers tidy tidied \
-        tidy-deep tidied-deep analyze style format
+        tidy-deep tidied-deep analyze analyzed style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -29,7 +29,7 @@ STATIC_LIBS = -lnettle -llzma -lzstd -lbz2 -lz
 # Paths are those of the source, wherever it lies: two builds are the same bytes.
 STATIC_BUILD = BUILD=$(LINKED) CC=$(CROSS)gcc OBJCOPY=$(CROSS)objcopy AR=$(CROSS)ar \
     CPPFLAGS=-DHD_STATIC LDLIBS='$(STATIC_LIBS)' \
-    CFLAGS='-O2 -g -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. \
+    CFLAGS='-O2 -g -ffunction-sections -fdata-sections -ffile-prefix-map="$(CURDIR)"=. \
             $(SYSROOT_CFLAGS)' \
     LDFLAGS='$(LDFLAGS) -static-pie -Wl,--gc-sections -Wl,-Map=$(LINKED)/map'
 
@@ -59,7 +59,7 @@ QEMU_CLI   = info diff check roots tree convert
 check-static: static-all $(BUILD)/heapdrift
 	@scripts/install-deps.sh test static-test
 	bats $(BATS_FLAGS) tests/static
-	HEAPDRIFT=$(CURDIR)/build/static/x86_64/heapdrift bats $(BATS_FLAGS) $(STATIC_CLI:%=tests/cli/%.bats)
-	HEAPDRIFT=$(CURDIR)/tests/static/aarch64.sh bats $(BATS_FLAGS) $(QEMU_CLI:%=tests/cli/%.bats)
+	HEAPDRIFT="$(CURDIR)/build/static/x86_64/heapdrift" bats $(BATS_FLAGS) $(STATIC_CLI:%=tests/cli/%.bats)
+	HEAPDRIFT="$(CURDIR)/tests/static/aarch64.sh" bats $(BATS_FLAGS) $(QEMU_CLI:%=tests/cli/%.bats)
 
 .PHONY: static static-all check-static

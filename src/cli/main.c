@@ -9,6 +9,7 @@
 #include "cli/style.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,6 +88,24 @@ static int run(const struct arguments *a)
     return is(a, "--version") ? show_version() : run_command(a);
 }
 
+static bool is_read_by_nobody(int fd)
+{
+    struct pollfd out = {.fd = fd, .events = POLLOUT};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+/* Help and the like are written without a look at each write: the stream remembers that one
+ * failed, but not why. */
+static bool all_is_written(void)
+{
+    errno = EIO;
+    bool ok = fflush(stdout) == 0 && !ferror(stdout);
+    if (ok || errno == EPIPE || is_read_by_nobody(STDOUT_FILENO))
+        return true;
+    fprintf(stderr, "heapdrift: standard output: %s\n", strerror(errno));
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a;
@@ -99,10 +118,5 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     int status = arguments_expand(&a, argc, argv) ? run(&a) : EXIT_TROUBLE;
     arguments_free(&a);
-    errno = 0;
-    if (fflush(stdout) != 0 && errno != EPIPE && status == EXIT_DONE) {
-        fprintf(stderr, "heapdrift: standard output: %s\n", strerror(errno));
-        status = EXIT_TROUBLE;
-    }
-    return status;
+    return status == EXIT_DONE && !all_is_written() ? EXIT_TROUBLE : status;
 }

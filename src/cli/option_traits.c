@@ -156,8 +156,8 @@ const char *option_word(const char *name, const struct command *command, size_t 
 int option_word_index(struct settings *s, const char *name, const char *value)
 {
     size_t count = 0;
-    for (; option_word(name, s->command, count) != NULL; count++)
-        if (strcmp(option_word(name, s->command, count), value) == 0)
+    for (const char *word; (word = option_word(name, s->command, count)) != NULL; count++)
+        if (strcmp(word, value) == 0)
             return (int)count;
     size_t len = 0;
     s->wanted[0] = '\0';

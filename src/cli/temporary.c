@@ -71,12 +71,16 @@ FILE *temporary_open(const char *target)
     listen_to_ends();
     /* None comes between the file and the note that it is there. */
     pthread_sigmask(SIG_BLOCK, &set, &before);
-    int fd = mkstemp(path);
+    int fd = mkstemp(path), why = errno;
     is_there = fd >= 0;
+    /* Landlock may let a file be made that it then refuses to open. */
+    if (fd < 0)
+        unlink(path);
+    errno = why;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (to == NULL && fd >= 0) {
-        int why = errno;
+        why = errno;
         close(fd);
         temporary_remove();
         errno = why;

@@ -177,9 +177,9 @@ struct scan_region {
     uint64_t start, end, categories;
 };
 
-/* False where the kernel does not know how; then nothing was added. */
-static bool scan_private(struct runs *r, const struct page_source *from,
-                         const struct area *a)
+/* How far it came: to the end of the area, unless the kernel does not know how. */
+static uint64_t scan_private(struct runs *r, const struct page_source *from,
+                             const struct area *a)
 {
     enum { REGIONS = 512, OF_FILE = 1 << 2, PRESENT = 1 << 3, SWAPPED = 1 << 4 };
     enum { ZERO = 1 << 5 };
@@ -193,15 +193,15 @@ static bool scan_private(struct runs *r, const struct page_source *from,
                         .all_of = OF_FILE | ZERO,
                         .any_of = PRESENT | SWAPPED,
                         .told = PRESENT};
-    for (bool first = true; scan.start < a->end; first = false) {
+    while (scan.start < a->end) {
         long count = ioctl(from->pages, _IOWR('f', 16, struct scan), &scan);
         if (count < 0 || scan.walked_to <= scan.start)
-            return !first;
+            break;
         for (long i = 0; i < count; i++)
             add(r, a, found[i].start, found[i].end - found[i].start, false);
         scan.start = scan.walked_to;
     }
-    return true;
+    return scan.start;
 }
 
 /* Present or swapped out, and not (any more) a page of a file. */
@@ -217,9 +217,7 @@ static bool find_private(struct runs *r, const struct page_source *from,
 {
     enum { PAGES = 8192, ENTRY = 8 };
     unsigned char entries[PAGES * ENTRY];
-    if (scan_private(r, from, a))
-        return true;
-    for (uint64_t at = a->start; at < a->end;) {
+    for (uint64_t at = scan_private(r, from, a); at < a->end;) {
         uint64_t pages = (a->end - at) / PAGE;
         size_t want = (size_t)(pages < PAGES ? pages : PAGES) * ENTRY;
         ssize_t n = pread(from->pages, entries, want, (off_t)(at / PAGE * ENTRY));
@@ -233,20 +231,24 @@ static bool find_private(struct runs *r, const struct page_source *from,
 }
 
 /* What was written through another mapping of the file is here, too, though no page of this
- * one was touched. */
-static void find_shared_data(struct runs *r, const struct page_source *from,
+ * one was touched. False if the kernel does not tell. */
+static bool find_shared_data(struct runs *r, const struct page_source *from,
                              const struct area *a)
 {
     enum { DATA = 3, HOLE = 4 }; /* SEEK_DATA and SEEK_HOLE, which are GNU's */
-    off_t at = (off_t)a->offset, end = at + (off_t)(a->end - a->start);
-    while (at < end && (at = lseek(from->shared, at, DATA)) >= 0 && at < end) {
-        off_t hole = lseek(from->shared, at, HOLE);
+    off_t end = (off_t)(a->offset + (a->end - a->start));
+    for (off_t at = (off_t)a->offset, hole; at < end; at = hole) {
+        at = lseek(from->shared, at, DATA);
+        if (at < 0)
+            return errno == ENXIO; /* there is no more */
+        hole = lseek(from->shared, at, HOLE);
         if (hole < 0)
-            return;
+            return false;
         hole = hole < end ? hole : end;
-        add(r, a, a->start + (uint64_t)at - a->offset, (uint64_t)(hole - at), true);
-        at = hole;
+        if (at < hole)
+            add(r, a, a->start + (uint64_t)at - a->offset, (uint64_t)(hole - at), true);
     }
+    return true;
 }
 
 static bool is_of_kernel(const struct area *a)
@@ -321,9 +323,10 @@ bool runs_find(struct runs *r, const struct page_source *from,
         const struct area *a = &space->areas[i];
         if (!a->readable || is_of_kernel(a))
             continue;
-        if (!a->is_private && from->shared >= 0 && a->inode == from->shared_inode)
-            find_shared_data(r, from, a);
-        else if (a->is_private && !find_private(r, from, a))
+        bool is_shared =
+            !a->is_private && from->shared >= 0 && a->inode == from->shared_inode;
+        if ((is_shared && !find_shared_data(r, from, a)) ||
+            (a->is_private && !find_private(r, from, a)))
             return fail(err, HD_UNSUPPORTED,
                         "the kernel does not tell which pages the process has");
     }

@@ -241,7 +241,8 @@ struct holder {
     struct hd_error err;
     bool ok;
     uint64_t stood_us;
-    int done; /* becomes readable when all run again */
+    atomic_bool is_done; /* all run again */
+    int done;            /* becomes readable then: wakes who waits */
 };
 
 static void *hold(void *given)
@@ -251,6 +252,7 @@ static void *hold(void *given)
         begin(&h->still, &h->err) && h->what->work(&h->still, h->what->context, &h->err);
     h->stood_us = end(&h->still);
     free(h->still.threads);
+    atomic_store(&h->is_done, true);
     eventfd_write(h->done, 1);
     return NULL;
 }
@@ -273,7 +275,7 @@ static void watch(struct holder *h)
     enum { TICK_MS = 20 };
     struct pollfd ended = {.fd = h->done, .events = POLLIN};
     const struct meanwhile *m = h->what;
-    while (poll(&ended, 1, TICK_MS) <= 0)
+    while (!atomic_load(&h->is_done) && poll(&ended, 1, TICK_MS) <= 0)
         if (m->go_on != NULL && !m->go_on(m->go_on_context))
             atomic_store(&h->still.is_unwanted, true);
 }

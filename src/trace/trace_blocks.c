@@ -286,11 +286,10 @@ bool trace_blocks_next(struct trace_blocks *b)
     if (b->bytes.at < b->block_end && !trace_blocks_skip_to(b, b->block_end))
         return false;
     if (b->has_end_tag) {
-        size_t got;
-        trace_bytes_peek(&b->bytes, 1, &got);
-        if (got == 0)
+        const unsigned char *tag = trace_bytes_take(&b->bytes, 1);
+        if (tag == NULL)
             return trace_blocks_cut(b, TRACE_LACKS_END);
-        if (trace_blocks_take(b, 1)[0] != END_TAG)
+        if (*tag != END_TAG)
             return trace_blocks_refuse(b, "a block is not closed");
         b->has_end_tag = false;
     }

@@ -113,3 +113,28 @@ without_proc() {
     fails_with "cannot look at every process: Too many open files"
     [[ ! -e $tmp/all ]]
 }
+
+@test "output that was lost in the middle is not called written" {
+    # The disk is full for a moment: the first block goes nowhere, the others are there.
+    stand_in '#include <fcntl.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        size_t fwrite(const void *from, size_t size, size_t count, FILE *to)
+        {
+            static int seen;
+            if (to == stdout && seen++ == 2) {
+                int kept = dup(1);
+                dup2(open("/dev/full", O_WRONLY), 1);
+                fflush(stdout);
+                dup2(kept, 1);
+            }
+            return fwrite_unlocked(from, size, count, to);
+        }'
+    with_stand_in completion bash
+    status_is 2
+    err_is "heapdrift: standard output: Input/output error"
+    # Who reads no more has read enough.
+    works completion bash
+    HEAPDRIFT=$HEAPDRIFT bash -c '"$HEAPDRIFT" completion bash 2>"$1" | head -n 1; exit "${PIPESTATUS[0]}"' sh "$tmp/said"
+    [[ ! -s $tmp/said ]]
+}

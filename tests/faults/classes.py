@@ -62,22 +62,48 @@ def strace(log, *how):
 
 
 def calls_of(sweep, command):
-    """{name: (before main, the most that a thread makes)}: main() begins by ignoring SIGPIPE."""
+    """{name: numbers of the calls that may fail}, of those that a thread makes from main() on, which
+    begins by ignoring SIGPIPE. With --sites the first and the last from each place, by its stack."""
     log = f"{sweep.program.folder}/strace"
-    sweep.program.run(command, Fault("", before=strace(log)))
-    counts, before, first = collections.defaultdict(collections.Counter), None, None
+    sweep.program.run(command, Fault("", before=strace(log, *(("-k",) if sweep.chosen.sites else ()))))
+    counts, before = collections.defaultdict(collections.Counter), collections.Counter()
+    has_begun, over = False, set()
+    numbers, sites = collections.defaultdict(set), {}
+    for thread, name, rest, stack in made(log):
+        counts[thread][name] += 1
+        number = counts[thread][name]
+        has_begun = has_begun or (name == "rt_sigaction" and rest.startswith("SIGPIPE"))
+        # What --coverage counted is written when all is done.
+        if ".gcda" in rest:
+            over.add(thread)
+        if not has_begun:
+            before[name] = number
+        # Threads are counted from 1, and with each of them main()'s thread, that is the loader's.
+        if number <= before[name] or name in NEVER or thread in over:
+            continue
+        numbers[name].add(number)
+        sites.setdefault((name, stack), [number, number])[1] = number
+    if sweep.chosen.sites:
+        numbers = collections.defaultdict(set)
+        for (name, _), first_and_last in sites.items():
+            numbers[name].update(first_and_last)
+    return {name: sorted(numbers[name]) for name in sorted(numbers)}
+
+
+def made(log):
+    """The calls in a log of strace: (thread, name, arguments, stack without addresses)."""
+    call, stack = None, []
     with open(log, encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            m = CALL.match(line)
-            if not m:
+            if line.startswith(" > "):
+                stack.append(line.split(" [")[0])
                 continue
-            thread, name, rest = m.groups()
-            first = first or thread
-            counts[thread][name] += 1
-            if before is None and name == "rt_sigaction" and rest.startswith("SIGPIPE"):
-                before = collections.Counter(counts[first])
-    names = {name for c in counts.values() for name in c} - NEVER
-    return {name: (before[name], max(c[name] for c in counts.values())) for name in sorted(names)}
+            if call:
+                yield *call, tuple(stack)
+            m = CALL.match(line)
+            call, stack = m.groups() if m else None, []
+    if call:
+        yield *call, tuple(stack)
 
 
 def injected(sweep, text, name, how):
@@ -90,8 +116,8 @@ def injected(sweep, text, name, how):
 
 
 def calls(sweep, command, _):
-    faults = [(name, n, error) for name, (before, most) in calls_of(sweep, command).items()
-              for n in range(before + 1, most + 1) for error in ERRORS.get(name, ("EIO",))]
+    faults = [(name, n, error) for name, numbers in calls_of(sweep, command).items()
+              for n in numbers for error in ERRORS.get(name, ("EIO",))]
     for name, n, error in sample(faults, command, "calls", sweep):
         how = f"error={error}" if error else "retval=0"
         yield injected(sweep, f"{name} {error or 'fails'} no. {n}", name, f"{how}:when={n}")
@@ -118,8 +144,8 @@ def number_of(name):
 
 def signals(sweep, command, usual):
     """At every call that matters to what is written, and at moments."""
-    faults = [(name, n, which) for name, (before, most) in calls_of(sweep, command).items()
-              if name in WRITING for n in range(before + 1, most + 1) for which in SIGNALS]
+    faults = [(name, n, which) for name, numbers in calls_of(sweep, command).items()
+              if name in WRITING for n in numbers for which in SIGNALS]
     for name, n, which in sample(faults, command, "signals", sweep):
         fault = injected(sweep, f"SIG{which} at {name} no. {n}", name, f"signal={which}:when={n}")
         fault.signal = number_of(which)

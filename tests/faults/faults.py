@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Everything that the program asks of its system fails once, while it does each of its commands.
 
-    faults.py PROGRAM FAILING_SO FOLDER [--class=NAME,...] [--command=PATTERN] [--few]
+    faults.py PROGRAM FAILING_SO FOLDER [--class=NAME,...] [--command=PATTERN] [--sites] [--few]
 
 A fault that is harmless changes nothing; any other ends with status 2 and one line, and with no
 file half written, none left behind, and none harmed. `make faults` runs all of it, as root where
@@ -40,6 +40,7 @@ def options():
     p.add_argument("folder", type=os.path.abspath)
     p.add_argument("--class", dest="classes", default=",".join(classes.CLASSES))
     p.add_argument("--command", default="*")
+    p.add_argument("--sites", action="store_true", help="system calls: the first and the last from each place")
     p.add_argument("--few", action="store_true", help="some of each kind")
     p.add_argument("--verbose", action="store_true")
     return p.parse_args()

@@ -27,7 +27,7 @@ def bats_tests(root):
         stem, suffix = os.path.splitext(name)
         if suffix == ".bats" and stem not in WITHOUT_PROGRAM:
             with open(os.path.join(root, "tests/cli", name), encoding="utf-8") as file:
-                tests[stem] = re.findall(r'^@test "(.*)" {$', file.read(), re.MULTILINE)
+                tests[stem] = re.findall(r'^@test "((?:[^"\\]|\\.)*)" \{', file.read(), re.MULTILINE)
     return tests
 
 

@@ -1,0 +1,121 @@
+/* browsed.h - a browser without a terminal: keys in, lines of text out. */
+#ifndef BROWSED_H
+#define BROWSED_H
+
+#include "cli/explore/explore.h"
+#include "cli/explore/view.h"
+#include "support/scratch.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 4 };
+
+struct browser {
+    struct hd_snapshot *snaps[MOST];
+    size_t count;
+    struct hd_comparison *c;
+    struct hd_options ask;
+    struct hd_report *report;
+    struct explore e;
+    struct grid grid;
+    struct hd_memory text;
+};
+
+static inline void begin(struct browser *b)
+{
+    struct hd_error err = {0};
+    b->ask = hd_default_options();
+    b->ask.rows = 0;
+    b->ask.tree = true;
+    b->c = hd_comparison_of(b->snaps, b->count, NULL);
+    b->report = b->count > 1 ? hd_report_diff(b->c, &b->ask, &err)
+                             : hd_report_top(b->c, &b->ask, &err);
+    cr_assert_not_null(b->report, "%s", err.message);
+    explore_begin(&b->e, b->c, b->report, &b->ask);
+}
+
+static inline void settle(struct browser *b)
+{
+    hd_objects_wait(b->e.objects, NULL);
+    explore_press(&b->e, (struct press){.key = PRESS_NOTHING});
+}
+
+static inline void end(struct browser *b)
+{
+    explore_end(&b->e);
+    hd_report_free(b->report);
+    hd_comparison_free(b->c);
+    for (size_t k = 0; k < b->count; k++)
+        hd_snapshot_close(b->snaps[k]);
+    grid_free(&b->grid);
+    hd_memory_free(&b->text);
+}
+
+static inline void press(struct browser *b, uint32_t key)
+{
+    explore_press(&b->e, (struct press){.key = key});
+    settle(b);
+}
+
+static inline void type(struct browser *b, const char *text)
+{
+    for (; *text != '\0'; text++)
+        press(b, (unsigned char)*text);
+}
+
+static inline const char *screen_of(struct browser *b, unsigned width, unsigned height)
+{
+    explore_draw(&b->e, &b->grid, width, height);
+    b->text.size = 0;
+    grid_print(&b->grid, &b->text);
+    return b->text.bytes;
+}
+
+static inline const char *screen(struct browser *b)
+{
+    return screen_of(b, 100, 30);
+}
+
+static inline void shows(struct browser *b, const char *what)
+{
+    const char *text = screen(b);
+    cr_expect(strstr(text, what) != NULL, "\"%s\" should be in\n%s", what, text);
+}
+
+static inline void lacks(struct browser *b, const char *what)
+{
+    const char *text = screen(b);
+    cr_expect(strstr(text, what) == NULL, "\"%s\" should not be in\n%s", what, text);
+}
+
+/* The row under the cursor. */
+static inline const char *chosen(struct browser *b)
+{
+    static char line[512];
+    const char *at = strstr(screen(b), "\n> ");
+    cr_assert_not_null(at, "no row is chosen in\n%s", screen(b));
+    snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+    return line;
+}
+
+static inline char *contents(const char *path)
+{
+    static char text[65536];
+    FILE *f = fopen(path, "r");
+    cr_assert_not_null(f);
+    text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static inline void export(struct browser *b, const char *path)
+{
+    type(b, "e");
+    press(b, 0x15);
+    type(b, path);
+    press(b, PRESS_ENTER);
+}
+
+#endif
