@@ -166,19 +166,38 @@ ssize_t pread(int fd, void *to, size_t size, off_t place)
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : failed();
 }
 
-/* --- pipes ------------------------------------------------------------------------------
+/* --- writing -----------------------------------------------------------------------------
  */
 
-/* To write nothing fails where nobody reads. */
+/* A write to a pipe fails for no other reason than that nobody reads. The C library calls
+ * it an argument that is wrong. */
+static bool is_pipe(int fd)
+{
+    return GetFileType(handle_of(fd)) == FILE_TYPE_PIPE;
+}
+
 int poll(struct pollfd *one, unsigned count, int timeout)
 {
-    DWORD written;
-    HANDLE pipe = handle_of(one->fd);
     (void)count;
     (void)timeout;
-    bool is_pipe = GetFileType(pipe) == FILE_TYPE_PIPE;
-    one->revents = is_pipe && !WriteFile(pipe, "", 0, &written, NULL) ? POLLERR : 0;
+    one->revents = is_pipe(one->fd) ? POLLERR : 0;
     return one->revents != 0;
+}
+
+size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file)
+{
+    size_t written = (fwrite)(bytes, size, count, file);
+    if (written < count && is_pipe(_fileno(file)))
+        errno = EPIPE;
+    return written;
+}
+
+int windows_fflush(FILE *file)
+{
+    int result = (fflush)(file);
+    if (result != 0 && is_pipe(_fileno(file)))
+        errno = EPIPE;
+    return result;
 }
 
 /* --- mappings ------------------------------------------------------------------------ */

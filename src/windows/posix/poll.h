@@ -1,4 +1,4 @@
-/* Whether somebody reads what is written, and nothing else. */
+/* Why a write has failed. */
 #ifndef WINDOWS_POLL_H
 #define WINDOWS_POLL_H
 
