@@ -186,8 +186,7 @@ static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, s
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        if (snaps[k] != NULL &&
-            warnings_find(&snaps[k]->warnings, WARN_UNKNOWN_TYPE) != NULL)
+        if (warnings_find(&snaps[k]->warnings, WARN_UNKNOWN_TYPE) != NULL)
             borrow(snaps[k], snaps, count);
 }
 

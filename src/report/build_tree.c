@@ -187,7 +187,8 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
                 add_variable(b, to, next, n);
             i++;
         }
-        add_field_of(b, to, i, line->last);
+        /* Going up the object stands before its variable. */
+        add_field_of(b, to, variable && n->kind == HD_NODE_TYPE ? i - 1 : i, line->last);
     }
 }
 

@@ -274,15 +274,6 @@ void human_frame(struct text *t, const struct hd_frame *f, bool short_names)
     }
 }
 
-void human_young(struct text *t, const struct hd_frame *f)
-{
-    if (f->generation > HD_GEN1)
-        return;
-    text_add_string(t, " (");
-    text_add_string(t, generation_names[f->generation]);
-    text_add_char(t, ')');
-}
-
 /* Bytes of the character at i, at least 1. */
 static size_t step_at(const char *s, size_t len, size_t i)
 {

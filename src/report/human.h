@@ -49,9 +49,6 @@ bool human_leads_on(const struct hd_frame *f);
 /* A frame of a chain, "Session.Log"; "(A.b → B.a) ×2–9 .c" for a repeated pattern. */
 void human_frame(struct text *t, const struct hd_frame *f, bool short_names);
 
-/* " (gen0)" or " (gen1)" behind a frame of young objects; nothing for others. */
-void human_young(struct text *t, const struct hd_frame *f);
-
 /* s cut in its middle, with one "…", to at most that many columns, which are those of its
  * ASCII form where that is printed. */
 void human_shorten(struct text *t, const char *s, size_t len, size_t columns, bool ascii);

@@ -185,6 +185,15 @@ static bool explain(struct hd_report *r, struct hd_comparison *c,
     return find_chains(r, c, opt, err);
 }
 
+static bool can_ask(const struct hd_comparison *c, const struct hd_options *opt,
+                    struct hd_error *err)
+{
+    return (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS && opt != NULL &&
+            opt->type_count > 0) ||
+           fail(err, HD_USAGE, "roots takes a type and 1 to %d snapshots",
+                HD_MAX_SNAPSHOTS);
+}
+
 /* Which snapshot is to blame is read from the error on the way, so it is one of our own:
  * that of the caller may be none, or set already. */
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
@@ -194,13 +203,12 @@ struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_optio
     struct hd_options options;
     struct hd_report *r = NULL;
     bool ok = false;
-    if (c->count == 0 || c->count > HD_MAX_SNAPSHOTS || opt == NULL ||
-        opt->type_count == 0) {
-        fail(&own, HD_USAGE, "roots takes a type and 1 to %d snapshots", HD_MAX_SNAPSHOTS);
-    } else if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
-        r = report_new(HD_REPORT_ROOTS, &options);
-        report_choose_objects(r, c, &options);
-        ok = explain(r, c, &options, &own);
+    if (comparison_begin(c, &own)) {
+        if (can_ask(c, opt, &own) && report_options(&options, opt, &own)) {
+            r = report_new(HD_REPORT_ROOTS, &options);
+            report_choose_objects(r, c, &options);
+            ok = explain(r, c, &options, &own);
+        }
         comparison_end(c);
     }
     if (ok) {

@@ -1,5 +1,7 @@
 /* Fields of one object: what is told, and what only to who asks. */
 #include "browse/objects.h"
+#include "heap/fields.h"
+#include "support/forge.h"
 #include "support/made_fields.h"
 
 #include <criterion/criterion.h>
@@ -269,5 +271,120 @@ Test(object_fields, an_address_of_nothing_names_the_nearest)
     err = (struct hd_error){0};
     cr_expect_not(hd_object_at(m.o, UINT64_MAX, &number, &err));
     cr_expect_not_null(strstr(err.message, "behind all"), "%s", err.message);
+    made_close(&m);
+}
+
+/* --- what who reads values may say ------------------------------------------------- */
+
+/* Of the only object, a System.String. */
+static const struct hd_field *told;
+static size_t told_count;
+
+static const struct hd_field *tell(const void *context, node_id n, uint64_t first,
+                                   size_t most, bool with_text, size_t most_text,
+                                   struct arena *a, size_t *len, uint64_t *count)
+{
+    (void)context;
+    (void)n;
+    (void)with_text;
+    (void)most_text;
+    (void)a;
+    uint64_t left = first < told_count ? told_count - first : 0;
+    *count = told_count;
+    *len = left < most ? (size_t)left : most;
+    return told + first;
+}
+
+static struct made told_open(const struct hd_field *all, size_t count, bool with_values)
+{
+    struct forge f = {0};
+    forge_object(&f, "System.String", 24);
+    forge_root(&f, HD_ROOT_STACK, NULL, 0);
+    struct made m = {.snap = forge_finish(&f)};
+    told = all;
+    told_count = count;
+    m.snap->graph->fields = alloc_zeroed(sizeof(*m.snap->graph->fields));
+    m.snap->graph->fields->values = with_values ? tell : NULL;
+    m.c = hd_comparison_of(&m.snap, 1, NULL);
+    m.o = hd_objects_open(m.c, 0);
+    cr_assert(hd_objects_wait(m.o, NULL));
+    return m;
+}
+
+#define UNIT(name_, number_)                                                            \
+    {                                                                                   \
+        .name = (name_), .kind = HD_FIELD_CHAR, .number = (number_), .to = HD_NO_OBJECT \
+    }
+
+/* A type may be called so and be another; its fields are told as they are. */
+Test(object_fields, of_what_only_is_called_a_string_are_fields)
+{
+    static const struct hd_field length[] = {
+        {.name = "_length", .kind = HD_FIELD_SIGNED, .number = 3, .to = HD_NO_OBJECT}};
+    static const struct hd_field fields[] = {UNIT("_first", 'a'), UNIT("[0].x", 'b')};
+    static const struct hd_field nameless[] = {UNIT("", 'a'), UNIT(NULL, 'b')};
+    static const struct {
+        const struct hd_field *all;
+        size_t len;
+        const char *first;
+    } cases[] = {{length, 1, "_length"}, {fields, 2, "_first"}, {nameless, 2, NULL}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made m = told_open(cases[i].all, cases[i].len, true);
+        struct hd_object_fields f;
+        for (size_t most_text = 0; most_text < 20; most_text += 10) {
+            cr_assert(hd_object_fields(m.o, 0, 0, 10, most_text, &f));
+            cr_expect_null(f.text);
+            cr_expect_not(f.is_hidden);
+            cr_assert_eq(f.len, cases[i].len);
+            cr_expect_eq(f.is_array, false);
+            cr_expect_eq(f.all[0].name == NULL, cases[i].first == NULL);
+            if (cases[i].first != NULL)
+                cr_expect_str_eq(f.all[0].name, cases[i].first);
+            bool is_unit = f.all[0].kind == HD_FIELD_CHAR;
+            cr_expect_eq(f.all[0].is_hidden, is_unit && most_text == 0);
+            hd_object_fields_free(&f);
+        }
+        made_close(&m);
+    }
+}
+
+Test(object_fields, of_an_empty_string_are_no_text_but_an_empty_one)
+{
+    struct made m = told_open(NULL, 0, true);
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, 0, 0, 10, 10, &f));
+    cr_expect_str_eq(f.text, "");
+    cr_expect_not(f.is_cut);
+    hd_object_fields_free(&f);
+    made_close(&m);
+}
+
+/* One unit that fits is told, though it is half a pair. */
+Test(object_fields, of_a_string_that_is_cut_to_one_unit_are_that_unit)
+{
+    static const struct hd_field units[] = {UNIT("[0]", 0xD83D), UNIT("[1]", 0xDE00),
+                                            UNIT("[2]", 'x')};
+    static const char *const texts[] = {"\xED\xA0\xBD", "\xF0\x9F\x98\x80",
+                                        "\xF0\x9F\x98\x80x"};
+    for (size_t most = 1; most <= 3; most++) {
+        struct made m = told_open(units, 3, true);
+        struct hd_object_fields f;
+        cr_assert(hd_object_fields(m.o, 0, 0, 10, most, &f));
+        cr_expect_str_eq(f.text, texts[most - 1], "%zu: %s", most, f.text);
+        cr_expect_eq(f.is_cut, most < 3);
+        hd_object_fields_free(&f);
+        made_close(&m);
+    }
+}
+
+Test(object_fields, without_values_are_references)
+{
+    struct made m = told_open(NULL, 0, false);
+    struct hd_object_fields f;
+    cr_assert(hd_object_fields(m.o, 0, 0, 10, 10, &f));
+    cr_expect_not(f.are_named);
+    cr_expect_eq(f.len, 0);
+    cr_expect_null(f.text);
+    hd_object_fields_free(&f);
     made_close(&m);
 }

@@ -10,10 +10,14 @@
 MUTANTS ?= 150
 SEED    ?= 1
 COUNTED   = BUILD=build/coverage COUNT='--coverage -fprofile-update=atomic -DHD_COUNTED' CFLAGS='-O0 -g' \
-            LDFLAGS='--coverage -fuse-ld=mold'
+            LDFLAGS='--coverage -fuse-ld=mold -Wl,--wrap=_exit,--wrap=raise build/coverage/counted.o'
 
-build/coverage/map.json:
-	@scripts/install-deps.sh build test coverage
+build/coverage/counted.o: tests/mutants/counted.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(WARNINGS) -c -o $@ $<
+
+build/coverage/map.json: build/coverage/counted.o build/failing.so
+	@scripts/install-deps.sh build test coverage faults
 	+@$(MAKE) --no-print-directory -s -j$$(nproc) $(COUNTED) programs
 	rm -rf build/coverage/runs
 	python3 tests/mutants/covered.py build/coverage

@@ -7,7 +7,8 @@ Places are drawn by a seed over all of src/ (tests/mutants/places.py says what i
 budget, analysis and format three times as often. Each change is made in a copy of the tree,
 build/mutants/tree. One that does not compile, or gives the same machine code, does not count:
 another one is drawn. The tests that run the changed function, by MAP of covered.py, are run until
-one fails: the mutant is dead. It is dead as well when a test takes five times as long as
+one fails: the mutant is dead. Of the command line these are no more than take MOST_CLI seconds. It is
+dead as well when a test takes five times as long as
 before or 8 GiB.
 
 What became of each is kept in build/mutants/results, so that what was stopped (Ctrl-C) goes on
@@ -36,6 +37,9 @@ from runs import Tests, together
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 OUT = os.path.join(ROOT, "build/mutants")
 HEAVY = {"budget": 3, "analysis": 3, "format": 3}
+# Tests of the command line that are run for one mutant, the fastest first, in seconds: all that run
+# what every command runs would take half an hour.
+MOST_CLI = 90
 # What a mutant that never ends may take beyond five times what its tests took.
 PATIENCE = 60
 
@@ -118,7 +122,15 @@ class Laboratory:
         functions = self.functions.get(place.path, [])
         around = [runs for first, last, runs in functions if first <= place.line <= last]
         runs = {run for runs in around for run in runs} - self.broken
-        return {run for run in runs if run.startswith("unit-")} if self.quick else runs
+        chosen = {run for run in runs if run.startswith("unit-")}
+        if self.quick:
+            return chosen
+        spent = 0
+        for run in sorted(runs - chosen, key=lambda run: self.seconds.get(run, 0)):
+            spent += self.seconds.get(run, 0)
+            if spent <= MOST_CLI:
+                chosen.add(run)
+        return chosen
 
     def limit(self, runs):
         return PATIENCE + 5 * sum(self.seconds.get(run, 0) for run in runs)

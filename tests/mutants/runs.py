@@ -1,16 +1,20 @@
 """What can be run of the tests: a suite of the unit tests, a test of the command line, the sweep.
 
-A run is called unit-SUITE, cli-FILE/NUMBER (the tests of a .bats file are counted from 1) or sweep."""
+A run is called unit-SUITE, cli-FILE/NUMBER (the tests of a .bats file are counted from 1), sweep, or
+faults: system calls that fail while processes are looked at."""
 import collections
 import os
 import re
 import signal
 import subprocess
+import sys
 
 # They build the program themselves, or are about scripts.
 WITHOUT_PROGRAM = {"action", "guides", "library", "make", "shop"}
 # They build a .NET program and wait for what it does.
 LIVE = "a live process:"
+# What asks the system for more than files.
+COLLECTING = "ps,collect,collect-live,collect-direct,collect-core,direct-core,watch"
 MOST_MEMORY = 8 << 30
 
 
@@ -62,6 +66,12 @@ class Tests:
         if kind == "unit":
             names = "|".join(run.partition("-")[2] for run in runs)
             return finished([self.program, "-j2", "--filter", f"@({names})/*"], self.root, seconds, **variables)
+        if kind == "faults":
+            folder = os.path.join(self.build, "faults")
+            return finished(["sh", "-c", 'exec "$@" >"$0.log" 2>&1', folder, sys.executable,
+                             "tests/faults/faults.py", os.path.join(self.build, "heapdrift"), "build/failing.so",
+                             folder, "--sites", "--class=calls", f"--command={COLLECTING}"],
+                            self.root, seconds, **variables)
         if kind == "sweep":
             return finished([os.path.join(self.build, "sweep"), "--quick", "fixtures"], self.root, seconds, **variables)
         file = name.partition("/")[0]

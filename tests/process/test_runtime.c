@@ -122,6 +122,65 @@ Test(runtime, tells_its_version_where_its_path_does_not)
     expect_described(&f, "10.0.11", "the table of .NET 10");
 }
 
+Test(runtime, has_the_version_of_its_folder)
+{
+    static const char *const paths[][2] = {
+        {"/x/Microsoft.NETCore.App/10.0.0-rc.1.25451.107/libcoreclr.so",
+         "10.0.0-rc.1.25451.107"},
+        {"/x/Microsoft.NETCore.App/10.0.4/libcoreclr.so (deleted)", "10.0.4"},
+        {"/x/Microsoft.NETCore.App/10.0.4_/libcoreclr.so", "10"},
+        {"/x/Microsoft.NETCore.App/-rc/libcoreclr.so", "10"},
+        {"/x/Microsoft.NETCore.App/", "10"},
+    };
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        struct core_forge f;
+        bool is_program = strstr(paths[i][0], "libcoreclr") == NULL;
+        forge_process(
+            &f, (struct forged_runtime){.path = paths[i][0], .is_program = is_program});
+        expect_described(&f, paths[i][1], "the table of .NET 10");
+    }
+}
+
+Test(runtime, tells_no_version_where_it_is_no_number)
+{
+    static const char *const told[] = {"ten", "10", "10.0", "10.0.", ".0.1", "10.0.x"};
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        struct core_forge f;
+        forge_process(&f, (struct forged_runtime){.path = self_contained, .told = told[i]});
+        expect_described(&f, "10", "the table of .NET 10");
+    }
+}
+
+/* A dump without the runtime's code has the resources of the library that comes with it. */
+Test(runtime, has_the_version_of_the_library_that_comes_with_it)
+{
+    enum { SIZE = 0x1000, FIXED = 16 };
+    static const unsigned char fixed[FIXED] = {0xBD, 0x04, 0xEF, 0xFE, 0, 0, 1,    0,
+                                               0,    0,    10,   0,    9, 9, 0x66, 4};
+    static const struct {
+        uint64_t at;
+        size_t size;
+        const char *path, *version;
+    } cases[] = {
+        {0x100, FIXED, "/app/System.Private.CoreLib.dll", "10.0.11"},
+        {SIZE - FIXED, FIXED, "/app/System.Private.CoreLib.dll", "10.0.11"},
+        {SIZE - FIXED + 1, FIXED - 1, "/app/System.Private.CoreLib.dll", "10"},
+        {SIZE - 8, 8, "/app/System.Private.CoreLib.dll", "10"},
+        {SIZE - 7, 7, "/app/System.Private.CoreLib.dll", "10"},
+        {0x100, FIXED, "/app/System.Private.Other.dll", "10"},
+    };
+    const uint64_t base = 0x7f8000000000;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct core_forge f;
+        forge_process(&f, (struct forged_runtime){.path = self_contained});
+        forge_core_region(&f, base, SIZE);
+        forge_core_mapping(&f, base, base + SIZE, 0, cases[i].path);
+        forge_core_put_bytes(&f, base + 0x10, "\xBD\x04\xEF", 3); /* a false start */
+        forge_core_put_bytes(&f, base + cases[i].at, fixed, cases[i].size);
+        expect_described(&f, cases[i].version, "the table of .NET 10");
+    }
+}
+
 Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
 {
     struct core_forge f;

@@ -1,6 +1,9 @@
 #include "support/gcdump_bytes.h"
 
+#include "base/alloc.h"
+
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- the container --------------------------------------------------------------- */
@@ -126,6 +129,53 @@ static void put_zeros(struct writer *w, size_t count)
     }
 }
 
+/* Returns where the module begins. */
+static size_t put_module(struct writer *w, const char *path)
+{
+    const struct made_gcdump *m = w->made;
+    size_t label = w->b->data.len;
+    begin_object(w, m->module_class != NULL ? m->module_class : "Graphs.Module", 0, 0);
+    put_string(w, path);
+    put(w, 0x10000, 8);
+    put(w, 0x2000, m->wide_modules ? 8 : 4);
+    put(w, 0, 8); /* build time */
+    put_string(w, NULL);
+    for (int i = 0; i < 2; i++)
+        put(w, 0, 8); /* GUID of the symbols */
+    put(w, 1, 4);
+    put(w, END, 1);
+    return label;
+}
+
+/* Forward reference 1 says where it ends. A path that was there refers to its module. */
+static void put_deferred(struct writer *w)
+{
+    const struct made_gcdump *m = w->made;
+    size_t *labels = alloc_zeroed(array_bytes(m->deferred_count, sizeof(*labels)));
+    put(w, 1, 4);
+    w->b->deferred_count_at = w->b->data.len;
+    put(w, m->deferred_count, 4);
+    for (size_t i = 0; i < m->deferred_count; i++) {
+        const char *module = m->deferred[i].module;
+        put(w, m->deferred[i].id, 4);
+        if (i == 0)
+            w->b->first_module_at = w->b->data.len;
+        if (module == NULL) {
+            put(w, NOTHING, 1);
+        } else if (i > 0 && module == m->deferred[i - 1].module) {
+            labels[i] = labels[i - 1];
+            put(w, REFERENCE, 1);
+            put_label(w, labels[i]);
+        } else {
+            labels[i] = put_module(w, module);
+        }
+        put_string(w, m->deferred[i].suffix);
+    }
+    put(w, END, 1);
+    w->b->deferred_end = w->b->data.len;
+    free(labels);
+}
+
 static void put_nodes(struct writer *w)
 {
     const struct made_gcdump *m = w->made;
@@ -146,6 +196,8 @@ static void put_nodes(struct writer *w)
     b->blob_at = b->data.len;
     text_add(&b->data, blob.data, blob.len);
     text_free(&blob);
+    if (m->deferred_count > 0)
+        put_deferred(w);
     b->address_count_at = b->data.len;
     put(w, m->node_count + m->undefined_nodes, m->very_large ? 8 : 4);
     for (size_t i = 0; i < m->node_count; i++)
@@ -157,7 +209,11 @@ static void put_graph(struct writer *w)
 {
     const struct made_gcdump *m = w->made;
     struct gcdump_bytes *b = w->b;
-    begin_object(w, "Graphs.MemoryGraph", 1, 0);
+    if (m->no_graph) {
+        put(w, NOTHING, 1);
+        return;
+    }
+    begin_object(w, "Graphs.MemoryGraph", 1, m->deferred_count > 0);
     uint64_t total = m->wrong_bytes;
     for (size_t i = 0; i < m->node_count; i++)
         total += m->nodes[i].undefined ? 0 : (uint64_t)m->nodes[i].size;
@@ -259,8 +315,10 @@ struct gcdump_bytes gcdump_bytes_make(const struct made_gcdump *m)
     size_t region_end = put_dump(&w);
     put(&w, END, 1); /* of all objects */
     b.forwards_at = b.data.len;
-    put(&w, 1, 4);
+    put(&w, m->deferred_count > 0 ? 2 : 1, 4);
     put_label(&w, region_end);
+    if (m->deferred_count > 0)
+        put_label(&w, b.deferred_end);
     size_t trailer = b.data.len;
     put_label(&w, b.forwards_at);
     put_label(&w, trailer);

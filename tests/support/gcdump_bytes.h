@@ -42,6 +42,13 @@ struct made_segment {
     uint64_t start, end, gen_end[5];
 };
 
+/* A type whose name stands in symbols: of the types in their order. */
+struct made_deferred {
+    uint32_t id;
+    const char *module; /* path; that of one before is referred to; NULL: none */
+    const char *suffix;
+};
+
 struct made_gcdump {
     const struct made_type *types;
     size_t type_count;
@@ -52,6 +59,12 @@ struct made_gcdump {
     uint64_t wrong_bytes;                 /* added to the stored TotalSize */
     const char *graph_extra, *dump_extra; /* tagged fields before the end of an object */
     size_t graph_extra_size, dump_extra_size;
+
+    bool no_graph; /* a null reference in its place */
+    const struct made_deferred *deferred;
+    size_t deferred_count;    /* 0: no list of them */
+    const char *module_class; /* NULL: Graphs.Module */
+    bool wide_modules;        /* sizes of modules have 8 bytes */
 
     bool eight_byte_labels;
     bool very_large;             /* counts of nodes have 8 bytes */
@@ -75,6 +88,7 @@ struct gcdump_bytes {
     size_t graph_end; /* behind the end tag of the graph */
     size_t segment_count_at, multipliers_at, interop_at;
     size_t forwards_at; /* the table of forward references */
+    size_t deferred_count_at, deferred_end, first_module_at;
 };
 
 struct gcdump_bytes gcdump_bytes_make(const struct made_gcdump *m);

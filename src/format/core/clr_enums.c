@@ -106,5 +106,9 @@ const char *clr_enum_name(struct clr_types *t, uint64_t table, uint64_t value)
     bool found = add_member(&t->text, all, &module->metadata, method_table_row(&m),
                             value & all->mask);
     free(all);
-    return found ? clr_name_add(t, &t->text)->raw : NULL;
+    if (!found)
+        return NULL;
+    /* Where the budget is used up, another name is kept in its place. */
+    const char *name = clr_name_add(t, &t->text)->raw;
+    return strcmp(name, text_string(&t->text)) == 0 ? name : NULL;
 }

@@ -130,6 +130,8 @@ static void tell(const struct statics *s, const struct owner *owner,
     if (!ok || found.object == 0)
         return;
     found.field = metadata_field_name(m, d->token);
+    if (found.field[0] == '\0')
+        found.field = s->t->unknown->raw; /* the dump lacks what it is called */
     s->take(s->context, &found);
 }
 

@@ -271,3 +271,137 @@ Test(core_fixtures, statics_with_their_classes)
         cr_expect_str_eq(type_of(core, first_below(core, wanted[i][0])), wanted[i][1]);
     hd_snapshot_close(core);
 }
+
+/* --- values ---------------------------------------------------------------------- */
+
+/* "[17].value" is "[].value" of element 17. */
+static void expect_name(const char *value, const char *field, uint64_t element)
+{
+    char name[256];
+    if (strncmp(field, "[]", 2) == 0) {
+        snprintf(name, sizeof(name), "[%llu]%s", (unsigned long long)element, field + 2);
+        field = name;
+    }
+    cr_assert_str_eq(value, field);
+}
+
+/* References among the values of n are those that the graph has by a field, in order. How
+ * many values it has. */
+static uint64_t expect_values(const struct hd_snapshot *core, node_id n, field_id *ids,
+                              struct arena *a)
+{
+    const struct graph *g = core->graph;
+    const struct fields *f = g->fields;
+    uint32_t edges = g->edge_begin[n + 1] - g->edge_begin[n], e = 0;
+    const node_id *to = &g->edge_to[g->edge_begin[n]];
+    uint64_t count;
+    size_t len;
+    f->of_node(f->context, n, ids);
+    const struct hd_field *all =
+        f->values(f->context, n, 0, SIZE_MAX, false, 0, a, &len, &count);
+    cr_assert_eq(len, count);
+    for (size_t i = 0; i < len; i++) {
+        if (all[i].to == HD_NO_OBJECT)
+            continue;
+        cr_assert_eq(all[i].kind, HD_FIELD_REFERENCE);
+        while (e < edges && ids[e] == NO_FIELD)
+            e++;
+        cr_assert_lt(e, edges, "%s.%s", type_of(core, n), all[i].name);
+        cr_assert_eq(all[i].to, to[e], "%s.%s", type_of(core, n), all[i].name);
+        uint64_t element = all[i].name[0] == '[' ? strtoull(all[i].name + 1, NULL, 10) : 0;
+        expect_name(all[i].name, f->names[ids[e++]], element);
+    }
+    while (e < edges && ids[e] == NO_FIELD)
+        e++;
+    cr_assert_eq(e, edges, "%s has a reference more", type_of(core, n));
+    return count;
+}
+
+Test(core_fixtures, references_among_values_are_those_of_the_graph)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        struct hd_snapshot *core = open_fixture(files[i], "core");
+        const struct graph *g = core->graph;
+        field_id *ids = calloc(g->edge_count + 1U, sizeof(*ids));
+        uint64_t values = 0;
+        cr_assert_not_null(ids);
+        for (node_id n = 0; n < g->node_count; n++) {
+            struct arena a = {0};
+            if (core->types[g->type[n]].kind == TYPE_OBJECT)
+                values += expect_values(core, n, ids, &a);
+            arena_free(&a);
+        }
+        cr_expect_gt(values, g->edge_count);
+        free(ids);
+        hd_snapshot_close(core);
+    }
+}
+
+/* Parts of an array are what the whole has there, and behind its end there is nothing. */
+Test(core_fixtures, values_of_a_part_are_those_of_the_whole)
+{
+    struct hd_snapshot *core = open_fixture("net10", "core");
+    const struct fields *f = core->graph->fields;
+    node_id dictionary = first_below(core, "[static var Shop.Store.s_byNumber]");
+    node_id entries = follow(core, dictionary, "_entries");
+    struct arena a = {0};
+    uint64_t count, same;
+    size_t len, part_len;
+    const struct hd_field *all =
+        f->values(f->context, entries, 0, SIZE_MAX, false, 0, &a, &len, &count);
+    cr_assert_gt(count, 12);
+    cr_expect_str_eq(all[0].name, "[0].value");
+    for (uint64_t first = 0; first <= count + 1; first += 3) {
+        const struct hd_field *part =
+            f->values(f->context, entries, first, 5, false, 0, &a, &part_len, &same);
+        uint64_t left = first < count ? count - first : 0;
+        cr_expect_eq(same, count);
+        cr_assert_eq(part_len, left < 5 ? left : 5);
+        cr_expect_eq(part == NULL, left == 0);
+        for (size_t i = 0; i < part_len; i++) {
+            cr_assert_str_eq(part[i].name, all[first + i].name);
+            cr_assert_eq(part[i].number, all[first + i].number);
+            cr_assert_eq(part[i].to, all[first + i].to);
+        }
+    }
+    arena_free(&a);
+    hd_snapshot_close(core);
+}
+
+/* Text of strings only if it is asked for, up to so many characters; "" of an empty one. */
+Test(core_fixtures, text_of_strings_is_cut_where_it_is_asked_to_be)
+{
+    struct hd_snapshot *core = open_fixture("net10", "core");
+    const struct graph *g = core->graph;
+    const struct fields *f = g->fields;
+    static const size_t lengths[] = {0, 1, 3, 1000000};
+    struct arena a = {0};
+    size_t len, texts = 0, cuts = 0;
+    uint64_t count;
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (core->types[g->type[n]].kind != TYPE_OBJECT ||
+            strcmp(type_of(core, n), "Shop.LogEntry") != 0)
+            continue;
+        for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+            const struct hd_field *all =
+                f->values(f->context, n, 0, SIZE_MAX, true, lengths[i], &a, &len, &count);
+            for (size_t v = 0; v < len; v++) {
+                if (all[v].text == NULL)
+                    continue;
+                texts++;
+                cuts += all[v].is_cut;
+                cr_assert_leq(strlen(all[v].text), lengths[i], "all are ASCII");
+                cr_assert_eq(all[v].is_cut, strlen(all[v].text) == lengths[i]);
+            }
+        }
+        const struct hd_field *none =
+            f->values(f->context, n, 0, SIZE_MAX, false, 100, &a, &len, &count);
+        for (size_t v = 0; v < len; v++)
+            cr_assert_null(none[v].text);
+    }
+    cr_expect_gt(texts, 0);
+    cr_expect_gt(cuts, 0);
+    cr_expect_lt(cuts, texts);
+    arena_free(&a);
+    hd_snapshot_close(core);
+}

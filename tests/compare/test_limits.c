@@ -1,0 +1,158 @@
+/* Every question under any limit of memory: it is answered as without a limit, or refused
+ * with the snapshot to blame; and the comparison can be asked on. */
+#include "compare/comparison.h"
+#include "report/written.h"
+
+#include <criterion/criterion.h>
+
+enum { FILES = 2 };
+
+static const struct hd_input files[FILES] = {
+    {.path = "fixtures/core/net10.gcdump.xz"},
+    {.path = "fixtures/core/net10-later.gcdump.xz"}};
+
+/* --- questions ---------------------------------------------------------------------- */
+
+static void by_holder(struct hd_options *opt)
+{
+    opt->by = HD_BY_HOLDER;
+}
+
+static void reachable(struct hd_options *opt)
+{
+    opt->reachable = true;
+    opt->exact = true;
+}
+
+static void with_tree(struct hd_options *opt)
+{
+    opt->tree = true;
+    opt->sort = HD_SORT_RETAINED;
+}
+
+static void of_sessions(struct hd_options *opt)
+{
+    static const char *const types[] = {"Shop.*"};
+    opt->types = types;
+    opt->type_count = 1;
+    opt->min_share = 0;
+}
+
+static struct hd_report *check(struct hd_comparison *c, const struct hd_options *opt,
+                               struct hd_error *err)
+{
+    return hd_report_check(c, opt, NULL, err);
+}
+
+typedef struct hd_report *asked(struct hd_comparison *c, const struct hd_options *opt,
+                                struct hd_error *err);
+
+static const struct question {
+    const char *name;
+    asked *ask;
+    void (*set)(struct hd_options *opt);
+    size_t files;
+} questions[] = {
+    {"diff", hd_report_diff, NULL, 2},
+    {"diff of types", hd_report_diff, of_sessions, 2},
+    {"diff of what is reachable", hd_report_diff, reachable, 2},
+    {"diff with the tree", hd_report_diff, with_tree, 2},
+    {"diff by holder", hd_report_diff, by_holder, 2},
+    {"check", check, NULL, 2},
+    {"roots", hd_report_roots, of_sessions, 2},
+    {"tree", hd_report_tree, NULL, 2},
+    {"top", hd_report_top, with_tree, 1},
+    {"top by holder", hd_report_top, by_holder, 1},
+};
+
+enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
+
+static char *answer(const struct question *q, struct hd_comparison *c, struct hd_error *err)
+{
+    struct hd_options opt = hd_default_options();
+    if (q->set != NULL)
+        q->set(&opt);
+    struct hd_report *r = q->ask(c, &opt, err);
+    char *json = r != NULL ? written(r, "json") : NULL;
+    hd_report_free(r);
+    return json;
+}
+
+/* --- any limit ---------------------------------------------------------------------- */
+
+/* Whether it was answered. */
+static bool try_limit(const struct question *q, uint64_t limit, unsigned threads,
+                      const char *wanted)
+{
+    struct hd_read_options how = {.max_memory = limit, .threads = threads};
+    struct hd_comparison *c = hd_comparison_open(files, q->files, &how);
+    struct hd_error err = {0};
+    char *got = answer(q, c, &err);
+    if (got != NULL) {
+        cr_assert_str_eq(got, wanted, "%s with %llu bytes", q->name,
+                         (unsigned long long)limit);
+    } else {
+        cr_assert_eq(err.status, HD_TOO_BIG, "%s: %s", q->name, err.message);
+        cr_assert_leq(err.snapshot, q->files);
+        /* Who does not ask why gets no answer either; nor does who failed already. */
+        struct hd_error other = {.status = HD_IO, .message = "other"};
+        cr_assert_null(answer(q, c, NULL), "%s", q->name);
+        cr_assert_null(answer(q, c, &other), "%s", q->name);
+        cr_assert_str_eq(other.message, "other");
+    }
+    cr_assert_eq(c->reserved, 0, "%s with %llu bytes", q->name, (unsigned long long)limit);
+    bool answered = got != NULL;
+    free(got);
+    hd_comparison_free(c);
+    return answered;
+}
+
+Test(limits, any_question_under_any_limit, .timeout = 60)
+{
+    enum { FIRST = 32 << 10, LAST = 1 << 30 };
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        const struct question *q = &questions[i];
+        struct hd_comparison *c = hd_comparison_open(files, q->files, NULL);
+        struct hd_error err = {0};
+        char *wanted = answer(q, c, &err);
+        cr_assert_not_null(wanted, "%s: %s", q->name, err.message);
+        hd_comparison_free(c);
+        uint64_t limit = FIRST;
+        unsigned refused = 0;
+        while (!try_limit(q, limit, 1 + refused % 2, wanted)) {
+            cr_assert_lt(limit, LAST, "%s", q->name);
+            limit += limit / 2;
+            refused++;
+        }
+        cr_expect_gt(refused, 0, "%s", q->name);
+        free(wanted);
+    }
+}
+
+/* Others hold what they have reserved; what they give back is there again. */
+Test(limits, what_others_hold_is_not_there)
+{
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        const struct question *q = &questions[i];
+        struct hd_read_options how = {.max_memory = UINT64_C(1) << 30};
+        struct hd_comparison *c = hd_comparison_open(files, q->files, &how);
+        struct hd_error err = {0};
+        comparison_begin_any(c);
+        cr_assert(comparison_reserve(c, how.max_memory / 2, "by a test", &err));
+        c->reserved += how.max_memory / 2;
+        cr_assert_not(comparison_reserve(c, 1, "by a test", &err));
+        cr_assert_eq(err.status, HD_TOO_BIG);
+        comparison_end(c);
+        err = (struct hd_error){0};
+        char *none = answer(q, c, &err);
+        cr_expect_null(none, "%s", q->name);
+        cr_expect_eq(err.status, HD_TOO_BIG, "%s", q->name);
+        free(none);
+        comparison_unreserve(c, how.max_memory);
+        err = (struct hd_error){0};
+        char *all = answer(q, c, &err);
+        cr_expect_not_null(all, "%s: %s", q->name, err.message);
+        free(all);
+        hd_comparison_free(c);
+    }
+}
