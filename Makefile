@@ -17,6 +17,7 @@
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
 #   make check-static that they run in folders with nothing else; aarch64 under qemu
 #   make windows      the commands that read, build/windows/heapdrift.exe, by mingw-w64
+#   make check-windows  that it says under wine what the program says here
 #   make check-full   check, check-live, check-page, and what is too long for check
 #   make lint         layers, clang-tidy, formatting, shell scripts
 #   make tidy-deep    clang-tidy with the analyser, which takes minutes
@@ -318,7 +319,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-static round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
+check-full: check check-live check-page check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
@@ -462,7 +463,7 @@ analyze:
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
 	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)

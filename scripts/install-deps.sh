@@ -10,6 +10,7 @@
 #                                         static: one file to copy, cross: for other processors,
 #                                         static-test: the small systems that it is tried in,
 #                                         windows: the program for Windows,
+#                                         windows-test: what runs it here,
 #                                         deb: Debian's packages, nuget: the .NET tool,
 #                                         packages: tests of what is packed,
 #                                         analyze: what looks for mistakes
@@ -31,8 +32,8 @@ faults='strace util-linux mount python3'
 static='binutils libzstd-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev'
 cross='gcc-aarch64-linux-gnu mmdebstrap qemu-user-static'
 static_test='busybox-static musl ca-certificates tzdata file'
-# What builds the libraries of Windows and the program with them, and runs it.
-windows='gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 libz-mingw-w64-dev dpkg-dev cmake wine64'
+# What builds the libraries of Windows and the program with them.
+windows='gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 libz-mingw-w64-dev dpkg-dev cmake'
 # What builds Debian's packages, and looks at them.
 deb='debhelper dpkg-dev lintian'
 # The SDK itself is not Debian's.
@@ -63,12 +64,13 @@ for group in "$@"; do
     faults) wanted="$wanted $faults" ;;
     static-test) wanted="$wanted $static_test" ;;
     windows) wanted="$wanted $windows" ;;
+    windows-test) wanted="$wanted wine64" ;;
     page) wanted="$wanted $page" ;;
     deb) wanted="$wanted $deb" ;;
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [deb] [nuget] [packages] [static-test] [analyze] [faults]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [faults]" >&2
         exit 2
         ;;
     esac

@@ -7,19 +7,22 @@
 set -eu
 
 posix=$(cd "$(dirname "$0")/../src/windows/posix" && pwd)
-mkdir -p "$1"
-folder=$(cd "$1" && pwd)
+rm -rf "$1.new"
+mkdir -p "$1.new"
+folder=$(cd "$1.new" && pwd)
 host=x86_64-w64-mingw32
 flags='-O2 -g0 -DNDEBUG'
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-rm -rf "$folder"
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/source" "$folder/lib" "$folder/include"
 cd "$folder/source"
 
 # --- sources ----------------------------------------------------------------------------
 
+# From where this system has its packages.
+# shellcheck disable=SC2016 # apt's own variable
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" | head -1)
 for each in "$release" trixie; do
-    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $each main"
+    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $each main"
 done >"$folder/apt/sources.list"
 
 get() {
@@ -47,7 +50,7 @@ compile() {
     mkdir -p "$name.o"
     for file; do
         # shellcheck disable=SC2086 # lists of words
-        $host-gcc $flags -w $own_flags -I"$folder/include" -c "$file" -o "$name.o/$(basename "$file").o"
+        $host-gcc $flags -w $own_flags -I../include -c "$file" -o "$name.o/$(basename "$file").o"
     done
     $host-ar rcs "$folder/lib/lib$name.a" "$name".o/*.o
 }
@@ -83,8 +86,9 @@ compile protobuf-c -Iprotobuf-c protobuf-c/protobuf-c/protobuf-c.c
 compile yaml '-DYAML_DECLARE_STATIC -DYAML_VERSION_STRING="" -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=0 -DYAML_VERSION_PATCH=0' \
     yaml/src/*.c
 compile cyaml '-DYAML_DECLARE_STATIC -DVERSION_MAJOR=0 -DVERSION_MINOR=0 -DVERSION_PATCH=0 -DVERSION_DEVEL=0' cyaml/src/*.c
+mkdir popt/src/sys && cp "$posix/sys/ioctl.h" popt/src/sys
 # Who its user is matters to programs that run as somebody else, of which Windows has none.
-compile popt '-Dgetuid()=0 -Dgeteuid()=0 -Dgetgid()=0 -Dgetegid()=0 -DHAVE_FLOAT_H -DHAVE_STRERROR -DPACKAGE="popt" -DPOPT_SYSCONFDIR="" -I'"$posix" \
+compile popt '-Dgetuid()=0 -Dgeteuid()=0 -Dgetgid()=0 -Dgetegid()=0 -DHAVE_FLOAT_H -DHAVE_STRERROR -DPACKAGE="popt" -DPOPT_SYSCONFDIR="" -Ipopt/src' \
     popt/src/popt.c popt/src/poptparse.c popt/src/popthelp.c popt/src/poptint.c popt/src/poptconfig.c
 with_cmake jansson jansson -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
 cp jansson.build/include/*.h "$folder/include"
@@ -93,7 +97,7 @@ with_cmake xz liblzma
 # its build system only what it found out: Debian's corrections do not fit its libtool.
 if ! (cd libarchive && ./configure --host=$host --disable-xattr --disable-acl --without-libb2 --without-iconv \
     --without-lz4 --without-cng --without-openssl --without-nettle --without-xml2 --without-expat \
-    CPPFLAGS="-I$folder/include -DLZMA_API_STATIC" LDFLAGS="-L$folder/lib") >archive.log 2>&1; then
+    CPPFLAGS="-I../../include -DLZMA_API_STATIC" LDFLAGS=-L../../lib) >archive.log 2>&1; then
     tail -30 archive.log >&2
     exit 1
 fi
@@ -102,4 +106,8 @@ cp libarchive/libarchive/archive.h libarchive/libarchive/archive_entry.h "$folde
 
 # Headers only, the same for every processor and system.
 cp /usr/include/uthash.h /usr/include/utlist.h /usr/include/xxhash.h "$folder/include"
-touch "$folder"
+
+cd ..
+rm -rf apt source "${folder%.new}"
+mv "$folder" "${folder%.new}"
+touch "${folder%.new}"

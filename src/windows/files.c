@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -163,6 +164,40 @@ ssize_t pread(int fd, void *to, size_t size, off_t place)
     if (ReadFile(handle_of(fd), to, at_most(size), &got, &from))
         return (ssize_t)got;
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : failed();
+}
+
+/* --- writing -----------------------------------------------------------------------------
+ */
+
+/* A write to a pipe fails for no other reason than that nobody reads. The C library calls
+ * it an argument that is wrong. */
+static bool is_pipe(int fd)
+{
+    return GetFileType(handle_of(fd)) == FILE_TYPE_PIPE;
+}
+
+int poll(struct pollfd *one, unsigned count, int timeout)
+{
+    (void)count;
+    (void)timeout;
+    one->revents = is_pipe(one->fd) ? POLLERR : 0;
+    return one->revents != 0;
+}
+
+size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file)
+{
+    size_t written = (fwrite)(bytes, size, count, file);
+    if (written < count && is_pipe(_fileno(file)))
+        errno = EPIPE;
+    return written;
+}
+
+int windows_fflush(FILE *file)
+{
+    int result = (fflush)(file);
+    if (result != 0 && is_pipe(_fileno(file)))
+        errno = EPIPE;
+    return result;
 }
 
 /* --- mappings ------------------------------------------------------------------------ */

@@ -5,13 +5,26 @@
 #include "cli/settings.h"
 #include "cli/temporary.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <windows.h>
+
+/* Wine calls it an access that is not allowed, which reading a mapping never is. */
+static bool is_of_file(const EXCEPTION_RECORD *e)
+{
+    MEMORY_BASIC_INFORMATION page;
+    if (e->ExceptionCode != EXCEPTION_IN_PAGE_ERROR &&
+        e->ExceptionCode != EXCEPTION_ACCESS_VIOLATION)
+        return false;
+    enum { ADDRESS = 1 };
+    const void *address = (const void *)e->ExceptionInformation[ADDRESS];
+    return VirtualQuery(address, &page, sizeof(page)) != 0 && page.Type == MEM_MAPPED;
+}
 
 static LONG WINAPI explain(EXCEPTION_POINTERS *what)
 {
     static LONG is_said;
-    if (what->ExceptionRecord->ExceptionCode != EXCEPTION_IN_PAGE_ERROR)
+    if (!is_of_file(what->ExceptionRecord))
         return EXCEPTION_CONTINUE_SEARCH;
     /* Several threads may read that file. */
     if (InterlockedExchange(&is_said, 1) != 0)
