@@ -19,12 +19,13 @@ static void add_subject(struct build *b, struct doc_section *s)
         build_end(b, build_break(b, l, "  "));
     }
     for (size_t k = 0; k <= last; k++) {
-        text_add_string(&b->words, k > 0 ? " → " : "");
+        text_add_string(&b->words, k > 0 ? "→ " : "");
         human_count(&b->words, roots->instances[k].count);
+        if (k == last)
+            text_add_string(&b->words,
+                            roots->instances[last].count == 1 ? " instance" : " instances");
+        build_end(b, build_break(b, l, k > 0 ? " " : "  "));
     }
-    text_add_string(&b->words,
-                    roots->instances[last].count == 1 ? " instance" : " instances");
-    build_end(b, build_break(b, l, "  "));
     if (roots->instances[last].bytes == HD_UNKNOWN)
         return;
     human_size(&b->words, roots->instances[last].bytes);

@@ -216,6 +216,8 @@ class Lab:
         """What is wrong with it after a run, or nothing."""
         if self.process.poll() is not None:
             return f"the process has ended: {self.process.returncode}"
+        # The runtime's own createdump goes on when nobody waits for the core any more.
+        wait_until(lambda: self.state()[1] == "0" or tracer_name(self.state()[1]) != "createdump")
         state, tracer = self.state()
         if state in "tT" or tracer != "0":
             return f"the process is left in state {state}, traced by {tracer}"
@@ -225,6 +227,14 @@ class Lab:
         self.process.send_signal(signal.SIGCONT)
         self.process.kill()
         self.process.wait()
+
+
+def tracer_name(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as name:
+            return name.read().strip()
+    except OSError:
+        return ""
 
 
 def wait_until(what, seconds=20):

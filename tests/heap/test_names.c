@@ -214,6 +214,32 @@ Test(names, bracket_rewriting_is_undone)
     CHECK_ALL(pairs);
 }
 
+Test(names, tools_write_brackets_as_angles_and_leave_out_how_many_arguments)
+{
+    static const struct pair pairs[] = {
+        {"App.List`1", "App.List"},
+        {"App.List`12", "App.List"},
+        {"A`1[B]", "A<B>"},
+        {"A`2[B,C`1[D]]", "A<B,C<D>>"},
+        {"B[]", "B[]"},
+        {"B[][]", "B[][]"},
+        {"A`1[B[]]", "A<B[]>"},
+        {"A<>", "A[]"},
+        {"A`", "A`"},
+        {"A`x1", "A`x1"},
+        {"A`1x", "Ax"},
+        {"`1", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        struct text got = {0};
+        names_rewritten(&got, pairs[i].raw, strlen(pairs[i].raw));
+        cr_expect_str_eq(text_string(&got), pairs[i].canonical, "%s became %s",
+                         pairs[i].raw, text_string(&got));
+        text_free(&got);
+    }
+}
+
 Test(names, versions_of_assemblies_go)
 {
     static const struct pair pairs[] = {

@@ -118,9 +118,11 @@ class Laboratory:
                               stderr=subprocess.DEVNULL).returncode == 0
 
     def runs_for(self, place):
-        """Those that run the function."""
+        """Those that run the function, or else anything of the file."""
         functions = self.functions.get(place.path, [])
         around = [runs for first, last, runs in functions if first <= place.line <= last]
+        # What is always put into its callers has no counters of its own.
+        around = around or [runs for _, _, runs in functions]
         runs = {run for runs in around for run in runs} - self.broken
         chosen = {run for run in runs if run.startswith("unit-")}
         if self.quick:

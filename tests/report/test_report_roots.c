@@ -2,6 +2,7 @@
 #include "heap/names.h"
 #include "report/written.h"
 #include "support/asked.h"
+#include "support/forge.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -29,6 +30,72 @@ Test(report_roots, instances_are_counted_in_every_snapshot_and_traced_in_the_las
     cr_expect_eq(r->roots.chains.instances, 40);
     cr_expect_eq(r->roots.chains.samples, 32);
     cr_expect_not(r->roots.chains.all[0].chain.exact);
+    hd_report_free(r);
+}
+
+/* However many snapshots: what was counted in each goes on in the next line, down to what
+ * holds them ("held in"). */
+Test(report_roots, the_heading_fits_any_width)
+{
+    enum { COUNT = 12 };
+    struct hd_snapshot *snaps[COUNT];
+    for (uint32_t k = 0; k < COUNT; k++)
+        snaps[k] = shop(1000 + k);
+    static const char *const types[] = {"Order"};
+    struct hd_options ask = hd_default_options();
+    ask.types = types;
+    ask.type_count = 1;
+    struct hd_report *r = ask_roots(snaps, COUNT, &ask, NULL);
+    close_all(snaps, COUNT);
+    cr_assert_not_null(r);
+    for (unsigned width = 40; width <= 120; width += 10) {
+        const struct hd_write_options opt = {.width = width};
+        char *text = written_with(r, "text", &opt);
+        cr_expect_not_null(strstr(text, "1,011"), "%s", text);
+        for (const char *line = text; line[0] != 'h'; line += strcspn(line, "\n") + 1) {
+            size_t len = strcspn(line, "\n");
+            cr_assert_leq(utf8_columns(line, len), width, "%u: %.*s", width, (int)len,
+                          line);
+        }
+        free(text);
+    }
+    hd_report_free(r);
+}
+
+/* Orders in a list of the one or of the other, with addresses. */
+static struct hd_snapshot *orders_of(const char *owner, uint32_t count)
+{
+    struct forge f = {0};
+    node_id list = forge_object(&f, owner, 24 + 8 * (uint64_t)count);
+    node_id orders = forge_objects(&f, "App.Order", 96, count);
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_all", list);
+    for (node_id i = 0; i < count; i++) {
+        forge_reference(&f, list, orders + i);
+        forge_generation(&f, orders + i, HD_GEN2);
+    }
+    return forge_finish(&f);
+}
+
+Test(report_roots, a_chain_that_is_gone_has_no_example)
+{
+    struct hd_snapshot *snaps[] = {orders_of("App.Old", 50), orders_of("App.New", 80)};
+    static const char *const types[] = {"Order"};
+    struct hd_options opt = hd_default_options();
+    opt.types = types;
+    opt.type_count = 1;
+    struct hd_report *r = ask_roots(snaps, 2, &opt, NULL);
+    cr_assert_not_null(r);
+    size_t gone = 0, there = 0;
+    for (size_t i = 0; i < r->roots.chains.len; i++) {
+        const struct hd_chain_row *c = &r->roots.chains.all[i];
+        bool is_there = c->chain.count > 0;
+        cr_expect_eq(c->address != 0, is_there, "%llx", (unsigned long long)c->address);
+        cr_expect_eq(c->generation, is_there ? HD_GEN2 : HD_GEN_UNKNOWN);
+        *(is_there ? &there : &gone) += 1;
+    }
+    cr_expect_eq(there, 1);
+    cr_expect_eq(gone, 1);
+    close_all(snaps, 2);
     hd_report_free(r);
 }
 
