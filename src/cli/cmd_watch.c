@@ -98,8 +98,8 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted, i
         w->count++;
         return true;
     }
-    /* Who stops knows that; what is there is compared. */
-    *status = c->stopped ? *status : EXIT_TROUBLE;
+    /* Who stops knows that, and was told; what is there is compared. */
+    *status = c->stopped && w->count >= 2 ? *status : EXIT_TROUBLE;
     return false;
 }
 

@@ -368,6 +368,22 @@ OPERANDS
     [[ $(json '.snapshots | length') -ge 3 && -z $(ls -A "$tmp/t") ]]
 }
 
+@test "watch that is stopped in its first snapshot says so once" {
+    play_runtime stall
+    mkdir "$tmp/t"
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=2 -q >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*) ]] || break; sleep 0.05; done
+    sleep 0.2
+    kill -TERM $job
+    status=0 ran=watch
+    wait $job || status=$?
+    out=$(<"$tmp/.out") err=$(<"$tmp/err")
+    status_is 2
+    err_is "heapdrift: stopped; the process goes on, and nothing was written"
+    [[ -z $out && -z $(ls -A "$tmp/t") ]]
+}
+
 # The comparison waits for a pipe that nobody writes to.
 @test "watch removes its folder when the comparison is stopped" {
     play_runtime play
