@@ -147,3 +147,12 @@ Test(dump, waits_while_it_grows_and_not_for_ever)
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_IO, "has it ended?");
     cr_expect_eq(left_behind(), 0);
 }
+
+/* Removed before it is begun, it would be there for good. */
+Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
+{
+    const struct peer_script script = {.dump = core, .begins_ms = 300};
+    fails_with(ask(&script, NULL, (struct hd_collect_options){.go_on = never}), HD_STOPPED,
+               "stopped");
+    cr_expect_eq(left_behind(), 0);
+}
