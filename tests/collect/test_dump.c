@@ -162,7 +162,7 @@ static bool not_for_long(void *context, const struct hd_collect_progress *so_far
 /* Removed before it is begun, it would be there for good. */
 Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
 {
-    const struct peer_script script = {.dump = core, .begins_ms = 400};
+    const struct peer_script script = {.dump = core, .begins_ms = 1500};
     int calls = 0;
     struct dumped d =
         ask(&script, NULL,
