@@ -2,7 +2,9 @@
  * them. It adds nothing to either: `diff` or `check` does the rest. */
 #include "cli/collecting.h"
 #include "cli/commands.h"
+#include "cli/last_words.h"
 #include "cli/output.h"
+#include "cli/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -71,6 +73,15 @@ static void close_folder(struct watching *w)
     /* Of a new folder nothing is left if nothing was collected. */
     if (w->is_temporary || (w->is_new && w->count == 0))
         rmdir(w->folder);
+}
+
+/* Where memory runs out, or by a signal that is not waited for, nobody comes back. */
+static struct watching *at_work;
+
+static void close_at_once(void)
+{
+    temporary_remove();
+    close_folder(at_work);
 }
 
 /* --- snapshots ----------------------------------------------------------- */
@@ -211,6 +222,9 @@ static int run(struct settings *s)
     int killed_by = 0;
     if (!check(s) || !collecting_begin(&c, s))
         return EXIT_TROUBLE;
+    at_work = &w;
+    last_words_before(close_at_once);
+    temporary_listen();
     int status = open_folder(&w) ? collect_all(&w, &c) : EXIT_TROUBLE;
     if (w.count >= 2) {
         int found = compare_apart(&w, &c, &killed_by);
@@ -219,6 +233,7 @@ static int run(struct settings *s)
         fputs("heapdrift: stopped before there were two snapshots to compare\n", stderr);
         status = EXIT_TROUBLE;
     }
+    last_words_before(NULL);
     close_folder(&w);
     collecting_end(&c);
     if (killed_by != 0)

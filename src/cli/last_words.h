@@ -1,6 +1,6 @@
-/* last_words.h - what has to be done before the process says why it ends at once: out of
- * memory, a file that became shorter. The terminal may have to be given back first, or
- * nobody could read it. */
+/* last_words.h - what has to be done before the process ends at once, out of memory, by a
+ * signal, by a file that became shorter, and says why. The terminal may have to be given
+ * back first, or nobody could read it; a folder may have to go. */
 #ifndef LAST_WORDS_H
 #define LAST_WORDS_H
 

@@ -2,6 +2,8 @@
  * file. */
 #include "cli/temporary.h"
 
+#include "cli/last_words.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,6 +21,7 @@ enum { END_COUNT = sizeof(ends) / sizeof(*ends) };
 /* Only what POSIX allows in a handler. The signal then does what it would have done. */
 static void end(int number)
 {
+    last_words();
     if (is_there)
         unlink(path);
     raise(number);
@@ -34,7 +37,7 @@ static sigset_t all_ends(void)
 }
 
 /* What is ignored stays so: nohup. */
-static void listen_to_ends(void)
+void temporary_listen(void)
 {
     static bool listens;
     struct sigaction before, ours = {.sa_flags = (int)SA_RESETHAND};
@@ -68,7 +71,7 @@ FILE *temporary_open(const char *target)
     sigset_t set = all_ends(), before;
     if (!name_beside(target))
         return NULL;
-    listen_to_ends();
+    temporary_listen();
     /* None comes between the file and the note that it is there. */
     pthread_sigmask(SIG_BLOCK, &set, &before);
     int fd = mkstemp(path), why = errno;

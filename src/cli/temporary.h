@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* From now on a signal that ends the program has last_words() said first. Making a file
+ * does that as well. */
+void temporary_listen(void);
+
 /* Make one in the folder of target. NULL with errno if that fails. */
 FILE *temporary_open(const char *target);
 

@@ -73,6 +73,18 @@ static bool see_growth(struct dump *d, struct hd_error *err)
                       (double)d->patience.silence_ms / 1e3);
 }
 
+/* The runtime has the file made by its name, some time after it was asked: if it were
+ * removed before that, it would be there again, and nobody would know of it. */
+static void await_beginning(struct dump *d, int fd)
+{
+    enum { LONGEST_MS = 3000, TICK_MS = 20 };
+    const struct patience unasked = {.silence_ms = TICK_MS};
+    uint64_t until = clock_ms() + LONGEST_MS;
+    while (dump_file_size(&d->file) == 0 && clock_ms() < until &&
+           ipc_await(fd, false, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT)
+        continue;
+}
+
 static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_error *err)
 {
     d->last_growth = clock_ms();
@@ -80,8 +92,10 @@ static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_
         enum ready how = ipc_await(fd, false, clock_ms() + LOOK_MS, &d->patience);
         if (how == READY)
             return ipc_receive(fd, reply, &d->patience, err);
-        if (how == READY_STOPPED)
+        if (how == READY_STOPPED) {
+            await_beginning(d, fd);
             return fail(err, HD_STOPPED, "stopped");
+        }
         if (how == READY_FAILED)
             return fail(err, HD_IO, "%s", strerror(errno));
         if (!see_growth(d, err))

@@ -138,3 +138,25 @@ without_proc() {
     HEAPDRIFT=$HEAPDRIFT bash -c '"$HEAPDRIFT" completion bash 2>"$1" | head -n 1; exit "${PIPESTATUS[0]}"' sh "$tmp/said"
     [[ ! -s $tmp/said ]]
 }
+
+@test "watch leaves nothing behind where memory runs out, or its time" {
+    mkdir "$tmp/t"
+    socket=$tmp/socket
+    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    python3 tests/cli/runtime.py "$socket" play "$tmp/played.nettrace" 3>&- &
+    runtime=$!
+    for _ in {1..100}; do [[ ! -S $socket ]] || break; sleep 0.02; done
+    for n in 500 3000 5000; do
+        TMPDIR=$tmp/t LD_PRELOAD=$failing FAIL_AT=$n hd watch --diagnostic-port="$socket" --count=2 --interval=10ms -q
+        status_is 2
+        err_has "out of memory"
+        [[ -z $(ls -A "$tmp/t") ]]
+    done
+    TMPDIR=$tmp/t "$HEAPDRIFT" watch --diagnostic-port="$socket" --count=50 --interval=1s -q 3>&- &
+    local job=$!
+    for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/1.gcdump) ]] || break; sleep 0.05; done
+    kill -XCPU $job
+    wait $job || true
+    kill $runtime
+    [[ -z $(ls -A "$tmp/t") ]]
+}

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,5 +146,28 @@ Test(dump, waits_while_it_grows_and_not_for_ever)
                "stopped");
     script.habit = PEER_HANGS_UP;
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_IO, "has it ended?");
+    cr_expect_eq(left_behind(), 0);
+}
+
+/* When it has been asked for: the calls before that take no time. */
+static bool not_for_long(void *context, const struct hd_collect_progress *so_far)
+{
+    int *calls = context;
+    (void)so_far;
+    if (++*calls > 3)
+        poll(NULL, 0, 20);
+    return *calls < 8;
+}
+
+/* Removed before it is begun, it would be there for good. */
+Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
+{
+    const struct peer_script script = {.dump = core, .begins_ms = 1500};
+    int calls = 0;
+    struct dumped d =
+        ask(&script, NULL,
+            (struct hd_collect_options){.go_on = not_for_long, .context = &calls});
+    fails_with(d, HD_STOPPED, "stopped");
+    cr_expect_eq(d.log.count, 1, "it was asked for");
     cr_expect_eq(left_behind(), 0);
 }

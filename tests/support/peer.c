@@ -196,6 +196,8 @@ static void dump(struct peer *p, int fd, unsigned command, const unsigned char *
     } else {
         char path[sizeof(p->log.dump_path)];
         unescape(path, p->log.dump_path);
+        if (s->begins_ms > 0)
+            poll(NULL, 0, (int)s->begins_ms);
         FILE *to = s->dump.size > 0 ? fopen(path, "w") : NULL;
         if (to != NULL)
             fwrite(s->dump.data, 1, s->dump.size, to);

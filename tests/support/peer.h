@@ -34,6 +34,7 @@ struct peer_script {
     struct bytes answer;
     uint32_t refusal;
     unsigned wait_ms;        /* before the answer to a start, or a dump */
+    unsigned begins_ms;      /* after that a dump's file is made */
     unsigned newest_dump;    /* command for one; 0: 0x0103, as .NET 10 */
     struct bytes dump;       /* is written where it is told to; empty: nowhere */
     const char *refuses_for; /* the reason of 0x0103; NULL: none */
