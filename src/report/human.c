@@ -382,6 +382,16 @@ static void add_plain(struct text *t, const char *name)
     }
 }
 
+/* Where the last part of a path begins. Arrows may share a blank: "A → → B". */
+static const char *last_part(const char *path, const char *end)
+{
+    const ptrdiff_t len = (ptrdiff_t)strlen(arrow);
+    for (const char *at = end; at - path >= len; at--)
+        if (strncmp(at - len, arrow, (size_t)len) == 0)
+            return at;
+    return path;
+}
+
 /* Of a path its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
 static void shorten_path(struct text *t, const char *path, size_t columns, bool ascii)
 {
@@ -389,11 +399,8 @@ static void shorten_path(struct text *t, const char *path, size_t columns, bool 
     const char *end = path + strlen(path);
     const size_t lead = printed_columns("… → ", strlen("… → "), ascii);
     while (end > path) {
-        const char *start = end - 1;
-        while (start > path && strncmp(start, arrow, strlen(arrow)) != 0)
-            start--;
-        bool first = strncmp(start, arrow, strlen(arrow)) != 0;
-        const char *from = first ? start : start + strlen(arrow);
+        const char *from = last_part(path, end);
+        bool first = from == path;
         text_clear(&name);
         text_clear(&plain);
         text_add(&name, from, (size_t)(end - from));
@@ -407,7 +414,7 @@ static void shorten_path(struct text *t, const char *path, size_t columns, bool 
             break;
         text_clear(&tail);
         text_add(&tail, longer.data, longer.len);
-        end = start;
+        end = first ? path : from - strlen(arrow);
     }
     text_add_string(t, end > path ? "… → " : "");
     human_shorten(t, text_string(&tail), tail.len, columns - (end > path ? lead : 0),

@@ -307,6 +307,26 @@ Test(human, namespaces_give_way_before_the_name_does)
     expect_short_name("Contoso.Orders", 0, "");
 }
 
+/* A pattern of a budget may be anything, arrows that share a blank for one. */
+Test(human, names_with_any_arrows_get_short)
+{
+    static const char *const parts[] = {"App.Order", "B", " → ", "→ ", " ", ".", ""};
+    enum { PARTS = sizeof(parts) / sizeof(*parts) };
+    expect_short_name("App.Order → → App.Order", 20, "Order → → Order");
+    expect_short_name("App.Orders → ", 10, "Orders");
+    for (size_t n = 0; n < 16807; n++) { /* 7 to the fifth */
+        char name[128] = "";
+        for (size_t i = 0, rest = n; i < 5; i++, rest /= PARTS)
+            strcat(name, parts[rest % PARTS]);
+        for (size_t columns = 0; columns < 30; columns += 7) {
+            struct text t = {0};
+            human_shorten_name(&t, name, strlen(name), columns, false);
+            cr_assert_leq(utf8_columns(text_string(&t), t.len), columns, "%s", name);
+            text_free(&t);
+        }
+    }
+}
+
 /* --- the shell --------------------------------------------------------------------------
  */
 
