@@ -119,6 +119,9 @@ Test(report_roots, groups_beyond_the_wanted_ones_are_summed)
     cr_expect_float_eq(r->roots.chains.all[0].chain.share, 0.75, 1e-12);
     cr_expect_eq(r->roots.chains.omitted, 1);
     cr_expect_float_eq(r->roots.chains.omitted_share, 0.25, 1e-12);
+    char *text = written(r, "text");
+    expect_part(text, "\n\n1 other chain holds 25 %");
+    free(text);
     hd_report_free(r);
 }
 

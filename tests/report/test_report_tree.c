@@ -334,6 +334,17 @@ Test(report_tree, folded_stacks_have_two_columns)
     hd_report_free(r);
 }
 
+/* By that a tool knows what it opens. */
+Test(report_tree, speedscope_is_told_what_it_is)
+{
+    struct hd_report *r = shop_tree(NULL);
+    char *text = written(r, "speedscope");
+    expect_part(text, "\"$schema\":");
+    expect_part(text, "\"https://www.speedscope.app/file-format-schema.json\"");
+    free(text);
+    hd_report_free(r);
+}
+
 /* Whatever the width: no number is cut, no name is gone. */
 Test(report_tree, lines_fit_any_width)
 {

@@ -95,6 +95,9 @@ Test(dumpheap, collects_every_filter)
     expect_echo("> dumpheap -stat 7f2134000028 0x7f2140000000",
                 "dumpheap -stat 7f2134000028 0x7f2140000000", NULL, "all",
                 "7f2134000028 0x7f2140000000");
+    expect_echo("> dumpheap -stat 00007f21`34000028 7F21 statistics 7f2G",
+                "dumpheap -stat 00007f21`34000028 7F21 statistics 7f2G", NULL, "all",
+                "00007f21`34000028 7F21");
     expect_echo("> dumpheap -type \"My App\" -stat", "dumpheap -type \"My App\" -stat",
                 NULL, "all", "-type \"My App\"");
     expect_echo("> dumpheap -stat -bycount -noprogress -ignoreGCState",
