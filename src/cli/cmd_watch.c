@@ -179,7 +179,7 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
     int how = 0;
     pid_t ended;
     c->stopped = false;
-    while ((ended = waitpid(child, &how, WNOHANG)) == 0) {
+    while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
         if (collecting_is_stopped(c, TICK_MS))
             kill(child, c->signal);
         c->stopped = false;

@@ -155,7 +155,10 @@ Test(address_space, finds_what_was_written_through_another_mapping)
     picture(&r, p, found);
     cr_expect_eq(strspn(found, "s"), PAGES, "%s", found);
     runs_free(&r);
+    int pages = from.pages, shared = from.shared;
     page_source_close(&from);
+    cr_expect_eq(fcntl(pages, F_GETFD), -1);
+    cr_expect_eq(fcntl(shared, F_GETFD), -1);
 }
 
 /* Pages that nobody tells of would be missing in the copy without a word. */

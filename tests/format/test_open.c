@@ -527,6 +527,24 @@ Test(open, every_format_has_a_name_of_its_own_and_a_summary)
     cr_expect_null(hd_input_format_name((size_t)-2));
 }
 
+/* Any byte of what a gcdump begins with may be another, and then it is none. */
+Test(open, a_gcdump_is_known_by_each_byte_of_its_head)
+{
+    enum { MAGIC = 24 };
+    unsigned char head[] = "\x14\0\0\0!FastSerialization.1";
+    cr_assert_eq(sizeof(head), MAGIC + 1);
+    for (size_t i = 0; i <= MAGIC; i++) {
+        unsigned char whole[MAGIC + 1];
+        memcpy(whole, head, sizeof(head));
+        if (i < MAGIC)
+            whole[i] ^= 1;
+        const struct reader *reader = reader_for((struct bytes){whole, MAGIC});
+        bool is_gcdump = reader != NULL && strcmp(reader->name, "gcdump") == 0 &&
+                         reader->recognises((struct bytes){whole, MAGIC}) == RECOGNISED_YES;
+        cr_expect_eq(is_gcdump, i == MAGIC, "byte %zu", i);
+    }
+}
+
 /* Plain text may always be a table that somebody has cut out of a session. */
 Test(open, what_may_be_of_a_format_is_tried_if_nobody_is_sure)
 {

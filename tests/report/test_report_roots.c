@@ -107,6 +107,9 @@ Test(report_roots, several_types_are_taken_together)
     cr_expect_str_eq(r->roots.matched[1], "App.Order[]");
     cr_expect_str_eq(r->roots.matched[2], "App.Shop");
     cr_expect_eq(r->roots.chains.instances, 5);
+    char *text = written(r, "text");
+    expect_part(text, "App.*  (3 types)  5 instances");
+    free(text);
     hd_report_free(r);
 }
 

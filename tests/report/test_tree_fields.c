@@ -19,6 +19,45 @@ static struct hd_snapshot *heap_of(uint32_t each)
     return forge_finish(&f);
 }
 
+/* Of two fields that lead to the same place it is named by the one that leads to more of
+ * it, and where both lead to as many by the first in the alphabet; by the order of the file
+ * never. */
+Test(tree_fields, the_field_of_most_names_a_place)
+{
+    static const struct {
+        const char *first, *second, *wanted;
+        uint32_t count_of_first, count_of_second;
+    } cases[] = {{"_z", "_a", "_z", 3, 1}, {"_a", "_z", "_z", 1, 3},
+                 {"_z", "_a", "_a", 1, 3}, {"_a", "_z", "_a", 3, 1},
+                 {"_z", "_a", "_a", 2, 2}, {"_a", "_z", "_a", 2, 2}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct forge f = {0};
+        node_id shop = forge_object(&f, "App.Shop", 24);
+        node_id orders = forge_objects(&f, "App.Order", 96, 4);
+        for (uint32_t n = 0; n < cases[i].count_of_first + cases[i].count_of_second; n++)
+            forge_reference_by(
+                &f, shop, n < cases[i].count_of_first ? cases[i].first : cases[i].second,
+                orders + n);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_all", shop);
+        struct hd_snapshot *snap = forge_finish(&f);
+        struct hd_options opt = hd_default_options();
+        opt.least_kept_share = 0;
+        struct hd_report *r = ask_tree(&snap, 1, &opt, NULL);
+        cr_assert_not_null(r);
+        const struct hd_tree *tree = hd_report_model(r)->tree;
+        bool found = false;
+        for (size_t n = 0; n < tree->len; n++)
+            if (tree->nodes[n].type != NULL &&
+                strcmp(tree->nodes[n].type, "App.Order") == 0) {
+                found = true;
+                cr_expect_str_eq(tree->nodes[n].field, cases[i].wanted, "case %zu", i);
+            }
+        cr_expect(found);
+        hd_snapshot_close(snap);
+        hd_report_free(r);
+    }
+}
+
 static struct hd_report *tree_of(bool fields, bool holders)
 {
     static const char *const types[] = {"App.Order"};

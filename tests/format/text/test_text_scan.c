@@ -73,6 +73,8 @@ static const struct {
     {"a 2 x 1", "truncated", 1},
     {"a 2 x 1\nc x 2\no", "unknown-record", 3},
     {"a 2 x 1\nc x 2\nc x 2", "outside-domain", 3},
+    {"a 2 x 1\nt 1 A\no 1 1 18 1\nc x 2\no 2 1 18 2\n", "outside-domain", 5},
+    {"o 1 1 18 1\na 2 x 1\nt 1 A\nc x 2\n", "outside-domain", 1},
 };
 
 Test(text_scan, refuses_the_first_thing_that_is_wrong)
