@@ -89,6 +89,10 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
                    const struct evidence *e, struct hd_error *err)
 {
     const struct series *s = e->types;
+    if (s->fit_count == 0)
+        return fail(
+            err, HD_USAGE,
+            "no snapshot can be compared; so what a baseline may accept is not known");
     size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
     struct arena scratch = {0};
     struct excuses x = excuses_of(b, e, NULL, &scratch);
