@@ -234,9 +234,9 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     "${inside[@]}" mount -t tmpfs none /mnt 2>/dev/null || skip "no namespaces here"
     play "$(own)" play 1
     # The kernel knows the name; the environment says what somebody put there.
-    HOSTNAME=elsewhere "${inside[@]}" bash -c 'hostname pod-7f9-x2 && mount -t tmpfs none /tmp && cd "$4" &&
-        unset TMPDIR && exec -a "$1" "$2" tests/cli/runtime.py /tmp/dotnet-diagnostic-1-1-socket play "$3"' \
-        bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") "$PWD" 3>&- &
+    HOSTNAME=elsewhere "${inside[@]}" bash -c 'hostname pod-7f9-x2 && mount -t tmpfs none /tmp &&
+        unset TMPDIR && exec -a "$1" "$2" "$4" /tmp/dotnet-diagnostic-1-1-socket play "$3"' \
+        bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") <(cat tests/cli/runtime.py) 3>&- &
     container=$!
     for _ in {1..100}; do
         works ps -n "$(own)" --format=json
