@@ -22,8 +22,7 @@ enum { END_COUNT = sizeof(ends) / sizeof(*ends) };
 static void end(int number)
 {
     last_words();
-    if (is_there)
-        unlink(path);
+    temporary_remove();
     raise(number);
 }
 

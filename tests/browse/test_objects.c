@@ -1,5 +1,6 @@
 /* Single objects: what they refer to, what refers to them, chains, lists; and the thread
  * that makes what these need. */
+#include "browse/many_objects.h"
 #include "browse/objects.h"
 #include "format/open.h"
 #include "support/forge.h"
@@ -421,17 +422,6 @@ Test(objects, a_table_has_no_objects)
     cr_expect_null(hd_objects_open(c, 1), "there is no second one");
     hd_comparison_free(c);
     hd_snapshot_close(snap);
-}
-
-/* A heap large enough that its indexes do not fit. */
-static struct hd_snapshot *many_objects(uint32_t count)
-{
-    struct forge f = {0};
-    node_id first = forge_objects(&f, "App.Many", 24, count);
-    for (uint32_t i = 0; i < count; i++)
-        forge_reference(&f, first + i, first + i / 2);
-    forge_root(&f, HD_ROOT_STATIC, "App.All", first + count - 1);
-    return forge_finish(&f);
 }
 
 Test(objects, memory_is_refused_and_given_back)

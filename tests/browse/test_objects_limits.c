@@ -1,7 +1,7 @@
 /* Single objects under any limit of memory, and questions of what is not there: each is
  * answered in full or refused, and what was taken is given back. */
+#include "browse/many_objects.h"
 #include "browse/objects.h"
-#include "support/forge.h"
 #include "support/made_fields.h"
 
 #include <criterion/criterion.h>
@@ -9,16 +9,6 @@
 #include <string.h>
 
 enum { MANY = 20000 };
-
-static struct hd_snapshot *many_objects(void)
-{
-    struct forge f = {0};
-    node_id first = forge_objects(&f, "App.Many", 24, MANY);
-    for (uint32_t i = 0; i < MANY; i++)
-        forge_reference(&f, first + i, first + i / 2);
-    forge_root(&f, HD_ROOT_STATIC, "App.All", first + MANY - 1);
-    return forge_finish(&f);
-}
 
 static void expect_too_big(const struct hd_error *err, uint64_t limit)
 {
@@ -65,7 +55,7 @@ static bool try_objects(struct hd_snapshot *snap, uint64_t limit)
 Test(objects_limits, any_limit_gives_everything_or_says_that_it_does_not)
 {
     enum { STEP = 8 << 10 };
-    struct hd_snapshot *snap = many_objects();
+    struct hd_snapshot *snap = many_objects(MANY);
     uint64_t limit = snap->graph_bytes;
     unsigned refused = 0;
     for (; !try_objects(snap, limit); limit += STEP, refused++)
@@ -116,7 +106,7 @@ Test(objects_limits, referrers_of_one_object_are_found_or_refused)
 /* Every question before the thread has made anything: it was stopped, or is slow. */
 Test(objects_limits, nothing_is_told_of_what_is_not_there_yet)
 {
-    struct hd_snapshot *snap = many_objects();
+    struct hd_snapshot *snap = many_objects(MANY);
     struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
     struct hd_objects *o = hd_objects_open(c, 0);
     cr_assert(hd_objects_wait(o, NULL));
@@ -153,7 +143,7 @@ Test(objects_limits, nothing_is_told_of_what_is_not_there_yet)
 
 Test(objects_limits, numbers_behind_the_last_object_are_none)
 {
-    struct hd_snapshot *snap = many_objects();
+    struct hd_snapshot *snap = many_objects(MANY);
     struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
     struct hd_objects *o = hd_objects_open(c, 0);
     cr_assert(hd_objects_wait(o, NULL));
@@ -181,7 +171,7 @@ Test(objects_limits, numbers_behind_the_last_object_are_none)
 Test(objects_limits, a_snapshot_may_tell_no_addresses)
 {
     for (unsigned has_zeros = 0; has_zeros < 2; has_zeros++) {
-        struct hd_snapshot *snap = many_objects();
+        struct hd_snapshot *snap = many_objects(MANY);
         if (has_zeros) {
             snap->graph->own_addresses = alloc_zeroed(array_bytes(snap->node_count, 8));
             snap->graph->addresses = snap->graph->own_addresses;
@@ -216,7 +206,7 @@ Test(objects_limits, kinds_have_names_up_to_the_last)
 /* Who owns what is known of a comparison only after it was asked for. */
 Test(objects_limits, places_are_those_that_are_known)
 {
-    struct hd_snapshot *snap = many_objects();
+    struct hd_snapshot *snap = many_objects(MANY);
     struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
     struct hd_objects *o = hd_objects_open(c, 0);
     struct hd_error err = {0};

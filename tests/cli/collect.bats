@@ -9,16 +9,6 @@ teardown() {
     [[ -z ${runtime:-} ]] || kill "$runtime" 2>/dev/null || true
 }
 
-# play_runtime HABIT: something listens at $socket; see runtime.py.
-play_runtime() {
-    socket=$tmp/socket
-    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
-    python3 tests/cli/runtime.py "$socket" "$1" "$tmp/played.nettrace" 3>&- &
-    runtime=$!
-    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
-    [[ -S $socket ]]
-}
-
 # until_is PATH: wait for a file, for 20 s at most.
 until_is() {
     for _ in {1..400}; do [[ ! -e $1 ]] || break; sleep 0.05; done
@@ -360,9 +350,8 @@ OPERANDS
     local job=$!
     for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/3.gcdump) ]] || break; sleep 0.05; done
     kill -TERM $job
-    status=0 ran=watch
-    wait $job || status=$?
-    out=$(<"$tmp/.out") err=$(<"$tmp/err")
+    ran=watch
+    ends $job
     status_is 0
     err_has "heapdrift: note: stopped after "
     [[ $(json '.snapshots | length') -ge 3 && -z $(ls -A "$tmp/t") ]]
@@ -376,9 +365,8 @@ OPERANDS
     for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*) ]] || break; sleep 0.05; done
     sleep 0.2
     kill -TERM $job
-    status=0 ran=watch
-    wait $job || status=$?
-    out=$(<"$tmp/.out") err=$(<"$tmp/err")
+    ran=watch
+    ends $job
     status_is 2
     err_is "heapdrift: stopped; the process goes on, and nothing was written"
     [[ -z $out && -z $(ls -A "$tmp/t") ]]

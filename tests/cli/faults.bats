@@ -43,11 +43,7 @@ without_proc() {
 }
 
 @test "without /proc collect says that a snapshot takes it" {
-    socket=$tmp/socket
-    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
-    python3 tests/cli/runtime.py "$socket" play "$tmp/played.nettrace" 3>&- &
-    runtime=$!
-    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    play_runtime play
     without_proc
     mkdir "$tmp/o"
     with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.gcdump"
@@ -141,11 +137,7 @@ without_proc() {
 
 @test "watch leaves nothing behind where memory runs out, or its time" {
     mkdir "$tmp/t"
-    socket=$tmp/socket
-    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
-    python3 tests/cli/runtime.py "$socket" play "$tmp/played.nettrace" 3>&- &
-    runtime=$!
-    for _ in {1..100}; do [[ ! -S $socket ]] || break; sleep 0.02; done
+    play_runtime play
     for n in 500 3000 5000; do
         TMPDIR=$tmp/t LD_PRELOAD=$failing FAIL_AT=$n hd watch --diagnostic-port="$socket" --count=2 --interval=10ms -q
         status_is 2
@@ -157,6 +149,5 @@ without_proc() {
     for _ in {1..200}; do [[ ! -e $(echo "$tmp"/t/*/1.gcdump) ]] || break; sleep 0.05; done
     kill -XCPU $job
     wait $job || true
-    kill $runtime
     [[ -z $(ls -A "$tmp/t") ]]
 }

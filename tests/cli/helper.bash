@@ -174,3 +174,22 @@ large_gcdump() {
     }' >"$tmp/large.txt"
     works convert -q "$tmp/large.txt" -o "$1"
 }
+
+# play_runtime HABIT: something listens at $socket; see runtime.py. Whoever calls it kills
+# $runtime in teardown.
+play_runtime() {
+    socket=$tmp/socket
+    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    python3 tests/cli/runtime.py "$socket" "$1" "$tmp/played.nettrace" 3>&- &
+    runtime=$!
+    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    [[ -S $socket ]]
+}
+
+# ends JOB: wait for the program that runs beside the test, with $tmp/.out and $tmp/err, as if hd
+# had run it.
+ends() {
+    status=0
+    wait "$1" || status=$?
+    out=$(<"$tmp/.out") err=$(<"$tmp/err")
+}
