@@ -270,7 +270,8 @@ install: all
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h $(MAN1)/heapdrift.1 \
+	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h \
+	      $(INCLUDE)/heapdrift_store.h $(MAN1)/heapdrift.1 \
 	      $(BASH_WORDS)/heapdrift $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:
