@@ -427,6 +427,24 @@ static const char *take_interval(struct settings *s, const char *value)
     return parse_duration(value, &s->interval_ms);
 }
 
+static const char *take_max_heap(struct settings *s, const char *value)
+{
+    const char *wrong = parse_size(value, &s->max_heap);
+    return wrong == NULL && s->max_heap == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_lock(struct settings *s, const char *value)
+{
+    s->lock = value;
+    return value[0] != '\0' ? NULL : "a file name";
+}
+
+static const char *take_store(struct settings *s, const char *value)
+{
+    s->store = value;
+    return value[0] != '\0' ? NULL : "a URL";
+}
+
 static const char *take_count(struct settings *s, const char *value)
 {
     return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
@@ -468,6 +486,12 @@ const struct option options[] = {
     {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
     {"interval", 0, ON_COLLECT | ON_WATCH, "TIME",
      "from one snapshot to the next: 500ms, 30s (default), 5m, 1h", take_interval},
+    {"store", 0, ON_COLLECT | ON_WATCH, "URL",
+     "record it there instead: a file, or postgresql://...", take_store},
+    {"max-heap", 0, ON_COLLECT | ON_WATCH, "SIZE",
+     "with --store: no snapshot while it has more memory (RSS)", take_max_heap},
+    {"lock", 0, ON_COLLECT | ON_WATCH, "FILE",
+     "with --store: who shares FILE takes turns; default heapdrift.lock", take_lock},
     {"timeout", 't', ON_COLLECT, "SECONDS",
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",

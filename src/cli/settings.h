@@ -45,6 +45,9 @@ struct settings {
     const char *config;                    /* NULL: to be looked for */
     const char *baseline, *baseline_write; /* files; NULL */
 
+    const char *store;   /* URL; NULL */
+    double keep_seconds; /* what is older is thinned out; 0: nothing */
+
     /* collect */
     uint64_t process_id;     /* 0: not given */
     const char *name;        /* of the process; of ps and --all a pattern */
@@ -54,6 +57,8 @@ struct settings {
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
     bool all;              /* collect: every process that name matches */
+    const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
+    uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
     bool direct;           /* read the memory of the process, ask it for nothing */
     bool threads_given;    /* so many of them at once; else one */
@@ -91,7 +96,7 @@ enum command_bit {
 /* What people come with; the parts of --help. */
 enum command_purpose { FOR_FILES, FOR_PROCESSES, FOR_BUILDS, FOR_FORMATS, FOR_HELP };
 
-enum { MOST_EXAMPLES = 4 };
+enum { MOST_EXAMPLES = 5 };
 
 struct command {
     const char *name;
