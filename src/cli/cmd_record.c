@@ -209,16 +209,15 @@ const struct command cmd_record = {
     .description =
         "Boil snapshots down to digests and store them, each whole or not at all, and each "
         "once:\n"
-        "to record one again changes nothing. The store is a file (SQLite) or PostgreSQL; "
-        "a "
-        "new one\n"
-        "is made. Its tables are for SQL as well: docs/store.md.",
+        "to record one again changes nothing. The store is a file (SQLite) or PostgreSQL, "
+        "with\n"
+        "tables for SQL as well. --keep alone thins out. Passwords: docs/store.md.",
     .examples =
         {
             {"heapdrift record --build=4.2 app.gcdump", "into heapdrift.db"},
             {"heapdrift record --keep=90d dumps/", "a folder, then thin out"},
-            {"HEAPDRIFT_STORE=postgresql://heap@db/heapdrift heapdrift record *.gcdump",
-             "the password: PGPASSFILE"},
+            {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
+             "by PGPASSFILE"},
         },
     .run = run,
 };

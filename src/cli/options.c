@@ -518,8 +518,7 @@ const struct option options[] = {
     {"timeout", 0, ON_WATCH, "SECONDS",
      "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
     {"store", 0, ON_STORES, "URL",
-     "a file (SQLite), or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db",
-     take_store},
+     "a file, or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db", take_store},
     {"service", 0, ON_STORES, "NAME",
      "what it is of; default: OTEL_SERVICE_NAME, the pod, the program", take_service},
     {"host", 0, ON_STORES, "NAME",
@@ -530,8 +529,7 @@ const struct option options[] = {
      "something else to tell runs apart by; repeatable", take_label},
     {"limit", 0, ON_STORES, "SIZE", "memory that the process may use", take_limit},
     {"keep", 0, ON_STORES, "AGE",
-     "then thin out: hourly after a day, daily after 8, nothing older than 90d, 1y",
-     take_keep},
+     "then thin out: hourly after a day, daily after 8, nothing older", take_keep},
     {"format", 0, ON_RECORD, "FORMAT", "text (default) or json", take_format},
     {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
@@ -617,7 +615,8 @@ const struct option options[] = {
      "of sizes in heap text: 16 (default) or 10", take_size_base},
     {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD, "SIZE",
      "memory that may be used; default 3/4 of what is free", take_memory},
-    {"threads", 'j', ON_ALL | ON_WATCH, "N", "threads; default: processors", take_threads},
+    {"threads", 'j', ON_ALL | ON_WATCH | ON_RECORD, "N", "threads; default: processors",
+     take_threads},
     {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
      take_processes},
     {"color", 0, ON_PRINTS | ON_EXPLORE, "WHEN", "auto (default), always or never",
@@ -649,7 +648,7 @@ bool option_is_for(const struct option *o, const struct command *command)
     static const struct {
         const char *name;
         unsigned commands;
-    } idle[] = {{"strict", ON_PS | ON_EXPLORE},
+    } idle[] = {{"strict", ON_PS | ON_EXPLORE | ON_RECORD},
                 {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
                 {"memory", ON_PS},
                 {"threads", ON_PS},
