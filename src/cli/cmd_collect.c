@@ -57,8 +57,8 @@ static bool check_store(const struct settings *s)
 
 static bool check(struct settings *s)
 {
-    if (s->store == NULL && (s->max_heap > 0 || s->lock != NULL))
-        return usage("--max-heap and --lock are for --store");
+    if (s->store == NULL && (settings_are_for_a_store(s)))
+        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->direct && s->core == CORE_FULL)
         return usage("--direct copies what the process has written; it has no --core=full");
     if (s->all)

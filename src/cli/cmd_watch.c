@@ -211,8 +211,8 @@ static bool check(struct settings *s)
         return false;
     if (s->store != NULL)
         return check_store(s);
-    if (s->max_heap > 0 || s->lock != NULL)
-        return usage("--max-heap and --lock are for --store");
+    if (settings_are_for_a_store(s))
+        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
@@ -276,7 +276,8 @@ const struct command cmd_watch = {
     .description =
         "Take snapshots of a running .NET process, five in two minutes unless told\n"
         "otherwise, and say what grew. With budgets it ends with the status of `heapdrift\n"
-        "check`. Ctrl-C ends it early: what was collected by then is compared. With --store "
+        "check`. Ctrl-C ends it early: what was collected by then is compared. With "
+        "--store "
         "it\n"
         "compares nothing and does not end: a snapshot an hour goes there.",
     .examples =

@@ -235,6 +235,13 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     return true;
 }
 
+bool settings_are_for_a_store(const struct settings *s)
+{
+    return s->max_heap > 0 || s->lock != NULL || s->keep_seconds > 0 ||
+           s->service != NULL || s->host != NULL || s->build != NULL ||
+           s->label_count > 0 || s->limit > 0;
+}
+
 void settings_free(struct settings *s)
 {
     if (s->memory == NULL)
@@ -247,6 +254,7 @@ void settings_free(struct settings *s)
     free(s->memory);
     free((void *)s->types);
     free((void *)s->excludes);
+    free((void *)s->labels);
     free(s->iterations);
     free(s->budgets);
     *s = (struct settings){0};

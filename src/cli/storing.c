@@ -1,5 +1,8 @@
 #include "cli/storing.h"
 
+#include "cli/messages.h"
+#include "cli/run_facts.h"
+
 #include <math.h>
 #include <time.h>
 
@@ -22,9 +25,15 @@ int storing_take(struct collecting *c, const struct settings *s, const char *who
         return status;
     const struct hd_collected *got = &c->collected;
     double pause = got->stood_still_us > 0 ? (double)got->stood_still_us / 1e6 : NAN;
-    const struct hd_run run = hd_unknown_run();
-    (void)s;
-    store_queue_add(q, &digest, &run, pause, who);
+    struct run_facts facts = {0};
+    run_facts_of(&facts, s, got->pid);
+    if (facts.problem != NULL && !s->quiet) {
+        begin_message("warning", who);
+        fputs(": ", stderr);
+        end_message(facts.problem);
+    }
+    store_queue_add(q, &digest, &facts.run, pause, who);
+    run_facts_free(&facts);
     return status;
 }
 

@@ -188,9 +188,9 @@ says() {
 watch 1 --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
 watch 1 --store=x.db --format=json|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
 watch 1 --store=x.db --max-growth=5%|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
-watch 1 --max-heap=1GiB|--max-heap and --lock are for --store
+watch 1 --max-heap=1GiB|--max-heap, --lock, --keep and what a run is called are for --store
 watch Shop --name=Shop --store=x.db|watch takes one process, not 2
-collect 1 --lock=x -o a.gcdump|--max-heap and --lock are for --store
+collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and what a run is called are for --store
 collect 1 --store=x.db -o a.gcdump|a snapshot goes into a file (-o) or into a store (--store)
 collect 1 --store=x.db --core|a store takes digests, neither cores nor traces
 collect 1 --store=x.db --interval=5s|--interval needs --count
