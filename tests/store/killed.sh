@@ -31,10 +31,10 @@ make_snapshots() {
 # A writer of all of them, in an order of its own, for some milliseconds.
 write_and_be_killed() {
     find "$folder" -name '*.txt' | sort -R --random-source="$folder/random" >"$folder/list$1"
-    xargs -a "$folder/list$1" "$heapdrift" record -q --store="$db" --service=shop >>"$folder/said$1" 2>>"$folder/err$1" &
+    # shellcheck disable=SC2046 # a list of words
+    "$heapdrift" record -q --store="$db" --service=shop $(cat "$folder/list$1") >>"$folder/said$1" 2>>"$folder/err$1" &
     sleep "$2"
-    # xargs and its child: the group of neither is ours.
-    pkill -KILL -P $! 2>/dev/null || true
+    kill -KILL $! 2>/dev/null || true
     wait $! 2>/dev/null || true
 }
 
