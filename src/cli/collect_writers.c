@@ -119,45 +119,61 @@ static void add_full_names(struct collecting *c, struct hd_snapshot *snap)
         fprintf(stderr, ": no full names: %s\n", err.message);
 }
 
-static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error *err)
+static bool convert(struct collecting *c, const char *target, FILE *from, FILE *to,
+                    struct hd_error *err)
 {
     const struct settings *s = c->settings;
     char path[64];
     struct hd_read_options how = s->read;
     how.to_write = true;
-    how.plain_names = true; /* as any other gcdump has them */
+    how.plain_names = strcmp(target, "gcdump") == 0; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     if (snap == NULL && access("/proc/self", F_OK) != 0)
         snprintf(err->message, sizeof(err->message),
-                 "a gcdump is made with /proc, which is not mounted here; a trace is not: "
-                 "the name of one ends in .nettrace");
+                 "a %s is made with /proc, which is not mounted here; a trace is not: the "
+                 "name of one ends in .nettrace",
+                 target);
     if (snap != NULL)
         hd_snapshot_set_origin(snap, &c->collected.origin);
     if (snap != NULL && !s->direct)
         add_full_names(c, snap);
     if (snap != NULL)
         count(c, hd_snapshot_info(snap));
-    bool ok =
-        snap != NULL && hd_snapshot_write(snap, "gcdump", hd_sink_file(to), NULL, err);
+    bool ok = snap != NULL && hd_snapshot_write(snap, target, hd_sink_file(to), NULL, err);
     hd_snapshot_close(snap);
+    return ok;
+}
+
+static bool write_from(struct collecting *c, const char *target, FILE *trace, FILE *to,
+                       struct hd_error *err)
+{
+    bool ok = take(c, trace, err) || failed(c, err);
+    if (ok && !convert(c, target, trace, to, err)) {
+        print_error(c->settings->output, err);
+        ok = false;
+    }
+    fclose(trace);
     return ok;
 }
 
 static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
-    struct collecting *c = *(struct collecting *const *)thing;
     FILE *trace = open_nameless(s->output);
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
-    bool ok = take(c, trace, err) || failed(c, err);
-    if (ok && !convert(c, trace, to, err)) {
-        print_error(s->output, err);
-        ok = false;
-    }
-    fclose(trace);
-    return ok;
+    return write_from(*(struct collecting *const *)thing, "gcdump", trace, to, err);
+}
+
+/* Who wants the digest only has no room, or no wish, for the heap on the disk. */
+static bool write_digest(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    FILE *trace = open_in_memory();
+    if (trace == NULL)
+        return trouble(s->output, strerror(errno));
+    return write_from(*(struct collecting *const *)thing, "digest", trace, to, err);
 }
 
 /* --- a core ------------------------------------------------------------------------ */
@@ -210,18 +226,30 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
     return NULL;
 }
 
-static bool write_direct(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
+static bool write_copied(const void *thing, const struct settings *s, const char *target,
+                         FILE *to, struct hd_error *err)
 {
     struct collecting *c = *(struct collecting *const *)thing;
     FILE *core = take_memory(c, s, err);
     if (core == NULL)
         return err->status != HD_OK && failed(c, err);
-    bool ok = convert(c, core, to, err);
+    bool ok = convert(c, target, core, to, err);
     if (!ok)
         print_error(s->output, err);
     fclose(core);
     return ok;
+}
+
+static bool write_direct(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    return write_copied(thing, s, "gcdump", to, err);
+}
+
+static bool write_direct_digest(const void *thing, const struct settings *s, FILE *to,
+                                struct hd_error *err)
+{
+    return write_copied(thing, s, "digest", to, err);
 }
 
 /* --- which ------------------------------------------------------------------------- */
@@ -238,6 +266,8 @@ struct output_how collect_writer(const struct settings *s, const char *path)
     how.is_private = collect_writes_core(s, path);
     if (how.is_private)
         how.write = write_core;
+    else if (output_ends_in(path, ".digest"))
+        how.write = s->direct ? write_direct_digest : write_digest;
     else if (s->direct)
         how.write = write_direct;
     else if (output_ends_in(path, ".nettrace"))
