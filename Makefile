@@ -70,7 +70,7 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(HARDENING) 
 # called as directly as in a program.
 LIB_CFLAGS   = -fPIC -fvisibility=hidden $(COUNT)
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
+LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lsqlite3 -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
@@ -191,6 +191,17 @@ $(TERMINAL):
 	  echo '0};'; } >$@.new
 	mv $@.new $@
 
+# The tables of a store, in the same form.
+SCHEMA = $(BUILD)/made/store/schema_sql.h
+$(SCHEMA): src/store/schema.sql
+	@mkdir -p $(@D)
+	{ echo 'static const char schema_sql[] = {'; od -An -v -td1 $< | sed 's/[0-9][0-9]*/&,/g'; \
+	  echo '0};'; } >$@.new
+	mv $@.new $@
+
+$(BUILD)/src/store/schema.o: $(SCHEMA)
+$(BUILD)/src/store/schema.%: private override CPPFLAGS += -I$(BUILD)/made
+
 $(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
 $(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made
 
@@ -270,7 +281,8 @@ install: all
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h $(MAN1)/heapdrift.1 \
+	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h \
+	      $(INCLUDE)/heapdrift_store.h $(MAN1)/heapdrift.1 \
 	      $(BASH_WORDS)/heapdrift $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:
@@ -462,7 +474,7 @@ analyze:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
-	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
+	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:

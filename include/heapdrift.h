@@ -72,7 +72,8 @@ enum hd_topic {
     HD_ABOUT_SOCKETS,      /* the same: which have a socket */
     HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
     HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
-    HD_ABOUT_DIRECT        /* hd_collect() does without the right to read its memory */
+    HD_ABOUT_DIRECT,       /* hd_collect() does without the right to read its memory */
+    HD_ABOUT_SERVICE       /* hd_run.service says which */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and

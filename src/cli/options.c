@@ -19,7 +19,8 @@ enum {
                ON_OBJECT,                                    /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
     ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH,
-    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH
+    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_RECORD,
+    ON_STORES = ON_RECORD /* put snapshots into a store */
 };
 enum { MOST_COLLECTED = 100000 };
 enum { MOST_SAMPLES = 1000000 };
@@ -427,6 +428,50 @@ static const char *take_interval(struct settings *s, const char *value)
     return parse_duration(value, &s->interval_ms);
 }
 
+static const char *take_store(struct settings *s, const char *value)
+{
+    s->store = value;
+    return value[0] != '\0' ? NULL : "a file or postgresql://...";
+}
+
+static const char *take_keep(struct settings *s, const char *value)
+{
+    return parse_age(value, &s->keep_seconds);
+}
+
+static const char *take_service(struct settings *s, const char *value)
+{
+    s->service = value;
+    return value[0] != '\0' ? NULL : "a name";
+}
+
+static const char *take_host(struct settings *s, const char *value)
+{
+    s->host = value;
+    return value[0] != '\0' ? NULL : "a name";
+}
+
+static const char *take_build(struct settings *s, const char *value)
+{
+    s->build = value;
+    return value[0] != '\0' ? NULL : "a version";
+}
+
+static const char *take_label(struct settings *s, const char *value)
+{
+    if (value[0] == '=' || strchr(value, '=') == NULL)
+        return "NAME=VALUE";
+    s->labels = more((void *)s->labels, (s->label_count + 1) * sizeof(*s->labels));
+    s->labels[s->label_count++] = value;
+    return NULL;
+}
+
+static const char *take_limit(struct settings *s, const char *value)
+{
+    const char *wrong = parse_size(value, &s->limit);
+    return wrong == NULL && s->limit == 0 ? "more than 0" : wrong;
+}
+
 static const char *take_count(struct settings *s, const char *value)
 {
     return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
@@ -472,6 +517,20 @@ const struct option options[] = {
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",
      "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
+    {"store", 0, ON_STORES, "URL",
+     "a file, or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db", take_store},
+    {"service", 0, ON_STORES, "NAME",
+     "what it is of; default: OTEL_SERVICE_NAME, the pod, the program", take_service},
+    {"host", 0, ON_STORES, "NAME",
+     "where it ran; default: what the snapshot says, HOSTNAME", take_host},
+    {"build", 0, ON_STORES, "VERSION", "of the program, to tell which build began to leak",
+     take_build},
+    {"label", 0, ON_STORES, "NAME=VALUE",
+     "something else to tell runs apart by; repeatable", take_label},
+    {"limit", 0, ON_STORES, "SIZE", "memory that the process may use", take_limit},
+    {"keep", 0, ON_STORES, "AGE",
+     "then thin out: hourly after a day, daily after 8, nothing older", take_keep},
+    {"format", 0, ON_RECORD, "FORMAT", "text (default) or json", take_format},
     {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
     {"to", 0, ON_COLLECT, "FORMAT", "with --all: gcdump (default), nettrace or core",
@@ -552,11 +611,12 @@ const struct option options[] = {
      "status 1 when there is a suspect", take_exit_code},
     {"strict", 0, (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
      "status 3 when the snapshots allow no judgement", take_strict},
-    {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
-     take_size_base},
-    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH, "SIZE",
+    {"size-base", 0, ON_ALL | ON_RECORD, "BASE",
+     "of sizes in heap text: 16 (default) or 10", take_size_base},
+    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD, "SIZE",
      "memory that may be used; default 3/4 of what is free", take_memory},
-    {"threads", 'j', ON_ALL | ON_WATCH, "N", "threads; default: processors", take_threads},
+    {"threads", 'j', ON_ALL | ON_WATCH | ON_RECORD, "N", "threads; default: processors",
+     take_threads},
     {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
      take_processes},
     {"color", 0, ON_PRINTS | ON_EXPLORE, "WHEN", "auto (default), always or never",
@@ -565,12 +625,12 @@ const struct option options[] = {
      "columns of text; 0: no limit. Default: COLUMNS, the terminal's", take_width},
     {"ascii", 0, ON_PRINTS, NULL, "no character beyond ASCII; default without UTF-8",
      take_ascii},
-    {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
+    {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD, NULL,
      "do not show what is being read", take_no_progress},
-    {"no-sandbox", 0, ON_ALL, NULL, "keep the rights that reading snapshots does not need",
-     take_no_sandbox},
+    {"no-sandbox", 0, ON_ALL | ON_RECORD, NULL,
+     "keep the rights that reading snapshots does not need", take_no_sandbox},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
-    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
+    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH | ON_RECORD, NULL,
      "say what was read; in text all details and scores", take_verbose},
     {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
     {"version", 0, ON_EVERY | ON_HELP, NULL, "show the version", take_version},
@@ -588,7 +648,7 @@ bool option_is_for(const struct option *o, const struct command *command)
     static const struct {
         const char *name;
         unsigned commands;
-    } idle[] = {{"strict", ON_PS | ON_EXPLORE},
+    } idle[] = {{"strict", ON_PS | ON_EXPLORE | ON_RECORD},
                 {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
                 {"memory", ON_PS},
                 {"threads", ON_PS},

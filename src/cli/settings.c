@@ -247,6 +247,7 @@ void settings_free(struct settings *s)
     free(s->memory);
     free((void *)s->types);
     free((void *)s->excludes);
+    free((void *)s->labels);
     free(s->iterations);
     free(s->budgets);
     *s = (struct settings){0};

@@ -45,6 +45,14 @@ struct settings {
     const char *config;                    /* NULL: to be looked for */
     const char *baseline, *baseline_write; /* files; NULL */
 
+    /* what goes into a store */
+    const char *store;                  /* URL; NULL: the environment's, or the usual one */
+    double keep_seconds;                /* what is older is thinned out; 0: nothing is */
+    const char *service, *host, *build; /* NULL: as far as it is known otherwise */
+    const char **labels;                /* "NAME=VALUE" */
+    size_t label_count;
+    uint64_t limit; /* bytes of memory that the process may use; 0: not told */
+
     /* collect */
     uint64_t process_id;     /* 0: not given */
     const char *name;        /* of the process; of ps and --all a pattern */
@@ -85,11 +93,19 @@ enum command_bit {
     ON_TREE = 1024,
     ON_REPORT = 2048,
     ON_EXPLORE = 4096,
-    ON_OBJECT = 8192
+    ON_OBJECT = 8192,
+    ON_RECORD = 16384
 };
 
 /* What people come with; the parts of --help. */
-enum command_purpose { FOR_FILES, FOR_PROCESSES, FOR_BUILDS, FOR_FORMATS, FOR_HELP };
+enum command_purpose {
+    FOR_FILES,
+    FOR_PROCESSES,
+    FOR_BUILDS,
+    FOR_FLEETS,
+    FOR_FORMATS,
+    FOR_HELP
+};
 
 enum { MOST_EXAMPLES = 4 };
 

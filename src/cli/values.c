@@ -87,3 +87,24 @@ const char *parse_duration(const char *value, uint64_t *ms)
         }
     return wrong;
 }
+
+const char *parse_age(const char *value, double *seconds)
+{
+    static const char wrong[] = "a time with its unit: 12h, 7d, 4w, 1y";
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {
+        {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 7 * 86400}, {"y", 365 * 86400}};
+    const double most = 100.0 * 365 * 86400;
+    char *end;
+    double n = strtod(value, &end);
+    if (end == value || strspn(value, "0123456789.") != (size_t)(end - value) || !(n > 0))
+        return wrong;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(end, units[i].unit) == 0 && n * units[i].seconds <= most) {
+            *seconds = n * units[i].seconds;
+            return NULL;
+        }
+    return wrong;
+}

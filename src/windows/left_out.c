@@ -1,4 +1,4 @@
-/* The commands that need Linux or a terminal of POSIX: they are there, to say that they are
+/* The commands that need Linux, a terminal of POSIX or a database: they are there, to say that they are
  * not. */
 #include "cli/settings.h"
 
@@ -22,4 +22,5 @@ static int say(struct settings *s)
 LEFT_OUT(collect, ON_COLLECT, FOR_PROCESSES);
 LEFT_OUT(watch, ON_WATCH, FOR_PROCESSES);
 LEFT_OUT(ps, ON_PS, FOR_PROCESSES);
+LEFT_OUT(record, ON_RECORD, FOR_FLEETS);
 LEFT_OUT(explore, ON_EXPLORE, FOR_FILES);
