@@ -470,8 +470,11 @@ struct hd_collected {
     struct hd_client clients[HD_MOST_CLIENTS];
     size_t client_count;
     struct hd_origin origin;
-    uint64_t stood_still_us; /* hd_collect_direct(): the longest stop, in microseconds */
-    unsigned tries;          /* and how often it was stopped */
+    /* How long the process stood still, in microseconds; 0: not known. hd_collect(): for
+     * the collection and the walk of its heap. hd_collect_direct(): for the longest stop.
+     */
+    uint64_t stood_still_us;
+    unsigned tries; /* hd_collect_direct(): how often it was stopped */
 };
 
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to

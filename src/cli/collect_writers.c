@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The target of hd_snapshot_write() that a store takes. */
+#define DIGEST "digest"
+
 /* --- failures ---------------------------------------------------------------------- */
 
 /* Its socket goes with it, unless it was killed. */
@@ -23,7 +26,11 @@ static bool failed(const struct collecting *c, const struct hd_error *err)
 {
     static const char stopped[] = "stopped; the process goes on, and nothing was written";
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
-    if (err->status == HD_STOPPED && c->who != NULL)
+    if (err->status == HD_STOPPED && c->is_too_much)
+        trouble(c->settings->output,
+                "the stream of its heap is larger than the memory that may be used; see "
+                "--memory. The process goes on, and nothing was stored");
+    else if (err->status == HD_STOPPED && c->who != NULL)
         trouble(c->who, stopped);
     else if (err->status == HD_STOPPED)
         fprintf(stderr, "heapdrift: %s\n", stopped);
@@ -119,61 +126,52 @@ static void add_full_names(struct collecting *c, struct hd_snapshot *snap)
         fprintf(stderr, ": no full names: %s\n", err.message);
 }
 
-static bool convert(struct collecting *c, const char *target, FILE *from, FILE *to,
+static bool convert(struct collecting *c, FILE *from, const char *target, struct hd_sink to,
                     struct hd_error *err)
 {
     const struct settings *s = c->settings;
     char path[64];
     struct hd_read_options how = s->read;
     how.to_write = true;
-    how.plain_names = strcmp(target, "gcdump") == 0; /* as any other gcdump has them */
+    how.checksum = strcmp(target, DIGEST) == 0;
+    how.plain_names = strcmp(target, DIGEST) != 0; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     if (snap == NULL && access("/proc/self", F_OK) != 0)
         snprintf(err->message, sizeof(err->message),
-                 "a %s is made with /proc, which is not mounted here; a trace is not: the "
-                 "name of one ends in .nettrace",
-                 target);
+                 "a gcdump is made with /proc, which is not mounted here; a trace is not: "
+                 "the name of one ends in .nettrace");
     if (snap != NULL)
         hd_snapshot_set_origin(snap, &c->collected.origin);
     if (snap != NULL && !s->direct)
         add_full_names(c, snap);
     if (snap != NULL)
         count(c, hd_snapshot_info(snap));
-    bool ok = snap != NULL && hd_snapshot_write(snap, target, hd_sink_file(to), NULL, err);
+    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     hd_snapshot_close(snap);
     return ok;
 }
 
-static bool write_from(struct collecting *c, const char *target, FILE *trace, FILE *to,
-                       struct hd_error *err)
+static bool convert_to_gcdump(struct collecting *c, FILE *from, FILE *to,
+                              struct hd_error *err)
 {
-    bool ok = take(c, trace, err) || failed(c, err);
-    if (ok && !convert(c, target, trace, to, err)) {
-        print_error(c->settings->output, err);
-        ok = false;
-    }
-    fclose(trace);
-    return ok;
+    return convert(c, from, "gcdump", hd_sink_file(to), err);
 }
 
 static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
+    struct collecting *c = *(struct collecting *const *)thing;
     FILE *trace = open_nameless(s->output);
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
-    return write_from(*(struct collecting *const *)thing, "gcdump", trace, to, err);
-}
-
-/* Who wants the digest only has no room, or no wish, for the heap on the disk. */
-static bool write_digest(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
-{
-    FILE *trace = open_in_memory();
-    if (trace == NULL)
-        return trouble(s->output, strerror(errno));
-    return write_from(*(struct collecting *const *)thing, "digest", trace, to, err);
+    bool ok = take(c, trace, err) || failed(c, err);
+    if (ok && !convert_to_gcdump(c, trace, to, err)) {
+        print_error(s->output, err);
+        ok = false;
+    }
+    fclose(trace);
+    return ok;
 }
 
 /* --- a core ------------------------------------------------------------------------ */
@@ -226,30 +224,60 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
     return NULL;
 }
 
-static bool write_copied(const void *thing, const struct settings *s, const char *target,
-                         FILE *to, struct hd_error *err)
+static bool write_direct(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
 {
     struct collecting *c = *(struct collecting *const *)thing;
     FILE *core = take_memory(c, s, err);
     if (core == NULL)
         return err->status != HD_OK && failed(c, err);
-    bool ok = convert(c, target, core, to, err);
+    bool ok = convert_to_gcdump(c, core, to, err);
     if (!ok)
         print_error(s->output, err);
     fclose(core);
     return ok;
 }
 
-static bool write_direct(const void *thing, const struct settings *s, FILE *to,
-                         struct hd_error *err)
+/* --- a digest ---------------------------------------------------------------------- */
+
+static FILE *take_trace(struct collecting *c, struct hd_error *err)
 {
-    return write_copied(thing, s, "gcdump", to, err);
+    FILE *trace = open_in_memory();
+    if (trace == NULL) {
+        trouble(c->settings->output, strerror(errno));
+        return NULL;
+    }
+    if (take(c, trace, err) || failed(c, err))
+        return trace;
+    fclose(trace);
+    return NULL;
 }
 
-static bool write_direct_digest(const void *thing, const struct settings *s, FILE *to,
-                                struct hd_error *err)
+/* The heap itself is on no disk on the way. */
+static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error *err)
 {
-    return write_copied(thing, s, "digest", to, err);
+    const struct settings *s = c->settings;
+    FILE *from = s->direct ? take_memory(c, s, err) : take_trace(c, err);
+    if (from == NULL)
+        return s->direct && err->status != HD_OK && failed(c, err);
+    bool ok = convert(c, from, DIGEST, to, err);
+    fclose(from);
+    if (!ok)
+        print_error(s->output, err);
+    return ok;
+}
+
+bool collect_digest(struct collecting *c, struct hd_memory *digest)
+{
+    struct hd_error err = {0};
+    return take_digest(c, hd_sink_memory(digest), &err);
+}
+
+static bool write_digest(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    (void)s;
+    return take_digest(*(struct collecting *const *)thing, hd_sink_file(to), err);
 }
 
 /* --- which ------------------------------------------------------------------------- */
@@ -267,7 +295,7 @@ struct output_how collect_writer(const struct settings *s, const char *path)
     if (how.is_private)
         how.write = write_core;
     else if (output_ends_in(path, ".digest"))
-        how.write = s->direct ? write_direct_digest : write_digest;
+        how.write = write_digest;
     else if (s->direct)
         how.write = write_direct;
     else if (output_ends_in(path, ".nettrace"))

@@ -50,6 +50,8 @@ static const struct trait {
     {"direct", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"count", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"interval", GROUP_PROCESS, VALUE_HINTS, times, 0},
+    {"max-heap", GROUP_PROCESS, VALUE_HINTS, sizes, 0},
+    {"lock", GROUP_PROCESS, VALUE_FILE, NULL, 0},
     {"store", GROUP_STORE, VALUE_FILE, NULL, 0},
     {"service", GROUP_STORE, VALUE_FREE, NULL, 0},
     {"host", GROUP_STORE, VALUE_FREE, NULL, 0},

@@ -20,7 +20,7 @@ enum {
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
     ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH,
     ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_RECORD,
-    ON_STORES = ON_RECORD /* put snapshots into a store */
+    ON_STORES = ON_RECORD | ON_COLLECT | ON_WATCH /* put snapshots into a store */
 };
 enum { MOST_COLLECTED = 100000 };
 enum { MOST_SAMPLES = 1000000 };
@@ -434,6 +434,18 @@ static const char *take_store(struct settings *s, const char *value)
     return value[0] != '\0' ? NULL : "a file or postgresql://...";
 }
 
+static const char *take_max_heap(struct settings *s, const char *value)
+{
+    const char *wrong = parse_size(value, &s->max_heap);
+    return wrong == NULL && s->max_heap == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_lock(struct settings *s, const char *value)
+{
+    s->lock = value;
+    return value[0] != '\0' ? NULL : "a file name";
+}
+
 static const char *take_keep(struct settings *s, const char *value)
 {
     return parse_age(value, &s->keep_seconds);
@@ -513,11 +525,17 @@ const struct option options[] = {
     {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
     {"interval", 0, ON_COLLECT | ON_WATCH, "TIME",
      "from one snapshot to the next: 500ms, 30s (default), 5m, 1h", take_interval},
+    {"store", 0, ON_COLLECT | ON_WATCH, "URL",
+     "record it there instead: a file, or postgresql://...", take_store},
+    {"max-heap", 0, ON_COLLECT | ON_WATCH, "SIZE",
+     "with --store: no snapshot while it has more memory (RSS)", take_max_heap},
+    {"lock", 0, ON_COLLECT | ON_WATCH, "FILE",
+     "with --store: who shares FILE takes turns; default heapdrift.lock", take_lock},
     {"timeout", 't', ON_COLLECT, "SECONDS",
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",
      "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
-    {"store", 0, ON_STORES, "URL",
+    {"store", 0, ON_RECORD, "URL",
      "a file, or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db", take_store},
     {"service", 0, ON_STORES, "NAME",
      "what it is of; default: OTEL_SERVICE_NAME, the pod, the program", take_service},

@@ -28,13 +28,16 @@ static int digit(char c)
 static bool decode(char *s)
 {
     char *to = s;
-    for (; *s != '\0'; s++) {
-        int high = *s == '%' ? digit(s[1]) : 0;
-        int low = *s == '%' && high >= 0 ? digit(s[2]) : 0;
-        if (high < 0 || low < 0 || (*s == '%' && high + low == 0))
+    while (*s != '\0') {
+        if (*s != '%') {
+            *to++ = *s++;
+            continue;
+        }
+        int high = digit(s[1]), low = high >= 0 ? digit(s[2]) : -1;
+        if (low < 0 || high + low == 0)
             return false;
-        *to++ = (char)(*s == '%' ? high * 16 + low : *s);
-        s += *s == '%' ? 2 : 0;
+        *to++ = (char)(high * 16 + low);
+        s += 3;
     }
     *to = '\0';
     return true;

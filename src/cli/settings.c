@@ -235,6 +235,13 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     return true;
 }
 
+bool settings_are_for_a_store(const struct settings *s)
+{
+    return s->max_heap > 0 || s->lock != NULL || s->keep_seconds > 0 ||
+           s->service != NULL || s->host != NULL || s->build != NULL ||
+           s->label_count > 0 || s->limit > 0;
+}
+
 void settings_free(struct settings *s)
 {
     if (s->memory == NULL)

@@ -62,6 +62,8 @@ struct settings {
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
     bool all;              /* collect: every process that name matches */
+    const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
+    uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
     bool direct;           /* read the memory of the process, ask it for nothing */
     bool threads_given;    /* so many of them at once; else one */
@@ -107,7 +109,7 @@ enum command_purpose {
     FOR_HELP
 };
 
-enum { MOST_EXAMPLES = 4 };
+enum { MOST_EXAMPLES = 5 };
 
 struct command {
     const char *name;
@@ -128,6 +130,9 @@ const struct command *command_named(const char *name);
 
 /* Whether an option was given by its letter: -n means --name here and --rows there. */
 bool settings_has_letter(const struct settings *s, char letter);
+
+/* Whether an option was given that only means something beside --store. */
+bool settings_are_for_a_store(const struct settings *s);
 
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */

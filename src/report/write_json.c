@@ -85,6 +85,10 @@ static json_t *snapshot(const struct hd_info *info)
     json_put(o, "runtime", json_string_or_null(info->runtime));
     json_put(o, "holds_garbage", json_boolean(info->holds_garbage));
     json_put(o, "has_fields", json_boolean(info->has_fields));
+    json_put(o, "has_owners", json_boolean(info->has_owners));
+    json_put(
+        o, "source_xxh3",
+        hex_or_null(info->source_xxh3, info->source_xxh3 != HD_UNKNOWN, "%016" PRIx64));
     return o;
 }
 

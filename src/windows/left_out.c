@@ -1,5 +1,5 @@
-/* The commands that need Linux, a terminal of POSIX or a database: they are there, to say that they are
- * not. */
+/* The commands that need Linux, a terminal of POSIX or a database: they are there, to say
+ * that they are not. */
 #include "cli/settings.h"
 
 #include <stdio.h>

@@ -122,8 +122,8 @@ roots across-builds app-only ascii chains color depth exact exclude fields forma
 check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
 convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
-collect all core count diagnostic-port direct help interval memory name no-progress output process-id quiet strict threads timeout to verbose version
-watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
+collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-progress output process-id quiet service store strict threads timeout to verbose version
+watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
 record build format help host keep label limit memory no-progress no-sandbox quiet service size-base store threads verbose version
 ps ascii color format help name output quiet sort version width
 help help version
@@ -297,7 +297,7 @@ OPTIONS
     works help diff
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: what is compared: what is shown: ranking: chains: output: general:" ]]
     works help watch
-    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: the store: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
     # Whoever adds an option says where it belongs.
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options.c | sort -u >"$tmp/options"
     sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/option_traits.c | sort -u | diff "$tmp/options" -
