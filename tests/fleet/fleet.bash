@@ -15,7 +15,7 @@ make_fleet() {
 }
 
 # What the map makes of a dump.
-digest=gcdump
+digest=digest
 
 # record URL FOLDER: with the facts that a deployment knows. Leaks are of builds 2 to 4.
 record() {
@@ -59,4 +59,4 @@ alone() {
     for host in "$tmp"/dumps/*; do record "$1" "$host" || return; done
 }
 
-window=(--since=2026-10-01 --until=2026-12-01T00:00Z)
+window=(--since=2026-10-01 --until=2026-12-01T00:00Z --min-span=1h)
