@@ -270,7 +270,8 @@ install: all
 uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
-	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h $(MAN1)/heapdrift.1 \
+	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h \
+	      $(INCLUDE)/heapdrift_store.h $(MAN1)/heapdrift.1 \
 	      $(BASH_WORDS)/heapdrift $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:
@@ -462,7 +463,7 @@ analyze:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
-	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
+	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
 	shellcheck -x tests/cli/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:

@@ -3,8 +3,8 @@
 # include besides itself. A family of formats includes itself, the front (files that stand
 # in src/format) and what the front may, never a sibling.
 # Files of windows stand for some of base and cli, and include their headers.
-# The program in cli/ includes heapdrift.h and its own headers only, so that every build
-# proves that the public interface is enough.
+# The program in cli/ includes public headers and its own only, so that every build proves
+# that the public interface is enough. heapdrift_NAME.h is for src/NAME and the program.
 layers='base
 heap base
 trace base heap
@@ -15,6 +15,7 @@ analysis base heap format
 budget base heap analysis
 compare base heap format analysis
 browse base heap format analysis compare
+store base heap format
 report base heap format analysis budget compare browse
 windows base cli'
 status=0
@@ -34,7 +35,7 @@ strangers() {
 known=' cli '
 while read -r layer below; do
     known="$known$layer "
-    lower='heapdrift\.h'
+    lower="heapdrift(_$layer)?\.h"
     for folder in $below; do lower="$lower|$folder/[a-z_0-9]+\.h"; done
     complain "$(strangers "$(echo src/"$layer"/*.[ch])" "$lower|$layer/[a-z_0-9]+\.h")"
     for family in src/"$layer"/*/; do
@@ -46,8 +47,8 @@ while read -r layer below; do
 done <<EOF
 $layers
 EOF
-complain "$(strangers "$(echo src/cli/*.[ch] src/cli/*/*.[ch])" 'heapdrift\.h|cli/([a-z]+/)?[a-z_]+\.h')"
-complain "$(grep -nE '^#include "' include/*.h | grep -vE '"heapdrift(_model|_objects)?\.h"')"
+complain "$(strangers "$(echo src/cli/*.[ch] src/cli/*/*.[ch])" 'heapdrift(_store|_fleet)?\.h|cli/([a-z]+/)?[a-z_]+\.h')"
+complain "$(grep -nE '^#include "' include/*.h | grep -vE '"heapdrift(_model|_objects|_store)?\.h"')"
 
 # Every folder is in the list.
 for folder in src/*/; do

@@ -13,18 +13,20 @@
 #                                         windows-test: what runs it here,
 #                                         deb: Debian's packages, nuget: the .NET tool,
 #                                         packages: tests of what is packed,
-#                                         analyze: what looks for mistakes
+#                                         analyze: what looks for mistakes,
+#                                         postgresql: a server for the tests of the store
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
        libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
        protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
-       node-d3-hierarchy node-d3-scale node-d3-shape'
+       libsqlite3-dev libpq-dev node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq
       hyperfine time cmark-gfm gzip zstd xz-utils bzip2 zip mandoc tmux'
 fuzz='clang libclang-rt-14-dev llvm afl++'
 coverage='gcovr mold python3'
+postgresql='postgresql util-linux'
 action='jq'
 # System calls that fail, and mounts of its own.
 faults='strace util-linux mount python3'
@@ -66,11 +68,12 @@ for group in "$@"; do
     windows) wanted="$wanted $windows" ;;
     windows-test) wanted="$wanted wine64" ;;
     page) wanted="$wanted $page" ;;
+    postgresql) wanted="$wanted $postgresql" ;;
     deb) wanted="$wanted $deb" ;;
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [faults]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [faults] [postgresql]" >&2
         exit 2
         ;;
     esac

@@ -1,0 +1,210 @@
+/* heapdrift_store.h - keep snapshots for months: boiled down to digests, in a database.
+ *
+ * A store is a file (SQLite, no server) or a PostgreSQL database, named by a URL:
+ *     heapdrift.db, file:/var/lib/heapdrift.db          a file; the default is
+ * HD_STORE_DEFAULT postgresql://user@host:5432/name, postgres://...  whatever libpq takes
+ * Both have the same tables (docs/store.md). libpq is loaded when a URL first asks for it.
+ *
+ * A password comes from the URL, PGPASSFILE or a service file; hd_store_name() and messages
+ * never have it. Strings that are stored are UTF-8: any other byte becomes U+FFFD, and what
+ * is longer than 1,000 bytes is cut and ends in a hash of the whole. Times are seconds
+ * since 1970-01-01 UTC. Different stores may be used from different threads at once, one of
+ * them from one thread at a time. */
+#ifndef HEAPDRIFT_STORE_H
+#define HEAPDRIFT_STORE_H
+
+#include "heapdrift.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+/* The file that is meant where nobody names a store. */
+#define HD_STORE_DEFAULT "heapdrift.db"
+
+/* A connection to a store. */
+struct hd_store;
+
+enum hd_store_use {
+    HD_STORE_READ, /* changes nothing, and needs no right to. It must be there, and of the
+                      version of this library */
+    HD_STORE_WRITE /* makes it if nothing is there, brings an older version forward */
+};
+
+/* HD_IO: cannot be opened, made or reached. HD_UNSUPPORTED: it is of a newer version (or,
+ * to read it, of an older one), the database is somebody else's, or this build or system
+ * has no such database. HD_TIMED_OUT: others kept it locked for too long. */
+struct hd_store *hd_store_open(const char *url, enum hd_store_use use,
+                               struct hd_error *err);
+void hd_store_close(struct hd_store *s); /* NULL is fine */
+
+/* The URL without a password, for messages. Lives as long as the store. */
+const char *hd_store_name(const struct hd_store *s);
+
+/* Something that its user should know, in one line: that its file is on a network file
+ * system, where writers wait longer for each other. NULL: nothing. */
+const char *hd_store_note(const struct hd_store *s);
+
+/* The URL without a password, of one that could not be opened. */
+void hd_store_put_url(struct hd_sink to, const char *url);
+
+/* --- what is stored ---------------------------------------------------------------- */
+
+struct hd_label {
+    const char *name, *value;
+};
+
+/* One run of one process: a row of `series`. Strings may be NULL and numbers HD_UNKNOWN
+ * where nobody knows.
+ *
+ * Which snapshots are of one run: those with the same service, host, process, build, and
+ * the same instance; if that is unknown, the same pid and start. What differs in one of
+ * these is another run, so a pid that is used again needs a start to tell. limit and labels
+ * do not part runs: those that were recorded last count. */
+struct hd_run {
+    const char *service, *host, *process, *build;
+    uint64_t pid;
+    double started;    /* NAN: unknown */
+    uint64_t instance; /* of a process, among all of all machines; 0: unknown */
+    uint64_t limit;    /* bytes of memory that it may use */
+    const struct hd_label *labels;
+    size_t label_count; /* sorted by name, each name once, when they are read; when they are
+                           stored in any order, and of two with one name the last counts */
+};
+
+/* {0} with numbers unknown. */
+static inline struct hd_run hd_unknown_run(void)
+{
+    struct hd_run run;
+    memset(&run, 0, sizeof(run));
+    run.pid = run.limit = HD_UNKNOWN;
+    run.started = NAN;
+    return run;
+}
+
+/* What a snapshot is of by its own account, with instance; its strings live as long as it
+ * does. */
+struct hd_run hd_run_of(const struct hd_snapshot *snap);
+
+/* When it was taken, by its own account; a time without a zone is taken for UTC. NAN. */
+double hd_time_taken(const struct hd_snapshot *snap);
+
+struct hd_recording {
+    size_t size; /* sizeof(struct hd_recording) */
+    const struct hd_run
+        *run;             /* what it leaves unknown is asked of the snapshot; NULL: all */
+    double taken;         /* NAN: what the snapshot says; it has to say it then */
+    double pause_seconds; /* that taking it stopped the process for; NAN */
+};
+
+enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
+
+/* Store snap, which must have been read with to_write and checksum: its digest, a row per
+ * type, its run. One transaction: all of it or nothing, and what was said to be stored is
+ * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once.
+ * what may be NULL. HD_USAGE: it does not say when it was taken, or of which service it is.
+ * HD_IO with nothing stored: the disk is full, the server is gone (which is tried twice).
+ */
+bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
+                     const struct hd_recording *how, enum hd_recorded *what,
+                     struct hd_error *err);
+
+/* --- thinning ---------------------------------------------------------------------- */
+
+struct hd_thinned {
+    uint64_t snapshots; /* that went */
+    uint64_t series;    /* that had no snapshot any more, and went too */
+    uint64_t left;      /* snapshots that are left */
+};
+
+/* Of the day before now keep every snapshot, of the week before that the last of every
+ * hour, then the last of every day (UTC), and nothing older than keep_seconds. The first
+ * and the last of a series stay as long as they are not older, and so does whatever was
+ * recorded within the last hour. One transaction. */
+bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
+                   struct hd_thinned *done, struct hd_error *err);
+
+/* --- reading ----------------------------------------------------------------------- */
+
+struct hd_stored_snapshot {
+    uint64_t id;
+    double taken;
+    uint64_t objects, bytes, reachable_bytes; /* as in hd_info */
+    bool complete, sampled;
+    double pause_seconds; /* NAN */
+};
+
+struct hd_stored_series {
+    uint64_t id;
+    struct hd_run run;                          /* of strings none is NULL: "" is unknown */
+    const struct hd_stored_snapshot *snapshots; /* by time, then id; at least one */
+    size_t snapshot_count;
+};
+
+/* {0} asks for what was taken in 1970; hd_store_everything() for all. */
+struct hd_store_filter {
+    size_t size;            /* sizeof(struct hd_store_filter) */
+    const char *service;    /* NULL: any */
+    double since, until;    /* taken at since or later, before until. NAN: open */
+    unsigned shard, shards; /* series of part I of N, from 1; 0 of 0: all */
+};
+
+static inline struct hd_store_filter hd_store_everything(void)
+{
+    struct hd_store_filter filter;
+    memset(&filter, 0, sizeof(filter));
+    filter.size = sizeof(filter);
+    filter.since = filter.until = NAN;
+    return filter;
+}
+
+/* Series that have a snapshot in the window, by service, host, started, pid and id, one at
+ * a time; what others write meanwhile is not seen. One list of a store at a time; while it
+ * is open nothing can be recorded, thinned or saved through that store. */
+struct hd_series_list;
+struct hd_series_list *hd_store_series(struct hd_store *s,
+                                       const struct hd_store_filter *filter,
+                                       struct hd_error *err);
+
+/* The next one, which lives until the call after; NULL behind the last. */
+bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **series,
+                    struct hd_error *err);
+void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
+
+/* Append the digest of a snapshot, for hd_snapshot_from_memory(). HD_USAGE: there is no
+ * such snapshot (any more). */
+bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
+                     struct hd_error *err);
+
+/* --- findings ---------------------------------------------------------------------- */
+
+/* Which suspects a series has: a row of `finding`. NULL and NAN: unknown. */
+struct hd_stored_finding {
+    unsigned rank;             /* from 1, each once */
+    const char *type;          /* that piles up */
+    const char *subject;       /* as reports name it */
+    const char *holder;        /* what holds it */
+    double score, score_share; /* bytes; of the heap */
+    double per_hour;           /* bytes */
+    const char *confidence;    /* a word of reports */
+};
+
+/* Replace what is known of a series by what a window of it showed. One transaction. */
+bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,
+                            const struct hd_stored_finding *all, size_t count,
+                            struct hd_error *err);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif
