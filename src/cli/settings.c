@@ -151,9 +151,13 @@ static bool format_fits(const struct settings *s, const struct command *command)
     for (size_t i = 0; hd_format_name(i) != NULL; i++) {
         bool for_check = hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH));
         bool for_tree = hd_format_is_for_tree(i) && !(bit & ON_TREE);
-        if ((for_check || for_tree) && strcmp(hd_format_name(i), s->format) == 0) {
+        bool for_fleet = hd_format_is_for_fleet(i) && !(bit & ON_FLEET);
+        if ((for_check || for_tree || for_fleet) &&
+            strcmp(hd_format_name(i), s->format) == 0) {
             fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format,
-                    for_check ? "check" : "tree");
+                    for_check  ? "check"
+                    : for_tree ? "tree"
+                               : "fleet");
             return false;
         }
     }

@@ -43,9 +43,15 @@ struct hd_fleet *hd_fleet_new(const struct hd_fleet_rules *rules)
     return f;
 }
 
+struct hd_fleet *fleet_hold(struct hd_fleet *f)
+{
+    f->holders++;
+    return f;
+}
+
 void hd_fleet_free(struct hd_fleet *f)
 {
-    if (f == NULL)
+    if (f == NULL || f->holders-- > 0)
         return;
     HASH_CLEAR(hh, f->names);
     HASH_CLEAR(hh, f->series);

@@ -14,6 +14,7 @@ struct fleet_series;
 
 struct hd_fleet {
     struct arena arena;
+    unsigned holders; /* reports besides its owner */
     bool has_rules; /* else the first part gives them */
     struct hd_fleet_rules rules;
     bool *shards; /* of rules.shards: which are there; NULL: all, in one */
@@ -34,6 +35,9 @@ const char *fleet_name(struct hd_fleet *f, const char *s);
 
 /* Records by service, host, start, pid and series. */
 void fleet_sort(struct hd_fleet *f);
+
+/* Who holds it frees it too: names and numbers stay where they are. */
+struct hd_fleet *fleet_hold(struct hd_fleet *f);
 
 /* Names in their order, of which NULL is the first. */
 int fleet_order(const char *a, const char *b);
