@@ -70,7 +70,7 @@ ALL_CFLAGS   = -std=c11 -pthread $(BASELINE) $(WARNINGS) $(WERROR) $(HARDENING) 
 # called as directly as in a program.
 LIB_CFLAGS   = -fPIC -fvisibility=hidden $(COUNT)
 ALL_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -Iinclude -Isrc $(CPPFLAGS)
-LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lm
+LIB_LIBS  = -lprotobuf-c -larchive -lcyaml -lyaml -ljansson -lutf8proc -lsqlite3 -lm
 CLI_LIBS  = $(LIB_LIBS) -lpopt -lncursesw -ltinfo -lseccomp
 TEST_LIBS = $(LIB_LIBS) -lcriterion
 
@@ -190,6 +190,17 @@ $(TERMINAL):
 	  infocmp -x -q -Q2 xterm | tr -d '\n' | od -An -v -td1 | sed 's/[0-9][0-9]*/&,/g'; \
 	  echo '0};'; } >$@.new
 	mv $@.new $@
+
+# The tables of a store, in the same form.
+SCHEMA = $(BUILD)/made/store/schema_sql.h
+$(SCHEMA): src/store/schema.sql
+	@mkdir -p $(@D)
+	{ echo 'static const char schema_sql[] = {'; od -An -v -td1 $< | sed 's/[0-9][0-9]*/&,/g'; \
+	  echo '0};'; } >$@.new
+	mv $@.new $@
+
+$(BUILD)/src/store/schema.o: $(SCHEMA)
+$(BUILD)/src/store/schema.%: private override CPPFLAGS += -I$(BUILD)/made
 
 $(BUILD)/src/cli/explore/terminal.o: $(TERMINAL)
 $(BUILD)/src/cli/explore/terminal.%: private override CPPFLAGS += -I$(BUILD)/made

@@ -47,11 +47,15 @@ void hd_store_close(struct hd_store *s); /* NULL is fine */
 /* The URL without a password, for messages. Lives as long as the store. */
 const char *hd_store_name(const struct hd_store *s);
 
+/* The server is gone: what comes next connects again, and fails if it cannot. A file is
+ * never lost. */
+bool hd_store_is_lost(const struct hd_store *s);
+
 /* Something that its user should know, in one line: that its file is on a network file
  * system, where writers wait longer for each other. NULL: nothing. */
 const char *hd_store_note(const struct hd_store *s);
 
-/* The URL without a password, of one that could not be opened. */
+/* The same of any URL, of one that could not be opened. */
 void hd_store_put_url(struct hd_sink to, const char *url);
 
 /* --- what is stored ---------------------------------------------------------------- */
@@ -88,9 +92,9 @@ static inline struct hd_run hd_unknown_run(void)
     return run;
 }
 
-/* What a snapshot is of by its own account, with instance; its strings live as long as it
- * does. */
-struct hd_run hd_run_of(const struct hd_snapshot *snap);
+/* What a snapshot is of by its own account; its strings live as long as it does. The
+ * service is the name of its program: of `dotnet /app/Shop.dll` it is Shop. */
+struct hd_run hd_run_of(struct hd_snapshot *snap);
 
 /* When it was taken, by its own account; a time without a zone is taken for UTC. NAN. */
 double hd_time_taken(const struct hd_snapshot *snap);
@@ -99,8 +103,8 @@ struct hd_recording {
     size_t size; /* sizeof(struct hd_recording) */
     const struct hd_run
         *run;             /* what it leaves unknown is asked of the snapshot; NULL: all */
-    double taken;         /* NAN: what the snapshot says; it has to say it then */
-    double pause_seconds; /* that taking it stopped the process for; NAN */
+    double taken;         /* 0 or NAN: what the snapshot says; it has to say it then */
+    double pause_seconds; /* that taking it stopped the process for; 0 or NAN: unknown */
 };
 
 enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
@@ -126,9 +130,14 @@ struct hd_thinned {
 /* Of the day before now keep every snapshot, of the week before that the last of every
  * hour, then the last of every day (UTC), and nothing older than keep_seconds. The first
  * and the last of a series stay as long as they are not older, and so does whatever was
- * recorded within the last hour. One transaction. */
+ * recorded within the last hour. Snapshots go whole, 10,000 in a transaction. done may be
+ * NULL. */
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err);
+
+/* The same, unless somebody did it within the last hour: for many writers of one store. */
+bool hd_store_thin_if_due(struct hd_store *s, double keep_seconds, double now,
+                          struct hd_thinned *done, struct hd_error *err);
 
 /* --- reading ----------------------------------------------------------------------- */
 

@@ -1,118 +1,340 @@
-/* What is stored, of the database that a URL names. */
-#include "heapdrift_store.h"
+#include "store/store.h"
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
 
-static bool missing(struct hd_error *err)
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- statements -------------------------------------------------------------------- */
+
+static const char *word_of(const struct database *d, const char *name, size_t len)
 {
-    return fail(err, HD_UNSUPPORTED, "this build has no store yet");
+    const struct {
+        const char *name, *word;
+    } words[] = {{"id", d->id},
+                 {"text", d->text},
+                 {"bytes", d->bytes},
+                 {"each", d->each},
+                 {"lock", d->lock}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (strlen(words[i].name) == len && strncmp(words[i].name, name, len) == 0)
+            return words[i].word;
+    return NULL;
+}
+
+static void put_words(const struct database *d, const char *sql, struct text *to)
+{
+    while (*sql != '\0') {
+        size_t len = sql[0] == '{' ? strcspn(sql, "}") : 0;
+        const char *word = len > 0 ? word_of(d, sql + 1, len - 1) : NULL;
+        if (word != NULL)
+            text_add_string(to, word);
+        else
+            text_add_char(to, *sql);
+        sql += word != NULL ? len + 1 : 1;
+    }
+}
+
+static bool is_connected(const struct hd_store *s, struct hd_error *err)
+{
+    return s->connection != NULL || fail(err, HD_IO, "the connection was lost");
+}
+
+struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *values,
+                       size_t count, struct hd_error *err)
+{
+    struct text t = {0};
+    if (!is_connected(s, err))
+        return NULL;
+    put_words(s->kind, sql, &t);
+    struct rows *rows = s->kind->ask(s->connection, text_string(&t), values, count, err);
+    text_free(&t);
+    return rows;
+}
+
+bool store_run(struct hd_store *s, const char *sql, const struct value *values,
+               size_t count, struct hd_error *err)
+{
+    struct text t = {0};
+    if (!is_connected(s, err))
+        return false;
+    put_words(s->kind, sql, &t);
+    bool ok = s->kind->run(s->connection, text_string(&t), values, count, err);
+    text_free(&t);
+    return ok;
+}
+
+bool store_next(struct hd_store *s, struct rows *rows, bool *there, struct hd_error *err)
+{
+    return s->kind->next(rows, there, err);
+}
+
+void store_end(struct hd_store *s, struct rows *rows)
+{
+    s->kind->end(rows);
+}
+
+int64_t store_number(struct hd_store *s, struct rows *rows, unsigned i)
+{
+    return s->kind->column(rows, i, VALUE_NUMBER).number;
+}
+
+uint64_t store_count(struct hd_store *s, struct rows *rows, unsigned i)
+{
+    struct value v = s->kind->column(rows, i, VALUE_NUMBER);
+    return v.kind != VALUE_NOTHING && v.number >= 0 ? (uint64_t)v.number : HD_UNKNOWN;
+}
+
+double store_real(struct hd_store *s, struct rows *rows, unsigned i)
+{
+    struct value v = s->kind->column(rows, i, VALUE_REAL);
+    return v.kind != VALUE_NOTHING ? v.real : NAN;
+}
+
+const char *store_text(struct hd_store *s, struct rows *rows, unsigned i)
+{
+    struct value v = s->kind->column(rows, i, VALUE_TEXT);
+    return v.kind != VALUE_NOTHING ? v.text : "";
+}
+
+bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,
+                      size_t count, int64_t *number, bool *there, struct hd_error *err)
+{
+    bool more = false;
+    *there = false;
+    *number = 0;
+    struct rows *rows = store_ask(s, sql, values, count, err);
+    bool ok = rows != NULL && store_next(s, rows, there, err);
+    if (ok && *there)
+        *number = store_number(s, rows, 0);
+    /* A statement that changes something is done when it has no more rows. */
+    for (more = *there; ok && more;)
+        ok = store_next(s, rows, &more, err);
+    store_end(s, rows);
+    return ok;
+}
+
+/* --- transactions ------------------------------------------------------------------ */
+
+static void lose(struct hd_store *s)
+{
+    if (s->connection != NULL)
+        s->kind->close(s->connection);
+    s->connection = NULL;
+}
+
+static bool connect_again(struct hd_store *s, struct hd_error *err)
+{
+    lose(s);
+    s->connection = s->kind->open(s->url, s->use, err);
+    return s->connection != NULL;
+}
+
+/* How a try went. */
+struct attempt {
+    bool was_committing;
+    enum remedy remedy;
+};
+
+static bool try_once(struct hd_store *s, transaction *body, void *context,
+                     struct attempt *a, struct hd_error *err)
+{
+    bool keep = true;
+    *a = (struct attempt){0};
+    bool ok =
+        store_run(s, s->kind->begin_write, NULL, 0, err) && body(s, context, &keep, err);
+    a->was_committing = ok && keep;
+    if (a->was_committing)
+        ok = store_run(s, "COMMIT", NULL, 0, err);
+    else if (ok)
+        store_run(s, "ROLLBACK", NULL, 0, NULL);
+    if (ok)
+        return true;
+    a->remedy = s->kind->remedy(s->connection);
+    if (a->remedy != REMEDY_RECONNECT)
+        store_run(s, "ROLLBACK", NULL, 0, NULL);
+    return false;
+}
+
+static void wait_ms(long ms)
+{
+    const long second = 1000, ns = 1000000;
+    const struct timespec moment = {.tv_sec = ms / second, .tv_nsec = ms % second * ns};
+    nanosleep(&moment, NULL);
+}
+
+static bool nobody_knows(struct hd_error *err)
+{
+    return fail(err, HD_IO,
+                "the connection was lost at the very end: whether it is stored is not "
+                "known; record it again");
+}
+
+bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
+                    struct hd_error *err)
+{
+    enum { MOST_TRIES = 10, BETWEEN_TRIES = 10, RESTART = 1000 };
+    bool was_committing = false, lost = false;
+    struct attempt a;
+    if (s->is_listing)
+        return fail(err, HD_USAGE, "a list of this store is open");
+    if (s->connection == NULL && !connect_again(s, err))
+        return false;
+    for (long tries = 1;; tries++) {
+        struct hd_error why = {0};
+        if (try_once(s, body, context, &a, &why))
+            break;
+        bool again = a.remedy == REMEDY_AGAIN && tries < MOST_TRIES;
+        bool reconnect = a.remedy == REMEDY_RECONNECT && !lost;
+        was_committing |= a.was_committing && a.remedy == REMEDY_RECONNECT;
+        /* A server that was only started anew is back in a second. */
+        wait_ms(again ? BETWEEN_TRIES * tries : reconnect ? RESTART : 0);
+        lost |= reconnect;
+        if (again || (reconnect && connect_again(s, NULL)))
+            continue;
+        if (a.remedy == REMEDY_RECONNECT)
+            lose(s);
+        return was_committing ? nobody_knows(err)
+                              : fail(err, why.status, "%s", why.message);
+    }
+    if (unsure != NULL)
+        *unsure = was_committing;
+    return true;
+}
+
+/* --- strings ----------------------------------------------------------------------- */
+
+/* A name of a million bytes would fit no index. */
+static const char *cut(struct arena *a, const char *s, size_t len)
+{
+    enum { LONGEST = 1000, MARK = 3 + 16 }; /* "…" and a hash */
+    size_t kept = LONGEST - MARK;
+    if (len <= LONGEST)
+        return arena_strdup(a, s, len);
+    while (kept > 0 && ((unsigned char)s[kept] & 0xC0) == 0x80)
+        kept--;
+    return arena_printf(a, "%.*s…%016" PRIx64, (int)kept, s, XXH3_64bits(s, len));
+}
+
+const char *store_clean(struct arena *a, const char *s)
+{
+    struct text t = {0};
+    if (s == NULL || s[0] == '\0')
+        return "";
+    text_add_utf8(&t, s, strlen(s));
+    const char *clean = cut(a, text_string(&t), t.len);
+    text_free(&t);
+    return clean;
+}
+
+/* --- the URL without a password ------------------------------------------------------ */
+
+static bool has_server(const char *url)
+{
+    const struct database *kind = database_for(url, NULL);
+    return kind == NULL || kind->prefixes != NULL;
+}
+
+/* Where the value of a parameter ends whose name ends in "password"; NULL for others. */
+static const char *end_of_secret(const char *name, const char *equals)
+{
+    static const char word[] = "password";
+    const size_t len = sizeof(word) - 1;
+    bool is_secret =
+        (size_t)(equals - name) >= len && strncmp(equals - len, word, len) == 0;
+    return is_secret ? equals + strcspn(equals, "&") : NULL;
+}
+
+static void put(struct hd_sink to, const char *s, size_t len)
+{
+    if (len > 0)
+        to.write(to.context, s, len);
+}
+
+static void put_string(struct hd_sink to, const char *s)
+{
+    put(to, s, strlen(s));
+}
+
+static void put_parameters(struct hd_sink to, const char *at)
+{
+    while (*at != '\0') {
+        size_t name = strcspn(at, "&=");
+        const char *end = at[name] == '=' ? end_of_secret(at, at + name) : NULL;
+        put(to, at, end != NULL ? name : name + (at[name] != '\0'));
+        if (end != NULL)
+            put_string(to, "=***");
+        at = end != NULL ? end : at + name + (at[name] != '\0');
+    }
+}
+
+/* A password that should have been escaped may have any character: so all goes that stands
+ * before the last @. */
+void hd_store_put_url(struct hd_sink to, const char *url)
+{
+    const char *host = strstr(url, "://");
+    if (host == NULL || !has_server(url)) {
+        put_string(to, url);
+        return;
+    }
+    host += 3;
+    const char *at = strrchr(host, '@');
+    size_t user = strcspn(host, ":@/?");
+    put(to, url, (size_t)(host - url));
+    if (at != NULL && host + user < at && host[user] == ':') {
+        put(to, host, user);
+        put_string(to, ":***");
+        host = at;
+    }
+    size_t rest = strcspn(host, "?");
+    put(to, host, rest);
+    put_parameters(to, host + rest);
+}
+
+/* --- opening ----------------------------------------------------------------------- */
+
+void hd_store_close(struct hd_store *s)
+{
+    if (s == NULL)
+        return;
+    lose(s);
+    free(s->url);
+    hd_memory_free(&s->name);
+    free(s);
 }
 
 struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
 {
-    (void)url;
-    (void)use;
-    missing(err);
+    const struct database *kind = database_for(url, err);
+    if (kind == NULL)
+        return NULL;
+    struct hd_store *s = alloc_zeroed(sizeof(*s));
+    size_t size = strlen(url) + 1;
+    *s = (struct hd_store){.kind = kind, .use = use, .url = alloc_resize(NULL, size)};
+    memcpy(s->url, url, size);
+    hd_store_put_url(hd_sink_memory(&s->name), url);
+    s->connection = kind->open(url, use, err);
+    if (s->connection != NULL && schema_prepare(s, err))
+        return s;
+    hd_store_close(s);
     return NULL;
 }
 
-void hd_store_close(struct hd_store *s)
+bool hd_store_is_lost(const struct hd_store *s)
 {
-    (void)s;
+    return s->connection == NULL;
 }
 
 const char *hd_store_name(const struct hd_store *s)
 {
-    (void)s;
-    return "";
+    return s->name.bytes != NULL ? s->name.bytes : "";
 }
 
 const char *hd_store_note(const struct hd_store *s)
 {
-    (void)s;
-    return NULL;
-}
-
-void hd_store_put_url(struct hd_sink to, const char *url)
-{
-    (void)to;
-    (void)url;
-}
-
-struct hd_run hd_run_of(const struct hd_snapshot *snap)
-{
-    (void)snap;
-    return hd_unknown_run();
-}
-
-double hd_time_taken(const struct hd_snapshot *snap)
-{
-    (void)snap;
-    return NAN;
-}
-
-bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
-                     const struct hd_recording *how, enum hd_recorded *what,
-                     struct hd_error *err)
-{
-    (void)s;
-    (void)snap;
-    (void)how;
-    (void)what;
-    return missing(err);
-}
-
-bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
-                   struct hd_thinned *done, struct hd_error *err)
-{
-    (void)s;
-    (void)keep_seconds;
-    (void)now;
-    (void)done;
-    return missing(err);
-}
-
-struct hd_series_list *hd_store_series(struct hd_store *s,
-                                       const struct hd_store_filter *filter,
-                                       struct hd_error *err)
-{
-    (void)s;
-    (void)filter;
-    missing(err);
-    return NULL;
-}
-
-bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **series,
-                    struct hd_error *err)
-{
-    (void)l;
-    (void)series;
-    return missing(err);
-}
-
-void hd_series_list_free(struct hd_series_list *l)
-{
-    (void)l;
-}
-
-bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
-                     struct hd_error *err)
-{
-    (void)s;
-    (void)snapshot;
-    (void)bytes;
-    return missing(err);
-}
-
-bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,
-                            const struct hd_stored_finding *all, size_t count,
-                            struct hd_error *err)
-{
-    (void)s;
-    (void)series;
-    (void)first;
-    (void)last;
-    (void)all;
-    (void)count;
-    return missing(err);
+    return s->connection != NULL ? s->kind->note(s->connection) : NULL;
 }

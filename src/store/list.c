@@ -1,0 +1,274 @@
+/* Series with their snapshots, one after the other, and the digests of these. */
+#include "store/run.h"
+#include "store/store.h"
+
+#include "base/error.h"
+#include "base/options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many series are asked for at once. */
+enum { PAGE = 500 };
+
+struct page {
+    struct arena arena;
+    struct hd_stored_series *all;
+    size_t count, next;
+};
+
+struct hd_series_list {
+    struct hd_store *store;
+    struct hd_store_filter filter;
+    char *service;
+    struct page page;
+    struct arena arena;            /* of the series that was given out */
+    bool is_last;                  /* page */
+    struct hd_stored_series begin; /* the series behind which the next page begins */
+};
+
+/* --- the window ------------------------------------------------------------------------
+ */
+
+/* Further than any clock. */
+static const double forever = 1e300;
+
+static struct value since(const struct hd_store_filter *f)
+{
+    return of_real(isfinite(f->since) ? f->since : -forever);
+}
+
+static struct value until(const struct hd_store_filter *f)
+{
+    return of_real(isfinite(f->until) ? f->until : forever);
+}
+
+/* --- a page of series --------------------------------------------------------------------
+ */
+
+/* A place in the order, as index series_by_service has it. */
+static void put_place(const struct hd_stored_series *at, struct value *values)
+{
+    values[0] = of_text(at->run.service);
+    values[1] = of_text(at->run.host);
+    values[2] = of_real(isfinite(at->run.started) ? at->run.started : 0);
+    values[3] = of_number(at->run.pid != HD_UNKNOWN ? (int64_t)at->run.pid : 0);
+    values[4] = of_number((int64_t)at->id);
+}
+
+static const char *keep(struct hd_store *s, struct rows *rows, unsigned i, struct arena *a)
+{
+    const char *text = store_text(s, rows, i);
+    return arena_strdup(a, text, strlen(text));
+}
+
+static void take_series(struct hd_store *s, struct rows *rows, struct page *p)
+{
+    struct arena *a = &p->arena;
+    struct hd_stored_series *to = &p->all[p->count++];
+    to->id = store_count(s, rows, 0);
+    to->run.service = keep(s, rows, 1, a);
+    to->run.host = keep(s, rows, 2, a);
+    to->run.process = keep(s, rows, 3, a);
+    to->run.pid = store_count(s, rows, 4);
+    to->run.started = store_real(s, rows, 5);
+    to->run.build = keep(s, rows, 6, a);
+    to->run.instance = strtoull(store_text(s, rows, 7), NULL, 16);
+    to->run.limit = store_count(s, rows, 8);
+    run_take_labels(&to->run, store_text(s, rows, 9), a);
+}
+
+/* Values are counted in the order in which they are met. */
+static size_t put_question(const struct hd_series_list *l, char *sql, size_t size,
+                           struct value *values)
+{
+    const struct hd_store_filter *f = &l->filter;
+    char service[48] = "", shard[64] = "";
+    size_t count = 5;
+    put_place(&l->begin, values);
+    if (f->service != NULL) {
+        values[count++] = of_text(f->service);
+        snprintf(service, sizeof(service), "service = $%zu AND ", count);
+    }
+    if (f->shards > 0) {
+        values[count++] = of_number(f->shards);
+        values[count++] = of_number(f->shard - 1);
+        snprintf(shard, sizeof(shard), "id %% $%zu = $%zu AND ", count - 1, count);
+    }
+    values[count++] = since(f);
+    values[count++] = until(f);
+    snprintf(sql, size,
+             "SELECT id, service, host, process, pid, started_at, build, instance, "
+             "memory_limit, labels FROM series WHERE (service, host, "
+             "COALESCE(started_at, 0), COALESCE(pid, 0), id) > ($1, $2, $3, $4, $5) AND "
+             "%s%sEXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id AND taken_at "
+             ">= $%zu AND taken_at < $%zu) ORDER BY service, host, "
+             "COALESCE(started_at, 0), COALESCE(pid, 0), id LIMIT %d",
+             service, shard, count - 1, count, PAGE);
+    return count;
+}
+
+static bool turn_page(struct hd_series_list *l, struct hd_error *err)
+{
+    struct hd_store *s = l->store;
+    struct page new = {0};
+    struct value values[10];
+    char sql[800];
+    bool there = true;
+    size_t count = put_question(l, sql, sizeof(sql), values);
+    new.all = arena_array(&new.arena, struct hd_stored_series, PAGE);
+    struct rows *rows = store_ask(s, sql, values, count, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(s, rows, &there, err)) && there)
+        take_series(s, rows, &new);
+    store_end(s, rows);
+    arena_free(&l->page.arena);
+    l->page = new;
+    l->is_last = new.count < PAGE;
+    if (new.count > 0)
+        l->begin = new.all[new.count - 1];
+    return ok;
+}
+
+/* --- its snapshots
+ * ------------------------------------------------------------------------- */
+
+static void take_snapshot(struct hd_store *s, struct rows *rows,
+                          struct hd_stored_snapshot *to)
+{
+    *to = (struct hd_stored_snapshot){.id = store_count(s, rows, 0),
+                                      .taken = store_real(s, rows, 1),
+                                      .objects = store_count(s, rows, 2),
+                                      .bytes = store_count(s, rows, 3),
+                                      .reachable_bytes = store_count(s, rows, 4),
+                                      .complete = store_number(s, rows, 5) != 0,
+                                      .sampled = store_number(s, rows, 6) != 0,
+                                      .pause_seconds = store_real(s, rows, 7)};
+}
+
+static bool take_snapshots(struct hd_series_list *l, struct hd_stored_series *series,
+                           struct hd_error *err)
+{
+    struct hd_store *s = l->store;
+    const struct value values[] = {of_number((int64_t)series->id), since(&l->filter),
+                                   until(&l->filter)};
+    struct hd_stored_snapshot *all = NULL;
+    size_t len = 0, cap = 0;
+    bool there = true;
+    struct rows *rows = store_ask(
+        s,
+        "SELECT id, taken_at, objects, bytes, reachable_bytes, complete, sampled, "
+        "pause_seconds FROM snapshot WHERE series_id = $1 AND taken_at >= $2 AND taken_at "
+        "< "
+        "$3 ORDER BY taken_at, id",
+        values, 3, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
+        all = grow(all, len, &cap, sizeof(*all));
+        take_snapshot(s, rows, &all[len++]);
+    }
+    store_end(s, rows);
+    struct hd_stored_snapshot *kept =
+        arena_array(&l->arena, struct hd_stored_snapshot, len + 1);
+    if (len > 0)
+        memcpy(kept, all, len * sizeof(*all));
+    free(all);
+    series->snapshots = kept;
+    series->snapshot_count = len;
+    return ok;
+}
+
+/* --- the list
+ * ------------------------------------------------------------------------------ */
+
+static bool filter_is_right(const struct hd_store_filter *f, struct hd_error *err)
+{
+    return (f->shard == 0) == (f->shards == 0) && f->shard <= f->shards
+               ? true
+               : fail(err, HD_USAGE, "part %u of %u is none", f->shard, f->shards);
+}
+
+struct hd_series_list *hd_store_series(struct hd_store *s,
+                                       const struct hd_store_filter *filter,
+                                       struct hd_error *err)
+{
+    struct hd_store_filter f = hd_store_everything();
+    if (filter != NULL &&
+        !options_take(&f, sizeof(f), OPTIONS_END(struct hd_store_filter, shards), filter,
+                      err))
+        return NULL;
+    if (!filter_is_right(&f, err))
+        return NULL;
+    if (s->is_listing) {
+        fail(err, HD_USAGE, "a list of this store is open");
+        return NULL;
+    }
+    if (!store_run(s, s->kind->begin_read, NULL, 0, err))
+        return NULL;
+    struct hd_series_list *l = alloc_zeroed(sizeof(*l));
+    *l = (struct hd_series_list){.store = s, .filter = f};
+    if (f.service != NULL) {
+        const char *clean = store_clean(&l->arena, f.service);
+        l->service = alloc_resize(NULL, strlen(clean) + 1);
+        memcpy(l->service, clean, strlen(clean) + 1);
+        l->filter.service = l->service;
+    }
+    l->begin.run = hd_unknown_run();
+    l->begin.run.service = l->begin.run.host = "";
+    l->begin.run.started = -forever;
+    s->is_listing = true;
+    return l;
+}
+
+bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **series,
+                    struct hd_error *err)
+{
+    struct page *p = &l->page;
+    *series = NULL;
+    if (p->next == p->count && !l->is_last && !turn_page(l, err))
+        return false;
+    if (p->next == p->count)
+        return true;
+    struct hd_stored_series *s = &p->all[p->next++];
+    arena_free(&l->arena);
+    l->arena = (struct arena){0};
+    if (!take_snapshots(l, s, err))
+        return false;
+    *series = s;
+    return true;
+}
+
+void hd_series_list_free(struct hd_series_list *l)
+{
+    if (l == NULL)
+        return;
+    store_run(l->store, "COMMIT", NULL, 0, NULL);
+    l->store->is_listing = false;
+    arena_free(&l->page.arena);
+    arena_free(&l->arena);
+    free(l->service);
+    free(l);
+}
+
+/* --- digests
+ * ------------------------------------------------------------------------------- */
+
+bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
+                     struct hd_error *err)
+{
+    const struct value id = of_count(snapshot);
+    bool there = false;
+    struct rows *rows =
+        store_ask(s, "SELECT digest FROM snapshot WHERE id = $1", &id, 1, err);
+    bool ok = rows != NULL && store_next(s, rows, &there, err);
+    if (ok && !there)
+        ok = fail(err, HD_USAGE, "has no snapshot %" PRIu64 " (any more)", snapshot);
+    if (ok) {
+        struct value v = s->kind->column(rows, 0, VALUE_BYTES);
+        struct hd_sink to = hd_sink_memory(bytes);
+        to.write(to.context, v.size > 0 ? v.bytes : "", v.size);
+    }
+    store_end(s, rows);
+    return ok;
+}

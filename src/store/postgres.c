@@ -1,0 +1,328 @@
+/* PostgreSQL, and what speaks its protocol. */
+#include "store/database.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/c_locale.h"
+#include "base/error.h"
+#include "store/libpq.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const prefixes[] = {"postgresql://", "postgres://", NULL};
+
+#ifdef HAVE_LIBPQ
+
+struct connection {
+    struct libpq pq;
+    PGconn *server;
+    char *password; /* in the URL; malloc'd, NULL without */
+    enum remedy remedy;
+};
+
+struct rows {
+    struct connection *connection;
+    PGresult *result;
+    int row;              /* -1 before the first */
+    unsigned char *bytes; /* of the last column asked for */
+};
+
+/* --- failures ---------------------------------------------------------------------- */
+
+/* A message of the library or the server: its first line, without the password, which
+ * none of them should quote. */
+static bool fail_with(const struct connection *c, const char *message, struct hd_error *err)
+{
+    char line[sizeof(err->message)];
+    int len = (int)strcspn(message, "\n");
+    snprintf(line, sizeof(line), "%.*s", len, message);
+    if (c->password != NULL && c->password[0] != '\0' && strstr(line, c->password) != NULL)
+        return fail(err, HD_IO, "the server refused, and quoted the password");
+    return fail(err, HD_IO, "%s", line[0] != '\0' ? line : "the connection was lost");
+}
+
+static bool is_state(const char *state, const char *wanted)
+{
+    return strncmp(state, wanted, strlen(wanted)) == 0;
+}
+
+/* What became of a statement, by its SQLSTATE. */
+static bool failed(struct connection *c, const PGresult *result, struct hd_error *err)
+{
+    const char *state = c->pq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *message = c->pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    state = state != NULL ? state : "";
+    if (c->pq.PQstatus(c->server) == CONNECTION_BAD || is_state(state, "57P0"))
+        c->remedy = REMEDY_RECONNECT;
+    else if (is_state(state, "40"))
+        c->remedy = REMEDY_AGAIN;
+    if (is_state(state, "55P03"))
+        return fail(err, HD_TIMED_OUT, "others kept it locked for too long");
+    return fail_with(c, message != NULL ? message : c->pq.PQerrorMessage(c->server), err);
+}
+
+static enum remedy remedy(const struct connection *c)
+{
+    return c->remedy;
+}
+
+/* --- statements -------------------------------------------------------------------- */
+
+enum { MOST_VALUES = 24, NUMBER_SIZE = 32 };
+
+struct parameters {
+    const char *values[MOST_VALUES];
+    int lengths[MOST_VALUES], formats[MOST_VALUES];
+    char numbers[MOST_VALUES][NUMBER_SIZE];
+};
+
+static bool take(struct parameters *p, size_t i, const struct value *v,
+                 struct hd_error *err)
+{
+    switch (v->kind) {
+    case VALUE_NUMBER:
+        snprintf(p->numbers[i], NUMBER_SIZE, "%" PRId64, v->number);
+        p->values[i] = p->numbers[i];
+        break;
+    case VALUE_REAL:
+        c_snprintf(p->numbers[i], NUMBER_SIZE, "%.17g", v->real);
+        p->values[i] = p->numbers[i];
+        break;
+    case VALUE_TEXT:
+        p->values[i] = v->text;
+        break;
+    case VALUE_BYTES:
+        /* What PostgreSQL can hold in one value. */
+        if (v->size > (1u << 30) - 1)
+            return fail(err, HD_TOO_BIG, "is larger than PostgreSQL can store");
+        p->values[i] = v->size > 0 ? v->bytes : "";
+        p->lengths[i] = (int)v->size;
+        p->formats[i] = 1;
+        break;
+    case VALUE_NOTHING:
+        break;
+    }
+    return true;
+}
+
+static struct rows *ask(struct connection *c, const char *sql, const struct value *values,
+                        size_t count, struct hd_error *err)
+{
+    struct parameters p = {0};
+    c->remedy = REMEDY_NONE;
+    if (count > MOST_VALUES) {
+        fail(err, HD_USAGE, "a statement with too many values");
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!take(&p, i, &values[i], err))
+            return NULL;
+    PGresult *result = c->pq.PQexecParams(c->server, sql, (int)count, NULL, p.values,
+                                          p.lengths, p.formats, 0);
+    ExecStatusType status = c->pq.PQresultStatus(result);
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+        failed(c, result, err);
+        c->pq.PQclear(result);
+        return NULL;
+    }
+    struct rows *rows = alloc_zeroed(sizeof(*rows));
+    *rows = (struct rows){.connection = c, .result = result, .row = -1};
+    return rows;
+}
+
+static void forget_bytes(struct rows *rows)
+{
+    if (rows->bytes != NULL)
+        rows->connection->pq.PQfreemem(rows->bytes);
+    rows->bytes = NULL;
+}
+
+static bool next(struct rows *rows, bool *there, struct hd_error *err)
+{
+    (void)err;
+    forget_bytes(rows);
+    rows->row++;
+    *there = rows->row < rows->connection->pq.PQntuples(rows->result);
+    return true;
+}
+
+static struct value bytes_of(struct rows *rows, const char *text)
+{
+    size_t size = 0;
+    forget_bytes(rows);
+    rows->bytes = rows->connection->pq.PQunescapeBytea((const unsigned char *)text, &size);
+    if (rows->bytes == NULL)
+        out_of_memory(0);
+    return of_bytes(rows->bytes, size);
+}
+
+static struct value column(struct rows *rows, unsigned i, enum value_kind kind)
+{
+    const struct libpq *pq = &rows->connection->pq;
+    int at = (int)i;
+    if (pq->PQgetisnull(rows->result, rows->row, at))
+        return (struct value){0};
+    const char *text = pq->PQgetvalue(rows->result, rows->row, at);
+    switch (kind) {
+    case VALUE_NUMBER:
+        return of_number(text[0] == 't' ? 1 : strtoll(text, NULL, 10));
+    case VALUE_REAL:
+        return of_real(c_strtod(text, NULL));
+    case VALUE_TEXT:
+        return of_text(text);
+    case VALUE_BYTES:
+        return bytes_of(rows, text);
+    case VALUE_NOTHING:
+        break;
+    }
+    return (struct value){0};
+}
+
+static void end(struct rows *rows)
+{
+    if (rows == NULL)
+        return;
+    forget_bytes(rows);
+    rows->connection->pq.PQclear(rows->result);
+    free(rows);
+}
+
+static bool run(struct connection *c, const char *sql, const struct value *values,
+                size_t count, struct hd_error *err)
+{
+    struct rows *rows = ask(c, sql, values, count, err);
+    end(rows);
+    return rows != NULL;
+}
+
+/* --- opening ----------------------------------------------------------------------- */
+
+static void say_nothing(void *context, const char *message)
+{
+    (void)context;
+    (void)message;
+}
+
+static void close_connection(struct connection *c)
+{
+    if (c->server != NULL)
+        c->pq.PQfinish(c->server);
+    free(c->password);
+    free(c);
+}
+
+/* What libpq says about a URL that it cannot read quotes it, password and all. */
+static bool understand(struct connection *c, const char *url, struct hd_error *err)
+{
+    char *why = NULL;
+    PQconninfoOption *options = c->pq.PQconninfoParse(url, &why);
+    if (why != NULL)
+        c->pq.PQfreemem(why);
+    if (options == NULL)
+        return fail(err, HD_USAGE,
+                    "libpq does not understand this URL: is a character in it that "
+                    "should be written as %%HH?");
+    for (const PQconninfoOption *o = options; o->keyword != NULL; o++)
+        if (o->val != NULL && strcmp(o->keyword, "password") == 0) {
+            size_t size = strlen(o->val) + 1;
+            c->password = alloc_resize(c->password, size);
+            memcpy(c->password, o->val, size);
+        }
+    c->pq.PQconninfoFree(options);
+    return true;
+}
+
+/* The URL may say otherwise: of a keyword given twice the last counts. A server that is
+ * not there any more is noticed within a minute. */
+static bool connect_to(struct connection *c, const char *url, struct hd_error *err)
+{
+    const char *waits = getenv("PGCONNECT_TIMEOUT");
+    const char *const names[] = {
+        "connect_timeout",  "keepalives_idle",           "keepalives_interval",
+        "keepalives_count", "tcp_user_timeout",          "dbname",
+        "client_encoding",  "fallback_application_name", NULL};
+    const char *const values[] = {waits != NULL ? waits : "10",
+                                  "30",
+                                  "10",
+                                  "3",
+                                  "60000",
+                                  url,
+                                  "UTF8",
+                                  "heapdrift",
+                                  NULL};
+    c->server = c->pq.PQconnectdbParams(names, values, 1);
+    if (c->server == NULL)
+        out_of_memory(0);
+    if (c->pq.PQstatus(c->server) != CONNECTION_OK) {
+        c->remedy = REMEDY_RECONNECT;
+        return fail_with(c, c->pq.PQerrorMessage(c->server), err);
+    }
+    c->pq.PQsetNoticeProcessor(c->server, say_nothing, NULL);
+    return run(c,
+               "SELECT set_config('lock_timeout', '60s', false) "
+               "WHERE current_setting('lock_timeout') = '0'",
+               NULL, 0, err);
+}
+
+static struct connection *open_connection(const char *url, enum hd_store_use use,
+                                          struct hd_error *err)
+{
+    (void)use; /* what only reads asks for that in each transaction */
+    struct connection *c = alloc_zeroed(sizeof(*c));
+    if (libpq_load(&c->pq, err) && understand(c, url, err) && connect_to(c, url, err))
+        return c;
+    close_connection(c);
+    return NULL;
+}
+
+static const char *note(const struct connection *c)
+{
+    (void)c;
+    return NULL;
+}
+
+const struct database postgres_database = {
+    .name = "PostgreSQL",
+    .prefixes = prefixes,
+    .open = open_connection,
+    .close = close_connection,
+    .note = note,
+    .run = run,
+    .ask = ask,
+    .next = next,
+    .column = column,
+    .end = end,
+    .remedy = remedy,
+    .begin_write = "BEGIN ISOLATION LEVEL READ COMMITTED",
+    .begin_read = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    .make_alone = "SELECT pg_advisory_xact_lock(7523094288207667809)", /* "heapdria" */
+    .tables = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = "
+              "current_schema() UNION SELECT 'heapdrift_store' WHERE "
+              "to_regclass('heapdrift_store') IS NOT NULL",
+    .id = "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY",
+    .text = "TEXT COLLATE \"C\"",
+    .bytes = "BYTEA",
+    .each = "json_array_elements",
+    .lock = "FOR UPDATE",
+};
+
+#else
+
+static struct connection *open_connection(const char *url, enum hd_store_use use,
+                                          struct hd_error *err)
+{
+    (void)url;
+    (void)use;
+    fail(err, HD_UNSUPPORTED, "this build has no PostgreSQL, only files (SQLite)");
+    return NULL;
+}
+
+const struct database postgres_database = {
+    .name = "PostgreSQL",
+    .prefixes = prefixes,
+    .open = open_connection,
+};
+
+#endif

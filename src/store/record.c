@@ -1,0 +1,276 @@
+/* One snapshot into the store: its run, its digest, a row per type. */
+#include "store/run.h"
+#include "store/store.h"
+#include "store/types.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "format/open.h"
+#include "heap/snapshot.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What every snapshot is boiled down to. */
+static const char boiled_down[] = "gcdump";
+
+struct record {
+    struct arena scratch;
+    struct hd_run run;  /* cleaned */
+    const char *source; /* 16 digits: the snapshot, once and for all */
+    double taken, pause_seconds, now;
+    struct hd_memory digest;
+    struct hd_info info; /* of the digest, so that the rows are of what is kept */
+    char *rows;          /* [[type, objects, bytes], ...] */
+    bool was_there;
+};
+
+/* --- boiling it down ------------------------------------------------------------------ */
+
+struct type_sum {
+    const char *name;
+    uint64_t objects, bytes;
+};
+
+static int by_name(const void *x, const void *y)
+{
+    const struct type_sum *a = x, *b = y;
+    return strcmp(a->name, b->name);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a == HD_UNKNOWN || b == HD_UNKNOWN ? HD_UNKNOWN
+           : a < HD_UNKNOWN - 1 - b           ? a + b
+                                              : HD_UNKNOWN - 1;
+}
+
+/* Names that are one when they are stored become one row. */
+static size_t merge(struct type_sum *all, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct type_sum *last = kept > 0 ? &all[kept - 1] : NULL;
+        if (last != NULL && strcmp(last->name, all[i].name) == 0) {
+            last->objects = sum(last->objects, all[i].objects);
+            last->bytes = sum(last->bytes, all[i].bytes);
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    return kept;
+}
+
+static json_t *count_or_null(uint64_t n)
+{
+    struct value v = of_count(n);
+    return v.kind == VALUE_NOTHING ? json_null() : json_integer(v.number);
+}
+
+static char *rows_of(const struct hd_snapshot *snap, struct arena *a)
+{
+    struct type_sum *all = arena_array(a, struct type_sum, (size_t)snap->type_count + 1);
+    size_t count = 0;
+    for (uint32_t i = 0; i < snap->type_count; i++) {
+        const struct type *t = &snap->types[i];
+        if (type_has_row(t))
+            all[count++] =
+                (struct type_sum){store_clean(a, t->name), t->tally[SELECT_ALL].count,
+                                  t->tally[SELECT_ALL].bytes};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_name);
+    json_t *rows = json_list();
+    for (size_t i = 0, n = merge(all, count); i < n; i++) {
+        json_t *row = json_list();
+        json_append(row, json_string_or_null(all[i].name));
+        json_append(row, count_or_null(all[i].objects));
+        json_append(row, count_or_null(all[i].bytes));
+        json_append(rows, row);
+    }
+    char *text = json_to_text(rows);
+    json_decref(rows);
+    return text;
+}
+
+static bool boil_down(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
+{
+    const struct hd_read_options how = {.size = sizeof(how), .tables_only = true};
+    if (!hd_snapshot_write(snap, boiled_down, hd_sink_memory(&r->digest), NULL, err))
+        return false;
+    struct hd_snapshot *digest =
+        hd_snapshot_from_memory(r->digest.bytes, r->digest.size, &how, err);
+    if (digest == NULL)
+        return false;
+    r->info = digest->info;
+    r->info.complete &= snap->info.complete;
+    r->info.sampled |= snap->info.sampled;
+    if (r->info.reachable_bytes == HD_UNKNOWN)
+        r->info.reachable_bytes = snap->info.reachable_bytes;
+    r->rows = rows_of(digest, &r->scratch);
+    hd_snapshot_close(digest);
+    return true;
+}
+
+/* --- the facts ------------------------------------------------------------------------ */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec;
+}
+
+/* The same file is the same snapshot, whatever it is called and wherever it lies. */
+static bool find_source(struct record *r, const struct hd_snapshot *snap,
+                        struct hd_error *err)
+{
+    uint64_t hash = snap->info.xxh3;
+    if (hash == HD_UNKNOWN && !snapshot_checksum(snap, &hash))
+        return fail(err, HD_IO, "cannot be read again");
+    r->source = arena_printf(&r->scratch, "%016" PRIx64, hash);
+    return true;
+}
+
+static bool find_facts(struct record *r, struct hd_snapshot *snap,
+                       const struct hd_recording *how, struct hd_error *err)
+{
+    struct hd_run run = run_merged(how->run, snap);
+    r->run = run_cleaned(&run, &r->scratch);
+    r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
+    r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
+    r->now = now();
+    if (r->run.service[0] == '\0')
+        return fail(err, HD_USAGE, "does not say of which service it is");
+    if (!isfinite(r->taken))
+        return fail(err, HD_USAGE, "does not say when it was taken");
+    return find_source(r, snap, err);
+}
+
+/* --- the rows ------------------------------------------------------------------------- */
+
+static bool is_recorded(struct hd_store *s, const struct record *r, bool *there,
+                        struct hd_error *err)
+{
+    int64_t id;
+    const struct value source = of_text(r->source);
+    return store_ask_number(s, "SELECT id FROM snapshot WHERE xxh3 = $1", &source, 1, &id,
+                            there, err);
+}
+
+/* Its row is written also if it is there: so nobody removes it meanwhile as one without
+ * snapshots. */
+static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
+                       struct hd_error *err)
+{
+    struct arena a = {0};
+    bool there;
+    const struct hd_run *run = &r->run;
+    const struct value values[] = {of_text(run_key(run, &a)),
+                                   of_text(run->service),
+                                   of_text(run->host),
+                                   of_text(run->process),
+                                   of_count(run->pid),
+                                   of_real(run->started),
+                                   of_text(run->build),
+                                   of_text(run_labels(run, &a)),
+                                   of_text(run_instance(run, &a)),
+                                   of_count(run->limit)};
+    bool ok = store_ask_number(
+        s,
+        "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "
+        "instance, memory_limit) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
+        "ON CONFLICT (run) DO UPDATE SET "
+        "labels = CASE WHEN excluded.labels = '{}' THEN series.labels ELSE excluded.labels "
+        "END, "
+        "memory_limit = COALESCE(excluded.memory_limit, series.memory_limit) "
+        "RETURNING id",
+        values, sizeof(values) / sizeof(*values), id, &there, err);
+    arena_free(&a);
+    return ok;
+}
+
+static bool add_snapshot(struct hd_store *s, const struct record *r, int64_t series,
+                         int64_t *id, bool *is_new, struct hd_error *err)
+{
+    const struct value values[] = {of_number(series),
+                                   of_real(r->taken),
+                                   of_text(r->source),
+                                   of_count(r->info.objects),
+                                   of_count(r->info.bytes),
+                                   of_count(r->info.reachable_bytes),
+                                   of_number(r->info.complete),
+                                   of_number(r->info.sampled),
+                                   of_bytes(r->digest.bytes, r->digest.size),
+                                   of_real(r->pause_seconds),
+                                   of_real(r->now)};
+    return store_ask_number(
+        s,
+        "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
+        "complete, sampled, digest, pause_seconds, recorded_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) "
+        "ON CONFLICT (xxh3) DO NOTHING RETURNING id",
+        values, sizeof(values) / sizeof(*values), id, is_new, err);
+}
+
+static bool add_type_rows(struct hd_store *s, const struct record *r, int64_t snapshot,
+                          struct hd_error *err)
+{
+    const struct value values[] = {of_text(r->rows), of_number(snapshot)};
+    return types_add(s, r->rows, 0, err) &&
+           store_run(s,
+                     "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) "
+                     "SELECT CAST($2 AS BIGINT), type.id, CAST(value ->> 1 AS BIGINT), "
+                     "CAST(value ->> 2 AS BIGINT) FROM {each}($1) AS e JOIN type ON "
+                     "type.name = value ->> 0",
+                     values, 2, err);
+}
+
+static bool store_it(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+{
+    struct record *r = context;
+    int64_t series, id;
+    bool is_new = false;
+    if (!add_series(s, r, &series, err) || !add_snapshot(s, r, series, &id, &is_new, err))
+        return false;
+    r->was_there = !is_new;
+    *keep = is_new;
+    return !is_new || add_type_rows(s, r, id, err);
+}
+
+/* --- all of it --------------------------------------------------------------------------
+ */
+
+/* To look first saves making a digest that nobody needs; whether it still is not there the
+ * transaction knows. */
+static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *r,
+                   struct hd_error *err)
+{
+    bool unsure = false;
+    if (s->connection != NULL && is_recorded(s, r, &r->was_there, NULL) && r->was_there)
+        return true;
+    if (!boil_down(r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
+        return false;
+    r->was_there &= !unsure;
+    return true;
+}
+
+bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
+                     const struct hd_recording *theirs, enum hd_recorded *what,
+                     struct hd_error *err)
+{
+    struct record r = {0};
+    struct hd_recording how;
+    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_recording, pause_seconds),
+                      theirs, err))
+        return false;
+    bool ok = find_facts(&r, snap, &how, err) && record(s, snap, &r, err);
+    if (ok && what != NULL)
+        *what = r.was_there ? HD_WAS_RECORDED : HD_RECORDED;
+    free(r.rows);
+    hd_memory_free(&r.digest);
+    arena_free(&r.scratch);
+    return ok;
+}

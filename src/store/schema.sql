@@ -1,0 +1,74 @@
+-- The tables of a store, for every database: docs/store.md says what they mean.
+--
+-- Steps, each of which brings a store of the version before forward; a new one goes through
+-- all of them. A step is never changed once it was released: write another below. Words in
+-- braces are the database's own (struct database); statements end with a semicolon at the end of a line.
+
+-- version 1
+CREATE TABLE heapdrift_store (
+    version INTEGER NOT NULL,
+    thinned_at DOUBLE PRECISION NOT NULL
+);
+INSERT INTO heapdrift_store (version, thinned_at) VALUES (1, 0);
+CREATE TABLE series (
+    id {id},
+    run {text} NOT NULL UNIQUE,
+    service {text} NOT NULL,
+    host {text} NOT NULL,
+    process {text} NOT NULL,
+    pid BIGINT,
+    started_at DOUBLE PRECISION,
+    build {text} NOT NULL,
+    labels {text} NOT NULL
+);
+CREATE TABLE snapshot (
+    id {id},
+    series_id BIGINT NOT NULL REFERENCES series (id),
+    taken_at DOUBLE PRECISION NOT NULL,
+    xxh3 {text} NOT NULL UNIQUE,
+    objects BIGINT,
+    bytes BIGINT,
+    reachable_bytes BIGINT,
+    complete BOOLEAN NOT NULL,
+    sampled BOOLEAN NOT NULL,
+    digest {bytes} NOT NULL
+);
+CREATE TABLE type (
+    id {id},
+    name {text} NOT NULL UNIQUE
+);
+-- No reference to type: a database that locks what is referred to would have every writer wait
+-- for System.String.
+CREATE TABLE type_row (
+    snapshot_id BIGINT NOT NULL REFERENCES snapshot (id),
+    type_id BIGINT NOT NULL,
+    objects BIGINT,
+    bytes BIGINT,
+    PRIMARY KEY (snapshot_id, type_id)
+);
+CREATE TABLE finding (
+    series_id BIGINT NOT NULL REFERENCES series (id),
+    window_first DOUBLE PRECISION NOT NULL,
+    window_last DOUBLE PRECISION NOT NULL,
+    rank INTEGER NOT NULL,
+    type_id BIGINT NOT NULL,
+    subject {text} NOT NULL,
+    score DOUBLE PRECISION,
+    score_share DOUBLE PRECISION,
+    per_hour DOUBLE PRECISION,
+    confidence {text} NOT NULL,
+    holder {text} NOT NULL,
+    PRIMARY KEY (series_id, rank)
+);
+
+-- version 2
+-- What a fleet asks besides, and an index for each question that a dashboard asks.
+ALTER TABLE series ADD COLUMN instance {text} NOT NULL DEFAULT '';
+ALTER TABLE series ADD COLUMN memory_limit BIGINT;
+ALTER TABLE snapshot ADD COLUMN pause_seconds DOUBLE PRECISION;
+ALTER TABLE snapshot ADD COLUMN recorded_at DOUBLE PRECISION NOT NULL DEFAULT 0;
+CREATE INDEX series_by_service ON series (service, host, COALESCE(started_at, 0), COALESCE(pid, 0), id);
+CREATE INDEX snapshot_by_series ON snapshot (series_id, taken_at);
+CREATE INDEX snapshot_by_time ON snapshot (taken_at);
+CREATE INDEX type_row_by_type ON type_row (type_id, snapshot_id);
+CREATE INDEX finding_by_type ON finding (type_id);

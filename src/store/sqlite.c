@@ -1,0 +1,410 @@
+/* SQLite: a file, and no server. */
+#include "store/database.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/quantity.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+struct connection {
+    sqlite3 *db;
+    unsigned wait_ms; /* for others that write */
+    const char *note;
+};
+
+struct rows {
+    sqlite3_stmt *statement;
+    struct connection *connection;
+};
+
+/* --- failures ---------------------------------------------------------------------- */
+
+static bool locked_for_too_long(const struct connection *c, struct hd_error *err)
+{
+    enum { MS = 1000 };
+    return fail(err, HD_TIMED_OUT, "others kept it locked for %u seconds", c->wait_ms / MS);
+}
+
+static bool failed_to_open(const struct connection *c, struct hd_error *err)
+{
+    int error = sqlite3_system_errno(c->db);
+    return fail(err, HD_IO, "%s", error != 0 ? strerror(error) : "cannot be opened");
+}
+
+static bool failed_to_write(const struct connection *c, struct hd_error *err)
+{
+    int error = sqlite3_system_errno(c->db);
+    return fail(err, HD_IO, "cannot be read or written: %s",
+                error != 0 ? strerror(error) : sqlite3_errmsg(c->db));
+}
+
+/* What the last call failed with, in words of this program where it has any. */
+static bool failed(const struct connection *c, struct hd_error *err)
+{
+    const int kind = 0xFF; /* what extended codes are more of */
+    switch (sqlite3_extended_errcode(c->db) & kind) {
+    case SQLITE_NOMEM:
+        out_of_memory(0);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return locked_for_too_long(c, err);
+    case SQLITE_FULL:
+        return fail(err, HD_IO, "%s", strerror(ENOSPC));
+    case SQLITE_IOERR:
+        return failed_to_write(c, err);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return fail(err, HD_IO, "cannot be written to: it is read-only");
+    case SQLITE_CANTOPEN:
+        return failed_to_open(c, err);
+    case SQLITE_NOTADB:
+        return fail(err, HD_UNSUPPORTED, "is not a SQLite database");
+    case SQLITE_CORRUPT:
+        return fail(err, HD_BAD_FORMAT, "is damaged: %s", sqlite3_errmsg(c->db));
+    case SQLITE_TOOBIG:
+        return fail(err, HD_TOO_BIG, "is larger than SQLite can store");
+    default:
+        return fail(err, HD_IO, "%s", sqlite3_errmsg(c->db));
+    }
+}
+
+static enum remedy remedy(const struct connection *c)
+{
+    (void)c; /* writers wait for each other, and there is no server */
+    return REMEDY_NONE;
+}
+
+/* --- statements -------------------------------------------------------------------- */
+
+static int bind(sqlite3_stmt *s, int at, const struct value *v)
+{
+    switch (v->kind) {
+    case VALUE_NUMBER:
+        return sqlite3_bind_int64(s, at, v->number);
+    case VALUE_REAL:
+        return sqlite3_bind_double(s, at, v->real);
+    case VALUE_TEXT:
+        return sqlite3_bind_text64(s, at, v->text, strlen(v->text), SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    case VALUE_BYTES:
+        return sqlite3_bind_blob64(s, at, v->size > 0 ? v->bytes : "", v->size,
+                                   SQLITE_STATIC);
+    case VALUE_NOTHING:
+        break;
+    }
+    return sqlite3_bind_null(s, at);
+}
+
+/* "$1" is a name to SQLite, not a number. */
+static int place_of(sqlite3_stmt *s, size_t i)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "$%zu", i + 1);
+    return sqlite3_bind_parameter_index(s, name);
+}
+
+static sqlite3_stmt *prepare(struct connection *c, const char *sql,
+                             const struct value *values, size_t count, struct hd_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    int status = sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
+    for (size_t i = 0; status == SQLITE_OK && i < count; i++)
+        status = bind(s, place_of(s, i), &values[i]);
+    if (status == SQLITE_OK)
+        return s;
+    failed(c, err);
+    sqlite3_finalize(s);
+    return NULL;
+}
+
+static struct rows *ask(struct connection *c, const char *sql, const struct value *values,
+                        size_t count, struct hd_error *err)
+{
+    sqlite3_stmt *s = prepare(c, sql, values, count, err);
+    if (s == NULL)
+        return NULL;
+    struct rows *rows = alloc_zeroed(sizeof(*rows));
+    *rows = (struct rows){s, c};
+    return rows;
+}
+
+static bool next(struct rows *rows, bool *there, struct hd_error *err)
+{
+    int status = sqlite3_step(rows->statement);
+    *there = status == SQLITE_ROW;
+    return status == SQLITE_ROW || status == SQLITE_DONE || failed(rows->connection, err);
+}
+
+static struct value column(struct rows *rows, unsigned i, enum value_kind kind)
+{
+    sqlite3_stmt *s = rows->statement;
+    int at = (int)i;
+    if (sqlite3_column_type(s, at) == SQLITE_NULL)
+        return (struct value){0};
+    switch (kind) {
+    case VALUE_NUMBER:
+        return of_number(sqlite3_column_int64(s, at));
+    case VALUE_REAL:
+        return of_real(sqlite3_column_double(s, at));
+    case VALUE_TEXT: {
+        const unsigned char *text = sqlite3_column_text(s, at);
+        return of_text(text != NULL ? (const char *)text : "");
+    }
+    case VALUE_BYTES: {
+        const void *bytes = sqlite3_column_blob(s, at);
+        return of_bytes(bytes, (size_t)sqlite3_column_bytes(s, at));
+    }
+    case VALUE_NOTHING:
+        break;
+    }
+    return (struct value){0};
+}
+
+static void end(struct rows *rows)
+{
+    if (rows != NULL)
+        sqlite3_finalize(rows->statement);
+    free(rows);
+}
+
+static bool run(struct connection *c, const char *sql, const struct value *values,
+                size_t count, struct hd_error *err)
+{
+    bool there = true;
+    struct rows *rows = ask(c, sql, values, count, err);
+    bool ok = rows != NULL;
+    while (ok && there)
+        ok = next(rows, &there, err);
+    end(rows);
+    return ok;
+}
+
+/* --- where the file lies ----------------------------------------------------------- */
+
+/* Writers of a log beside the file meet in memory that they share, so on one machine. */
+static bool is_on_network(const char *path)
+{
+    static const unsigned long systems[] = {
+        0x6969,     /* NFS */
+        0x517B,     /* SMB */
+        0xFF534D42, /* CIFS */
+        0xFE534D42, /* SMB 2 */
+        0x01021997, /* 9P */
+        0x5346414F, /* AFS */
+        0x00C36400, /* Ceph */
+        0x0BD00BD0, /* Lustre */
+        0x47504653, /* GPFS */
+        0x19830326, /* BeeGFS */
+        0x65735546  /* FUSE: sshfs, s3fs */
+    };
+    struct statfs st;
+    if (statfs(path, &st) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
+        if (((unsigned long)st.f_type & 0xFFFFFFFF) == systems[i])
+            return true;
+    return false;
+}
+
+/* Who may read only, and no log is there: nothing can be written beside the file. */
+static bool is_on_read_only(const char *path)
+{
+    struct statvfs st;
+    return statvfs(path, &st) == 0 && (st.f_flag & ST_RDONLY) != 0;
+}
+
+/* --- opening ----------------------------------------------------------------------- */
+
+/* "file:PATH?wait=5" is a path and how many seconds to wait for others. */
+static char *take_path(const char *url, unsigned *wait_ms, struct hd_error *err)
+{
+    enum { MS = 1000, USUAL_WAIT_MS = 60 * MS, LONGEST = 86400 };
+    static const char scheme[] = "file:", wait[] = "?wait=";
+    bool is_url = strncmp(url, scheme, sizeof(scheme) - 1) == 0;
+    const char *path = is_url ? url + sizeof(scheme) - 1 : url;
+    const char *mark = is_url ? strchr(path, '?') : NULL;
+    uint64_t seconds = USUAL_WAIT_MS / MS;
+    if (mark != NULL &&
+        (strncmp(mark, wait, sizeof(wait) - 1) != 0 ||
+         !quantity_count(mark + sizeof(wait) - 1, &seconds) || seconds > LONGEST)) {
+        fail(err, HD_USAGE, "behind a file's name there can be ?wait=SECONDS only");
+        return NULL;
+    }
+    *wait_ms = (unsigned)seconds * MS;
+    size_t len = mark != NULL ? (size_t)(mark - path) : strlen(path);
+    char *copy = alloc_zeroed(len + 1);
+    memcpy(copy, path, len);
+    /* What SQLite would take for a database that goes away again. */
+    if (len > 0 && strcmp(copy, ":memory:") != 0)
+        return copy;
+    free(copy);
+    fail(err, HD_USAGE, "is no name of a file");
+    return NULL;
+}
+
+/* A pipe would be waited for, and a folder has no good message. */
+static bool can_be_opened(const char *path, enum hd_store_use use, struct hd_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return errno == ENOENT && use == HD_STORE_WRITE
+                   ? true
+                   : fail(err, HD_IO, "%s", strerror(errno));
+    if (S_ISREG(st.st_mode))
+        return true;
+    return fail(err, HD_IO, "%s",
+                S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file");
+}
+
+/* To change the way of writing takes everybody else away for a moment, and SQLite does not
+ * wait for that. */
+static bool set_way_of_writing(struct connection *c, const char *sql, struct hd_error *err)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    const unsigned moment_ms = 20;
+    for (unsigned waited = 0;; waited += moment_ms) {
+        struct hd_error why = {0};
+        if (run(c, sql, NULL, 0, &why))
+            return true;
+        if (why.status != HD_TIMED_OUT || waited >= c->wait_ms)
+            return fail(err, why.status, "%s", why.message);
+        nanosleep(&moment, NULL);
+    }
+}
+
+/* A database that somebody else made runs nothing of its own here. */
+static bool distrust(struct connection *c)
+{
+    return sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
+           sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
+           sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK;
+}
+
+/* What was said to be stored is on the disk: FULL waits for that. A transaction that reads
+ * sees one moment whoever writes. */
+static bool prepare_writing(struct connection *c, const char *path, struct hd_error *err)
+{
+    bool network = is_on_network(path);
+    if (network)
+        c->note = "on a network file system: writers wait for readers, and locks must "
+                  "work there; PostgreSQL is made for that";
+    return run(c, "PRAGMA auto_vacuum = INCREMENTAL", NULL, 0, err) &&
+           set_way_of_writing(
+               c, network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
+               err) &&
+           run(c, "PRAGMA synchronous = FULL", NULL, 0, err) &&
+           run(c, "PRAGMA foreign_keys = ON", NULL, 0, err) &&
+           run(c, "PRAGMA journal_size_limit = 16777216", NULL, 0, err);
+}
+
+static void whole_part(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    sqlite3_result_double(context, floor(sqlite3_value_double(values[0])));
+}
+
+static bool prepare_connection(struct connection *c, const char *path,
+                               enum hd_store_use use, struct hd_error *err)
+{
+    sqlite3_extended_result_codes(c->db, 1);
+    sqlite3_busy_timeout(c->db, (int)c->wait_ms);
+    if (!distrust(c) ||
+        sqlite3_create_function(c->db, "floor", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                whole_part, NULL, NULL) != SQLITE_OK)
+        return failed(c, err);
+    /* The first look at the file: is it a database at all? */
+    if (!run(c, "SELECT COUNT(*) FROM sqlite_master", NULL, 0, err))
+        return false;
+    return use == HD_STORE_WRITE ? prepare_writing(c, path, err)
+                                 : run(c, "PRAGMA query_only = ON", NULL, 0, err);
+}
+
+static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    if (use == HD_STORE_WRITE)
+        return sqlite3_open_v2(path, db, flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                               NULL);
+    flags |= SQLITE_OPEN_READONLY;
+    if (!is_on_read_only(path))
+        return sqlite3_open_v2(path, db, flags, NULL);
+    /* Nobody can write there, so no log is looked for: sqlite.org/uri.html. */
+    char *name = sqlite3_mprintf("file:%s?immutable=1", path);
+    int status = name == NULL || strpbrk(path, "?#%") != NULL
+                     ? sqlite3_open_v2(path, db, flags, NULL)
+                     : sqlite3_open_v2(name, db, flags | SQLITE_OPEN_URI, NULL);
+    sqlite3_free(name);
+    return status;
+}
+
+static void close_connection(struct connection *c)
+{
+    sqlite3_close(c->db);
+    free(c);
+}
+
+static struct connection *open_connection(const char *url, enum hd_store_use use,
+                                          struct hd_error *err)
+{
+    struct connection *c = alloc_zeroed(sizeof(*c));
+    char *path = take_path(url, &c->wait_ms, err);
+    bool ok = path != NULL && can_be_opened(path, use, err);
+    if (ok && open_file(path, use, &c->db) != SQLITE_OK) {
+        if (c->db == NULL)
+            out_of_memory(0);
+        ok = failed(c, err);
+    }
+    ok = ok && prepare_connection(c, path, use, err);
+    free(path);
+    if (ok)
+        return c;
+    close_connection(c);
+    return NULL;
+}
+
+static const char *note(const struct connection *c)
+{
+    return c->note;
+}
+
+/* --- space ------------------------------------------------------------------------- */
+
+static bool tidy(struct connection *c, struct hd_error *err)
+{
+    return run(c, "PRAGMA incremental_vacuum", NULL, 0, err) &&
+           run(c, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, 0, err);
+}
+
+const struct database sqlite_database = {
+    .name = "SQLite",
+    .open = open_connection,
+    .close = close_connection,
+    .note = note,
+    .run = run,
+    .ask = ask,
+    .next = next,
+    .column = column,
+    .end = end,
+    .remedy = remedy,
+    .tidy = tidy,
+    .begin_write = "BEGIN IMMEDIATE",
+    .begin_read = "BEGIN",
+    .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
+              "'sqlite\\_%' ESCAPE '\\'",
+    .id = "INTEGER PRIMARY KEY",
+    .text = "TEXT",
+    .bytes = "BLOB",
+    .each = "json_each",
+    .lock = "",
+};

@@ -1,0 +1,54 @@
+/* store.h - a connection, for the files that store something by it: statements, numbers,
+ * transactions. It does not know what is stored. */
+#ifndef STORE_H
+#define STORE_H
+
+#include "base/arena.h"
+#include "store/database.h"
+
+struct hd_store {
+    const struct database *kind;
+    struct connection *connection; /* NULL: lost, and not found again */
+    enum hd_store_use use;
+    char *url;
+    struct hd_memory name; /* the URL without a password */
+    bool is_listing;       /* in a transaction that reads */
+};
+
+/* A statement with words in braces; rows are dropped. */
+bool store_run(struct hd_store *s, const char *sql, const struct value *values,
+               size_t count, struct hd_error *err);
+
+struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *values,
+                       size_t count, struct hd_error *err);
+bool store_next(struct hd_store *s, struct rows *rows, bool *there, struct hd_error *err);
+void store_end(struct hd_store *s, struct rows *rows);
+
+/* A column of the row; "" and HD_UNKNOWN and NAN for nothing. */
+int64_t store_number(struct hd_store *s, struct rows *rows, unsigned i);
+uint64_t store_count(struct hd_store *s, struct rows *rows, unsigned i);
+double store_real(struct hd_store *s, struct rows *rows, unsigned i);
+const char *store_text(struct hd_store *s, struct rows *rows, unsigned i);
+
+/* The first column of the first row as a number; *there is false without a row. */
+bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,
+                      size_t count, int64_t *number, bool *there, struct hd_error *err);
+
+/* What a transaction does: false and err to have none of it done; *keep = false to have
+ * none of it done without an error. It may run more than once, from its beginning. */
+typedef bool transaction(struct hd_store *s, void *context, bool *keep,
+                         struct hd_error *err);
+
+/* All of it or nothing. Begun anew if it collided with another one, and once if the server
+ * was lost: *unsure is then true if the first may have been kept all the same. unsure may
+ * be NULL. HD_USAGE while a list is open. */
+bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
+                    struct hd_error *err);
+
+/* A string as it is stored: UTF-8 of 1,000 bytes at most; NULL is "". */
+const char *store_clean(struct arena *a, const char *s);
+
+/* See that the tables are there and of this version, or make them so. */
+bool schema_prepare(struct hd_store *s, struct hd_error *err);
+
+#endif

@@ -1,0 +1,189 @@
+/* Fewer snapshots of what is long ago. */
+#include "store/store.h"
+#include "store/types.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY };
+
+/* So many at once: a transaction is short, and others get their turn. */
+enum { BATCH = 10000 };
+
+struct thinning {
+    double keep, now;
+    struct hd_thinned *done;
+    bool more; /* there may be more to remove */
+};
+
+/* --- which ---------------------------------------------------------------------------- */
+
+/* A slot is an hour of the last days, a day of what is older; within it the last one
+ * stays. What is younger than a day is of a slot too, but stays. The number of an hour is
+ * put far from those of days. */
+static const char chosen[] =
+    "SELECT id FROM (SELECT id, taken_at, recorded_at, "
+    "ROW_NUMBER() OVER (PARTITION BY series_id, slot ORDER BY taken_at DESC, id DESC) "
+    "AS of_slot, "
+    "ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY taken_at, id) AS of_first, "
+    "ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY taken_at DESC, id DESC) AS of_last "
+    "FROM (SELECT id, series_id, taken_at, recorded_at, CASE WHEN taken_at < $1 "
+    "THEN FLOOR(taken_at / 86400) ELSE FLOOR(taken_at / 3600) + 1000000000 END AS slot "
+    "FROM snapshot WHERE taken_at >= $2) AS slotted) AS placed "
+    "WHERE of_slot > 1 AND of_first > 1 AND of_last > 1 AND taken_at < $3 AND "
+    "recorded_at < $4 "
+    "UNION ALL SELECT id FROM snapshot WHERE taken_at < $2 AND recorded_at < $4 "
+    "LIMIT $5";
+
+/* [[id], ...] of snapshots to remove; malloc'd. */
+static char *choose(struct hd_store *s, const struct thinning *t, size_t *count,
+                    struct hd_error *err)
+{
+    const struct value values[] = {of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
+                                   of_real(t->now - DAY), of_real(t->now - HOUR),
+                                   of_number(BATCH)};
+    bool there = true;
+    json_t *ids = json_list();
+    struct rows *rows = store_ask(s, chosen, values, 5, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
+        json_t *row = json_list();
+        json_append(row, json_integer(store_number(s, rows, 0)));
+        json_append(ids, row);
+    }
+    store_end(s, rows);
+    *count = json_array_size(ids);
+    char *text = ok ? json_to_text(ids) : NULL;
+    json_decref(ids);
+    return text;
+}
+
+/* --- removing ---------------------------------------------------------------------------
+ */
+
+#define THOSE " IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($1) AS e)"
+
+static bool remove_snapshots(struct hd_store *s, const char *ids, struct hd_error *err)
+{
+    const struct value value = of_text(ids);
+    return store_run(s, "DELETE FROM type_row WHERE snapshot_id" THOSE, &value, 1, err) &&
+           store_run(s, "DELETE FROM snapshot WHERE id" THOSE, &value, 1, err);
+}
+
+/* Series that have none any more. They are locked before they are looked at again: a writer
+ * that added a snapshot meanwhile has been waited for, and one that comes later makes its
+ * series anew. */
+static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_error *err)
+{
+    static const char bare[] =
+        "SELECT id FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = "
+        "series.id) ORDER BY id {lock}";
+    bool there = true;
+    json_t *ids = json_list();
+    struct rows *rows = store_ask(s, bare, NULL, 0, err);
+    bool ok = rows != NULL;
+    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
+        json_t *row = json_list();
+        json_append(row, json_integer(store_number(s, rows, 0)));
+        json_append(ids, row);
+    }
+    store_end(s, rows);
+    size_t count = json_array_size(ids);
+    char *text = json_to_text(ids);
+    json_decref(ids);
+    const struct value value = of_text(text);
+    int64_t still = 0;
+    ok = ok && (count == 0 ||
+                (store_run(s,
+                           "DELETE FROM finding WHERE series_id" THOSE
+                           " AND NOT EXISTS (SELECT 1 FROM snapshot WHERE "
+                           "snapshot.series_id = finding.series_id)",
+                           &value, 1, err) &&
+                 store_run(s,
+                           "DELETE FROM series WHERE id" THOSE
+                           " AND NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = "
+                           "series.id)",
+                           &value, 1, err) &&
+                 store_ask_number(s, "SELECT COUNT(*) FROM series WHERE id" THOSE, &value,
+                                  1, &still, &there, err)));
+    free(text);
+    t->done->series += ok ? count - (size_t)still : 0;
+    return ok;
+}
+
+static bool thin_batch(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+{
+    (void)keep;
+    struct thinning *t = context;
+    size_t count = 0;
+    char *ids = choose(s, t, &count, err);
+    bool ok = ids != NULL && (count == 0 || remove_snapshots(s, ids, err));
+    free(ids);
+    t->more = count == BATCH;
+    t->done->snapshots += ok ? count : 0;
+    return ok;
+}
+
+static bool finish(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+{
+    (void)keep;
+    struct thinning *t = context;
+    int64_t left = 0;
+    bool there;
+    const struct value oldest = of_real(t->now - t->keep), now = of_real(t->now);
+    if (!remove_series(s, t, err) ||
+        !store_run(s, "DELETE FROM finding WHERE window_last < $1", &oldest, 1, err) ||
+        !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", &now, 1, err) ||
+        !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NULL, 0, &left, &there, err))
+        return false;
+    t->done->left = (uint64_t)left;
+    return true;
+}
+
+/* --- all of it
+ * ---------------------------------------------------------------------------- */
+
+bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
+                   struct hd_thinned *done, struct hd_error *err)
+{
+    struct hd_thinned unwanted;
+    struct thinning t = {keep_seconds, now, done != NULL ? done : &unwanted, true};
+    *t.done = (struct hd_thinned){0};
+    if (!(keep_seconds > 0) || !isfinite(now))
+        return fail(err, HD_USAGE, "to keep nothing is no thinning");
+    while (t.more)
+        if (!store_transact(s, thin_batch, &t, NULL, err))
+            return false;
+    return store_transact(s, finish, &t, NULL, err) &&
+           (s->kind->tidy == NULL || t.done->snapshots == 0 ||
+            s->kind->tidy(s->connection, err));
+}
+
+struct claim {
+    double now;
+    bool is_ours;
+};
+
+/* A clock that was ahead once keeps nobody from thinning for longer than an hour. */
+static bool claim(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+{
+    struct claim *c = context;
+    int64_t one;
+    const struct value values[] = {of_real(c->now), of_real(c->now - HOUR)};
+    return store_ask_number(s,
+                            "UPDATE heapdrift_store SET thinned_at = $1 WHERE thinned_at < "
+                            "$2 OR thinned_at > $1 RETURNING 1",
+                            values, 2, &one, &c->is_ours, err) &&
+           ((*keep = c->is_ours), true);
+}
+
+bool hd_store_thin_if_due(struct hd_store *s, double keep_seconds, double now,
+                          struct hd_thinned *done, struct hd_error *err)
+{
+    struct claim c = {.now = now};
+    if (done != NULL)
+        *done = (struct hd_thinned){0};
+    return store_transact(s, claim, &c, NULL, err) &&
+           (!c.is_ours || hd_store_thin(s, keep_seconds, now, done, err));
+}
