@@ -14,7 +14,7 @@ MINGW   = x86_64-w64-mingw32-
 # in src/windows once more.
 WINDOWS_LEFT_OUT = src/collect/% src/cli/explore/% src/format/core/core_names.c src/base/hash.c \
     $(addprefix src/cli/,collect_all.c collect_writers.c collecting.c processes.c cmd_collect.c cmd_explore.c \
-        cmd_ps.c cmd_watch.c landlock.c lost_pages.c memory.c sandbox.c system_calls.c temporary.c)
+        cmd_fleet.c fleet_feed.c cmd_ps.c cmd_watch.c landlock.c lost_pages.c memory.c sandbox.c system_calls.c temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lcyaml -lyaml -ljansson -lutf8proc -lpopt
 
 # The stack is as large as on Linux. Warnings are those of Linux's build, but for what other headers

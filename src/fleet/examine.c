@@ -4,6 +4,7 @@
 #include "fleet/examine.h"
 
 #include "analysis/trend.h"
+#include "base/text.h"
 #include "base/workers.h"
 #include "fleet/fleet.h"
 
@@ -120,15 +121,13 @@ static void take_heap(struct run_at_work *w, const struct hd_model *m)
 
 static const char *joined(struct run_at_work *w, const char *const *holder, size_t len)
 {
-    static const char arrow[] = " → ";
-    size_t size = 1;
-    for (size_t i = 0; i < len; i++)
-        size += strlen(holder[i]) + strlen(arrow);
-    char *all = arena_alloc(w->arena, size), *to = all;
+    struct text t = {0};
     for (size_t i = 0; i < len; i++) {
-        to = stpcpy(to, i > 0 ? arrow : "");
-        to = stpcpy(to, holder[i]);
+        text_add_string(&t, i > 0 ? " → " : "");
+        text_add_string(&t, holder[i]);
     }
+    const char *all = arena_strdup(w->arena, text_string(&t), t.len);
+    text_free(&t);
     return all;
 }
 

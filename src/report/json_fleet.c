@@ -150,7 +150,7 @@ static json_t *services(const struct hd_fleet_answer *a)
         json_put(o, "hosts", whole(s->hosts));
         json_put(o, "hosts_judged", whole(s->hosts_judged));
         json_put(o, "runs", runs(s->runs));
-        json_put(o, "snapshots", whole(s->snapshots));
+        json_put(o, "snapshots_compared", whole(s->snapshots));
         json_put(o, "builds", whole(s->builds));
         put_hours(o, s->hours_left);
         json_append(array, o);
@@ -234,7 +234,7 @@ void json_add_fleet(json_t *o, const struct hd_model *m)
     json_put(o, "runs_damaged", whole(a->runs_damaged));
     json_put(o, "hosts", whole(a->hosts));
     json_put(o, "hosts_judged", whole(a->hosts_judged));
-    json_put(o, "snapshots", whole(a->snapshots));
+    json_put(o, "snapshots_compared", whole(a->snapshots));
     json_put(o, "suspects", suspects(a));
     json_put(o, "suspects_omitted", whole(a->suspect_count + a->few_count -
                                           a->suspects_shown - a->few_shown));

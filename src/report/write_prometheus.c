@@ -213,7 +213,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
 
 const struct writer write_prometheus = {
     .name = "prometheus",
-    .summary = "text exposition, to alert on",
+    .summary = "the text exposition format, to alert on (fleet)",
     .holds = HOLDS_FLEETS,
     .all_rows = true,
     .write = write,

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff report tree top roots object check info convert collect watch ps explore help completion)
+commands=(diff report tree top roots object check info convert collect watch ps explore fleet help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -15,7 +15,9 @@ value_of() {
     format) [[ ${c:-} == convert ]] && echo table-json || echo json ;;
     to) [[ ${c:-} == collect ]] && echo gcdump || echo table-csv ;;
     output) echo "$tmp/out" ;;
-    by) echo type ;;
+    by) [[ ${c:-} == fleet ]] && echo host || echo type ;;
+    since | until) echo 7d ;;
+    shard) echo 1/2 ;;
     sort) [[ ${c:-} == ps ]] && echo memory || echo bytes ;;
     type | exclude) echo 'X.*' ;;
     min-score | max-growth | max-score) echo 5% ;;
@@ -80,7 +82,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|ps|explore|fleet|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -122,6 +124,7 @@ info ascii color format help memory no-progress no-sandbox output quiet size-bas
 collect all core count diagnostic-port direct help interval memory name no-progress output process-id quiet strict threads timeout to verbose version
 watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
 ps ascii color format help name output quiet sort version width
+fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-steady output quiet rows save service shard since store strict threads until verbose version width
 help help version
 completion help version
 OPTIONS
@@ -147,6 +150,7 @@ OPTIONS
         help) ;;
         object) err_has "object needs a snapshot and an address" ;;
         explore) err_has "explore needs a terminal" ;;
+        fleet) err_has "parts have a window and services of their own" ;;
         completion) err_has "for which shell?" ;;
         ps) err_has "ps takes no operands" ;;
         collect) err_has "--name=PATTERN chooses from --all" ;;
@@ -160,7 +164,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch ps explore; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch ps explore fleet; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots object check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -190,7 +194,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff report tree top roots object check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report tree top roots object check info convert collect watch ps explore fleet; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -250,7 +254,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff report tree top roots object check info convert collect watch ps explore; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report tree top roots object check info convert collect watch ps explore fleet; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -275,7 +279,7 @@ OPTIONS
     works help formats
     sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p' <<<"$out" | sort >"$tmp/formats"
     for schema in docs/json-schema/*.json; do
-        [[ $schema != */heapdrift-ps.json ]] || continue
+        [[ $schema != */heapdrift-ps.json && $schema != */heapdrift-fleet.json ]] || continue
         jq -r '."$defs".snapshot.properties.format.enum[]' "$schema" | sort | diff "$tmp/formats" -
     done
 }
