@@ -94,7 +94,7 @@ SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
 TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o $(BUILD)/src/cli/allocate.o $(BUILD)/src/cli/last_words.o \
-                 $(BUILD)/src/cli/temporary.o \
+                 $(BUILD)/src/cli/temporary.o $(BUILD)/src/cli/run_facts.o $(BUILD)/src/cli/run_words.o \
                  $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 

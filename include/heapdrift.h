@@ -72,7 +72,8 @@ enum hd_topic {
     HD_ABOUT_SOCKETS,      /* the same: which have a socket */
     HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
     HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
-    HD_ABOUT_DIRECT        /* hd_collect() does without the right to read its memory */
+    HD_ABOUT_DIRECT,       /* hd_collect() does without the right to read its memory */
+    HD_ABOUT_SERVICE       /* hd_run.service says which */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -461,8 +462,11 @@ struct hd_collected {
     struct hd_client clients[HD_MOST_CLIENTS];
     size_t client_count;
     struct hd_origin origin;
-    uint64_t stood_still_us; /* hd_collect_direct(): the longest stop, in microseconds */
-    unsigned tries;          /* and how often it was stopped */
+    /* How long the process stood still, in microseconds; 0: not known. hd_collect(): for
+     * the collection and the walk of its heap. hd_collect_direct(): for the longest stop.
+     */
+    uint64_t stood_still_us;
+    unsigned tries; /* hd_collect_direct(): how often it was stopped */
 };
 
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to

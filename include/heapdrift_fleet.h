@@ -46,10 +46,12 @@ enum hd_doubt {
     HD_DOUBT_CLOCK,        /* not judged: its clock jumped, so nothing is known of rates */
     HD_DOUBT_FAILED,       /* not judged: the comparison failed; the record says why */
     HD_DOUBT_PROCESSES,    /* unsure: the snapshots are of several processes after all */
-    HD_DOUBT_FEW,          /* unsure: fewer than four snapshots can be compared */
-    HD_DOUBT_INCOMPLETE,   /* unsure: no suspect, but snapshots are incomplete or samples */
-    HD_DOUBT_UNEXPLAINED,  /* unsure: no suspect, but the heap grew */
-    HD_DOUBT_STOPPED,      /* unsure: no suspect, but something grew, and stayed */
+    HD_DOUBT_SHORT,      /* unsure: it spans less than rules.min_span: load that follows the
+                            hour of the day looks like a leak, or hides one */
+    HD_DOUBT_FEW,        /* unsure: fewer than four snapshots can be compared */
+    HD_DOUBT_INCOMPLETE, /* unsure: no suspect, but snapshots are incomplete or samples */
+    HD_DOUBT_UNEXPLAINED, /* unsure: no suspect, but the heap grew */
+    HD_DOUBT_STOPPED,     /* unsure: no suspect, but something grew, and stayed */
     HD_DOUBT_COUNT
 };
 
@@ -69,7 +71,7 @@ struct hd_run_finding {
 };
 
 struct hd_run_record {
-    uint64_t series; /* id in the store; each once in a fleet */
+    uint64_t series;   /* id in the store; each once in a fleet */
     struct hd_run run; /* without labels */
     size_t recorded;   /* snapshots in the window */
     size_t damaged;    /* of those that were chosen: how many could not be read */
@@ -92,13 +94,15 @@ struct hd_run_record {
 /* What records have to have in common to be added up: parts that differ in one of these are
  * not merged. */
 struct hd_fleet_rules {
-    const char *service; /* only this one; NULL: all */
-    double since, until; /* the window: Unix seconds; NAN: open */
+    const char *service;    /* only this one; NULL: all */
+    double since, until;    /* the window: Unix seconds; NAN: open */
     unsigned shard, shards; /* part number shard, from 1, of so many; 0 of 0: all */
 
     /* As in hd_options. */
     double min_share, min_steady_share;
     uint64_t min_bytes, min_steady_bytes;
+
+    double min_span; /* seconds from the first to the last snapshot of a run; 0: any */
 };
 
 struct hd_fleet;
@@ -108,8 +112,8 @@ void hd_fleet_free(struct hd_fleet *f); /* NULL is fine */
 
 /* A run with the bytes of its snapshots. */
 struct hd_fleet_snapshot {
-    double taken;            /* Unix seconds */
-    struct hd_memory bytes;  /* empty: they could not be had, and error says why */
+    double taken;           /* Unix seconds */
+    struct hd_memory bytes; /* empty: they could not be had, and error says why */
     struct hd_error error;
 };
 struct hd_fleet_series {
@@ -118,7 +122,7 @@ struct hd_fleet_series {
     struct hd_fleet_snapshot snapshots[HD_MAX_SNAPSHOTS]; /* by time */
     size_t snapshot_count;
     size_t recorded; /* of which they were chosen */
-    void *own; /* of who gives it */
+    void *own;       /* of who gives it */
 };
 
 /* Where series come from. next is called by the thread that calls hd_fleet_examine() and
@@ -179,20 +183,20 @@ struct hd_fleet_host {
     const char *host;  /* NULL unknown */
     const char *build; /* of that run */
     double score_share, per_hour;
-    double hours_left;     /* of the newest run there; NAN unless that shows it */
-    uint64_t heap;         /* of the newest run there, now; HD_UNKNOWN */
-    bool is_there_still;   /* the newest judged run shows it */
-    size_t count;          /* of that worst run: */
+    double hours_left;   /* of the newest run there; NAN unless that shows it */
+    uint64_t heap;       /* of the newest run there, now; HD_UNKNOWN */
+    bool is_there_still; /* the newest judged run shows it */
+    size_t count;        /* of that worst run: */
     const double *times;
     const uint64_t *retained;
 };
 
 /* What is known of where it began. */
 enum hd_fleet_onset {
-    HD_ONSET_NAMED,    /* with a build, and that is no chance */
-    HD_ONSET_FIRST,    /* the first build that was seen shows it already */
-    HD_ONSET_CHANCE,   /* it may be chance */
-    HD_ONSET_UNKNOWN,  /* no run tells its build */
+    HD_ONSET_NAMED,   /* with a build, and that is no chance */
+    HD_ONSET_FIRST,   /* the first build that was seen shows it already */
+    HD_ONSET_CHANCE,  /* it may be chance */
+    HD_ONSET_UNKNOWN, /* no run tells its build */
     HD_ONSET_COUNT
 };
 const char *hd_fleet_onset_name(enum hd_fleet_onset onset);
@@ -205,11 +209,11 @@ struct hd_fleet_build_count {
 };
 
 struct hd_fleet_suspect {
-    size_t rank; /* from 1 */
+    size_t rank;                                          /* from 1 */
     const char *service, *type, *subject, *holder, *hint; /* NULL unknown */
-    bool is_few;       /* on fewer hosts than a suspect of the fleet */
-    uint64_t hosts;    /* on which a judged run shows it */
-    uint64_t of_hosts; /* of that service, with a judged run */
+    bool is_few;          /* on fewer hosts than a suspect of the fleet */
+    uint64_t hosts;       /* on which a judged run shows it */
+    uint64_t of_hosts;    /* of that service, with a judged run */
     uint64_t hosts_still; /* on which the newest judged run shows it */
     double hosts_share;
     uint64_t runs, of_runs;   /* judged */
@@ -228,7 +232,8 @@ struct hd_fleet_suspect {
     uint64_t before_with, before_without, since_with, since_without; /* runs */
     double chance;     /* Fisher's exact test, one-sided; 0 below 1e-300 */
     double log_chance; /* its natural logarithm */
-    size_t boundaries; /* between builds that were looked at: chance is so often as likely */
+    size_t
+        boundaries; /* between builds that were looked at: chance is so often as likely */
     struct hd_fleet_build_count *builds; /* that show it, in order of first_seen */
     size_t build_count;
 };
@@ -237,22 +242,22 @@ struct hd_fleet_service {
     const char *service; /* NULL unknown */
     uint64_t hosts, hosts_judged;
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    uint64_t snapshots;     /* compared */
-    size_t suspects;        /* of the fleet */
-    size_t builds;          /* that runs tell */
-    double hours_left;      /* of the host that has least */
+    uint64_t snapshots; /* compared */
+    size_t suspects;    /* of the fleet */
+    size_t builds;      /* that runs tell */
+    double hours_left;  /* of the host that has least */
 };
 
 /* A row of --by=host. */
 struct hd_fleet_host_row {
     const char *service, *host, *build; /* of the newest run */
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    size_t suspects;      /* different ones of judged runs */
+    size_t suspects;                     /* different ones of judged runs */
     const char *subject, *type, *holder; /* the worst of them; NULL */
     double score_share, per_hour;
-    uint64_t heap;        /* now; HD_UNKNOWN */
+    uint64_t heap; /* now; HD_UNKNOWN */
     double heap_per_hour, hours_left;
-    size_t count;         /* of the newest run: */
+    size_t count; /* of the newest run: */
     const double *times;
     const uint64_t *bytes; /* of its heap */
 };
@@ -275,6 +280,7 @@ struct hd_fleet_answer {
     unsigned shards_missing; /* of rules.shards, whose records are not there */
 
     uint64_t runs[HD_JUDGEMENT_COUNT];
+    uint64_t runs_open;    /* without a verdict, though they have a suspect */
     uint64_t runs_damaged; /* of which a snapshot could not be read */
     uint64_t hosts, hosts_judged;
     uint64_t unnamed_hosts; /* runs that tell no host: those of a service count as one */

@@ -565,7 +565,7 @@ struct hd_model {
     const struct hd_roots *roots;
     const struct hd_process_list *processes;
     const struct hd_tree *tree; /* of a diff, a check and a top: if hd_options.tree asked */
-    const struct hd_instance *instance; /* heapdrift_objects.h */
+    const struct hd_instance *instance;  /* heapdrift_objects.h */
     const struct hd_fleet_answer *fleet; /* heapdrift_fleet.h */
 };
 

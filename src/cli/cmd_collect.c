@@ -1,6 +1,7 @@
 #include "cli/collect_all.h"
 #include "cli/collect_writers.h"
 #include "cli/output.h"
+#include "cli/sidecar.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,14 +45,28 @@ static bool check_output(const struct settings *s)
     return !s->direct || !is_trace || usage(no_trace);
 }
 
+/* A digest and nothing else. */
+static bool check_store(const struct settings *s)
+{
+    if (s->output != NULL)
+        return usage("a snapshot goes into a file (-o) or into a store (--store)");
+    if (s->core != CORE_NONE || s->target != NULL)
+        return usage("a store takes digests, neither cores nor traces");
+    return !s->interval_given || s->snapshot_count > 0 || usage("--interval needs --count");
+}
+
 static bool check(struct settings *s)
 {
+    if (s->store == NULL && (settings_are_for_a_store(s)))
+        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->direct && s->core == CORE_FULL)
         return usage("--direct copies what the process has written; it has no --core=full");
     if (s->all)
         return check_for_all(s);
     if (!collecting_process_is_named(s, "collect"))
         return false;
+    if (s->store != NULL)
+        return check_store(s);
     if (s->target != NULL)
         return usage("--to is for --all; else the name of OUT tells the format");
     if (s->output == NULL)
@@ -103,6 +118,8 @@ static int run(struct settings *s)
         return EXIT_TROUBLE;
     if (s->all)
         return collect_all(s);
+    if (s->store != NULL)
+        return sidecar_collect(s);
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
     int status =
@@ -131,6 +148,7 @@ const struct command cmd_collect = {
             {"heapdrift collect 4711 -o app.gcdump --count=4 --interval=5m",
              "a series: app-1.gcdump, ..."},
             {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
+            {"heapdrift collect MyApp --store=heapdrift.db", "a digest of it into a store"},
         },
     .run = run,
 };

@@ -2,6 +2,7 @@
  * is written instead of a report where one is asked for. */
 #include "cli/fleet_feed.h"
 #include "cli/now.h"
+#include "cli/open_store.h"
 #include "cli/output.h"
 #include "cli/values.h"
 
@@ -67,7 +68,7 @@ static bool take_window(const struct settings *s, struct hd_fleet_rules *rules)
         return wrong("parts have to have one window, and they begin at different times: "
                      "give all of them the same --until=2026-11-22T00:00Z");
     rules->until = until.is_date ? until.date : (double)seconds - until.before;
-    rules->since = since.is_date     ? since.date
+    rules->since = since.is_date   ? since.date
                    : since.is_open ? (double)NAN
                                    : rules->until - since.before;
     return !(rules->since >= rules->until) || wrong("--since is not before --until");
@@ -87,7 +88,8 @@ static struct hd_fleet_options options_of(const struct settings *s)
     return opt;
 }
 
-/* --- records ---------------------------------------------------------------------------- */
+/* --- records ----------------------------------------------------------------------------
+ */
 
 static struct hd_fleet *read_parts(const struct settings *s)
 {
@@ -111,7 +113,8 @@ static struct hd_fleet *read_store(const struct settings *s)
                                    .min_share = s->options.min_share,
                                    .min_bytes = s->options.min_bytes,
                                    .min_steady_share = s->options.min_steady_share,
-                                   .min_steady_bytes = s->options.min_steady_bytes};
+                                   .min_steady_bytes = s->options.min_steady_bytes,
+                                   .min_span = (double)s->min_span_ms / 1000};
     if (!take_window(s, &rules))
         return NULL;
     struct hd_fleet *f = hd_fleet_new(&rules);
@@ -121,7 +124,8 @@ static struct hd_fleet *read_store(const struct settings *s)
     return NULL;
 }
 
-/* --- messages ---------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------
+ */
 
 static void put_run(const struct hd_run_record *r)
 {
@@ -148,8 +152,9 @@ static void tell_damage(struct hd_fleet *f)
         end_message(r->why != NULL ? r->why : "damaged");
     }
     if (n > MOST)
-        fprintf(stderr, "heapdrift: warning: %zu more runs with snapshots that cannot be "
-                        "read\n",
+        fprintf(stderr,
+                "heapdrift: warning: %zu more runs with snapshots that cannot be "
+                "read\n",
                 n - MOST);
 }
 
@@ -175,7 +180,8 @@ static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answe
     return any;
 }
 
-/* --- the answer ---------------------------------------------------------------------------- */
+/* --- the answer
+ * ---------------------------------------------------------------------------- */
 
 static bool write_part(const void *fleet, const struct settings *s, FILE *to,
                        struct hd_error *err)
@@ -188,7 +194,7 @@ static bool write_part(const void *fleet, const struct settings *s, FILE *to,
 static bool would_lose_store(const struct settings *s)
 {
     struct stat out, in;
-    const char *url = fleet_store_url(s), *path = url;
+    const char *url = store_url(s), *path = url;
     if (strncmp(url, "file:", strlen("file:")) == 0)
         path += strlen("file:");
     if (s->output == NULL || stat(s->output, &out) != 0 || stat(path, &in) != 0 ||
@@ -205,9 +211,10 @@ static int status_of(const struct settings *s, const struct hd_report *report)
         return EXIT_OVER;
     if (!s->strict || hd_report_conclusive(report))
         return EXIT_DONE;
-    fputs("heapdrift: inconclusive: runs allow no verdict, or parts are missing; the report "
-          "says which\n",
-          stderr);
+    fputs(
+        "heapdrift: inconclusive: runs allow no verdict, or parts are missing; the report "
+        "says which\n",
+        stderr);
     return EXIT_INCONCLUSIVE;
 }
 
@@ -215,8 +222,7 @@ static int answer(const struct settings *s, struct hd_fleet *f)
 {
     struct hd_fleet_options opt = options_of(s);
     struct hd_report *report = hd_report_fleet(f, &opt);
-    int status =
-        output_report(s, report, false) ? status_of(s, report) : EXIT_TROUBLE;
+    int status = output_report(s, report, false) ? status_of(s, report) : EXIT_TROUBLE;
     hd_report_free(report);
     return status;
 }
@@ -250,7 +256,7 @@ const struct command cmd_fleet = {
     .bit = ON_FLEET,
     .purpose = FOR_FLEETS,
     .operands = "--store=URL",
-    .summary = "which service leaks what, on how many hosts",
+    .summary = "which service leaks what, and where",
     .description =
         "Every run in a store that has snapshots in the window is ranked as by diff; then\n"
         "what all of them show is added up: which service leaks what, on how many hosts,\n"

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/last_words.h"
 #include "cli/output.h"
+#include "cli/sidecar.h"
 #include "cli/temporary.h"
 
 #include <dirent.h>
@@ -187,10 +188,31 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
     return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
 }
 
+static bool usage(const char *what)
+{
+    fprintf(stderr, "heapdrift: %s\n", what);
+    return false;
+}
+
+/* What is stored is compared by others, over weeks. */
+static bool check_store(const struct settings *s)
+{
+    if (s->output != NULL)
+        return usage("--store keeps the snapshots; -o DIR is for those that are compared");
+    if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
+        return usage("--store compares nothing, so it takes neither budgets nor a format: "
+                     "that is `heapdrift fleet`");
+    return true;
+}
+
 static bool check(struct settings *s)
 {
     if (!collecting_process_is_named(s, "watch"))
         return false;
+    if (s->store != NULL)
+        return check_store(s);
+    if (settings_are_for_a_store(s))
+        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
@@ -220,7 +242,11 @@ static int run(struct settings *s)
     struct watching w = {.settings = s};
     struct collecting c = {.signals = -1};
     int killed_by = 0;
-    if (!check(s) || !collecting_begin(&c, s))
+    if (!check(s))
+        return EXIT_TROUBLE;
+    if (s->store != NULL)
+        return sidecar_run(s);
+    if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
     at_work = &w;
     last_words_before(close_at_once);
@@ -250,7 +276,10 @@ const struct command cmd_watch = {
     .description =
         "Take snapshots of a running .NET process, five in two minutes unless told\n"
         "otherwise, and say what grew. With budgets it ends with the status of `heapdrift\n"
-        "check`. Ctrl-C ends it early: what was collected by then is compared.",
+        "check`. Ctrl-C ends it early: what was collected by then is compared. With "
+        "--store "
+        "it\n"
+        "compares nothing and does not end: a snapshot an hour goes there.",
     .examples =
         {
             {"heapdrift watch 4711", "five snapshots in two minutes, then what grew"},
@@ -258,6 +287,8 @@ const struct command cmd_watch = {
              "longer, by the name of the process"},
             {"heapdrift watch 4711 -o snapshots", "keep the files"},
             {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
+            {"heapdrift watch -n MyApp --store=heapdrift.db",
+             "one an hour, into a store, until SIGTERM"},
         },
     .run = run,
 };

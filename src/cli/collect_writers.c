@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The target of hd_snapshot_write() that a store takes. */
+#define DIGEST "gcdump"
+
 /* --- failures ---------------------------------------------------------------------- */
 
 /* Its socket goes with it, unless it was killed. */
@@ -23,7 +26,11 @@ static bool failed(const struct collecting *c, const struct hd_error *err)
 {
     static const char stopped[] = "stopped; the process goes on, and nothing was written";
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
-    if (err->status == HD_STOPPED && c->who != NULL)
+    if (err->status == HD_STOPPED && c->is_too_much)
+        trouble(c->settings->output,
+                "the stream of its heap is larger than the memory that may be used; see "
+                "--memory. The process goes on, and nothing was stored");
+    else if (err->status == HD_STOPPED && c->who != NULL)
         trouble(c->who, stopped);
     else if (err->status == HD_STOPPED)
         fprintf(stderr, "heapdrift: %s\n", stopped);
@@ -119,12 +126,14 @@ static void add_full_names(struct collecting *c, struct hd_snapshot *snap)
         fprintf(stderr, ": no full names: %s\n", err.message);
 }
 
-static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error *err)
+static bool convert(struct collecting *c, FILE *from, const char *target, struct hd_sink to,
+                    struct hd_error *err)
 {
     const struct settings *s = c->settings;
     char path[64];
     struct hd_read_options how = s->read;
     how.to_write = true;
+    how.checksum = strcmp(target, DIGEST) == 0;
     how.plain_names = true; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
@@ -138,10 +147,15 @@ static bool convert(struct collecting *c, FILE *from, FILE *to, struct hd_error 
         add_full_names(c, snap);
     if (snap != NULL)
         count(c, hd_snapshot_info(snap));
-    bool ok =
-        snap != NULL && hd_snapshot_write(snap, "gcdump", hd_sink_file(to), NULL, err);
+    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     hd_snapshot_close(snap);
     return ok;
+}
+
+static bool convert_to_gcdump(struct collecting *c, FILE *from, FILE *to,
+                              struct hd_error *err)
+{
+    return convert(c, from, "gcdump", hd_sink_file(to), err);
 }
 
 static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
@@ -152,7 +166,7 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
     bool ok = take(c, trace, err) || failed(c, err);
-    if (ok && !convert(c, trace, to, err)) {
+    if (ok && !convert_to_gcdump(c, trace, to, err)) {
         print_error(s->output, err);
         ok = false;
     }
@@ -217,10 +231,39 @@ static bool write_direct(const void *thing, const struct settings *s, FILE *to,
     FILE *core = take_memory(c, s, err);
     if (core == NULL)
         return err->status != HD_OK && failed(c, err);
-    bool ok = convert(c, core, to, err);
+    bool ok = convert_to_gcdump(c, core, to, err);
     if (!ok)
         print_error(s->output, err);
     fclose(core);
+    return ok;
+}
+
+/* --- a digest ---------------------------------------------------------------------- */
+
+static FILE *take_trace(struct collecting *c, struct hd_error *err)
+{
+    FILE *trace = open_in_memory();
+    if (trace == NULL) {
+        trouble(c->settings->output, strerror(errno));
+        return NULL;
+    }
+    if (take(c, trace, err) || failed(c, err))
+        return trace;
+    fclose(trace);
+    return NULL;
+}
+
+bool collect_digest(struct collecting *c, struct hd_memory *digest)
+{
+    const struct settings *s = c->settings;
+    struct hd_error err = {0};
+    FILE *from = s->direct ? take_memory(c, s, &err) : take_trace(c, &err);
+    if (from == NULL)
+        return s->direct && err.status != HD_OK && failed(c, &err);
+    bool ok = convert(c, from, DIGEST, hd_sink_memory(digest), &err);
+    fclose(from);
+    if (!ok)
+        print_error(s->output, &err);
     return ok;
 }
 

@@ -11,6 +11,10 @@
  * collecting. */
 struct output_how collect_writer(const struct settings *s, const char *path);
 
+/* A snapshot boiled down, into memory: nothing is on a disk, at no time. False after saying
+ * why there is none, by the name in c->settings->output. */
+bool collect_digest(struct collecting *c, struct hd_memory *digest);
+
 /* Whether that is a core. */
 bool collect_writes_core(const struct settings *s, const char *path);
 

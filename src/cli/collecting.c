@@ -31,6 +31,7 @@ bool collecting_is_stopped(struct collecting *c, int wait_ms)
     if (poll(&ready, 1, wait_ms) > 0 && read(c->signals, &which, sizeof(which)) > 0) {
         c->stopped = true;
         c->signal = (int)which.ssi_signo;
+        c->signalled++;
     }
     return c->stopped;
 }
@@ -69,7 +70,9 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 {
     struct collecting *c = context;
     show(c, so_far);
-    return !collecting_is_stopped(c, 0);
+    c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
+    bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
+    return !stops && !c->is_too_much;
 }
 
 /* --- one snapshot ------------------------------------------------------------------ */
@@ -93,7 +96,7 @@ static void tell_clients(const struct hd_collected *got)
 /* How long the process stood still, where that is known. */
 static void tell_stop(const struct hd_collected *got)
 {
-    if (got->tries == 0)
+    if (got->stood_still_us == 0)
         return;
     fprintf(stderr, "; the process stood still for %.1f ms",
             (double)got->stood_still_us / 1e3);
@@ -147,32 +150,45 @@ static void tell(struct collecting *c)
     }
 }
 
-static int collect_one(struct collecting *c)
+static int judge(struct collecting *c)
 {
-    const struct settings *s = c->settings;
-    const struct output_how how = collect_writer(s, s->output);
-    c->is_core = collect_writes_core(s, s->output);
-    clock_gettime(CLOCK_MONOTONIC, &c->begin);
-    c->told = 0;
-    if (!output_file(s, s->output, how, (const void *)&c))
-        return EXIT_TROUBLE;
     tell(c);
     /* Whoever keeps the names keeps them next time, too: do not try twice. */
     c->how.keep_names = c->how.keep_names || c->collected.other_client;
-    if (!s->strict || (c->collected.complete && !c->collected.other_client))
+    if (!c->settings->strict || (c->collected.complete && !c->collected.other_client))
         return EXIT_DONE;
     fputs("heapdrift: inconclusive: the snapshot is incomplete\n", stderr);
     return EXIT_INCONCLUSIVE;
 }
 
-int collecting_take(struct collecting *c, const char *path)
+/* Into a file, or where digest is not NULL there. */
+static int collect_one(struct collecting *c, const char *name, struct hd_memory *digest)
 {
     const struct settings *all = c->settings;
     struct settings one = *all;
-    one.output = path;
+    one.output = name;
     c->settings = &one;
-    int status = collect_one(c);
+    c->is_core = digest == NULL && collect_writes_core(&one, name);
+    clock_gettime(CLOCK_MONOTONIC, &c->begin);
+    c->told = 0;
+    bool ok = digest != NULL
+                  ? collect_digest(c, digest)
+                  : output_file(&one, name, collect_writer(&one, name), (const void *)&c);
+    int status = ok ? judge(c) : EXIT_TROUBLE;
     c->settings = all;
+    return status;
+}
+
+int collecting_take(struct collecting *c, const char *path)
+{
+    return collect_one(c, path, NULL);
+}
+
+int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest)
+{
+    int status = collect_one(c, who, digest);
+    if (status == EXIT_TROUBLE)
+        hd_memory_free(digest);
     return status;
 }
 
@@ -233,8 +249,16 @@ static bool take_operand(struct settings *s, const char *command)
     if (is_number(given) && (pid == 0 || pid > INT32_MAX))
         return trouble(given, "must be the number of a process, see `heapdrift ps`");
     s->process_id = pid;
-    s->name = pid > 0 ? NULL : given;
+    if (pid == 0)
+        s->name = given;
     return true;
+}
+
+/* A process by its number, and by its name whatever comes in its place. */
+static bool names_what_follows(const struct settings *s)
+{
+    bool number = s->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
+    return s->store != NULL && s->name != NULL && number;
 }
 
 bool collecting_process_is_named(struct settings *s, const char *command)
@@ -242,6 +266,7 @@ bool collecting_process_is_named(struct settings *s, const char *command)
     size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
     if (!letters_are_meant(s, command))
         return false;
+    ways -= names_what_follows(s);
     if (ways + s->operand_count == 0)
         fprintf(stderr,
                 "heapdrift: which process? heapdrift %s PID, or its name; `heapdrift ps` "

@@ -16,8 +16,13 @@ struct collecting {
     struct hd_collect_options how;
     int signals; /* readable when the user wants to stop; -1: never */
     bool stopped;
-    bool progress; /* a line on a terminal that is written over */
-    bool lines;    /* where there is none: a line per step */
+    bool
+        finishes; /* the first signal ends what comes next, a second the snapshot in hand */
+    unsigned signalled;  /* how many came */
+    uint64_t most_bytes; /* of a stream that lies in memory; 0: no limit */
+    bool is_too_much;    /* that was why it was stopped */
+    bool progress;       /* a line on a terminal that is written over */
+    bool lines;          /* where there is none: a line per step */
     bool is_core, told_privacy;
     const char *label;     /* what the snapshot is called there; NULL: by its file */
     double told;           /* seconds since begin, when the last line was */
@@ -40,6 +45,10 @@ void collecting_end(struct collecting *c);
 /* One snapshot, as the suffix of path says. An exit status: EXIT_TROUBLE after saying why
  * there is none (c->stopped if a signal is to blame), EXIT_INCONCLUSIVE with --strict. */
 int collecting_take(struct collecting *c, const char *path);
+
+/* One snapshot as a digest, for a store; by that name in messages. The digest is the
+ * caller's, empty where the status is EXIT_TROUBLE. */
+int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest);
 
 /* Wait until the next one is due by --interval; false if a signal came. */
 bool collecting_wait(struct collecting *c);

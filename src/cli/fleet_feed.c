@@ -1,24 +1,10 @@
 #include "cli/fleet_feed.h"
 
 #include "cli/allocate.h"
-#include "cli/messages.h"
+#include "cli/open_store.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *fleet_store_url(const struct settings *s)
-{
-    return s->store != NULL ? s->store : HD_STORE_DEFAULT;
-}
-
-bool fleet_store_trouble(const char *url, const struct hd_error *err)
-{
-    struct hd_memory name = {0};
-    hd_store_put_url(hd_sink_memory(&name), url);
-    print_error(name.bytes != NULL ? name.bytes : "", err);
-    hd_memory_free(&name);
-    return false;
-}
 
 /* --- series ------------------------------------------------------------------------ */
 
@@ -148,11 +134,12 @@ static bool feed(struct feed *f, struct hd_fleet *fleet, const struct settings *
 bool fleet_feed(struct hd_fleet *fleet, const struct settings *s)
 {
     struct hd_error err = {0};
-    const char *url = fleet_store_url(s);
-    struct feed f = {.store = hd_store_open(url, HD_STORE_READ, &err)};
+    struct feed f = {.store = open_store(s, HD_STORE_READ)};
     bool ok = f.store != NULL && feed(&f, fleet, s, &err);
     hd_store_close(f.store);
-    return ok || fleet_store_trouble(url, &err);
+    if (f.store != NULL && !ok)
+        store_trouble(store_url(s), &err);
+    return ok;
 }
 
 /* --- findings ---------------------------------------------------------------------- */
@@ -163,15 +150,15 @@ static bool save_record(struct hd_store *store, const struct hd_run_record *r,
     struct hd_stored_finding *all = zeroed(r->finding_count, sizeof(*all));
     for (size_t i = 0; i < r->finding_count; i++) {
         const struct hd_run_finding *f = &r->findings[i];
-        all[i] = (struct hd_stored_finding){.rank = f->rank,
-                                            .type = f->type,
-                                            .subject = f->subject,
-                                            .holder = f->holder,
-                                            .score = f->score,
-                                            .score_share = f->score_share,
-                                            .per_hour = f->per_hour,
-                                            .confidence =
-                                                hd_confidence_name(r->confidence)};
+        all[i] =
+            (struct hd_stored_finding){.rank = f->rank,
+                                       .type = f->type,
+                                       .subject = f->subject,
+                                       .holder = f->holder,
+                                       .score = f->score,
+                                       .score_share = f->score_share,
+                                       .per_hour = f->per_hour,
+                                       .confidence = hd_confidence_name(r->confidence)};
     }
     bool ok = hd_store_save_findings(store, r->series, r->times[0], r->times[r->count - 1],
                                      all, r->finding_count, err);
@@ -183,13 +170,14 @@ static bool save_record(struct hd_store *store, const struct hd_run_record *r,
 bool fleet_save(struct hd_fleet *fleet, const struct settings *s)
 {
     struct hd_error err = {0};
-    const char *url = fleet_store_url(s);
-    struct hd_store *store = hd_store_open(url, HD_STORE_WRITE, &err);
+    struct hd_store *store = open_store(s, HD_STORE_WRITE);
     const struct hd_run_record *r;
     bool ok = store != NULL;
     for (size_t i = 0; ok && (r = hd_fleet_record(fleet, i)) != NULL; i++)
         if (r->count > 0)
             ok = save_record(store, r, &err);
     hd_store_close(store);
-    return ok || fleet_store_trouble(url, &err);
+    if (store != NULL && !ok)
+        store_trouble(store_url(s), &err);
+    return ok;
 }

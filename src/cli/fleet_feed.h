@@ -13,8 +13,4 @@ bool fleet_feed(struct hd_fleet *f, const struct settings *s);
 /* Write the findings of every record to the store. False after saying what is wrong. */
 bool fleet_save(struct hd_fleet *f, const struct settings *s);
 
-/* The store that is meant; and that it cannot be used, which may hold no password. */
-const char *fleet_store_url(const struct settings *s);
-bool fleet_store_trouble(const char *url, const struct hd_error *err);
-
 #endif

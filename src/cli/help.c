@@ -87,7 +87,7 @@ static const struct {
     {FOR_PROCESSES, "a process that runs"},
     {FOR_FILES, "snapshots that are there"},
     {FOR_BUILDS, "a build"},
-    {FOR_FLEETS, "many processes, for weeks"},
+    {FOR_FLEETS, "weeks and hosts"},
     {FOR_FORMATS, "files"},
     {FOR_HELP, "help"},
 };

@@ -86,13 +86,15 @@ static char *path_of_line(char *line, const char *controller)
     return NULL;
 }
 
-/* The smallest of what this process's group and those around it have left: what is mounted
+/* The smallest of what is asked of a process's group and those around it: what is mounted
  * may be the whole tree, or, in a container, one group as if it were all. */
-static uint64_t left_in_groups(const char *root, const struct version *v)
+static uint64_t
+smallest_of_groups(const char *root, const char *process, const struct version *v,
+                   uint64_t (*ask)(const char *group, const struct version *v))
 {
     char line[PATH_SIZE], group[PATH_SIZE];
     uint64_t left = HD_UNKNOWN;
-    snprintf(group, sizeof(group), "%s/proc/self/cgroup", root);
+    snprintf(group, sizeof(group), "%s/proc/%s/cgroup", root, process);
     FILE *f = fopen(group, "r");
     if (f == NULL)
         return HD_UNKNOWN;
@@ -103,7 +105,7 @@ static uint64_t left_in_groups(const char *root, const struct version *v)
     while (path != NULL) {
         int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
         if (len < (int)sizeof(group))
-            left = smaller(left, left_in(group, v));
+            left = smaller(left, ask(group, v));
         char *last = strrchr(path, '/');
         if (last == NULL)
             break;
@@ -127,8 +129,36 @@ uint64_t memory_available(const char *root)
 {
     uint64_t left = left_in_system(root);
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
-        left = smaller(left, left_in_groups(root, &versions[i]));
+        left = smaller(left, smallest_of_groups(root, "self", &versions[i], left_in));
     return left;
+}
+
+/* Version 1 writes a number beyond all memory where there is no limit. */
+static uint64_t most_of(const char *group, const struct version *v)
+{
+    const uint64_t beyond = (uint64_t)1 << 60;
+    uint64_t most;
+    return read_of(group, v->most, "%" SCNu64, &most) && most < beyond ? most : HD_UNKNOWN;
+}
+
+/* What a process in another container sees of its own group. */
+static uint64_t most_in_its_own(const char *root, uint64_t pid, const struct version *v)
+{
+    char group[PATH_SIZE];
+    snprintf(group, sizeof(group), "%s/proc/%" PRIu64 "/root%s", root, pid, v->mount);
+    return most_of(group, v);
+}
+
+uint64_t memory_limit(const char *root, uint64_t pid)
+{
+    char process[24];
+    uint64_t most = HD_UNKNOWN;
+    snprintf(process, sizeof(process), "%" PRIu64, pid);
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+        most = smaller(most, smallest_of_groups(root, process, &versions[i], most_of));
+        most = smaller(most, most_in_its_own(root, pid, &versions[i]));
+    }
+    return most;
 }
 
 uint64_t memory_usual_limit(uint64_t available)

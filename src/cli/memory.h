@@ -9,6 +9,10 @@
  * /proc and /sys. */
 uint64_t memory_available(const char *root);
 
+/* Bytes that the control groups of a process allow it, whatever is used; HD_UNKNOWN without
+ * a limit. */
+uint64_t memory_limit(const char *root, uint64_t pid);
+
 /* What may be used when nobody says: most of it, and never 0, which would be no limit. */
 uint64_t memory_usual_limit(uint64_t available);
 

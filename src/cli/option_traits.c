@@ -5,6 +5,7 @@
 
 const char *const option_group_titles[GROUP_COUNT] = {
     [GROUP_PROCESS] = "the process and its snapshots",
+    [GROUP_STORE] = "the store",
     [GROUP_COMPARED] = "what is compared",
     [GROUP_SHOWN] = "what is shown",
     [GROUP_RANKING] = "ranking",
@@ -25,6 +26,8 @@ static const char *const fleet_units[] = {"service", "host", "build", NULL};
 static const char *const windows[] = {"1d", "7d", "30d", "all", NULL};
 static const char *const times[] = {"10s", "30s", "1m", "5m", "1h", NULL};
 static const char *const sizes[] = {"512MiB", "1GiB", "4GiB", NULL};
+static const char *const ages[] = {"30d", "90d", "1y", NULL};
+static const char *const records[] = {"text", "json", NULL};
 static const char *const shares[] = {"1%", "2%", "5%", "1MiB", "10MiB", NULL};
 
 /* By name: whoever adds an option to options.c adds a line here, too. */
@@ -38,16 +41,15 @@ static const struct trait {
     {"sort", GROUP_SHOWN, VALUE_WORD, process_orders, ON_PS},
     {"to", GROUP_OUTPUT, VALUE_WORD, collected, ON_COLLECT},
     {"depth", GROUP_SHOWN, VALUE_FREE, NULL, ON_TREE},
+    {"format", GROUP_OUTPUT, VALUE_WORD, records, ON_RECORD},
     {"by", GROUP_SHOWN, VALUE_WORD, fleet_units, ON_FLEET},
-    {"store", GROUP_COMPARED, VALUE_FILE, NULL, 0},
-    {"service", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"since", GROUP_COMPARED, VALUE_HINTS, windows, 0},
     {"until", GROUP_COMPARED, VALUE_HINTS, windows, 0},
     {"shard", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"merge", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"save", GROUP_OUTPUT, VALUE_FREE, NULL, 0},
-    {"limit", GROUP_SHOWN, VALUE_HINTS, sizes, 0},
     {"min-hosts", GROUP_RANKING, VALUE_HINTS, shares, 0},
+    {"min-span", GROUP_RANKING, VALUE_HINTS, times, 0},
     {"max-hosts", GROUP_GENERAL, VALUE_HINTS, shares, 0},
     {"all", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"holders", GROUP_SHOWN, VALUE_FREE, NULL, 0},
@@ -59,6 +61,15 @@ static const struct trait {
     {"direct", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"count", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"interval", GROUP_PROCESS, VALUE_HINTS, times, 0},
+    {"max-heap", GROUP_PROCESS, VALUE_HINTS, sizes, 0},
+    {"lock", GROUP_PROCESS, VALUE_FILE, NULL, 0},
+    {"store", GROUP_STORE, VALUE_FILE, NULL, 0},
+    {"service", GROUP_STORE, VALUE_FREE, NULL, 0},
+    {"host", GROUP_STORE, VALUE_FREE, NULL, 0},
+    {"build", GROUP_STORE, VALUE_FREE, NULL, 0},
+    {"label", GROUP_STORE, VALUE_FREE, NULL, 0},
+    {"limit", GROUP_STORE, VALUE_HINTS, sizes, 0},
+    {"keep", GROUP_STORE, VALUE_HINTS, ages, 0},
     {"timeout", GROUP_PROCESS, VALUE_HINTS, times, 0},
     {"gen2", GROUP_COMPARED, VALUE_FREE, NULL, 0},
     {"reachable", GROUP_COMPARED, VALUE_FREE, NULL, 0},

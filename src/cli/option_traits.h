@@ -9,6 +9,7 @@
 /* The parts of help, in their order. */
 enum option_group {
     GROUP_PROCESS,
+    GROUP_STORE,
     GROUP_COMPARED,
     GROUP_SHOWN,
     GROUP_RANKING,

@@ -19,7 +19,8 @@ enum {
                ON_OBJECT,                                    /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
     ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH | ON_FLEET,
-    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_FLEET
+    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET,
+    ON_STORES = ON_RECORD | ON_COLLECT | ON_WATCH /* put snapshots into a store */
 };
 enum { MOST_COLLECTED = 100000 };
 enum { MOST_SAMPLES = 1000000 };
@@ -427,21 +428,65 @@ static const char *take_interval(struct settings *s, const char *value)
     return parse_duration(value, &s->interval_ms);
 }
 
-static const char *take_count(struct settings *s, const char *value)
-{
-    return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
-}
-
 static const char *take_store(struct settings *s, const char *value)
 {
     s->store = value;
-    return value[0] != '\0' ? NULL : "a file, or postgresql://...";
+    return value[0] != '\0' ? NULL : "a file or postgresql://...";
+}
+
+static const char *take_max_heap(struct settings *s, const char *value)
+{
+    const char *wrong = parse_size(value, &s->max_heap);
+    return wrong == NULL && s->max_heap == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_lock(struct settings *s, const char *value)
+{
+    s->lock = value;
+    return value[0] != '\0' ? NULL : "a file name";
+}
+
+static const char *take_keep(struct settings *s, const char *value)
+{
+    return parse_age(value, &s->keep_seconds);
 }
 
 static const char *take_service(struct settings *s, const char *value)
 {
     s->service = value;
-    return value[0] != '\0' ? NULL : "the name of a service";
+    return value[0] != '\0' ? NULL : "a name";
+}
+
+static const char *take_host(struct settings *s, const char *value)
+{
+    s->host = value;
+    return value[0] != '\0' ? NULL : "a name";
+}
+
+static const char *take_build(struct settings *s, const char *value)
+{
+    s->build = value;
+    return value[0] != '\0' ? NULL : "a version";
+}
+
+static const char *take_label(struct settings *s, const char *value)
+{
+    if (value[0] == '=' || strchr(value, '=') == NULL)
+        return "NAME=VALUE";
+    s->labels = more((void *)s->labels, (s->label_count + 1) * sizeof(*s->labels));
+    s->labels[s->label_count++] = value;
+    return NULL;
+}
+
+static const char *take_limit(struct settings *s, const char *value)
+{
+    const char *wrong = parse_size(value, &s->limit);
+    return wrong == NULL && s->limit == 0 ? "more than 0" : wrong;
+}
+
+static const char *take_count(struct settings *s, const char *value)
+{
+    return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
 }
 
 static const char *take_since(struct settings *s, const char *value)
@@ -467,10 +512,9 @@ static const char *take_fleet_by(struct settings *s, const char *value)
     return by >= 0 ? NULL : s->wanted;
 }
 
-static const char *take_limit(struct settings *s, const char *value)
+static const char *take_min_span(struct settings *s, const char *value)
 {
-    const char *wrong = parse_size(value, &s->limit);
-    return wrong == NULL && s->limit == 0 ? "more than 0" : wrong;
+    return parse_duration(value, &s->min_span_ms);
 }
 
 static const char *take_max_hosts(struct settings *s, const char *value)
@@ -555,20 +599,38 @@ const struct option options[] = {
     {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
     {"interval", 0, ON_COLLECT | ON_WATCH, "TIME",
      "from one snapshot to the next: 500ms, 30s (default), 5m, 1h", take_interval},
+    {"store", 0, ON_COLLECT | ON_WATCH, "URL",
+     "record it there instead: a file, or postgresql://...", take_store},
+    {"max-heap", 0, ON_COLLECT | ON_WATCH, "SIZE",
+     "with --store: no snapshot while it has more memory (RSS)", take_max_heap},
+    {"lock", 0, ON_COLLECT | ON_WATCH, "FILE",
+     "with --store: who shares FILE takes turns; default heapdrift.lock", take_lock},
     {"timeout", 't', ON_COLLECT, "SECONDS",
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",
      "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
-    {"store", 0, ON_FLEET, "URL",
-     "the store: a file (default heapdrift.db), or postgresql://...", take_store},
+    {"store", 0, ON_RECORD | ON_FLEET, "URL",
+     "a file, or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db", take_store},
+    {"service", 0, ON_STORES, "NAME",
+     "what it is of; default: OTEL_SERVICE_NAME, the pod, the program", take_service},
+    {"host", 0, ON_STORES, "NAME",
+     "where it ran; default: what the snapshot says, HOSTNAME", take_host},
+    {"build", 0, ON_STORES, "VERSION", "of the program, to tell which build began to leak",
+     take_build},
+    {"label", 0, ON_STORES, "NAME=VALUE",
+     "something else to tell runs apart by; repeatable", take_label},
+    {"limit", 0, ON_STORES, "SIZE", "memory that the process may use", take_limit},
+    {"keep", 0, ON_STORES, "AGE",
+     "then thin out: hourly after a day, daily after 8, nothing older", take_keep},
+    {"format", 0, ON_RECORD, "FORMAT", "text (default) or json", take_format},
     {"service", 0, ON_FLEET, "NAME", "only this service", take_service},
-    {"since", 0, ON_FLEET, "TIME",
-     "what was taken since then: 7d (default), 12h, 2026-11-15, all", take_since},
+    {"since", 0, ON_FLEET, "TIME", "taken since then: 7d (default), 12h, 2026-11-15, all",
+     take_since},
     {"until", 0, ON_FLEET, "TIME", "and before then; default: now", take_until},
     {"shard", 0, ON_FLEET, "I/N", "only part I of N, written as a part for --merge",
      take_shard},
     {"merge", 0, ON_FLEET, NULL,
-     "add parts up, which are operands; with -o and no --format into a part", take_merge},
+     "add up parts, the operands; -o without --format makes a part", take_merge},
     {"save", 0, ON_FLEET, NULL, "write what is found into the store, for SQL", take_save},
     {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
@@ -614,12 +676,14 @@ const struct option options[] = {
     {"by", 0, ON_DIFF | ON_TOP, "UNIT",
      "what a row is: type (default), namespace, module or holder", take_unit},
     {"by", 0, ON_FLEET, "UNIT", "service (default), host or build", take_fleet_by},
-    {"limit", 0, ON_FLEET, "SIZE",
-     "memory that a process may use; default: as recorded", take_limit},
+    {"limit", 0, ON_FLEET, "SIZE", "memory that a process may use; default: as recorded",
+     take_limit},
     {"min-hosts", 0, ON_FLEET, "N|PCT",
      "on so many hosts a suspect is one of the fleet; default 5%", take_min_hosts},
     {"max-hosts", 0, ON_FLEET, "N|PCT", "status 1 when a suspect is on more hosts",
      take_max_hosts},
+    {"min-span", 0, ON_FLEET, "TIME", "shorter runs get no verdict; default 24h, 0 = off",
+     take_min_span},
     {"min-score", 0, ON_GROWTH | ON_TREE | ON_FLEET, "SIZE|PCT",
      "least score of a suspect; default 2%", take_min_score},
     {"min-steady", 0, ON_GROWTH | ON_TREE | ON_FLEET, "SIZE|PCT",
@@ -657,13 +721,14 @@ const struct option options[] = {
      "status 1 when there is a suspect", take_exit_code},
     {"strict", 0, (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
      "status 3 when the snapshots allow no judgement", take_strict},
-    {"strict", 0, ON_FLEET, NULL, "status 3 when a run allows no verdict, or a part is missing",
-     take_strict},
-    {"size-base", 0, ON_ALL, "BASE", "of sizes in heap text: 16 (default) or 10",
-     take_size_base},
-    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_FLEET, "SIZE",
+    {"strict", 0, ON_FLEET, NULL,
+     "status 3 when a run allows no verdict or a part is missing", take_strict},
+    {"size-base", 0, ON_ALL | ON_RECORD, "BASE",
+     "of sizes in heap text: 16 (default) or 10", take_size_base},
+    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET, "SIZE",
      "memory that may be used; default 3/4 of what is free", take_memory},
-    {"threads", 'j', ON_ALL | ON_WATCH | ON_FLEET, "N", "threads; default: processors", take_threads},
+    {"threads", 'j', ON_ALL | ON_WATCH | ON_RECORD | ON_FLEET, "N",
+     "threads; default: processors", take_threads},
     {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
      take_processes},
     {"color", 0, ON_PRINTS | ON_EXPLORE, "WHEN", "auto (default), always or never",
@@ -672,13 +737,13 @@ const struct option options[] = {
      "columns of text; 0: no limit. Default: COLUMNS, the terminal's", take_width},
     {"ascii", 0, ON_PRINTS, NULL, "no character beyond ASCII; default without UTF-8",
      take_ascii},
-    {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH, NULL,
+    {"no-progress", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD, NULL,
      "do not show what is being read", take_no_progress},
-    {"no-sandbox", 0, ON_ALL, NULL, "keep the rights that reading snapshots does not need",
-     take_no_sandbox},
+    {"no-sandbox", 0, ON_ALL | ON_RECORD, NULL,
+     "keep the rights that reading snapshots does not need", take_no_sandbox},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
-    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH | ON_FLEET, NULL,
-     "say what was read; in text all details and scores", take_verbose},
+    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET,
+     NULL, "say what was read; in text all details and scores", take_verbose},
     {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
     {"version", 0, ON_EVERY | ON_HELP, NULL, "show the version", take_version},
 };
@@ -695,7 +760,7 @@ bool option_is_for(const struct option *o, const struct command *command)
     static const struct {
         const char *name;
         unsigned commands;
-    } idle[] = {{"strict", ON_PS | ON_EXPLORE},
+    } idle[] = {{"strict", ON_PS | ON_EXPLORE | ON_RECORD},
                 {"size-base", ON_PS | ON_COLLECT | ON_WATCH | ON_FLEET},
                 {"memory", ON_PS},
                 {"threads", ON_PS},

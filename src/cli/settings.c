@@ -12,7 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_INTERVAL_MS = 30000 };
+enum {
+    DEFAULT_TIMEOUT_MS = 30000,
+    DEFAULT_INTERVAL_MS = 30000,
+    DEFAULT_SPAN_MS = 24 * 3600 * 1000
+};
 
 struct settings_memory {
     poptContext context;
@@ -217,7 +221,8 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
                            .threads = processors(),
                            .ascii = style_locale_is_ascii(),
                            .timeout_ms = DEFAULT_TIMEOUT_MS,
-                           .interval_ms = DEFAULT_INTERVAL_MS};
+                           .interval_ms = DEFAULT_INTERVAL_MS,
+                           .min_span_ms = DEFAULT_SPAN_MS};
     s->memory = more(NULL, sizeof(*s->memory));
     *s->memory = (struct settings_memory){.argv = argv};
     make_table(command, table);
@@ -239,6 +244,13 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     return true;
 }
 
+bool settings_are_for_a_store(const struct settings *s)
+{
+    return s->max_heap > 0 || s->lock != NULL || s->keep_seconds > 0 ||
+           s->service != NULL || s->host != NULL || s->build != NULL ||
+           s->label_count > 0 || s->limit > 0;
+}
+
 void settings_free(struct settings *s)
 {
     if (s->memory == NULL)
@@ -251,6 +263,7 @@ void settings_free(struct settings *s)
     free(s->memory);
     free((void *)s->types);
     free((void *)s->excludes);
+    free((void *)s->labels);
     free(s->iterations);
     free(s->budgets);
     *s = (struct settings){0};

@@ -45,6 +45,14 @@ struct settings {
     const char *config;                    /* NULL: to be looked for */
     const char *baseline, *baseline_write; /* files; NULL */
 
+    /* what goes into a store */
+    const char *store;                  /* URL; NULL: the environment's, or the usual one */
+    double keep_seconds;                /* what is older is thinned out; 0: nothing is */
+    const char *service, *host, *build; /* NULL: as far as it is known otherwise */
+    const char **labels;                /* "NAME=VALUE" */
+    size_t label_count;
+    uint64_t limit; /* bytes of memory that the process may use; 0: not told */
+
     /* collect */
     uint64_t process_id;     /* 0: not given */
     const char *name;        /* of the process; of ps and --all a pattern */
@@ -54,6 +62,8 @@ struct settings {
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
     bool all;              /* collect: every process that name matches */
+    const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
+    uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
     bool direct;           /* read the memory of the process, ask it for nothing */
     bool threads_given;    /* so many of them at once; else one */
@@ -61,16 +71,14 @@ struct settings {
     bool values;   /* object: strings, and what arrays hold */
     bool files_go; /* watch: the snapshots are removed at the end */
 
-    /* a store and what is asked of it */
-    const char *store;         /* URL; NULL: the usual one */
-    const char *service;       /* NULL: all */
+    /* what a store is asked */
     const char *since, *until; /* as they were given, each a moment; NULL */
     enum hd_fleet_by fleet_by;
-    uint64_t limit;        /* of memory; 0: as recorded */
     unsigned shard, shards; /* 0 of 0: all */
     uint64_t max_hosts, min_hosts;
     double max_hosts_share, min_hosts_share; /* -1: it is a number */
     bool max_hosts_given, min_hosts_given;
+    uint64_t min_span_ms;
     bool merge, save;
 
     const char **operands; /* what is no option */
@@ -98,13 +106,21 @@ enum command_bit {
     ON_REPORT = 2048,
     ON_EXPLORE = 4096,
     ON_OBJECT = 8192,
-    ON_FLEET = 65536
+    ON_RECORD = 16384,
+    ON_FLEET = 32768
 };
 
 /* What people come with; the parts of --help. */
-enum command_purpose { FOR_FILES, FOR_PROCESSES, FOR_BUILDS, FOR_FLEETS, FOR_FORMATS, FOR_HELP };
+enum command_purpose {
+    FOR_FILES,
+    FOR_PROCESSES,
+    FOR_BUILDS,
+    FOR_FLEETS,
+    FOR_FORMATS,
+    FOR_HELP
+};
 
-enum { MOST_EXAMPLES = 4 };
+enum { MOST_EXAMPLES = 5 };
 
 struct command {
     const char *name;
@@ -125,6 +141,9 @@ const struct command *command_named(const char *name);
 
 /* Whether an option was given by its letter: -n means --name here and --rows there. */
 bool settings_has_letter(const struct settings *s, char letter);
+
+/* Whether an option was given that only means something beside --store. */
+bool settings_are_for_a_store(const struct settings *s);
 
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */

@@ -89,6 +89,27 @@ const char *parse_duration(const char *value, uint64_t *ms)
     return wrong;
 }
 
+const char *parse_age(const char *value, double *seconds)
+{
+    static const char wrong[] = "a time with its unit: 12h, 7d, 4w, 1y";
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {
+        {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 7 * 86400}, {"y", 365 * 86400}};
+    const double most = 100.0 * 365 * 86400;
+    char *end;
+    double n = strtod(value, &end);
+    if (end == value || strspn(value, "0123456789.") != (size_t)(end - value) || !(n > 0))
+        return wrong;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(end, units[i].unit) == 0 && n * units[i].seconds <= most) {
+            *seconds = n * units[i].seconds;
+            return NULL;
+        }
+    return wrong;
+}
+
 /* --- points in time -------------------------------------------------------- */
 
 /* Two digits behind that separator, below a limit. */
@@ -114,8 +135,7 @@ static bool parse_date(const char *value, double *seconds)
     }
     if (!take_two(&at, '-', 13, &month) || !take_two(&at, '-', 32, &day))
         return false;
-    if (*at == 'T' &&
-        (!take_two(&at, 'T', 24, &hour) || !take_two(&at, ':', 60, &minute)))
+    if (*at == 'T' && (!take_two(&at, 'T', 24, &hour) || !take_two(&at, ':', 60, &minute)))
         return false;
     if (*at == ':' && !take_two(&at, ':', 60, &second))
         return false;
@@ -135,29 +155,13 @@ static bool parse_date(const char *value, double *seconds)
 
 const char *parse_moment(const char *value, struct moment *m)
 {
-    static const char wrong[] = "a time such as 7d, 12h, 2026-11-22, 2026-11-22T14:05Z, all";
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1},    {"m", 60},     {"min", 60},   {"h", 3600},
-                 {"d", 86400}, {"w", 604800}};
-    const double most = 1e10;
     *m = (struct moment){.is_open = strcmp(value, "all") == 0};
     if (m->is_open)
         return NULL;
     m->is_date = parse_date(value, &m->date);
-    if (m->is_date)
-        return NULL;
-    char *end;
-    double n = strtod(value, &end);
-    if (end == value || value[strspn(value, "0123456789.")] != *end || !(n >= 0))
-        return wrong;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(end, units[i].unit) == 0 && n * units[i].seconds <= most) {
-            m->before = n * units[i].seconds;
-            return NULL;
-        }
-    return wrong;
+    return m->is_date || parse_age(value, &m->before) == NULL
+               ? NULL
+               : "a time such as 7d, 12h, 2026-11-22, 2026-11-22T14:05Z, all";
 }
 
 const char *parse_hosts(const char *value, uint64_t *n, double *share)

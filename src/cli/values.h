@@ -20,6 +20,10 @@ const char *parse_score(const char *value, uint64_t *bytes, double *share);
 /* Seconds; or with a unit. A month is more than enough. */
 const char *parse_duration(const char *value, uint64_t *ms);
 
+/* How long ago, or how long to keep: with a unit always, 12h, 7d, 4w, 1y; more than 0. A
+ * year has 365 days. */
+const char *parse_age(const char *value, double *seconds);
+
 /* A point in time: a date (UTC), so long before another point, or no limit at all. */
 struct moment {
     bool is_date, is_open;

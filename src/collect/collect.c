@@ -289,7 +289,8 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                                            .nameless = r.nameless,
                                            .complete = r.complete,
                                            .other_client = lacks_names(&r),
-                                           .origin = origin};
+                                           .origin = origin,
+                                           .stood_still_us = r.stopped_us};
     if (ok && collected->other_client)
         collected->client_count = clients_find(target.socket, collected->clients);
     arena_free(&arena);

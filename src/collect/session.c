@@ -376,6 +376,24 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
     return begin_stop(s, s->err);
 }
 
+/* From the start of the forced collection to its end, or that of the walk. What a stranger
+ * says is no more than the time that really went by. */
+static uint64_t stopped_us(const struct session *s, const struct heap_walk *walk,
+                           const struct nettrace *t)
+{
+    uint64_t end = walk->last_time;
+    if (walk->gc_start == HD_UNKNOWN)
+        return 0;
+    if (walk->gc_end != HD_UNKNOWN && walk->gc_end > end)
+        end = walk->gc_end;
+    if (end <= walk->gc_start)
+        return 0;
+    double us =
+        (double)(end - walk->gc_start) * 1e6 / (double)nettrace_header(t)->frequency;
+    double most = (double)(clock_ms() - s->began + 1) * 1e3;
+    return (uint64_t)(us < most ? us : most);
+}
+
 static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
                   struct session_result *result)
 {
@@ -394,6 +412,7 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
                                       .events_lost = walk->events_lost,
                                       .types = types.types,
                                       .nameless = types.nameless,
+                                      .stopped_us = stopped_us(s, walk, t),
                                       .complete = walk->is_complete,
                                       .can_flush = s->old_runtime};
     return true;

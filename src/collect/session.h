@@ -14,8 +14,9 @@ struct session_result {
     uint64_t objects, object_bytes, references;
     uint64_t events_lost;
     uint64_t types, nameless;
-    bool complete;  /* every object and reference is there */
-    bool can_flush; /* an old runtime, which names types again after session_flush() */
+    uint64_t stopped_us; /* by the collection and the walk; 0: not known */
+    bool complete;       /* every object and reference is there */
+    bool can_flush;      /* an old runtime, which names types again after session_flush() */
 };
 
 /* How to wait; and what there is to tell meanwhile. */

@@ -311,9 +311,8 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     struct hd_fleet_answer *a = m->answer;
     struct service_runs of = {
         .all = all, .len = len, .builds = onset_builds(all, len, m->arena)};
-    struct hd_fleet_service s = {.service = all[0].run.service,
-                                 .hours_left = NAN,
-                                 .builds = of.builds->len};
+    struct hd_fleet_service s = {
+        .service = all[0].run.service, .hours_left = NAN, .builds = of.builds->len};
     m->hits.len = 0;
     for (size_t i = 0, n; i < len; i += n) {
         n = answer_host_end(&all[i], len - i);
@@ -331,7 +330,8 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     a->services[a->service_count++] = s;
 }
 
-/* --- runs without a verdict ------------------------------------------------------------ */
+/* --- runs without a verdict ------------------------------------------------------------
+ */
 
 static int by_doubt(const void *a, const void *b)
 {
@@ -352,18 +352,20 @@ static void add_unjudged(struct hd_fleet_answer *a, const struct hd_fleet *f,
     a->unjudged = arena_array(arena, struct hd_fleet_unjudged, count);
     for (size_t i = 0; i < f->len; i++) {
         const struct hd_run_record *r = &f->all[i];
-        if (r->judgement != HD_JUDGED)
-            a->unjudged[a->unjudged_count++] = (struct hd_fleet_unjudged){
-                r->run.service, r->run.host, r->run.process, r->run.build,
-                r->series,      r->run.pid,  r->judgement,   r->doubt,
-                r->why,         r->recorded, r->count,       r->damaged,
-                r->finding_count};
+        if (r->judgement == HD_JUDGED)
+            continue;
+        a->runs_open += r->finding_count > 0;
+        a->unjudged[a->unjudged_count++] = (struct hd_fleet_unjudged){
+            r->run.service, r->run.host,  r->run.process,  r->run.build, r->series,
+            r->run.pid,     r->judgement, r->doubt,        r->why,       r->recorded,
+            r->count,       r->damaged,   r->finding_count};
     }
     if (count > 0)
         qsort(a->unjudged, count, sizeof(*a->unjudged), by_doubt);
 }
 
-/* --- all of it ---------------------------------------------------------------------------- */
+/* --- all of it
+ * ---------------------------------------------------------------------------- */
 
 /* What grew on the heap, now in the arena. */
 static void *settle(void *from, size_t count, size_t size, struct arena *arena)

@@ -8,9 +8,8 @@ static const struct hd_run_record *last_of_all(const struct hd_run_record *all, 
 {
     const struct hd_run_record *last = &all[0];
     for (size_t i = 1; i < len; i++)
-        if (all[i].count > 0 &&
-            (last->count == 0 ||
-             all[i].times[all[i].count - 1] >= last->times[last->count - 1]))
+        if (all[i].count > 0 && (last->count == 0 || all[i].times[all[i].count - 1] >=
+                                                         last->times[last->count - 1]))
             last = &all[i];
     return last;
 }

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Stirling's series, which is exact to a double from 10 on; below, x + 1 is one step up. Not
- * lgamma(3): C libraries differ in its last bits, which would show in a report, and it
+/* Stirling's series, which is exact to a double from 10 on; below, x + 1 is one step up.
+ * Not lgamma(3): C libraries differ in its last bits, which would show in a report, and it
  * writes to a variable of the whole process. */
 static double log_gamma(double x)
 {
@@ -13,8 +13,9 @@ static double log_gamma(double x)
         product *= x;
     double y = 1 / (x * x);
     double series =
-        (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188 -
-                                                     y * (691.0 / 360360)))))) /
+        (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 -
+                                          y * (1.0 / 1680 -
+                                               y * (1.0 / 1188 - y * (691.0 / 360360)))))) /
         x;
     return (x - 0.5) * log(x) - x + half_log_two_pi + series - log(product);
 }

@@ -164,7 +164,7 @@ static void take_findings(struct run_at_work *w, const struct hd_model *m)
 }
 
 /* "None" has to be earned: whatever keeps `check --strict` from passing is a doubt here. */
-static void judge(struct run_at_work *w, const struct hd_report *report)
+static void judge(struct run_at_work *w, const struct hd_report *report, double min_span)
 {
     const struct hd_model *m = hd_report_model(report);
     const struct hd_diff *d = m->diff;
@@ -176,6 +176,8 @@ static void judge(struct run_at_work *w, const struct hd_report *report)
         doubt(w, HD_UNSURE, HD_DOUBT_PROCESSES);
     else if (d->fit_count < ENOUGH_SNAPSHOTS)
         doubt(w, HD_UNSURE, HD_DOUBT_FEW);
+    else if (w->taken[w->count - 1] - w->taken[0] < min_span)
+        doubt(w, HD_UNSURE, HD_DOUBT_SHORT);
     else if (d->suspect_count > 0 || hd_report_conclusive(report))
         doubt(w, HD_JUDGED, HD_DOUBT_NONE);
     else if (d->growth.is_open)
@@ -218,7 +220,7 @@ static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_ru
     }
     take_heap(w, hd_report_model(report));
     take_findings(w, hd_report_model(report));
-    judge(w, report);
+    judge(w, report, rules->min_span);
     return report;
 }
 
@@ -228,7 +230,7 @@ static bool can_be_compared(struct run_at_work *w)
         return true;
     bool lone = w->series->snapshot_count < FEWEST_SNAPSHOTS && w->count > 0;
     doubt(w, HD_NOT_JUDGED,
-          lone                        ? HD_DOUBT_ONE_SNAPSHOT
+          lone                          ? HD_DOUBT_ONE_SNAPSHOT
           : w->count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
                                         : HD_DOUBT_CLOCK);
     return false;
@@ -269,8 +271,8 @@ struct batch {
 static bool examine_one(void *context, size_t i)
 {
     struct batch *b = context;
-    b->reports[i] = examine_series(&b->all[i], b->rules, b->max_memory, &b->arenas[i],
-                                   &b->records[i]);
+    b->reports[i] =
+        examine_series(&b->all[i], b->rules, b->max_memory, &b->arenas[i], &b->records[i]);
     return true;
 }
 

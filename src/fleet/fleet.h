@@ -15,7 +15,7 @@ struct fleet_series;
 struct hd_fleet {
     struct arena arena;
     unsigned holders; /* reports besides its owner */
-    bool has_rules; /* else the first part gives them */
+    bool has_rules;   /* else the first part gives them */
     struct hd_fleet_rules rules;
     bool *shards; /* of rules.shards: which are there; NULL: all, in one */
 

@@ -105,7 +105,8 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
     return &b->builds;
 }
 
-uint32_t onset_build_of(const struct service_builds *builds, const struct hd_run_record *run)
+uint32_t onset_build_of(const struct service_builds *builds,
+                        const struct hd_run_record *run)
 {
     const struct builds_by_name *b = (const struct builds_by_name *)builds;
     const struct build_name wanted = {run->run.build, 0};

@@ -43,6 +43,7 @@ json_t *part_header(const struct hd_fleet *f)
     json_put(o, "min_bytes", json_number_or_null(r->min_bytes));
     json_put(o, "min_steady_share", real_or_null(r->min_steady_share));
     json_put(o, "min_steady_bytes", json_number_or_null(r->min_steady_bytes));
+    json_put(o, "min_span", real_or_null(r->min_span));
     json_put(o, "shards", json_integer((json_int_t)r->shards));
     json_put(o, "shard", shards(f));
     return o;
@@ -120,6 +121,7 @@ static bool read_rules(const json_t *o, struct hd_fleet_rules *r)
               part_number(o, "min_bytes", &r->min_bytes) &&
               part_real(o, "min_steady_share", NAN, &r->min_steady_share) &&
               part_number(o, "min_steady_bytes", &r->min_steady_bytes) &&
+              part_real(o, "min_span", 0, &r->min_span) &&
               part_number(o, "shards", &parts) && parts > 0 && parts <= MOST_SHARDS;
     r->shards = (unsigned)parts;
     return ok;
@@ -131,7 +133,8 @@ static bool same_time(double a, double b)
 }
 
 /* What two parts differ in, or NULL. */
-static const char *difference(const struct hd_fleet_rules *a, const struct hd_fleet_rules *b)
+static const char *difference(const struct hd_fleet_rules *a,
+                              const struct hd_fleet_rules *b)
 {
     if (fleet_order(a->service, b->service) != 0)
         return "of another service";
@@ -141,6 +144,8 @@ static const char *difference(const struct hd_fleet_rules *a, const struct hd_fl
         !same_time(a->min_steady_share, b->min_steady_share) ||
         a->min_steady_bytes != b->min_steady_bytes)
         return "ranked by another --min-score or --min-steady";
+    if (a->min_span != b->min_span)
+        return "judged by another --min-span";
     return a->shards != b->shards ? "of another number of shards" : NULL;
 }
 
@@ -189,7 +194,7 @@ static bool read_header(struct hd_fleet *f, const json_t *o, struct hd_error *er
     bool is_first = !f->has_rules;
     const char *other = is_first ? NULL : difference(&f->rules, &rules);
     if (other != NULL)
-        return fail(err, HD_USAGE, "is %s than the part before it", other);
+        return fail(err, HD_USAGE, "is %s than the one before it", other);
     if (is_first)
         fleet_take_rules(f, &rules);
     return take_shards(f, json_object_get(o, "shard"), is_first, err);

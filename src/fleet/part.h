@@ -9,7 +9,8 @@
 /* Of this form; records of another version of the program were ranked by other rules. */
 enum { PART_VERSION = 1 };
 
-/* The header of a fleet: what records have to have in common, and which shards are there. */
+/* The header of a fleet: what records have to have in common, and which shards are there.
+ */
 json_t *part_header(const struct hd_fleet *f);
 json_t *part_record(const struct hd_run_record *r);
 

@@ -207,8 +207,7 @@ static bool read_run(const json_t *line, struct hd_run *run)
     return part_string(line, "service", &run->service) &&
            part_string(line, "host", &run->host) &&
            part_string(line, "process", &run->process) &&
-           part_string(line, "build", &run->build) &&
-           part_number(line, "pid", &run->pid) &&
+           part_string(line, "build", &run->build) && part_number(line, "pid", &run->pid) &&
            part_real(line, "started", NAN, &run->started) &&
            part_number(line, "limit", &run->limit);
 }

@@ -62,6 +62,12 @@ static void add_base(struct build *b, struct doc_facts *facts)
     text_add_string(&b->words, " unsure, ");
     human_count(&b->words, not_judged);
     text_add_string(&b->words, " not judged; they count neither as healthy nor as leaking");
+    if (a->runs_open > 0) {
+        text_add_string(&b->words, ", though ");
+        human_count(&b->words, a->runs_open);
+        text_add_string(&b->words, a->runs_open == 1 ? " shows" : " show");
+        text_add_string(&b->words, " a suspect");
+    }
     build_end(b, to);
 }
 
@@ -173,10 +179,11 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
         phrase_sides(&b->words, s);
         text_add_string(&b->words, "; first seen ");
     } else {
-        build_words(b, to, s->onset == HD_ONSET_FIRST
-                               ? "the first build that was seen shows it already, "
-                               : "with which build cannot be told; the first that shows it "
-                                 "is ");
+        build_words(b, to,
+                    s->onset == HD_ONSET_FIRST
+                        ? "the first build that was seen shows it already, "
+                        : "with which build cannot be told; the first that shows it "
+                          "is ");
         build_name(b, to, s->first_build);
         text_add_string(&b->words, "; first seen ");
     }
@@ -277,8 +284,9 @@ static void add_suspects(struct build *b)
         {.title = "full in",
          .align = DOC_RIGHT,
          .from_width = ROOM_FOR_LEFT,
-         .meaning = "When the first of these hosts reaches its limit of memory, if its heap "
-                    "goes on growing as it does."},
+         .meaning =
+             "When the first of these hosts reaches its limit of memory, if its heap "
+             "goes on growing as it does."},
         {.title = "score",
          .align = DOC_RIGHT,
          .is_detail = true,
@@ -299,7 +307,8 @@ static void add_suspects(struct build *b)
     add_few(b, t);
 }
 
-/* --- runs without a verdict ------------------------------------------------------------ */
+/* --- runs without a verdict ------------------------------------------------------------
+ */
 
 static void add_run_name(struct build *b, const struct hd_fleet_unjudged *u)
 {
@@ -328,8 +337,7 @@ static void add_unjudged(struct build *b)
     s->title = (struct doc_run){DOC_WORDS, "No verdict"};
     s->remark = "runs that count neither as healthy nor as leaking";
     s->is_long = true;
-    struct doc_table *t =
-        build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
+    struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < a->unjudged_shown; i++) {
         const struct hd_fleet_unjudged *u = &a->unjudged[i];
         build_row(b, t, DOC_ROW);

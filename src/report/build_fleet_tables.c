@@ -120,7 +120,8 @@ static void add_size(struct build *b, uint64_t bytes)
     build_cell(b);
 }
 
-/* --- small multiples ---------------------------------------------------------------------- */
+/* --- small multiples
+ * ---------------------------------------------------------------------- */
 
 /* One scale for all hosts of a suspect, so that they can be compared. */
 static void add_multiples_of(struct build *b, struct doc_table *t,
@@ -172,18 +173,19 @@ void fleet_add_multiples(struct build *b)
     const struct hd_fleet_answer *a = &b->r->fleet;
     if (a->suspects_shown + a->few_shown == 0)
         return;
-    struct doc_section *s = topic(b, "Hosts of each suspect",
-                                  "what it retains in the worst run of each, fastest first");
+    struct doc_section *s =
+        topic(b, "Hosts of each suspect",
+              "what it retains in the worst run of each, fastest first");
     s->only = MORE;
-    struct doc_table *t =
-        build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
+    struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < a->suspects_shown; i++)
         add_multiples_of(b, t, &a->suspects[i]);
     for (size_t i = 0; i < a->few_shown; i++)
         add_multiples_of(b, t, &a->suspects[a->suspect_count + i]);
 }
 
-/* --- hosts -------------------------------------------------------------------------------- */
+/* --- hosts
+ * -------------------------------------------------------------------------------- */
 
 static void add_host_row(struct build *b, struct doc_table *t,
                          const struct hd_fleet_host_row *h)
@@ -231,7 +233,8 @@ void fleet_add_host_rows(struct build *b)
     fleet_add_others(b, t, a->host_row_count - a->host_rows_shown);
 }
 
-/* --- builds -------------------------------------------------------------------------------- */
+/* --- builds
+ * -------------------------------------------------------------------------------- */
 
 static void add_builds_of(struct build *b, struct doc_table *t,
                           const struct hd_fleet_suspect *s)

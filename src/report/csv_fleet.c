@@ -56,12 +56,11 @@ static void add_suspect(struct sheet *s, const struct hd_fleet_suspect *x)
 static void by_service(const struct hd_fleet_answer *a, struct sheet *s)
 {
     static const char *const titles[] = {
-        "rank",         "service",       "type",         "subject",
-        "holder",       "on_few_hosts",  "hosts_with",   "hosts_judged",
-        "hosts_still",  "hosts_share",   "runs_with",    "runs_judged",
-        "score",        "score_share",   "bytes_per_hour", "bytes_per_day",
-        "hours_left",   "worst_host",    "first_build",  "first_seen",
-        "onset",        "began_with",    "chance"};
+        "rank",          "service",     "type",         "subject",     "holder",
+        "on_few_hosts",  "hosts_with",  "hosts_judged", "hosts_still", "hosts_share",
+        "runs_with",     "runs_judged", "score",        "score_share", "bytes_per_hour",
+        "bytes_per_day", "hours_left",  "worst_host",   "first_build", "first_seen",
+        "onset",         "began_with",  "chance"};
     SHEET_TITLES(s, titles);
     for (size_t i = 0; i < a->suspects_shown; i++)
         add_suspect(s, &a->suspects[i]);
@@ -71,11 +70,14 @@ static void by_service(const struct hd_fleet_answer *a, struct sheet *s)
 
 static void by_host(const struct hd_fleet_answer *a, struct sheet *s)
 {
-    static const char *const titles[] = {
-        "service",        "host",     "build",       "suspects",   "type",
-        "subject",        "holder",   "score_share", "bytes_per_hour", "runs_judged",
-        "runs_unsure",    "runs_not_judged", "heap_bytes", "heap_bytes_per_hour",
-        "hours_left"};
+    static const char *const titles[] = {"service",        "host",
+                                         "build",          "suspects",
+                                         "type",           "subject",
+                                         "holder",         "score_share",
+                                         "bytes_per_hour", "runs_judged",
+                                         "runs_unsure",    "runs_not_judged",
+                                         "heap_bytes",     "heap_bytes_per_hour",
+                                         "hours_left"};
     SHEET_TITLES(s, titles);
     for (size_t i = 0; i < a->host_rows_shown; i++) {
         const struct hd_fleet_host_row *h = &a->host_rows[i];
@@ -99,9 +101,9 @@ static void by_host(const struct hd_fleet_answer *a, struct sheet *s)
 
 static void by_build(const struct hd_fleet_answer *a, struct sheet *s)
 {
-    static const char *const titles[] = {"rank",  "service",    "type",      "holder",
-                                         "build", "first_seen", "runs_with", "runs_judged",
-                                         "began_here"};
+    static const char *const titles[] = {"rank",      "service",     "type",
+                                         "holder",    "build",       "first_seen",
+                                         "runs_with", "runs_judged", "began_here"};
     SHEET_TITLES(s, titles);
     for (size_t i = 0; i < a->suspects_shown; i++) {
         const struct hd_fleet_suspect *x = &a->suspects[i];
@@ -124,9 +126,9 @@ static void by_build(const struct hd_fleet_answer *a, struct sheet *s)
 
 void csv_fleet(const struct hd_model *m, struct sheet *s)
 {
-    static void (*const write[])(const struct hd_fleet_answer *, struct sheet *) = {
-        [HD_FLEET_BY_SERVICE] = by_service,
-        [HD_FLEET_BY_HOST] = by_host,
-        [HD_FLEET_BY_BUILD] = by_build};
+    static void (*const write[])(const struct hd_fleet_answer *,
+                                 struct sheet *) = {[HD_FLEET_BY_SERVICE] = by_service,
+                                                    [HD_FLEET_BY_HOST] = by_host,
+                                                    [HD_FLEET_BY_BUILD] = by_build};
     write[m->fleet->by](m->fleet, s);
 }

@@ -19,10 +19,11 @@ static json_t *whole(uint64_t n)
 static void put_hours(json_t *o, double hours)
 {
     json_put(o, "hours_left", real_or_null(hours));
-    json_put(o, "runs_full", isnan(hours)   ? json_null()
-                             : isinf(hours) ? json_string("never")
-                             : hours <= 0   ? json_string("now")
-                                            : json_string("later"));
+    json_put(o, "runs_full",
+             isnan(hours)   ? json_null()
+             : isinf(hours) ? json_string("never")
+             : hours <= 0   ? json_string("now")
+                            : json_string("later"));
 }
 
 static json_t *runs(const uint64_t *counts)
@@ -231,13 +232,14 @@ void json_add_fleet(json_t *o, const struct hd_model *m)
     json_put(o, "shards", whole(a->rules.shards));
     json_put(o, "shards_missing", whole(a->shards_missing));
     json_put(o, "runs", runs(a->runs));
+    json_put(o, "runs_open", whole(a->runs_open));
     json_put(o, "runs_damaged", whole(a->runs_damaged));
     json_put(o, "hosts", whole(a->hosts));
     json_put(o, "hosts_judged", whole(a->hosts_judged));
     json_put(o, "snapshots_compared", whole(a->snapshots));
     json_put(o, "suspects", suspects(a));
-    json_put(o, "suspects_omitted", whole(a->suspect_count + a->few_count -
-                                          a->suspects_shown - a->few_shown));
+    json_put(o, "suspects_omitted",
+             whole(a->suspect_count + a->few_count - a->suspects_shown - a->few_shown));
     json_put(o, "services", services(a));
     json_put(o, "services_omitted", whole(a->service_count - a->services_shown));
     json_put(o, "host_rows", host_rows(a));

@@ -1,5 +1,5 @@
-/* The verdict on a fleet in a sentence or two, and the words of its numbers. A fleet without
- * a suspect is called healthy for the runs that were judged, and for no others. */
+/* The verdict on a fleet in a sentence or two, and the words of its numbers. A fleet
+ * without a suspect is called healthy for the runs that were judged, and for no others. */
 #include "report/phrase_fleet.h"
 
 #include "base/c_locale.h"
@@ -111,6 +111,7 @@ const char *phrase_doubt(enum hd_doubt doubt)
         [HD_DOUBT_CLOCK] = "its clock jumped",
         [HD_DOUBT_FAILED] = "could not be compared",
         [HD_DOUBT_PROCESSES] = "snapshots of several processes",
+        [HD_DOUBT_SHORT] = "too short for a verdict (--min-span)",
         [HD_DOUBT_FEW] = "fewer than four snapshots can be compared",
         [HD_DOUBT_INCOMPLETE] = "no suspect, but snapshots are incomplete or samples",
         [HD_DOUBT_UNEXPLAINED] = "no suspect, but the heap grew",

@@ -9,9 +9,8 @@ static const double usual_min_hosts = 0.05;
 
 void hd_fleet_set_default_options(struct hd_fleet_options *opt)
 {
-    *opt = (struct hd_fleet_options){.limit = HD_UNKNOWN,
-                                     .min_hosts_share = usual_min_hosts,
-                                     .rows = HD_DEFAULT_ROWS};
+    *opt = (struct hd_fleet_options){
+        .limit = HD_UNKNOWN, .min_hosts_share = usual_min_hosts, .rows = HD_DEFAULT_ROWS};
 }
 
 bool report_fleet_is_conclusive(const struct hd_fleet_answer *a)

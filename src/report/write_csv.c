@@ -231,7 +231,8 @@ static void write_tree(const struct hd_model *m, struct sheet *s)
         sheet_cell(s, hd_node_kind_name(n->kind));
         add_path(s, &f, i);
         sheet_optional(s, n->type);
-        sheet_optional(s, n->kind == HD_NODE_ROOTS ? hd_root_kind_name(n->root_kind) : NULL);
+        sheet_optional(s,
+                       n->kind == HD_NODE_ROOTS ? hd_root_kind_name(n->root_kind) : NULL);
         sheet_number(s, n->suspect > 0 ? n->suspect : HD_UNKNOWN);
         sheet_begin_cell(s);
         out_printf(s->out, "%" PRId64, n->growth);

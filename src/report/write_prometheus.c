@@ -140,9 +140,8 @@ static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
     for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
         begin_metric(e, of_suspects[m].name, of_suspects[m].help);
         for (size_t i = 0; i < a->suspects_shown + a->few_shown; i++) {
-            size_t at = i < a->suspects_shown
-                            ? i
-                            : a->suspect_count + (i - a->suspects_shown);
+            size_t at =
+                i < a->suspects_shown ? i : a->suspect_count + (i - a->suspects_shown);
             const struct hd_fleet_suspect *s = &a->suspects[at];
             struct text labels = {0};
             add_label(&labels, "service", s->service);
@@ -154,9 +153,11 @@ static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
     }
 }
 
-/* --- services --------------------------------------------------------------------------- */
+/* --- services ---------------------------------------------------------------------------
+ */
 
-static void put_service(struct exposition *e, const struct hd_fleet_service *s, double value)
+static void put_service(struct exposition *e, const struct hd_fleet_service *s,
+                        double value)
 {
     struct text labels = {0};
     add_label(&labels, "service", s->service);
@@ -190,7 +191,8 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
         put_service(e, &a->services[i], a->services[i].hours_left);
 }
 
-/* --- all of it ---------------------------------------------------------------------------- */
+/* --- all of it
+ * ---------------------------------------------------------------------------- */
 
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)

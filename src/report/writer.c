@@ -12,8 +12,8 @@ extern const struct writer write_text, write_json, write_csv, write_tsv, write_m
     write_dot, write_html, write_prometheus;
 
 const struct writer *const writers[] = {
-    &write_text,       &write_json,  &write_csv,   &write_tsv,    &write_markdown,
-    &write_html,       &write_junit, &write_sarif, &write_github, &write_folded,
+    &write_text,       &write_json,  &write_csv,   &write_tsv,        &write_markdown,
+    &write_html,       &write_junit, &write_sarif, &write_github,     &write_folded,
     &write_speedscope, &write_pprof, &write_dot,   &write_prometheus, NULL,
 };
 

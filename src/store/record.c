@@ -143,7 +143,8 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
     r->now = now();
     if (r->run.service[0] == '\0')
-        return fail(err, HD_USAGE, "does not say of which service it is");
+        return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE,
+                          "does not say of which service it is");
     if (!isfinite(r->taken))
         return fail(err, HD_USAGE, "does not say when it was taken");
     return find_source(r, snap, err);

@@ -1,5 +1,5 @@
-/* The commands that need Linux or a terminal of POSIX: they are there, to say that they are
- * not. */
+/* The commands that need Linux, a terminal of POSIX or a database: they are there, to say
+ * that they are not. */
 #include "cli/settings.h"
 
 #include <stdio.h>
@@ -22,5 +22,6 @@ static int say(struct settings *s)
 LEFT_OUT(collect, ON_COLLECT, FOR_PROCESSES);
 LEFT_OUT(watch, ON_WATCH, FOR_PROCESSES);
 LEFT_OUT(ps, ON_PS, FOR_PROCESSES);
+LEFT_OUT(record, ON_RECORD, FOR_FLEETS);
 LEFT_OUT(explore, ON_EXPLORE, FOR_FILES);
 LEFT_OUT(fleet, ON_FLEET, FOR_FLEETS);

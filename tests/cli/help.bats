@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff report tree top roots object check info convert collect watch ps explore fleet help completion)
+commands=(diff report tree top roots object check info convert collect watch ps explore record fleet help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -21,7 +21,10 @@ value_of() {
     sort) [[ ${c:-} == ps ]] && echo memory || echo bytes ;;
     type | exclude) echo 'X.*' ;;
     min-score | max-growth | max-score) echo 5% ;;
-    budget) echo X=2 ;;
+    budget | label) echo X=2 ;;
+    keep) echo 90d ;;
+    limit) echo 1GiB ;;
+    store) echo "$tmp/store.db" ;;
     config) echo "$tmp/budgets.yml" ;;
     baseline) echo "$tmp/accepted" ;;
     baseline-write) echo "$tmp/new" ;;
@@ -82,7 +85,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|ps|explore|fleet|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|record|fleet|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -121,10 +124,11 @@ roots across-builds app-only ascii chains color depth exact exclude fields forma
 check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
 convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
-collect all core count diagnostic-port direct help interval memory name no-progress output process-id quiet strict threads timeout to verbose version
-watch app-only ascii baseline baseline-write budget chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help interval iterations max-growth max-growth-objects max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed strict threads timeout type verbose version width
+collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-progress output process-id quiet service store strict threads timeout to verbose version
+watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
+record build format help host keep label limit memory no-progress no-sandbox quiet service size-base store threads verbose version
 ps ascii color format help name output quiet sort version width
-fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-steady output quiet rows save service shard since store strict threads until verbose version width
+fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
 help help version
 completion help version
 OPTIONS
@@ -164,7 +168,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch ps explore fleet; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots object check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -194,7 +198,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff report tree top roots object check info convert collect watch ps explore fleet; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -254,7 +258,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff report tree top roots object check info convert collect watch ps explore fleet; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -270,7 +274,7 @@ OPTIONS
         grep -q "\`$code\`" docs/warnings.md || complain "docs/warnings.md has no $code"
     done <"$tmp/codes"
     for schema in docs/json-schema/*.json; do
-        [[ $schema != */heapdrift-ps.json ]] || continue
+        [[ $schema != */heapdrift-@(ps|record).json ]] || continue
         jq -r '."$defs".warning.properties.code.enum[]' "$schema" | sort | diff "$tmp/codes" -
     done
 }
@@ -279,7 +283,7 @@ OPTIONS
     works help formats
     sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p' <<<"$out" | sort >"$tmp/formats"
     for schema in docs/json-schema/*.json; do
-        [[ $schema != */heapdrift-ps.json && $schema != */heapdrift-fleet.json ]] || continue
+        [[ $schema != */heapdrift-@(ps|record|fleet).json ]] || continue
         jq -r '."$defs".snapshot.properties.format.enum[]' "$schema" | sort | diff "$tmp/formats" -
     done
 }
@@ -297,7 +301,7 @@ OPTIONS
     works help diff
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: what is compared: what is shown: ranking: chains: output: general:" ]]
     works help watch
-    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
+    [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: the store: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
     # Whoever adds an option says where it belongs.
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options.c | sort -u >"$tmp/options"
     sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/option_traits.c | sort -u | diff "$tmp/options" -

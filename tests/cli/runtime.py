@@ -6,6 +6,9 @@
     runtime.py SOCKET mute         takes connections and requests, and says nothing
     runtime.py SOCKET full         takes no connections
 
+With LATER in the environment the trace of each session is an hour younger, so that no two
+are the same; with SLOW=SECONDS the second half of it comes so much later.
+
 Several sockets are named with commas between; with APART in the environment each has a
 process of its own. It lives until it is killed.
 """
@@ -20,6 +23,7 @@ SESSION = struct.pack("<Q", 1)
 STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
 streams = []
+sessions = 0
 
 
 def reply(connection, good, payload):
@@ -27,12 +31,28 @@ def reply(connection, good, payload):
     connection.sendall(head + payload)
 
 
+def an_hour_later():
+    """The head has the date: year, month, day of the week, day, hour, minute, second, ms."""
+    global sessions
+    at = trace.index(b"Trace\6") + 6
+    date = list(struct.unpack_from("<8H", trace, at))
+    date[3], date[4] = 1 + sessions // 24, sessions % 24
+    sessions += 1
+    return trace[:at] + struct.pack("<8H", *date) + trace[at + 16:]
+
+
 def play(connection):
     reply(connection, True, SESSION)
     if habit == "flood":
         connection.sendall(trace[:BEFORE_BLOCKS] + b"\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6" + b"\xFF" * 7)
+    elif habit == "stall":
+        connection.sendall(trace[:1 << 16])
     else:
-        connection.sendall(trace[:1 << 16] if habit == "stall" else trace)
+        whole = an_hour_later() if "LATER" in os.environ else trace
+        half = len(whole) // 2
+        connection.sendall(whole[:half])
+        time.sleep(float(os.environ.get("SLOW", 0)))
+        connection.sendall(whole[half:])
     while habit == "flood":
         connection.sendall(bytes(1 << 16))
     streams.append(connection)

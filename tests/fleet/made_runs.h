@@ -13,8 +13,8 @@ static const double made_hour = 3600, made_day = 86400, made_start = 1794700800;
 /* A run with or without one suspect. */
 struct made_run {
     const char *service, *host, *build;
-    double started;      /* days since made_start */
-    const char *type;    /* of its suspect; NULL: healthy */
+    double started;   /* days since made_start */
+    const char *type; /* of its suspect; NULL: healthy */
     const char *holder;
     double share, per_hour; /* of the suspect: of the heap; bytes */
     enum hd_doubt doubt;
@@ -54,9 +54,9 @@ static inline const struct hd_run_record *made_record(uint64_t series,
                                .heap_per_hour = m->heap_per_hour,
                                .findings = &finding,
                                .finding_count = m->type != NULL};
-    r.judgement = m->doubt == HD_DOUBT_NONE           ? HD_JUDGED
+    r.judgement = m->doubt == HD_DOUBT_NONE        ? HD_JUDGED
                   : m->doubt >= HD_DOUBT_PROCESSES ? HD_UNSURE
-                                                      : HD_NOT_JUDGED;
+                                                   : HD_NOT_JUDGED;
     r.run.service = m->service;
     r.run.host = m->host;
     r.run.build = m->build;

@@ -1,15 +1,15 @@
 /* A fleet with known truth: three services on the same hosts for weeks, builds that are
  * rolled out one after the other, load that follows the hour of the day, processes that are
- * restarted. In Shop orders pile up from one build on, on a share of the hosts; one host has
- * a big cache. Cart and Mail are healthy.
+ * restarted. In Shop orders pile up from one build on, on a share of the hosts; one host
+ * has a big cache. Cart and Mail are healthy.
  *
  *   simulate part OUT [NAME=N...]    compare all, and write what it shows as a part
  *   simulate store URL [NAME=N...]   record every snapshot
  *   simulate records OUT [NAME=N...] records as comparing would make them, for timing what
  *                                    is done with very many
  *
- * hosts=200 days=30 builds=5 bad=3 share=60 (per cent) every=3 (hours) restarts=20 (per cent
- * of runs) seed=1 threads=2 */
+ * hosts=200 days=30 builds=5 bad=3 share=60 (per cent) every=3 (hours) restarts=20 (per
+ * cent of runs) seed=1 threads=2 */
 #include "base/text.h"
 #include "fleet/fleet.h"
 #include "support/random.h"
@@ -181,13 +181,13 @@ static void name_run(const struct run *run, char host[NAME], char build[NAME],
 static size_t times_of(const struct run *run, double *times, size_t most)
 {
     size_t n = 0;
-    for (double at = run->from + 600; at < run->until && n < most;
-         at += plan.every * hour)
+    for (double at = run->from + 600; at < run->until && n < most; at += plan.every * hour)
         times[n++] = at;
     return n;
 }
 
-/* --- to a part ------------------------------------------------------------------------- */
+/* --- to a part -------------------------------------------------------------------------
+ */
 
 enum { MOST_SNAPSHOTS = 1000 };
 
@@ -247,7 +247,8 @@ static struct hd_fleet *new_fleet(void)
     const struct hd_fleet_rules rules = {.since = start,
                                          .until = start + plan.days * day,
                                          .min_share = usual.min_share,
-                                         .min_steady_share = usual.min_steady_share};
+                                         .min_steady_share = usual.min_steady_share,
+                                         .min_span = day};
     return hd_fleet_new(&rules);
 }
 
@@ -256,14 +257,15 @@ static bool to_part(struct runs *runs, const char *path, struct hd_error *err)
     struct feed feed = {.runs = runs};
     const struct hd_fleet_how how = {.threads = plan.threads};
     struct hd_fleet *f = new_fleet();
-    bool ok = hd_fleet_examine(
-                  f, (struct hd_fleet_source){next_series, series_done, &feed}, &how, err) &&
+    bool ok = hd_fleet_examine(f, (struct hd_fleet_source){next_series, series_done, &feed},
+                               &how, err) &&
               write_part(f, path, err);
     hd_fleet_free(f);
     return ok;
 }
 
-/* --- records ----------------------------------------------------------------------------- */
+/* --- records -----------------------------------------------------------------------------
+ */
 
 /* As many numbers as a run of the simulation has; of one in ten a suspect. */
 static void add_record(struct hd_fleet *f, const struct run *run, uint64_t id)
@@ -305,7 +307,8 @@ static bool to_records(const struct runs *runs, const char *path, struct hd_erro
     return ok;
 }
 
-/* --- to a store ---------------------------------------------------------------------------- */
+/* --- to a store
+ * ---------------------------------------------------------------------------- */
 
 static bool record_run(struct hd_store *store, struct run *run, struct hd_error *err)
 {
@@ -342,18 +345,18 @@ static bool to_store(struct runs *runs, const char *url, struct hd_error *err)
     return ok;
 }
 
-/* --- the program ---------------------------------------------------------------------------- */
+/* --- the program
+ * ---------------------------------------------------------------------------- */
 
 static bool take(const char *word)
 {
     const struct {
         const char *name;
         unsigned *n;
-    } all[] = {{"hosts", &plan.hosts},       {"days", &plan.days},
-               {"builds", &plan.builds},     {"bad", &plan.bad},
-               {"share", &plan.share},       {"every", &plan.every},
-               {"restarts", &plan.restarts}, {"seed", &plan.seed},
-               {"threads", &plan.threads}};
+    } all[] = {
+        {"hosts", &plan.hosts},       {"days", &plan.days},   {"builds", &plan.builds},
+        {"bad", &plan.bad},           {"share", &plan.share}, {"every", &plan.every},
+        {"restarts", &plan.restarts}, {"seed", &plan.seed},   {"threads", &plan.threads}};
     const char *equals = strchr(word, '=');
     for (size_t i = 0; equals != NULL && i < sizeof(all) / sizeof(*all); i++)
         if (strncmp(word, all[i].name, (size_t)(equals - word)) == 0) {

@@ -38,7 +38,9 @@ static struct made_run run(unsigned i)
                              .host = i % 10 == 9 ? NULL : host,
                              .build = builds[i % 2 + i % 7 / 6],
                              .started = i % 11 / 3.0,
-                             .type = i % 4 == 0 ? NULL : i % 4 == 1 ? "App.Or\xff" : "App.Ü",
+                             .type = i % 4 == 0   ? NULL
+                                     : i % 4 == 1 ? "App.Or\xff"
+                                                  : "App.Ü",
                              .holder = i % 5 == 0 ? NULL : "[static var a] → B",
                              .share = 1.0 / (3 + i),
                              .per_hour = 1e5 / 7 * i,

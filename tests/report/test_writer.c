@@ -6,10 +6,15 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static const char *const formats[] = {"text",       "json",  "csv",   "tsv",    "md",
-                                      "html",       "junit", "sarif", "github", "folded",
+static const char *const formats[] = {"text",       "json",  "csv",   "tsv",       "md",
+                                      "html",       "junit", "sarif", "github",    "folded",
                                       "speedscope", "pprof", "dot",   "prometheus"};
-enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 6, FOR_TREES = 9, FOR_FLEETS = 13 };
+enum {
+    FORMATS = sizeof(formats) / sizeof(*formats),
+    FOR_ALL = 6,
+    FOR_TREES = 9,
+    FOR_FLEETS = 13
+};
 
 static struct hd_report *two_processes(void)
 {
@@ -22,8 +27,7 @@ static struct hd_report *two_processes(void)
 static struct hd_report *small_fleet(void)
 {
     struct hd_fleet *f = made_fleet(0, 0);
-    made_add(f, 1,
-             (struct made_run){.service = "Shop", .host = "a", .type = "App.Order"});
+    made_add(f, 1, (struct made_run){.service = "Shop", .host = "a", .type = "App.Order"});
     struct hd_report *r = hd_report_fleet(f, NULL);
     hd_fleet_free(f);
     return r;

@@ -20,15 +20,16 @@ bool stored_is_sqlite(void)
 static void make_schema(struct stored *t)
 {
     struct hd_error err = {0};
-    char sql[64];
+    char sql[96];
+    static int made; /* by this test, which is a process */
     const struct database *kind = database_for(server(), &err);
     struct connection *c = kind != NULL ? kind->open(server(), HD_STORE_WRITE, &err) : NULL;
     cr_assert_not_null(c, "%s", err.message);
-    snprintf(sql, sizeof(sql), "CREATE SCHEMA test_%ld", (long)getpid());
+    snprintf(sql, sizeof(sql), "CREATE SCHEMA test_%ld_%d", (long)getpid(), ++made);
     cr_assert(kind->run(c, sql, NULL, 0, &err), "%s", err.message);
     kind->close(c);
-    snprintf(t->url, sizeof(t->url), "%s%coptions=-csearch_path%%3Dtest_%ld", server(),
-             strchr(server(), '?') != NULL ? '&' : '?', (long)getpid());
+    snprintf(t->url, sizeof(t->url), "%s%coptions=-csearch_path%%3Dtest_%ld_%d", server(),
+             strchr(server(), '?') != NULL ? '&' : '?', (long)getpid(), made);
 }
 
 void stored_begin_empty(struct stored *t)

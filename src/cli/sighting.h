@@ -1,0 +1,29 @@
+/* sighting.h - whether the process that is meant is there, and how large it is.
+ *
+ * It may have another pid by now: of the options a number is tried first, then a name. It
+ * asks all runtimes of this machine who they are, and none for its heap. */
+#ifndef SIGHTING_H
+#define SIGHTING_H
+
+#include "cli/settings.h"
+
+struct sighted {
+    uint64_t pid;
+    uint64_t memory;  /* bytes (RSS); HD_UNKNOWN */
+    char who[160];    /* "Shop (pid 4711)" */
+    char host[65];    /* that it sees; "" unknown */
+    char socket[256]; /* its diagnostics socket */
+};
+
+enum sighting {
+    SIGHT_THERE,
+    SIGHT_GONE,
+    SIGHT_SEVERAL, /* of that name */
+    SIGHT_DENIED   /* it is there, and this user may not ask it; or nothing can be seen */
+};
+
+/* Look for the process of --process-id, --name or --diagnostic-port. err says what is
+ * wrong unless it is there. */
+enum sighting sight(struct sighted *seen, const struct settings *s, struct hd_error *err);
+
+#endif

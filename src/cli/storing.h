@@ -1,0 +1,21 @@
+/* storing.h - a snapshot of a running process, and what is known of its run, on the way
+ * into a store. It knows neither when nor how often. */
+#ifndef STORING_H
+#define STORING_H
+
+#include "cli/collecting.h"
+#include "cli/store_queue.h"
+
+/* A queue for --store and --keep; with lines for a log unless c or s says otherwise. */
+struct store_queue storing_begin(const struct collecting *c, const struct settings *s);
+
+/* Take a snapshot of the process that c->how names, who in messages, and append it to q. An
+ * exit status: EXIT_TROUBLE after saying why there is none. */
+int storing_take(struct collecting *c, const struct settings *s, const char *who,
+                 struct store_queue *q);
+
+/* Store what waits, at most half a minute long, and lose what is left. Whether nothing was
+ * lost since storing_begin(). A signal ends the waiting. */
+bool storing_end(struct collecting *c, struct store_queue *q);
+
+#endif

@@ -1,0 +1,199 @@
+# Snapshots of a running process into a store: watch --store, collect --store.
+
+load helper
+
+# Whatever still runs; the locks of other tests on this machine are none of ours.
+teardown() {
+    local job
+    for job in ${runtime:-} ${holder:-} $(jobs -p); do kill "$job" 2>/dev/null || true; done
+    wait 2>/dev/null || true
+}
+
+# play [NAME=VALUE...]: a runtime whose snapshots are an hour apart.
+play() {
+    local LATER=1
+    export LATER
+    [[ $# == 0 ]] || export "$@"
+    play_runtime play
+    unset LATER SLOW
+    store=$tmp/store.db
+    at=(--diagnostic-port="$socket" --store="$store" --lock="$tmp/lock")
+}
+
+# stored SQL: what sqlite says.
+stored() { python -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$store" "$1"; }
+snapshots_are() { [[ $(stored 'SELECT count(*) FROM snapshot') == "$1" ]] || complain "$1 snapshots expected: $(stored 'SELECT * FROM snapshot')"; }
+
+# hd_beside ARG...: run the program beside the test; $job is it, for ends.
+hd_beside() {
+    ran="heapdrift $*"
+    "$HEAPDRIFT" "$@" >"$tmp/.out" 2>"$tmp/err" 3>&- </dev/null &
+    job=$!
+}
+
+# says TEXT: wait until it has said so.
+says() {
+    for _ in {1..200}; do
+        ! grep -qF -- "$1" "$tmp/err" || return 0
+        sleep 0.05
+    done
+    err=$(<"$tmp/err") out='' status=running
+    complain "stderr should have: $1"
+}
+
+@test "watch --store records a snapshot at a time, with what the process stood still" {
+    play
+    works watch "${at[@]}" --interval=100ms --count=3
+    out_is ""
+    err_matches "^heapdrift: $socket: a snapshot every 0\.1 s into $store, the first in 0 s"
+    [[ $(grep -cE "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$" <<<"$err") == 3 ]]
+    [[ $(grep -cE "^heapdrift: $socket: 8526 objects, 1\.9 MiB, in [0-9.]+ s; the process stood still for [0-9.]+ ms\$" <<<"$err") == 3 ]]
+    snapshots_are 3
+    [[ $(stored 'SELECT count(*) FROM series') == 1 ]]
+    [[ $(stored 'SELECT count(DISTINCT taken_at), min(pause_seconds) > 0, max(pause_seconds) < 1 FROM snapshot') == "3|1|1" ]]
+    # No file but the store and the lock.
+    [[ $(cd "$tmp" && ls) == $'lock\nplayed.nettrace\nsocket\nstore.db' ]]
+    works watch -q "${at[@]}" --interval=10ms --count=1
+    err_is ""
+    snapshots_are 4
+}
+
+@test "collect --store records one, or a series, or fails" {
+    play
+    works collect "${at[@]}"
+    snapshots_are 1
+    works collect "${at[@]}" --count=2 --interval=50ms
+    snapshots_are 3
+    # A store that cannot be opened costs the process nothing.
+    hd collect --diagnostic-port="$socket" --store="$tmp/none/x.db"
+    status_is 2
+    err_lacks objects
+    kill "$runtime" && wait "$runtime" || true
+    rm "$socket"
+    hd collect "${at[@]}"
+    fails_with "$socket: there is no such socket"
+}
+
+@test "SIGTERM waits for the snapshot in hand, and a second one does not" {
+    play SLOW=1
+    hd_beside watch "${at[@]}" --interval=1h --no-progress --timeout=5
+    sleep 0.1
+    # The jitter is a tenth of an hour at most: this one is still waiting.
+    kill -TERM "$job"
+    ends "$job"
+    status_is 0
+    snapshots_are 0
+    hd_beside watch "${at[@]}" --interval=100ms
+    says "the first in"
+    sleep 0.3
+    kill -TERM "$job"
+    ends "$job"
+    status_is 0
+    snapshots_are 1
+    hd_beside watch "${at[@]}" --interval=100ms
+    says "the first in"
+    sleep 0.3
+    kill -TERM "$job"
+    sleep 0.1
+    kill -TERM "$job"
+    ends "$job"
+    status_is 0
+    err_has "stopped; the process goes on, and nothing was written"
+    snapshots_are 1
+}
+
+@test "two sidecars on one host take turns, and one that hangs costs a snapshot" {
+    play SLOW=0.2
+    hd_beside watch "${at[@]}" --interval=150ms --count=2
+    works watch "${at[@]}" --interval=1s --count=2
+    ends "$job"
+    snapshots_are 4
+    flock "$tmp/lock" sleep 30 3>&- &
+    holder=$!
+    sleep 0.1
+    hd watch "${at[@]}" --interval=200ms --count=1
+    status_is 2
+    err_has "heapdrift: warning: $socket: no snapshot: another collector on this host has been at work for 0 s"
+    hd_beside watch "${at[@]}" --interval=5s --count=1
+    says "the first in"
+    pkill -P "$holder"
+    # The jitter of the first is a second at most.
+    ends "$job"
+    status_is 0
+    snapshots_are 5
+}
+
+@test "a lock is a file: no pipe, no link, and without one it goes on" {
+    play
+    mkfifo "$tmp/pipe"
+    ln -s "$tmp/store.db" "$tmp/link"
+    local lock
+    for lock in pipe link none/lock; do
+        works watch --diagnostic-port="$socket" --store="$store" --lock="$tmp/$lock" --interval=1ms --count=1
+        err_matches "heapdrift: note: $tmp/$lock: .*; another collector may be at work at the same time"
+    done
+    snapshots_are 3
+}
+
+@test "a process that is larger than --max-heap, or may be, is left alone" {
+    play
+    hd watch "${at[@]}" --interval=10ms --count=1 --max-heap=1GiB
+    status_is 2
+    err_has "no snapshot: how much memory it has cannot be seen from here, and --max-heap was given"
+    snapshots_are 0
+}
+
+@test "a process that ends is the end, unless it has a name" {
+    play
+    hd_beside watch "${at[@]}" --interval=300ms
+    says "stored in"
+    kill "$runtime"
+    wait "$runtime" || true
+    rm "$socket"
+    ends "$job"
+    status_is 0
+    err_has "heapdrift: note: $socket: has ended, and so does this"
+    hd_beside watch --name=no-such-program --store="$store" --lock="$tmp/lock" --interval=100ms
+    says "heapdrift: note: no-such-program: there is no such process now; waiting for one"
+    kill -TERM "$job"
+    ends "$job"
+    status_is 0
+}
+
+@test "while a store is away snapshots wait, and what is lost is told" {
+    play
+    hd_beside watch --diagnostic-port="$socket" --store='postgresql://me:secret@127.0.0.1:1/x' --lock="$tmp/lock" --interval=200ms
+    says " snapshots wait, the next try in "
+    kill -TERM "$job"
+    ends "$job"
+    status_is 2
+    err_has 'heapdrift: warning: postgresql://me:***@127.0.0.1:1/x: connection to server at "127.0.0.1", port 1 failed'
+    err_has "1 snapshot waits, the next try in "
+    err_has "heapdrift: $socket: a snapshot is lost: it could not be stored"
+    err_lacks secret
+    err_lacks "stored in"
+    hd collect --diagnostic-port="$socket" --store='postgresql://127.0.0.1:1/x'
+    status_is 2
+    err_lacks objects
+}
+
+@test "what watch --store does not do" {
+    local line what
+    while IFS='|' read -r line what; do
+        eval "set -- $line"
+        hd "$@"
+        fails_with "$what"
+    done <<'LINES'
+watch 1 --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
+watch 1 --store=x.db --format=json|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
+watch 1 --store=x.db --max-growth=5%|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
+watch 1 --max-heap=1GiB|--max-heap, --lock, --keep and what a run is called are for --store
+watch Shop --name=Shop --store=x.db|watch takes one process, not 2
+collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and what a run is called are for --store
+collect 1 --store=x.db -o a.gcdump|a snapshot goes into a file (-o) or into a store (--store)
+collect 1 --store=x.db --core|a store takes digests, neither cores nor traces
+collect 1 --store=x.db --interval=5s|--interval needs --count
+watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
+LINES
+}

@@ -1,0 +1,234 @@
+/* Series as they are read again: their order, the window, parts; readers that write
+ * nothing. */
+#include "support/stored.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct stored t;
+
+static void begin(void)
+{
+    stored_begin(&t);
+}
+
+static void end(void)
+{
+    stored_end(&t);
+}
+
+TestSuite(store_list, .init = begin, .fini = end);
+
+static const double noon = 1795262400;
+
+/* "shop web-1 7: 2; ", a line of all. */
+static const char *listed(struct hd_store *s, const struct hd_store_filter *f)
+{
+    static char text[4000];
+    struct hd_error err = {0};
+    const struct hd_stored_series *series;
+    size_t len = 0;
+    text[0] = '\0';
+    struct hd_series_list *l = hd_store_series(s, f, &err);
+    cr_assert_not_null(l, "%s", err.message);
+    for (;;) {
+        cr_assert(hd_series_next(l, &series, &err), "%s", err.message);
+        if (series == NULL)
+            break;
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s %s %lld: %zu; ",
+                                series->run.service, series->run.host,
+                                (long long)series->run.pid, series->snapshot_count);
+    }
+    cr_expect(hd_series_next(l, &series, &err) && series == NULL, "behind the last");
+    hd_series_list_free(l);
+    return text;
+}
+
+static void put(unsigned *count, const char *service, const char *host, uint64_t pid,
+                double taken)
+{
+    struct hd_run run = stored_run(service, host, pid);
+    stored_record(t.store, ++*count, &run, taken);
+}
+
+static void put_some(void)
+{
+    unsigned count = 0;
+    put(&count, "web", "b", 2, noon);
+    put(&count, "web", "b", 1, noon + 10);
+    put(&count, "web", "a", 9, noon + 20);
+    put(&count, "Web", "a", 9, noon + 20);
+    put(&count, "db", "c", 1, noon + 30);
+    put(&count, "web", "b", 2, noon + 40);
+    put(&count, "\xc3\xa9", "", HD_UNKNOWN, noon + 50);
+}
+
+Test(store_list, is_ordered_by_bytes_and_numbers)
+{
+    const struct hd_store_filter f = hd_store_everything();
+    put_some();
+    cr_expect_str_eq(
+        listed(t.store, &f),
+        "Web a 9: 1; db c 1: 1; web a 9: 1; web b 1: 1; web b 2: 2; \xc3\xa9  -1: 1; ");
+}
+
+Test(store_list, is_of_a_service_and_of_a_window)
+{
+    struct hd_store_filter f = hd_store_everything();
+    put_some();
+    f.service = "web";
+    cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; web b 1: 1; web b 2: 2; ");
+    f.since = noon + 20; /* and at it */
+    cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; web b 2: 1; ");
+    f.until = noon + 40; /* not at it */
+    cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; ");
+    f.since = f.until;
+    cr_expect_str_eq(listed(t.store, &f), "", "an empty window");
+    f = hd_store_everything();
+    f.service = "we";
+    cr_expect_str_eq(listed(t.store, &f), "");
+}
+
+Test(store_list, has_snapshots_in_order_of_time)
+{
+    const struct hd_stored_series *series;
+    const struct hd_store_filter f = hd_store_everything();
+    const double times[] = {noon + 50, noon, noon + 100.25, noon};
+    struct hd_run run = stored_run("web", "a", 1);
+    struct hd_error err = {0};
+    run.instance = 77;
+    run.limit = 5;
+    run.started = noon - 1;
+    for (unsigned i = 0; i < 4; i++)
+        stored_record(t.store, i, &run, times[i]);
+    struct hd_series_list *l = hd_store_series(t.store, &f, &err);
+    cr_assert(hd_series_next(l, &series, &err) && series != NULL);
+    cr_assert_eq(series->snapshot_count, 4);
+    const struct hd_stored_snapshot *s = series->snapshots;
+    cr_expect(s[0].taken == noon && s[1].taken == noon && s[0].id < s[1].id);
+    cr_expect(s[2].taken == noon + 50 && s[3].taken == noon + 100.25);
+    cr_expect_eq(s[0].objects, 2);
+    cr_expect(s[0].complete && !s[0].sampled && isnan(s[0].pause_seconds));
+    cr_expect_eq(series->run.instance, 77);
+    cr_expect_eq(series->run.limit, 5);
+    cr_expect(series->run.started == noon - 1);
+    hd_series_list_free(l);
+}
+
+/* Every series is in one part. */
+Test(store_list, has_parts_that_are_all_together)
+{
+    unsigned count = 0;
+    size_t sum = 0;
+    for (uint64_t i = 0; i < 20; i++)
+        put(&count, "web", "a", i, noon);
+    for (unsigned part = 1; part <= 3; part++) {
+        struct hd_store_filter f = hd_store_everything();
+        f.shard = part;
+        f.shards = 3;
+        const char *text = listed(t.store, &f);
+        for (const char *at = text; (at = strchr(at, ';')) != NULL; at++)
+            sum++;
+    }
+    cr_expect_eq(sum, 20);
+    const unsigned wrong[][2] = {{0, 3}, {4, 3}, {1, 0}};
+    for (size_t i = 0; i < 3; i++) {
+        struct hd_store_filter f = hd_store_everything();
+        f.shard = wrong[i][0];
+        f.shards = wrong[i][1];
+        cr_expect_null(hd_store_series(t.store, &f, NULL));
+    }
+}
+
+/* More than a page of them; those that were there when it began. */
+Test(store_list, goes_on_over_pages_and_sees_one_moment)
+{
+    enum { SERIES = 1203 };
+    const struct hd_stored_series *series;
+    const struct hd_store_filter f = hd_store_everything();
+    struct hd_error err = {0};
+    unsigned count = 0;
+    put(&count, "web", "a", 0, noon);
+    stored_change(
+        t.store,
+        stored_is_sqlite()
+            ? "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+              "i < 1202) INSERT INTO series (run, service, host, process, pid, build, "
+              "labels) SELECT i, 'web', 'a', '', i % 7, '', '{}' FROM n"
+            : "INSERT INTO series (run, service, host, process, pid, build, labels) "
+              "SELECT i, 'web', 'a', '', i % 7, '', '{}' FROM generate_series(1, "
+              "1202) AS n (i)");
+    stored_change(
+        t.store,
+        "INSERT INTO snapshot (series_id, taken_at, xxh3, complete, sampled, digest) "
+        "SELECT id, 5, 'x' || run, complete, sampled, digest FROM series, (SELECT "
+        "complete, sampled, digest FROM snapshot) AS one WHERE LENGTH(run) < 32");
+    struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
+    struct hd_series_list *l = hd_store_series(reader, &f, &err);
+    uint64_t pid = 0, id = 0;
+    size_t n = 0;
+    for (;; n++) {
+        cr_assert(hd_series_next(l, &series, &err), "%s", err.message);
+        if (series == NULL)
+            break;
+        cr_assert(series->run.pid > pid || (series->run.pid == pid && series->id > id));
+        pid = series->run.pid;
+        id = series->id;
+        if (n == 3)
+            put(&count, "zzz", "", 1, noon);
+    }
+    cr_expect_eq(n, SERIES);
+    hd_series_list_free(l);
+    hd_store_close(reader);
+}
+
+Test(store_list, is_read_by_who_can_write_nothing)
+{
+    struct hd_error err = {0};
+    struct hd_run run = stored_run("web", "a", 1);
+    const struct hd_store_filter f = hd_store_everything();
+    const struct hd_recording how = {.size = sizeof(how), .run = &run, .taken = noon};
+    stored_record(t.store, 1, &run, noon);
+    struct hd_store *reader = stored_connect(&t, HD_STORE_READ);
+    cr_expect_str_eq(listed(reader, &f), "web a 1: 1; ");
+    if (stored_is_sqlite()) {
+        struct hd_snapshot *snap = stored_snapshot(2);
+        cr_expect(!hd_store_record(reader, snap, &how, NULL, &err));
+        cr_expect_eq(err.status, HD_IO);
+        cr_expect_str_eq(err.message, "cannot be written to: it is read-only");
+        hd_snapshot_close(snap);
+    }
+    hd_store_close(reader);
+}
+
+/* --- findings
+ * ------------------------------------------------------------------------------ */
+
+Test(store_list, has_findings_of_one_window)
+{
+    struct hd_error err = {0};
+    struct hd_run run = stored_run("web", "a", 1);
+    const struct hd_stored_finding findings[] = {
+        {1, "App.New'", "App.New' in List", "static A.b", 1e9, 0.5, 1234.5, "high"},
+        {2, "App.Order", "App.Order", NULL, 10, NAN, NAN, NULL}};
+    stored_record(t.store, 1, &run, noon);
+    uint64_t id = (uint64_t)stored_number(t.store, "SELECT id FROM series");
+    for (int i = 0; i < 2; i++)
+        cr_assert(hd_store_save_findings(t.store, id, noon, noon + 1, findings, 2, &err),
+                  "%s", err.message);
+    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM finding"), 2);
+    cr_expect_eq(stored_number(
+                     t.store, "SELECT COUNT(*) FROM finding JOIN type ON type.id = type_id "
+                              "WHERE name = 'App.New''' AND per_hour = 1234.5 AND "
+                              "score_share = 0.5 AND holder = 'static A.b' AND rank = 1"),
+                 1);
+    cr_expect_eq(stored_number(t.store,
+                               "SELECT COUNT(*) FROM finding WHERE rank = 2 AND "
+                               "score_share IS NULL AND holder = '' AND score = 10"),
+                 1);
+    cr_assert(hd_store_save_findings(t.store, id, noon, noon + 2, NULL, 0, &err), "%s",
+              err.message);
+    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM finding"), 0);
+    cr_expect(!hd_store_save_findings(t.store, id + 1, noon, noon, findings, 2, &err));
+    cr_expect_eq(err.status, HD_USAGE);
+}

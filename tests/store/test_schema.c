@@ -1,0 +1,249 @@
+/* Stores of other versions, databases of others, and places where there can be none. */
+#include "support/stored.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct stored t;
+
+static void begin(void)
+{
+    stored_begin_empty(&t);
+}
+
+static void end(void)
+{
+    stored_end(&t);
+}
+
+TestSuite(store_schema, .init = begin, .fini = end);
+
+static const double noon = 1795262400;
+
+/* A connection without a look at its tables, to make any. */
+static void make(const char *const *statements, size_t count)
+{
+    struct hd_error err = {0};
+    struct hd_store raw = {.kind = database_for(t.url, NULL)};
+    raw.connection = raw.kind->open(t.url, HD_STORE_WRITE, &err);
+    cr_assert_not_null(raw.connection, "%s", err.message);
+    for (size_t i = 0; i < count; i++)
+        cr_assert(store_run(&raw, statements[i], NULL, 0, &err), "%s: %s", statements[i],
+                  err.message);
+    raw.kind->close(raw.connection);
+}
+
+static void expect_refusal(enum hd_store_use use, enum hd_status status,
+                           const char *message)
+{
+    struct hd_error err = {0};
+    cr_expect_null(hd_store_open(t.url, use, &err));
+    cr_expect_eq(err.status, status);
+    cr_expect_str_eq(err.message, message);
+}
+
+/* --- versions ----------------------------------------------------------------------------
+ */
+
+/* What version 1 had, by another hand than schema.sql. */
+static const char *const first_version[] = {
+    "CREATE TABLE heapdrift_store (version INTEGER NOT NULL, thinned_at DOUBLE PRECISION "
+    "NOT "
+    "NULL)",
+    "INSERT INTO heapdrift_store (version, thinned_at) VALUES (1, 0)",
+    "CREATE TABLE series (id {id}, run {text} NOT NULL UNIQUE, service {text} NOT NULL, "
+    "host "
+    "{text} NOT NULL, process {text} NOT NULL, pid BIGINT, started_at DOUBLE PRECISION, "
+    "build "
+    "{text} NOT NULL, labels {text} NOT NULL)",
+    "CREATE TABLE snapshot (id {id}, series_id BIGINT NOT NULL REFERENCES series (id), "
+    "taken_at "
+    "DOUBLE PRECISION NOT NULL, xxh3 {text} NOT NULL UNIQUE, objects BIGINT, bytes BIGINT, "
+    "reachable_bytes BIGINT, complete BOOLEAN NOT NULL, sampled BOOLEAN NOT NULL, digest "
+    "{bytes} NOT NULL)",
+    "CREATE TABLE type (id {id}, name {text} NOT NULL UNIQUE)",
+    "CREATE TABLE type_row (snapshot_id BIGINT NOT NULL REFERENCES snapshot (id), type_id "
+    "BIGINT NOT NULL, objects BIGINT, bytes BIGINT, PRIMARY KEY (snapshot_id, type_id))",
+    "CREATE TABLE finding (series_id BIGINT NOT NULL REFERENCES series (id), window_first "
+    "DOUBLE PRECISION NOT NULL, window_last DOUBLE PRECISION NOT NULL, rank INTEGER NOT "
+    "NULL, "
+    "type_id BIGINT NOT NULL, subject {text} NOT NULL, score DOUBLE PRECISION, score_share "
+    "DOUBLE PRECISION, per_hour DOUBLE PRECISION, confidence {text} NOT NULL, holder "
+    "{text} "
+    "NOT NULL, PRIMARY KEY (series_id, rank))",
+    "INSERT INTO series (run, service, host, process, pid, started_at, build, labels) "
+    "VALUES "
+    "('r', 'old', 'h', 'p', 1, 5, 'b', '{\"a\":\"b\"}')",
+    "INSERT INTO snapshot (series_id, taken_at, xxh3, objects, bytes, reachable_bytes, "
+    "complete, sampled, digest) SELECT id, 7, '0000000000000001', 1, 2, 3, '1', '0', '' "
+    "FROM "
+    "series",
+    "INSERT INTO type (name) VALUES ('App.Order')",
+    "INSERT INTO type_row (snapshot_id, type_id, objects, bytes) SELECT snapshot.id, "
+    "type.id, "
+    "1, 2 FROM snapshot, type"};
+
+enum { FIRST_VERSION = sizeof(first_version) / sizeof(*first_version) };
+
+Test(store_schema, brings_a_store_of_version_1_forward)
+{
+    struct hd_run run = stored_run("new", "h", 2);
+    make(first_version, FIRST_VERSION);
+    expect_refusal(
+        HD_STORE_READ, HD_UNSUPPORTED,
+        "is a store of version 1, and this heapdrift reads version 2: `heapdrift "
+        "record` brings it forward");
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
+    cr_expect_eq(stored_number(t.store,
+                               "SELECT COUNT(*) FROM series WHERE service = 'old' AND "
+                               "instance = '' AND memory_limit IS NULL"),
+                 1);
+    cr_expect_eq(stored_number(t.store,
+                               "SELECT COUNT(*) FROM snapshot WHERE recorded_at = 0 "
+                               "AND pause_seconds IS NULL AND reachable_bytes = 3"),
+                 1);
+    cr_expect_eq(stored_record(t.store, 3, &run, noon), HD_RECORDED);
+    cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM type"), 2);
+    hd_store_close(stored_connect(&t, HD_STORE_READ));
+    hd_store_close(stored_connect(&t, HD_STORE_WRITE));
+}
+
+/* What fails half-way leaves version 1. */
+Test(store_schema, is_brought_forward_whole_or_not_at_all)
+{
+    struct hd_error err = {0};
+    const char *const in_the_way[] = {"CREATE INDEX finding_by_type ON finding (rank)"};
+    make(first_version, FIRST_VERSION);
+    make(in_the_way, 1);
+    cr_expect_null(hd_store_open(t.url, HD_STORE_WRITE, &err));
+    cr_expect(strstr(err.message, "finding_by_type") != NULL, "%s", err.message);
+    const char *const away[] = {
+        "DROP INDEX finding_by_type",
+        "SELECT version, service FROM heapdrift_store, series WHERE "
+        "version = 1"};
+    make(away, 2);
+    t.store = stored_connect(&t, HD_STORE_WRITE);
+    cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
+}
+
+Test(store_schema, of_a_newer_version_is_refused)
+{
+    const char *const newer[] = {"UPDATE heapdrift_store SET version = 99"};
+    hd_store_close(stored_connect(&t, HD_STORE_WRITE));
+    make(newer, 1);
+    static const char message[] =
+        "is a store of version 99, and this heapdrift knows versions "
+        "up to 2: it takes a newer one";
+    expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
+    expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
+    const char *const none[] = {"DELETE FROM heapdrift_store"};
+    make(none, 1);
+    expect_refusal(HD_STORE_WRITE, HD_BAD_FORMAT,
+                   "is damaged: it does not say its version");
+}
+
+Test(store_schema, of_somebody_else_is_refused_and_left_alone)
+{
+    const char *const other[] = {"CREATE TABLE customers (name TEXT)"};
+    make(other, 1);
+    static const char message[] =
+        "is somebody else's database: it has a table customers; take "
+        "one of its own";
+    expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
+    expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
+    const char *const still[] = {"DROP TABLE customers"};
+    make(still, 1);
+    hd_store_close(stored_connect(&t, HD_STORE_WRITE));
+}
+
+Test(store_schema, is_not_made_by_who_reads)
+{
+    struct hd_error err = {0};
+    cr_expect_null(hd_store_open(t.url, HD_STORE_READ, &err));
+    cr_expect_eq(err.status, HD_IO);
+    if (stored_is_sqlite()) {
+        cr_expect_str_eq(err.message, "No such file or directory");
+        cr_expect_neq(access(t.url, F_OK), 0);
+        make(NULL, 0); /* an empty file */
+    }
+    expect_refusal(HD_STORE_READ, HD_IO,
+                   "nothing was ever recorded there: it has no tables");
+}
+
+/* --- files that cannot be a store
+ * ------------------------------------------------------------ */
+
+static void expect_path(const char *path, enum hd_store_use use, enum hd_status status,
+                        const char *message)
+{
+    struct hd_error err = {0};
+    cr_expect_null(hd_store_open(path, use, &err), "%s", path);
+    cr_expect_eq(err.status, status, "%s: %s", path, err.message);
+    cr_expect_str_eq(err.message, message);
+}
+
+Test(store_schema, cannot_be_where_no_file_can_be)
+{
+    if (!stored_is_sqlite())
+        return;
+    const char *text = scratch_file(&t.scratch, "text", "no database", 11);
+    const char *pipe = scratch_path(&t.scratch, "pipe");
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    expect_path(scratch_path(&t.scratch, "none/store.db"), HD_STORE_WRITE, HD_IO,
+                "No such file or directory");
+    expect_path(t.scratch.folder, HD_STORE_WRITE, HD_IO, "Is a directory");
+    expect_path(pipe, HD_STORE_WRITE, HD_IO, "not a regular file");
+    expect_path("", HD_STORE_WRITE, HD_USAGE, "is no name of a file");
+    expect_path(":memory:", HD_STORE_WRITE, HD_USAGE, "is no name of a file");
+    expect_path("file:", HD_STORE_WRITE, HD_USAGE, "is no name of a file");
+    expect_path("file:x?mode=ro", HD_STORE_WRITE, HD_USAGE,
+                "behind a file's name there can be ?wait=SECONDS only");
+    expect_path("mysql://x/y", HD_STORE_WRITE, HD_UNSUPPORTED,
+                "a store is a file (SQLite) or postgresql://...; this is neither");
+    expect_path(text, HD_STORE_WRITE, HD_UNSUPPORTED, "is not a SQLite database");
+    expect_path(text, HD_STORE_READ, HD_UNSUPPORTED, "is not a SQLite database");
+}
+
+/* --- passwords
+ * ------------------------------------------------------------------------------- */
+
+Test(store_schema, never_shows_a_password)
+{
+    static const char *const pairs[][2] = {
+        {"heapdrift.db", "heapdrift.db"},
+        {"a:b@c?password=x", "a:b@c?password=x"}, /* a file */
+        {"postgresql://db/x", "postgresql://db/x"},
+        {"postgresql://u@db/x?sslmode=require", "postgresql://u@db/x?sslmode=require"},
+        {"postgresql://u:secret@db:5432/x", "postgresql://u:***@db:5432/x"},
+        {"postgres://u:sec/r?e@t@db/x", "postgres://u:***@db/x"},
+        {"postgresql://u:@db/x", "postgresql://u:***@db/x"},
+        {"postgresql:///x?user=u&password=secret&host=h",
+         "postgresql:///x?user=u&password=***&host=h"},
+        {"postgresql:///x?sslpassword=secret", "postgresql:///x?sslpassword=***"},
+        {"postgresql://u:a@h/x?password=b&c", "postgresql://u:***@h/x?password=***&c"},
+        {"postgresql://h:5432/x", "postgresql://h:5432/x"},
+        {"mysql://u:secret@db/x", "mysql://u:***@db/x"}};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        struct hd_memory m = {0};
+        hd_store_put_url(hd_sink_memory(&m), pairs[i][0]);
+        cr_expect_str_eq(m.bytes, pairs[i][1]);
+        hd_memory_free(&m);
+    }
+}
+
+/* What libpq says about a URL quotes it. */
+Test(store_schema, does_not_quote_a_url_that_cannot_be_read)
+{
+    static const char *const wrong[] = {
+        "postgresql://u:secret%zz@db/x", "postgresql://u:secret@db:port:x/y",
+        "postgresql://u:secret@[::1/x", "postgresql:///x?password=secret%1"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct hd_error err = {0};
+        cr_expect_null(hd_store_open(wrong[i], HD_STORE_READ, &err));
+        cr_expect(err.message[0] != '\0' && strstr(err.message, "secret") == NULL, "%s",
+                  err.message);
+    }
+}
