@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct record_told_list {
@@ -15,9 +16,9 @@ struct record_told_list {
 /* --- text -------------------------------------------------------------------------------
  */
 
-static void put(const char *name)
+static void put(struct hd_sink to, const char *s)
 {
-    hd_put_name(hd_sink_file(stdout), name);
+    to.write(to.context, s, strlen(s));
 }
 
 /* "2026-11-21T12:00:00Z". */
@@ -40,27 +41,38 @@ static const char *service_of(struct hd_snapshot *snap, const struct hd_recordin
     return how->run->service != NULL ? how->run->service : hd_run_of(snap).service;
 }
 
+static void put_facts(struct hd_sink to, struct hd_snapshot *snap,
+                      const struct hd_recording *how)
+{
+    char when[32];
+    hd_put_name(to, service_of(snap, how));
+    if (how->run->build != NULL) {
+        put(to, " ");
+        hd_put_name(to, how->run->build);
+    }
+    if (how->run->host != NULL) {
+        put(to, " on ");
+        hd_put_name(to, how->run->host);
+    }
+    time_text(taken_of(snap, how), when, sizeof(when));
+    put(to, ", ");
+    put(to, when);
+}
+
+/* In one piece, at once: who is killed next leaves no half of it. */
 static void say(const char *path, struct hd_snapshot *snap, const struct hd_recording *how,
                 enum hd_recorded what)
 {
-    char when[32];
-    put(input_name(path));
-    if (what == HD_WAS_RECORDED) {
-        puts(": already recorded");
-        return;
-    }
-    time_text(taken_of(snap, how), when, sizeof(when));
-    fputs(": recorded: ", stdout);
-    put(service_of(snap, how));
-    if (how->run->build != NULL) {
-        fputs(" ", stdout);
-        put(how->run->build);
-    }
-    if (how->run->host != NULL) {
-        fputs(" on ", stdout);
-        put(how->run->host);
-    }
-    printf(", %s\n", when);
+    struct hd_memory line = {0};
+    struct hd_sink to = hd_sink_memory(&line);
+    hd_put_name(to, input_name(path));
+    put(to, what == HD_RECORDED ? ": recorded: " : ": already recorded");
+    if (what == HD_RECORDED)
+        put_facts(to, snap, how);
+    put(to, "\n");
+    fwrite(line.bytes, 1, line.size, stdout);
+    fflush(stdout);
+    hd_memory_free(&line);
 }
 
 /* --- JSON --------------------------------------------------------------------------------

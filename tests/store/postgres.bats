@@ -1,0 +1,162 @@
+# The store in a real PostgreSQL: the unit tests of the store, and what only a server can do:
+# refuse, go away, come back. `make check-store` runs it.
+# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load ../cli/helper
+
+setup_file() {
+    local status=0
+    folder=$("$BATS_TEST_DIRNAME/postgres.sh" start) || status=$?
+    [[ $status != 77 ]] || skip "no PostgreSQL here"
+    [[ $status == 0 ]]
+    export folder
+    url=$("$BATS_TEST_DIRNAME/postgres.sh" url "$folder")
+    export url
+}
+
+teardown_file() {
+    [[ -z ${folder:-} ]] || "$BATS_TEST_DIRNAME/postgres.sh" stop "$folder"
+}
+
+server() { "$BATS_TEST_DIRNAME/postgres.sh" "$1" "$folder" "${@:2}"; }
+
+# A schema of its own for each test.
+setup() {
+    begin
+    server sql 'SELECT 1' >/dev/null 2>&1 || server resume
+    unset OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES
+    schema=s$BATS_TEST_NUMBER
+    server sql "CREATE SCHEMA $schema" >/dev/null
+    export HEAPDRIFT_STORE="$url&options=-csearch_path%3D$schema"
+}
+
+ask() { server sql "SET search_path = $schema; $1" | tail -1; }
+
+# snapshots COUNT: so many files that differ, small ones.
+snapshots() {
+    local i
+    for ((i = 0; i < $1; i++)); do
+        printf 'a 2 App.exe 1\nt 1 App.Order\nt 2 App.T%d\no 1 1 18 2\no 2 2 %x\nr 1 3 0\nc App.exe 2\n' \
+            "$((i % 50))" "$((i + 16))" >"$tmp/$i.txt"
+    done
+}
+
+@test "the unit tests of the store pass on it" {
+    HEAPDRIFT_TEST_STORE=$url "${HEAPDRIFT%/*}/unit-tests" -j2 --filter 'store*/*'
+}
+
+@test "record does what it does in a file" {
+    works record -q --service=shop --build=4.2 --label=zone=b --host=web-1 --keep=9000d "$before" "$after"
+    out_has "recorded: shop 4.2 on web-1, "
+    out_has "thinned out: 0 snapshots and 0 series went, 2 snapshots are left"
+    works record -q --service=shop "$before"
+    out_is "$before: already recorded"
+    [[ $(ask "SELECT labels::jsonb ->> 'zone' FROM series") == b ]]
+    [[ $(ask "SELECT SUM(type_row.objects) = (SELECT SUM(objects) FROM snapshot) FROM type_row") == t ]]
+}
+
+@test "a server that goes away is told in one line, and what was reported is stored" {
+    snapshots 400
+    "$HEAPDRIFT" record -q --service=shop "$tmp"/{0..399}.txt >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    until [[ $(wc -l <"$tmp/.out") -gt 3 ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
+    server crash
+    ends "$job"
+    status_is 2
+    [[ $(wc -l <"$tmp/err") == 2 ]]
+    err_matches '^heapdrift: [^:]*: [^:].*
+heapdrift: [0-9]+ more files were not looked at$'
+    server resume
+    [[ $(ask 'SELECT COUNT(*) FROM snapshot') -ge $(grep -c recorded: "$tmp/.out") ]]
+    [[ $(ask 'SELECT COUNT(*) FROM snapshot') -le $(($(grep -c recorded: "$tmp/.out") + 1)) ]]
+    [[ $(ask 'SELECT COUNT(*) FROM type_row') == $((2 * $(ask 'SELECT COUNT(*) FROM snapshot'))) ]]
+    works record -q --service=shop "$tmp"/{0..399}.txt
+    [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 400 ]]
+}
+
+@test "a server that is started anew in the middle is found again" {
+    snapshots 300
+    "$HEAPDRIFT" record -q --service=shop "$tmp"/{0..299}.txt >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$! i
+    for i in 1 2; do
+        sleep 0.3
+        # Every connection is cut; the server goes on.
+        server sql "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'heapdrift'" >/dev/null
+    done
+    ends "$job"
+    status_is 0
+    [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 300 ]]
+}
+
+@test "writers at once, killed and tried again, store each snapshot once" {
+    local i round
+    snapshots 120
+    for round in 1 2 3 4; do
+        for i in 1 2 3 4; do
+            "$HEAPDRIFT" record -q --service=shop --host="h$i" "$tmp"/*.txt >/dev/null 2>"$tmp/.err$i" 3>&- &
+        done
+        [[ $round == 4 ]] && break
+        sleep "0.$((RANDOM % 4))"
+        # shellcheck disable=SC2046 # a list
+        kill -KILL $(jobs -p) 2>/dev/null || true
+        wait
+    done
+    wait
+    [[ ! -s $tmp/.err1 && ! -s $tmp/.err2 && ! -s $tmp/.err3 && ! -s $tmp/.err4 ]] || cat "$tmp"/.err*
+    [[ $(ask 'SELECT COUNT(*) || COUNT(DISTINCT xxh3)::text FROM snapshot') == 120120 ]]
+    [[ $(ask 'SELECT COUNT(*) FROM type_row') == 240 ]]
+    [[ $(ask 'SELECT COUNT(*) FROM type') == 51 ]]
+    [[ $(ask 'SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id)') == 0 ]]
+}
+
+@test "who has no rights is told so" {
+    server sql "CREATE ROLE guest LOGIN" >/dev/null
+    HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=guest} hd record -q --service=x "$before"
+    status_is 2
+    err_matches '^heapdrift: postgresql:[^ ]*: permission denied for schema s[0-9]+$|^heapdrift: [^ ]*: no schema has been selected to create in$'
+    works record -q --service=x "$before"
+    server sql "GRANT USAGE ON SCHEMA $schema TO guest; GRANT SELECT ON ALL TABLES IN SCHEMA $schema TO guest" >/dev/null
+    HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=guest} hd record -q --service=x "$after"
+    fails_with "$after: permission denied for table series"
+    HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=nobody-here} hd record -q --service=x "$after"
+    status_is 2
+    err_has 'role "nobody-here" does not exist'
+}
+
+@test "a password comes from PGPASSFILE, and is never told" {
+    server sql "CREATE ROLE locked LOGIN PASSWORD 'open sesame'; GRANT ALL ON SCHEMA $schema TO locked" >/dev/null
+    cp "$folder/data/pg_hba.conf" "$tmp/hba"
+    { echo 'local all locked scram-sha-256'; cat "$tmp/hba"; } >"$folder/data/pg_hba.conf"
+    server sql 'SELECT pg_reload_conf()' >/dev/null
+    export HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=locked}
+    printf '*:*:*:locked:open sesame\n' >"$tmp/pgpass"
+    chmod 600 "$tmp/pgpass"
+    PGPASSFILE=$tmp/pgpass works record --service=x "$before"
+    HEAPDRIFT_STORE="$HEAPDRIFT_STORE&password=wrong%20word" hd record -v --service=x --format=json "$after"
+    status_is 2
+    err_has "password=***: "
+    err_has 'password authentication failed for user "locked"'
+    err_lacks "wrong"
+    PGPASSFILE=/dev/null hd record --service=x "$after"
+    status_is 2
+    err_has "no password supplied"
+    cat "$tmp/hba" >"$folder/data/pg_hba.conf"
+    server sql 'SELECT pg_reload_conf()' >/dev/null
+}
+
+@test "what others keep locked is waited for as long as the URL says" {
+    works record -q --service=x "$before"
+    psql -X -q "$url" -c "BEGIN" -c "LOCK TABLE $schema.series" -c "SELECT pg_sleep(3)" >/dev/null 3>&- &
+    sleep 0.5
+    HEAPDRIFT_STORE="$HEAPDRIFT_STORE%20-clock_timeout%3D200ms" hd record -q --service=x "$after"
+    fails_with "$after: others kept it locked for too long"
+    works record -q --service=x "$after"
+    wait
+}
+
+@test "without libpq one line says what is missing" {
+    stand_in '#include <dlfcn.h>
+        void *dlopen(const char *name, int flags) { (void)name; (void)flags; return 0; }'
+    with_stand_in record --service=x "$before"
+    status_is 2
+    err_has "PostgreSQL needs its library here, libpq.so.5 (Debian: libpq5)"
+}
