@@ -185,6 +185,10 @@ struct hd_info {
     bool holds_garbage; /* objects that no root reaches are there as a matter of course, as
                            in a core dump: reports count those that are reachable */
     bool has_fields;    /* references have the names of fields */
+
+    bool has_owners; /* it tells who owns what: a graph with roots, or a digest of one */
+    uint64_t source_xxh3; /* of a digest: xxh3 of what it was made of, or its own where that
+                             was no file; else as xxh3 */
 };
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */
@@ -230,7 +234,8 @@ struct hd_read_options {
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
 
-/* The same from memory, which must stay until hd_snapshot_close(). */
+/* The same from memory, which must stay until hd_snapshot_close(); unpacked if it is
+ * packed. */
 struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err);
@@ -257,6 +262,7 @@ struct hd_target {
     const char *suffix;  /* ".gcdump": how names of such files end */
     bool needs_graph;    /* a type table cannot become one */
     bool binary;         /* nothing to look at in a terminal */
+    bool takes_graph;    /* it tells more of a snapshot with a graph: read that */
 };
 
 /* Format number i; false behind the last. */
@@ -294,7 +300,9 @@ void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *or
  * then snap is as before. */
 bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_error *err);
 
-/* Write snap, which must have been read with to_write, in that format. lost may be NULL.
+/* Write snap, which must have been read with to_write (but for "digest"), in that format.
+ * A digest needs the graph, which is analysed for it (hd_target.takes_graph). lost may be
+ * NULL.
  * False if the snapshot does not fit the format (HD_USAGE: it has no graph; HD_TOO_BIG:
  * over a limit of the format) or a byte was lost (HD_IO). */
 bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_sink to,
@@ -462,8 +470,9 @@ struct hd_collected {
     struct hd_client clients[HD_MOST_CLIENTS];
     size_t client_count;
     struct hd_origin origin;
-    /* How long the process stood still, in microseconds; 0: not known. hd_collect(): for the
-     * collection and the walk of its heap. hd_collect_direct(): for the longest stop. */
+    /* How long the process stood still, in microseconds; 0: not known. hd_collect(): for
+     * the collection and the walk of its heap. hd_collect_direct(): for the longest stop.
+     */
     uint64_t stood_still_us;
     unsigned tries; /* hd_collect_direct(): how often it was stopped */
 };

@@ -115,8 +115,9 @@ struct hd_chain {
     double share, low, high; /* of the instances, 0 to 1; and a 95 % interval */
     bool exact;              /* all instances were looked at: low = share = high */
     uint32_t example;        /* number of one of its objects in the graph */
-    size_t owner_frame;      /* the one that has the owner, or HD_NO_OWNER */
-    const char *owner;       /* its type */
+    enum hd_generation example_generation;
+    size_t owner_frame; /* the one that has the owner, or HD_NO_OWNER */
+    const char *owner;  /* its type */
     enum hd_service service;
 };
 
@@ -175,6 +176,8 @@ struct hd_type_row {
     uint64_t retained;              /* bytes, of a top */
     struct hd_tally *by_generation; /* of a top, HD_GENERATION_COUNT of them */
     uint64_t survivors; /* at least so many of the first snapshot are in the last one */
+    uint64_t survivors_low,
+        survivors_high; /* known: about so many are, with 95 % between these */
 };
 
 /* What some rows add up to. */
@@ -244,7 +247,7 @@ struct hd_suspect {
     uint64_t per_iteration;         /* exactly so many more */
     const char **holder;            /* types from below the root; NULL unknown */
     size_t holder_len;
-    uint64_t survivors;      /* as of a row */
+    uint64_t survivors, survivors_low, survivors_high; /* as of a row */
     struct hd_chains chains; /* what holds it; of suspects that are shown */
     const char *hint;        /* what it usually is: an id of docs/hints.md */
 };

@@ -57,7 +57,8 @@ static enum hd_chain_status status_of_counts(const uint64_t *instances, size_t c
 static void bounds(const struct chains *all, const struct hd_chain *c, double *low,
                    double *high)
 {
-    *low = *high = 0;
+    *low = 0;
+    *high = (double)all->instances;
     if (all->samples == 0)
         return;
     double share_low = 0, share_high = 0;
@@ -66,6 +67,8 @@ static void bounds(const struct chains *all, const struct hd_chain *c, double *l
         share_high = c->high;
     } else if (all->samples < all->instances) {
         wilson_interval(0, all->samples, &share_low, &share_high);
+        double unknown = (double)all->uncovered / (double)all->instances;
+        share_high = share_high * (1 - unknown) + unknown;
     }
     *low = share_low * (double)all->instances;
     *high = share_high * (double)all->instances;

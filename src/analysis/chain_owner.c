@@ -190,15 +190,19 @@ bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of
                        struct arena *a)
 {
     const struct graph *g = snap->graph;
+    const uint64_t *kept = snap->digest != NULL ? snap->digest->chains.by_call_sites : NULL;
     bool any = false;
     for (type_id t = 0; t < snap->type_count; t++)
         any |= (role_of_type[t] & ROLE_CALL_SITE) != 0;
-    if (!any)
+    if (!any || (snap->digest != NULL && kept == NULL))
         return NULL;
     struct arena scratch = {0};
     uint64_t *held = arena_array(&scratch, uint64_t, snap->type_count);
-    uint64_t *seen = arena_array(&scratch, uint64_t, bits_words(g->node_count));
-    for (node_id n = 0; n < g->node_count; n++) {
+    for (type_id t = 0; kept != NULL && t < snap->type_count; t++)
+        held[t] = kept[t];
+    uint32_t nodes = kept != NULL ? 0 : g->node_count;
+    uint64_t *seen = arena_array(&scratch, uint64_t, bits_words(nodes));
+    for (node_id n = 0; n < nodes; n++) {
         if (!(role_of_type[g->type[n]] & ROLE_CALL_SITE))
             continue;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)

@@ -12,8 +12,9 @@ struct chain_search {
     const struct hd_snapshot *snap;
     const struct walk *walk;
     const struct chain_question *ask;
-    const bool *is_singleton; /* per type; or NULL */
-    bool parts;               /* chains by fields */
+    const bool *is_singleton;           /* per type; or NULL */
+    bool parts;                         /* chains by fields */
+    const unsigned char *generation_of; /* of nodes; NULL: by their addresses */
     const field_id *field_of; /* of nodes that are looked at (walk_fields.h); or NULL */
     const char **field_names; /* by field_id, once asked for: as long as the answers */
     struct arena *answers;

@@ -1,6 +1,7 @@
 #include "analysis/chains.h"
 
 #include "analysis/chain_search.h"
+#include "analysis/digest_chains.h"
 #include "analysis/sampler.h"
 
 #define XXH_INLINE_ALL
@@ -243,6 +244,12 @@ void chain_set_share(struct hd_chain *c, const struct chains *all)
     c->low = c->high = c->share;
     if (!c->exact)
         wilson_interval(c->count, all->samples, &c->low, &c->high);
+    /* Of the rest nothing is known. */
+    if (all->uncovered > 0) {
+        double unknown = (double)all->uncovered / (double)all->instances;
+        c->low *= 1 - unknown;
+        c->high = c->high * (1 - unknown) + unknown;
+    }
 }
 
 static int compare_types(const struct hd_frame *x, const struct hd_frame *y)
@@ -350,28 +357,31 @@ static void group_paths(struct chains *c, const struct chain_search *s, struct p
         qsort(c->all, c->len, sizeof(*c->all), chain_by_count);
 }
 
-static enum hd_generation generation_of(const struct hd_snapshot *snap, node_id n)
+static enum hd_generation generation_of(const struct chain_search *s, node_id n)
 {
+    const struct hd_snapshot *snap = s->snap;
     const struct graph *g = snap->graph;
     if (!snap->info.has_generations || n == NO_NODE ||
         snap->types[g->type[n]].kind != TYPE_OBJECT)
         return HD_GEN_UNKNOWN;
-    return ranges_find(&snap->ranges, graph_address(g, n));
+    return s->generation_of != NULL ? (enum hd_generation)s->generation_of[n]
+                                    : ranges_find(&snap->ranges, graph_address(g, n));
 }
 
 /* Of the examples, from the instance up: frames and walk have the same nodes. */
-static void find_generations(struct chains *c, const struct hd_snapshot *snap,
-                             const struct walk *walk)
+static void find_generations(struct chains *c, const struct chain_search *s)
 {
-    for (size_t i = 0; snap->info.has_generations && i < c->len; i++) {
+    for (size_t i = 0; i < c->len; i++)
+        c->all[i].example_generation = generation_of(s, c->all[i].example);
+    for (size_t i = 0; s->snap->info.has_generations && i < c->len; i++) {
         node_id at = c->all[i].example;
         size_t end = c->all[i].frames_skipped > 0 ? c->all[i].skipped_at : 0;
         for (size_t f = c->all[i].frame_count; f-- > end;) {
             struct hd_frame *frame = &c->all[i].frames[f];
             for (uint32_t n = 0; n < frame->example_nodes && at != NO_NODE; n++) {
-                enum hd_generation g = generation_of(snap, at);
+                enum hd_generation g = generation_of(s, at);
                 frame->generation = g < frame->generation ? g : frame->generation;
-                at = walk->parent[at];
+                at = s->walk->parent[at];
             }
         }
     }
@@ -435,6 +445,34 @@ void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t 
     free(list.all);
 }
 
+/* Look at what a digest keeps as at a heap. */
+static const struct digest_graph *look_at_digest(struct chain_search *s,
+                                                 struct arena *scratch)
+{
+    if (s->snap->digest == NULL)
+        return NULL;
+    struct digest_graph *d = digest_graph_of(s->snap, scratch);
+    s->snap = &d->snap;
+    s->walk = &d->walk;
+    s->generation_of = d->generation;
+    return d;
+}
+
+static struct sampler *choose_samples(struct chain_search *s, const struct digest_graph *d,
+                                      const struct chain_options *opt, uint64_t *uncovered,
+                                      struct arena *scratch)
+{
+    if (d == NULL) {
+        struct sampler *samplers = take_samples(s->snap, s->ask, opt, scratch);
+        find_fields(s, samplers, opt, scratch);
+        return samplers;
+    }
+    s->field_of = d->field_of;
+    if (d->field_of != NULL)
+        s->field_names = arena_array(scratch, const char *, d->fields.name_count);
+    return digest_samples(d, s->ask, opt, uncovered, scratch);
+}
+
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a)
@@ -443,12 +481,14 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
     struct chain_search s = {.snap = snap, .walk = walk, .ask = ask, .answers = a};
     if (ask->role_of_type != NULL)
         s.is_singleton = owner_singletons(snap, ask->role_of_type, &scratch);
+    const struct digest_graph *digest = look_at_digest(&s, &scratch);
     struct chains *answers = arena_array(a, struct chains, ask->queries);
-    struct sampler *samplers = take_samples(snap, ask, opt, &scratch);
+    uint64_t *uncovered = arena_array(&scratch, uint64_t, ask->queries);
+    struct sampler *samplers = choose_samples(&s, digest, opt, uncovered, &scratch);
     struct node_list list = {0};
-    find_fields(&s, samplers, opt, &scratch);
     for (size_t q = 0; q < ask->queries; q++) {
         answers[q].instances = samplers[q].instances;
+        answers[q].uncovered = uncovered[q];
         answers[q].samples = samplers[q].len;
         struct path *paths = arena_array(&scratch, struct path, samplers[q].len);
         for (uint32_t i = 0; i < samplers[q].len; i++) {
@@ -456,13 +496,15 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
             paths[i].order = i;
         }
         group_paths(&answers[q], &s, paths, a);
-        find_generations(&answers[q], snap, walk);
+        find_generations(&answers[q], &s);
+        for (size_t i = 0; digest != NULL && i < answers[q].len; i++)
+            answers[q].all[i].example = digest_node(digest, answers[q].all[i].example);
         for (uint32_t i = 0; i < samplers[q].len; i++)
             signature_free(&paths[i].signature);
         sampler_free(&samplers[q]);
     }
     free(list.all);
-    bool fits = !opt->exact || exact_chains(answers, &s, opt->most, a);
+    bool fits = !opt->exact || digest != NULL || exact_chains(answers, &s, opt->most, a);
     arena_free(&scratch);
     return fits ? answers : NULL;
 }

@@ -4,6 +4,7 @@
  * the root; runs of a repeated pattern are folded (a linked list is one frame);
  * chains that are equal from their owner down form a group, whose share of the instances
  * is known with a 95 % Wilson interval. Where references have fields, frames tell theirs.
+ * A digest has a sample and its chains; of that the answer is made.
  * Formulas: docs/chains.md. */
 #ifndef CHAINS_H
 #define CHAINS_H
@@ -22,6 +23,7 @@ struct chains {
     struct hd_chain *all; /* by count, descending; then by signature */
     size_t len;
     uint64_t instances; /* how many there are to sample from */
+    uint64_t uncovered; /* of so many of them a digest has no samples */
     uint64_t samples;   /* how many were looked at */
 };
 
@@ -29,6 +31,7 @@ struct chains {
  * key_of_node says; every key belongs to at most one question. */
 struct chain_question {
     const uint32_t *key_of_node;  /* per node, or NULL: the types of the snapshot */
+    const uint32_t *key_of_place; /* of a digest the same per place */
     const uint32_t *query_of_key; /* number of the question from 1; 0: none */
     size_t key_count;             /* larger keys belong to none */
     size_t queries;
@@ -45,8 +48,9 @@ struct chain_options {
     bool fields; /* two fields of one type part chains, where they are known */
 };
 
-/* An answer to each question, one pass over the objects. snap must have a graph; names
- * are the snapshot's. NULL: there are more than opt->most chains. */
+/* An answer to each question, one pass over the objects. snap must have a graph, or a
+ * digest with places, which needs no walk and has no exact answer; names are the
+ * snapshot's. NULL: there are more than opt->most chains. */
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a);

@@ -1,4 +1,5 @@
 #include "analysis/holder_parts.h"
+#include "analysis/placed.h"
 #include "heap/sample.h"
 
 #include <string.h>
@@ -91,14 +92,9 @@ static void add_unreachable(const struct part *part, const struct hd_snapshot *s
 {
     const struct full_trie *f = &part->t->full[0];
     struct arena scratch = {0};
+    struct hd_tally *at = arena_array(&scratch, struct hd_tally, f->len);
     struct hd_tally *left = arena_array(&scratch, struct hd_tally, snap->type_count);
-    for (node_id n = 0; n < snap->graph->node_count; n++) {
-        if (n == snap->graph->root || f->at_node[n] != NO_PATH ||
-            !snapshot_selects(snap, n, part->selection))
-            continue;
-        left[snap->graph->type[n]].count++;
-        left[snap->graph->type[n]].bytes += graph_size(snap->graph, n);
-    }
+    placed_count(snap, f, part->selection, at, left);
     for (type_id i = 0; i < snap->type_count; i++) {
         const struct type *type = &snap->types[i];
         if (type->kind != TYPE_OBJECT || left[i].count == 0)

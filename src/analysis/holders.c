@@ -1,6 +1,7 @@
 #include "analysis/holders.h"
 
 #include "analysis/holder_name.h"
+#include "analysis/placed.h"
 #include "heap/sample.h"
 
 #include <stdlib.h>
@@ -14,31 +15,6 @@ static void add_holder(struct hd_snapshot *to, enum selection selection, const c
     row->tally[selection] = tally;
 }
 
-/* What of one type lies at a path, or at none. */
-struct place {
-    type_id type;
-    struct hd_tally tally;
-};
-
-/* Objects as the file has them: by path, and by type where they have none. */
-static void count_places(struct place *at, struct hd_tally *left,
-                         const struct hd_snapshot *snap, const struct full_trie *f,
-                         enum selection selection)
-{
-    for (node_id n = 0; n < snap->graph->node_count; n++) {
-        type_id t = snap->graph->type[n];
-        if (n == snap->graph->root || snap->types[t].kind != TYPE_OBJECT ||
-            !snapshot_selects(snap, n, selection))
-            continue;
-        path_id p = f->at_node[n];
-        struct hd_tally *to = p != NO_PATH ? &at[p].tally : &left[t];
-        if (p != NO_PATH)
-            at[p].type = t;
-        to->count++;
-        to->bytes += graph_size(snap->graph, n);
-    }
-}
-
 struct deals {
     struct deal count, bytes;
 };
@@ -49,15 +25,16 @@ static void take_part(struct deals *of_type, struct hd_tally *tally)
     tally->bytes = deal_next(&of_type->bytes, tally->bytes);
 }
 
-/* Turn objects of the file into what they stand for; every path has one type. */
-static void scale_places(struct place *at, size_t paths, struct hd_tally *left,
-                         const struct hd_snapshot *snap, enum selection selection,
-                         struct arena *scratch)
+/* Turn objects of the file into what they stand for; every path has one type, which is its
+ * label. */
+static void scale_places(struct hd_tally *at, const struct full_trie *f,
+                         struct hd_tally *left, const struct hd_snapshot *snap,
+                         enum selection selection, struct arena *scratch)
 {
     struct deals *deals = arena_array(scratch, struct deals, snap->type_count);
-    for (size_t p = 1; p < paths; p++) {
-        deals[at[p].type].count.raw += at[p].tally.count;
-        deals[at[p].type].bytes.raw += at[p].tally.bytes;
+    for (size_t p = 1; p < f->len; p++) {
+        deals[f->label[p]].count.raw += at[p].count;
+        deals[f->label[p]].bytes.raw += at[p].bytes;
     }
     for (type_id t = 0; t < snap->type_count; t++) {
         deals[t].count.raw += left[t].count;
@@ -65,42 +42,45 @@ static void scale_places(struct place *at, size_t paths, struct hd_tally *left,
         deals[t].count.whole = snap->types[t].tally[selection].count;
         deals[t].bytes.whole = snap->types[t].tally[selection].bytes;
     }
-    for (size_t p = 1; p < paths; p++)
-        take_part(&deals[at[p].type], &at[p].tally);
+    for (size_t p = 1; p < f->len; p++)
+        take_part(&deals[f->label[p]], &at[p]);
     for (type_id t = 0; t < snap->type_count; t++)
         take_part(&deals[t], &left[t]);
 }
 
-/* What each path holds directly, and what no path has at the end. */
-static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct full_trie *f,
-                                  enum selection selection, struct arena *scratch)
-{
-    struct place *at = arena_array(scratch, struct place, f->len);
-    struct hd_tally *left = arena_array(scratch, struct hd_tally, snap->type_count);
-    struct hd_tally *held = arena_array(scratch, struct hd_tally, f->len + 1);
-    count_places(at, left, snap, f, selection);
-    if (snap->info.sampled)
-        scale_places(at, f->len, left, snap, selection, scratch);
-    for (path_id p = 1; p < f->len; p++)
-        tally_add(&held[f->parent[p]], &at[p].tally);
-    for (type_id t = 0; t < snap->type_count; t++)
-        tally_add(&held[f->len], &left[t]);
-    return held;
-}
-
 /* What an object that no path has stands for in the mean, so that the error of their sum
- * comes out right (heap/sample.h). */
-static double unreachable_scale(const struct hd_snapshot *snap, const struct full_trie *f,
-                                enum selection selection, uint64_t count)
+ * comes out right (heap/sample.h). left is as in the file, count what they stand for. */
+static double unreachable_scale(const struct hd_snapshot *snap, const struct hd_tally *left,
+                                uint64_t count)
 {
     double weighted = 0;
-    for (node_id n = 0; snap->info.sampled && n < snap->graph->node_count; n++) {
-        const struct type *type = &snap->types[snap->graph->type[n]];
-        if (n != snap->graph->root && type->kind == TYPE_OBJECT &&
-            f->at_node[n] == NO_PATH && snapshot_selects(snap, n, selection))
-            weighted += type->count_scale * type->count_scale;
-    }
+    for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++)
+        weighted +=
+            (double)left[t].count * snap->types[t].count_scale * snap->types[t].count_scale;
     return weighted > 0 && count > 0 ? weighted / (double)count : 1;
+}
+
+/* What each path holds directly, and what no path has at the end, with what an object of
+ * that stands for. */
+static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct full_trie *f,
+                                  enum selection selection, double *lost_scale,
+                                  struct arena *scratch)
+{
+    struct hd_tally *at = arena_array(scratch, struct hd_tally, f->len);
+    struct hd_tally *left = arena_array(scratch, struct hd_tally, snap->type_count);
+    struct hd_tally *raw = arena_array(scratch, struct hd_tally, snap->type_count);
+    struct hd_tally *held = arena_array(scratch, struct hd_tally, f->len + 1);
+    placed_count(snap, f, selection, at, left);
+    if (snap->type_count > 0)
+        memcpy(raw, left, snap->type_count * sizeof(*raw));
+    if (snap->info.sampled)
+        scale_places(at, f, left, snap, selection, scratch);
+    for (path_id p = 1; p < f->len; p++)
+        tally_add(&held[f->parent[p]], &at[p]);
+    for (type_id t = 0; t < snap->type_count; t++)
+        tally_add(&held[f->len], &left[t]);
+    *lost_scale = unreachable_scale(snap, raw, held[f->len].count);
+    return held;
 }
 
 /* Less than half an object of a sample may still have bytes. */
@@ -132,7 +112,8 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
     to->clock_is_date = snap->clock_is_date;
     to->types = arena_array(&to->arena, struct type, f->len + 1);
 
-    const struct hd_tally *held = find_held(snap, f, selection, &scratch);
+    double lost_scale;
+    const struct hd_tally *held = find_held(snap, f, selection, &lost_scale, &scratch);
     struct holder_namer n = holder_namer_of(&t.labels, f, &scratch);
     struct text name = {0};
     const double *scale = holder_scales(&t, &scratch);
@@ -152,8 +133,7 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
         holder_parts_take(of_parts, parts, part_of_path, &t, snap, selection);
     if (holds_something(&held[f->len])) {
         add_holder(to, selection, HOLDER_UNREACHABLE, held[f->len]);
-        to->types[to->type_count - 1].count_scale =
-            unreachable_scale(snap, f, selection, held[f->len].count);
+        to->types[to->type_count - 1].count_scale = lost_scale;
     }
     text_free(&name);
     trie_free(&t);

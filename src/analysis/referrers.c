@@ -1,5 +1,6 @@
 #include "analysis/referrers.h"
 
+#include "analysis/references.h"
 #include "base/pair_table.h"
 #include "base/search.h"
 
@@ -10,21 +11,19 @@
  * to the root for every reference. */
 enum { MOST_HEADS_ABOVE = 64 };
 
-/* A referred object and the nearest head at or above what refers to it. */
-struct reference {
-    node_id to;
-    path_id from;
-};
-
+/* What is referred to has a number: of a graph that of the node; of a digest that of a
+ * group of objects (heap/digest.h), and behind those of the place whose other objects are
+ * meant. */
 struct search {
     const struct trie *t;
     const struct full_trie *f;
-    const struct graph *g;
-    const bool *heads;   /* per aligned path */
+    const struct graph *g;       /* or */
+    const struct digest *digest; /* one of both */
+    const bool *heads;           /* per aligned path */
     path_id *head_at;    /* per full path: nearest head at or above it, aligned; 0: none */
     path_id *head_above; /* per aligned head: the next one above it in the full trie */
-    struct reference *references;
-    size_t len, cap;
+    uint64_t *alone;     /* per place: objects that only what they hang from refers to */
+    struct references references;
 };
 
 /* Paths of the full trie stand behind what they hang from. */
@@ -40,7 +39,16 @@ static void find_heads(struct search *s, struct arena *scratch)
     }
 }
 
-static void gather(struct search *s)
+/* The nearest head at or above `from`, if objects at `to` are news to it; else 0. */
+static path_id head_that_refers(const struct search *s, path_id from, path_id to)
+{
+    if (s->head_at[from] == 0 || to == NO_PATH || to == from || !s->heads[s->f->cut[to]])
+        return 0;
+    /* What hangs from its only referrer: no news. */
+    return s->head_at[from] == s->f->cut[to] ? 0 : s->head_at[from];
+}
+
+static void gather_from_graph(struct search *s)
 {
     const struct graph *g = s->g;
     for (node_id n = 0; n < g->node_count; n++) {
@@ -48,39 +56,48 @@ static void gather(struct search *s)
         if (at == NO_PATH || s->head_at[at] == 0)
             continue;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
-            path_id to = s->f->at_node[g->edge_to[e]];
-            if (to == NO_PATH || to == at || !s->heads[s->f->cut[to]])
-                continue;
-            /* What hangs from its only referrer: no news. */
-            if (s->head_at[at] == s->f->cut[to])
-                continue;
-            s->references = grow(s->references, s->len, &s->cap, sizeof(*s->references));
-            s->references[s->len++] = (struct reference){g->edge_to[e], s->head_at[at]};
+            path_id head = head_that_refers(s, at, s->f->at_node[g->edge_to[e]]);
+            if (head != 0)
+                references_add(&s->references, g->edge_to[e], head);
         }
     }
 }
 
-/* By what they refer to, half a number at a time: of a large leak there are as many as
- * objects, and qsort takes ten times as long. */
-static void sort_by_target(struct search *s)
+static void gather_from_digest(struct search *s, struct arena *scratch)
 {
-    enum { DIGITS = 1 << 16, DIGIT_BITS = 16 };
-    struct reference *to = alloc_resize(NULL, array_bytes(s->len + 1, sizeof(*to)));
-    uint32_t *begin = alloc_resize(NULL, (DIGITS + 1) * sizeof(*begin));
-    for (unsigned shift = 0; shift <= DIGIT_BITS; shift += DIGIT_BITS) {
-        memset(begin, 0, (DIGITS + 1) * sizeof(*begin));
-        for (size_t i = 0; i < s->len; i++)
-            begin[(s->references[i].to >> shift & (DIGITS - 1)) + 1]++;
-        for (size_t d = 0; d < DIGITS; d++)
-            begin[d + 1] += begin[d];
-        for (size_t i = 0; i < s->len; i++)
-            to[begin[s->references[i].to >> shift & (DIGITS - 1)]++] = s->references[i];
-        struct reference *sorted = to;
-        to = s->references;
-        s->references = sorted;
+    const struct digest_sharing *groups = &s->digest->sharing;
+    const struct digest_places *places = &s->digest->places;
+    const path_id *path = s->f->at_place;
+    s->alone = arena_array(scratch, uint64_t, places->len);
+    for (uint32_t i = 1; i < places->len; i++)
+        s->alone[i] = places->at[i].count;
+    for (uint32_t i = 0; i < groups->len; i++) {
+        s->alone[groups->target[i]] -= groups->objects[i];
+        for (uint32_t k = groups->begin[i]; k < groups->begin[i + 1]; k++) {
+            path_id head =
+                head_that_refers(s, path[groups->from[k]], path[groups->target[i]]);
+            if (head != 0)
+                references_add(&s->references, i, head);
+        }
     }
-    free(to);
-    free(begin);
+    for (uint32_t i = 1; i < places->len; i++) {
+        path_id head =
+            s->alone[i] > 0 ? head_that_refers(s, path[places->parent[i]], path[i]) : 0;
+        if (head != 0)
+            references_add(&s->references, groups->len + i, head);
+    }
+}
+
+/* The path of what has a number, and how many objects that are. */
+static path_id path_of(const struct search *s, uint32_t to, uint64_t *objects)
+{
+    *objects = 1;
+    if (s->g != NULL)
+        return s->f->at_node[to];
+    const struct digest_sharing *groups = &s->digest->sharing;
+    uint32_t place = to < groups->len ? groups->target[to] : to - groups->len;
+    *objects = to < groups->len ? groups->objects[to] : s->alone[place];
+    return s->f->at_place[place];
 }
 
 /* Count each object once for each head above any of its referrers. */
@@ -89,11 +106,12 @@ static void count(const struct search *s, struct referrers *r, struct pair_table
 {
     uint32_t *seen_for = alloc_zeroed(array_bytes(s->t->len, sizeof(*seen_for)));
     uint32_t stamp = 0;
-    for (size_t i = 0; i < s->len; i++) {
-        const struct reference *now = &s->references[i];
+    for (size_t i = 0; i < s->references.len; i++) {
+        const struct reference *now = &s->references.all[i];
         if (i == 0 || now->to != now[-1].to)
             stamp++;
-        path_id target = s->f->cut[s->f->at_node[now->to]];
+        uint64_t objects;
+        path_id target = s->f->cut[path_of(s, now->to, &objects)];
         path_id from = now->from;
         for (int steps = 0; from != 0 && steps < MOST_HEADS_ABOVE;
              from = s->head_above[from], steps++) {
@@ -106,10 +124,21 @@ static void count(const struct search *s, struct referrers *r, struct pair_table
                 r->links = grow(r->links, r->len, cap, sizeof(*r->links));
                 r->links[r->len++] = (struct referrer_link){from, target, 0};
             }
-            r->links[number].objects++;
+            r->links[number].objects += objects;
         }
     }
     free(seen_for);
+}
+
+/* All that are at each path. */
+static void count_objects(const struct search *s, uint64_t *objects)
+{
+    const struct full_trie *f = s->f;
+    for (node_id n = 0; s->g != NULL && n < s->g->node_count; n++)
+        if (f->at_node[n] != NO_PATH)
+            objects[f->cut[f->at_node[n]]]++;
+    for (uint32_t i = 1; s->g == NULL && i < s->digest->places.len; i++)
+        objects[f->cut[f->at_place[i]]] += s->digest->places.at[i].count;
 }
 
 static int by_from(const void *a, const void *b)
@@ -125,18 +154,21 @@ struct referrers *referrers_find(const struct trie *t, const struct hd_snapshot 
 {
     struct referrers *r = arena_alloc(a, sizeof(*r));
     struct arena scratch = {0};
-    struct search s = {
-        .t = t, .f = &t->full[t->snapshots - 1], .g = snap->graph, .heads = heads};
-    r->objects = arena_array(a, uint32_t, t->len);
-    if (s.g == NULL || s.f->at_node == NULL)
+    struct search s = {.t = t,
+                       .f = &t->full[t->snapshots - 1],
+                       .g = snap->graph,
+                       .digest = snap->digest,
+                       .heads = heads};
+    r->objects = arena_array(a, uint64_t, t->len);
+    if (s.g != NULL ? s.f->at_node == NULL : s.f->at_place == NULL)
         return r;
     find_heads(&s, &scratch);
-    for (node_id n = 0; n < s.g->node_count; n++)
-        if (s.f->at_node[n] != NO_PATH)
-            r->objects[s.f->cut[s.f->at_node[n]]]++;
-    gather(&s);
-    if (s.len > 0)
-        sort_by_target(&s);
+    count_objects(&s, r->objects);
+    if (s.g != NULL)
+        gather_from_graph(&s);
+    else
+        gather_from_digest(&s, &scratch);
+    references_sort(&s.references);
     struct pair_table numbers = {0};
     size_t cap = 0;
     count(&s, r, &numbers, &cap);
@@ -148,7 +180,7 @@ struct referrers *referrers_find(const struct trie *t, const struct hd_snapshot 
         memcpy(links, r->links, r->len * sizeof(*links));
     free(r->links);
     r->links = links;
-    free(s.references);
+    references_free(&s.references);
     arena_free(&scratch);
     return r;
 }
@@ -175,5 +207,5 @@ size_t referrers_end(const struct referrers *r, path_id from)
 
 bool referrers_cover(const struct referrers *r, const struct referrer_link *link)
 {
-    return 5 * (uint64_t)link->objects >= 4 * (uint64_t)r->objects[link->target];
+    return 5 * link->objects >= 4 * r->objects[link->target];
 }

@@ -11,17 +11,17 @@
 /* Objects at `target` that something at or below `from` refers to. */
 struct referrer_link {
     path_id from, target; /* of the aligned trie */
-    uint32_t objects;
+    uint64_t objects;
 };
 
 struct referrers {
     struct referrer_link *links; /* by from, then target */
     size_t len;
-    uint32_t *objects; /* per path: all that are at it, selected or not */
+    uint64_t *objects; /* per path: all that are at it, selected or not */
 };
 
 /* heads: per path of the aligned trie. snap is the last snapshot of t; without its graph
- * there are no links. In a. */
+ * or digest there are no links. In a. */
 struct referrers *referrers_find(const struct trie *t, const struct hd_snapshot *snap,
                                  const bool *heads, struct arena *a);
 

@@ -50,8 +50,13 @@ static void sift_down(struct sampler *s)
 
 void sampler_offer(struct sampler *s, node_id node, uint64_t seed)
 {
+    sampler_offer_hashed(s, node, sample_hash(node, seed));
+}
+
+void sampler_offer_hashed(struct sampler *s, node_id node, uint64_t hash)
+{
     s->instances++;
-    struct sample new = {sample_hash(node, seed), node};
+    struct sample new = {hash, node};
     if (s->len < s->cap) {
         s->heap = grow(s->heap, s->len, &s->room, sizeof(*s->heap));
         s->heap[s->len++] = new;

@@ -24,6 +24,9 @@ uint64_t sample_hash(node_id node, uint64_t seed);
 
 void sampler_offer(struct sampler *s, node_id node, uint64_t seed);
 
+/* The same by a hash of the caller's. */
+void sampler_offer_hashed(struct sampler *s, node_id node, uint64_t hash);
+
 /* When all were offered: by hash, the smallest first. */
 void sampler_sort(struct sampler *s);
 void sampler_free(struct sampler *s);

@@ -87,7 +87,7 @@ static struct series_row *row_of(struct series *s, struct row_table *table,
         struct series_row *row = &s->rows[slot->row];
         row->name = arena_strdup(a, table->name.data, table->name.len);
         row->at = arena_array(a, struct hd_tally, s->count);
-        row->survivors = HD_UNKNOWN;
+        row->survivors = row->survivors_low = row->survivors_high = HD_UNKNOWN;
         HASH_ADD_KEYPTR(hh, table->slots, row->name, table->name.len, slot);
     }
     return &s->rows[slot->row];
@@ -235,11 +235,17 @@ static bool dips(const struct series *s, size_t k)
     return here < before - before / 2 && here < after - after / 2;
 }
 
+bool series_tells_objects(const struct hd_snapshot *snap)
+{
+    bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
+    return snap->info.has_graph || digest;
+}
+
 /* No program has a heap without objects: at an end of the series too, that is no
  * measurement. A table may have been asked for types that there are none of. */
 static bool is_empty(const struct hd_snapshot *snap)
 {
-    return snap->info.has_graph && snap->info.objects == 0;
+    return series_tells_objects(snap) && snap->info.objects == 0;
 }
 
 static void choose_fit(struct series *s, struct series_warnings *w)

@@ -26,6 +26,7 @@ struct series_row {
     enum hd_series_status status;
     enum growth_kind growth; /* over the fit snapshots */
     uint64_t survivors; /* of the first snapshot in the last, at least; or HD_UNKNOWN */
+    uint64_t survivors_low, survivors_high; /* known: survivors is an estimate */
 };
 
 extern const char *const confidence_names[3];
@@ -88,6 +89,9 @@ struct trend series_trend(const struct series *s, const struct series_row *row, 
  * that is known to be of one generation --gen2 takes all of it or nothing. */
 struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
                              enum selection selection);
+
+/* Whether it is of a whole heap, and no table that may be a part of one. */
+bool series_tells_objects(const struct hd_snapshot *snap);
 
 /* Whether the snapshot can tell which objects selection means. */
 bool series_can_select(const struct hd_snapshot *snap, enum selection selection,

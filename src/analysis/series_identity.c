@@ -83,9 +83,10 @@ static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *
     const struct hd_info *x = &a->info, *y = &b->info;
     size_t a_len, b_len;
     return x->objects == y->objects && x->bytes == y->bytes && x->types == y->types &&
-           x->references == y->references && x->has_graph == y->has_graph &&
-           (x->has_graph || strcmp(x->path, y->path) == 0) &&
-           a->type_count == b->type_count && a->node_count == b->node_count &&
+           x->references == y->references &&
+           series_tells_objects(a) == series_tells_objects(b) &&
+           (series_tells_objects(a) || strcmp(x->path, y->path) == 0) &&
+           a->type_count == b->type_count &&
            snapshot_number(x->path, &a_len) == snapshot_number(y->path, &b_len) &&
            have_equal_rows(a, b);
 }

@@ -1,6 +1,11 @@
 #include "analysis/survivors.h"
 
+#include "analysis/boil_parts.h"
+#include "analysis/chains.h"
 #include "base/hash.h"
+#include "heap/identity.h"
+
+#include <math.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +82,112 @@ static struct latest *no_answers(const struct survivors *s, struct arena *a)
     return latest;
 }
 
+/* --- samples ------------------------------------------------------------------- */
+
+static struct digest_survivors sample_of(const struct hd_snapshot *snap, struct arena *a)
+{
+    struct digest_survivors sample = {0};
+    if (snap->digest != NULL)
+        return snap->digest->survivors;
+    if (has_addresses(snap))
+        boil_survivors(&sample, snap, true, a);
+    return sample;
+}
+
+static bool remember_sample(struct survivors *s, const struct hd_snapshot *first)
+{
+    s->estimates = true;
+    s->sample = sample_of(first, &s->arena);
+    s->sample_names = arena_array(&s->arena, const char *, s->sample.len);
+    for (uint32_t i = 0; i < s->sample.len; i++) {
+        const char *name = first->types[s->sample.type[i]].name;
+        s->sample_names[i] = arena_strdup(&s->arena, name, strlen(name));
+        struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
+        slot->number = i;
+        HASH_ADD_KEYPTR(hh, s->names, s->sample_names[i], strlen(name), slot);
+    }
+    if (s->sample.len > 0)
+        return true;
+    arena_free(&s->arena);
+    return false;
+}
+
+/* Up to which hash the sample of a type has all of its objects. */
+static uint64_t reach_of(const struct digest_survivors *of, uint32_t i)
+{
+    uint64_t reach = 0;
+    if (of->begin[i + 1] - of->begin[i] < of->samples_each)
+        return UINT64_MAX;
+    for (uint32_t k = of->begin[i]; k < of->begin[i + 1]; k++) {
+        uint64_t hash = address_hash(of->address[k]);
+        reach = hash > reach ? hash : reach;
+    }
+    return reach;
+}
+
+static struct survived estimate(uint64_t kept, uint64_t seen, uint64_t all, bool complete)
+{
+    double low = 0, high = 0, share = seen > 0 ? (double)kept / (double)seen : 0;
+    if (seen == 0)
+        return (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    if (complete)
+        return (struct survived){kept, kept, kept};
+    wilson_interval(kept, seen, &low, &high);
+    return (struct survived){tally_rounded(share * (double)all),
+                             tally_rounded(floor(low * (double)all)),
+                             tally_rounded(ceil(high * (double)all))};
+}
+
+/* Addresses ascend in both. What is young now was not there before. */
+static struct survived compare_type(const struct survivors *s, uint32_t i,
+                                    const struct digest_survivors *now, uint32_t k,
+                                    uint64_t all)
+{
+    const struct digest_survivors *then = &s->sample;
+    uint64_t before = reach_of(then, i), after = reach_of(now, k), kept = 0, seen = 0;
+    uint64_t reach = before < after ? before : after;
+    bool of_age = s->selection & SELECT_GEN2;
+    uint32_t at = then->begin[i];
+    for (uint32_t j = now->begin[k]; j < now->begin[k + 1]; j++) {
+        if (address_hash(now->address[j]) > reach || (of_age && !now->old[j]))
+            continue;
+        while (at < then->begin[i + 1] && then->address[at] < now->address[j])
+            at++;
+        bool was = at < then->begin[i + 1] && then->address[at] == now->address[j] &&
+                   then->size[at] == now->size[j] && (!of_age || then->old[at]);
+        seen++;
+        kept += was && now->old[j];
+    }
+    return estimate(kept, seen, all, reach == UINT64_MAX);
+}
+
+static struct survived *compare_samples(struct survivors *s, const struct hd_snapshot *last,
+                                        struct arena *a)
+{
+    struct arena scratch = {0};
+    const struct digest_survivors now = sample_of(last, &scratch);
+    struct survived *kept = arena_array(a, struct survived, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++)
+        kept[t] = (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    for (uint32_t k = 0; k < now.len; k++) {
+        const struct type *type = &last->types[now.type[k]];
+        const struct survivor_name *before = find_name(s, type->name);
+        if (before != NULL)
+            kept[now.type[k]] =
+                compare_type(s, before->number, &now, k, type->tally[s->selection].count);
+    }
+    arena_free(&scratch);
+    return now.len > 0 ? kept : NULL;
+}
+
+/* --- all objects ----------------------------------------------------------------- */
+
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
-                     enum selection selection)
+                     enum selection selection, bool estimates)
 {
     *s = (struct survivors){.selection = selection};
+    if (estimates)
+        return remember_sample(s, first);
     if (!has_addresses(first))
         return false;
     const struct graph *g = first->graph;
@@ -102,9 +209,11 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
     return true;
 }
 
-uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
-                          struct arena *a)
+struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *last,
+                                 struct arena *a)
 {
+    if (s->estimates)
+        return compare_samples(s, last, a);
     if (!has_addresses(last))
         return NULL;
     const struct graph *g = last->graph;
@@ -116,14 +225,16 @@ uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
         number[t] = known ? name->number : NO_TYPE;
     }
     struct latest *latest = no_answers(s, &scratch);
-    uint64_t *kept = arena_array(a, uint64_t, last->type_count);
+    struct survived *kept = arena_array(a, struct survived, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++)
+        kept[t] = (struct survived){0, HD_UNKNOWN, HD_UNKNOWN};
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
         if (number[g->type[n]] == NO_TYPE || !may_be_old(last, address) ||
             !snapshot_selects(last, n, s->selection))
             continue;
         uint32_t at = ids_find(&s->addresses, address);
-        kept[g->type[n]] +=
+        kept[g->type[n]].count +=
             at != NO_ID && s->kind[at] == kind_of(s, latest, number[g->type[n]],
                                                   g->small_size[n], NO_PAIR);
     }

@@ -4,13 +4,23 @@
  * what it has. An object of the last snapshot that lies at the address of an object of the
  * first, with the same type and size, counts as that object. The collector moves objects,
  * so the number is a lower bound; in gen2 and the large object heap, where it seldom does,
- * a good one. Objects known to be younger do not count. */
+ * a good one. Objects known to be younger do not count.
+ *
+ * A digest has a sample of the addresses only. Those with the smallest hashes were kept, of
+ * both snapshots the same, so what both could have is a random choice of the last one's
+ * instances; the share of them that were there before is the estimate. */
 #ifndef SURVIVORS_H
 #define SURVIVORS_H
 
 #include "base/pair_table.h"
 #include "heap/ids.h"
 #include "heap/snapshot.h"
+
+/* Instances of a type that are still there: at least count; or, where only samples can be
+ * compared, about count, with 95 % between low and high. Those are HD_UNKNOWN else. */
+struct survived {
+    uint64_t count, low, high; /* all HD_UNKNOWN: nothing is known of the type */
+};
 
 /* What has to be remembered of the first snapshot: some 10 bytes per object. */
 struct survivors {
@@ -20,19 +30,23 @@ struct survivors {
     struct survivor_name *names;
     uint32_t name_count;
     enum selection selection;
+    bool estimates;                 /* then only these two: */
+    struct digest_survivors sample; /* of the first */
+    const char **sample_names;      /* of its types */
     struct arena arena;
 };
 
-/* Remember the objects of the first snapshot that selection means; it must have its graph.
- * False, and nothing to free, if it has no addresses. */
+/* Remember the objects of the first snapshot that selection means; it must have its graph
+ * or digest. estimates: one of both snapshots has a digest only. False, and nothing to
+ * free, if it has no addresses. */
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
-                     enum selection selection);
+                     enum selection selection, bool estimates);
 
-/* For each type of the last snapshot of the same process, which must have its graph, how
- * many instances that the selection means at least were there before; NULL if it has no
+/* For each type of the last snapshot of the same process, which must have its graph or
+ * digest, how many instances that the selection means were there before; NULL if it has no
  * addresses. O(objects). */
-uint64_t *survivors_count(struct survivors *s, const struct hd_snapshot *last,
-                          struct arena *a);
+struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *last,
+                                 struct arena *a);
 void survivors_free(struct survivors *s);
 
 #endif

@@ -134,6 +134,15 @@ static inline path_id path_of(struct folder *in, path_id parent, label_id label,
     return p;
 }
 
+/* The root. */
+static path_id begin_folding(struct folder *in)
+{
+    path_id root = add_folded_path(in, NO_PATH, 0, NO_FIELD);
+    in->answers = grow(in->answers, in->len, &in->cap, sizeof(*in->answers));
+    memset(&in->answers[in->len++], 0xFF, sizeof(*in->answers));
+    return root;
+}
+
 /* Every path has one type, so what a sample stands for is known by path. */
 static void scale_sample(struct trie *t, size_t k, const struct hd_snapshot *snap,
                          const label_id *label_of)
@@ -179,9 +188,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
         field_counter_begin(&in.fields, f, g, d, f->at_node);
     in.places.parts = t->fields == TRIE_PARTS_FIELDS && in.fields.of_node != NULL;
     memset(f->at_node, 0xFF, array_bytes(g->node_count, sizeof(path_id)));
-    at[0] = add_folded_path(&in, NO_PATH, 0, NO_FIELD);
-    in.answers = grow(in.answers, in.len, &in.cap, sizeof(*in.answers));
-    memset(&in.answers[in.len++], 0xFF, sizeof(*in.answers));
+    at[0] = begin_folding(&in);
     size_t most = f->most > 0 ? f->most : SIZE_MAX;
     for (uint32_t w = 1; w < d->count && f->len <= most; w++) {
         if (w + AHEAD < d->count) {
@@ -214,6 +221,65 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     free(in.answers);
     field_counter_end(&in.fields);
     place_table_free(&in.places);
+}
+
+/* --- one digest ------------------------------------------------------------ */
+
+static void tell_fields(struct full_trie *f, const struct digest *d)
+{
+    const struct digest_places *from = &d->places;
+    size_t cap = 0;
+    if (from->field == NULL)
+        return;
+    f->field_count = d->field_count;
+    f->field_names = arena_array(&f->arena, const char *, d->field_count);
+    for (uint32_t i = 0; i < d->field_count; i++)
+        f->field_names[i] =
+            arena_strdup(&f->arena, d->field_names[i], strlen(d->field_names[i]));
+    for (size_t p = 0; p < f->len; p++) {
+        f->field = grow(f->field, p, &cap, sizeof(*f->field));
+        f->field[p] = (struct path_field){.field = NO_FIELD};
+    }
+    /* Of places that became one path, the field of the first. */
+    for (uint32_t i = from->len; i-- > 1;)
+        f->field[f->at_place[i]] =
+            (struct path_field){from->field[i], from->held[i], from->held_of[i]};
+}
+
+/* Of places that were folded once: the rules that made them hold. Types that have got one
+ * name since then fold them again. */
+static void add_digest(struct trie *t, size_t k, const struct hd_snapshot *snap,
+                       enum selection selection, const struct ranking_rules *rules)
+{
+    const struct digest_places *from = &snap->digest->places;
+    struct full_trie *f = &t->full[k];
+    struct folder in = {.f = f, .folding = !rules->no_folding};
+    trie_name_types(t, k, snap);
+    const struct label *labels = t->labels.all;
+    const struct hd_tally *selected =
+        selection & SELECT_GEN2 && from->old != NULL ? from->old : from->at;
+    f->at_place = alloc_zeroed(array_bytes((size_t)from->len + 1, sizeof(path_id)));
+    begin_folding(&in);
+    for (uint32_t i = 1; i < from->len; i++) {
+        label_id label = f->label_of[from->type[i]];
+        path_id p = path_of(&in, f->at_place[from->parent[i]], label, NO_FIELD);
+        f->at_place[i] = p;
+        labels[label].count[k] += from->at[i].count;
+        if (labels[label].kind == TYPE_PSEUDO) {
+            f->count[p] += from->at[i].count;
+        } else if (labels[label].kind == TYPE_OBJECT) {
+            f->count[p] += selected[i].count;
+            f->bytes[p] += selected[i].bytes;
+        }
+    }
+    if (t->fields != TRIE_NO_FIELDS)
+        tell_fields(f, snap->digest);
+    if (snap->info.sampled)
+        scale_sample(t, k, snap, f->label_of);
+    free(in.answers);
+    place_table_free(&in.places);
+    free(f->label_of);
+    f->label_of = NULL;
 }
 
 /* --- objects of a label below a path ------------------------------------- */
@@ -310,6 +376,10 @@ bool trie_add_owned(struct trie *t, size_t k, const struct hd_snapshot *snap,
 bool trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
               enum selection selection, const struct ranking_rules *rules)
 {
+    if (snap->digest != NULL) {
+        add_digest(t, k, snap, selection, rules);
+        return t->full[k].most == 0 || t->full[k].len <= t->full[k].most;
+    }
     struct dominators d = dominators_find(
         snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
     bool fits = trie_add_owned(t, k, snap, &d, selection, rules);
@@ -425,6 +495,7 @@ void trie_free(struct trie *t)
         free(f->before);
         free(f->label_of);
         free(f->at_node);
+        free(f->at_place);
         free(f->cut);
         free(f->field);
         arena_free(&f->arena);

@@ -70,6 +70,7 @@ struct full_trie {
     struct arena arena; /* of these */
     label_id *label_of; /* of each type of the snapshot, until it was added */
     path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
+    path_id *at_place;  /* of a digest instead: path of each of its places */
     path_id *cut;       /* path in the aligned trie; filled in by trie_align() */
 
     /* Objects of a label below a path are looked up in this order of the trie. */
@@ -123,7 +124,8 @@ void trie_begin(struct trie *t, size_t snapshots);
 void trie_name_types(struct trie *t, size_t k, const struct hd_snapshot *snap);
 
 /* Fold the graph of snapshot k, which must be there, into its trie; the graph is not
- * needed afterwards. False: it has more than full[k].most paths. selection says which
+ * needed afterwards. Or its digest, which must have places: that knows no more of fields
+ * than TRIE_TELLS_FIELDS. False: it has more than full[k].most paths. selection says which
  * objects are counted. Once all types have labels, different snapshots may be added at the
  * same time. */
 bool trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,

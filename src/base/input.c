@@ -255,6 +255,21 @@ struct input *input_over(const void *data, size_t size)
     return in;
 }
 
+struct input *input_unpack(const void *data, size_t size, const struct input_options *opt,
+                           struct hd_error *err)
+{
+    struct input *in = input_over(data, size);
+    in->opt = *opt;
+    if (!is_packed(input_head(in)))
+        return in;
+    in->raw = in->all;
+    in->all = (struct bytes){0};
+    if (start_unpacking(in, err))
+        return in;
+    input_close(in);
+    return NULL;
+}
+
 struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), void *from)
 {
     struct input *in = alloc_zeroed(sizeof(*in));

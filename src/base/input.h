@@ -45,6 +45,10 @@ struct input *input_open(const char *path, const struct input_options *opt,
 /* The same over memory that the caller keeps; never decompresses. */
 struct input *input_over(const void *data, size_t size);
 
+/* The same, unpacked if it is packed; of opt what is not about files. */
+struct input *input_unpack(const void *data, size_t size, const struct input_options *opt,
+                           struct hd_error *err);
+
 /* Bytes as they come from elsewhere, such as a socket. take does what read(2) does: put at
  * most room bytes, wait only when there are none, 0 at the end, -1 and errno on failure;
  * it may keep a copy, watch a clock, or give up. There is no head, and nothing is

@@ -82,6 +82,11 @@ void json_write_line(json_t *value, struct out *o)
     write_value(value, o, 0);
 }
 
+void json_write_string(const char *s, struct out *o)
+{
+    write_value(json_string_or_null(s), o, JSON_ENCODE_ANY);
+}
+
 void json_write(json_t *value, struct out *o)
 {
     write_value(value, o, JSON_INDENT(1));

@@ -26,6 +26,9 @@ void json_append(json_t *array, json_t *value);
 void json_write_line(json_t *value, struct out *o);
 void json_write(json_t *value, struct out *o);
 
+/* A string alone, or null, within what the caller writes. */
+void json_write_string(const char *s, struct out *o);
+
 /* The same by a function that takes o, and the pieces that jansson makes with its flags:
  * for places with an escape of their own. */
 void json_write_with(json_t *value, struct out *o, json_dump_callback_t piece,

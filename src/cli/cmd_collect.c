@@ -35,13 +35,15 @@ static bool check_for_all(struct settings *s)
 static bool check_output(const struct settings *s)
 {
     bool is_trace = output_ends_in(s->output, ".nettrace");
-    bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump");
+    bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump") ||
+                       output_ends_in(s->output, ".digest");
     if (s->core != CORE_NONE && is_snapshot)
         return trouble(s->output, "--core writes a core: name it something.core");
     if (!is_snapshot && !collect_writes_core(s, s->output))
         return trouble(s->output,
-                       "the name of a snapshot ends in .gcdump, in .nettrace for the trace "
-                       "as it comes, or in .core for a core dump");
+                       "the name of a snapshot ends in .gcdump, in .digest for a digest of "
+                       "it, in .nettrace for the trace as it comes, or in .core for a core "
+                       "dump");
     return !s->direct || !is_trace || usage(no_trace);
 }
 

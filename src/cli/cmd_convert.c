@@ -70,9 +70,11 @@ static int convert(const struct settings *s, const struct loaded *l,
     struct hd_snapshot *snap = hd_comparison_snapshot(l->comparison, 0);
     const struct hd_info *info = hd_snapshot_info(snap);
     if (target->needs_graph && !info->has_graph) {
-        const struct hd_error table = {
-            .message = "a type table, which has no objects: it can become table-csv or "
-                       "table-json"};
+        struct hd_error table = {0};
+        snprintf(table.message, sizeof(table.message),
+                 "a %s, which has no objects: it can become table-csv%s",
+                 info->has_owners ? "digest" : "type table",
+                 info->has_owners ? " or table-json" : ", table-json or digest");
         print_error(info->path, &table);
         return EXIT_TROUBLE;
     }
@@ -99,7 +101,7 @@ static int run(struct settings *s)
     if (!check(s, &target))
         return EXIT_TROUBLE;
     s->read.to_write = true;
-    s->read.tables_only = !target.needs_graph;
+    s->read.tables_only = !target.takes_graph;
     /* So that it lines up with gcdumps of the same program. */
     s->read.plain_names = strcmp(target.name, "gcdump") == 0;
     struct loaded l = load_snapshots(s);

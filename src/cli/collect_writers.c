@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* The target of hd_snapshot_write() that a store takes. */
-#define DIGEST "gcdump"
+#define DIGEST "digest"
 
 /* --- failures ---------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ static bool convert(struct collecting *c, FILE *from, const char *target, struct
     struct hd_read_options how = s->read;
     how.to_write = true;
     how.checksum = strcmp(target, DIGEST) == 0;
-    how.plain_names = true; /* as any other gcdump has them */
+    how.plain_names = strcmp(target, DIGEST) != 0; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     if (snap == NULL && access("/proc/self", F_OK) != 0)
@@ -253,18 +253,31 @@ static FILE *take_trace(struct collecting *c, struct hd_error *err)
     return NULL;
 }
 
-bool collect_digest(struct collecting *c, struct hd_memory *digest)
+/* The heap itself is on no disk on the way. */
+static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error *err)
 {
     const struct settings *s = c->settings;
-    struct hd_error err = {0};
-    FILE *from = s->direct ? take_memory(c, s, &err) : take_trace(c, &err);
+    FILE *from = s->direct ? take_memory(c, s, err) : take_trace(c, err);
     if (from == NULL)
-        return s->direct && err.status != HD_OK && failed(c, &err);
-    bool ok = convert(c, from, DIGEST, hd_sink_memory(digest), &err);
+        return s->direct && err->status != HD_OK && failed(c, err);
+    bool ok = convert(c, from, DIGEST, to, err);
     fclose(from);
     if (!ok)
-        print_error(s->output, &err);
+        print_error(s->output, err);
     return ok;
+}
+
+bool collect_digest(struct collecting *c, struct hd_memory *digest)
+{
+    struct hd_error err = {0};
+    return take_digest(c, hd_sink_memory(digest), &err);
+}
+
+static bool write_digest(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    (void)s;
+    return take_digest(*(struct collecting *const *)thing, hd_sink_file(to), err);
 }
 
 /* --- which ------------------------------------------------------------------------- */
@@ -281,6 +294,8 @@ struct output_how collect_writer(const struct settings *s, const char *path)
     how.is_private = collect_writes_core(s, path);
     if (how.is_private)
         how.write = write_core;
+    else if (output_ends_in(path, ".digest"))
+        how.write = write_digest;
     else if (s->direct)
         how.write = write_direct;
     else if (output_ends_in(path, ".nettrace"))

@@ -388,7 +388,8 @@ static uint64_t stopped_us(const struct session *s, const struct heap_walk *walk
         end = walk->gc_end;
     if (end <= walk->gc_start)
         return 0;
-    double us = (double)(end - walk->gc_start) * 1e6 / (double)nettrace_header(t)->frequency;
+    double us =
+        (double)(end - walk->gc_start) * 1e6 / (double)nettrace_header(t)->frequency;
     double most = (double)(clock_ms() - s->began + 1) * 1e3;
     return (uint64_t)(us < most ? us : most);
 }

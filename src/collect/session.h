@@ -15,8 +15,8 @@ struct session_result {
     uint64_t events_lost;
     uint64_t types, nameless;
     uint64_t stopped_us; /* by the collection and the walk; 0: not known */
-    bool complete;  /* every object and reference is there */
-    bool can_flush; /* an old runtime, which names types again after session_flush() */
+    bool complete;       /* every object and reference is there */
+    bool can_flush;      /* an old runtime, which names types again after session_flush() */
 };
 
 /* How to wait; and what there is to tell meanwhile. */

@@ -112,7 +112,7 @@ bool comparison_leaves_garbage(const struct hd_comparison *c)
     for (size_t k = 0; k < c->count; k++) {
         const struct hd_snapshot *snap = c->snaps[k];
         garbage |= snap->info.holds_garbage;
-        all_tell &= snap->info.has_graph && snap->info.has_roots && !snap->read.tables_only;
+        all_tell &= snap->info.has_owners && !snap->read.tables_only;
     }
     return garbage && all_tell;
 }
@@ -369,6 +369,8 @@ const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *er
     struct hd_snapshot *snap = c->snaps[c->count - 1];
     if (c->retained_by_type != NULL)
         return c->retained_by_type;
+    if (snap->digest != NULL)
+        return snap->digest->retained;
     struct plan plan;
     if (!snapshot_need_graph(snap, err) ||
         (snap->graph != NULL &&

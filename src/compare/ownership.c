@@ -1,6 +1,5 @@
 #include "compare/ownership.h"
 
-#include "analysis/survivors.h"
 #include "base/error.h"
 #include "compare/comparison.h"
 #include "format/open.h"
@@ -20,7 +19,7 @@ struct folding {
     struct graph_work *work;
 
     struct survivors first;
-    bool remembers;
+    bool remembers, estimates;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool looked_at_first; /* what survives is known, or will never be */
@@ -34,7 +33,7 @@ static void remember_first(struct folding *f, const struct hd_snapshot *first)
      */
     bool told = first != NULL && f->s->fit[0] == 0 && !first->info.sampled;
     if (told && !f->s->restarted)
-        f->remembers = survivors_begin(&f->first, first, f->s->selection);
+        f->remembers = survivors_begin(&f->first, first, f->s->selection, f->estimates);
     pthread_mutex_lock(&f->lock);
     f->looked_at_first = true;
     pthread_cond_signal(&f->changed);
@@ -83,6 +82,17 @@ static void tell(const struct folding *f, uint64_t more)
     comparison_tell(f->c, HD_FINDING_OWNERS, more, f->objects);
 }
 
+/* Nothing is large in it, so when what is remembered does not matter. */
+static void fold_digest(struct folding *f, size_t i, const struct hd_snapshot *snap,
+                        bool is_first, bool is_last)
+{
+    trie_add(&f->o->trie, i, snap, f->s->selection, &all_rules);
+    if (is_first)
+        remember_first(f, snap);
+    if (is_last)
+        count_survivors(f, snap);
+}
+
 /* One after the other, the first is remembered when its dominators are gone, and forgotten
  * before those of the last come: then the most memory is free. Side by side it is the
  * other way round, so that the last need not wait. */
@@ -102,6 +112,10 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
         remember_first(f, snap);
     if (is_last && alone)
         count_survivors(f, snap);
+    if (snap->digest != NULL) {
+        fold_digest(f, i, snap, is_first && alone, is_last && !alone);
+        return true;
+    }
     struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
     reach_given(snap, d.node, d.count);
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
@@ -137,6 +151,7 @@ static bool fold(struct folding *f, struct hd_error *err)
     f->work = &w;
     for (size_t i = 0; i < s->fit_count; i++) {
         const struct hd_snapshot *snap = f->c->snaps[s->fit[i]];
+        f->estimates |= snap->digest != NULL && (i == 0 || i + 1 == s->fit_count);
         f->objects += snap->node_count;
         trie_name_types(&f->o->trie, i, snap);
     }

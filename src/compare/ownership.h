@@ -6,6 +6,7 @@
 #ifndef OWNERSHIP_H
 #define OWNERSHIP_H
 
+#include "analysis/survivors.h"
 #include "analysis/trie.h"
 #include "compare/plan.h"
 
@@ -15,7 +16,7 @@ struct ownership {
     size_t fit_count;
     bool restarted; /* as of the series: then nothing is said of survivors */
     struct trie trie;
-    uint64_t *survivors; /* per type of the last; NULL: not known */
+    struct survived *survivors; /* per type of the last; NULL: not known */
     struct arena arena;
 };
 

@@ -25,14 +25,22 @@ static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
     }
     if (!snapshot_need_graph(snap, err))
         return false;
-    if (snap->graph == NULL || !snap->info.has_roots)
+    bool digest = snap->digest != NULL && snap->digest->places.len > 0;
+    if ((snap->graph == NULL && !digest) || !snap->info.has_roots)
         return true;
+    if (digest && s->how.exact)
+        return fail(err, HD_USAGE,
+                    "a digest has the chains of a sample, not of all "
+                    "instances; an exact answer needs the snapshot that "
+                    "it was made of");
     ask.role_of_type = owner_roles(&s->types, snap, scratch);
     struct arena of_walk = {0};
     struct chain_options how = s->how;
     uint64_t most = s->work->plan.left / s->count / PER_CHAIN;
     how.most = most < snap->node_count ? (size_t)most + 1 : 0;
-    struct walk walk = walk_graph(snap, &of_walk);
+    struct walk walk = {0};
+    if (!digest)
+        walk = walk_graph(snap, &of_walk);
     s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
     arena_free(&of_walk);
     comparison_tell(s->c, HD_FINDING_CHAINS, snap->node_count, s->objects);

@@ -109,6 +109,8 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     }
     bool tables_only = !b.want_graph; /* the reader may need one all the same */
     b.snap->info.xxh3 = sum;
+    if (b.digest == NULL)
+        b.snap->info.source_xxh3 = sum;
     b.snap->stamp = input_stamp(in);
     forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
@@ -155,14 +157,19 @@ unsigned snapshot_number(const char *path, size_t *len)
     return (unsigned)strtoul(mark + 1, NULL, 10);
 }
 
+static struct input_options input_options_of(const struct hd_read_options *opt)
+{
+    return (struct input_options){.wanted = is_snapshot,
+                                  .may_be = may_be_read,
+                                  .max_memory = opt->max_memory,
+                                  .progress = opt->progress,
+                                  .progress_context = opt->progress_context};
+}
+
 static struct input *open_path(const char *path, const struct hd_read_options *opt,
                                struct hd_error *err)
 {
-    struct input_options how = {.wanted = is_snapshot,
-                                .may_be = may_be_read,
-                                .max_memory = opt->max_memory,
-                                .progress = opt->progress,
-                                .progress_context = opt->progress_context};
+    struct input_options how = input_options_of(opt);
     struct text file = {0};
     size_t len;
     snapshot_number(path, &len);
@@ -293,7 +300,7 @@ bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
 bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
 {
     struct bytes all;
-    *sum = snap->info.xxh3;
+    *sum = snap->digest != NULL ? snap->digest->source_xxh3 : snap->info.xxh3;
     if (*sum != HD_UNKNOWN)
         return true;
     /* Of bytes that came through a pipe, or from the caller, there is no other copy. */
@@ -339,9 +346,11 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             struct hd_error *err)
 {
     struct hd_read_options how;
-    return read_options_take(&how, opt, err)
-               ? snapshot_read(input_over(data, size), "-", &how, err)
-               : NULL;
+    if (!read_options_take(&how, opt, err))
+        return NULL;
+    struct input_options as = input_options_of(&how);
+    struct input *in = input_unpack(data, size, &as, err);
+    return in != NULL ? snapshot_read(in, "-", &how, err) : NULL;
 }
 
 void hd_snapshot_close(struct hd_snapshot *snap)

@@ -1,4 +1,4 @@
-/* A snapshot as another format: find the writer, write, say what was lost. */
+/* A snapshot as another format: write, say what was lost. compare/writing.c is in front. */
 #include "format/snapshot_writer.h"
 
 #include "base/c_locale.h"
@@ -13,10 +13,11 @@
 
 /* To add a format: write src/format/write_<name>.c and list it here. */
 extern const struct snapshot_writer write_gcdump, write_heap_text, write_table_csv,
-    write_table_json;
+    write_table_json, write_digest;
 
 const struct snapshot_writer *const snapshot_writers[] = {
-    &write_gcdump, &write_heap_text, &write_table_csv, &write_table_json, NULL,
+    &write_gcdump,     &write_heap_text, &write_table_csv,
+    &write_table_json, &write_digest,    NULL,
 };
 
 /* --- the list ------------------------------------------------------------ */
@@ -37,11 +38,12 @@ bool hd_target(size_t i, struct hd_target *target)
                                  .summary = w->summary,
                                  .suffix = w->suffix,
                                  .needs_graph = w->holds & FACT_GRAPH,
+                                 .takes_graph = w->holds & (FACT_GRAPH | FACT_OWNERS),
                                  .binary = w->binary};
     return true;
 }
 
-static const struct snapshot_writer *writer_named(const char *name)
+const struct snapshot_writer *snapshot_writer_named(const char *name)
 {
     for (const struct snapshot_writer *const *w = snapshot_writers; *w != NULL; w++)
         if (strcmp((*w)->name, name) == 0)
@@ -65,9 +67,9 @@ void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     l->all[l->len++] = (struct hd_loss){what, message};
 }
 
-static bool has_graph(const struct hd_snapshot *snap)
+static bool has_owners(const struct hd_snapshot *snap)
 {
-    return snap->info.has_graph;
+    return snap->info.has_graph || snap->info.has_owners;
 }
 
 static bool has_generations(const struct hd_snapshot *snap)
@@ -82,7 +84,7 @@ static bool has_addresses(const struct hd_snapshot *snap)
 
 static bool has_fields(const struct hd_snapshot *snap)
 {
-    return snap->graph != NULL && snap->graph->fields != NULL;
+    return snap->info.has_fields;
 }
 
 static bool has_modules(const struct hd_snapshot *snap)
@@ -145,7 +147,7 @@ static const struct {
     bool (*known)(const struct hd_snapshot *snap);
     const char *message; /* behind "the format": what it cannot hold */
 } facts[] = {
-    {FACT_GRAPH, "references", has_graph,
+    {FACT_GRAPH | FACT_OWNERS, "references", has_owners,
      "objects, references and roots: only the sums per type are written"},
     {FACT_GENERATIONS, "generations", has_generations,
      "generations: --gen2 will not work on the result"},
@@ -197,10 +199,12 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
 
 /* --- writing ------------------------------------------------------------- */
 
-/* What no root reaches is left out where it can be told. */
+/* What no root reaches is left out where it can be told, and the target cannot. */
 static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap,
                        struct out *o, struct losses *l, struct hd_error *err)
 {
+    if (w->holds & FACT_OWNERS)
+        return w->write(snap, o, l, err);
     if (snap->info.holds_garbage && snap->graph == NULL)
         losses_add(l, "garbage", "objects that no root reaches are counted like others");
     if (!snap->info.holds_garbage || snap->graph == NULL)
@@ -219,13 +223,10 @@ static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap
     return ok;
 }
 
-bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_sink to,
-                       struct hd_losses *lost, struct hd_error *err)
+bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
+                    struct hd_sink to, struct hd_losses *lost, struct hd_error *err)
 {
-    const struct snapshot_writer *w = writer_named(target);
-    if (w == NULL)
-        return fail(err, HD_USAGE, "unknown target format: %s", target);
-    if (snap->source == NULL)
+    if (snap->source == NULL && !(w->holds & FACT_OWNERS))
         return fail(err, HD_USAGE, "was not read to be written again");
     if ((w->holds & FACT_GRAPH) && (!snap->info.has_graph || snap->read.tables_only))
         return fail(err, HD_USAGE,

@@ -23,7 +23,8 @@ enum snapshot_fact {
     FACT_ORIGIN = 512,
     FACT_RAW_NAMES = 1024, /* names that are no UTF-8 */
     FACT_HOST = 2048,      /* where and when the process was started */
-    FACT_FIELDS = 4096     /* by which field an object refers to another */
+    FACT_FIELDS = 4096,    /* by which field an object refers to another */
+    FACT_OWNERS = 8192     /* who owns what, of a graph that is boiled down before */
 };
 
 /* What was lost on the way, in order. Made by the writers, shown by the program. */
@@ -50,6 +51,12 @@ struct snapshot_writer {
     bool (*write)(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err);
 };
+
+const struct snapshot_writer *snapshot_writer_named(const char *name);
+
+/* hd_snapshot_write() for who has done what FACT_OWNERS asks for. */
+bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
+                    struct hd_sink to, struct hd_losses *lost, struct hd_error *err);
 
 /* Of type tables: false and err unless every number is at most `most`, and their sums fit
  * 64 bits. Those of a damaged sample may not. */

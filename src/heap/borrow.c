@@ -181,6 +181,9 @@ static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, s
         note(snap, named, lender);
     if (snap->graph != NULL)
         snapshot_rename_graph(snap, snap->graph);
+    if (snap->digest != NULL && snap->renamed != NULL)
+        digest_rename(snap->digest, snap->renamed, snap->type_count, snap->type_count,
+                      &snap->arena);
 }
 
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count)

@@ -461,8 +461,28 @@ struct builder builder_begin(struct input *in, const char *path)
                                   .reachable_objects = HD_UNKNOWN,
                                   .reachable_bytes = HD_UNKNOWN,
                                   .xxh3 = HD_UNKNOWN,
+                                  .source_xxh3 = HD_UNKNOWN,
                                   .complete = true};
     return (struct builder){.snap = snap, .size_base = 16};
+}
+
+static void finish_digest(struct builder *b, const type_id *row_of)
+{
+    struct hd_snapshot *snap = b->snap;
+    const struct digest_scaled *scaled = b->digest->scaled;
+    for (type_id t = 0; scaled != NULL && t < snap->type_count; t++)
+        snap->types[t].tally[SELECT_ALL] = snap->types[t].tally[SELECT_GEN2] =
+            (struct hd_tally){0};
+    for (size_t i = 0; scaled != NULL && i < b->type_count; i++) {
+        struct type *row = &snap->types[row_of[i]];
+        tally_add(&row->tally[SELECT_ALL], &scaled[i].all);
+        tally_add(&row->tally[SELECT_GEN2], &scaled[i].old);
+        row->count_scale = scaled[i].count_scale;
+    }
+    digest_rename(b->digest, row_of, b->type_count, snap->type_count, &snap->arena);
+    snap->digest = b->digest;
+    snap->info.has_owners = b->digest->places.len > 0;
+    reach_from_digest(snap);
 }
 
 static void count_types(struct hd_snapshot *snap)
@@ -487,6 +507,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     }
     type_id *row_of = make_rows(b, &sums, &scratch);
     bool ok = b->graph == NULL || finish_graph(b, row_of, err);
+    if (b->digest != NULL && b->want_graph)
+        finish_digest(b, row_of);
     arena_free(&scratch);
     if (b->source != NULL)
         keep_types(b);
@@ -496,6 +518,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         identity_find(snap);
     if (snap->graph != NULL && !b->graph_only)
         warn_about_roots(snap);
+    snap->info.has_owners |= snap->graph != NULL && snap->info.has_roots;
     bool later = b->reach_later && !snap->info.holds_garbage;
     if (ok && snap->graph != NULL && !b->graph_only && !later)
         reach_find(snap);

@@ -54,7 +54,8 @@ struct builder {
     size_t type_count, type_cap;
     struct text scratch;
 
-    struct graph *graph; /* NULL until the first node */
+    struct digest *digest; /* in the place of a graph; NULL: the file has none */
+    struct graph *graph;   /* NULL until the first node */
     size_t node_cap, edge_cap;
     uint64_t graph_charged;                      /* of the account's: the graph's arrays */
     uint64_t handle_edges;                       /* of builder_handle_edge() */

@@ -11,11 +11,19 @@
 
 /* SplitMix64's last steps: every address has its own, so equal hashes are equal addresses.
  */
-static uint64_t hash_of(uint64_t x)
+uint64_t address_hash(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
     x = (x ^ x >> 27) * 0x94D049BB133111EB;
     return x ^ x >> 31;
+}
+
+/* The factors are the inverses of those above, modulo 2^64. */
+uint64_t address_of_hash(uint64_t x)
+{
+    x = (x ^ x >> 31 ^ x >> 62) * 0x319642B2D24D8EC3;
+    x = (x ^ x >> 27 ^ x >> 54) * 0x96DE1B173F119089;
+    return x ^ x >> 30 ^ x >> 60;
 }
 
 static int by_value(const void *a, const void *b)
@@ -38,7 +46,7 @@ static void settle(struct sketching *s)
 
 void sketch_add(struct sketching *s, uint64_t address)
 {
-    uint64_t hash = hash_of(address);
+    uint64_t hash = address_hash(address);
     if (s->is_cut && s->len >= SKETCH_SIZE && hash > s->hashes[SKETCH_SIZE - 1])
         return;
     if (s->len == sizeof(s->hashes) / sizeof(*s->hashes))

@@ -45,6 +45,10 @@ void identity_find(struct hd_snapshot *snap);
 
 /* --- sketches ------------------------------------------------------------- */
 
+/* A hash of an address, and the address that has it. */
+uint64_t address_hash(uint64_t address);
+uint64_t address_of_hash(uint64_t hash);
+
 enum { SKETCH_SIZE = 1024 };
 
 /* Addresses on their way into a sketch; {0} is none. */

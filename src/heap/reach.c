@@ -32,18 +32,6 @@ static void leave_out(struct hd_snapshot *snap, node_id n)
         take_off(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], size);
 }
 
-static struct hd_tally raw_of_old(const struct type *t)
-{
-    struct hd_tally old = {0};
-    for (enum hd_generation g = HD_GEN0;
-         t->by_generation != NULL && g < HD_GENERATION_COUNT; g++) {
-        if (!generation_is_old(g))
-            continue;
-        tally_add(&old, &t->by_generation[g]);
-    }
-    return old;
-}
-
 /* A collection runs before a snapshot, so few objects are unreachable: these are taken off
  * from all objects, 64 nodes at a time where there are none. */
 static void count_reachable(struct hd_snapshot *snap)
@@ -55,7 +43,7 @@ static void count_reachable(struct hd_snapshot *snap)
     for (type_id i = 0; i < snap->type_count; i++) {
         struct type *t = &snap->types[i];
         t->tally[SELECT_REACHABLE] = t->raw;
-        t->tally[SELECT_GEN2 | SELECT_REACHABLE] = raw_of_old(t);
+        t->tally[SELECT_GEN2 | SELECT_REACHABLE] = type_raw_of_old(t);
     }
     for (size_t word = 0; word <= g->node_count / 64; word++) {
         uint64_t missing = ~g->reachable[word];
@@ -95,6 +83,26 @@ static void measure(struct hd_snapshot *snap)
         warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
 }
 
+void reach_from_digest(struct hd_snapshot *snap)
+{
+    const struct hd_tally *lost = snap->digest->lost;
+    for (type_id i = 0; lost != NULL && i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        if (t->kind != TYPE_OBJECT)
+            continue;
+        t->tally[SELECT_REACHABLE] = t->raw;
+        t->tally[SELECT_GEN2 | SELECT_REACHABLE] = type_raw_of_old(t);
+        for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
+            const struct hd_tally *less = &lost[(size_t)i * HD_GENERATION_COUNT + g];
+            tally_take(&t->tally[SELECT_REACHABLE], less);
+            if (snap->info.has_generations && generation_is_old(g))
+                tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], less);
+        }
+    }
+    if (lost != NULL && snap->info.sampled)
+        scale_reachable(snap);
+}
+
 /* --- who is reached ------------------------------------------------------ */
 
 void reach_find(struct hd_snapshot *snap)
@@ -111,4 +119,22 @@ void reach_given(struct hd_snapshot *snap, const node_id *nodes, uint32_t count)
         return;
     graph_set_reachable(snap->graph, nodes, count);
     measure(snap);
+}
+
+struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a)
+{
+    const struct graph *g = snap->graph;
+    if (g == NULL)
+        return snap->digest != NULL ? snap->digest->lost : NULL;
+    struct hd_tally *lost =
+        arena_array(a, struct hd_tally, array_bytes(snap->type_count, HD_GENERATION_COUNT));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (graph_reachable(g, n) || snap->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        enum hd_generation in = ranges_find(&snap->ranges, graph_address(g, n));
+        struct hd_tally *to = &lost[(size_t)g->type[n] * HD_GENERATION_COUNT + in];
+        to->count++;
+        to->bytes += graph_size(g, n);
+    }
+    return lost;
 }

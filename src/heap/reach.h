@@ -19,4 +19,11 @@ void reach_find(struct hd_snapshot *snap);
  * once. */
 void reach_given(struct hd_snapshot *snap, const node_id *nodes, uint32_t count);
 
+/* The same from a digest's sums, if it has any; its warnings are those of the file. */
+void reach_from_digest(struct hd_snapshot *snap);
+
+/* What no root reaches, by type and generation: [type * HD_GENERATION_COUNT + generation],
+ * in a; what is reachable must be known. NULL: neither a graph nor a digest tells. */
+struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/input.h"
+#include "heap/digest.h"
 #include "heap/graph.h"
 #include "heap/identity.h"
 #include "heap/ranges.h"
@@ -31,6 +32,13 @@ static inline void tally_add(struct hd_tally *to, const struct hd_tally *more)
 {
     to->count += more->count;
     to->bytes += more->bytes;
+}
+
+/* Less is a part of it. */
+static inline void tally_take(struct hd_tally *from, const struct hd_tally *less)
+{
+    from->count -= less->count;
+    from->bytes -= less->bytes;
 }
 
 /* n times scale, rounded; at most what is known. A damaged file may scale beyond all
@@ -69,6 +77,17 @@ static inline bool type_has_row(const struct type *t)
     return t->kind == TYPE_OBJECT && (t->raw.count > 0 || has_bytes);
 }
 
+/* Its objects in gen2 and what is collected with it, as in the file. */
+static inline struct hd_tally type_raw_of_old(const struct type *t)
+{
+    struct hd_tally old = {0};
+    for (enum hd_generation g = HD_GEN0;
+         t->by_generation != NULL && g < HD_GENERATION_COUNT; g++)
+        if (generation_is_old(g))
+            tally_add(&old, &t->by_generation[g]);
+    return old;
+}
+
 /* The canonical name of a type by the id that it has in its process. */
 struct type_name {
     uint64_t id;
@@ -95,6 +114,7 @@ struct hd_snapshot {
     uint32_t node_count, edge_count; /* of the graph, dropped or not; 0 without one */
     uint64_t graph_bytes;            /* that it takes, or took */
     struct graph *graph;             /* NULL: none, not wanted, or dropped */
+    struct digest *digest;           /* read from one: in the place of the graph; NULL */
     struct input *input;             /* kept open: graph addresses lie in it */
     struct file_stamp stamp;         /* of its file, to read that again */
     struct source *source;           /* NULL unless hd_read_options.to_write */

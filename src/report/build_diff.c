@@ -48,7 +48,7 @@ static void add_kept(struct build *b, const struct hd_type_row *row)
 {
     if (row != NULL && row->survivors != HD_UNKNOWN && row->survivors > 0 &&
         row->at[0].count > 0) {
-        text_add_string(&b->words, "≥ ");
+        text_add_string(&b->words, row->survivors_low != HD_UNKNOWN ? "≈ " : "≥ ");
         human_percent(&b->words, (double)row->survivors / (double)row->at[0].count);
     }
     build_cell(b);

@@ -57,7 +57,7 @@ static void add(struct suspect *to, const struct suspect *from, size_t snapshots
     struct series_row *row = arena_alloc(a, sizeof(*row));
     *row = *to->row;
     row->at = arena_array(a, struct hd_tally, snapshots);
-    row->survivors = HD_UNKNOWN;
+    row->survivors = row->survivors_low = row->survivors_high = HD_UNKNOWN;
     for (size_t k = 0; k < snapshots; k++)
         row->at[k] = (struct hd_tally){sum(to->row->at[k].count, from->row->at[k].count),
                                        sum(to->row->at[k].bytes, from->row->at[k].bytes)};

@@ -451,9 +451,9 @@ static struct hd_chain_row report_chain_of(struct hd_report *r,
     }
     /* The example of a chain that is gone is not in this snapshot. */
     if (grown->chain.count > 0) {
-        c.address = graph_address(snap->graph, grown->chain.example);
-        if (snap->info.has_generations)
-            c.generation = ranges_find(&snap->ranges, c.address);
+        if (snap->graph != NULL)
+            c.address = graph_address(snap->graph, grown->chain.example);
+        c.generation = grown->chain.example_generation;
     }
     return c;
 }

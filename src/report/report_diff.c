@@ -21,7 +21,9 @@ static void add_types(struct hd_report *r, const struct series *s)
                                  .at = s->rows[i].at,
                                  .status = s->rows[i].status,
                                  .retained = HD_UNKNOWN,
-                                 .survivors = s->rows[i].survivors};
+                                 .survivors = s->rows[i].survivors,
+                                 .survivors_low = s->rows[i].survivors_low,
+                                 .survivors_high = s->rows[i].survivors_high};
 }
 
 /* What was found out about suspects that are shown. Both stand in the order of ranks. */

@@ -34,13 +34,19 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
 
 static bool can_tell_garbage(const struct hd_snapshot *snap)
 {
-    return snap->info.has_graph && snap->info.has_roots && !snap->read.tables_only;
+    return snap->info.has_owners && !snap->read.tables_only;
+}
+
+/* A digest was folded without regard to fields. */
+static bool parts_fields(const struct hd_snapshot *snap)
+{
+    return snap->info.has_fields && snap->digest == NULL;
 }
 
 static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        if (!snaps[k]->info.has_fields)
+        if (!parts_fields(snaps[k]))
             return false;
     return true;
 }
@@ -98,7 +104,7 @@ void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
             warn_garbage(r, snaps, count, k);
     warn_names(r, snaps, count);
     for (size_t k = 0; r->wants_fields && k < count; k++)
-        if (!snaps[k]->info.has_fields)
+        if (!parts_fields(snaps[k]))
             report_warn(r, WARN_FIELDS_UNKNOWN, k);
 }
 

@@ -39,7 +39,7 @@ static bool can_rank_by_graph(const struct series *s)
 static void add_survivors(struct ranker *k)
 {
     const struct hd_snapshot *last = fit_snapshot(k, k->s->fit_count - 1);
-    const uint64_t *survivors = k->owned->survivors;
+    const struct survived *survivors = k->owned->survivors;
     if (survivors == NULL)
         return;
     for (size_t i = 0; i < k->s->row_count; i++)
@@ -48,8 +48,11 @@ static void add_survivors(struct ranker *k)
         struct series_row *row = last->types[t].kind == TYPE_OBJECT
                                      ? series_row_named(&k->by_name, last->types[t].name)
                                      : NULL;
-        if (row != NULL)
-            row->survivors = survivors[t];
+        if (row == NULL)
+            continue;
+        row->survivors = survivors[t].count;
+        row->survivors_low = survivors[t].low;
+        row->survivors_high = survivors[t].high;
     }
 }
 
@@ -102,6 +105,7 @@ static void ask_for_heads(const struct search *search, size_t i,
                                                     : query_of_label[f->label[p]];
     ask->owner_of_query = owners_in(snap, search->owners, count, scratch);
     ask->key_of_node = f->at_node;
+    ask->key_of_place = f->at_place;
     ask->query_of_key = query_of;
     ask->key_count = f->len;
 }

@@ -89,6 +89,8 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
         .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
         .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
         .survivors = row->survivors,
+        .survivors_low = row->survivors_low,
+        .survivors_high = row->survivors_high,
         .per_iteration = growth_per_iteration(to->s, row, to->opt->iterations)};
     s.holder_len = holder_of(to, h->head, &s.holder);
     s.also = arena_array(&r->arena, const char *, h->also_count);
@@ -119,6 +121,8 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
         .tau = t->tau,
         .at = t->row->at,
         .survivors = t->row->survivors,
+        .survivors_low = t->row->survivors_low,
+        .survivors_high = t->row->survivors_high,
         .per_iteration = t->per_iteration};
 }
 

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "format/open.h"
+#include "heap/reach.h"
 #include "heap/sample.h"
 #include "report/report_tree.h"
 #include "report/view.h"
@@ -36,33 +37,17 @@ static void add_retained(struct hd_report *r, const struct hd_snapshot *snap,
     arena_free(&scratch);
 }
 
-/* What no root reaches, by type and generation. */
-static struct hd_tally *unreachable_of(const struct hd_snapshot *snap, struct arena *a)
-{
-    const struct graph *g = snap->graph;
-    struct hd_tally *lost =
-        arena_array(a, struct hd_tally, array_bytes(snap->type_count, HD_GENERATION_COUNT));
-    for (node_id n = 0; n < g->node_count; n++) {
-        if (graph_reachable(g, n) || snap->types[g->type[n]].kind != TYPE_OBJECT)
-            continue;
-        enum hd_generation in = ranges_find(&snap->ranges, graph_address(g, n));
-        struct hd_tally *to = &lost[(size_t)g->type[n] * HD_GENERATION_COUNT + in];
-        to->count++;
-        to->bytes += graph_size(g, n);
-    }
-    return lost;
-}
-
 /* How many of the objects that are counted lie in each generation. What --reachable leaves
- * out can only be told with the graph. */
+ * out can only be told with the graph, or a digest. */
 static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
                             const struct hd_options *opt)
 {
-    bool can_tell = !opt->reachable || snap->graph != NULL;
-    if (!snap->info.has_generations || !can_tell || opt->by == HD_BY_HOLDER)
+    if (!snap->info.has_generations || opt->by == HD_BY_HOLDER)
         return;
     struct arena scratch = {0};
-    const struct hd_tally *lost = opt->reachable ? unreachable_of(snap, &scratch) : NULL;
+    const struct hd_tally *lost = opt->reachable ? reach_lost(snap, &scratch) : NULL;
+    if (opt->reachable && lost == NULL)
+        return;
     struct text name = {0};
     struct row_slot *rows = NULL, *slot;
     for (size_t i = 0; i < r->found.top.types.len; i++) {
@@ -116,7 +101,9 @@ static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
                                  .at = s.rows[i].at,
                                  .status = s.rows[i].status,
                                  .retained = HD_UNKNOWN,
-                                 .survivors = HD_UNKNOWN};
+                                 .survivors = HD_UNKNOWN,
+                                 .survivors_low = HD_UNKNOWN,
+                                 .survivors_high = HD_UNKNOWN};
     return true;
 }
 

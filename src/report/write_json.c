@@ -85,6 +85,10 @@ static json_t *snapshot(const struct hd_info *info)
     json_put(o, "runtime", json_string_or_null(info->runtime));
     json_put(o, "holds_garbage", json_boolean(info->holds_garbage));
     json_put(o, "has_fields", json_boolean(info->has_fields));
+    json_put(o, "has_owners", json_boolean(info->has_owners));
+    json_put(
+        o, "source_xxh3",
+        hex_or_null(info->source_xxh3, info->source_xxh3 != HD_UNKNOWN, "%016" PRIx64));
     return o;
 }
 
@@ -270,6 +274,8 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
     if (in_full)
         json_put(o, "chains", chains(m, &s->chains));
     json_put(o, "survivors", json_number_or_null(s->survivors));
+    json_put(o, "survivors_low", json_number_or_null(s->survivors_low));
+    json_put(o, "survivors_high", json_number_or_null(s->survivors_high));
     json_put(o, "suspect", json_string_or_null(suspicion_names[s->suspicion]));
     json_put(o, "also", strings(s->also, s->also_count));
     json_put(o, "retained_delta",
@@ -371,6 +377,8 @@ static void set_types(json_t *o, const struct hd_model *m)
             json_put(row, "bytes", numbers(t->at, m->snapshot_count, true));
             json_put(row, "status", json_string(series_status_names[t->status]));
             json_put(row, "survivors", json_number_or_null(t->survivors));
+            json_put(row, "survivors_low", json_number_or_null(t->survivors_low));
+            json_put(row, "survivors_high", json_number_or_null(t->survivors_high));
             json_put(row, "full_name", json_string_or_null(t->full_name));
         } else {
             json_put(row, "count", json_number_or_null(t->at->count));

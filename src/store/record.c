@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* What every snapshot is boiled down to. */
-static const char boiled_down[] = "gcdump";
+static const char boiled_down[] = "digest";
 
 struct record {
     struct arena scratch;

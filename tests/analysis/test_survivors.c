@@ -37,11 +37,11 @@ static uint64_t kept(struct hd_snapshot *first, struct hd_snapshot *last, const 
 {
     struct survivors s;
     struct arena a = {0};
-    cr_assert(survivors_begin(&s, first, SELECT_ALL));
+    cr_assert(survivors_begin(&s, first, SELECT_ALL, false));
     hd_snapshot_close(first);
-    const uint64_t *all = survivors_count(&s, last, &a);
+    const struct survived *all = survivors_count(&s, last, &a);
     cr_assert_not_null(all);
-    uint64_t of_type = all[forge_type_id(last, TYPE_OBJECT, type)];
+    uint64_t of_type = all[forge_type_id(last, TYPE_OBJECT, type)].count;
     survivors_free(&s);
     arena_free(&a);
     hd_snapshot_close(last);
@@ -134,10 +134,11 @@ Test(survivors, pseudo_nodes_and_objects_without_an_address_never_count)
     first->info.has_generations = last->info.has_generations = false;
     struct survivors s;
     struct arena a = {0};
-    cr_assert(survivors_begin(&s, first, SELECT_ALL));
-    const uint64_t *all = survivors_count(&s, last, &a);
+    cr_assert(survivors_begin(&s, first, SELECT_ALL, false));
+    const struct survived *all = survivors_count(&s, last, &a);
     for (type_id t = 0; t < last->type_count; t++)
-        cr_expect_eq(all[t], last->types[t].kind == TYPE_OBJECT, "%s", last->types[t].name);
+        cr_expect_eq(all[t].count, last->types[t].kind == TYPE_OBJECT, "%s",
+                     last->types[t].name);
     survivors_free(&s);
     arena_free(&a);
     hd_snapshot_close(first);
@@ -170,12 +171,12 @@ Test(survivors, without_addresses_nothing_is_known)
 {
     struct survivors s;
     struct hd_snapshot *snap = heap_of_one("App.A", 24, HD_GEN_UNKNOWN);
-    cr_expect_not(survivors_begin(&s, snap, SELECT_ALL));
+    cr_expect_not(survivors_begin(&s, snap, SELECT_ALL, false));
     hd_snapshot_close(snap);
     struct forge f = {0};
     forge_row(&f, "App.A", 1, 24);
     snap = forge_finish(&f);
-    cr_expect_not(survivors_begin(&s, snap, SELECT_ALL), "a table");
+    cr_expect_not(survivors_begin(&s, snap, SELECT_ALL, false), "a table");
     hd_snapshot_close(snap);
 }
 
@@ -185,7 +186,7 @@ Test(survivors, a_last_snapshot_without_addresses_gives_no_numbers)
     struct arena a = {0};
     struct hd_snapshot *first = heap_of_one("App.A", 24, HD_GEN2);
     struct hd_snapshot *last = heap_of_one("App.A", 24, HD_GEN_UNKNOWN);
-    cr_assert(survivors_begin(&s, first, SELECT_ALL));
+    cr_assert(survivors_begin(&s, first, SELECT_ALL, false));
     cr_expect_null(survivors_count(&s, last, &a));
     survivors_free(&s);
     survivors_free(&s); /* freed is empty */

@@ -1,0 +1,293 @@
+#include "format/digest/digest_columns.h"
+
+#include "base/error.h"
+#include "base/json_scan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum value_kind { NUMBER, REAL, TRUTH, TEXT, NUMBERS, REALS, TEXTS };
+
+struct member {
+    enum digest_group group;
+    const char *name;
+    enum value_kind kind;
+};
+
+static const struct member members[] = {
+    {DIGEST_SOURCE, "format", TEXT},
+    {DIGEST_SOURCE, "xxh3", TEXT},
+    {DIGEST_INFO, "producer", TEXT},
+    {DIGEST_INFO, "time", TEXT},
+    {DIGEST_INFO, "process", TEXT},
+    {DIGEST_INFO, "host", TEXT},
+    {DIGEST_INFO, "container", TEXT},
+    {DIGEST_INFO, "program", TEXT},
+    {DIGEST_INFO, "started", TEXT},
+    {DIGEST_INFO, "runtime", TEXT},
+    {DIGEST_INFO, "pid", NUMBER},
+    {DIGEST_INFO, "objects", NUMBER},
+    {DIGEST_INFO, "bytes", NUMBER},
+    {DIGEST_INFO, "references", NUMBER},
+    {DIGEST_INFO, "roots", NUMBER},
+    {DIGEST_INFO, "reachable_objects", NUMBER},
+    {DIGEST_INFO, "reachable_bytes", NUMBER},
+    {DIGEST_INFO, "has_roots", TRUTH},
+    {DIGEST_INFO, "has_generations", TRUTH},
+    {DIGEST_INFO, "sampled", TRUTH},
+    {DIGEST_INFO, "complete", TRUTH},
+    {DIGEST_INFO, "holds_garbage", TRUTH},
+    {DIGEST_INFO, "has_fields", TRUTH},
+    {DIGEST_INFO, "weak_roots", NUMBER},
+    {DIGEST_INFO, "roots_by_kind", NUMBERS},
+    {DIGEST_INFO, "clock", REAL},
+    {DIGEST_INFO, "clock_is_date", TRUTH},
+    {DIGEST_INFO, "instance", TEXT},
+    {DIGEST_ORIGIN, "command", TEXT},
+    {DIGEST_ORIGIN, "generation", TEXT},
+    {DIGEST_ORIGIN, "liveness", TEXT},
+    {DIGEST_ORIGIN, "filters", TEXT},
+    {DIGEST_WARNINGS, "code", TEXTS},
+    {DIGEST_WARNINGS, "detail", TEXTS},
+    {DIGEST_WARNINGS, "count", NUMBERS},
+    {DIGEST_WARNINGS, "line", NUMBERS},
+    {DIGEST_TYPES, "name", TEXTS},
+    {DIGEST_TYPES, "full_name", TEXTS},
+    {DIGEST_TYPES, "module", NUMBERS},
+    {DIGEST_TYPES, "modules", TEXTS},
+    {DIGEST_TYPES, "kind", NUMBERS},
+    {DIGEST_TYPES, "count", NUMBERS},
+    {DIGEST_TYPES, "bytes", NUMBERS},
+    {DIGEST_TYPES, "gen0_count", NUMBERS},
+    {DIGEST_TYPES, "gen0_bytes", NUMBERS},
+    {DIGEST_TYPES, "gen1_count", NUMBERS},
+    {DIGEST_TYPES, "gen1_bytes", NUMBERS},
+    {DIGEST_TYPES, "gen2_count", NUMBERS},
+    {DIGEST_TYPES, "gen2_bytes", NUMBERS},
+    {DIGEST_TYPES, "loh_count", NUMBERS},
+    {DIGEST_TYPES, "loh_bytes", NUMBERS},
+    {DIGEST_TYPES, "poh_count", NUMBERS},
+    {DIGEST_TYPES, "poh_bytes", NUMBERS},
+    {DIGEST_TYPES, "frozen_count", NUMBERS},
+    {DIGEST_TYPES, "frozen_bytes", NUMBERS},
+    {DIGEST_TYPES, "unknown_count", NUMBERS},
+    {DIGEST_TYPES, "unknown_bytes", NUMBERS},
+    {DIGEST_TYPES, "scaled_count", NUMBERS},
+    {DIGEST_TYPES, "scaled_bytes", NUMBERS},
+    {DIGEST_TYPES, "scaled_old_count", NUMBERS},
+    {DIGEST_TYPES, "scaled_old_bytes", NUMBERS},
+    {DIGEST_TYPES, "count_scale", REALS},
+    {DIGEST_TYPES, "retained", NUMBERS},
+    {DIGEST_LOST, "at", NUMBERS},
+    {DIGEST_LOST, "count", NUMBERS},
+    {DIGEST_LOST, "bytes", NUMBERS},
+    {DIGEST_TYPE_IDS, "id", NUMBERS},
+    {DIGEST_TYPE_IDS, "name", TEXTS},
+    {DIGEST_IDENTITY, "types", NUMBERS},
+    {DIGEST_IDENTITY, "types_unit", NUMBER},
+    {DIGEST_IDENTITY, "types_are_cut", TRUTH},
+    {DIGEST_IDENTITY, "tables", NUMBERS},
+    {DIGEST_IDENTITY, "tables_unit", NUMBER},
+    {DIGEST_IDENTITY, "tables_are_cut", TRUTH},
+    {DIGEST_FIELDS, "name", TEXTS},
+    {DIGEST_PLACES, "above", NUMBERS},
+    {DIGEST_PLACES, "type", NUMBERS},
+    {DIGEST_PLACES, "count", NUMBERS},
+    {DIGEST_PLACES, "bytes", NUMBERS},
+    {DIGEST_PLACES, "young_count", NUMBERS},
+    {DIGEST_PLACES, "young_bytes", NUMBERS},
+    {DIGEST_PLACES, "field", NUMBERS},
+    {DIGEST_PLACES, "held", NUMBERS},
+    {DIGEST_PLACES, "held_of", NUMBERS},
+    {DIGEST_SHARING, "place", NUMBERS},
+    {DIGEST_SHARING, "objects", NUMBERS},
+    {DIGEST_SHARING, "from_count", NUMBERS},
+    {DIGEST_SHARING, "from", NUMBERS},
+    {DIGEST_CHAINS, "samples_each", NUMBER},
+    {DIGEST_CHAINS, "above", NUMBERS},
+    {DIGEST_CHAINS, "type", NUMBERS},
+    {DIGEST_CHAINS, "generation", NUMBERS},
+    {DIGEST_CHAINS, "field", NUMBERS},
+    {DIGEST_CHAINS, "place", NUMBERS},
+    {DIGEST_CHAINS, "node", NUMBERS},
+    {DIGEST_CHAINS, "link", NUMBERS},
+    {DIGEST_CHAINS, "by_call_sites", NUMBERS},
+    {DIGEST_SURVIVORS, "samples_each", NUMBER},
+    {DIGEST_SURVIVORS, "type", NUMBERS},
+    {DIGEST_SURVIVORS, "samples", NUMBERS},
+    {DIGEST_SURVIVORS, "address", NUMBERS},
+    {DIGEST_SURVIVORS, "address_unit", NUMBER},
+    {DIGEST_SURVIVORS, "size", NUMBERS},
+    {DIGEST_SURVIVORS, "old", NUMBERS},
+};
+
+enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+
+static size_t find(enum digest_group group, const char *name)
+{
+    size_t i = 0;
+    while (i < MEMBERS && (members[i].group != group || strcmp(members[i].name, name) != 0))
+        i++;
+    return i;
+}
+
+const struct digest_value *digest_value(const struct digest_columns *c,
+                                        enum digest_group group, const char *name)
+{
+    static const struct digest_value none;
+    size_t i = find(group, name);
+    return i < MEMBERS ? &c->all[i] : &none;
+}
+
+/* --- one member ------------------------------------------------------------------ */
+
+static const char *take_string(struct json_scan *j, struct builder *b)
+{
+    return json_scan_string(j) ? builder_string(b, text_string(&j->string), j->string.len)
+                               : NULL;
+}
+
+/* Room for one more. False: over what may be used. */
+static bool make_room(struct digest_value *v, enum value_kind kind, struct builder *b,
+                      struct hd_error *err)
+{
+    struct account *account = builder_account(b);
+    if (kind == NUMBERS)
+        v->numbers =
+            account_grow(account, v->numbers, v->len, &v->cap, sizeof(*v->numbers));
+    else if (kind == REALS)
+        v->reals = account_grow(account, v->reals, v->len, &v->cap, sizeof(*v->reals));
+    else
+        v->strings =
+            account_grow(account, v->strings, v->len, &v->cap, sizeof(*v->strings));
+    return !account_is_over(account) || account_fail(account, err);
+}
+
+static void take_element(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                         struct builder *b)
+{
+    if (kind == NUMBERS) {
+        v->numbers[v->len++] = json_scan_number(j);
+        v->len += json_scan_numbers(j, &v->numbers[v->len], v->cap - v->len);
+    } else if (kind == REALS) {
+        v->reals[v->len++] = json_scan_real(j);
+    } else {
+        v->strings[v->len++] = take_string(j, b);
+    }
+}
+
+static bool take_column(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                        struct builder *b, struct hd_error *err)
+{
+    json_scan_enter(j, '[');
+    for (bool first = true; json_scan_more(j, ']', first); first = false) {
+        if (v->len == v->cap && !make_room(v, kind, b, err))
+            return false;
+        take_element(v, kind, j, b);
+    }
+    return json_scan_ok(j);
+}
+
+static bool take_value(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                       struct builder *b, struct hd_error *err)
+{
+    if (v->is_there)
+        return cursor_fail(&j->at, "this member is there twice");
+    v->is_there = true;
+    switch (kind) {
+    case NUMBER:
+        v->number = json_scan_number(j);
+        break;
+    case REAL:
+        v->real = json_scan_real(j);
+        break;
+    case TRUTH:
+        v->truth = json_scan_truth(j);
+        break;
+    case TEXT:
+        v->text = take_string(j, b);
+        break;
+    default:
+        return take_column(v, kind, j, b, err);
+    }
+    return json_scan_ok(j);
+}
+
+/* --- all of them ------------------------------------------------------------------- */
+
+static bool take_group(struct digest_columns *c, enum digest_group group,
+                       struct json_scan *j, struct builder *b, struct hd_error *err)
+{
+    json_scan_enter(j, '{');
+    for (bool first = true; json_scan_more(j, '}', first); first = false) {
+        size_t i = json_scan_name(j) ? find(group, text_string(&j->string)) : MEMBERS;
+        if (i == MEMBERS)
+            json_scan_skip(j);
+        else if (!take_value(&c->all[i], members[i].kind, j, b, err))
+            return false;
+    }
+    return json_scan_ok(j);
+}
+
+/* It stands in front, so that another version need not look like this one. */
+static bool take_version(struct json_scan *j, struct hd_error *err)
+{
+    uint64_t version = json_scan_number(j);
+    if (!json_scan_ok(j) || version == DIGEST_VERSION)
+        return json_scan_ok(j);
+    return fail(err, HD_UNSUPPORTED,
+                "a digest of version %" PRIu64 "; this heapdrift reads version %d", version,
+                DIGEST_VERSION);
+}
+
+static enum digest_group group_named(const char *name)
+{
+    int group = 0;
+    while (group < DIGEST_GROUPS && strcmp(digest_group_names[group], name) != 0)
+        group++;
+    return (enum digest_group)group;
+}
+
+static bool take_all(struct digest_columns *c, struct json_scan *j, struct builder *b,
+                     struct hd_error *err)
+{
+    json_scan_enter(j, '{');
+    for (bool first = true; json_scan_more(j, '}', first); first = false) {
+        enum digest_group group = DIGEST_GROUPS;
+        if (json_scan_name(j))
+            group = group_named(text_string(&j->string));
+        if (first && !take_version(j, err))
+            return false;
+        if (group < DIGEST_GROUPS ? !take_group(c, group, j, b, err) : false)
+            return false;
+        if (group == DIGEST_GROUPS && !first)
+            json_scan_skip(j);
+    }
+    return json_scan_end(j);
+}
+
+bool digest_columns_read(struct digest_columns *c, struct bytes json, struct builder *b,
+                         struct hd_error *err)
+{
+    struct json_scan j = json_scan_over(json, err);
+    c->all = alloc_zeroed(MEMBERS * sizeof(*c->all));
+    bool ok = take_all(c, &j, b, err);
+    json_scan_free(&j);
+    return ok;
+}
+
+void digest_columns_free(struct digest_columns *c, struct builder *b)
+{
+    struct account *account = builder_account(b);
+    for (size_t i = 0; c->all != NULL && i < MEMBERS; i++) {
+        struct digest_value *v = &c->all[i];
+        account_free(account, v->numbers, v->numbers != NULL ? v->cap : 0,
+                     sizeof(*v->numbers));
+        account_free(account, v->reals, v->reals != NULL ? v->cap : 0, sizeof(*v->reals));
+        account_free(account, v->strings, v->strings != NULL ? v->cap : 0,
+                     sizeof(*v->strings));
+    }
+    free(c->all);
+    *c = (struct digest_columns){0};
+}
