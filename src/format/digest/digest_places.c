@@ -118,7 +118,6 @@ static bool take_field_names(struct digest_reading *r)
     return true;
 }
 
-/* null is none. */
 static field_id *take_fields(struct digest_reading *r, enum digest_group group,
                              size_t count, size_t from)
 {

@@ -371,6 +371,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 
 const struct reader read_digest = {
     .name = "digest",
+    .statics = STATICS_BY_TYPE,
     .summary = "who owns what in a heap, without its objects; `heapdrift convert` makes it",
     .recognises = recognises,
     .read = read,
