@@ -12,6 +12,7 @@
 #   make tsan         what has several threads under ThreadSanitizer
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
+#   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
 #   make check-page   the HTML page in Chromium, if there is one; a minute or two
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
@@ -283,7 +284,7 @@ uninstall:
 	rm -f $(BIN)/heapdrift $(LIB)/libheapdrift.a $(LIB)/$(SONAME) $(LIB)/libheapdrift.so \
 	      $(LIB)/pkgconfig/heapdrift.pc $(INCLUDE)/heapdrift.h \
 	      $(INCLUDE)/heapdrift_model.h $(INCLUDE)/heapdrift_objects.h \
-	      $(INCLUDE)/heapdrift_store.h $(MAN1)/heapdrift.1 \
+	      $(INCLUDE)/heapdrift_store.h $(INCLUDE)/heapdrift_fleet.h $(MAN1)/heapdrift.1 \
 	      $(BASH_WORDS)/heapdrift $(ZSH_WORDS)/_heapdrift $(FISH_WORDS)/heapdrift.fish
 
 clean:

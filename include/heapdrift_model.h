@@ -543,10 +543,12 @@ enum hd_report_kind {
     HD_REPORT_PROCESSES,
     HD_REPORT_TREE, /* of several snapshots it has a diff as well, without chains */
     HD_REPORT_OBJECT,
+    HD_REPORT_FLEET, /* heapdrift_fleet.h */
     HD_REPORT_KIND_COUNT
 };
 
 struct hd_instance;
+struct hd_fleet_answer;
 
 struct hd_model {
     enum hd_report_kind kind;
@@ -566,7 +568,8 @@ struct hd_model {
     const struct hd_roots *roots;
     const struct hd_process_list *processes;
     const struct hd_tree *tree; /* of a diff, a check and a top: if hd_options.tree asked */
-    const struct hd_instance *instance; /* heapdrift_objects.h */
+    const struct hd_instance *instance;  /* heapdrift_objects.h */
+    const struct hd_fleet_answer *fleet; /* heapdrift_fleet.h */
 };
 
 const struct hd_model *hd_report_model(const struct hd_report *report);

@@ -16,7 +16,8 @@ budget base heap analysis
 compare base heap format analysis
 browse base heap format analysis compare
 store base heap format
-report base heap format analysis budget compare browse
+fleet base heap analysis
+report base heap format analysis budget compare browse fleet
 windows base cli'
 status=0
 
@@ -48,7 +49,7 @@ done <<EOF
 $layers
 EOF
 complain "$(strangers "$(echo src/cli/*.[ch] src/cli/*/*.[ch])" 'heapdrift(_store|_fleet)?\.h|cli/([a-z]+/)?[a-z_]+\.h')"
-complain "$(grep -nE '^#include "' include/*.h | grep -vE '"heapdrift(_model|_objects|_store)?\.h"')"
+complain "$(grep -nE '^#include "' include/*.h | grep -vE '"heapdrift(_model|_objects|_store|_fleet)?\.h"')"
 
 # Every folder is in the list.
 for folder in src/*/; do

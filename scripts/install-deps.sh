@@ -14,7 +14,8 @@
 #                                         deb: Debian's packages, nuget: the .NET tool,
 #                                         packages: tests of what is packed,
 #                                         analyze: what looks for mistakes,
-#                                         postgresql: a server for the tests of the store
+#                                         postgresql: a server for the tests of the store,
+#                                         fleet: a scheduler, and what checks scripts/fleet
 #   scripts/install-deps.sh --names build     only say which they are
 set -eu
 
@@ -27,6 +28,9 @@ test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschem
 fuzz='clang libclang-rt-14-dev llvm afl++'
 coverage='gcovr mold python3'
 postgresql='postgresql util-linux'
+# Slurm with what makes its nodes trust each other; systemd-analyze, promtool.
+fleet='slurmctld slurmd slurm-client munge procps parallel postgresql-client systemd prometheus python3-yaml yamllint'
+command -v node >/dev/null || fleet="$fleet nodejs npm"
 action='jq'
 # System calls that fail, and mounts of its own.
 faults='strace util-linux mount python3'
@@ -69,11 +73,12 @@ for group in "$@"; do
     windows-test) wanted="$wanted wine64" ;;
     page) wanted="$wanted $page" ;;
     postgresql) wanted="$wanted $postgresql" ;;
+    fleet) wanted="$wanted $fleet" ;;
     deb) wanted="$wanted $deb" ;;
     nuget) wanted="$wanted $nuget" ;;
     packages) wanted="$wanted $packages" ;;
     *)
-        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [faults] [postgresql]" >&2
+        echo "usage: $0 [build] [test] [fuzz] [coverage] [action] [page] [static] [cross] [windows] [windows-test] [deb] [nuget] [packages] [static-test] [analyze] [faults] [postgresql] [fleet]" >&2
         exit 2
         ;;
     esac

@@ -21,6 +21,8 @@ record() {
 fleet() {
     tasks=$1 store=$2
     shift 2
+    # One window for all parts, whenever they begin.
+    set -- --until="$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$@"
     parts=$(mktemp -d)
     trap 'rm -rf "$parts"' EXIT
     trap 'exit 143' INT TERM HUP

@@ -1,10 +1,10 @@
 #include "cli/find_config.h"
+#include "cli/now.h"
 #include "cli/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What snapshots are held against, and the file that it came from. */
 struct gate {
@@ -15,23 +15,11 @@ struct gate {
 
 /* --- budgets ------------------------------------------------------------- */
 
-/* SOURCE_DATE_EPOCH is what a reproducible build takes for now; so tests have a date. */
 static bool set_time(struct hd_budgets *b)
 {
-    const char *given = getenv("SOURCE_DATE_EPOCH");
-    if (given == NULL || given[0] == '\0') {
-        hd_budgets_set_time(b, (int64_t)time(NULL));
-        return true;
-    }
-    char *end;
-    errno = 0;
-    long long seconds = strtoll(given, &end, 10);
-    if (errno != 0 || *end != '\0') {
-        fprintf(stderr,
-                "heapdrift: SOURCE_DATE_EPOCH=%s: must be seconds since 1970-01-01\n",
-                given);
+    int64_t seconds;
+    if (!now(&seconds))
         return false;
-    }
     hd_budgets_set_time(b, seconds);
     return true;
 }

@@ -22,6 +22,8 @@ static const char *const cores[] = {"heap", "full", NULL};
 static const char *const units[] = {"type", "namespace", "module", "holder", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const char *const size_bases[] = {"16", "10", NULL};
+static const char *const fleet_units[] = {"service", "host", "build", NULL};
+static const char *const windows[] = {"1d", "7d", "30d", "all", NULL};
 static const char *const times[] = {"10s", "30s", "1m", "5m", "1h", NULL};
 static const char *const sizes[] = {"512MiB", "1GiB", "4GiB", NULL};
 static const char *const ages[] = {"30d", "90d", "1y", NULL};
@@ -40,6 +42,15 @@ static const struct trait {
     {"to", GROUP_OUTPUT, VALUE_WORD, collected, ON_COLLECT},
     {"depth", GROUP_SHOWN, VALUE_FREE, NULL, ON_TREE},
     {"format", GROUP_OUTPUT, VALUE_WORD, records, ON_RECORD},
+    {"by", GROUP_SHOWN, VALUE_WORD, fleet_units, ON_FLEET},
+    {"since", GROUP_COMPARED, VALUE_HINTS, windows, 0},
+    {"until", GROUP_COMPARED, VALUE_HINTS, windows, 0},
+    {"shard", GROUP_COMPARED, VALUE_FREE, NULL, 0},
+    {"merge", GROUP_COMPARED, VALUE_FREE, NULL, 0},
+    {"save", GROUP_OUTPUT, VALUE_FREE, NULL, 0},
+    {"min-hosts", GROUP_RANKING, VALUE_HINTS, shares, 0},
+    {"min-span", GROUP_RANKING, VALUE_HINTS, times, 0},
+    {"max-hosts", GROUP_GENERAL, VALUE_HINTS, shares, 0},
     {"all", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"holders", GROUP_SHOWN, VALUE_FREE, NULL, 0},
     {"min", GROUP_SHOWN, VALUE_HINTS, shares, 0},
@@ -145,12 +156,13 @@ static const char *target_name(size_t i)
 static const char *format_name(const struct command *command, size_t i)
 {
     bool checks = ((unsigned)command->bit & (ON_CHECK | ON_WATCH)) != 0;
-    bool trees = command->bit == ON_TREE;
+    bool trees = command->bit == ON_TREE, fleets = command->bit == ON_FLEET;
     if (command->bit == ON_CONVERT)
         return target_name(i);
     for (size_t k = 0; hd_format_name(k) != NULL; k++)
         if ((checks || !hd_format_is_for_check(k)) &&
-            (trees || !hd_format_is_for_tree(k)) && i-- == 0)
+            (trees || !hd_format_is_for_tree(k)) &&
+            (fleets || !hd_format_is_for_fleet(k)) && i-- == 0)
             return hd_format_name(k);
     return NULL;
 }

@@ -18,8 +18,8 @@ enum {
     ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE |
                ON_OBJECT,                                    /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
-    ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH,
-    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_RECORD,
+    ON_PRINTS = ON_PAPER | ON_PS | ON_WATCH | ON_FLEET,
+    ON_EVERY = ON_ALL | ON_PS | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET,
     ON_STORES = ON_RECORD | ON_COLLECT | ON_WATCH /* put snapshots into a store */
 };
 enum { MOST_COLLECTED = 100000 };
@@ -489,6 +489,80 @@ static const char *take_count(struct settings *s, const char *value)
     return parse_small(s, value, 1, MOST_COLLECTED, &s->snapshot_count);
 }
 
+static const char *take_since(struct settings *s, const char *value)
+{
+    struct moment m;
+    s->since = value;
+    return parse_moment(value, &m);
+}
+
+static const char *take_until(struct settings *s, const char *value)
+{
+    struct moment m;
+    s->until = value;
+    const char *wrong = parse_moment(value, &m);
+    return wrong == NULL && m.is_open ? "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z"
+                                      : wrong;
+}
+
+static const char *take_fleet_by(struct settings *s, const char *value)
+{
+    int by = option_word_index(s, "by", value);
+    s->fleet_by = (enum hd_fleet_by)by;
+    return by >= 0 ? NULL : s->wanted;
+}
+
+static const char *take_min_span(struct settings *s, const char *value)
+{
+    return parse_duration(value, &s->min_span_ms);
+}
+
+static const char *take_max_hosts(struct settings *s, const char *value)
+{
+    s->max_hosts_given = true;
+    return parse_hosts(value, &s->max_hosts, &s->max_hosts_share);
+}
+
+static const char *take_min_hosts(struct settings *s, const char *value)
+{
+    s->min_hosts_given = true;
+    return parse_hosts(value, &s->min_hosts, &s->min_hosts_share);
+}
+
+/* "3/16" */
+static const char *take_shard(struct settings *s, const char *value)
+{
+    static const char wrong[] = "I/N, from 1/1 to N/N, such as 3/16";
+    enum { MOST_SHARDS = 100000 };
+    unsigned long shard, shards;
+    char *end, *behind;
+    errno = 0;
+    shard = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
+        return wrong;
+    shards = strtoul(end + 1, &behind, 10);
+    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards ||
+        shards > MOST_SHARDS)
+        return wrong;
+    s->shard = (unsigned)shard;
+    s->shards = (unsigned)shards;
+    return NULL;
+}
+
+static const char *take_merge(struct settings *s, const char *value)
+{
+    (void)value;
+    s->merge = true;
+    return NULL;
+}
+
+static const char *take_save(struct settings *s, const char *value)
+{
+    (void)value;
+    s->save = true;
+    return NULL;
+}
+
 static const char *take_help(struct settings *s, const char *value)
 {
     (void)value;
@@ -535,7 +609,7 @@ const struct option options[] = {
      "give up when nothing has come for so long; default 30", take_timeout},
     {"timeout", 0, ON_WATCH, "SECONDS",
      "give up when nothing has come for so long; default 30. -t is --type", take_timeout},
-    {"store", 0, ON_RECORD, "URL",
+    {"store", 0, ON_RECORD | ON_FLEET, "URL",
      "a file, or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db", take_store},
     {"service", 0, ON_STORES, "NAME",
      "what it is of; default: OTEL_SERVICE_NAME, the pod, the program", take_service},
@@ -549,6 +623,15 @@ const struct option options[] = {
     {"keep", 0, ON_STORES, "AGE",
      "then thin out: hourly after a day, daily after 8, nothing older", take_keep},
     {"format", 0, ON_RECORD, "FORMAT", "text (default) or json", take_format},
+    {"service", 0, ON_FLEET, "NAME", "only this service", take_service},
+    {"since", 0, ON_FLEET, "TIME", "taken since then: 7d (default), 12h, 2026-11-15, all",
+     take_since},
+    {"until", 0, ON_FLEET, "TIME", "and before then; default: now", take_until},
+    {"shard", 0, ON_FLEET, "I/N", "only part I of N, written as a part for --merge",
+     take_shard},
+    {"merge", 0, ON_FLEET, NULL,
+     "add up parts, the operands; -o without --format makes a part", take_merge},
+    {"save", 0, ON_FLEET, NULL, "write what is found into the store, for SQL", take_save},
     {"format", 0, ON_PRINTS, "FORMAT",
      "text (default), json, csv, ...: see `heapdrift help formats`", take_format},
     {"to", 0, ON_COLLECT, "FORMAT", "with --all: gcdump (default), nettrace or core",
@@ -556,14 +639,14 @@ const struct option options[] = {
     {"to", 0, ON_CONVERT, "FORMAT", "what to write; by default the suffix of OUT tells",
      take_target},
     {"format", 0, ON_CONVERT, "FORMAT", "the same as --to", take_target},
-    {"output", 'o', (ON_ALL & ~ON_EXPLORE) | ON_PS, "FILE",
+    {"output", 'o', (ON_ALL & ~ON_EXPLORE) | ON_PS | ON_FLEET, "FILE",
      "write there instead of standard output", take_output},
     {"output", 'o', ON_COLLECT, "FILE", "write there; with --all a folder, default: here",
      take_output},
     {"output", 'o', ON_WATCH, "DIR", "keep the snapshots there: 1.gcdump, 2.gcdump, ...",
      take_output},
     {"rows", 0, ON_WATCH, "N", "rows per table; default 20, 0 for all", take_rows},
-    {"rows", 'n', ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK, "N",
+    {"rows", 'n', ON_DIFF | ON_REPORT | ON_TOP | ON_CHECK | ON_FLEET, "N",
      "rows per table; default 20, 0 for all", take_rows},
     {"rows", 'n', ON_ROOTS, "N", "the same as --chains, but 0 for all", take_chain_rows},
     {"rows", 'n', ON_TREE, "N", "places shown; default 30, 0 for all", take_rows},
@@ -592,9 +675,18 @@ const struct option options[] = {
      "count only objects on a chain from a root", take_reachable},
     {"by", 0, ON_DIFF | ON_TOP, "UNIT",
      "what a row is: type (default), namespace, module or holder", take_unit},
-    {"min-score", 0, ON_GROWTH | ON_TREE, "SIZE|PCT",
+    {"by", 0, ON_FLEET, "UNIT", "service (default), host or build", take_fleet_by},
+    {"limit", 0, ON_FLEET, "SIZE", "memory that a process may use; default: as recorded",
+     take_limit},
+    {"min-hosts", 0, ON_FLEET, "N|PCT",
+     "on so many hosts a suspect is one of the fleet; default 5%", take_min_hosts},
+    {"max-hosts", 0, ON_FLEET, "N|PCT", "status 1 when a suspect is on more hosts",
+     take_max_hosts},
+    {"min-span", 0, ON_FLEET, "TIME", "shorter runs get no verdict; default 24h, 0 = off",
+     take_min_span},
+    {"min-score", 0, ON_GROWTH | ON_TREE | ON_FLEET, "SIZE|PCT",
      "least score of a suspect; default 2%", take_min_score},
-    {"min-steady", 0, ON_GROWTH | ON_TREE, "SIZE|PCT",
+    {"min-steady", 0, ON_GROWTH | ON_TREE | ON_FLEET, "SIZE|PCT",
      "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
     {"iterations", 0, ON_CHAINS | ON_TREE, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
@@ -625,16 +717,18 @@ const struct option options[] = {
      take_baseline},
     {"baseline-write", 0, ON_CHECK | ON_WATCH, "FILE",
      "accept what grows now, and write it to FILE", take_baseline_write},
-    {"exit-code", 0, ON_DIFF | ON_REPORT | ON_WATCH, NULL,
+    {"exit-code", 0, ON_DIFF | ON_REPORT | ON_WATCH | ON_FLEET, NULL,
      "status 1 when there is a suspect", take_exit_code},
     {"strict", 0, (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH, NULL,
      "status 3 when the snapshots allow no judgement", take_strict},
+    {"strict", 0, ON_FLEET, NULL,
+     "status 3 when a run allows no verdict or a part is missing", take_strict},
     {"size-base", 0, ON_ALL | ON_RECORD, "BASE",
      "of sizes in heap text: 16 (default) or 10", take_size_base},
-    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD, "SIZE",
+    {"memory", 0, ON_ALL | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET, "SIZE",
      "memory that may be used; default 3/4 of what is free", take_memory},
-    {"threads", 'j', ON_ALL | ON_WATCH | ON_RECORD, "N", "threads; default: processors",
-     take_threads},
+    {"threads", 'j', ON_ALL | ON_WATCH | ON_RECORD | ON_FLEET, "N",
+     "threads; default: processors", take_threads},
     {"threads", 'j', ON_COLLECT, "N", "with --all: so many at the same time; default 1",
      take_processes},
     {"color", 0, ON_PRINTS | ON_EXPLORE, "WHEN", "auto (default), always or never",
@@ -648,8 +742,8 @@ const struct option options[] = {
     {"no-sandbox", 0, ON_ALL | ON_RECORD, NULL,
      "keep the rights that reading snapshots does not need", take_no_sandbox},
     {"quiet", 'q', ON_EVERY, NULL, "no warnings and notes", take_quiet},
-    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH | ON_RECORD, NULL,
-     "say what was read; in text all details and scores", take_verbose},
+    {"verbose", 'v', (ON_ALL & ~ON_EXPLORE) | ON_COLLECT | ON_WATCH | ON_RECORD | ON_FLEET,
+     NULL, "say what was read; in text all details and scores", take_verbose},
     {"help", 'h', ON_EVERY | ON_HELP, NULL, "show this", take_help},
     {"version", 0, ON_EVERY | ON_HELP, NULL, "show the version", take_version},
 };
@@ -667,11 +761,11 @@ bool option_is_for(const struct option *o, const struct command *command)
         const char *name;
         unsigned commands;
     } idle[] = {{"strict", ON_PS | ON_EXPLORE | ON_RECORD},
-                {"size-base", ON_PS | ON_COLLECT | ON_WATCH},
+                {"size-base", ON_PS | ON_COLLECT | ON_WATCH | ON_FLEET},
                 {"memory", ON_PS},
                 {"threads", ON_PS},
-                {"no-progress", ON_PS},
-                {"no-sandbox", ON_PS | ON_COLLECT | ON_WATCH},
+                {"no-progress", ON_PS | ON_FLEET},
+                {"no-sandbox", ON_PS | ON_COLLECT | ON_WATCH | ON_FLEET},
                 {"verbose", ON_PS | ON_EXPLORE}};
     unsigned all = o->commands;
     for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)

@@ -12,7 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT_MS = 30000, DEFAULT_INTERVAL_MS = 30000 };
+enum {
+    DEFAULT_TIMEOUT_MS = 30000,
+    DEFAULT_INTERVAL_MS = 30000,
+    DEFAULT_SPAN_MS = 24 * 3600 * 1000
+};
 
 struct settings_memory {
     poptContext context;
@@ -151,9 +155,13 @@ static bool format_fits(const struct settings *s, const struct command *command)
     for (size_t i = 0; hd_format_name(i) != NULL; i++) {
         bool for_check = hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH));
         bool for_tree = hd_format_is_for_tree(i) && !(bit & ON_TREE);
-        if ((for_check || for_tree) && strcmp(hd_format_name(i), s->format) == 0) {
+        bool for_fleet = hd_format_is_for_fleet(i) && !(bit & ON_FLEET);
+        if ((for_check || for_tree || for_fleet) &&
+            strcmp(hd_format_name(i), s->format) == 0) {
             fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format,
-                    for_check ? "check" : "tree");
+                    for_check  ? "check"
+                    : for_tree ? "tree"
+                               : "fleet");
             return false;
         }
     }
@@ -213,7 +221,8 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
                            .threads = processors(),
                            .ascii = style_locale_is_ascii(),
                            .timeout_ms = DEFAULT_TIMEOUT_MS,
-                           .interval_ms = DEFAULT_INTERVAL_MS};
+                           .interval_ms = DEFAULT_INTERVAL_MS,
+                           .min_span_ms = DEFAULT_SPAN_MS};
     s->memory = more(NULL, sizeof(*s->memory));
     *s->memory = (struct settings_memory){.argv = argv};
     make_table(command, table);

@@ -2,7 +2,7 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
-#include "heapdrift.h"
+#include "heapdrift_fleet.h"
 
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
@@ -71,6 +71,16 @@ struct settings {
     bool values;   /* object: strings, and what arrays hold */
     bool files_go; /* watch: the snapshots are removed at the end */
 
+    /* what a store is asked */
+    const char *since, *until; /* as they were given, each a moment; NULL */
+    enum hd_fleet_by fleet_by;
+    unsigned shard, shards; /* 0 of 0: all */
+    uint64_t max_hosts, min_hosts;
+    double max_hosts_share, min_hosts_share; /* -1: it is a number */
+    bool max_hosts_given, min_hosts_given;
+    uint64_t min_span_ms;
+    bool merge, save;
+
     const char **operands; /* what is no option */
     size_t operand_count;
     const char *const *words; /* the whole command line, for pages that tell it */
@@ -96,7 +106,8 @@ enum command_bit {
     ON_REPORT = 2048,
     ON_EXPLORE = 4096,
     ON_OBJECT = 8192,
-    ON_RECORD = 16384
+    ON_RECORD = 16384,
+    ON_FLEET = 32768
 };
 
 /* What people come with; the parts of --help. */

@@ -183,7 +183,10 @@ static int take(struct sidecar *w)
     w->c.how.socket = w->process.socket[0] != '\0' ? w->process.socket : NULL;
     w->c.how.pid = w->c.how.socket == NULL ? w->process.pid : 0;
     w->c.label = w->process.who;
-    int status = storing_take(&w->c, w->settings, w->process.who, &w->queue);
+    /* Of one whose memory cannot be seen the number is that of another container. */
+    const struct stored_process process = {
+        w->process.who, w->process.memory != HD_UNKNOWN ? w->process.pid : 0};
+    int status = storing_take(&w->c, w->settings, &process, &w->queue);
     if (status == EXIT_TROUBLE)
         return status;
     see_run(w);

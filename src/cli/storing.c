@@ -16,23 +16,30 @@ struct store_queue storing_begin(const struct collecting *c, const struct settin
     return q;
 }
 
-int storing_take(struct collecting *c, const struct settings *s, const char *who,
-                 struct store_queue *q)
+static void see_facts(struct run_facts *facts, const struct settings *s,
+                      const struct stored_process *process)
+{
+    run_facts_of(facts, s, process->pid);
+    if (facts->problem == NULL || s->quiet)
+        return;
+    begin_message("warning", process->who);
+    fputs(": ", stderr);
+    end_message(facts->problem);
+}
+
+int storing_take(struct collecting *c, const struct settings *s,
+                 const struct stored_process *process, struct store_queue *q)
 {
     struct hd_memory digest = {0};
-    int status = collecting_digest(c, who, &digest);
-    if (status == EXIT_TROUBLE)
-        return status;
-    const struct hd_collected *got = &c->collected;
-    double pause = got->stood_still_us > 0 ? (double)got->stood_still_us / 1e6 : NAN;
     struct run_facts facts = {0};
-    run_facts_of(&facts, s, got->pid);
-    if (facts.problem != NULL && !s->quiet) {
-        begin_message("warning", who);
-        fputs(": ", stderr);
-        end_message(facts.problem);
-    }
-    store_queue_add(q, &digest, &facts.run, pause, who);
+    /* Before: a process may end behind its snapshot, and what it was called goes with it.
+     */
+    see_facts(&facts, s, process);
+    int status = collecting_digest(c, process->who, &digest);
+    uint64_t stopped_us = c->collected.stood_still_us;
+    if (status != EXIT_TROUBLE)
+        store_queue_add(q, &digest, &facts.run,
+                        stopped_us > 0 ? (double)stopped_us / 1e6 : NAN, process->who);
     run_facts_free(&facts);
     return status;
 }

@@ -9,10 +9,16 @@
 /* A queue for --store and --keep; with lines for a log unless c or s says otherwise. */
 struct store_queue storing_begin(const struct collecting *c, const struct settings *s);
 
-/* Take a snapshot of the process that c->how names, who in messages, and append it to q. An
- * exit status: EXIT_TROUBLE after saying why there is none. */
-int storing_take(struct collecting *c, const struct settings *s, const char *who,
-                 struct store_queue *q);
+/* A process to store a snapshot of. */
+struct stored_process {
+    const char *who; /* in messages */
+    uint64_t pid;    /* by which it can be looked at here; 0: it cannot be seen */
+};
+
+/* Take a snapshot of the process that c->how names, and append it to q. An exit status:
+ * EXIT_TROUBLE after saying why there is none. */
+int storing_take(struct collecting *c, const struct settings *s,
+                 const struct stored_process *process, struct store_queue *q);
 
 /* Store what waits, at most half a minute long, and lose what is left. Whether nothing was
  * lost since storing_begin(). A signal ends the waiting. */

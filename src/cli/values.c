@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The limits of a number, as people write it: 1,000,000. */
 static const char *range(struct settings *s, uint64_t least, uint64_t most)
@@ -107,4 +108,73 @@ const char *parse_age(const char *value, double *seconds)
             return NULL;
         }
     return wrong;
+}
+
+/* --- points in time -------------------------------------------------------- */
+
+/* Two digits behind that separator, below a limit. */
+static bool take_two(const char **at, char separator, int limit, int *n)
+{
+    const char *s = *at;
+    if (s[0] != separator || s[1] < '0' || s[1] > '9' || s[2] < '0' || s[2] > '9')
+        return false;
+    *n = (s[1] - '0') * 10 + s[2] - '0';
+    *at += 3;
+    return *n < limit;
+}
+
+static bool parse_date(const char *value, double *seconds)
+{
+    enum { YEAR_DIGITS = 4 };
+    int year = 0, month, day, hour = 0, minute = 0, second = 0;
+    const char *at = value;
+    for (; at < value + YEAR_DIGITS; at++) {
+        if (*at < '0' || *at > '9')
+            return false;
+        year = 10 * year + *at - '0';
+    }
+    if (!take_two(&at, '-', 13, &month) || !take_two(&at, '-', 32, &day))
+        return false;
+    if (*at == 'T' && (!take_two(&at, 'T', 24, &hour) || !take_two(&at, ':', 60, &minute)))
+        return false;
+    if (*at == ':' && !take_two(&at, ':', 60, &second))
+        return false;
+    if (*at == 'Z')
+        at++;
+    struct tm tm = {.tm_year = year - 1900,
+                    .tm_mon = month - 1,
+                    .tm_mday = day,
+                    .tm_hour = hour,
+                    .tm_min = minute,
+                    .tm_sec = second};
+    time_t t = timegm(&tm);
+    *seconds = (double)t;
+    /* What no month has is another day then. */
+    return *at == '\0' && year > 0 && tm.tm_mday == day && tm.tm_mon == month - 1;
+}
+
+const char *parse_moment(const char *value, struct moment *m)
+{
+    *m = (struct moment){.is_open = strcmp(value, "all") == 0};
+    if (m->is_open)
+        return NULL;
+    m->is_date = parse_date(value, &m->date);
+    return m->is_date || parse_age(value, &m->before) == NULL
+               ? NULL
+               : "a time such as 7d, 12h, 2026-11-22, 2026-11-22T14:05Z, all";
+}
+
+const char *parse_hosts(const char *value, uint64_t *n, double *share)
+{
+    static const char wrong[] = "a number of hosts, or a share of them such as 5%";
+    size_t len = strlen(value), digits = strspn(value, "0123456789");
+    uint64_t none;
+    char *end;
+    *share = -1;
+    *n = 0;
+    if (len > 0 && value[len - 1] == '%')
+        return parse_score(value, &none, share) == NULL ? NULL : wrong;
+    errno = 0;
+    *n = strtoull(value, &end, 10);
+    return len > 0 && digits == len && errno == 0 ? NULL : wrong;
 }

@@ -24,4 +24,17 @@ const char *parse_duration(const char *value, uint64_t *ms);
  * year has 365 days. */
 const char *parse_age(const char *value, double *seconds);
 
+/* A point in time: a date (UTC), so long before another point, or no limit at all. */
+struct moment {
+    bool is_date, is_open;
+    double date;   /* seconds since 1970-01-01 */
+    double before; /* seconds */
+};
+
+/* 7d, 12h, 2w; 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30Z; all. */
+const char *parse_moment(const char *value, struct moment *m);
+
+/* A number of hosts, or a share of them; the share is -1 for a number. */
+const char *parse_hosts(const char *value, uint64_t *n, double *share);
+
 #endif

@@ -95,6 +95,14 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
          "the baseline was made with another number of snapshots or iterations; its growth "
          "is subtracted as it is"},
     [WARN_NO_UNIT] = {"no-unit", "a limit without a unit; write 5MiB, 5% or 5B"},
+    [WARN_RUNS_NOT_JUDGED] = {"runs-not-judged",
+                              "runs that allow no verdict; they are not called healthy"},
+    [WARN_SNAPSHOTS_DAMAGED] = {"snapshots-damaged",
+                                "runs with snapshots that cannot be read; those were "
+                                "left out"},
+    [WARN_HOST_UNKNOWN] = {"host-unknown", "runs that do not tell their host; those of a "
+                                           "service count as one host"},
+    [WARN_SHARDS_MISSING] = {"shards-missing", "parts are missing"},
 };
 
 static struct warning *find_or_add(struct warnings *w, enum warning_code code)

@@ -128,6 +128,30 @@ void build_cell_change(struct build *b, bool grows)
     text_clear(&b->words);
 }
 
+/* --- the verdict ---------------------------------------------------------- */
+
+/* Names by themselves: they have to be escaped. */
+void build_headline(struct build *b, struct headline *h)
+{
+    static const enum doc_style styles[] = {
+        [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
+    const char *words = doc_string(b->doc, text_string(&h->words));
+    size_t at = 0;
+    for (size_t i = 0; i <= h->name_count; i++) {
+        struct headline_name name = {h->words.len, h->words.len};
+        if (i < h->name_count)
+            name = h->names[i];
+        text_add(&b->words, words + at, name.from - at);
+        build_end(b, &b->doc->summary);
+        text_add(&b->words, words + name.from, name.to - name.from);
+        doc_run(b->doc, &b->doc->summary, DOC_NAME, text_string(&b->words));
+        text_clear(&b->words);
+        at = name.to;
+    }
+    b->doc->is_verdict = true;
+    b->doc->tone = styles[h->tone];
+}
+
 /* --- where it is from ------------------------------------------------------ */
 
 static void add_fact(struct build *b, struct doc_line *l, const char *joint,
@@ -242,7 +266,8 @@ static struct document *make(const struct hd_report *r, const struct hd_write_op
         [HD_REPORT_INFO] = {"heapdrift info", build_info},
         [HD_REPORT_PROCESSES] = {"heapdrift ps", build_processes},
         [HD_REPORT_TREE] = {"heapdrift tree", build_tree},
-        [HD_REPORT_OBJECT] = {"heapdrift object", build_object}};
+        [HD_REPORT_OBJECT] = {"heapdrift object", build_object},
+        [HD_REPORT_FLEET] = {"heapdrift fleet", build_fleet}};
     struct build b = {.r = r, .doc = document_new(kinds[r->kind].title), .page = page};
     kinds[r->kind].build(&b);
     build_other_notes(&b);

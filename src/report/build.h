@@ -37,6 +37,7 @@ void build_info(struct build *b);
 void build_processes(struct build *b);
 void build_tree(struct build *b);
 void build_object(struct build *b);
+void build_fleet(struct build *b);
 
 /* What was compared, totals, where the growth went; the suspects, and what has stopped
  * growing; what to run next. */
@@ -62,6 +63,10 @@ void build_words(struct build *b, struct doc_runs *to, const char *words);
 /* A name or words of others, behind what was written. */
 void build_name(struct build *b, struct doc_runs *to, const char *name);
 void build_quoted(struct build *b, struct doc_runs *to, const char *words);
+
+/* A verdict as the summary, its names by themselves: they have to be escaped. */
+struct headline;
+void build_headline(struct build *b, struct headline *h);
 
 /* A piece that may begin a line. */
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint);

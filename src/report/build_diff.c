@@ -213,28 +213,11 @@ void build_next(struct build *b)
         build_next_of(b, d->suspects[0].subject);
 }
 
-/* Names by themselves: they have to be escaped. */
 static void add_headline(struct build *b)
 {
-    static const enum doc_style styles[] = {
-        [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
     struct headline h;
     phrase_verdict(&h, b->r);
-    const char *words = doc_string(b->doc, text_string(&h.words));
-    size_t at = 0;
-    for (size_t i = 0; i <= h.name_count; i++) {
-        struct headline_name name = {h.words.len, h.words.len};
-        if (i < h.name_count)
-            name = h.names[i];
-        text_add(&b->words, words + at, name.from - at);
-        build_end(b, &b->doc->summary);
-        text_add(&b->words, words + name.from, name.to - name.from);
-        doc_run(b->doc, &b->doc->summary, DOC_NAME, text_string(&b->words));
-        text_clear(&b->words);
-        at = name.to;
-    }
-    b->doc->is_verdict = true;
-    b->doc->tone = styles[h.tone];
+    build_headline(b, &h);
     headline_free(&h);
 }
 

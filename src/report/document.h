@@ -49,8 +49,16 @@ struct doc_brief {
     unsigned below;
 };
 
+/* Numbers that the words draw with letters, for places that can draw. */
+struct doc_chart {
+    const double *x, *y; /* NAN: a gap */
+    size_t len;
+    double most; /* of y, in this chart and those that it is compared with */
+};
+
 struct doc_cell {
     struct doc_runs words;
+    struct doc_chart *chart; /* or NULL */
     struct doc_brief *brief; /* NULL: there is no other form */
 };
 
@@ -149,6 +157,7 @@ struct doc_row {
     struct doc_attached *attached;
     size_t attached_count, attached_cap;
     bool is_below;   /* of a rest: it belongs to the row above */
+    bool is_open;    /* of a group: a page shows what is in it */
     bool is_suspect; /* it is what the reader came for */
     unsigned only;   /* doc_place that have it; 0: all */
     unsigned depth;  /* of a tree: 0 at its top, at most one more than the row before */

@@ -13,7 +13,7 @@
 
 /* One sentence or two above everything else, and where the names in it are: short ones,
  * with controls made visible. */
-enum { HEADLINE_NAMES = 2 };
+enum { HEADLINE_NAMES = 3 };
 struct headline {
     struct text words;
     struct headline_name {

@@ -7,6 +7,7 @@
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
+#include "report/report_fleet.h"
 #include "report/view.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ void hd_report_free(struct hd_report *report)
     if (report == NULL)
         return;
     HASH_CLEAR(hh, report->names);
+    hd_fleet_free(report->records);
     free(report->warnings);
     arena_free(&report->arena);
     free(report);
@@ -253,6 +255,8 @@ const struct hd_warning *hd_report_warnings(const struct hd_report *report, size
 
 size_t hd_report_suspects(const struct hd_report *report)
 {
+    if (report->kind == HD_REPORT_FLEET)
+        return report->fleet.suspect_count;
     return report->diff.suspect_count;
 }
 
@@ -267,6 +271,8 @@ static bool has_undecided_rule(const struct hd_report *report)
 
 bool hd_report_conclusive(const struct hd_report *report)
 {
+    if (report->kind == HD_REPORT_FLEET)
+        return report_fleet_is_conclusive(&report->fleet);
     for (size_t k = 0; k < report->snapshot_count; k++)
         if (!report->snapshots[k].info.complete || report->snapshots[k].info.sampled)
             return false;

@@ -11,6 +11,7 @@
 #include "analysis/suspicion.h"
 #include "budget/judge.h"
 #include "compare/comparison.h"
+#include "fleet/answer.h"
 
 struct hd_report {
     struct report_name *names; /* of types that are shown by another name */
@@ -48,6 +49,8 @@ struct hd_report {
     struct hd_process_list processes;
     struct hd_tree tree; /* empty: none */
     struct hd_instance instance;
+    struct hd_fleet_answer fleet; /* its names lie in this one: */
+    struct hd_fleet *records;
 
     struct hd_model model; /* of these, for who reads it */
 };

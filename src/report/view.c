@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "heap/names.h"
 #include "report/phrases.h"
+#include "report/report_fleet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -445,4 +446,6 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
     r->tree = view_tree(&r->found.tree, rows, r->snapshot_count, a);
     if (is_diff)
         add_headline(r, a);
+    if (r->kind == HD_REPORT_FLEET)
+        report_fleet_cut(r);
 }

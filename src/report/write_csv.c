@@ -1,8 +1,9 @@
 /* CSV (RFC 4180, LF) and TSV: one row per type, exact integers, unknown cells empty.
  * What `top` writes is itself an input format. */
-#include "base/csv.h"
+#include "report/csv_fleet.h"
 #include "report/object_words.h"
 #include "report/phrases.h"
+#include "report/sheet.h"
 #include "report/tree_frames.h"
 #include "report/writer.h"
 
@@ -10,120 +11,43 @@
 #include <math.h>
 #include <string.h>
 
-struct sheet {
-    struct out *out;
-    bool tabs; /* TSV */
-    bool in_row;
-};
-
-static void begin_cell(struct sheet *s)
-{
-    if (s->in_row)
-        out_string(s->out, s->tabs ? "\t" : ",");
-    s->in_row = true;
-}
-
-static void end_row(struct sheet *s)
-{
-    out_string(s->out, "\n");
-    s->in_row = false;
-}
-
-/* TSV has no quotes: what would end a cell is escaped. */
-static void add_escaped(struct text *t, const char *s, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (s[i] == '\t' || s[i] == '\n' || s[i] == '\r')
-            text_add_string(t, s[i] == '\t' ? "\\t" : s[i] == '\n' ? "\\n" : "\\r");
-        else if (s[i] == '\\')
-            text_add_string(t, "\\\\");
-        else
-            text_add_char(t, s[i]);
-    }
-}
-
-static void add_cell(struct sheet *s, const char *value)
-{
-    struct text cell = {0}, clean = {0}, line = {0};
-    if (s->tabs) {
-        csv_add_clean(&clean, value);
-        add_escaped(&line, clean.data, clean.len);
-        text_add_visible(&cell, line.data, line.len, false);
-    } else {
-        csv_add_cell(&cell, value);
-    }
-    begin_cell(s);
-    out_text(s->out, &cell);
-    text_free(&line);
-    text_free(&clean);
-    text_free(&cell);
-}
-
-static void add_number(struct sheet *s, uint64_t n)
-{
-    begin_cell(s);
-    if (n != HD_UNKNOWN)
-        out_printf(s->out, "%" PRIu64, n);
-}
-
-static void add_share(struct sheet *s, double share)
-{
-    begin_cell(s);
-    out_printf(s->out, "%.6g", share);
-}
-
-static void add_optional(struct sheet *s, const char *value)
-{
-    add_cell(s, value != NULL ? value : "");
-}
-
-static void add_titles(struct sheet *s, const char *const *titles, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        add_cell(s, titles[i]);
-    end_row(s);
-}
-
-#define ADD_TITLES(sheet, titles) \
-    add_titles(sheet, titles, sizeof(titles) / sizeof(*(titles)))
-
 static void write_diff(const struct hd_model *m, struct sheet *s)
 {
-    add_cell(s, hd_unit_name(m->by));
-    add_cell(s, "status");
+    sheet_cell(s, hd_unit_name(m->by));
+    sheet_cell(s, "status");
     for (size_t k = 0; k < m->snapshot_count; k++) {
         char title[32];
         snprintf(title, sizeof(title), "count_%zu", k + 1);
-        add_cell(s, title);
+        sheet_cell(s, title);
         snprintf(title, sizeof(title), "bytes_%zu", k + 1);
-        add_cell(s, title);
+        sheet_cell(s, title);
     }
-    end_row(s);
+    sheet_end_row(s);
     for (size_t i = 0; i < model_table(m)->shown; i++) {
         const struct hd_type_row *row = &model_table(m)->rows[i];
-        add_cell(s, row->type);
-        add_cell(s, series_status_names[row->status]);
+        sheet_cell(s, row->type);
+        sheet_cell(s, series_status_names[row->status]);
         for (size_t k = 0; k < m->snapshot_count; k++) {
-            add_number(s, row->at[k].count);
-            add_number(s, row->at[k].bytes);
+            sheet_number(s, row->at[k].count);
+            sheet_number(s, row->at[k].bytes);
         }
-        end_row(s);
+        sheet_end_row(s);
     }
 }
 
 static void write_top(const struct hd_model *m, struct sheet *s)
 {
-    add_cell(s, hd_unit_name(m->by));
-    add_cell(s, "count");
-    add_cell(s, "bytes");
-    add_cell(s, "retained");
-    end_row(s);
+    sheet_cell(s, hd_unit_name(m->by));
+    sheet_cell(s, "count");
+    sheet_cell(s, "bytes");
+    sheet_cell(s, "retained");
+    sheet_end_row(s);
     for (size_t i = 0; i < model_table(m)->shown; i++) {
-        add_cell(s, model_table(m)->rows[i].type);
-        add_number(s, model_table(m)->rows[i].at->count);
-        add_number(s, model_table(m)->rows[i].at->bytes);
-        add_number(s, model_table(m)->rows[i].retained);
-        end_row(s);
+        sheet_cell(s, model_table(m)->rows[i].type);
+        sheet_number(s, model_table(m)->rows[i].at->count);
+        sheet_number(s, model_table(m)->rows[i].at->bytes);
+        sheet_number(s, model_table(m)->rows[i].retained);
+        sheet_end_row(s);
     }
 }
 
@@ -131,7 +55,7 @@ static void write_roots(const struct hd_model *m, struct sheet *s)
 {
     static const char *const titles[] = {"root_kind", "share", "share_low", "share_high",
                                          "chain"};
-    ADD_TITLES(s, titles);
+    SHEET_TITLES(s, titles);
     struct text chain = {0};
     for (size_t i = 0; i < m->roots->chains.len; i++) {
         const struct hd_chain *c = &m->roots->chains.all[i].chain;
@@ -142,12 +66,12 @@ static void write_roots(const struct hd_model *m, struct sheet *s)
             memset(plain.shown, 0, sizeof(plain.shown));
             human_frame(&chain, &plain, false);
         }
-        add_cell(s, root_kind_names[c->kind]);
-        add_share(s, c->share);
-        add_share(s, c->low);
-        add_share(s, c->high);
-        add_cell(s, text_string(&chain));
-        end_row(s);
+        sheet_cell(s, root_kind_names[c->kind]);
+        sheet_share(s, c->share);
+        sheet_share(s, c->low);
+        sheet_share(s, c->high);
+        sheet_cell(s, text_string(&chain));
+        sheet_end_row(s);
     }
     text_free(&chain);
 }
@@ -160,7 +84,7 @@ static void add_error(struct sheet *s, const struct hd_error *e)
         text_add_string(&t, ": ");
     }
     text_add_string(&t, e->message);
-    add_cell(s, text_string(&t));
+    sheet_cell(s, text_string(&t));
     text_free(&t);
 }
 
@@ -182,26 +106,26 @@ static void write_info(const struct hd_model *m, struct sheet *s)
                                          "sampled",
                                          "complete",
                                          "error"};
-    ADD_TITLES(s, titles);
+    SHEET_TITLES(s, titles);
     for (size_t k = 0; k < m->snapshot_count; k++) {
         const struct hd_snapshot_facts *snap = &m->snapshots[k];
         const struct hd_info *info = &snap->info;
         bool failed = snap->error.status != HD_OK;
-        add_cell(s, info->path);
-        add_optional(s, info->format);
-        add_optional(s, info->producer);
-        add_optional(s, info->time);
-        add_number(s, failed ? HD_UNKNOWN : info->pid);
-        add_optional(s, info->process);
+        sheet_cell(s, info->path);
+        sheet_optional(s, info->format);
+        sheet_optional(s, info->producer);
+        sheet_optional(s, info->time);
+        sheet_number(s, failed ? HD_UNKNOWN : info->pid);
+        sheet_optional(s, info->process);
         const uint64_t numbers[] = {
             info->objects, info->references,        info->roots,          info->types,
             info->bytes,   info->reachable_objects, info->reachable_bytes};
         for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-            add_number(s, failed ? HD_UNKNOWN : numbers[i]);
-        add_cell(s, failed ? "" : info->sampled ? "true" : "false");
-        add_cell(s, failed ? "" : info->complete ? "true" : "false");
+            sheet_number(s, failed ? HD_UNKNOWN : numbers[i]);
+        sheet_cell(s, failed ? "" : info->sampled ? "true" : "false");
+        sheet_cell(s, failed ? "" : info->complete ? "true" : "false");
         add_error(s, &snap->error);
-        end_row(s);
+        sheet_end_row(s);
     }
 }
 
@@ -211,7 +135,7 @@ static void add_phrase(struct sheet *s,
 {
     struct text t = {0};
     add(&t, f);
-    add_cell(s, text_string(&t));
+    sheet_cell(s, text_string(&t));
     text_free(&t);
 }
 
@@ -221,7 +145,7 @@ static void add_phrase_if_any(struct sheet *s,
 {
     struct text t = {0};
     add(&t, f);
-    add_cell(s, text_string(&t));
+    sheet_cell(s, text_string(&t));
     text_free(&t);
 }
 
@@ -231,21 +155,21 @@ static void write_check(const struct hd_model *m, struct sheet *s)
     static const char *const titles[] = {"status",   "rule",           "subject",
                                          "observed", "observed_value", "limit",
                                          "unit",     "source",         "reason"};
-    ADD_TITLES(s, titles);
+    SHEET_TITLES(s, titles);
     for (size_t i = 0; i < m->check->rule_count; i++) {
         const struct hd_finding *f = &m->check->rules[i];
-        add_cell(s, rule_status_names[f->status]);
+        sheet_cell(s, rule_status_names[f->status]);
         add_phrase(s, phrase_rule, f);
-        add_optional(s, f->subject);
+        sheet_optional(s, f->subject);
         add_phrase_if_any(s, phrase_observed, f);
-        begin_cell(s);
+        sheet_begin_cell(s);
         if (isfinite(f->observed_value))
             out_printf(s->out, "%.15g", f->observed_value);
         add_phrase(s, phrase_limit, f);
-        add_cell(s, phrase_unit(f));
+        sheet_cell(s, phrase_unit(f));
         add_phrase(s, phrase_source, f);
         add_phrase_if_any(s, phrase_reason, f);
-        end_row(s);
+        sheet_end_row(s);
     }
 }
 
@@ -254,17 +178,17 @@ static void write_processes(const struct hd_model *m, struct sheet *s)
     static const char *const titles[] = {
         "pid",     "name", "runtime",   "user",    "command",        "socket",
         "problem", "host", "container", "started", "uptime_seconds", "memory_bytes"};
-    ADD_TITLES(s, titles);
+    SHEET_TITLES(s, titles);
     for (size_t i = 0; i < m->processes->count; i++) {
         const struct hd_process *p = &m->processes->all[i];
         const char *cells[] = {p->name,    p->runtime, p->user,      p->command, p->socket,
                                p->problem, p->host,    p->container, p->started};
-        add_number(s, p->pid);
+        sheet_number(s, p->pid);
         for (size_t c = 0; c < sizeof(cells) / sizeof(*cells); c++)
-            add_optional(s, cells[c]);
-        add_number(s, p->uptime);
-        add_number(s, p->memory);
-        end_row(s);
+            sheet_optional(s, cells[c]);
+        sheet_number(s, p->uptime);
+        sheet_number(s, p->memory);
+        sheet_end_row(s);
     }
 }
 
@@ -276,7 +200,7 @@ static void add_path(struct sheet *s, const struct tree_frames *f, size_t node)
         text_add_string(&path, i > 0 ? " → " : "");
         text_add_string(&path, f->names[stack[i]]);
     }
-    add_cell(s, text_string(&path));
+    sheet_cell(s, text_string(&path));
     text_free(&path);
 }
 
@@ -286,14 +210,14 @@ static void add_tree_titles(struct sheet *s, size_t snapshots)
                                          "root_kind", "suspect", "growth", "others"};
     static const char *const numbers[] = {"count", "bytes", "objects", "retained"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-        add_cell(s, titles[i]);
+        sheet_cell(s, titles[i]);
     for (size_t k = 0; k < snapshots; k++)
         for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
             char title[32];
             snprintf(title, sizeof(title), "%s_%zu", numbers[i], k + 1);
-            add_cell(s, title);
+            sheet_cell(s, title);
         }
-    end_row(s);
+    sheet_end_row(s);
 }
 
 /* A place by the types on the way to it, as holders are written elsewhere. */
@@ -303,22 +227,23 @@ static void write_tree(const struct hd_model *m, struct sheet *s)
     add_tree_titles(s, m->snapshot_count);
     for (size_t i = 0; i < m->tree->len; i++) {
         const struct hd_tree_node *n = &m->tree->nodes[i];
-        add_number(s, n->depth);
-        add_cell(s, hd_node_kind_name(n->kind));
+        sheet_number(s, n->depth);
+        sheet_cell(s, hd_node_kind_name(n->kind));
         add_path(s, &f, i);
-        add_optional(s, n->type);
-        add_optional(s, n->kind == HD_NODE_ROOTS ? hd_root_kind_name(n->root_kind) : NULL);
-        add_number(s, n->suspect > 0 ? n->suspect : HD_UNKNOWN);
-        begin_cell(s);
+        sheet_optional(s, n->type);
+        sheet_optional(s,
+                       n->kind == HD_NODE_ROOTS ? hd_root_kind_name(n->root_kind) : NULL);
+        sheet_number(s, n->suspect > 0 ? n->suspect : HD_UNKNOWN);
+        sheet_begin_cell(s);
         out_printf(s->out, "%" PRId64, n->growth);
-        add_number(s, n->others > 0 ? n->others : HD_UNKNOWN);
+        sheet_number(s, n->others > 0 ? n->others : HD_UNKNOWN);
         for (size_t k = 0; k < m->snapshot_count; k++) {
-            add_number(s, n->at[k].count);
-            add_number(s, n->at[k].bytes);
-            add_number(s, n->owned[k].count);
-            add_number(s, n->owned[k].bytes);
+            sheet_number(s, n->at[k].count);
+            sheet_number(s, n->at[k].bytes);
+            sheet_number(s, n->owned[k].count);
+            sheet_number(s, n->owned[k].bytes);
         }
-        end_row(s);
+        sheet_end_row(s);
     }
     tree_frames_free(&f);
 }
@@ -334,19 +259,19 @@ struct object_row {
 
 static void add_object_row(struct sheet *s, const struct object_row *row)
 {
-    add_cell(s, row->part);
-    add_optional(s, row->name);
-    add_optional(s, row->kind);
-    add_optional(s, row->type);
-    add_optional(s, row->value);
-    add_number(s, row->number);
-    begin_cell(s);
+    sheet_cell(s, row->part);
+    sheet_optional(s, row->name);
+    sheet_optional(s, row->kind);
+    sheet_optional(s, row->type);
+    sheet_optional(s, row->value);
+    sheet_number(s, row->number);
+    sheet_begin_cell(s);
     if (row->address != 0)
         out_printf(s->out, "0x%" PRIx64, row->address);
-    add_number(s, row->objects);
-    add_number(s, row->references);
-    add_number(s, row->bytes);
-    end_row(s);
+    sheet_number(s, row->objects);
+    sheet_number(s, row->references);
+    sheet_number(s, row->bytes);
+    sheet_end_row(s);
 }
 
 static void add_object_fields(struct sheet *s, const struct hd_object_fields *fields)
@@ -390,7 +315,7 @@ static void write_object(const struct hd_model *m, struct sheet *s)
                                          "references", "bytes"};
     const struct hd_instance *x = m->instance;
     const struct hd_object *o = &x->object;
-    ADD_TITLES(s, titles);
+    SHEET_TITLES(s, titles);
     add_object_row(s, &(struct object_row){"object", NULL, hd_object_kind_name(o->kind),
                                            o->type, x->fields.text, o->number, o->address,
                                            o->instances, o->references, o->bytes});
@@ -415,7 +340,7 @@ static void write_sheet(const struct hd_model *m, struct sheet s)
         [HD_REPORT_CHECK] = write_check,
 
         [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_TREE] = write_tree,
-        [HD_REPORT_OBJECT] = write_object};
+        [HD_REPORT_OBJECT] = write_object,       [HD_REPORT_FLEET] = csv_fleet};
     write[m->kind](m, &s);
 }
 

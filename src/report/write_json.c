@@ -1,6 +1,7 @@
 /* JSON, one object; docs/json-schema has the schemas. Keys stand in their order,
  * unknown values are null, integers are exact. */
 #include "base/json_out.h"
+#include "report/json_fleet.h"
 #include "report/json_object.h"
 #include "report/json_tree.h"
 #include "report/phrases.h"
@@ -554,6 +555,14 @@ static json_t *object(const struct hd_model *m)
     return o;
 }
 
+static json_t *fleet(const struct hd_model *m)
+{
+    json_t *o = begin("heapdrift-fleet");
+    json_add_fleet(o, m);
+    json_put(o, "warnings", warnings(m));
+    return o;
+}
+
 json_t *report_json(const struct hd_model *m)
 {
     static json_t *(*const make[])(const struct hd_model *) = {
@@ -562,7 +571,7 @@ json_t *report_json(const struct hd_model *m)
         [HD_REPORT_CHECK] = check,
 
         [HD_REPORT_PROCESSES] = processes, [HD_REPORT_TREE] = tree,
-        [HD_REPORT_OBJECT] = object};
+        [HD_REPORT_OBJECT] = object,       [HD_REPORT_FLEET] = fleet};
     return make[m->kind](m);
 }
 

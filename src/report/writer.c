@@ -9,12 +9,12 @@
 /* To add a format: write src/report/write_<name>.c and list it here. */
 extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
     write_junit, write_sarif, write_github, write_folded, write_speedscope, write_pprof,
-    write_dot, write_html;
+    write_dot, write_html, write_prometheus;
 
 const struct writer *const writers[] = {
-    &write_text,       &write_json,  &write_csv,   &write_tsv,    &write_markdown,
-    &write_html,       &write_junit, &write_sarif, &write_github, &write_folded,
-    &write_speedscope, &write_pprof, &write_dot,   NULL,
+    &write_text,       &write_json,  &write_csv,   &write_tsv,        &write_markdown,
+    &write_html,       &write_junit, &write_sarif, &write_github,     &write_folded,
+    &write_speedscope, &write_pprof, &write_dot,   &write_prometheus, NULL,
 };
 
 const char *hd_format_name(size_t i)
@@ -37,6 +37,11 @@ bool hd_format_is_for_tree(size_t i)
     return hd_format_name(i) != NULL && writers[i]->holds == HOLDS_TREES;
 }
 
+bool hd_format_is_for_fleet(size_t i)
+{
+    return hd_format_name(i) != NULL && writers[i]->holds == HOLDS_FLEETS;
+}
+
 bool hd_format_is_binary(size_t i)
 {
     return hd_format_name(i) != NULL && writers[i]->is_binary;
@@ -48,6 +53,8 @@ static bool holds(const struct writer *w, const struct hd_report *r, struct hd_e
         return fail(err, HD_USAGE, "%s is for checks only", w->name);
     if (w->holds == HOLDS_TREES && r->model.tree == NULL)
         return fail(err, HD_USAGE, "%s is for trees only", w->name);
+    if (w->holds == HOLDS_FLEETS && r->kind != HD_REPORT_FLEET)
+        return fail(err, HD_USAGE, "%s is for fleets only", w->name);
     return true;
 }
 

@@ -12,7 +12,8 @@
 enum writer_holds {
     HOLDS_ALL,
     HOLDS_CHECKS,
-    HOLDS_TREES /* reports that have one: their model says so */
+    HOLDS_TREES, /* reports that have one: their model says so */
+    HOLDS_FLEETS
 };
 
 struct writer {

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
-commands=(diff report tree top roots object check info convert collect watch ps explore record help completion)
+commands=(diff report tree top roots object check info convert collect watch ps explore record fleet help completion)
 
 # The long options that `help COMMAND` lists, with "=" where there is a value.
 options_of() {
@@ -15,7 +15,9 @@ value_of() {
     format) [[ ${c:-} == convert ]] && echo table-json || echo json ;;
     to) [[ ${c:-} == collect ]] && echo gcdump || echo table-csv ;;
     output) echo "$tmp/out" ;;
-    by) echo type ;;
+    by) [[ ${c:-} == fleet ]] && echo host || echo type ;;
+    since | until) echo 7d ;;
+    shard) echo 1/2 ;;
     sort) [[ ${c:-} == ps ]] && echo memory || echo bytes ;;
     type | exclude) echo 'X.*' ;;
     min-score | max-growth | max-score) echo 5% ;;
@@ -83,7 +85,7 @@ value_of() {
     for c in "${commands[@]}"; do
         out_matches $'\n'"  $c +[^ ].*[a-z]"
     done
-    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|record|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
+    [[ $(grep -cE '^  (diff|report|tree|top|roots|object|check|info|convert|collect|watch|record|fleet|ps|explore|help|completion) ' <<<"$out") == "${#commands[@]}" ]]
 }
 
 @test "--version is one line" {
@@ -126,6 +128,7 @@ collect all build core count diagnostic-port direct help host interval keep labe
 watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
 record build format help host keep label limit memory no-progress no-sandbox quiet service size-base store threads verbose version
 ps ascii color format help name output quiet sort version width
+fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
 help help version
 completion help version
 OPTIONS
@@ -151,6 +154,7 @@ OPTIONS
         help) ;;
         object) err_has "object needs a snapshot and an address" ;;
         explore) err_has "explore needs a terminal" ;;
+        fleet) err_has "parts have a window and services of their own" ;;
         completion) err_has "for which shell?" ;;
         ps) err_has "ps takes no operands" ;;
         collect) err_has "--name=PATTERN chooses from --all" ;;
@@ -164,7 +168,7 @@ OPTIONS
 
 @test "an option that a command's help does not list is refused, with a hint" {
     local c option all
-    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch record ps explore; do options_of $c; done | sort -u)
+    mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots object check info convert; do
         options_of $c | sort -u >"$tmp/has"
@@ -194,7 +198,7 @@ OPTIONS
 }
 
 @test "the source has no option that help does not list" {
-    for c in diff report tree top roots object check info convert collect watch record ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
+    for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
         src/cli/options.c | sort -u | diff - "$tmp/listed"
 }
@@ -254,7 +258,7 @@ OPTIONS
         grep -qwF -- "$word" $page || complain "$page does not mention $word"
     done
     works help diff
-    for word in $(for c in diff report tree top roots object check info convert collect watch record ps explore; do options_of $c; done | tr -d = | sort -u); do
+    for word in $(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u); do
         grep -qE -- "--$word([^a-z-]|\$)" $page || complain "$page does not mention --$word"
     done
     for word in -j -n -o -q -t -v -x; do
@@ -279,7 +283,7 @@ OPTIONS
     works help formats
     sed -n '/^snapshots/,/^A snapshot/s/^  \([a-z-]*\) .*/\1/p' <<<"$out" | sort >"$tmp/formats"
     for schema in docs/json-schema/*.json; do
-        [[ $schema != */heapdrift-@(ps|record).json ]] || continue
+        [[ $schema != */heapdrift-@(ps|record|fleet).json ]] || continue
         jq -r '."$defs".snapshot.properties.format.enum[]' "$schema" | sort | diff "$tmp/formats" -
     done
 }

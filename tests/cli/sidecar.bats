@@ -42,6 +42,15 @@ says() {
     complain "stderr should have: $1"
 }
 
+# is_at_work: wait until it takes a snapshot, which is when it holds the lock.
+is_at_work() {
+    for _ in {1..200}; do
+        [[ ! -f $tmp/lock ]] || flock -n "$tmp/lock" true || return 0
+        sleep 0.02
+    done
+    return 1
+}
+
 @test "watch --store records a snapshot at a time, with what the process stood still" {
     play
     works watch "${at[@]}" --interval=100ms --count=3
@@ -85,17 +94,15 @@ says() {
     status_is 0
     snapshots_are 0
     hd_beside watch "${at[@]}" --interval=100ms
-    says "the first in"
-    sleep 0.3
+    is_at_work
     kill -TERM "$job"
     ends "$job"
     status_is 0
     snapshots_are 1
     hd_beside watch "${at[@]}" --interval=100ms
-    says "the first in"
-    sleep 0.3
+    is_at_work
     kill -TERM "$job"
-    sleep 0.1
+    sleep 0.2
     kill -TERM "$job"
     ends "$job"
     status_is 0

@@ -1,14 +1,20 @@
 #include "report/writer.h"
 
+#include "fleet/made_runs.h"
 #include "report/written.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static const char *const formats[] = {"text",       "json",  "csv",   "tsv",    "md",
-                                      "html",       "junit", "sarif", "github", "folded",
-                                      "speedscope", "pprof", "dot"};
-enum { FORMATS = sizeof(formats) / sizeof(*formats), FOR_ALL = 6, FOR_TREES = 9 };
+static const char *const formats[] = {"text",       "json",  "csv",   "tsv",       "md",
+                                      "html",       "junit", "sarif", "github",    "folded",
+                                      "speedscope", "pprof", "dot",   "prometheus"};
+enum {
+    FORMATS = sizeof(formats) / sizeof(*formats),
+    FOR_ALL = 6,
+    FOR_TREES = 9,
+    FOR_FLEETS = 13
+};
 
 static struct hd_report *two_processes(void)
 {
@@ -16,6 +22,15 @@ static struct hd_report *two_processes(void)
         {.pid = 7, .name = "shop", .runtime = "10.0.12", .command = "dotnet shop.dll, -x"},
         {.pid = 4711, .problem = "does not answer"}};
     return hd_report_processes(&(struct hd_processes){.all = all, .count = 2});
+}
+
+static struct hd_report *small_fleet(void)
+{
+    struct hd_fleet *f = made_fleet(0, 0);
+    made_add(f, 1, (struct made_run){.service = "Shop", .host = "a", .type = "App.Order"});
+    struct hd_report *r = hd_report_fleet(f, NULL);
+    hd_fleet_free(f);
+    return r;
 }
 
 static struct hd_report *report_of(enum hd_report_kind kind)
@@ -35,6 +50,8 @@ static struct hd_report *report_of(enum hd_report_kind kind)
         return shop_tree(NULL);
     case HD_REPORT_OBJECT:
         return object_of(shop(10), 1, false, NULL);
+    case HD_REPORT_FLEET:
+        return small_fleet();
     case HD_REPORT_INFO:
     case HD_REPORT_KIND_COUNT:
         break;
@@ -48,11 +65,13 @@ Test(writer, formats_are_listed)
         cr_expect_str_eq(hd_format_name(i), formats[i]);
         cr_expect_not_null(hd_format_summary(i));
         cr_expect_eq(hd_format_is_for_check(i), i >= FOR_ALL && i < FOR_TREES);
-        cr_expect_eq(hd_format_is_for_tree(i), i >= FOR_TREES);
+        cr_expect_eq(hd_format_is_for_tree(i), i >= FOR_TREES && i < FOR_FLEETS);
+        cr_expect_eq(hd_format_is_for_fleet(i), i >= FOR_FLEETS);
         cr_expect_eq(hd_format_is_binary(i), strcmp(formats[i], "pprof") == 0);
     }
     cr_expect_not(hd_format_is_for_check(FORMATS));
     cr_expect_not(hd_format_is_for_tree(FORMATS));
+    cr_expect_not(hd_format_is_for_fleet(FORMATS));
     cr_expect_not(hd_format_is_binary(FORMATS));
     cr_expect_null(hd_format_name(FORMATS));
     cr_expect_null(hd_format_summary(FORMATS));

@@ -33,7 +33,8 @@ static inline char *written(const struct hd_report *r, const char *format)
 static inline bool can_be_written(const struct hd_report *r, size_t i)
 {
     return (!hd_format_is_for_check(i) || r->kind == HD_REPORT_CHECK) &&
-           (!hd_format_is_for_tree(i) || hd_report_model(r)->tree != NULL);
+           (!hd_format_is_for_tree(i) || hd_report_model(r)->tree != NULL) &&
+           (!hd_format_is_for_fleet(i) || r->kind == HD_REPORT_FLEET);
 }
 
 /* The same for one without NULs. */

@@ -46,7 +46,7 @@ each() {
 
 @test "what is left out says so" {
     local command
-    for command in collect watch ps explore; do
+    for command in collect watch ps explore fleet; do
         status=0
         "$WINE" "$command" >"$tmp/out" 2>"$tmp/err" || status=$?
         [[ $status == 2 && ! -s $tmp/out && $(<"$tmp/err") == "heapdrift: $command is not in heapdrift for Windows" ]]

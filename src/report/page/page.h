@@ -41,6 +41,9 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
 /* What the document has as a headline stands in no section again. */
 bool page_leads(const struct document *d);
 
+/* Numbers over time, drawn. */
+void page_chart(struct out *o, const struct doc_chart *c);
+
 /* Every row of the table of types, by columns: as rows it would be four times as large. */
 json_t *page_types(const struct hd_report *r);
 

@@ -35,7 +35,7 @@ function start() {
     themeButton();
     const first = document.querySelector("main > section:not(.plain)");
     const types = document.getElementById("types") || document.getElementById("inputs");
-    if (report && report.suspects) {
+    if (report && report.suspects && report.totals) {
         cards(report);
         overTime(report, first);
     }

@@ -262,7 +262,10 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
         out_printf(p->o, " class=\"deep d%u\"",
                    row->depth < DEEPEST ? row->depth : DEEPEST);
     put(p, ">");
-    put_runs(p, &row->cells[c].words);
+    if (row->cells[c].chart != NULL)
+        page_chart(p->o, row->cells[c].chart);
+    else
+        put_runs(p, &row->cells[c].words);
     if (column->is_subject) {
         put_remarks(p, row);
         for (size_t i = 0; i < row->attached_count; i++)
@@ -380,7 +383,7 @@ static void put_table(struct page *p, const struct doc_table *t)
         end = group_end(t, i + 1);
         if (!is_on_pages(t->rows[i].only))
             continue;
-        put(p, "<details><summary>");
+        put(p, t->rows[i].is_open ? "<details open><summary>" : "<details><summary>");
         put_runs(p, &t->rows[i].cells[0].words);
         put(p, "</summary>\n");
         put_rows(p, t, i + 1, end);

@@ -62,9 +62,13 @@ static const char *mood_of_check(const struct hd_model *m)
 /* No suspect is good news only where there was something to judge. */
 static const char *mood_of(const struct hd_report *r)
 {
+    static const char *const moods[] = {
+        [HD_TONE_GOOD] = "good", [HD_TONE_UNSURE] = "unsure", [HD_TONE_BAD] = "bad"};
     const struct hd_model *m = &r->model;
     if (m->kind == HD_REPORT_CHECK)
         return mood_of_check(m);
+    if (m->kind == HD_REPORT_FLEET)
+        return moods[m->fleet->tone];
     if (m->kind != HD_REPORT_DIFF)
         return "plain";
     if (m->diff->suspect_count > 0)

@@ -1,0 +1,336 @@
+/* From the snapshots of a run to what it shows: they are compared as `diff` compares them,
+ * through the public interface, and what its report says is kept as a record. A series is
+ * worked on by one thread; who gives them is asked by the caller's only. */
+#include "fleet/examine.h"
+
+#include "analysis/trend.h"
+#include "base/text.h"
+#include "base/workers.h"
+#include "fleet/fleet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A clock that was set says so by a process that began after its first snapshot. Some
+ * seconds may lie between the clocks of a container and of what reads it. */
+static const double clock_slack = 60, shortest_span = 60;
+enum { ENOUGH_SNAPSHOTS = 4, FEWEST_SNAPSHOTS = 2 };
+
+/* --- rates ------------------------------------------------------------------ */
+
+/* Bytes per hour, as the median of all slopes: load that comes and goes within a day does
+ * not turn it. NAN where the time between is unknown or too short. */
+double examine_rate(const double *times, const uint64_t *bytes, size_t count)
+{
+    double x[TREND_MAX_POINTS], y[TREND_MAX_POINTS];
+    size_t n = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (bytes[k] == HD_UNKNOWN || (n > 0 && !(times[k] > x[n - 1])))
+            continue;
+        x[n] = times[k];
+        y[n++] = (double)bytes[k];
+    }
+    const struct trend t = {.n = n, .x = x, .y = y};
+    if (n < FEWEST_SNAPSHOTS || x[n - 1] - x[0] < shortest_span)
+        return NAN;
+    return trend_slope(&t, 0, n) * 3600;
+}
+
+/* --- a run ------------------------------------------------------------------- */
+
+struct run_at_work {
+    const struct hd_fleet_series *series;
+    struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
+    double taken[HD_MAX_SNAPSHOTS];
+    size_t count;
+    struct arena *arena; /* of what the record points to */
+    struct hd_run_record *record;
+};
+
+static void doubt(struct run_at_work *w, enum hd_judgement judgement, enum hd_doubt why)
+{
+    w->record->judgement = judgement;
+    w->record->doubt = why;
+}
+
+static void keep_why(struct run_at_work *w, const struct hd_error *err)
+{
+    if (w->record->why == NULL && err->message[0] != '\0')
+        w->record->why = arena_strdup(w->arena, err->message, strlen(err->message));
+}
+
+/* Builds of a fleet differ, so numbers in names that compilers make are folded. */
+static void open_snapshots(struct run_at_work *w, uint64_t max_memory)
+{
+    const struct hd_read_options how = {.size = sizeof(how),
+                                        .reach_later = true,
+                                        .across_builds = true,
+                                        .max_memory = max_memory};
+    for (size_t i = 0; i < w->series->snapshot_count; i++) {
+        const struct hd_fleet_snapshot *s = &w->series->snapshots[i];
+        struct hd_error err = s->error;
+        if (s->bytes.size > 0)
+            w->snaps[w->count] =
+                hd_snapshot_from_memory(s->bytes.bytes, s->bytes.size, &how, &err);
+        if (s->bytes.size == 0 || w->snaps[w->count] == NULL) {
+            w->record->damaged++;
+            keep_why(w, &err);
+            continue;
+        }
+        w->taken[w->count++] = s->taken;
+    }
+}
+
+/* Whether the store's clock and the process contradict each other. */
+static bool clock_is_wrong(const struct run_at_work *w)
+{
+    double started = w->series->run.started;
+    for (size_t k = 0; k < w->count; k++)
+        if (!isfinite(w->taken[k]) || (k > 0 && w->taken[k] < w->taken[k - 1]))
+            return true;
+    return !isnan(started) && w->taken[0] < started - clock_slack;
+}
+
+/* --- what the report says ------------------------------------------------------ */
+
+static bool warns(const struct hd_model *m, const char *code)
+{
+    for (size_t i = 0; i < m->warning_count; i++)
+        if (strcmp(m->warnings[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static void take_heap(struct run_at_work *w, const struct hd_model *m)
+{
+    uint64_t *heap = arena_array(w->arena, uint64_t, w->count);
+    double *times = arena_array(w->arena, double, w->count);
+    bool reach = true;
+    for (size_t k = 0; k < w->count; k++)
+        reach &= m->diff->reachable[k].bytes != HD_UNKNOWN;
+    for (size_t k = 0; k < w->count; k++) {
+        times[k] = w->taken[k];
+        heap[k] = reach ? m->diff->reachable[k].bytes : m->diff->types.totals[k].bytes;
+    }
+    w->record->count = w->count;
+    w->record->times = times;
+    w->record->heap = heap;
+    w->record->heap_per_hour = examine_rate(times, heap, w->count);
+}
+
+static const char *joined(struct run_at_work *w, const char *const *holder, size_t len)
+{
+    struct text t = {0};
+    for (size_t i = 0; i < len; i++) {
+        text_add_string(&t, i > 0 ? " → " : "");
+        text_add_string(&t, holder[i]);
+    }
+    const char *all = arena_strdup(w->arena, text_string(&t), t.len);
+    text_free(&t);
+    return all;
+}
+
+static struct hd_run_finding finding_of(struct run_at_work *w, const struct hd_suspect *s)
+{
+    uint64_t *retained = arena_array(w->arena, uint64_t, w->count);
+    for (size_t k = 0; k < w->count; k++)
+        retained[k] = s->retained != NULL ? s->retained[k] : s->at[k].bytes;
+    return (struct hd_run_finding){
+        .rank = (unsigned)s->rank,
+        .type = s->type,
+        .subject = s->subject,
+        .holder = s->holder_len > 0
+                      ? joined(w, (const char *const *)s->holder, s->holder_len)
+                      : NULL,
+        .hint = s->hint,
+        .score = s->score,
+        .score_share = s->score_share,
+        .per_hour = examine_rate(w->record->times, retained, w->count),
+        .retained = retained,
+    };
+}
+
+static void take_findings(struct run_at_work *w, const struct hd_model *m)
+{
+    const struct hd_diff *d = m->diff;
+    struct hd_run_finding *all =
+        arena_array(w->arena, struct hd_run_finding, d->suspect_count);
+    for (size_t i = 0; i < d->suspect_count; i++)
+        all[i] = finding_of(w, &d->suspects[i]);
+    w->record->findings = all;
+    w->record->finding_count = d->suspect_count;
+    w->record->confidence = d->confidence;
+}
+
+/* "None" has to be earned: whatever keeps `check --strict` from passing is a doubt here. */
+static void judge(struct run_at_work *w, const struct hd_report *report, double min_span)
+{
+    const struct hd_model *m = hd_report_model(report);
+    const struct hd_diff *d = m->diff;
+    if (d->fit_count < FEWEST_SNAPSHOTS)
+        doubt(w, HD_NOT_JUDGED, HD_DOUBT_UNFIT);
+    else if (warns(m, "out-of-order"))
+        doubt(w, HD_NOT_JUDGED, HD_DOUBT_CLOCK);
+    else if (warns(m, "different-process"))
+        doubt(w, HD_UNSURE, HD_DOUBT_PROCESSES);
+    else if (d->fit_count < ENOUGH_SNAPSHOTS)
+        doubt(w, HD_UNSURE, HD_DOUBT_FEW);
+    else if (w->taken[w->count - 1] - w->taken[0] < min_span)
+        doubt(w, HD_UNSURE, HD_DOUBT_SHORT);
+    else if (d->suspect_count > 0 || hd_report_conclusive(report))
+        doubt(w, HD_JUDGED, HD_DOUBT_NONE);
+    else if (d->growth.is_open)
+        doubt(w, HD_UNSURE, HD_DOUBT_UNEXPLAINED);
+    else if (d->growth.has_stopped)
+        doubt(w, HD_UNSURE, HD_DOUBT_STOPPED);
+    else
+        doubt(w, HD_UNSURE, HD_DOUBT_INCOMPLETE);
+    if (w->record->judgement == HD_NOT_JUDGED)
+        w->record->finding_count = 0;
+}
+
+/* --- the comparison -------------------------------------------------------------- */
+
+static struct hd_options questions(const struct hd_fleet_rules *rules)
+{
+    struct hd_options opt = hd_default_options();
+    opt.chains = 0;
+    opt.min_share = rules->min_share;
+    opt.min_bytes = rules->min_bytes;
+    opt.min_steady_share = rules->min_steady_share;
+    opt.min_steady_bytes = rules->min_steady_bytes;
+    return opt;
+}
+
+static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_rules *rules,
+                                 uint64_t max_memory)
+{
+    const struct hd_read_options how = {.size = sizeof(how), .max_memory = max_memory};
+    struct hd_options opt = questions(rules);
+    struct hd_error err = {0};
+    struct hd_comparison *c = hd_comparison_of(w->snaps, w->count, &how);
+    struct hd_report *report = hd_report_diff(c, &opt, &err);
+    hd_comparison_free(c);
+    if (report == NULL) {
+        doubt(w, HD_NOT_JUDGED, HD_DOUBT_FAILED);
+        w->record->why = NULL;
+        keep_why(w, &err);
+        return NULL;
+    }
+    take_heap(w, hd_report_model(report));
+    take_findings(w, hd_report_model(report));
+    judge(w, report, rules->min_span);
+    return report;
+}
+
+static bool can_be_compared(struct run_at_work *w)
+{
+    if (w->count >= FEWEST_SNAPSHOTS && !clock_is_wrong(w))
+        return true;
+    bool lone = w->series->snapshot_count < FEWEST_SNAPSHOTS && w->count > 0;
+    doubt(w, HD_NOT_JUDGED,
+          lone                          ? HD_DOUBT_ONE_SNAPSHOT
+          : w->count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
+                                        : HD_DOUBT_CLOCK);
+    return false;
+}
+
+struct hd_report *examine_series(const struct hd_fleet_series *series,
+                                 const struct hd_fleet_rules *rules, uint64_t max_memory,
+                                 struct arena *arena, struct hd_run_record *record)
+{
+    struct run_at_work w = {.series = series, .arena = arena, .record = record};
+    *record = (struct hd_run_record){.series = series->id,
+                                     .run = series->run,
+                                     .recorded = series->recorded,
+                                     .heap_per_hour = NAN};
+    open_snapshots(&w, max_memory);
+    struct hd_report *report = can_be_compared(&w) ? compare(&w, rules, max_memory) : NULL;
+    for (size_t k = 0; k < w.count; k++)
+        hd_snapshot_close(w.snaps[k]);
+    return report;
+}
+
+/* --- many ---------------------------------------------------------------------- */
+
+/* Series that are in memory at once: some for each thread, and no more bytes than that but
+ * for one. */
+enum { MOST_AT_ONCE = 64, EACH_THREAD = 4, MOST_BYTES = 64 << 20 };
+
+struct batch {
+    struct hd_fleet_series *all;
+    struct hd_run_record records[MOST_AT_ONCE];
+    struct hd_report *reports[MOST_AT_ONCE];
+    struct arena arenas[MOST_AT_ONCE];
+    size_t len;
+    const struct hd_fleet_rules *rules;
+    uint64_t max_memory;
+};
+
+static bool examine_one(void *context, size_t i)
+{
+    struct batch *b = context;
+    b->reports[i] =
+        examine_series(&b->all[i], b->rules, b->max_memory, &b->arenas[i], &b->records[i]);
+    return true;
+}
+
+static size_t bytes_of(const struct hd_fleet_series *s)
+{
+    size_t bytes = 0;
+    for (size_t k = 0; k < s->snapshot_count; k++)
+        bytes += s->snapshots[k].bytes.size;
+    return bytes;
+}
+
+/* False at the end of the source; what came before it is in the batch. */
+static bool fill(struct batch *b, const struct hd_fleet_source *from, size_t most,
+                 struct hd_error *err)
+{
+    size_t bytes = 0;
+    for (b->len = 0; b->len < most && bytes < MOST_BYTES; b->len++) {
+        b->all[b->len] = (struct hd_fleet_series){0};
+        if (!from->next(from->context, &b->all[b->len], err))
+            return false;
+        bytes += bytes_of(&b->all[b->len]);
+    }
+    return true;
+}
+
+/* In the order of the series, whoever was first. */
+static bool keep(struct hd_fleet *f, struct batch *b, const struct hd_fleet_source *from,
+                 struct hd_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < b->len; i++) {
+        ok = ok && hd_fleet_add(f, &b->records[i], err);
+        hd_report_free(b->reports[i]);
+        arena_free(&b->arenas[i]);
+        b->arenas[i] = (struct arena){0};
+        from->done(from->context, &b->all[i]);
+    }
+    return ok;
+}
+
+bool hd_fleet_examine(struct hd_fleet *f, struct hd_fleet_source from,
+                      const struct hd_fleet_how *how, struct hd_error *err)
+{
+    size_t threads = how->threads > 1 ? how->threads : 1;
+    size_t most = threads == 1 ? 1 : EACH_THREAD * threads;
+    struct batch *b = alloc_zeroed(sizeof(*b));
+    struct hd_error none = {0}, *why = err != NULL ? err : &none;
+    most = most < MOST_AT_ONCE ? most : MOST_AT_ONCE;
+    b->all = alloc_zeroed(array_bytes(most, sizeof(*b->all)));
+    b->rules = &f->rules;
+    b->max_memory = how->max_memory / threads;
+    bool more = true, ok = why->status == HD_OK;
+    while (more && ok) {
+        more = fill(b, &from, most, why);
+        workers_run(b->len, (unsigned)threads, examine_one, b);
+        ok = keep(f, b, &from, why) && why->status == HD_OK;
+    }
+    free(b->all);
+    free(b);
+    return ok;
+}

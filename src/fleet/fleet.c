@@ -1,0 +1,221 @@
+#include "fleet/fleet.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fleet_name {
+    UT_hash_handle hh;
+    char text[];
+};
+
+struct fleet_series {
+    uint64_t id;
+    UT_hash_handle hh;
+};
+
+/* --- the set ---------------------------------------------------------------- */
+
+void fleet_take_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules)
+{
+    f->rules = *rules;
+    f->rules.service = fleet_name(f, rules->service);
+    if (f->rules.shards == 0)
+        f->rules.shard = f->rules.shards = 1;
+    f->has_rules = true;
+    if (f->rules.shards == 1)
+        return;
+    f->shards = arena_array(&f->arena, bool, f->rules.shards);
+    if (f->rules.shard > 0)
+        f->shards[f->rules.shard - 1] = true;
+}
+
+struct hd_fleet *hd_fleet_new(const struct hd_fleet_rules *rules)
+{
+    struct hd_fleet *f = alloc_zeroed(sizeof(*f));
+    if (rules != NULL)
+        fleet_take_rules(f, rules);
+    return f;
+}
+
+struct hd_fleet *fleet_hold(struct hd_fleet *f)
+{
+    f->holders++;
+    return f;
+}
+
+void hd_fleet_free(struct hd_fleet *f)
+{
+    if (f == NULL || f->holders-- > 0)
+        return;
+    HASH_CLEAR(hh, f->names);
+    HASH_CLEAR(hh, f->series);
+    free(f->all);
+    arena_free(&f->arena);
+    free(f);
+}
+
+unsigned fleet_shards_missing(const struct hd_fleet *f)
+{
+    unsigned missing = 0;
+    for (unsigned i = 0; f->shards != NULL && i < f->rules.shards; i++)
+        missing += !f->shards[i];
+    return missing;
+}
+
+const struct hd_fleet_rules *hd_fleet_rules(const struct hd_fleet *f)
+{
+    return &f->rules;
+}
+
+/* --- names ------------------------------------------------------------------ */
+
+const char *fleet_name(struct hd_fleet *f, const char *s)
+{
+    if (s == NULL || s[0] == '\0')
+        return NULL;
+    struct text clean = {0};
+    struct fleet_name *found;
+    text_add_utf8(&clean, s, strlen(s));
+    HASH_FIND(hh, f->names, clean.data, clean.len, found);
+    if (found == NULL) {
+        found = arena_alloc(&f->arena, sizeof(*found) + clean.len + 1);
+        memcpy(found->text, clean.data, clean.len);
+        HASH_ADD_KEYPTR(hh, f->names, found->text, clean.len, found);
+    }
+    text_free(&clean);
+    return found->text;
+}
+
+int fleet_order(const char *a, const char *b)
+{
+    if (a == NULL || b == NULL)
+        return (a != NULL) - (b != NULL);
+    return a == b ? 0 : strcmp(a, b);
+}
+
+/* --- order ------------------------------------------------------------------ */
+
+/* Unknown times come first. */
+static int order_of_times(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return (int)isnan(b) - (int)isnan(a);
+    return (a > b) - (a < b);
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct hd_run_record *x = a, *y = b;
+    int order = fleet_order(x->run.service, y->run.service);
+    order = order != 0 ? order : fleet_order(x->run.host, y->run.host);
+    order = order != 0 ? order : order_of_times(x->run.started, y->run.started);
+    order = order != 0 ? order : (x->run.pid > y->run.pid) - (x->run.pid < y->run.pid);
+    return order != 0 ? order : (x->series > y->series) - (x->series < y->series);
+}
+
+void fleet_sort(struct hd_fleet *f)
+{
+    if (!f->is_sorted && f->len > 0)
+        qsort(f->all, f->len, sizeof(*f->all), by_run);
+    f->is_sorted = true;
+}
+
+const struct hd_run_record *hd_fleet_record(struct hd_fleet *f, size_t i)
+{
+    fleet_sort(f);
+    return i < f->len ? &f->all[i] : NULL;
+}
+
+/* --- one more ---------------------------------------------------------------- */
+
+static const void *copy_of(struct hd_fleet *f, const void *from, size_t size)
+{
+    if (size == 0)
+        return NULL;
+    return memcpy(arena_alloc(&f->arena, size), from, size);
+}
+
+static struct hd_run copy_run(struct hd_fleet *f, const struct hd_run *from)
+{
+    struct hd_run run = *from;
+    run.service = fleet_name(f, from->service);
+    run.host = fleet_name(f, from->host);
+    run.process = fleet_name(f, from->process);
+    run.build = fleet_name(f, from->build);
+    run.labels = NULL;
+    run.label_count = 0;
+    return run;
+}
+
+static struct hd_run_finding copy_finding(struct hd_fleet *f,
+                                          const struct hd_run_finding *from, size_t count)
+{
+    struct hd_run_finding to = *from;
+    to.type = fleet_name(f, from->type);
+    to.subject = fleet_name(f, from->subject);
+    to.holder = fleet_name(f, from->holder);
+    to.hint = fleet_name(f, from->hint);
+    to.retained = copy_of(f, from->retained, count * sizeof(*from->retained));
+    return to;
+}
+
+static bool take_series(struct hd_fleet *f, uint64_t id, struct hd_error *err)
+{
+    struct fleet_series *found;
+    HASH_FIND(hh, f->series, &id, sizeof(id), found);
+    if (found != NULL)
+        return fail(err, HD_USAGE, "series %" PRIu64 " is given twice", id);
+    found = arena_alloc(&f->arena, sizeof(*found));
+    found->id = id;
+    HASH_ADD(hh, f->series, id, sizeof(id), found);
+    return true;
+}
+
+bool hd_fleet_add(struct hd_fleet *f, const struct hd_run_record *record,
+                  struct hd_error *err)
+{
+    if (!take_series(f, record->series, err))
+        return false;
+    struct hd_run_record to = *record;
+    struct hd_run_finding *findings =
+        arena_array(&f->arena, struct hd_run_finding, record->finding_count);
+    for (size_t i = 0; i < record->finding_count; i++)
+        findings[i] = copy_finding(f, &record->findings[i], record->count);
+    to.run = copy_run(f, &record->run);
+    to.why = fleet_name(f, record->why);
+    to.times = copy_of(f, record->times, record->count * sizeof(*record->times));
+    to.heap = copy_of(f, record->heap, record->count * sizeof(*record->heap));
+    to.findings = findings;
+    f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
+    f->all[f->len++] = to;
+    f->is_sorted = false;
+    return true;
+}
+
+/* --- words ------------------------------------------------------------------- */
+
+const char *hd_judgement_name(enum hd_judgement judgement)
+{
+    static const char *const names[] = {"judged", "unsure", "not-judged"};
+    return (unsigned)judgement < HD_JUDGEMENT_COUNT ? names[judgement] : NULL;
+}
+
+const char *hd_doubt_name(enum hd_doubt doubt)
+{
+    static const char *const names[] = {"none",  "one-snapshot", "damaged",     "unfit",
+                                        "clock", "failed",       "processes",   "short",
+                                        "few",   "incomplete",   "unexplained", "stopped"};
+    return (unsigned)doubt < HD_DOUBT_COUNT ? names[doubt] : NULL;
+}
+
+const char *hd_fleet_onset_name(enum hd_fleet_onset onset)
+{
+    static const char *const names[] = {"named", "first-build", "chance", "unknown"};
+    return (unsigned)onset < HD_ONSET_COUNT ? names[onset] : NULL;
+}

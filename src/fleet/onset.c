@@ -1,0 +1,212 @@
+/* With which build it began. Runs of builds that were first seen before that one are held
+ * against the others: how likely is it that so many of those that show the suspect are
+ * among the others by chance?
+ *
+ * Of all builds that show it the one is taken whose boundary is least likely chance, not
+ * simply the first: one early run that shows it by chance must not be what is named, and
+ * where no run before shows it both are the same. Looking at several boundaries makes a
+ * small number more likely, so it counts times their number (Bonferroni). */
+#include "fleet/answer.h"
+#include "fleet/chance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chance is ruled out below one in a hundred, all boundaries counted. */
+static const double most_chance = 0.01;
+
+/* --- builds ----------------------------------------------------------------- */
+
+struct seen_build {
+    const char *name;
+    double first_seen;
+    uint64_t judged;
+};
+
+double onset_seen(const struct hd_run_record *run)
+{
+    return run->count > 0 ? run->times[0] : run->run.started;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct seen_build *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* Unknown times last. */
+static int by_time(const void *a, const void *b)
+{
+    const struct seen_build *x = a, *y = b;
+    double s = isnan(x->first_seen) ? INFINITY : x->first_seen;
+    double t = isnan(y->first_seen) ? INFINITY : y->first_seen;
+    return s != t ? (s > t) - (s < t) : strcmp(x->name, y->name);
+}
+
+/* One of each name, with the first time and the sum of the runs. */
+static size_t merge(struct seen_build *all, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (n == 0 || strcmp(all[n - 1].name, all[i].name) != 0) {
+            all[n++] = all[i];
+            continue;
+        }
+        struct seen_build *to = &all[n - 1];
+        to->judged += all[i].judged;
+        to->first_seen = fmin(to->first_seen, all[i].first_seen);
+    }
+    return n;
+}
+
+struct build_name {
+    const char *name;
+    uint32_t number;
+};
+
+struct builds_by_name {
+    struct service_builds builds; /* first: what others see */
+    struct build_name *by_name;
+};
+
+static int by_build_name(const void *a, const void *b)
+{
+    const struct build_name *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
+                                    struct arena *arena)
+{
+    struct seen_build *seen = alloc_zeroed(array_bytes(len, sizeof(*seen)));
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        if (all[i].run.build != NULL)
+            seen[n++] = (struct seen_build){all[i].run.build, onset_seen(&all[i]),
+                                            all[i].judgement == HD_JUDGED};
+    qsort(seen, n, sizeof(*seen), by_name);
+    n = merge(seen, n);
+    qsort(seen, n, sizeof(*seen), by_time);
+    struct builds_by_name *b = arena_alloc(arena, sizeof(*b));
+    b->builds.names = arena_array(arena, const char *, n);
+    b->builds.first_seen = arena_array(arena, double, n);
+    b->builds.judged = arena_array(arena, uint64_t, n);
+    b->by_name = arena_array(arena, struct build_name, n);
+    b->builds.len = n;
+    for (size_t i = 0; i < n; i++) {
+        b->builds.names[i] = seen[i].name;
+        b->builds.first_seen[i] = seen[i].first_seen;
+        b->builds.judged[i] = seen[i].judged;
+        b->by_name[i] = (struct build_name){seen[i].name, (uint32_t)i};
+    }
+    qsort(b->by_name, n, sizeof(*b->by_name), by_build_name);
+    free(seen);
+    return &b->builds;
+}
+
+uint32_t onset_build_of(const struct service_builds *builds,
+                        const struct hd_run_record *run)
+{
+    const struct builds_by_name *b = (const struct builds_by_name *)builds;
+    const struct build_name wanted = {run->run.build, 0};
+    if (wanted.name == NULL || builds->len == 0)
+        return NO_BUILD;
+    const struct build_name *found =
+        bsearch(&wanted, b->by_name, builds->len, sizeof(wanted), by_build_name);
+    return found != NULL ? found->number : NO_BUILD;
+}
+
+/* --- where it began ------------------------------------------------------------ */
+
+static int by_build(const void *a, const void *b)
+{
+    const struct hit *x = a, *y = b;
+    if (x->build != y->build)
+        return x->build < y->build ? -1 : 1;
+    return (x->run->series > y->run->series) - (x->run->series < y->run->series);
+}
+
+/* The builds that show it, and how many runs of each do. */
+static void add_builds(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
+                       const struct service_builds *builds, struct arena *arena)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += i == 0 || hits[i].build != hits[i - 1].build;
+    s->builds = arena_array(arena, struct hd_fleet_build_count, n);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t k = hits[i].build;
+        if (i == 0 || k != hits[i - 1].build)
+            s->builds[s->build_count++] = (struct hd_fleet_build_count){
+                builds->names[k], builds->first_seen[k], builds->judged[k], 0};
+        s->builds[s->build_count - 1].with++;
+    }
+}
+
+struct sides {
+    uint64_t with, judged; /* of all builds */
+    uint64_t before_with, before;
+};
+
+/* The boundary before that build, if it is less likely chance than those so far. */
+static void try_boundary(struct hd_fleet_suspect *s, const struct sides *n,
+                         const char *build)
+{
+    uint64_t since_with = n->with - n->before_with, since = n->judged - n->before;
+    double p = chance_log(n->before_with, n->before - n->before_with, since_with,
+                          since - since_with);
+    if (s->began_with != NULL && !(p < s->log_chance))
+        return;
+    s->began_with = build;
+    s->log_chance = p;
+    s->before_with = n->before_with;
+    s->before_without = n->before - n->before_with;
+    s->since_with = since_with;
+    s->since_without = since - since_with;
+}
+
+/* A boundary before a build that no run of shows it is never the best: runs without it
+ * would be on the wrong side. */
+static void try_all(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
+                    const struct service_builds *builds)
+{
+    struct sides n = {.with = count};
+    size_t next = 0;
+    for (size_t k = 0; k < builds->len; k++)
+        n.judged += builds->judged[k];
+    for (size_t k = 0; k < builds->len; k++) {
+        if (next < count && hits[next].build == k)
+            try_boundary(s, &n, builds->names[k]);
+        for (; next < count && hits[next].build == k; next++)
+            n.before_with++;
+        n.before += builds->judged[k];
+    }
+}
+
+static enum hd_fleet_onset onset_of(const struct hd_fleet_suspect *s,
+                                    const struct service_builds *builds)
+{
+    if (s->began_with == NULL)
+        return HD_ONSET_UNKNOWN;
+    double tries = s->boundaries > 0 ? (double)s->boundaries : 1;
+    if (s->log_chance + log(tries) < log(most_chance))
+        return HD_ONSET_NAMED;
+    return s->first_build == builds->names[0] ? HD_ONSET_FIRST : HD_ONSET_CHANCE;
+}
+
+void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
+                const struct service_builds *builds, struct arena *arena)
+{
+    qsort(hits, count, sizeof(*hits), by_build);
+    while (count > 0 && hits[count - 1].build == NO_BUILD)
+        count--;
+    s->boundaries = builds->len > 0 ? builds->len - 1 : 0;
+    add_builds(s, hits, count, builds, arena);
+    if (count > 0) {
+        s->first_build = s->builds[0].build;
+        try_all(s, hits, count, builds);
+    }
+    s->chance = exp(s->log_chance);
+    s->onset = onset_of(s, builds);
+}

@@ -1,0 +1,27 @@
+# Many writers at once into a file, some killed and done again, some twice. The same with a real
+# PostgreSQL and a real Slurm: cluster.bats.
+
+load ../cli/helper
+load fleet
+
+sqlite() { python -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$1" "$2"; }
+
+@test "four writers, some killed, some twice: the store and what it says are those of one process" {
+    make_fleet 20 5
+    writers "$tmp/many.db" 4
+    alone "$tmp/one.db"
+    local table
+    for table in series snapshot type_row; do
+        [[ $(sqlite "$tmp/many.db" "SELECT count(*) FROM $table") == "$(sqlite "$tmp/one.db" "SELECT count(*) FROM $table")" ]]
+    done
+    [[ $(sqlite "$tmp/many.db" "SELECT count(*), count(DISTINCT series_id) FROM snapshot") == "100|20" ]]
+    works fleet --store="$tmp/one.db" "${window[@]}" --format=json
+    local whole=$out
+    works fleet --store="$tmp/many.db" "${window[@]}" --format=json
+    out_is "$whole"
+    # In parts, and by GNU parallel where there is one.
+    for i in 1 2 3; do works fleet --store="$tmp/many.db" "${window[@]}" --shard=$i/3 -o "$tmp/$i.part"; done
+    works fleet --merge "$tmp/3.part" "$tmp/1.part" "$tmp/2.part" --format=json
+    out_is "$whole"
+}
