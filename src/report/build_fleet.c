@@ -201,12 +201,15 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
         build_name(b, to, worst->host);
     else
         build_words(b, to, "a host without a name");
-    text_add_string(&b->words, ", ");
-    phrase_per_hour(&b->words, worst->per_hour);
-    text_add_string(&b->words, ", ");
-    if (!isnan(worst->score_share))
+    if (!isnan(worst->per_hour)) {
+        text_add_string(&b->words, ", ");
+        phrase_per_hour(&b->words, worst->per_hour);
+    }
+    if (!isnan(worst->score_share)) {
+        text_add_string(&b->words, ", ");
         human_percent(&b->words, worst->score_share);
-    text_add_string(&b->words, isnan(worst->score_share) ? "" : " of its heap");
+        text_add_string(&b->words, " of its heap");
+    }
     if (s->hosts_still < s->hosts) {
         text_add_string(&b->words, "; the newest run shows it on ");
         human_count(&b->words, s->hosts_still);
