@@ -3,6 +3,7 @@
 #include "report/build_fleet.h"
 
 #include "analysis/hints.h"
+#include "analysis/holder_name.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -232,12 +233,30 @@ static void add_hint(struct build *b, const char *id)
     text_clear(&b->words);
 }
 
+/* The types of the path that the one line is made of. */
+static void add_holder(struct build *b, const char *holder)
+{
+    static const char arrow[] = " → ";
+    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
+    const char *types[HOLDER_MOST_LABELS];
+    size_t n = 0;
+    for (const char *end; n < HOLDER_MOST_LABELS; holder = end + strlen(arrow)) {
+        end = strstr(holder, arrow);
+        bool is_last = end == NULL || n + 1 == HOLDER_MOST_LABELS;
+        size_t len = is_last ? strlen(holder) : (size_t)(end - holder);
+        types[n++] = arena_strdup(&b->doc->arena, holder, len);
+        if (is_last)
+            break;
+    }
+    build_path(b, to, types, n);
+}
+
 static void add_suspect(struct build *b, struct doc_table *t,
                         const struct hd_fleet_suspect *s)
 {
     add_suspect_row(b, t, s);
     if (s->holder != NULL)
-        build_holder(b, &doc_attached(b->doc, b->row, "held by")->chains, s->holder);
+        add_holder(b, s->holder);
     add_onset(b, s);
     if (s->on_count > 0)
         add_worst(b, s);

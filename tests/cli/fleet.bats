@@ -32,7 +32,8 @@ fleet_works() { fleet "$@"; status_is 0; }
     fleet_works --service=Shop --format=json
     [[ $(json '.suspects | length') == 2 ]]
     [[ $(json '.suspects[0] | [.service, .hosts_with, .hosts_judged, .onset.status] | @csv') == '"Shop",1,2,"first-build"' ]]
-    local share=$(json '.suspects[] | select(.hosts[0].host == "cache").score_share')
+    local share
+    share=$(json '.suspects[] | select(.hosts[0].host == "cache").score_share')
     works diff --format=json fixtures/leaklab/cache
     [[ $(json '.suspects[0].score_share') == "$share" ]]
 }

@@ -359,11 +359,10 @@ static bool take(const char *word)
         const char *name;
         unsigned *n;
     } all[] = {
-        {"hosts", &plan.hosts},       {"days", &plan.days},   {"builds", &plan.builds},
-        {"bad", &plan.bad},           {"share", &plan.share}, {"every", &plan.every},
-        {"restarts", &plan.restarts}, {"seed", &plan.seed},   {"threads", &plan.threads},
-               {"shard", &plan.shard},
-               {"shards", &plan.shards}};
+        {"hosts", &plan.hosts},       {"days", &plan.days},    {"builds", &plan.builds},
+        {"bad", &plan.bad},           {"share", &plan.share},  {"every", &plan.every},
+        {"restarts", &plan.restarts}, {"seed", &plan.seed},    {"threads", &plan.threads},
+        {"shard", &plan.shard},       {"shards", &plan.shards}};
     const char *equals = strchr(word, '=');
     for (size_t i = 0; equals != NULL && i < sizeof(all) / sizeof(*all); i++)
         if (strncmp(word, all[i].name, (size_t)(equals - word)) == 0) {
