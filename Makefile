@@ -420,9 +420,9 @@ score: $(BUILD)/score
 live: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/shop.sh $(LIVE_RUNS)
 
-bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys $(BUILD)/simulate-fleet
 	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale explore cores; do \
+	status=0; for part in tables graphs scale explore cores fleet; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
