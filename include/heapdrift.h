@@ -188,7 +188,8 @@ struct hd_info {
 
     bool has_owners; /* it tells who owns what: a graph with roots, or a digest of one */
     uint64_t source_xxh3; /* of a digest: xxh3 of what it was made of, or its own where that
-                             was no file; else as xxh3 */
+                             was no file; else as xxh3. That of the second snapshot of a
+                             file ("#2") is another */
 };
 
 /* What became of an input: a snapshot, or the error that kept it from being one. */

@@ -55,7 +55,11 @@ bool hd_store_is_lost(const struct hd_store *s);
  * system, where writers wait longer for each other. NULL: nothing. */
 const char *hd_store_note(const struct hd_store *s);
 
-/* The same of any URL, of one that could not be opened. */
+/* The path of its file, beside which others come and go ("-wal", "-journal"); NULL: it is
+ * on a server. Lives as long as the store. */
+const char *hd_store_file(const struct hd_store *s);
+
+/* The same as hd_store_name() of any URL, of one that could not be opened. */
 void hd_store_put_url(struct hd_sink to, const char *url);
 
 /* --- what is stored ---------------------------------------------------------------- */

@@ -21,6 +21,7 @@ declare -A licences=(
     [libarchive-dev]="BSD-2-Clause" [libbz2-dev]="bzip2-1.0.6" [libcyaml-dev]="ISC"
     [libjansson-dev]="MIT" [liblzma-dev]="LicenseRef-public-domain" [libncurses-dev]="X11-distribute-modifications-variant"
     [libpopt-dev]="MIT" [libprotobuf-c-dev]="BSD-2-Clause" [libseccomp-dev]="LGPL-2.1-only"
+    [libsqlite3-dev]="blessing"
     [libutf8proc-dev]="MIT AND Unicode-DFS-2015" [libyaml-dev]="MIT" [libzstd-dev]="BSD-3-Clause"
     [nettle-dev]="LGPL-3.0-or-later OR GPL-2.0-or-later" [zlib1g-dev]="Zlib"
     [libxxhash-dev]="BSD-2-Clause" [uthash-dev]="BSD-1-Clause"

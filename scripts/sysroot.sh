@@ -15,8 +15,8 @@ x86_64) architecture=amd64 ;;
 esac
 folder=$2
 
-# What the program is built with here, as far as it is libraries.
-packages=$("$(dirname "$0")/install-deps.sh" --names build static | tr ' ' '\n' | grep '^.*-dev$' | paste -sd,)
+# What the program is built with here, as far as it is libraries. A static program has no libpq.
+packages=$("$(dirname "$0")/install-deps.sh" --names build static | tr ' ' '\n' | grep '^.*-dev$' | grep -v '^libpq-dev$' | paste -sd,)
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
 mkdir -p "$(dirname "$folder")"

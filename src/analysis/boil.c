@@ -96,7 +96,7 @@ struct digest *boil(struct hd_snapshot *snap, struct arena *a)
     struct digest *to = arena_alloc(a, sizeof(*to));
     const struct graph *g = snap->graph;
     to->source_format = snap->info.format;
-    to->source_xxh3 = snap->info.xxh3;
+    to->source_xxh3 = snap->info.source_xxh3;
     if (g == NULL)
         return to;
     keep_field_names(to, g, a);

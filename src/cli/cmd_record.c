@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/record_told.h"
 #include "cli/run_facts.h"
+#include "cli/sandbox.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,6 +189,10 @@ static int run(struct settings *s)
     r.store = open_store(s, HD_STORE_WRITE);
     if (r.store == NULL)
         return EXIT_TROUBLE;
+    if (!sandbox_enter_with_store(s, hd_store_file(r.store))) {
+        hd_store_close(r.store);
+        return EXIT_TROUBLE;
+    }
     for (size_t i = 0; i < s->operand_count; i++)
         hd_inputs_add(&r.inputs, s->operands[i], NULL);
     r.told.is_json = strcmp(s->format, "json") == 0;

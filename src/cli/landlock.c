@@ -54,12 +54,12 @@ int landlock_version(void)
     return version > 0 ? (int)version : 0;
 }
 
-int landlock_rules(int version, bool only_reading)
+int landlock_rules(int version, bool only_reading, bool may_connect)
 {
     struct rules_attributes a = {.files = FILE_READ | FOLDER_READ};
     if (!only_reading) {
         a.files = known_uses(version);
-        a.network = version >= NETWORK_VERSION ? BIND_AND_CONNECT_TCP : 0;
+        a.network = version >= NETWORK_VERSION && !may_connect ? BIND_AND_CONNECT_TCP : 0;
         a.scopes = version >= SCOPES_VERSION ? ABSTRACT_SOCKETS_AND_SIGNALS : 0;
     }
     size_t size = version >= SCOPES_VERSION    ? sizeof(a)
@@ -120,10 +120,11 @@ int landlock_version(void)
     return 0;
 }
 
-int landlock_rules(int version, bool only_reading)
+int landlock_rules(int version, bool only_reading, bool may_connect)
 {
     (void)version;
     (void)only_reading;
+    (void)may_connect;
     errno = ENOSYS;
     return -1;
 }

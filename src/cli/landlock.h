@@ -21,8 +21,8 @@ int landlock_version(void);
 
 /* A set of rules, which allow nothing as yet: an open file; -1 and errno if that fails.
  * With only_reading it is about reading files and folders, for a second set that narrows
- * the first. */
-int landlock_rules(int version, bool only_reading);
+ * the first; with may_connect not about TCP. */
+int landlock_rules(int version, bool only_reading, bool may_connect);
 
 /* Allow that use of what lies there. False and errno if it cannot be allowed, as of what
  * is not there. */

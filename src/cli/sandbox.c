@@ -4,6 +4,7 @@
 #include "cli/landlock.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/run_facts.h"
 #include "cli/system_calls.h"
 
 #include <ctype.h>
@@ -66,6 +67,8 @@ struct box {
     const struct settings *settings;
     int version, rules;
     bool only_reading; /* the second set */
+    bool has_store;
+    const char *store; /* its file; NULL: a server */
     bool is_wide;
     int error; /* the first that leaves the box half made; 0 */
 };
@@ -241,6 +244,52 @@ static void allow_outputs(struct box *b)
         allow_output(b, summary);
 }
 
+/* --- a store
+ * ------------------------------------------------------------------------------
+ */
+
+/* What libpq and the resolver read when they connect once more. */
+static void allow_server(struct box *b)
+{
+    static const char *const below_home[] = {".pgpass", ".pg_service.conf", ".postgresql"};
+    static const char *const told[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT"};
+    const char *home = getenv("HOME");
+    char path[PATH_MAX];
+    allow(b, "/etc", LANDLOCK_READ);
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+        if (getenv(told[i]) != NULL)
+            allow(b, getenv(told[i]), LANDLOCK_READ);
+    for (size_t i = 0; home != NULL && i < sizeof(below_home) / sizeof(*below_home); i++)
+        if (snprintf(path, sizeof(path), "%s/%s", home, below_home[i]) < (int)sizeof(path))
+            allow(b, path, LANDLOCK_READ);
+}
+
+/* SQLite makes and removes files beside its own, and waits until the folder is written. */
+static void allow_store(struct box *b)
+{
+    if (!b->has_store)
+        return;
+    allow(b, RUN_FACTS_PODINFO, LANDLOCK_READ);
+    if (b->store == NULL) {
+        allow_server(b);
+        return;
+    }
+    char *target = output_target(b->store);
+    char *slash = target != NULL ? strrchr(target, '/') : NULL;
+    if (slash != NULL)
+        slash[slash == target] = '\0';
+    allow(b, slash != NULL ? target : ".", LANDLOCK_READ | LANDLOCK_LIST | LANDLOCK_WRITE);
+    free(target);
+}
+
+static int uses_of(const struct box *b)
+{
+    int uses = writes(b->settings) ? CALLS_WRITE : 0;
+    if (b->has_store)
+        uses |= b->store != NULL ? CALLS_WRITE | CALLS_LOCK : CALLS_CONNECT;
+    return uses;
+}
+
 /* --- in force ----------------------------------------------------------------------------
  */
 
@@ -256,12 +305,14 @@ static bool not_in_force(const char *what, int error)
 /* One of the two sets of rules. */
 static bool enforce_files(struct box *b)
 {
-    b->rules = landlock_rules(b->version, b->only_reading);
+    b->rules =
+        landlock_rules(b->version, b->only_reading, b->has_store && b->store == NULL);
     if (b->rules < 0)
         return not_in_force("Landlock", errno);
     allow_inputs(b);
     allow_budgets(b);
     allow_outputs(b);
+    allow_store(b);
     allow_system(b);
     allow_terminal(b);
     if (b->is_wide)
@@ -290,20 +341,31 @@ static void tell(const struct settings *s, int version, bool calls)
     fputs("\n", stderr);
 }
 
+static bool enter(struct settings *s, struct box *b)
+{
+    bool calls = !s->no_sandbox && system_calls_can_be_filtered();
+    b->settings = s;
+    b->version = s->no_sandbox ? 0 : landlock_version();
+    if (b->version > 0 && !enforce_files(b))
+        return false;
+    if (calls && !system_calls_filter(uses_of(b), !is_only_made))
+        return not_in_force("seccomp", errno);
+    s->sandbox_version = b->version;
+    s->sandbox_is_wide = b->version > 0 && b->is_wide;
+    tell(s, b->version, calls);
+    return true;
+}
+
 bool sandbox_enter(struct settings *s)
 {
-    if ((s->command->bit & WITH_SANDBOX) == 0)
-        return true;
-    bool calls = !s->no_sandbox && system_calls_can_be_filtered();
-    struct box b = {.settings = s, .version = s->no_sandbox ? 0 : landlock_version()};
-    if (b.version > 0 && !enforce_files(&b))
-        return false;
-    if (calls && !system_calls_filter(writes(s), !is_only_made))
-        return not_in_force("seccomp", errno);
-    s->sandbox_version = b.version;
-    s->sandbox_is_wide = b.version > 0 && b.is_wide;
-    tell(s, b.version, calls);
-    return true;
+    struct box b = {0};
+    return (s->command->bit & WITH_SANDBOX) == 0 || enter(s, &b);
+}
+
+bool sandbox_enter_with_store(struct settings *s, const char *file)
+{
+    struct box b = {.has_store = true, .store = file};
+    return enter(s, &b);
 }
 
 bool sandbox_narrow(const struct settings *s)

@@ -11,6 +11,10 @@
  * saying on stderr what the kernel has and did not do. */
 bool sandbox_enter(struct settings *s);
 
+/* The same for record, when its store is open: file is that of hd_store_file(), NULL for a
+ * server, which may be connected to again. */
+bool sandbox_enter_with_store(struct settings *s, const char *file);
+
 /* The snapshots are read, and no files of modules will be: give up those too. For
  * s->sandbox_is_wide, while there is one thread. False as above. */
 bool sandbox_narrow(const struct settings *s);

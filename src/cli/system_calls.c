@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -148,6 +149,30 @@ static void allow_questions(struct filter *f)
     allow_where(f, SCMP_SYS(prctl), SCMP_CMP64(0, SCMP_CMP_EQ, PR_SET_NO_NEW_PRIVS, 0));
 }
 
+/* Locks of POSIX on ranges of a file. */
+static void allow_locks(struct filter *f)
+{
+    static const int questions[] = {F_GETLK, F_SETLK, F_SETLKW};
+    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
+        allow_where(f, SCMP_SYS(fcntl),
+                    SCMP_CMP64(1, SCMP_CMP_EQ, (unsigned)questions[i], 0));
+}
+
+/* To a server, and to those that know its address. Nobody is listened to. */
+static void allow_connections(struct filter *f)
+{
+    static const int calls[] = {
+        SCMP_SYS(connect),     SCMP_SYS(sendto),     SCMP_SYS(recvfrom),
+        SCMP_SYS(sendmsg),     SCMP_SYS(recvmsg),    SCMP_SYS(sendmmsg),
+        SCMP_SYS(recvmmsg),    SCMP_SYS(shutdown),   SCMP_SYS(getsockname),
+        SCMP_SYS(getpeername), SCMP_SYS(getsockopt), SCMP_SYS(setsockopt)};
+    static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+    allow(f, calls, sizeof(calls) / sizeof(*calls));
+    for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+        allow_where(f, SCMP_SYS(socket),
+                    SCMP_CMP64(0, SCMP_CMP_EQ, (unsigned)families[i], 0));
+}
+
 /* A signal to itself, as raise() and abort() send it: glibc by the first, musl by the
  * second, which knows no process and so is for the first thread only. */
 static void allow_signals(struct filter *f)
@@ -181,7 +206,7 @@ bool system_calls_can_be_filtered(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0 && errno == EFAULT;
 }
 
-bool system_calls_filter(bool may_write, bool in_force)
+bool system_calls_filter(int uses, bool in_force)
 {
     /* libseccomp crashes where it finds no memory; a filter takes a fifth of that. */
     enum { ROOM_FOR_FILTER = 1 << 20 };
@@ -193,7 +218,11 @@ bool system_calls_filter(bool may_write, bool in_force)
     }
     set_attributes(&f);
     allow(&f, harmless, sizeof(harmless) / sizeof(*harmless));
-    allow_opening(&f, may_write);
+    allow_opening(&f, (uses & CALLS_WRITE) != 0);
+    if (uses & CALLS_LOCK)
+        allow_locks(&f);
+    if (uses & CALLS_CONNECT)
+        allow_connections(&f);
     allow_threads(&f);
     allow_memory(&f);
     allow_questions(&f);
@@ -213,9 +242,9 @@ bool system_calls_can_be_filtered(void)
     return false;
 }
 
-bool system_calls_filter(bool may_write, bool in_force)
+bool system_calls_filter(int uses, bool in_force)
 {
-    (void)may_write;
+    (void)uses;
     (void)in_force;
     errno = ENOSYS;
     return false;

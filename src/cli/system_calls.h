@@ -9,10 +9,17 @@
 /* Whether the kernel has filters, and whoever started this process does not hide them. */
 bool system_calls_can_be_filtered(void);
 
+/* What else than reading is allowed. */
+enum system_call_use {
+    CALLS_WRITE = 1,  /* files are opened to be written, renamed, removed */
+    CALLS_LOCK = 2,   /* parts of files are locked, as SQLite does */
+    CALLS_CONNECT = 4 /* sockets, to connect again to a server */
+};
+
 /* From now on, for all threads and for good, what is not listed fails with EPERM, and
  * nothing ends the process: no network, no other program, no other process, no permission
- * is changed; files are opened to be read, or, with may_write, to be written and renamed.
- * Without in_force the filter is only made. False and errno if that fails. */
-bool system_calls_filter(bool may_write, bool in_force);
+ * is changed; files are opened to be read; and what uses adds up to. Without in_force the
+ * filter is only made. False and errno if that fails. */
+bool system_calls_filter(int uses, bool in_force);
 
 #endif

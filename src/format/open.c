@@ -69,6 +69,13 @@ static void count_kept_file(struct hd_snapshot *snap)
         snap->graph_bytes += all.size;
 }
 
+/* A file may hold several snapshots, which are not the same one. */
+static uint64_t sum_of_part(uint64_t sum, unsigned number)
+{
+    const uint64_t both[] = {sum, number};
+    return number < 2 || sum == HD_UNKNOWN ? sum : XXH3_64bits(both, sizeof(both));
+}
+
 static struct hd_snapshot *read_with(struct input *in, const char *path,
                                      const struct hd_read_options *opt, bool graph_only,
                                      struct hd_error *err)
@@ -110,7 +117,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     bool tables_only = !b.want_graph; /* the reader may need one all the same */
     b.snap->info.xxh3 = sum;
     if (b.digest == NULL)
-        b.snap->info.source_xxh3 = sum;
+        b.snap->info.source_xxh3 = sum_of_part(sum, b.number);
     b.snap->stamp = input_stamp(in);
     forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
@@ -297,12 +304,9 @@ bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
     return true;
 }
 
-bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
+static bool checksum_of_file(const struct hd_snapshot *snap, uint64_t *sum)
 {
     struct bytes all;
-    *sum = snap->digest != NULL ? snap->digest->source_xxh3 : snap->info.xxh3;
-    if (*sum != HD_UNKNOWN)
-        return true;
     /* Of bytes that came through a pipe, or from the caller, there is no other copy. */
     if (snap->input != NULL && !input_can_reopen(snap->input)) {
         bool ok = input_all(snap->input, &all, NULL);
@@ -313,6 +317,17 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
     bool ok = in != NULL && checksum(in, sum, NULL);
     if (in != NULL)
         input_close(in);
+    return ok;
+}
+
+bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
+{
+    size_t len;
+    *sum = snap->digest != NULL ? snap->digest->source_xxh3 : snap->info.source_xxh3;
+    if (*sum != HD_UNKNOWN)
+        return true;
+    bool ok = checksum_of_file(snap, sum);
+    *sum = sum_of_part(*sum, snapshot_number(snap->info.path, &len));
     return ok;
 }
 

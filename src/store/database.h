@@ -43,6 +43,7 @@ struct database {
                                struct hd_error *err);
     void (*close)(struct connection *c);
     const char *(*note)(const struct connection *c); /* hd_store_note() */
+    const char *(*file)(const struct connection *c); /* hd_store_file() */
 
     /* A statement whose words in braces were replaced; rows that it may return are
      * dropped. */

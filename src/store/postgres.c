@@ -277,7 +277,7 @@ static struct connection *open_connection(const char *url, enum hd_store_use use
     return NULL;
 }
 
-static const char *note(const struct connection *c)
+static const char *nothing(const struct connection *c)
 {
     (void)c;
     return NULL;
@@ -288,7 +288,8 @@ const struct database postgres_database = {
     .prefixes = prefixes,
     .open = open_connection,
     .close = close_connection,
-    .note = note,
+    .note = nothing,
+    .file = nothing,
     .run = run,
     .ask = ask,
     .next = next,

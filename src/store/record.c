@@ -127,8 +127,8 @@ static double now(void)
 static bool find_source(struct record *r, const struct hd_snapshot *snap,
                         struct hd_error *err)
 {
-    uint64_t hash = snap->info.xxh3;
-    if (hash == HD_UNKNOWN && !snapshot_checksum(snap, &hash))
+    uint64_t hash;
+    if (!snapshot_checksum(snap, &hash))
         return fail(err, HD_IO, "cannot be read again");
     r->source = arena_printf(&r->scratch, "%016" PRIx64, hash);
     return true;

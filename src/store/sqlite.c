@@ -19,6 +19,7 @@
 
 struct connection {
     sqlite3 *db;
+    char *path;
     unsigned wait_ms; /* for others that write */
     const char *note;
 };
@@ -323,8 +324,10 @@ static bool prepare_connection(struct connection *c, const char *path,
         sqlite3_create_function(c->db, "floor", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                                 whole_part, NULL, NULL) != SQLITE_OK)
         return failed(c, err);
-    /* The first look at the file: is it a database at all? */
-    if (!run(c, "SELECT COUNT(*) FROM sqlite_master", NULL, 0, err))
+    /* The first look at the file: is it a database at all? What is sorted stays in memory:
+     * a sandbox allows no other files. */
+    if (!run(c, "SELECT COUNT(*) FROM sqlite_master", NULL, 0, err) ||
+        !run(c, "PRAGMA temp_store = MEMORY", NULL, 0, err))
         return false;
     return use == HD_STORE_WRITE ? prepare_writing(c, path, err)
                                  : run(c, "PRAGMA query_only = ON", NULL, 0, err);
@@ -351,6 +354,7 @@ static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
 static void close_connection(struct connection *c)
 {
     sqlite3_close(c->db);
+    free(c->path);
     free(c);
 }
 
@@ -358,16 +362,14 @@ static struct connection *open_connection(const char *url, enum hd_store_use use
                                           struct hd_error *err)
 {
     struct connection *c = alloc_zeroed(sizeof(*c));
-    char *path = take_path(url, &c->wait_ms, err);
-    bool ok = path != NULL && can_be_opened(path, use, err);
-    if (ok && open_file(path, use, &c->db) != SQLITE_OK) {
+    c->path = take_path(url, &c->wait_ms, err);
+    bool ok = c->path != NULL && can_be_opened(c->path, use, err);
+    if (ok && open_file(c->path, use, &c->db) != SQLITE_OK) {
         if (c->db == NULL)
             out_of_memory(0);
         ok = failed(c, err);
     }
-    ok = ok && prepare_connection(c, path, use, err);
-    free(path);
-    if (ok)
+    if (ok && prepare_connection(c, c->path, use, err))
         return c;
     close_connection(c);
     return NULL;
@@ -376,6 +378,11 @@ static struct connection *open_connection(const char *url, enum hd_store_use use
 static const char *note(const struct connection *c)
 {
     return c->note;
+}
+
+static const char *file(const struct connection *c)
+{
+    return c->path;
 }
 
 /* --- space ------------------------------------------------------------------------- */
@@ -391,6 +398,7 @@ const struct database sqlite_database = {
     .open = open_connection,
     .close = close_connection,
     .note = note,
+    .file = file,
     .run = run,
     .ask = ask,
     .next = next,

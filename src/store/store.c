@@ -338,3 +338,8 @@ const char *hd_store_note(const struct hd_store *s)
 {
     return s->connection != NULL ? s->kind->note(s->connection) : NULL;
 }
+
+const char *hd_store_file(const struct hd_store *s)
+{
+    return s->connection != NULL ? s->kind->file(s->connection) : NULL;
+}

@@ -228,3 +228,15 @@ same() {
     works info "$before"
     err_is ""
 }
+
+@test "record is in the sandbox as soon as its store is open, and files beside that are its own" {
+    need_sandbox
+    mkdir "$tmp/there"
+    trying record -q --store="$tmp/there/store.db" --service=x --keep=90d "$before" "${series[@]}"
+    status_is 0
+    [[ $(went_well) == "input thread" ]] || complain "only these should work: input, thread"
+    [[ $(ls "$tmp/there") == store.db ]]
+    ln -s there/store.db "$tmp/link"
+    works record -q --store="$tmp/link" --service=x "$before" "$after"
+    [[ $(grep -c already <<<"$out") == 1 ]]
+}

@@ -160,3 +160,11 @@ heapdrift: [0-9]+ more files were not looked at$'
     status_is 2
     err_has "PostgreSQL needs its library here, libpq.so.5 (Debian: libpq5)"
 }
+
+@test "the sandbox leaves record its server, and nothing else" {
+    works info -v "$before"
+    [[ $err == *"sandbox: Landlock "*", seccomp"* ]] || skip "no Landlock and seccomp here"
+    "${CC:-cc}" -shared -fPIC -o "$tmp/refused.so" tests/cli/refused.c
+    REFUSED_FOLDER=$tmp REFUSED_INPUT=$PWD/$before LD_PRELOAD=$tmp/refused.so works record -q --service=x "$before"
+    [[ $(sed -n 's/^tried \(.*\): yes$/\1/p' <<<"$err" | xargs) == "input thread read tcp unix" ]] || complain "too much"
+}

@@ -682,7 +682,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     (void)l;
     if (w.digest == NULL) {
         table.source_format = snap->info.format;
-        table.source_xxh3 = snap->info.xxh3;
+        table.source_xxh3 = snap->info.source_xxh3;
         w.digest = &table;
     }
     struct arena scratch = {0};
