@@ -14,6 +14,7 @@
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
 #   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
+#   make check-slurm  many writers, a real PostgreSQL, a real Slurm; what is in scripts/fleet
 #   make check-page   the HTML page in Chromium, if there is one; a minute or two
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
@@ -333,7 +334,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-packages faults fuzz
+check-full: check check-live check-page check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats

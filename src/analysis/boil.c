@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- fields ------------------------------------------------------------------ */
+/* --- fields ---------------------------------------------------------- */
 
 static void keep_field_names(struct digest *to, const struct graph *g, struct arena *a)
 {
@@ -19,7 +19,7 @@ static void keep_field_names(struct digest *to, const struct graph *g, struct ar
             arena_strdup(a, g->fields->names[i], strlen(g->fields->names[i]));
 }
 
-/* --- places ------------------------------------------------------------------ */
+/* --- places ---------------------------------------------------------- */
 
 /* As the file has them: a trie has what they stand for. */
 static void count_objects(struct digest_places *to, const struct hd_snapshot *snap,
@@ -76,7 +76,7 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
     keep_fields(to, f, a);
 }
 
-/* --- types ------------------------------------------------------------------- */
+/* --- types ----------------------------------------------------------- */
 
 static uint64_t *retained_of(const struct hd_snapshot *snap, struct arena *a)
 {
@@ -88,7 +88,7 @@ static uint64_t *retained_of(const struct hd_snapshot *snap, struct arena *a)
     return by_type;
 }
 
-/* --- all of it --------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------- */
 
 struct digest *boil(struct hd_snapshot *snap, struct arena *a)
 {

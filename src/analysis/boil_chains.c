@@ -31,7 +31,7 @@ struct sampling {
     struct arena scratch;
 };
 
-/* --- which objects -------------------------------------------------------------- */
+/* --- which objects --------------------------------------------------- */
 
 /* Places that hold or have a share of the heap, in order. */
 static void number_large_places(struct sampling *s)
@@ -73,7 +73,7 @@ static uint32_t take_samples(struct sampling *s)
     return samples;
 }
 
-/* --- their chains ---------------------------------------------------------------- */
+/* --- their chains ---------------------------------------------------- */
 
 static void find_fields(struct sampling *s)
 {
@@ -172,7 +172,7 @@ static void keep_place(struct sampling *s, uint32_t place, struct sampler *from)
     }
 }
 
-/* --- all of it ----------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------- */
 
 static void *copy(const void *from, size_t count, size_t size, struct arena *a)
 {

@@ -60,7 +60,7 @@ struct digest_graph *digest_graph_of(const struct hd_snapshot *snap, struct aren
     return d;
 }
 
-/* --- samples -------------------------------------------------------------------- */
+/* --- samples --------------------------------------------------------- */
 
 /* The question that asks for the objects at a place, from 1; 0 without. */
 static uint32_t query_of_place(const struct digest_graph *d,

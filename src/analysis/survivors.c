@@ -82,7 +82,7 @@ static struct latest *no_answers(const struct survivors *s, struct arena *a)
     return latest;
 }
 
-/* --- samples ------------------------------------------------------------------- */
+/* --- samples --------------------------------------------------------- */
 
 static struct digest_survivors sample_of(const struct hd_snapshot *snap, struct arena *a)
 {
@@ -180,7 +180,7 @@ static struct survived *compare_samples(struct survivors *s, const struct hd_sna
     return now.len > 0 ? kept : NULL;
 }
 
-/* --- all objects ----------------------------------------------------------------- */
+/* --- all objects ----------------------------------------------------- */
 
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
                      enum selection selection, bool estimates)

@@ -11,7 +11,7 @@
 
 enum { FOLD_DEPTH = 8, AHEAD = 16 };
 
-/* --- labels -------------------------------------------------------------- */
+/* --- labels ---------------------------------------------------------- */
 
 struct label_slot {
     label_id id;
@@ -50,7 +50,7 @@ static label_id *intern_types(struct labels *l, const struct hd_snapshot *snap)
     return of;
 }
 
-/* --- one snapshot -------------------------------------------------------- */
+/* --- one snapshot ---------------------------------------------------- */
 
 static path_id add_full_path(struct full_trie *f, path_id parent, label_id label)
 {
@@ -223,7 +223,7 @@ static void fold_snapshot(struct trie *t, size_t k, const struct hd_snapshot *sn
     place_table_free(&in.places);
 }
 
-/* --- one digest ------------------------------------------------------------ */
+/* --- one digest ------------------------------------------------------ */
 
 static void tell_fields(struct full_trie *f, const struct digest *d)
 {
@@ -282,7 +282,7 @@ static void add_digest(struct trie *t, size_t k, const struct hd_snapshot *snap,
     f->label_of = NULL;
 }
 
-/* --- objects of a label below a path ------------------------------------- */
+/* --- objects of a label below a path --------------------------------- */
 
 /* Preorder positions without lists of children; see dominators.c. */
 static void number_preorder(struct full_trie *f)
@@ -387,7 +387,7 @@ bool trie_add(struct trie *t, size_t k, const struct hd_snapshot *snap,
     return fits;
 }
 
-/* --- the series ---------------------------------------------------------- */
+/* --- the series ------------------------------------------------------ */
 
 static void find_anchors(struct labels *l)
 {

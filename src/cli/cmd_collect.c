@@ -17,6 +17,10 @@ static const char no_trace[] = "--direct reads memory, which is no trace: .gcdum
 
 static bool check_for_all(struct settings *s)
 {
+    if (s->store != NULL)
+        return usage(
+            "--all writes files; `heapdrift record` stores them, and --store takes "
+            "one process");
     if (s->operand_count > 0)
         return usage("collect takes no operands; --name=PATTERN chooses from --all");
     if (s->process_id > 0 || s->socket != NULL)

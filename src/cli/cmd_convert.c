@@ -103,7 +103,8 @@ static int run(struct settings *s)
     s->read.to_write = true;
     s->read.tables_only = !target.takes_graph;
     /* So that it lines up with gcdumps of the same program. */
-    s->read.plain_names = strcmp(target.name, "gcdump") == 0;
+    s->read.plain_names =
+        strcmp(target.name, "gcdump") == 0 || strcmp(target.name, "digest") == 0;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && l.count != 1)
@@ -121,14 +122,17 @@ const struct command cmd_convert = {
     .operands = "IN -o OUT",
     .summary = "a snapshot in another format",
     .description =
-        "Write a snapshot as gcdump (.gcdump), heap-text (.txt), table-csv (.csv) or\n"
-        "table-json (.json). What the target cannot hold is told on standard error, a "
-        "line\n"
-        "each. -o - is standard output.",
+        "Write a snapshot as gcdump (.gcdump), digest (.digest), heap-text (.txt), "
+        "table-csv\n"
+        "(.csv) or table-json (.json). What the target cannot hold is told on standard "
+        "error,\n"
+        "a line each. -o - is standard output.",
     .examples =
         {
             {"heapdrift convert app.nettrace -o app.gcdump",
              "for PerfView and Visual Studio"},
+            {"heapdrift convert app.gcdump -o app.digest",
+             "what every analysis needs, in some ten kilobytes"},
             {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
              "a line per object"},

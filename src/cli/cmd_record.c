@@ -115,6 +115,7 @@ static void take(struct recording *r, const struct hd_input *input)
     struct hd_error err = input->error;
     how.to_write = true;
     how.checksum = true;
+    how.plain_names = true; /* so that all of a store line up */
     how.threads = r->settings->threads;
     how.progress = progress_tell;
     how.progress_context = r->progress;

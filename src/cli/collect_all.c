@@ -100,7 +100,9 @@ static const char *suffix_of(const struct all *a)
     const char *target = a->settings->target;
     if (a->settings->core != CORE_NONE)
         return ".core";
-    return target != NULL && strcmp(target, "nettrace") == 0 ? ".nettrace" : ".gcdump";
+    if (target != NULL && strcmp(target, "nettrace") == 0)
+        return ".nettrace";
+    return target != NULL && strcmp(target, "digest") == 0 ? ".digest" : ".gcdump";
 }
 
 static char *path_of_snapshot(const struct all *a, const struct item *item)
@@ -169,7 +171,8 @@ static bool open_folder(struct all *a)
         return true;
     if (is_there)
         return trouble(wanted, "is no folder; --all writes a file per process");
-    if (output_ends_in(a->folder, ".gcdump") || output_ends_in(a->folder, ".nettrace"))
+    if (output_ends_in(a->folder, ".gcdump") || output_ends_in(a->folder, ".nettrace") ||
+        output_ends_in(a->folder, ".digest"))
         return trouble(wanted, "--all writes a file per process: name a folder, and the "
                                "format with --to");
     a->is_new = mkdir(a->folder, 0777) == 0;

@@ -134,7 +134,7 @@ static bool convert(struct collecting *c, FILE *from, const char *target, struct
     struct hd_read_options how = s->read;
     how.to_write = true;
     how.checksum = strcmp(target, DIGEST) == 0;
-    how.plain_names = strcmp(target, DIGEST) != 0; /* as any other gcdump has them */
+    how.plain_names = true; /* as any other gcdump has them */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     if (snap == NULL && access("/proc/self", F_OK) != 0)

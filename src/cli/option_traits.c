@@ -17,7 +17,7 @@ const char *const option_group_titles[GROUP_COUNT] = {
 
 static const char *const sort_keys[] = {"count", "bytes", "retained", "name", NULL};
 static const char *const process_orders[] = {"pid", "name", "memory", "uptime", NULL};
-static const char *const collected[] = {"gcdump", "nettrace", "core", NULL};
+static const char *const collected[] = {"gcdump", "digest", "nettrace", "core", NULL};
 static const char *const cores[] = {"heap", "full", NULL};
 static const char *const units[] = {"type", "namespace", "module", "holder", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};

@@ -69,9 +69,8 @@ static enum sighting choose(struct sighted *seen, const struct settings *s, bool
     err->status = HD_USAGE;
     if (count > 1 && by_name)
         snprintf(err->message, sizeof(err->message),
-                 "%zu processes are called %.80s; choose one with --process-id, or record "
-                 "all of them: heapdrift collect --all --store=URL",
-                 count, s->name);
+                 "%zu processes are called %.80s; choose one with --process-id", count,
+                 s->name);
     else if (count > 1)
         snprintf(err->message, sizeof(err->message),
                  "%zu processes have the number %" PRIu64

@@ -72,6 +72,8 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
     [WARN_NAMES_DIFFER] = {"names-differ",
                            "names static variables by the class that declares them, others "
                            "by the type of their value: they do not line up"},
+    [WARN_STORED_SAMPLES] = {"stored-samples",
+                             "a digest: chains and survivors are of the samples in it"},
     [WARN_TOTAL_DROPS] = {"total-drops",
                           "less than half of the heap before and after it; left out of the "
                           "ranking"},

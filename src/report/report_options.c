@@ -81,7 +81,7 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
 
 static bool names_by_class(const struct hd_snapshot *snap)
 {
-    return snap->info.has_fields && !snap->read.plain_names;
+    return snap->info.has_fields && snap->digest == NULL && !snap->read.plain_names;
 }
 
 /* Opened together, files are brought to one form; who opened them apart may not know. */
@@ -96,6 +96,18 @@ static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, si
     }
 }
 
+/* Of one, so that it is said once. */
+static void warn_digests(struct hd_report *r, struct hd_snapshot *const *snaps,
+                         size_t count)
+{
+    size_t k = 0;
+    while (k < count && (snaps[k]->digest == NULL || !snaps[k]->info.has_owners))
+        k++;
+    bool tells = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_ROOTS;
+    if (k < count && tells && r->options.chains > 0)
+        report_warn(r, WARN_STORED_SAMPLES, k);
+}
+
 void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
                          size_t count)
 {
@@ -103,6 +115,7 @@ void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
         if (snaps[k]->info.holds_garbage)
             warn_garbage(r, snaps, count, k);
     warn_names(r, snaps, count);
+    warn_digests(r, snaps, count);
     for (size_t k = 0; r->wants_fields && k < count; k++)
         if (!parts_fields(snaps[k]))
             report_warn(r, WARN_FIELDS_UNKNOWN, k);

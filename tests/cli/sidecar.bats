@@ -200,6 +200,7 @@ watch Shop --name=Shop --store=x.db|watch takes one process, not 2
 collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and what a run is called are for --store
 collect 1 --store=x.db -o a.gcdump|a snapshot goes into a file (-o) or into a store (--store)
 collect 1 --store=x.db --core|a store takes digests, neither cores nor traces
+collect --all --store=x.db|--all writes files; `heapdrift record` stores them, and --store takes one process
 collect 1 --store=x.db --interval=5s|--interval needs --count
 watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 LINES

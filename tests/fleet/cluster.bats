@@ -97,7 +97,7 @@ wait_for() {
 
 @test "a Slurm array records: two tasks at a time, one of them killed in the middle" {
     need_slurm
-    find "$tmp/digests" -name "*.$digest" >"$tmp/all"
+    find "$tmp/digests" -name "*.$digest" | sort | head -300 >"$tmp/all"
     sql "CREATE DATABASE again" >/dev/null
     local again=${url/heapdrift?/again?} job out=$tmp/record-%A_%a.log
     chmod -R a+rX "$tmp"
@@ -107,7 +107,7 @@ wait_for() {
     sleep 1
     tests/fleet/slurm.sh run "$slurm" scontrol requeue "${job}_0" || true
     wait_for "$job"
-    [[ $(PGDATABASE=again psql -X -A -t "$again" -c "SELECT count(*), count(DISTINCT xxh3) FROM snapshot") == "$((hosts * snapshots))|$((hosts * snapshots))" ]] ||
+    [[ $(PGDATABASE=again psql -X -A -t "$again" -c "SELECT count(*), count(DISTINCT xxh3) FROM snapshot") == "300|300" ]] ||
         complain "$(cat "$tmp"/record-*.log)"
 }
 
@@ -115,7 +115,7 @@ wait_for() {
     need_slurm
     local script='cd "$1" && HEAPDRIFT=$2 REPORT_OPTIONS=--format=json scripts/fleet/slurm/submit.sh --wait 6 "$3" "$4/parts" "$4/merged.json" "${@:5}"'
     tests/fleet/slurm.sh run "$slurm" bash -c "$script" sh "$PWD" "$HEAPDRIFT" "$url" "$tmp" "${window[@]}"
-    cmp "$tmp/merged.json" "$tmp/one.json"
+    same_fleet "$tmp/merged.json" "$tmp/one.json"
     [[ $(find "$tmp/parts" -name '*.part' | wc -l) == 6 ]]
     # A part that is missing is no report.
     rm "$tmp/parts/3.part"
@@ -128,7 +128,7 @@ wait_for() {
     find "$tmp/digests" -name "*.$digest" | head -20 | HEAPDRIFT=$HEAPDRIFT scripts/fleet/parallel.sh record "$tmp/parallel.db"
     [[ $(sqlite "$tmp/parallel.db" "SELECT count(*) FROM snapshot") == 20 ]]
     HEAPDRIFT=$HEAPDRIFT REPORT_OPTIONS=--format=json scripts/fleet/parallel.sh fleet 4 "$url" "${window[@]}" >"$tmp/parallel.json"
-    cmp "$tmp/parallel.json" "$tmp/one.json"
+    same_fleet "$tmp/parallel.json" "$tmp/one.json"
 }
 
 @test "the questions of the Grafana dashboard are answered" {

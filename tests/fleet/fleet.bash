@@ -59,4 +59,7 @@ alone() {
     for host in "$tmp"/dumps/*; do record "$1" "$host" || return; done
 }
 
+# same_fleet A B: JSON that is equal to the byte, but for how many parts it was put together of.
+same_fleet() { diff <(sed '/^ "shards": /d' "$1") <(sed '/^ "shards": /d' "$2"); }
+
 window=(--since=2026-10-01 --until=2026-12-01T00:00Z --min-span=1h)

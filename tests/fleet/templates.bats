@@ -76,7 +76,7 @@ def containers(x):
 for line in sys.stdin:
     for c in containers(json.loads(line)):
         if "command" in c:
-            for found in re.findall(r"exec heapdrift (.*)", c["args"][0]): print(re.sub(r"\$\(\(.*?\)\)|\"?\$[A-Z]+\"?", "1", found).replace("/parts/*.part", ""))
+            for found in re.findall(r"exec heapdrift (.*)", c["args"][0]): print(re.sub(r"\$\(\(.*?\)\)|\"?\$[A-Z]+\"?", "1", found.replace("$UNTIL", "2026-11-22")).replace("/parts/*.part", ""))
         elif c["image"].startswith("heapdrift"):
             print(shlex.join(c["args"]))'
         done

@@ -140,7 +140,7 @@ const struct digest_value *digest_value(const struct digest_columns *c,
     return i < MEMBERS ? &c->all[i] : &none;
 }
 
-/* --- one member ------------------------------------------------------------------ */
+/* --- one member ------------------------------------------------------ */
 
 static const char *take_string(struct json_scan *j, struct builder *b)
 {
@@ -214,7 +214,7 @@ static bool take_value(struct digest_value *v, enum value_kind kind, struct json
     return json_scan_ok(j);
 }
 
-/* --- all of them ------------------------------------------------------------------- */
+/* --- all of them ----------------------------------------------------- */
 
 static bool take_group(struct digest_columns *c, enum digest_group group,
                        struct json_scan *j, struct builder *b, struct hd_error *err)

@@ -21,7 +21,7 @@ static enum recognition recognises(struct bytes head)
                                                                          : RECOGNISED_NO;
 }
 
-/* --- what the parts need ------------------------------------------------------------ */
+/* --- what the parts need --------------------------------------------- */
 
 bool digest_refuse(struct digest_reading *r, const char *what)
 {
@@ -44,7 +44,7 @@ const uint64_t *digest_numbers_of(struct digest_reading *r, enum digest_group gr
     return NULL;
 }
 
-/* --- what is known of the snapshot ---------------------------------------------------- */
+/* --- what is known of the snapshot ----------------------------------- */
 
 static uint64_t hex_of(const struct digest_value *v, uint64_t otherwise)
 {
@@ -121,8 +121,7 @@ bool digest_add_units(uint64_t *sum, uint64_t more, uint64_t unit)
            add_up(sum, more * unit);
 }
 
-/* --- which process -----------------------------------------------------------------------
- */
+/* --- which process --------------------------------------------------- */
 
 static bool take_sketch(struct digest_reading *r, struct sketch *to, const char *name,
                         const char *unit, const char *cut)
@@ -161,8 +160,7 @@ static bool take_type_ids(struct digest_reading *r)
     return true;
 }
 
-/* --- types
- * -------------------------------------------------------------------------------- */
+/* --- types ----------------------------------------------------------- */
 
 struct type_columns {
     const char **name, **full_name;
@@ -321,9 +319,7 @@ static bool take_retained(struct digest_reading *r)
     return true;
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------- */
 
 static void take_source(struct digest_reading *r, struct bytes json)
 {
@@ -371,6 +367,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
 
 const struct reader read_digest = {
     .name = "digest",
+    .statics = STATICS_BY_TYPE,
     .summary = "who owns what in a heap, without its objects; `heapdrift convert` makes it",
     .recognises = recognises,
     .read = read,

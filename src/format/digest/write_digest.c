@@ -25,7 +25,7 @@ struct writing {
     uint64_t unit;      /* of the addresses that are written */
 };
 
-/* --- values ------------------------------------------------------------------ */
+/* --- values ---------------------------------------------------------- */
 
 /* printf takes five times as long, for a hundred thousand numbers. */
 static void put_number(struct out *o, uint64_t n)
@@ -48,7 +48,7 @@ static void put_string(struct out *o, const char *s)
     json_write_string(s, o);
 }
 
-/* --- members ------------------------------------------------------------------- */
+/* --- members --------------------------------------------------------- */
 
 static void begin_group(struct writing *w, enum digest_group group)
 {
@@ -194,7 +194,7 @@ static uint64_t length_32(const struct writing *w, const void *context, size_t i
     return begin[i + 1] - begin[i];
 }
 
-/* --- what is known of the snapshot ----------------------------------------------- */
+/* --- what is known of the snapshot ----------------------------------- */
 
 static void put_source(struct writing *w)
 {
@@ -254,7 +254,7 @@ static void put_warnings(struct writing *w)
     end_group(w);
 }
 
-/* --- types ------------------------------------------------------------------------- */
+/* --- types ----------------------------------------------------------- */
 
 typedef const char *type_string(const struct type *t);
 
@@ -427,7 +427,7 @@ static void put_lost(struct writing *w)
     free(some);
 }
 
-/* --- which process ------------------------------------------------------------------ */
+/* --- which process --------------------------------------------------- */
 
 static uint64_t type_id_of(const struct writing *w, const void *context, size_t i)
 {
@@ -506,7 +506,7 @@ static void put_identity(struct writing *w)
     end_group(w);
 }
 
-/* --- who owns what ------------------------------------------------------------------- */
+/* --- who owns what --------------------------------------------------- */
 
 static void put_fields(struct writing *w)
 {
@@ -631,8 +631,7 @@ static void put_survivors(struct writing *w)
     free(address);
 }
 
-/* --- all of it --------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------- */
 
 static void choose_types(struct writing *w, struct arena *a)
 {

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# Digests as files: made, read by every command, refused where they cannot answer.
+
+load helper
+
+series=fixtures/leaklab/events
+
+setup_file() {
+    cd "$BATS_TEST_DIRNAME/../.." || return
+    for k in 0 1 2 3 4 5; do
+        "$HEAPDRIFT" convert -q "$series/$k".gcdump.* -o "$BATS_FILE_TMPDIR/$k.digest"
+    done
+}
+
+digest() {
+    echo "$BATS_FILE_TMPDIR/$1.digest"
+}
+
+first_suspect() {
+    jq -r '.suspects[0] | "\(.type) \(.score) \(.retained)"' <<<"$out"
+}
+
+@test "every command says of digests what it says of the snapshots" {
+    python tests/cli/equal_digests.py "$HEAPDRIFT" "$series" fixtures/leaklab2/archive
+}
+
+@test "digests and snapshots in one series" {
+    works diff --format=json "$(digest 0)" "$(digest 1)" "$series"/[23].gcdump.*
+    [[ $(json '[.types[].survivors_low] | any(. != null)') == true ]]
+    mixed=$(first_suspect)
+    works diff --format=json "$series"/[0123].gcdump.*
+    [[ $(json '[.types[].survivors_low] | any(. != null)') == false ]]
+    [[ $(first_suspect) == "$mixed" ]]
+}
+
+@test "a digest beside its snapshot is the same one twice" {
+    works diff "$(digest 0)" "$series"/0.gcdump.* "$(digest 1)" "$(digest 2)"
+    err_has 'the same snapshot as 0.digest'
+}
+
+@test "estimates say so" {
+    works diff --width=120 "$(digest 0)" "$(digest 1)" "$(digest 2)"
+    out_has '≈ '
+    err_has 'chains and survivors are of the samples in it'
+}
+
+@test "it is JSON that other tools read" {
+    zstd -dcq "$(digest 5)" | jq -e '.heapdrift_digest == 1 and (.types.name | length) == (.types.count | length)'
+}
+
+@test "packed and plain it is the same, from standard input too" {
+    zstd -dcq "$(digest 5)" >"$tmp/plain"
+    works top --format=csv "$(digest 5)"
+    packed=$out
+    works top --format=csv - <"$tmp/plain"
+    out_is "$packed"
+}
+
+@test "what it cannot answer is refused in a line that says why" {
+    hd roots --exact --type=System.String "$(digest 5)"
+    status_is 2
+    err_has 'a digest has the chains of a sample'
+    hd convert "$(digest 5)" -o "$tmp/x.gcdump"
+    fails_with "$(digest 5): a digest, which has no objects: it can become table-csv or table-json"
+    hd object "$(digest 5)" 0x1000
+    status_is 2
+    err_has digest
+    [[ ! -e $tmp/x.gcdump ]]
+}
+
+@test "a digest becomes a table" {
+    works convert -q "$(digest 5)" -o - --to=table-csv
+    of_digest=$out
+    works convert -q "$series"/5.gcdump.* -o - --to=table-csv
+    out_is "$of_digest"
+}
+
+@test "cut, or of another version, it is refused" {
+    head -c 20000 "$(digest 5)" >"$tmp/cut.digest"
+    hd top "$tmp/cut.digest"
+    status_is 2
+    printf '{"heapdrift_digest":7,"x":1}' >"$tmp/new.digest"
+    hd top "$tmp/new.digest"
+    fails_with "$tmp/new.digest: a digest of version 7; this heapdrift reads version 1"
+}
