@@ -420,9 +420,9 @@ score: $(BUILD)/score
 live: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/shop.sh $(LIVE_RUNS)
 
-bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys $(BUILD)/simulate-fleet
 	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale explore cores; do \
+	status=0; for part in tables graphs scale explore cores fleet; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
@@ -477,8 +477,8 @@ analyze:
 
 style:
 	@clang-format --dry-run -Werror $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)
-	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh .github/actions/*/*.sh .ci/run
-	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
+	shellcheck -x scripts/*.sh tests/mutants/*.sh tests/bench/*.sh tests/store/*.sh tests/fuzz/*.sh tests/live/*.sh tests/fleet/*.sh scripts/fleet/*.sh scripts/fleet/slurm/* .github/actions/*/*.sh .ci/run
+	shellcheck -x tests/cli/*.bats tests/store/*.bats tests/fleet/*.bats tests/live/*.bats tests/packages/*.bats tests/static/*.bats tests/static/*.sh tests/windows/*.bats tests/windows/*.sh tests/cli/helper.bash tests/live/lab.bash
 
 format:
 	clang-format -i $(ALL_C) $(wildcard include/*.h src/*/*.h src/*/*/*.h src/windows/posix/sys/*.h tests/*/*.h tests/*/*/*.h docs/examples/*)

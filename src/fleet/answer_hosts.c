@@ -14,10 +14,14 @@ static const struct hd_run_record *last_of_all(const struct hd_run_record *all, 
     return last;
 }
 
+/* What tells suspects apart. */
+struct key {
+    const char *type, *holder;
+};
+
 static int by_type(const void *a, const void *b)
 {
-    const struct hd_run_finding *x = *(const struct hd_run_finding *const *)a,
-                                *y = *(const struct hd_run_finding *const *)b;
+    const struct key *x = a, *y = b;
     int order = fleet_order(x->type, y->type);
     return order != 0 ? order : fleet_order(x->holder, y->holder);
 }
@@ -28,17 +32,16 @@ static size_t count_suspects(const struct hd_run_record *all, size_t len)
     size_t n = 0, different = 0;
     for (size_t i = 0; i < len; i++)
         n += all[i].judgement == HD_JUDGED ? all[i].finding_count : 0;
-    const struct hd_run_finding **findings =
-        alloc_zeroed(array_bytes(n, sizeof(const struct hd_run_finding *)));
+    struct key *keys = alloc_zeroed(array_bytes(n, sizeof(*keys)));
     n = 0;
     for (size_t i = 0; i < len; i++)
         for (size_t k = 0; all[i].judgement == HD_JUDGED && k < all[i].finding_count; k++)
-            findings[n++] = &all[i].findings[k];
+            keys[n++] = (struct key){all[i].findings[k].type, all[i].findings[k].holder};
     if (n > 0)
-        qsort(findings, n, sizeof(*findings), by_type);
+        qsort(keys, n, sizeof(*keys), by_type);
     for (size_t i = 0; i < n; i++)
-        different += i == 0 || by_type(&findings[i - 1], &findings[i]) != 0;
-    free(findings);
+        different += i == 0 || by_type(&keys[i - 1], &keys[i]) != 0;
+    free(keys);
     return different;
 }
 

@@ -3,6 +3,7 @@
 #include "report/build_fleet.h"
 
 #include "analysis/hints.h"
+#include "analysis/holder_name.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -201,12 +202,15 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
         build_name(b, to, worst->host);
     else
         build_words(b, to, "a host without a name");
-    text_add_string(&b->words, ", ");
-    phrase_per_hour(&b->words, worst->per_hour);
-    text_add_string(&b->words, ", ");
-    if (!isnan(worst->score_share))
+    if (!isnan(worst->per_hour)) {
+        text_add_string(&b->words, ", ");
+        phrase_per_hour(&b->words, worst->per_hour);
+    }
+    if (!isnan(worst->score_share)) {
+        text_add_string(&b->words, ", ");
         human_percent(&b->words, worst->score_share);
-    text_add_string(&b->words, isnan(worst->score_share) ? "" : " of its heap");
+        text_add_string(&b->words, " of its heap");
+    }
     if (s->hosts_still < s->hosts) {
         text_add_string(&b->words, "; the newest run shows it on ");
         human_count(&b->words, s->hosts_still);
@@ -229,12 +233,30 @@ static void add_hint(struct build *b, const char *id)
     text_clear(&b->words);
 }
 
+/* The types of the path that the one line is made of. */
+static void add_holder(struct build *b, const char *holder)
+{
+    static const char arrow[] = " → ";
+    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
+    const char *types[HOLDER_MOST_LABELS];
+    size_t n = 0;
+    for (const char *end; n < HOLDER_MOST_LABELS; holder = end + strlen(arrow)) {
+        end = strstr(holder, arrow);
+        bool is_last = end == NULL || n + 1 == HOLDER_MOST_LABELS;
+        size_t len = is_last ? strlen(holder) : (size_t)(end - holder);
+        types[n++] = arena_strdup(&b->doc->arena, holder, len);
+        if (is_last)
+            break;
+    }
+    build_path(b, to, types, n);
+}
+
 static void add_suspect(struct build *b, struct doc_table *t,
                         const struct hd_fleet_suspect *s)
 {
     add_suspect_row(b, t, s);
     if (s->holder != NULL)
-        build_holder(b, &doc_attached(b->doc, b->row, "held by")->chains, s->holder);
+        add_holder(b, s->holder);
     add_onset(b, s);
     if (s->on_count > 0)
         add_worst(b, s);

@@ -44,7 +44,9 @@ static void add_label(struct text *t, const char *name, const char *value)
         char c = plain.data[i];
         if (c == '\\' || c == '"' || c == '\n')
             text_add_char(t, '\\');
-        text_add_char(t, c == '\n' ? 'n' : c);
+        if (c == '\n')
+            c = 'n';
+        text_add_char(t, c);
     }
     text_add_char(t, '"');
     text_free(&plain);

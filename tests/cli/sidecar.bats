@@ -1,4 +1,5 @@
 # Snapshots of a running process into a store: watch --store, collect --store.
+# shellcheck disable=SC2154,SC2034,SC2163 # what helper sets and reads
 
 load helper
 

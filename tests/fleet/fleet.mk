@@ -1,5 +1,5 @@
 # A fleet with known truth (tests/fleet/simulate.c): a small one as part of `make check`, 200
-# hosts and 30 days by `make check-fleet`.
+# hosts and 30 days by `make check-fleet`, as part of check-full.
 SIMULATE_SRC = tests/fleet/simulate.c
 
 $(BUILD)/simulate-fleet: $(SIMULATE_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
@@ -8,8 +8,11 @@ $(BUILD)/simulate-fleet: $(SIMULATE_SRC:%.c=$(BUILD)/%.o) $(SUPPORT_OBJ) $(BUILD
 check-fleet: $(BUILD)/heapdrift $(BUILD)/simulate-fleet
 	python3 tests/fleet/truth.py $(BUILD) hosts=200 days=30
 
-part-fleet: $(BUILD)/heapdrift $(BUILD)/simulate-fleet
-	@$(PART)/fleet python3 tests/fleet/truth.py $(BUILD) hosts=20 days=5 every=3
+check-parts: part-truth
+part-truth: $(BUILD)/heapdrift $(BUILD)/simulate-fleet
+	@$(PART)/truth python3 tests/fleet/truth.py $(BUILD) hosts=24 days=15 every=6
 
-.PHONY: check-fleet part-fleet
+check-full: check-fleet
+
+.PHONY: check-fleet part-truth
 -include $(SIMULATE_SRC:%.c=$(BUILD)/%.d)

@@ -21,8 +21,8 @@
 #include <string.h>
 
 static struct plan {
-    unsigned hosts, days, builds, bad, share, every, restarts, seed, threads;
-} plan = {200, 30, 5, 3, 60, 3, 20, 1, 2};
+    unsigned hosts, days, builds, bad, share, every, restarts, seed, threads, shard, shards;
+} plan = {200, 30, 5, 3, 60, 3, 20, 1, 2, 0, 0};
 
 static const double start = 1794700800, day = 86400, hour = 3600;
 enum { SERVICES = 3, BIG_CACHE_HOST = 13, NAME = 32 };
@@ -207,6 +207,9 @@ static bool next_series(void *context, struct hd_fleet_series *s, struct hd_erro
     size_t chosen[HD_MAX_SNAPSHOTS];
     struct text heap = {0};
     (void)err;
+    while (plan.shards > 0 && f->next < f->runs->len &&
+           f->next % plan.shards != plan.shard - 1)
+        f->next++;
     if (f->next == f->runs->len)
         return false;
     struct run *run = &f->runs->all[f->next++];
@@ -246,6 +249,8 @@ static struct hd_fleet *new_fleet(void)
     struct hd_options usual = hd_default_options();
     const struct hd_fleet_rules rules = {.since = start,
                                          .until = start + plan.days * day,
+                                         .shard = plan.shard,
+                                         .shards = plan.shards,
                                          .min_share = usual.min_share,
                                          .min_steady_share = usual.min_steady_share,
                                          .min_span = day};
@@ -354,9 +359,10 @@ static bool take(const char *word)
         const char *name;
         unsigned *n;
     } all[] = {
-        {"hosts", &plan.hosts},       {"days", &plan.days},   {"builds", &plan.builds},
-        {"bad", &plan.bad},           {"share", &plan.share}, {"every", &plan.every},
-        {"restarts", &plan.restarts}, {"seed", &plan.seed},   {"threads", &plan.threads}};
+        {"hosts", &plan.hosts},       {"days", &plan.days},    {"builds", &plan.builds},
+        {"bad", &plan.bad},           {"share", &plan.share},  {"every", &plan.every},
+        {"restarts", &plan.restarts}, {"seed", &plan.seed},    {"threads", &plan.threads},
+        {"shard", &plan.shard},       {"shards", &plan.shards}};
     const char *equals = strchr(word, '=');
     for (size_t i = 0; equals != NULL && i < sizeof(all) / sizeof(*all); i++)
         if (strncmp(word, all[i].name, (size_t)(equals - word)) == 0) {

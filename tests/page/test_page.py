@@ -83,6 +83,20 @@ def check():
     return path
 
 
+def fleet():
+    """Two hosts and a service with a hostile name, from a store."""
+    path = os.path.join(folder.name, "fleet.html")
+    store = os.path.join(folder.name, "fleet.db")
+    if not os.path.exists(path):
+        for service, host, series in (("Shop", "web-1", "cache"), ("Shop", "web-2", "none"),
+                                      ("<img src=x onerror=alert(9)>", "\u202ehost", "events")):
+            subprocess.run([HEAPDRIFT, "record", "-q", "--store=" + store, "--service=" + service, "--host=" + host,
+                            "fixtures/leaklab/" + series], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([HEAPDRIFT, "fleet", "-q", "--store=" + store, "--since=all", "--min-span=0", "--by=host",
+                        "--format=html", "-o", path], cwd=ROOT, check=True)
+    return path
+
+
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "\"onmouseover=alert(3) x=\"",
            "A\u202eB.exe\u2066", "line\u2028end\u2029", "'; --", "&lt;b&gt;", "<!--", "]]>", "${alert(4)}",
            "javascript:alert(5)", "=1+1|cmd", "L" + "o" * 1_000_000 + "ng"]
@@ -104,7 +118,7 @@ def large(types=20000, snapshots=6):
 
 
 ALL = {"leak": leak, "events": events, "healthy": healthy, "single": single, "tables": tables, "check": check,
-       "hostile": hostile}
+       "hostile": hostile, "fleet": fleet}
 
 
 class PageTest(unittest.TestCase):
@@ -456,6 +470,13 @@ class WithoutJavaScript(PageTest):
         full = "System.Collections.Concurrent.ConcurrentDictionary<System.String,Shop.Sessions.Session>"
         self.assertIn(full, self.b.run("return document.querySelector('.ladder').innerText"))
         self.shot("no-script")
+
+
+    def test_a_fleet_has_a_small_chart_per_host(self):
+        self.open(fleet())
+        self.assertGreaterEqual(self.b.count("svg.multiple"), 3)
+        self.assertTrue(self.b.is_seen("svg.multiple"))
+        self.shot("fleet-no-script")
 
 
 class Size(PageTest):

@@ -1,0 +1,212 @@
+# What many runs say together: of a small store, of parts, and of what is neither.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
+load helper
+
+# refused_with WORDS: status 2, nothing on standard output, one line that has these words.
+refused_with() {
+    status_is 2
+    out_is ""
+    err_has "$1"
+    [[ $(wc -l <<<"$err") == 1 ]]
+}
+
+# Of the series of the lab each is a host; five leak, one does not. They lie within
+# seconds, so no span is asked for.
+setup_file() {
+    local host
+    export store=$BATS_FILE_TMPDIR/store.db
+    for host in cache events none; do
+        "$HEAPDRIFT" record -q --store="$store" --service=Shop --host="$host" --build=1.0 \
+            fixtures/leaklab/$host >/dev/null
+    done
+    "$HEAPDRIFT" record -q --store="$store" --service='Cart "x", `y` | <b>' --host=$'a\nb' \
+        fixtures/leaklab/list >/dev/null
+    "$HEAPDRIFT" record -q --store="$store" --service="'; DROP TABLE series; --" --host=one \
+        fixtures/leaklab/timers/0.* >/dev/null
+}
+
+fleet() { SOURCE_DATE_EPOCH=2000000000 hd fleet --store="$store" --since=all --min-span=0 "$@"; }
+fleet_works() { fleet "$@"; status_is 0; }
+
+@test "a suspect has its hosts, its holder, and the scores of diff" {
+    fleet_works --service=Shop --format=json
+    [[ $(json '.suspects | length') == 2 ]]
+    [[ $(json '.suspects[0] | [.service, .hosts_with, .hosts_judged, .onset.status] | @csv') == '"Shop",1,2,"first-build"' ]]
+    local share
+    share=$(json '.suspects[] | select(.hosts[0].host == "cache").score_share')
+    works diff --format=json fixtures/leaklab/cache
+    [[ $(json '.suspects[0].score_share') == "$share" ]]
+}
+
+@test "what allows no verdict is not called healthy" {
+    fleet_works
+    out_has "one snapshot in the window"
+    out_has "no suspect, but something grew, and stayed"
+    err_has "runs-not-judged"
+    fleet --strict
+    status_is 3
+    err_has "inconclusive"
+    hd fleet --store="$store" --since=all
+    status_is 0
+    out_has "Nothing can be said: none of 5 runs allows a verdict."
+    out_has "too short for a verdict (--min-span)"
+}
+
+@test "an empty window says so" {
+    fleet_works --until=2001-01-01
+    out_has "no snapshot was taken in the window"
+    fleet_works --service=Nobody
+    out_has "no snapshot was taken in the window"
+}
+
+@test "--exit-code and --max-hosts are for alerts" {
+    fleet --exit-code
+    status_is 1
+    fleet --exit-code --min-hosts=2
+    status_is 0
+    out_has "on few hosts"
+    fleet --max-hosts=1
+    status_is 0
+    fleet --max-hosts=0
+    status_is 1
+    err_has "is on 1 of 2 hosts, more than --max-hosts"
+    fleet --max-hosts=10% -q
+    status_is 1
+    err_is ""
+}
+
+@test "every format is what it says, whatever the names are" {
+    local by
+    for by in service host build; do
+        fleet_works --by=$by --format=json -o "$tmp/$by.json"
+        fleet_works --by=$by --format=csv -o "$tmp/$by.csv"
+        fleet_works --by=$by --format=md
+        fleet_works --by=$by --format=html -o "$tmp/$by.html"
+        fleet_works --by=$by --width=80
+        [[ $(wc -L <<<"$out") -le 80 ]]
+        python3 - "$tmp/$by.csv" <<'PYTHON'
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], encoding="utf-8", newline="")))
+assert len(rows) > 2 and len({len(row) for row in rows}) == 1, rows
+PYTHON
+    done
+    python3 tests/cli/check_json.py docs/json-schema "$tmp"/*.json
+    fleet_works --format=md
+    out_has 'Cart "x", `y` \| <b>'
+    grep -q 'svg class="multiple"' "$tmp/service.html"
+    [[ $(grep -c '<b>' "$tmp/service.html") == 0 ]]
+    fleet_works --ascii --by=host
+    [[ $(LC_ALL=C grep -c '[^ -~]' <<<"$out") == 0 ]]
+    fleet --format=junit
+    fails_with '--format=junit is for `heapdrift check`'
+    hd diff --format=prometheus "${pair[@]}"
+    fails_with '--format=prometheus is for `heapdrift fleet`'
+}
+
+@test "the exposition for Prometheus is one" {
+    fleet_works --format=prometheus -o "$tmp/fleet.prom" --limit=1GiB
+    python3 tests/cli/check_prometheus.py "$tmp/fleet.prom"
+    grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",holder="\[static vars\].*",few_hosts="false"} 1$' "$tmp/fleet.prom"
+    grep -q '^heapdrift_service_suspects{service="Cart \\"x\\", `y` | <b>"} 1$' "$tmp/fleet.prom"
+    grep -q '^heapdrift_fleet_shards_missing 0$' "$tmp/fleet.prom"
+    if command -v promtool >/dev/null; then promtool check metrics <"$tmp/fleet.prom"; fi
+}
+
+@test "threads change nothing" {
+    fleet_works -j1 --format=json
+    local one=$out
+    fleet_works -j7 --format=json
+    out_is "$one"
+}
+
+@test "parts add up to the whole, in any order and grouping" {
+    local window=(--since=all --until=2030-01-01 --min-span=0) i
+    works fleet -q --store="$store" "${window[@]}" --by=host
+    local whole=$out
+    for i in 1 2 3; do
+        works fleet -q --store="$store" "${window[@]}" --shard=$i/3 -o "$tmp/$i.part"
+    done
+    works fleet -q --merge "$tmp/3.part" "$tmp/1.part" -o "$tmp/31.part"
+    works fleet -q --merge --by=host "$tmp/2.part" "$tmp/31.part"
+    out_is "$whole"
+    hd fleet --merge --by=host --strict "$tmp/31.part"
+    status_is 3
+    out_has "1 of 3 shards is missing"
+    hd fleet --merge "$tmp/1.part" "$tmp/31.part"
+    refused_with "$tmp/31.part: shard 1 of 3 is given twice"
+    works fleet -q --store="$store" --since=all --until=2031-01-01 --shard=2/3 -o "$tmp/other.part"
+    hd fleet --merge "$tmp/1.part" "$tmp/other.part"
+    refused_with "is of another window than the one before it"
+    head -c -2 "$tmp/1.part" >"$tmp/cut.part"
+    hd fleet --merge "$tmp/cut.part" -o "$tmp/sum"
+    refused_with "damaged or cut"
+    [[ ! -e $tmp/sum ]]
+    hd fleet --merge fixtures/leaklab/none/0.gcdump.gz
+    refused_with "is no part that"
+}
+
+@test "options that contradict each other are refused" {
+    local line
+    while IFS='|' read -r line wanted; do
+        # shellcheck disable=SC2086 # words
+        hd fleet $line
+        refused_with "$wanted"
+    done <<'LINES'
+--merge|fleet --merge takes the parts that --shard wrote
+some.part|fleet reads a store
+--merge --since=7d x|no --since
+--merge --shard=1/2 x|one of them
+--merge --store=x y|with --save it writes to one
+--shard=1/2 --format=json|a format of its own
+--shard=1/2 --exit-code|allows no judgement
+--shard=1/2|the same --until
+--shard=3/2|I/N
+--shard=1|I/N
+--since=yesterday|a time such as 7d
+--since=2026-02-30|a time such as 7d
+--since=2026-01-02 --until=2026-01-01|--since is not before --until
+--until=all|a time such as
+--max-hosts=few|a number of hosts
+--max-hosts=200%|a number of hosts
+--limit=0|more than 0
+--by=type|service, host or build
+LINES
+}
+
+@test "a store that is none, or not there, is a line and status 2" {
+    hd fleet --store="$tmp/none.db" -o "$tmp/result"
+    refused_with "none.db"
+    echo "no database, but long enough to be one of those that begin with something else" >"$tmp/text.db"
+    hd fleet --store="$tmp/text.db" -o "$tmp/result"
+    status_is 2
+    [[ ! -e $tmp/result ]]
+    cp "$store" "$tmp/copy.db"
+    hd fleet --store="$tmp/copy.db" -o "$tmp/copy.db"
+    refused_with "is the store; name another file"
+}
+
+@test "damaged digests are named, and counted, and nothing is said of their runs" {
+    cp "$store" "$tmp/bad.db"
+    python3 - "$tmp/bad.db" <<'PYTHON'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE snapshot SET digest = x'00112233' WHERE series_id IN (SELECT id FROM series WHERE host = 'cache')")
+db.commit()
+PYTHON
+    hd fleet --store="$tmp/bad.db" --since=all --min-span=0
+    status_is 0
+    err_has "Shop on cache"
+    err_has "6 of 6 snapshots cannot be read"
+    out_has "fewer than two snapshots can be read"
+}
+
+@test "--save writes what is found, for SQL" {
+    cp "$store" "$tmp/saved.db"
+    works fleet -q --store="$tmp/saved.db" --since=all --min-span=0 --save
+    python3 - "$tmp/saved.db" <<'PYTHON'
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "SELECT host, rank, subject FROM finding JOIN series ON series.id = series_id ORDER BY host").fetchall()
+assert ("cache", 1, "Shop.Sessions.Session") in rows, rows
+PYTHON
+}
