@@ -422,7 +422,7 @@ live: $(BUILD)/heapdrift
 
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys $(BUILD)/simulate-fleet
 	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale explore cores fleet; do \
+	status=0; for part in tables graphs scale explore cores digests fleet; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests

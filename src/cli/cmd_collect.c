@@ -84,26 +84,12 @@ static bool check(struct settings *s)
     return true;
 }
 
-/* "app.gcdump" becomes "app-3.gcdump"; malloc'd. */
-static char *numbered(const char *path, uint32_t number)
-{
-    size_t size = strlen(path) + 16;
-    char *name = malloc(size);
-    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
-    if (suffix == NULL || (slash != NULL && suffix < slash))
-        suffix = path + strlen(path);
-    if (name != NULL)
-        snprintf(name, size, "%.*s-%" PRIu32 "%s", (int)(suffix - path), path, number,
-                 suffix);
-    return name;
-}
-
 static int collect_series(struct collecting *c)
 {
     const struct settings *s = c->settings;
     int status = EXIT_DONE;
     for (uint32_t i = 1; i <= s->snapshot_count; i++) {
-        char *name = numbered(s->output, i);
+        char *name = collecting_numbered(s->output, i);
         int result = name != NULL ? collecting_take(c, name) : EXIT_TROUBLE;
         free(name);
         if (result == EXIT_TROUBLE)

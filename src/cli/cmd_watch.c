@@ -52,6 +52,12 @@ static bool is_empty(const char *folder)
     return empty || trouble(folder, "there are files in it; name a new folder");
 }
 
+/* -o app.digest: app-1.digest and so on, instead of a folder. */
+static bool keeps_digests(const struct watching *w)
+{
+    return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
+}
+
 static bool open_folder(struct watching *w)
 {
     const char *wanted = w->settings->output;
@@ -59,6 +65,8 @@ static bool open_folder(struct watching *w)
         return make_temporary(w);
     if (strlen(wanted) >= sizeof(w->folder))
         return trouble(wanted, strerror(ENAMETOOLONG));
+    if (keeps_digests(w))
+        return true;
     snprintf(w->folder, sizeof(w->folder), "%s", wanted);
     w->is_new = mkdir(wanted, 0777) == 0;
     return w->is_new ||
@@ -101,7 +109,14 @@ static void tell(const struct collecting *c, size_t number, size_t wanted)
 static bool take_next(struct watching *w, struct collecting *c, size_t wanted, int *status)
 {
     char label[64], *path = w->paths[w->count];
-    snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
+    char *digest = keeps_digests(w) ? collecting_numbered(w->settings->output,
+                                                          (uint32_t)w->count + 1)
+                                    : NULL;
+    if (digest != NULL)
+        snprintf(path, PATH_SIZE, "%s", digest);
+    else
+        snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
+    free(digest);
     snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
     c->label = label;
     bool taken = collecting_take(c, path) != EXIT_TROUBLE;
@@ -285,7 +300,7 @@ const struct command cmd_watch = {
             {"heapdrift watch 4711", "five snapshots in two minutes, then what grew"},
             {"heapdrift watch MyApp --count=10 --interval=1m",
              "longer, by the name of the process"},
-            {"heapdrift watch 4711 -o snapshots", "keep the files"},
+            {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},
             {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
             {"heapdrift watch -n MyApp --store=heapdrift.db",
              "one an hour, into a store, until SIGTERM"},

@@ -40,10 +40,8 @@ static char *rows_of(const struct hd_stored_finding *all, size_t count)
     return text;
 }
 
-static bool save(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+static bool save_rows(struct hd_store *s, const struct findings *f, struct hd_error *err)
 {
-    (void)keep;
-    const struct findings *f = context;
     const struct value values[] = {of_text(f->rows), of_count(f->series), of_real(f->first),
                                    of_real(f->last)};
     int64_t id;
@@ -65,6 +63,11 @@ static bool save(struct hd_store *s, void *context, bool *keep, struct hd_error 
                "PRECISION), CAST(value ->> 5 AS DOUBLE PRECISION), value ->> 6, "
                "value ->> 7 FROM {each}($1) AS e JOIN type ON type.name = value ->> 1",
                values, 4, err);
+}
+
+static enum ending save(struct hd_store *s, void *context, struct hd_error *err)
+{
+    return kept_if(save_rows(s, context, err));
 }
 
 bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, double last,

@@ -95,21 +95,32 @@ static char *rows_of(const struct hd_snapshot *snap, struct arena *a)
     return text;
 }
 
-static bool boil_down(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
+/* The rows are of what is kept, not of what it was made of: a core dump has garbage. */
+static void take_sums(struct record *r, const struct hd_snapshot *digest,
+                      const struct hd_snapshot *snap)
 {
-    const struct hd_read_options how = {.size = sizeof(how), .tables_only = true};
-    if (!hd_snapshot_write(snap, boiled_down, hd_sink_memory(&r->digest), NULL, err))
-        return false;
-    struct hd_snapshot *digest =
-        hd_snapshot_from_memory(r->digest.bytes, r->digest.size, &how, err);
-    if (digest == NULL)
-        return false;
     r->info = digest->info;
     r->info.complete &= snap->info.complete;
     r->info.sampled |= snap->info.sampled;
     if (r->info.reachable_bytes == HD_UNKNOWN)
         r->info.reachable_bytes = snap->info.reachable_bytes;
     r->rows = rows_of(digest, &r->scratch);
+}
+
+static bool boil_down(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
+{
+    const struct hd_read_options how = {.size = sizeof(how), .tables_only = true};
+    if (!hd_snapshot_write(snap, boiled_down, hd_sink_memory(&r->digest), NULL, err))
+        return false;
+    if (strcmp(snap->info.format, boiled_down) == 0) {
+        take_sums(r, snap, snap);
+        return true;
+    }
+    struct hd_snapshot *digest =
+        hd_snapshot_from_memory(r->digest.bytes, r->digest.size, &how, err);
+    if (digest == NULL)
+        return false;
+    take_sums(r, digest, snap);
     hd_snapshot_close(digest);
     return true;
 }
@@ -229,16 +240,15 @@ static bool add_type_rows(struct hd_store *s, const struct record *r, int64_t sn
                      values, 2, err);
 }
 
-static bool store_it(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+static enum ending store_it(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct record *r = context;
     int64_t series, id;
     bool is_new = false;
     if (!add_series(s, r, &series, err) || !add_snapshot(s, r, series, &id, &is_new, err))
-        return false;
+        return ENDING_FAILED;
     r->was_there = !is_new;
-    *keep = is_new;
-    return !is_new || add_type_rows(s, r, id, err);
+    return is_new ? kept_if(add_type_rows(s, r, id, err)) : ENDING_UNDONE;
 }
 
 /* --- all of it --------------------------------------------------------------------------

@@ -115,23 +115,22 @@ static bool refuse(const struct found *f, struct hd_error *err)
 
 /* --- making, bringing forward ------------------------------------------------------- */
 
-static bool bring_forward(struct hd_store *s, void *context, bool *keep,
-                          struct hd_error *err)
+static enum ending bring_forward(struct hd_store *s, void *context, struct hd_error *err)
 {
     (void)context;
-    (void)keep;
     struct found f;
     /* Somebody else may have done it meanwhile. */
     if ((s->kind->make_alone != NULL && !store_run(s, s->kind->make_alone, NULL, 0, err)) ||
         !look(s, &f, err))
-        return false;
+        return ENDING_FAILED;
     if (f.other[0] != '\0' || f.version > this_version())
-        return refuse(&f, err);
+        return kept_if(refuse(&f, err));
     for (const char *step = next_step(schema_sql); step != NULL; step = next_step(step + 1))
         if (number_of(step) > f.version && !run_step(s, step, err))
-            return false;
+            return ENDING_FAILED;
     const struct value version = of_number(this_version());
-    return store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err);
+    return kept_if(
+        store_run(s, "UPDATE heapdrift_store SET version = $1", &version, 1, err));
 }
 
 static bool check_to_read(const struct found *f, struct hd_error *err)

@@ -143,17 +143,17 @@ struct attempt {
 static bool try_once(struct hd_store *s, transaction *body, void *context,
                      struct attempt *a, struct hd_error *err)
 {
-    bool keep = true;
     *a = (struct attempt){0};
-    bool ok =
-        store_run(s, s->kind->begin_write, NULL, 0, err) && body(s, context, &keep, err);
-    a->was_committing = ok && keep;
-    if (a->was_committing)
-        ok = store_run(s, "COMMIT", NULL, 0, err);
-    else if (ok)
-        store_run(s, "ROLLBACK", NULL, 0, NULL);
-    if (ok)
+    enum ending ending = store_run(s, s->kind->begin_write, NULL, 0, err)
+                             ? body(s, context, err)
+                             : ENDING_FAILED;
+    a->was_committing = ending == ENDING_KEPT;
+    if (a->was_committing && store_run(s, "COMMIT", NULL, 0, err))
         return true;
+    if (ending == ENDING_UNDONE) {
+        store_run(s, "ROLLBACK", NULL, 0, NULL);
+        return true;
+    }
     a->remedy = s->kind->remedy(s->connection);
     if (a->remedy != REMEDY_RECONNECT)
         store_run(s, "ROLLBACK", NULL, 0, NULL);

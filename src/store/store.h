@@ -34,10 +34,16 @@ const char *store_text(struct hd_store *s, struct rows *rows, unsigned i);
 bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,
                       size_t count, int64_t *number, bool *there, struct hd_error *err);
 
-/* What a transaction does: false and err to have none of it done; *keep = false to have
- * none of it done without an error. It may run more than once, from its beginning. */
-typedef bool transaction(struct hd_store *s, void *context, bool *keep,
-                         struct hd_error *err);
+/* How the work of a transaction ends: with err set, all undone; all undone; all done. */
+enum ending { ENDING_FAILED, ENDING_UNDONE, ENDING_KEPT };
+
+static inline enum ending kept_if(bool ok)
+{
+    return ok ? ENDING_KEPT : ENDING_FAILED;
+}
+
+/* That work. It may run more than once, from its beginning. */
+typedef enum ending transaction(struct hd_store *s, void *context, struct hd_error *err);
 
 /* All of it or nothing. Begun anew if it collided with another one, and once if the server
  * was lost: *unsure is then true if the first may have been kept all the same. unsure may

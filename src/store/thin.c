@@ -112,9 +112,8 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
     return ok;
 }
 
-static bool thin_batch(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error *err)
 {
-    (void)keep;
     struct thinning *t = context;
     size_t count = 0;
     char *ids = choose(s, t, &count, err);
@@ -122,12 +121,11 @@ static bool thin_batch(struct hd_store *s, void *context, bool *keep, struct hd_
     free(ids);
     t->more = count == BATCH;
     t->done->snapshots += ok ? count : 0;
-    return ok;
+    return kept_if(ok);
 }
 
-static bool finish(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+static enum ending finish(struct hd_store *s, void *context, struct hd_error *err)
 {
-    (void)keep;
     struct thinning *t = context;
     int64_t left = 0;
     bool there;
@@ -136,9 +134,9 @@ static bool finish(struct hd_store *s, void *context, bool *keep, struct hd_erro
         !store_run(s, "DELETE FROM finding WHERE window_last < $1", &oldest, 1, err) ||
         !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", &now, 1, err) ||
         !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NULL, 0, &left, &there, err))
-        return false;
+        return ENDING_FAILED;
     t->done->left = (uint64_t)left;
-    return true;
+    return ENDING_KEPT;
 }
 
 /* --- all of it
@@ -166,16 +164,18 @@ struct claim {
 };
 
 /* A clock that was ahead once keeps nobody from thinning for longer than an hour. */
-static bool claim(struct hd_store *s, void *context, bool *keep, struct hd_error *err)
+static enum ending claim(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct claim *c = context;
     int64_t one;
     const struct value values[] = {of_real(c->now), of_real(c->now - HOUR)};
-    return store_ask_number(s,
-                            "UPDATE heapdrift_store SET thinned_at = $1 WHERE thinned_at < "
-                            "$2 OR thinned_at > $1 RETURNING 1",
-                            values, 2, &one, &c->is_ours, err) &&
-           ((*keep = c->is_ours), true);
+    if (!store_ask_number(
+            s,
+            "UPDATE heapdrift_store SET thinned_at = $1 WHERE thinned_at < $2 "
+            "OR thinned_at > $1 RETURNING 1",
+            values, 2, &one, &c->is_ours, err))
+        return ENDING_FAILED;
+    return c->is_ours ? ENDING_KEPT : ENDING_UNDONE;
 }
 
 bool hd_store_thin_if_due(struct hd_store *s, double keep_seconds, double now,

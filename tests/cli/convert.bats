@@ -29,7 +29,7 @@ report_of() {
 
 @test "convert names the known targets when the suffix is unknown" {
     hd convert "$before" -o "$tmp/out.nettrace"
-    fails_with "$tmp/out.nettrace: which format? use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json)"
+    fails_with "$tmp/out.nettrace: which format? use --to=FORMAT, or a name that ends in .gcdump (gcdump), .txt (heap-text), .csv (table-csv), .json (table-json), .digest (digest)"
     hd convert "$before" -o -
     err_has "use --to=FORMAT"
     hd convert "$before" -o "$tmp/.gcdump" --to=pprof
@@ -54,7 +54,7 @@ report_of() {
     local t
     for t in gcdump heap-text; do
         hd convert fixtures/type-tables/table.csv --to=$t -o "$tmp/x"
-        fails_with "fixtures/type-tables/table.csv: a type table, which has no objects: it can become table-csv or table-json"
+        fails_with "fixtures/type-tables/table.csv: a type table, which has no objects: it can become table-csv, table-json or digest"
         [[ ! -e $tmp/x ]]
     done
     works convert fixtures/type-tables/table.csv -o "$tmp/x.json"

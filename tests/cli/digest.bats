@@ -83,3 +83,13 @@ first_suspect() {
     hd top "$tmp/new.digest"
     fails_with "$tmp/new.digest: a digest of version 7; this heapdrift reads version 1"
 }
+
+@test "collect and watch write digests, and no snapshot beside them" {
+    play_runtime play
+    works collect --diagnostic-port="$socket" -o "$tmp/app.digest"
+    works info "$tmp/app.digest"
+    out_has '8,526'
+    LATER=1 works watch -q --diagnostic-port="$socket" --count=2 --interval=10ms -o "$tmp/app.digest"
+    kill "$runtime"
+    [[ $(cd "$tmp" && ls ./*) == $'./app-1.digest\n./app-2.digest\n./app.digest\n./played.nettrace\n./socket' ]]
+}

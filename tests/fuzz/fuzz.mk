@@ -6,7 +6,7 @@
 #   make fuzz-replay     run all of fixtures/fuzz once, under ASan and UBSan
 
 FUZZ_SECONDS ?= 60
-FUZZ_HARNESSES = gcdump nettrace core types text table packed budget baseline options peer writers
+FUZZ_HARNESSES = gcdump nettrace core types text table digest packed budget baseline options peer writers
 HARNESS ?= $(FUZZ_HARNESSES)
 
 # The program without its main(), and what the harnesses share.
@@ -52,7 +52,7 @@ FUZZ_BUILD = BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' HARDENING= HARDENED_LINK=
 AFL_BUILD = BUILD=build/afl CC=afl-clang-fast CFLAGS='-O1 -g' HARDENING= HARDENED_LINK= FUZZ_MUTATE= \
     SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
-fuzz-program: $(BUILD)/fuzz-seeds
+fuzz-program: $(BUILD)/fuzz-seeds $(BUILD)/heapdrift
 	@scripts/install-deps.sh build fuzz
 	@$(MAKE) --no-print-directory $(FUZZ_BUILD) build/fuzz/fuzz-all
 

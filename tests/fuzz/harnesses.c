@@ -11,6 +11,7 @@ static const struct harness core = {"core", surface_snapshots};
 static const struct harness types = {"types", surface_types};
 static const struct harness text = {"text", surface_snapshots};
 static const struct harness table = {"table", surface_snapshots};
+static const struct harness digest = {"digest", surface_snapshots};
 static const struct harness packed = {"packed", surface_packed};
 static const struct harness budget = {"budget", surface_budget};
 static const struct harness baseline = {"baseline", surface_baseline};
@@ -18,9 +19,9 @@ static const struct harness options = {"options", surface_options};
 static const struct harness peer = {"peer", surface_peer};
 static const struct harness writers = {"writers", surface_writers};
 
-const struct harness *const harnesses[] = {&gcdump, &nettrace, &core,   &types,    &text,
-                                           &table,  &packed,   &budget, &baseline, &options,
-                                           &peer,   &writers,  NULL};
+const struct harness *const harnesses[] = {
+    &gcdump, &nettrace, &core,     &types,   &text, &table,   &digest,
+    &packed, &budget,   &baseline, &options, &peer, &writers, NULL};
 
 const struct harness *harness_named(const char *name)
 {

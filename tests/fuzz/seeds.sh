@@ -19,6 +19,15 @@ text) files=$(small fixtures/heap-text) ;;
 table) files=$(small fixtures/dumpheap-stat fixtures/type-tables) ;;
 packed) files="fixtures/gcdump-made/tiny.gcdump fixtures/heap-text/example.txt fixtures/type-tables/table.csv" ;;
 budget | baseline) files=$(small "$here/seeds/$harness") ;;
+digest)
+    # As JSON: a fuzzer learns nothing from what is packed.
+    files=
+    for file in $(small fixtures/gcdump-made fixtures/type-tables); do
+        plain=build/fuzz/$(basename "$file").json
+        build/heapdrift convert -q --to=digest "$file" -o - 2>/dev/null | zstd -dcq >"$plain" || continue
+        files="$files $plain"
+    done
+    ;;
 *) files= ;;
 esac
 rm -f "$seeds"/*
