@@ -133,7 +133,7 @@ const struct command cmd_convert = {
             {"heapdrift convert app.nettrace -o app.gcdump",
              "for PerfView and Visual Studio"},
             {"heapdrift convert app.gcdump -o app.digest",
-             "what every analysis needs, in some ten kilobytes"},
+             "all that analyses need, in kilobytes"},
             {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
              "a line per object"},

@@ -109,9 +109,9 @@ static void tell(const struct collecting *c, size_t number, size_t wanted)
 static bool take_next(struct watching *w, struct collecting *c, size_t wanted, int *status)
 {
     char label[64], *path = w->paths[w->count];
-    char *digest = keeps_digests(w) ? collecting_numbered(w->settings->output,
-                                                          (uint32_t)w->count + 1)
-                                    : NULL;
+    char *digest = keeps_digests(w)
+                       ? collecting_numbered(w->settings->output, (uint32_t)w->count + 1)
+                       : NULL;
     if (digest != NULL)
         snprintf(path, PATH_SIZE, "%s", digest);
     else

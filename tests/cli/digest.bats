@@ -1,7 +1,10 @@
-#!/usr/bin/env bats
 # Digests as files: made, read by every command, refused where they cannot answer.
-
+# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
+
+teardown() {
+    [[ -z ${runtime:-} ]] || kill "$runtime" 2>/dev/null || true
+}
 
 series=fixtures/leaklab/events
 
@@ -90,6 +93,5 @@ first_suspect() {
     works info "$tmp/app.digest"
     out_has '8,526'
     LATER=1 works watch -q --diagnostic-port="$socket" --count=2 --interval=10ms -o "$tmp/app.digest"
-    kill "$runtime"
     [[ $(cd "$tmp" && ls ./*) == $'./app-1.digest\n./app-2.digest\n./app.digest\n./played.nettrace\n./socket' ]]
 }

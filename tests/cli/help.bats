@@ -157,7 +157,7 @@ OPTIONS
         fleet) err_has "parts have a window and services of their own" ;;
         completion) err_has "for which shell?" ;;
         ps) err_has "ps takes no operands" ;;
-        collect) err_has "--name=PATTERN chooses from --all" ;;
+        collect) err_has "--store takes one process" ;;
         watch) err_has "exclude each other" ;;
         *) err_has "no-such-file: No such file or directory" ;;
         esac
@@ -377,8 +377,8 @@ diff --sort=size a b|--sort=size: must be count, bytes, retained or name
 diff --by=class a b|--by=class: must be type, namespace, module or holder
 diff --format=xml a b|--format=xml: must be text, json, csv, tsv, md or html
 check --format=xml a b|--format=xml: must be text, json, csv, tsv, md, html, junit, sarif or github
-convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv or table-json
-convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv or table-json
+convert --to=xml a|--to=xml: must be gcdump, heap-text, table-csv, table-json or digest
+convert --format=xml a|--format=xml: must be gcdump, heap-text, table-csv, table-json or digest
 diff --color=red a b|--color=red: must be auto, always or never
 diff --size-base=8 a b|--size-base=8: must be 16 or 10
 diff --format=junit a b|--format=junit is for `heapdrift check`

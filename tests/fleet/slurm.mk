@@ -6,7 +6,7 @@ $(BUILD)/make-fleet: $(BUILD)/tests/fleet/make_fleet.o $(SUPPORT_OBJ) $(BUILD)/l
 
 # Short, in make check.
 FLEET_BATS = HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" MAKE_FLEET="$(CURDIR)/$(BUILD)/make-fleet" bats $(BATS_FLAGS)
-parts: part-writers
+check-parts: part-writers
 part-writers: $(BUILD)/heapdrift $(BUILD)/make-fleet
 	@$(PART)/writers env $(FLEET_BATS) --formatter tap tests/fleet/writers.bats
 
