@@ -16,6 +16,7 @@
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
 #   make check-slurm  many writers, a real PostgreSQL, a real Slurm; what is in scripts/fleet
 #   make check-page   the HTML page in Chromium, if there is one; a minute or two
+#   make check-digests  that digests say what the snapshots say, of every series
 #   make static       one file to copy, build/static/x86_64/heapdrift; or ARCH=aarch64
 #   make static-all   both, each with its debug information and THIRD-PARTY-NOTICES
 #   make check-static that they run in folders with nothing else; aarch64 under qemu
@@ -334,7 +335,7 @@ $(AXE):
 gallery: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" scripts/gallery.sh docs/gallery
 
-check-full: check check-live check-page check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages faults fuzz
+check-full: check check-live check-page check-digests check-store check-static check-windows round-trips test asan tsan portable tidy-deep analyze check-slurm check-packages faults fuzz
 	HEAPDRIFT_FULL=1 $(BUILD)/unit-tests --filter 'collect/*' --timeout 1800
 	HEAPDRIFT_FULL=1 HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) \
 	    tests/cli/completion.bats tests/cli/tree.bats tests/cli/hostile.bats tests/cli/limits.bats
@@ -420,6 +421,11 @@ score: $(BUILD)/score
 live: $(BUILD)/heapdrift
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/shop.sh $(LIVE_RUNS)
 
+# Digests of every series against the snapshots that they are of; two minutes.
+check-digests: $(BUILD)/heapdrift
+	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/leaklab/* fixtures/services/*/*) \
+	    $(filter-out %/expected,$(wildcard fixtures/leaklab2/*))
+
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys $(BUILD)/simulate-fleet
 	@scripts/install-deps.sh build test
 	status=0; for part in tables graphs scale explore cores digests fleet; do \
@@ -487,7 +493,7 @@ include scripts/static.mk
 include scripts/windows.mk
 include scripts/package.mk
 
-.PHONY: always all programs demo check check-live check-page check-full gallery install uninstall clean test \
+.PHONY: always all programs demo check check-digests check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live bench lint layers tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format

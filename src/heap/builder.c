@@ -479,6 +479,8 @@ static void finish_digest(struct builder *b, const type_id *row_of)
         tally_add(&row->tally[SELECT_GEN2], &scaled[i].old);
         row->count_scale = scaled[i].count_scale;
     }
+    if (!b->want_graph)
+        return;
     digest_rename(b->digest, row_of, b->type_count, snap->type_count, &snap->arena);
     snap->digest = b->digest;
     snap->info.has_owners = b->digest->places.len > 0;
@@ -507,7 +509,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     }
     type_id *row_of = make_rows(b, &sums, &scratch);
     bool ok = b->graph == NULL || finish_graph(b, row_of, err);
-    if (b->digest != NULL && b->want_graph)
+    if (b->digest != NULL)
         finish_digest(b, row_of);
     arena_free(&scratch);
     if (b->source != NULL)

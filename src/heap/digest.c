@@ -27,8 +27,8 @@ static struct hd_tally *add_lost(const struct hd_tally *from, const type_id *row
     struct hd_tally *to = arena_array(a, struct hd_tally, array_bytes(row_count, EACH));
     for (size_t i = 0; i < type_count; i++)
         for (size_t g = 0; g < EACH; g++) {
-            to[row_of[i] * EACH + g].count += from[i * EACH + g].count;
-            to[row_of[i] * EACH + g].bytes += from[i * EACH + g].bytes;
+            to[(size_t)row_of[i] * EACH + g].count += from[i * EACH + g].count;
+            to[(size_t)row_of[i] * EACH + g].bytes += from[i * EACH + g].bytes;
         }
     return to;
 }

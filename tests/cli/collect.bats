@@ -23,7 +23,7 @@ until_is() {
     hd collect -p 1
     fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
     hd collect -p 1 -o "$tmp/a.txt"
-    fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, in .nettrace for the trace as it comes, or in .core for a core dump"
+    fails_with "$tmp/a.txt: the name of a snapshot ends in .gcdump, in .digest for a digest of it, in .nettrace for the trace as it comes, or in .core for a core dump"
     hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
     fails_with "--interval needs --count"
     hd ps 1

@@ -93,7 +93,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     hd collect --all --interval=5s
     fails_with "--interval needs --count"
     hd collect --all --to=csv
-    fails_with "--to=csv: must be gcdump, nettrace or core"
+    fails_with "--to=csv: must be gcdump, digest, nettrace or core"
     hd collect -p 1 -o "$tmp/a.gcdump" --to=nettrace
     fails_with "--to is for --all; else the name of OUT tells the format"
     hd watch --all

@@ -8,7 +8,7 @@ cache=fixtures/leaklab/cache/0.gcdump.gz
 report_of() {
     works "$@" --format=json
     jq -S '(.snapshot?, .snapshots[]?) |= (if . == null then . else del(.path, .format,
-        .producer, .xxh3, .weak_roots) end) | del(.warnings[]?.path)' <<<"$out"
+        .producer, .xxh3, .source_xxh3, .weak_roots) end) | del(.warnings[]?.path)' <<<"$out"
 }
 
 @test "convert takes the target from the suffix, or from --to or --format" {
@@ -33,7 +33,7 @@ report_of() {
     hd convert "$before" -o -
     err_has "use --to=FORMAT"
     hd convert "$before" -o "$tmp/.gcdump" --to=pprof
-    fails_with "--to=pprof: must be gcdump, heap-text, table-csv or table-json"
+    fails_with "--to=pprof: must be gcdump, heap-text, table-csv, table-json or digest"
     [[ ! -e $tmp/out.nettrace ]]
 }
 

@@ -19,8 +19,9 @@ QUESTIONS = [
     ["diff", "--by=holder", "-n0"],
     ["check", "--max-growth=1%", "--max-score=1%"],
     ["tree"],
+    ["diff", "--tables-only"],
 ]
-OF_THE_LAST = [["top", "-n0"], ["top", "--by=holder", "-n0"], ["top", "--reachable"], ["tree"], ["info"]]
+OF_THE_LAST = [["top", "-n0"], ["top", "--tables-only"], ["top", "--by=holder", "-n0"], ["top", "--reachable"], ["tree"], ["info"]]
 
 
 def run(program, *words):

@@ -313,7 +313,7 @@ VALUES
     hd top "$before" -o "$tmp/"$'no\nfolder/x'
     fails_with "$tmp/no\\nfolder/x: No such file or directory: make the folder $tmp/no\\nfolder first"
     hd collect -p 1 -o $'no\nsuffix'
-    fails_with 'no\nsuffix: the name of a snapshot ends in .gcdump, in .nettrace for the trace as it comes, or in .core for a core dump'
+    fails_with 'no\nsuffix: the name of a snapshot ends in .gcdump, in .digest for a digest of it, in .nettrace for the trace as it comes, or in .core for a core dump'
     hd convert "$before" -o $'no\nsuffix'
     [[ $err == 'heapdrift: no\nsuffix: which format?'* ]]
     printf 'type,count,bytes\nA,1,\n' >"$tmp/"$'w\nx.csv'

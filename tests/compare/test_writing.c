@@ -177,3 +177,26 @@ Test(writing, of_a_table_a_digest_is_a_table)
     hd_snapshot_close(digest);
     hd_memory_free(&bytes);
 }
+
+/* Found by fuzzing: it said that it had roots, and no places. */
+Test(writing, a_digest_that_was_read_as_a_table_is_written_as_one)
+{
+    struct random r = random_from(3);
+    struct hd_memory bytes = {0}, again = {0};
+    struct hd_error err = {0};
+    struct hd_read_options tables = {.tables_only = true};
+    struct hd_snapshot *heap = random_small_heap(&r, MOST_OBJECTS, true, true);
+    hd_snapshot_close(digest_of(heap, &bytes));
+    struct hd_snapshot *table =
+        hd_snapshot_from_memory(bytes.bytes, bytes.size, &tables, &err);
+    cr_assert_not_null(table, "%s", err.message);
+    cr_expect_not(table->info.has_owners);
+    struct hd_snapshot *digest = digest_of(table, &again);
+    cr_expect_eq(digest->info.objects, heap->info.objects);
+    cr_expect_not(digest->info.has_roots);
+    hd_snapshot_close(digest);
+    hd_snapshot_close(table);
+    hd_snapshot_close(heap);
+    hd_memory_free(&bytes);
+    hd_memory_free(&again);
+}

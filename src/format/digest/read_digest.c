@@ -331,12 +331,26 @@ static void take_source(struct digest_reading *r, struct bytes json)
     r->b->snap->info.source_xxh3 = r->digest->source_xxh3;
 }
 
+/* As of any other file whose references are not wanted. */
+static void forget_references(struct hd_snapshot *snap)
+{
+    snap->info.references = snap->info.roots = HD_UNKNOWN;
+    snap->info.reachable_objects = snap->info.reachable_bytes = HD_UNKNOWN;
+    snap->info.has_roots = snap->info.has_fields = false;
+    memset(snap->roots_by_kind, 0, sizeof(snap->roots_by_kind));
+    snap->identity.types = snap->identity.tables = (struct sketch){0};
+}
+
 static bool take_digest(struct digest_reading *r)
 {
     struct builder *b = r->b;
     bool has_places = digest_value(&r->columns, DIGEST_PLACES, "above")->is_there;
     take_info(r);
     take_warnings(r);
+    if (!r->wants_places) {
+        forget_references(b->snap);
+        return take_type_ids(r) && add_types(r) && take_samples(r);
+    }
     if (!take_sketch(r, &b->snap->identity.types, "types", "types_unit", "types_are_cut") ||
         !take_sketch(r, &b->snap->identity.tables, "tables", "tables_unit",
                      "tables_are_cut") ||
