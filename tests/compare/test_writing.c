@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES = 150, MOST_SNAPSHOTS = 5, MOST_OBJECTS = 60 };
+enum { SERIES = 40, MOST_SNAPSHOTS = 5, MOST_OBJECTS = 60 };
 
 /* Members in which the two must differ, or may. */
 static bool may_differ(const char *line, size_t len)
