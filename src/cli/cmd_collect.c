@@ -128,7 +128,7 @@ const struct command cmd_collect = {
     .summary = "take snapshots of it",
     .description =
         "Ask a process for its heap, over the diagnostics socket that every .NET runtime\n"
-        "opens. OUT is a .gcdump, or a .nettrace: the trace as it comes, with "
+        "opens. OUT is a .gcdump, a .digest, or a .nettrace: the trace as it comes, with\n"
         "generations.\n"
         "The process does a full, blocking garbage collection for each snapshot. With "
         "--all OUT\n"

@@ -247,7 +247,8 @@ static void add_suspect(struct making *m, struct hit *hits, size_t count,
 static void add_suspects(struct making *m, const struct service_runs *of)
 {
     struct hits *h = &m->hits;
-    qsort(h->all, h->len, sizeof(*h->all), by_suspect);
+    if (h->len > 0)
+        qsort(h->all, h->len, sizeof(*h->all), by_suspect);
     for (size_t i = 0, end; i < h->len; i = end) {
         for (end = i + 1; end < h->len && is_same_suspect(&h->all[i], &h->all[end]);)
             end++;

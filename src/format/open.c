@@ -326,7 +326,8 @@ bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum)
     *sum = snap->digest != NULL ? snap->digest->source_xxh3 : snap->info.source_xxh3;
     if (*sum != HD_UNKNOWN)
         return true;
-    bool ok = checksum_of_file(snap, sum);
+    *sum = snap->info.xxh3;
+    bool ok = *sum != HD_UNKNOWN || checksum_of_file(snap, sum);
     *sum = sum_of_part(*sum, snapshot_number(snap->info.path, &len));
     return ok;
 }

@@ -91,7 +91,7 @@ static void read_packed(struct rounds *s, const struct form *f)
 
 static bool holds_graph(const char *target)
 {
-    return strncmp(target, "table-", 6) != 0;
+    return strncmp(target, "table-", 6) != 0 && strcmp(target, "digest") != 0;
 }
 
 /* Objects keep their order where they have no addresses. */

@@ -204,10 +204,23 @@ static void put_source(struct writing *w)
     end_group(w);
 }
 
+/* Some files tell that there are roots where nobody wanted to know what they reach, or
+ * where they reach nothing. */
+static struct hd_info info_of(const struct writing *w)
+{
+    struct hd_info info = w->snap->info;
+    info.has_roots &= w->digest->places.len > 0;
+    info.has_fields &= w->digest->places.len > 0;
+    if (w->digest->lost == NULL)
+        info.reachable_objects = info.reachable_bytes = HD_UNKNOWN;
+    return info;
+}
+
 static void put_info(struct writing *w)
 {
     const struct hd_snapshot *snap = w->snap;
-    const char *info = (const char *)&snap->info;
+    const struct hd_info known = info_of(w);
+    const char *info = (const char *)&known;
     begin_group(w, DIGEST_INFO);
     for (size_t i = 0; i < DIGEST_FACTS; i++)
         member_string(w, digest_facts[i].name,

@@ -64,33 +64,33 @@ Test(read_digest, cut_anywhere_it_is_refused)
     hd_memory_free(&json);
 }
 
-/* What a byte more or less makes of it is refused, or another digest that is sound. */
+/* Each byte becomes one of three: what that makes of it is refused, or another digest that
+ * is sound. */
 Test(read_digest, with_any_byte_changed_it_is_refused_or_sound)
 {
-    static const char instead[] = {'0', '9', ',', ']', '"', 'n'};
+    static const char instead[] = {'9', ']', 'n'};
     struct hd_memory json = digest_json();
     struct hd_error err;
     size_t refused = 0, tried = 0;
-    for (size_t at = 0; at < json.size; at++)
-        for (size_t i = 0; i < sizeof(instead); i++) {
-            char before = json.bytes[at];
-            if (before == instead[i])
-                continue;
-            json.bytes[at] = instead[i];
-            tried++;
-            struct hd_snapshot *snap =
-                hd_snapshot_from_memory(json.bytes, json.size, NULL, NULL);
-            refused += snap == NULL;
-            if (snap != NULL) {
-                struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
-                struct hd_options opt = hd_default_options();
-                opt.by = HD_BY_HOLDER;
-                hd_report_free(hd_report_top(c, &opt, NULL));
-                hd_comparison_free(c);
-            }
-            hd_snapshot_close(snap);
-            json.bytes[at] = before;
+    for (size_t at = 0; at < json.size; at++) {
+        char before = json.bytes[at], after = instead[at % sizeof(instead)];
+        if (before == after)
+            continue;
+        json.bytes[at] = after;
+        tried++;
+        struct hd_snapshot *snap =
+            hd_snapshot_from_memory(json.bytes, json.size, NULL, NULL);
+        refused += snap == NULL;
+        if (snap != NULL) {
+            struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
+            struct hd_options opt = hd_default_options();
+            opt.by = HD_BY_HOLDER;
+            hd_report_free(hd_report_top(c, &opt, NULL));
+            hd_comparison_free(c);
         }
+        hd_snapshot_close(snap);
+        json.bytes[at] = before;
+    }
     cr_expect_gt(refused, tried / 2);
     cr_expect_eq(status_of(json.bytes, json.size, &err), HD_OK);
     hd_memory_free(&json);
