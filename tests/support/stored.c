@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What snapshots of a test look at, until its store ends. */
+static struct arena looked_at;
+
 static const char *server(void)
 {
     return getenv("HEAPDRIFT_TEST_STORE");
@@ -52,6 +55,7 @@ void stored_end(struct stored *t)
 {
     hd_store_close(t->store);
     scratch_remove(&t->scratch);
+    arena_free(&looked_at);
 }
 
 struct hd_store *stored_connect(const struct stored *t, enum hd_store_use use)
@@ -64,7 +68,6 @@ struct hd_store *stored_connect(const struct stored *t, enum hd_store_use use)
 
 struct hd_snapshot *stored_snapshot(unsigned count)
 {
-    /* It is kept as long as the test: snapshots look at it. */
     struct text t = {0};
     char line[64];
     struct hd_error err = {0};
@@ -80,7 +83,9 @@ struct hd_snapshot *stored_snapshot(unsigned count)
         text_add_string(&t, line);
     }
     text_add_string(&t, "\nr ffffff 3 0\nc App.exe 2\n");
-    struct hd_snapshot *snap = hd_snapshot_from_memory(t.data, t.len, &how, &err);
+    const char *data = arena_strdup(&looked_at, t.data, t.len);
+    struct hd_snapshot *snap = hd_snapshot_from_memory(data, t.len, &how, &err);
+    text_free(&t);
     cr_assert_not_null(snap, "%s", err.message);
     return snap;
 }

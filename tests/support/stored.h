@@ -28,7 +28,7 @@ bool stored_is_sqlite(void);
 struct hd_store *stored_connect(const struct stored *t, enum hd_store_use use);
 
 /* A heap with count objects of a type App.Order and one of App.Cache; two with the same
- * count are the same snapshot. */
+ * count are the same snapshot. To be closed before stored_end(). */
 struct hd_snapshot *stored_snapshot(unsigned count);
 
 /* Record stored_snapshot(count) as of that run and time. */
