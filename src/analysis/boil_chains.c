@@ -1,4 +1,5 @@
 #include "analysis/boil_parts.h"
+#include "analysis/chain_owner.h"
 #include "analysis/plumbing.h"
 #include "analysis/sampler.h"
 #include "analysis/walk.h"
@@ -83,9 +84,7 @@ static void find_fields(struct sampling *s)
     uint64_t *wanted = arena_array(&s->scratch, uint64_t, bits_words(g->node_count));
     for (uint32_t i = 0; i < s->large; i++)
         for (uint32_t k = 0; k < s->samplers[i].len; k++)
-            for (node_id at = s->samplers[i].heap[k].node;
-                 at != NO_NODE && bits_add(wanted, at);)
-                at = s->walk.parent[at];
+            walk_mark_chain(&s->walk, s->samplers[i].heap[k].node, wanted);
     s->field_of = walk_fields(g, s->walk.parent, wanted, &s->scratch);
 }
 
@@ -196,26 +195,17 @@ static void keep_links(struct sampling *s, struct arena *a)
     free(from->field);
 }
 
-/* The container keeps a singleton at each place in the program that asks for it. */
 static void count_singletons(struct digest_chains *to, const struct hd_snapshot *snap,
                              struct arena *a)
 {
-    const struct graph *g = snap->graph;
     struct arena scratch = {0};
     bool *is_call_site = arena_array(&scratch, bool, snap->type_count);
     bool any = false;
     for (type_id t = 0; t < snap->type_count; t++)
         any |= is_call_site[t] = snap->types[t].kind == TYPE_OBJECT &&
                                  plumbing_of(snap->types[t].name) == PLUMBING_CALL_SITE;
-    if (any) {
-        uint64_t *seen = arena_array(&scratch, uint64_t, bits_words(g->node_count));
-        to->by_call_sites = arena_array(a, uint64_t, snap->type_count);
-        for (node_id n = 0; n < g->node_count; n++)
-            for (uint32_t e = g->edge_begin[n];
-                 is_call_site[g->type[n]] && e < g->edge_begin[n + 1]; e++)
-                if (bits_add(seen, g->edge_to[e]))
-                    to->by_call_sites[g->type[g->edge_to[e]]]++;
-    }
+    if (any)
+        to->by_call_sites = owner_by_call_sites(snap, is_call_site, a);
     arena_free(&scratch);
 }
 

@@ -1,16 +1,12 @@
 #include "analysis/boil_parts.h"
 #include "analysis/sampler.h"
+#include "analysis/survivors.h"
 #include "heap/identity.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 256 };
-
-static bool has_address(const struct graph *g, node_id n)
-{
-    return graph_address(g, n) != 0;
-}
 
 static bool is_large(const struct hd_snapshot *snap, type_id t)
 {
@@ -28,7 +24,7 @@ static struct sampler *take_samples(const struct hd_snapshot *snap, bool of_all_
         if (snap->types[t].kind == TYPE_OBJECT && (of_all_types || is_large(snap, t)))
             samplers[t].cap = SAMPLES;
     for (node_id n = 0; n < g->node_count; n++)
-        if (samplers[g->type[n]].cap > 0 && has_address(g, n))
+        if (samplers[g->type[n]].cap > 0 && graph_address(g, n) != 0)
             sampler_offer_hashed(&samplers[g->type[n]], n,
                                  address_hash(graph_address(g, n)));
     return samplers;
@@ -43,13 +39,6 @@ static int by_address(const void *a, const void *b)
 {
     const struct object *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
-}
-
-/* Nothing that is known to be young may have been there before. */
-static bool may_be_old(const struct hd_snapshot *snap, uint64_t address)
-{
-    return !snap->info.has_generations ||
-           generation_is_old(ranges_find(&snap->ranges, address));
 }
 
 static void keep_type(struct digest_survivors *to, const struct hd_snapshot *snap,
@@ -67,7 +56,7 @@ static void keep_type(struct digest_survivors *to, const struct hd_snapshot *sna
             continue;
         to->address[at] = all[i].address;
         to->size[at] = g->small_size[all[i].node];
-        to->old[at++] = may_be_old(snap, all[i].address);
+        to->old[at++] = may_have_survived(snap, all[i].address);
     }
     to->type[to->len++] = t;
     to->begin[to->len] = at;

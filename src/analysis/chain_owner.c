@@ -186,31 +186,39 @@ size_t owner_in_signature(const struct signature *s, const chain_role *role_of_t
 
 /* --- services ---------------------------------------------------------------- */
 
-bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of_type,
-                       struct arena *a)
+uint64_t *owner_by_call_sites(const struct hd_snapshot *snap, const bool *is_call_site,
+                              struct arena *a)
 {
     const struct graph *g = snap->graph;
-    const uint64_t *kept = snap->digest != NULL ? snap->digest->chains.by_call_sites : NULL;
-    bool any = false;
-    for (type_id t = 0; t < snap->type_count; t++)
-        any |= (role_of_type[t] & ROLE_CALL_SITE) != 0;
-    if (!any || (snap->digest != NULL && kept == NULL))
-        return NULL;
     struct arena scratch = {0};
-    uint64_t *held = arena_array(&scratch, uint64_t, snap->type_count);
-    for (type_id t = 0; kept != NULL && t < snap->type_count; t++)
-        held[t] = kept[t];
-    uint32_t nodes = kept != NULL ? 0 : g->node_count;
-    uint64_t *seen = arena_array(&scratch, uint64_t, bits_words(nodes));
-    for (node_id n = 0; n < nodes; n++) {
-        if (!(role_of_type[g->type[n]] & ROLE_CALL_SITE))
+    uint64_t *held = arena_array(a, uint64_t, snap->type_count);
+    uint64_t *seen = arena_array(&scratch, uint64_t, bits_words(g->node_count));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (!is_call_site[g->type[n]])
             continue;
         for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
             if (bits_add(seen, g->edge_to[e]))
                 held[g->type[g->edge_to[e]]]++;
     }
-    bool *is_singleton = arena_array(a, bool, snap->type_count);
+    arena_free(&scratch);
+    return held;
+}
+
+bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of_type,
+                       struct arena *a)
+{
+    struct arena scratch = {0};
+    bool *is_call_site = arena_array(&scratch, bool, snap->type_count);
+    bool *is_singleton = NULL, any = false;
     for (type_id t = 0; t < snap->type_count; t++)
+        any |= is_call_site[t] = (role_of_type[t] & ROLE_CALL_SITE) != 0;
+    const uint64_t *held = NULL;
+    if (any)
+        held = snap->digest != NULL ? snap->digest->chains.by_call_sites
+                                    : owner_by_call_sites(snap, is_call_site, &scratch);
+    if (held != NULL)
+        is_singleton = arena_array(a, bool, snap->type_count);
+    for (type_id t = 0; held != NULL && t < snap->type_count; t++)
         is_singleton[t] = (role_of_type[t] & ROLE_NAMED) && held[t] > 0 &&
                           held[t] == snap->types[t].raw.count;
     arena_free(&scratch);

@@ -58,6 +58,12 @@ bool owner_is_service(const chain_role window[ROLE_WINDOW]);
 size_t owner_in_signature(const struct signature *s, const chain_role *role_of_type,
                           uint32_t wanted);
 
+/* Per type, how many of its objects call sites of a container refer to: the container keeps
+ * a singleton at each place in the program that asks for it. snap must have a graph; in a.
+ * O(nodes). */
+uint64_t *owner_by_call_sites(const struct hd_snapshot *snap, const bool *is_call_site,
+                              struct arena *a);
+
 /* Per type, whether all its objects are singleton services; NULL without any. O(nodes). */
 bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of_type,
                        struct arena *a);

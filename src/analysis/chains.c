@@ -400,8 +400,7 @@ const char *chain_field_name(const struct chain_search *s, field_id field)
     return *kept;
 }
 
-/* All nodes of the chains of the samples: a node whose bit is set has those above it set.
- */
+/* All nodes of the chains of the samples. */
 static uint64_t *nodes_on_chains(const struct chain_search *s,
                                  const struct sampler *samplers, struct arena *scratch)
 {
@@ -409,9 +408,7 @@ static uint64_t *nodes_on_chains(const struct chain_search *s,
         arena_array(scratch, uint64_t, bits_words(s->snap->graph->node_count));
     for (size_t q = 0; q < s->ask->queries; q++)
         for (uint32_t i = 0; i < samplers[q].len; i++)
-            for (node_id at = samplers[q].heap[i].node;
-                 at != NO_NODE && bits_add(wanted, at);)
-                at = s->walk->parent[at];
+            walk_mark_chain(s->walk, samplers[q].heap[i].node, wanted);
     return wanted;
 }
 

@@ -17,8 +17,7 @@ struct survivor_name {
     UT_hash_handle hh;
 };
 
-/* What may have been there before: nothing that is known to be young. */
-static bool may_be_old(const struct hd_snapshot *snap, uint64_t address)
+bool may_have_survived(const struct hd_snapshot *snap, uint64_t address)
 {
     if (address == 0)
         return false;
@@ -230,7 +229,7 @@ struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *
         kept[t] = (struct survived){0, HD_UNKNOWN, HD_UNKNOWN};
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);
-        if (number[g->type[n]] == NO_TYPE || !may_be_old(last, address) ||
+        if (number[g->type[n]] == NO_TYPE || !may_have_survived(last, address) ||
             !snapshot_selects(last, n, s->selection))
             continue;
         uint32_t at = ids_find(&s->addresses, address);

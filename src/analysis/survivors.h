@@ -36,6 +36,9 @@ struct survivors {
     struct arena arena;
 };
 
+/* Whether what lies there may have been there before: nothing that is known to be young. */
+bool may_have_survived(const struct hd_snapshot *snap, uint64_t address);
+
 /* Remember the objects of the first snapshot that selection means; it must have its graph
  * or digest. estimates: one of both snapshots has a digest only. False, and nothing to
  * free, if it has no addresses. */

@@ -27,4 +27,11 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a);
 bool walk_graph_watched(const struct hd_snapshot *snap, struct arena *a, struct walk *walk,
                         struct watch *watch);
 
+/* Set the bits of a node and of those above it; where one is set, so are those above. */
+static inline void walk_mark_chain(const struct walk *walk, node_id node, uint64_t *bits)
+{
+    while (node != NO_NODE && bits_add(bits, node))
+        node = walk->parent[node];
+}
+
 #endif

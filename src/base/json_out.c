@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <string.h>
 
 json_t *json_string_or_null(const char *s)
@@ -21,6 +22,27 @@ json_t *json_number_or_null(uint64_t n)
         return json_null();
     /* Larger than any heap; jansson's integers are signed. */
     return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
+}
+
+json_t *json_real_or_null(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *json_numbers(const uint64_t *all, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_append(array, json_number_or_null(all[i]));
+    return array;
+}
+
+json_t *json_reals(const double *all, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_append(array, json_real_or_null(all[i]));
+    return array;
 }
 
 void json_put(json_t *object, const char *key, json_t *value)

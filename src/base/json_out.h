@@ -18,6 +18,13 @@ json_t *json_string_or_null(const char *s);
 /* null for HD_UNKNOWN. */
 json_t *json_number_or_null(uint64_t n);
 
+/* null for what is no finite number. */
+json_t *json_real_or_null(double x);
+
+/* Arrays, with null for what is unknown. */
+json_t *json_numbers(const uint64_t *all, size_t count);
+json_t *json_reals(const double *all, size_t count);
+
 /* Take over value, as all makers of values here expect. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_append(json_t *array, json_t *value);

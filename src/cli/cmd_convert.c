@@ -103,9 +103,9 @@ static int run(struct settings *s)
     s->read.to_write = true;
     s->read.tables_only = !target.takes_graph;
     /* So that it lines up with gcdumps of the same program. */
-    s->read.reach_later = strcmp(target.name, "digest") == 0; /* found on the way */
-    s->read.plain_names =
-        strcmp(target.name, "gcdump") == 0 || strcmp(target.name, "digest") == 0;
+    bool is_digest = strcmp(target.name, "digest") == 0;
+    s->read.reach_later = is_digest; /* it is found on the way */
+    s->read.plain_names = is_digest || strcmp(target.name, "gcdump") == 0;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
     if (l.failed == 0 && l.count != 1)

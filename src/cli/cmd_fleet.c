@@ -88,8 +88,7 @@ static struct hd_fleet_options options_of(const struct settings *s)
     return opt;
 }
 
-/* --- records ----------------------------------------------------------------------------
- */
+/* --- records --------------------------------------------------------- */
 
 static struct hd_fleet *read_parts(const struct settings *s)
 {
@@ -124,8 +123,7 @@ static struct hd_fleet *read_store(const struct settings *s)
     return NULL;
 }
 
-/* --- messages ----------------------------------------------------------------------------
- */
+/* --- messages -------------------------------------------------------- */
 
 static void put_run(const struct hd_run_record *r)
 {
@@ -180,8 +178,7 @@ static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answe
     return any;
 }
 
-/* --- the answer
- * ---------------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------ */
 
 static bool write_part(const void *fleet, const struct settings *s, FILE *to,
                        struct hd_error *err)

@@ -25,9 +25,7 @@ struct recording {
     const char *problem; /* of the environment, told once */
 };
 
-/* --- a snapshot
- * ---------------------------------------------------------------------------
- */
+/* --- a snapshot ------------------------------------------------------ */
 
 /* When the file was last written to, if it says nothing better: what copies it with its
  * times (cp -p, rsync, tar) keeps that. */
@@ -145,9 +143,7 @@ static void take_all(struct recording *r)
                 r->left == 1 ? "file was" : "files were");
 }
 
-/* --- the rest
- * -----------------------------------------------------------------------------
- */
+/* --- the rest -------------------------------------------------------- */
 
 static bool thin(struct recording *r)
 {

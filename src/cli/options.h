@@ -5,14 +5,16 @@
 
 #include "cli/settings.h"
 
+/* Take a value (NULL for a switch); NULL, or what it should have been. */
+typedef const char *option_taker(struct settings *s, const char *value);
+
 struct option {
     const char *name;
     char letter; /* 0: none */
     unsigned commands;
     const char *argument; /* NULL: a switch */
     const char *help;
-    /* Take the value (NULL for a switch); NULL, or what it should have been. */
-    const char *(*take)(struct settings *s, const char *value);
+    option_taker *take;
 };
 
 /* Whether the command takes it; those that only take it, for one set of options to go with

@@ -13,8 +13,7 @@ struct record_told_list {
     json_t *snapshots, *thinned;
 };
 
-/* --- text -------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------ */
 
 static void put(struct hd_sink to, const char *s)
 {
@@ -75,8 +74,7 @@ static void say(const char *path, struct hd_snapshot *snap, const struct hd_reco
     hd_memory_free(&line);
 }
 
-/* --- JSON --------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------ */
 
 static json_t *made(json_t *value)
 {
@@ -145,9 +143,7 @@ static void add_facts(json_t *o, struct hd_snapshot *snap, const struct hd_recor
     set(o, "bytes", count_or_null(info->bytes));
 }
 
-/* --- both
- * ---------------------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------ */
 
 void record_told_add(struct record_told *t, const char *path, struct hd_snapshot *snap,
                      const struct hd_recording *how, enum hd_recorded what)

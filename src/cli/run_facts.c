@@ -19,8 +19,7 @@ struct run_facts_memory {
     size_t label_count;
 };
 
-/* --- what is known ---------------------------------------------------------------------
- */
+/* --- what is known --------------------------------------------------- */
 
 void run_facts_begin(struct run_facts *f)
 {
@@ -82,8 +81,7 @@ static void know_limit(struct run_facts *f, uint64_t limit)
         f->run.limit = limit;
 }
 
-/* --- options ---------------------------------------------------------------------------
- */
+/* --- options --------------------------------------------------------- */
 
 void run_facts_take_options(struct run_facts *f, const struct settings *s)
 {
@@ -100,8 +98,7 @@ void run_facts_take_options(struct run_facts *f, const struct settings *s)
     }
 }
 
-/* --- the environment -------------------------------------------------------------------
- */
+/* --- the environment ------------------------------------------------- */
 
 struct variables {
     const char *all;
@@ -189,8 +186,7 @@ void run_facts_take_environment(struct run_facts *f, const char *variables, size
         take_hard_limit(f, &v);
 }
 
-/* --- files -----------------------------------------------------------------------------
- */
+/* --- files ----------------------------------------------------------- */
 
 /* A small file, with a NUL behind what is in it; malloc'd, NULL if it cannot be read. */
 static char *read_small(const char *path, size_t *size)
@@ -252,8 +248,7 @@ void run_facts_take_group(struct run_facts *f, const char *root, uint64_t pid)
     know_limit(f, memory_limit(root, pid));
 }
 
-/* --- all of it ---------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------- */
 
 static void take_own_environment(struct run_facts *f)
 {

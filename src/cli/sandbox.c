@@ -37,8 +37,7 @@ enum {
                    ON_REPORT | ON_EXPLORE | ON_OBJECT
 };
 
-/* --- core dumps --------------------------------------------------------------------------
- */
+/* --- core dumps ------------------------------------------------------ */
 
 /* Whether a file may be a core dump, which takes the pages that it lacks from the files of
  * its modules, wherever they are. Only what begins like any other snapshot surely is none:
@@ -60,8 +59,7 @@ static bool may_be_core(const char *path)
            (len < (ssize_t)sizeof(head) || memcmp(head, gcdump, sizeof(head)) != 0);
 }
 
-/* --- what is allowed ---------------------------------------------------------------------
- */
+/* --- what is allowed ------------------------------------------------- */
 
 struct box {
     const struct settings *settings;
@@ -171,8 +169,7 @@ static void allow_terminal(struct box *b)
         allow(b, path, LANDLOCK_READ);
 }
 
-/* --- files of check ----------------------------------------------------------------------
- */
+/* --- files of check -------------------------------------------------- */
 
 static void allow_budgets(struct box *b)
 {
@@ -187,8 +184,7 @@ static void allow_budgets(struct box *b)
         allow(b, s->baseline, LANDLOCK_READ);
 }
 
-/* --- output ------------------------------------------------------------------------------
- */
+/* --- output ---------------------------------------------------------- */
 
 /* A file is written beside its place, and read by nobody; but who makes a temporary file
  * may read it. Devices and pipes are written to as they are. */
@@ -244,9 +240,7 @@ static void allow_outputs(struct box *b)
         allow_output(b, summary);
 }
 
-/* --- a store
- * ------------------------------------------------------------------------------
- */
+/* --- a store --------------------------------------------------------- */
 
 /* What libpq and the resolver read when they connect once more. */
 static void allow_server(struct box *b)
@@ -290,8 +284,7 @@ static int uses_of(const struct box *b)
     return uses;
 }
 
-/* --- in force ----------------------------------------------------------------------------
- */
+/* --- in force -------------------------------------------------------- */
 
 static bool not_in_force(const char *what, int error)
 {

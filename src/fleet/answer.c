@@ -331,8 +331,7 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     a->services[a->service_count++] = s;
 }
 
-/* --- runs without a verdict ------------------------------------------------------------
- */
+/* --- runs without a verdict ------------------------------------------ */
 
 static int by_doubt(const void *a, const void *b)
 {
@@ -365,8 +364,7 @@ static void add_unjudged(struct hd_fleet_answer *a, const struct hd_fleet *f,
         qsort(a->unjudged, count, sizeof(*a->unjudged), by_doubt);
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------- */
 
 /* What grew on the heap, now in the arena. */
 static void *settle(void *from, size_t count, size_t size, struct arena *arena)

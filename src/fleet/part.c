@@ -16,11 +16,6 @@ enum { MOST_LINE = 64 << 20, MOST_SHARDS = 1000000 };
 
 /* --- to write ---------------------------------------------------------------- */
 
-static json_t *real_or_null(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *shards(const struct hd_fleet *f)
 {
     json_t *array = json_array();
@@ -37,13 +32,13 @@ json_t *part_header(const struct hd_fleet *f)
     json_put(o, "heapdrift_part", json_integer(PART_VERSION));
     json_put(o, "tool_version", json_string(HD_VERSION));
     json_put(o, "service", json_string_or_null(r->service));
-    json_put(o, "since", real_or_null(r->since));
-    json_put(o, "until", real_or_null(r->until));
-    json_put(o, "min_share", real_or_null(r->min_share));
+    json_put(o, "since", json_real_or_null(r->since));
+    json_put(o, "until", json_real_or_null(r->until));
+    json_put(o, "min_share", json_real_or_null(r->min_share));
     json_put(o, "min_bytes", json_number_or_null(r->min_bytes));
-    json_put(o, "min_steady_share", real_or_null(r->min_steady_share));
+    json_put(o, "min_steady_share", json_real_or_null(r->min_steady_share));
     json_put(o, "min_steady_bytes", json_number_or_null(r->min_steady_bytes));
-    json_put(o, "min_span", real_or_null(r->min_span));
+    json_put(o, "min_span", json_real_or_null(r->min_span));
     json_put(o, "shards", json_integer((json_int_t)r->shards));
     json_put(o, "shard", shards(f));
     return o;

@@ -7,27 +7,6 @@
 
 /* --- to write ---------------------------------------------------------------- */
 
-static json_t *real_or_null(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *numbers(const uint64_t *all, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++)
-        json_append(array, json_number_or_null(all[k]));
-    return array;
-}
-
-static json_t *reals(const double *all, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++)
-        json_append(array, real_or_null(all[k]));
-    return array;
-}
-
 static json_t *finding(const struct hd_run_finding *f, size_t count)
 {
     json_t *o = json_object();
@@ -36,10 +15,10 @@ static json_t *finding(const struct hd_run_finding *f, size_t count)
     json_put(o, "subject", json_string_or_null(f->subject));
     json_put(o, "holder", json_string_or_null(f->holder));
     json_put(o, "hint", json_string_or_null(f->hint));
-    json_put(o, "score", real_or_null(f->score));
-    json_put(o, "score_share", real_or_null(f->score_share));
-    json_put(o, "per_hour", real_or_null(f->per_hour));
-    json_put(o, "retained", numbers(f->retained, count));
+    json_put(o, "score", json_real_or_null(f->score));
+    json_put(o, "score_share", json_real_or_null(f->score_share));
+    json_put(o, "per_hour", json_real_or_null(f->per_hour));
+    json_put(o, "retained", json_numbers(f->retained, count));
     return o;
 }
 
@@ -54,7 +33,7 @@ json_t *part_record(const struct hd_run_record *r)
     json_put(o, "process", json_string_or_null(r->run.process));
     json_put(o, "build", json_string_or_null(r->run.build));
     json_put(o, "pid", json_number_or_null(r->run.pid));
-    json_put(o, "started", real_or_null(r->run.started));
+    json_put(o, "started", json_real_or_null(r->run.started));
     json_put(o, "limit", json_number_or_null(r->run.limit));
     json_put(o, "recorded", json_number_or_null(r->recorded));
     json_put(o, "damaged", json_number_or_null(r->damaged));
@@ -62,9 +41,9 @@ json_t *part_record(const struct hd_run_record *r)
     json_put(o, "doubt", json_string(hd_doubt_name(r->doubt)));
     json_put(o, "why", json_string_or_null(r->why));
     json_put(o, "confidence", json_string(hd_confidence_name(r->confidence)));
-    json_put(o, "times", reals(r->times, r->count));
-    json_put(o, "heap", numbers(r->heap, r->count));
-    json_put(o, "heap_per_hour", real_or_null(r->heap_per_hour));
+    json_put(o, "times", json_reals(r->times, r->count));
+    json_put(o, "heap", json_numbers(r->heap, r->count));
+    json_put(o, "heap_per_hour", json_real_or_null(r->heap_per_hour));
     json_put(o, "findings", findings);
     return o;
 }

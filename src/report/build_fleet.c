@@ -329,8 +329,7 @@ static void add_suspects(struct build *b)
     add_few(b, t);
 }
 
-/* --- runs without a verdict ------------------------------------------------------------
- */
+/* --- runs without a verdict ------------------------------------------ */
 
 static void add_run_name(struct build *b, const struct hd_fleet_unjudged *u)
 {

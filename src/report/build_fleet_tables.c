@@ -120,8 +120,7 @@ static void add_size(struct build *b, uint64_t bytes)
     build_cell(b);
 }
 
-/* --- small multiples
- * ---------------------------------------------------------------------- */
+/* --- small multiples ------------------------------------------------- */
 
 /* One scale for all hosts of a suspect, so that they can be compared. */
 static void add_multiples_of(struct build *b, struct doc_table *t,
@@ -184,8 +183,7 @@ void fleet_add_multiples(struct build *b)
         add_multiples_of(b, t, &a->suspects[a->suspect_count + i]);
 }
 
-/* --- hosts
- * -------------------------------------------------------------------------------- */
+/* --- hosts ----------------------------------------------------------- */
 
 static void add_host_row(struct build *b, struct doc_table *t,
                          const struct hd_fleet_host_row *h)
@@ -233,8 +231,7 @@ void fleet_add_host_rows(struct build *b)
     fleet_add_others(b, t, a->host_row_count - a->host_rows_shown);
 }
 
-/* --- builds
- * -------------------------------------------------------------------------------- */
+/* --- builds ---------------------------------------------------------- */
 
 static void add_builds_of(struct build *b, struct doc_table *t,
                           const struct hd_fleet_suspect *s)

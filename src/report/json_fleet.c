@@ -5,11 +5,6 @@
 /* Of a suspect so many hosts stand in it, the worst first; how many more is told. */
 enum { MOST_HOSTS = 24 };
 
-static json_t *real_or_null(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *whole(uint64_t n)
 {
     return json_number_or_null(n);
@@ -18,7 +13,7 @@ static json_t *whole(uint64_t n)
 /* Hours: null for unknown and for never; which of them, and "now", is a word. */
 static void put_hours(json_t *o, double hours)
 {
-    json_put(o, "hours_left", real_or_null(hours));
+    json_put(o, "hours_left", json_real_or_null(hours));
     json_put(o, "runs_full",
              isnan(hours)   ? json_null()
              : isinf(hours) ? json_string("never")
@@ -35,34 +30,18 @@ static json_t *runs(const uint64_t *counts)
     return o;
 }
 
-static json_t *reals(const double *all, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++)
-        json_append(array, real_or_null(all[k]));
-    return array;
-}
-
-static json_t *numbers(const uint64_t *all, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++)
-        json_append(array, whole(all[k]));
-    return array;
-}
-
 static json_t *host(const struct hd_fleet_host *h)
 {
     json_t *o = json_object();
     json_put(o, "host", json_string_or_null(h->host));
     json_put(o, "build", json_string_or_null(h->build));
-    json_put(o, "score_share", real_or_null(h->score_share));
-    json_put(o, "bytes_per_hour", real_or_null(h->per_hour));
+    json_put(o, "score_share", json_real_or_null(h->score_share));
+    json_put(o, "bytes_per_hour", json_real_or_null(h->per_hour));
     json_put(o, "heap_bytes", whole(h->heap));
     put_hours(o, h->hours_left);
     json_put(o, "still", json_boolean(h->is_there_still));
-    json_put(o, "times", reals(h->times, h->count));
-    json_put(o, "retained", numbers(h->retained, h->count));
+    json_put(o, "times", json_reals(h->times, h->count));
+    json_put(o, "retained", json_numbers(h->retained, h->count));
     return o;
 }
 
@@ -75,9 +54,11 @@ static json_t *onset(const struct hd_fleet_suspect *s)
     json_put(o, "since_without", whole(s->since_without));
     json_put(o, "before_with", whole(s->before_with));
     json_put(o, "before_without", whole(s->before_without));
-    json_put(o, "chance", s->began_with != NULL ? real_or_null(s->chance) : json_null());
+    json_put(o, "chance",
+             s->began_with != NULL ? json_real_or_null(s->chance) : json_null());
     json_put(o, "log10_chance",
-             s->began_with != NULL ? real_or_null(s->log_chance / log(10)) : json_null());
+             s->began_with != NULL ? json_real_or_null(s->log_chance / log(10))
+                                   : json_null());
     json_put(o, "boundaries", whole(s->boundaries));
     return o;
 }
@@ -89,7 +70,7 @@ static json_t *builds(const struct hd_fleet_suspect *s)
         const struct hd_fleet_build_count *c = &s->builds[i];
         json_t *o = json_object();
         json_put(o, "build", json_string_or_null(c->build));
-        json_put(o, "first_seen", real_or_null(c->first_seen));
+        json_put(o, "first_seen", json_real_or_null(c->first_seen));
         json_put(o, "runs_with", whole(c->with));
         json_put(o, "runs_judged", whole(c->runs));
         json_append(array, o);
@@ -113,16 +94,16 @@ static json_t *suspect(const struct hd_fleet_suspect *s)
     json_put(o, "hosts_with", whole(s->hosts));
     json_put(o, "hosts_judged", whole(s->of_hosts));
     json_put(o, "hosts_still", whole(s->hosts_still));
-    json_put(o, "hosts_share", real_or_null(s->hosts_share));
+    json_put(o, "hosts_share", json_real_or_null(s->hosts_share));
     json_put(o, "runs_with", whole(s->runs));
     json_put(o, "runs_judged", whole(s->of_runs));
-    json_put(o, "score", real_or_null(s->score));
-    json_put(o, "score_share", real_or_null(s->score_share));
-    json_put(o, "bytes_per_hour", real_or_null(s->per_hour));
-    json_put(o, "bytes_per_day", real_or_null(s->per_day));
+    json_put(o, "score", json_real_or_null(s->score));
+    json_put(o, "score_share", json_real_or_null(s->score_share));
+    json_put(o, "bytes_per_hour", json_real_or_null(s->per_hour));
+    json_put(o, "bytes_per_day", json_real_or_null(s->per_day));
     put_hours(o, s->hours_left);
     json_put(o, "first_build", json_string_or_null(s->first_build));
-    json_put(o, "first_seen", real_or_null(s->first_seen));
+    json_put(o, "first_seen", json_real_or_null(s->first_seen));
     json_put(o, "onset", onset(s));
     json_put(o, "builds", builds(s));
     json_put(o, "hosts", hosts);
@@ -172,14 +153,14 @@ static json_t *host_rows(const struct hd_fleet_answer *a)
         json_put(o, "type", json_string_or_null(h->type));
         json_put(o, "subject", json_string_or_null(h->subject));
         json_put(o, "holder", json_string_or_null(h->holder));
-        json_put(o, "score_share", real_or_null(h->score_share));
-        json_put(o, "bytes_per_hour", real_or_null(h->per_hour));
+        json_put(o, "score_share", json_real_or_null(h->score_share));
+        json_put(o, "bytes_per_hour", json_real_or_null(h->per_hour));
         json_put(o, "runs", runs(h->runs));
         json_put(o, "heap_bytes", whole(h->heap));
-        json_put(o, "heap_bytes_per_hour", real_or_null(h->heap_per_hour));
+        json_put(o, "heap_bytes_per_hour", json_real_or_null(h->heap_per_hour));
         put_hours(o, h->hours_left);
-        json_put(o, "times", reals(h->times, h->count));
-        json_put(o, "heap", numbers(h->bytes, h->count));
+        json_put(o, "times", json_reals(h->times, h->count));
+        json_put(o, "heap", json_numbers(h->bytes, h->count));
         json_append(array, o);
     }
     return array;
@@ -212,10 +193,10 @@ static json_t *unjudged(const struct hd_fleet_answer *a)
 static json_t *window(const struct hd_fleet_answer *a)
 {
     json_t *o = json_object();
-    json_put(o, "since", real_or_null(a->rules.since));
-    json_put(o, "until", real_or_null(a->rules.until));
-    json_put(o, "first", real_or_null(a->first));
-    json_put(o, "last", real_or_null(a->last));
+    json_put(o, "since", json_real_or_null(a->rules.since));
+    json_put(o, "until", json_real_or_null(a->rules.until));
+    json_put(o, "first", json_real_or_null(a->first));
+    json_put(o, "last", json_real_or_null(a->last));
     return o;
 }
 

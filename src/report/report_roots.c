@@ -89,8 +89,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
         if (((selection & SELECT_REACHABLE) && !snapshot_need_reach(snaps[k], err)) ||
             !series_can_select(snaps[k], selection, err))
             return blame(err, k);
-    bool has_graph = last->info.has_graph || last->digest != NULL;
-    if (!has_graph || last->info.references == HD_UNKNOWN) {
+    if (last->info.references == HD_UNKNOWN) {
         fail(err, HD_USAGE, "root chains need references, which a %s does not have",
              last->info.format);
         return blame(err, count - 1);

@@ -294,8 +294,7 @@ static bool has_owners(const struct hd_comparison *c, struct hd_error *err)
         const struct hd_snapshot *snap = c->snaps[k];
         if (snap->info.has_roots && !snap->read.tables_only)
             continue;
-        bool has_graph = snap->info.has_graph || snap->digest != NULL;
-        if (!has_graph || snap->info.references == HD_UNKNOWN)
+        if (snap->info.references == HD_UNKNOWN)
             fail(err, HD_USAGE,
                  "a tree of owners needs references, which a %s does not have; "
                  "`heapdrift collect` takes snapshots that do",

@@ -17,11 +17,6 @@ enum { SCHEMA_VERSION = 1 };
 
 /* --- values -------------------------------------------------------------- */
 
-static json_t *real_or_null(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *numbers(const struct hd_tally *at, size_t count, bool bytes)
 {
     json_t *array = json_array();
@@ -32,12 +27,7 @@ static json_t *numbers(const struct hd_tally *at, size_t count, bool bytes)
 
 static json_t *values_or_null(const uint64_t *values, size_t count)
 {
-    if (values == NULL)
-        return json_null();
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++)
-        json_append(array, json_number_or_null(values[k]));
-    return array;
+    return values != NULL ? json_numbers(values, count) : json_null();
 }
 
 static json_t *strings(const char *const *all, size_t count)
@@ -224,9 +214,9 @@ static json_t *chain(const struct hd_model *m, const struct hd_chain_row *c)
     json_put(o, "root_kind", json_string(root_kind_names[c->chain.kind]));
     json_put(o, "status", json_string_or_null(chain_status_names[c->status]));
     json_put(o, "frames", frames);
-    json_put(o, "share", real_or_null(c->chain.share));
-    json_put(o, "share_low", real_or_null(c->chain.low));
-    json_put(o, "share_high", real_or_null(c->chain.high));
+    json_put(o, "share", json_real_or_null(c->chain.share));
+    json_put(o, "share_low", json_real_or_null(c->chain.low));
+    json_put(o, "share_high", json_real_or_null(c->chain.high));
     json_put(o, "instances", values_or_null(c->instances, m->snapshot_count));
     json_put(o, "retained", json_number_or_null(c->retained));
     json_put(o, "exact", json_boolean(c->chain.exact));
@@ -263,9 +253,9 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
     json_put(o, "type", json_string_or_null(s->type));
     json_put(o, "subject", json_string_or_null(s->subject));
     json_put(o, "basis", json_string(ranking_basis_names[s->basis]));
-    json_put(o, "score", real_or_null(s->score));
-    json_put(o, "score_share", real_or_null(s->score_share));
-    json_put(o, "tau", real_or_null(s->tau));
+    json_put(o, "score", json_real_or_null(s->score));
+    json_put(o, "score_share", json_real_or_null(s->score_share));
+    json_put(o, "tau", json_real_or_null(s->tau));
     json_put(o, "count", numbers(s->at, n, false));
     json_put(o, "bytes", numbers(s->at, n, true));
     json_put(o, "retained", values_or_null(s->retained, n));
@@ -310,11 +300,11 @@ static json_t *growth(const struct hd_growth *g)
         return json_null();
     json_t *o = json_object();
     json_put(o, "bytes", json_integer((json_int_t)g->bytes));
-    json_put(o, "share", real_or_null(g->share));
+    json_put(o, "share", json_real_or_null(g->share));
     json_put(o, "suspects", json_integer((json_int_t)g->suspects));
     json_put(o, "pools", json_integer((json_int_t)g->pools));
     json_put(o, "rest", json_integer((json_int_t)g->rest));
-    json_put(o, "explained", real_or_null(g->explained));
+    json_put(o, "explained", json_real_or_null(g->explained));
     json_put(o, "unexplained", json_boolean(g->unexplained));
     return o;
 }
@@ -329,8 +319,8 @@ static json_t *stopped(const struct hd_model *m)
         json_put(o, "subject", json_string_or_null(s->subject));
         json_put(o, "count", values_or_null(s->count, m->snapshot_count));
         json_put(o, "retained", values_or_null(s->retained, m->snapshot_count));
-        json_put(o, "growth", real_or_null(s->growth));
-        json_put(o, "share", real_or_null(s->share));
+        json_put(o, "growth", json_real_or_null(s->growth));
+        json_put(o, "share", json_real_or_null(s->share));
         json_put(o, "holder", strings(s->holder, s->holder_len));
         json_append(array, o);
     }
@@ -409,8 +399,8 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "growth", growth(&m->diff->growth));
     json_put(o, "stopped", stopped(m));
     json_put(o, "suspects_hidden", json_integer((json_int_t)m->diff->hidden_count));
-    json_put(o, "span_seconds", real_or_null(m->diff->span_seconds));
-    json_put(o, "bytes_per_hour", real_or_null(m->diff->bytes_per_hour));
+    json_put(o, "span_seconds", json_real_or_null(m->diff->span_seconds));
+    json_put(o, "bytes_per_hour", json_real_or_null(m->diff->bytes_per_hour));
     json_put(o, "headline", json_string_or_null(m->diff->headline));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
 }

@@ -155,8 +155,7 @@ static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
     }
 }
 
-/* --- services ---------------------------------------------------------------------------
- */
+/* --- services -------------------------------------------------------- */
 
 static void put_service(struct exposition *e, const struct hd_fleet_service *s,
                         double value)
@@ -193,8 +192,7 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
         put_service(e, &a->services[i], a->services[i].hours_left);
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------- */
 
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)

@@ -12,24 +12,19 @@ struct findings {
     char *rows;
 };
 
-static json_t *real_or_null(double n)
-{
-    return isfinite(n) ? json_real(n) : json_null();
-}
-
 static char *rows_of(const struct hd_stored_finding *all, size_t count)
 {
     struct arena a = {0};
-    json_t *rows = json_list();
+    json_t *rows = json_array();
     for (size_t i = 0; i < count; i++) {
         const struct hd_stored_finding *f = &all[i];
-        json_t *row = json_list();
+        json_t *row = json_array();
         json_append(row, json_integer(f->rank));
         json_append(row, json_string_or_null(store_clean(&a, f->type)));
         json_append(row, json_string_or_null(store_clean(&a, f->subject)));
-        json_append(row, real_or_null(f->score));
-        json_append(row, real_or_null(f->score_share));
-        json_append(row, real_or_null(f->per_hour));
+        json_append(row, json_real_or_null(f->score));
+        json_append(row, json_real_or_null(f->score_share));
+        json_append(row, json_real_or_null(f->per_hour));
         json_append(row, json_string_or_null(store_clean(&a, f->confidence)));
         json_append(row, json_string_or_null(store_clean(&a, f->holder)));
         json_append(rows, row);

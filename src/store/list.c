@@ -28,8 +28,7 @@ struct hd_series_list {
     struct hd_stored_series begin; /* the series behind which the next page begins */
 };
 
-/* --- the window ------------------------------------------------------------------------
- */
+/* --- the window ------------------------------------------------------ */
 
 /* Further than any clock. */
 static const double forever = 1e300;
@@ -44,8 +43,7 @@ static struct value until(const struct hd_store_filter *f)
     return of_real(isfinite(f->until) ? f->until : forever);
 }
 
-/* --- a page of series --------------------------------------------------------------------
- */
+/* --- a page of series ------------------------------------------------ */
 
 /* A place in the order, as index series_by_service has it. */
 static void put_place(const struct hd_stored_series *at, struct value *values)
@@ -131,8 +129,7 @@ static bool turn_page(struct hd_series_list *l, struct hd_error *err)
     return ok;
 }
 
-/* --- its snapshots
- * ------------------------------------------------------------------------- */
+/* --- its snapshots --------------------------------------------------- */
 
 static void take_snapshot(struct hd_store *s, struct rows *rows,
                           struct hd_stored_snapshot *to)
@@ -179,8 +176,7 @@ static bool take_snapshots(struct hd_series_list *l, struct hd_stored_series *se
     return ok;
 }
 
-/* --- the list
- * ------------------------------------------------------------------------------ */
+/* --- the list -------------------------------------------------------- */
 
 static bool filter_is_right(const struct hd_store_filter *f, struct hd_error *err)
 {
@@ -251,8 +247,7 @@ void hd_series_list_free(struct hd_series_list *l)
     free(l);
 }
 
-/* --- digests
- * ------------------------------------------------------------------------------- */
+/* --- digests --------------------------------------------------------- */
 
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err)

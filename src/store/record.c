@@ -13,17 +13,14 @@
 #include <string.h>
 #include <time.h>
 
-/* What every snapshot is boiled down to. */
-static const char boiled_down[] = "digest";
-
 struct record {
     struct arena scratch;
     struct hd_run run;  /* cleaned */
     const char *source; /* 16 digits: the snapshot, once and for all */
     double taken, pause_seconds, now;
     struct hd_memory digest;
-    struct hd_info info; /* of the digest, so that the rows are of what is kept */
-    char *rows;          /* [[type, objects, bytes], ...] */
+    struct hd_info info;
+    char *rows; /* [[type, objects, bytes], ...] */
     bool was_there;
 };
 
@@ -82,9 +79,9 @@ static char *rows_of(const struct hd_snapshot *snap, struct arena *a)
     }
     if (count > 0)
         qsort(all, count, sizeof(*all), by_name);
-    json_t *rows = json_list();
+    json_t *rows = json_array();
     for (size_t i = 0, n = merge(all, count); i < n; i++) {
-        json_t *row = json_list();
+        json_t *row = json_array();
         json_append(row, json_string_or_null(all[i].name));
         json_append(row, count_or_null(all[i].objects));
         json_append(row, count_or_null(all[i].bytes));
@@ -95,33 +92,13 @@ static char *rows_of(const struct hd_snapshot *snap, struct arena *a)
     return text;
 }
 
-/* The rows are of what is kept, not of what it was made of: a core dump has garbage. */
-static void take_sums(struct record *r, const struct hd_snapshot *digest,
-                      const struct hd_snapshot *snap)
-{
-    r->info = digest->info;
-    r->info.complete &= snap->info.complete;
-    r->info.sampled |= snap->info.sampled;
-    if (r->info.reachable_bytes == HD_UNKNOWN)
-        r->info.reachable_bytes = snap->info.reachable_bytes;
-    r->rows = rows_of(digest, &r->scratch);
-}
-
+/* Boiling finds out what is reachable. */
 static bool boil_down(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
 {
-    const struct hd_read_options how = {.size = sizeof(how), .tables_only = true};
-    if (!hd_snapshot_write(snap, boiled_down, hd_sink_memory(&r->digest), NULL, err))
+    if (!hd_snapshot_write(snap, "digest", hd_sink_memory(&r->digest), NULL, err))
         return false;
-    if (strcmp(snap->info.format, boiled_down) == 0) {
-        take_sums(r, snap, snap);
-        return true;
-    }
-    struct hd_snapshot *digest =
-        hd_snapshot_from_memory(r->digest.bytes, r->digest.size, &how, err);
-    if (digest == NULL)
-        return false;
-    take_sums(r, digest, snap);
-    hd_snapshot_close(digest);
+    r->info = snap->info;
+    r->rows = rows_of(snap, &r->scratch);
     return true;
 }
 
@@ -251,8 +228,7 @@ static enum ending store_it(struct hd_store *s, void *context, struct hd_error *
     return is_new ? kept_if(add_type_rows(s, r, id, err)) : ENDING_UNDONE;
 }
 
-/* --- all of it --------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------- */
 
 /* To look first saves making a digest that nobody needs; whether it still is not there the
  * transaction knows. */

@@ -36,19 +36,16 @@ static const char chosen[] =
     "UNION ALL SELECT id FROM snapshot WHERE taken_at < $2 AND recorded_at < $4 "
     "LIMIT $5";
 
-/* [[id], ...] of snapshots to remove; malloc'd. */
-static char *choose(struct hd_store *s, const struct thinning *t, size_t *count,
-                    struct hd_error *err)
+/* [[id], ...] of what is asked for, and how many; malloc'd. NULL and err if it fails. */
+static char *ids_of(struct hd_store *s, const char *sql, const struct value *values,
+                    size_t value_count, size_t *count, struct hd_error *err)
 {
-    const struct value values[] = {of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
-                                   of_real(t->now - DAY), of_real(t->now - HOUR),
-                                   of_number(BATCH)};
     bool there = true;
-    json_t *ids = json_list();
-    struct rows *rows = store_ask(s, chosen, values, 5, err);
+    json_t *ids = json_array();
+    struct rows *rows = store_ask(s, sql, values, value_count, err);
     bool ok = rows != NULL;
     while (ok && (ok = store_next(s, rows, &there, err)) && there) {
-        json_t *row = json_list();
+        json_t *row = json_array();
         json_append(row, json_integer(store_number(s, rows, 0)));
         json_append(ids, row);
     }
@@ -59,8 +56,17 @@ static char *choose(struct hd_store *s, const struct thinning *t, size_t *count,
     return text;
 }
 
-/* --- removing ---------------------------------------------------------------------------
- */
+/* Snapshots to remove. */
+static char *choose(struct hd_store *s, const struct thinning *t, size_t *count,
+                    struct hd_error *err)
+{
+    const struct value values[] = {of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
+                                   of_real(t->now - DAY), of_real(t->now - HOUR),
+                                   of_number(BATCH)};
+    return ids_of(s, chosen, values, sizeof(values) / sizeof(*values), count, err);
+}
+
+/* --- removing -------------------------------------------------------- */
 
 #define THOSE " IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($1) AS e)"
 
@@ -79,19 +85,10 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
     static const char bare[] =
         "SELECT id FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = "
         "series.id) ORDER BY id {lock}";
-    bool there = true;
-    json_t *ids = json_list();
-    struct rows *rows = store_ask(s, bare, NULL, 0, err);
-    bool ok = rows != NULL;
-    while (ok && (ok = store_next(s, rows, &there, err)) && there) {
-        json_t *row = json_list();
-        json_append(row, json_integer(store_number(s, rows, 0)));
-        json_append(ids, row);
-    }
-    store_end(s, rows);
-    size_t count = json_array_size(ids);
-    char *text = json_to_text(ids);
-    json_decref(ids);
+    bool there;
+    size_t count;
+    char *text = ids_of(s, bare, NULL, 0, &count, err);
+    bool ok = text != NULL;
     const struct value value = of_text(text);
     int64_t still = 0;
     ok = ok && (count == 0 ||
@@ -139,8 +136,7 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
     return ENDING_KEPT;
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------- */
 
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err)

@@ -1,13 +1,5 @@
 #include "store/types.h"
 
-json_t *json_list(void)
-{
-    json_t *list = json_array();
-    if (list == NULL)
-        out_of_memory(0);
-    return list;
-}
-
 char *json_to_text(const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT);

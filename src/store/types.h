@@ -5,10 +5,7 @@
 #include "base/json_out.h"
 #include "store/store.h"
 
-/* A list that statements take as one value: [[...], [...]]. */
-json_t *json_list(void);
-
-/* It as one text; out of memory else. Freed by free(). */
+/* A list that statements take as one value, [[...], [...]], as text. Freed by free(). */
 char *json_to_text(const json_t *value);
 
 /* See that there is a row for each type whose name is element `at` of a row of rows (text

@@ -4,8 +4,7 @@
 
 #include <criterion/criterion.h>
 
-/* --- tables and how they were made -----------------------------------------------------
- */
+/* --- tables and how they were made ----------------------------------- */
 
 static void add_table_of(struct aligned *a, struct hd_table_origin origin)
 {
@@ -50,8 +49,7 @@ Test(series_selection, tables_of_unknown_making_are_warned_about)
     aligned_free(&a);
 }
 
-/* --- selections
- * --------------------------------------------------------------------------- */
+/* --- selections ------------------------------------------------------ */
 
 /* Two orders in gen2, one in gen0, a big array in the LOH that no root holds. */
 static struct hd_snapshot *with_generations(void)
@@ -137,8 +135,7 @@ Test(series_selection, what_a_snapshot_cannot_tell_is_refused)
     expect_impossible(forge_finish(&f), SELECT_GEN2);
 }
 
-/* --- samples
- * -------------------------------------------------------------------------------- */
+/* --- samples --------------------------------------------------------- */
 
 /* One in ten of 100 objects: 1000, give or take 2 * 10 * sqrt(100). */
 static struct hd_snapshot *sample(uint32_t count)

@@ -186,8 +186,7 @@ static size_t times_of(const struct run *run, double *times, size_t most)
     return n;
 }
 
-/* --- to a part -------------------------------------------------------------------------
- */
+/* --- to a part ------------------------------------------------------- */
 
 enum { MOST_SNAPSHOTS = 1000 };
 
@@ -269,8 +268,7 @@ static bool to_part(struct runs *runs, const char *path, struct hd_error *err)
     return ok;
 }
 
-/* --- records -----------------------------------------------------------------------------
- */
+/* --- records --------------------------------------------------------- */
 
 /* As many numbers as a run of the simulation has; of one in ten a suspect. */
 static void add_record(struct hd_fleet *f, const struct run *run, uint64_t id)
@@ -312,8 +310,7 @@ static bool to_records(const struct runs *runs, const char *path, struct hd_erro
     return ok;
 }
 
-/* --- to a store
- * ---------------------------------------------------------------------------- */
+/* --- to a store ------------------------------------------------------ */
 
 static bool record_run(struct hd_store *store, struct run *run, struct hd_error *err)
 {
@@ -350,8 +347,7 @@ static bool to_store(struct runs *runs, const char *url, struct hd_error *err)
     return ok;
 }
 
-/* --- the program
- * ---------------------------------------------------------------------------- */
+/* --- the program ----------------------------------------------------- */
 
 static bool take(const char *word)
 {

@@ -83,8 +83,7 @@ static void expect_same_bytes(const struct written *a, const struct written *b)
     cr_expect(a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* --- there and back ----------------------------------------------------------------------
- */
+/* --- there and back -------------------------------------------------- */
 
 Test(convert, gcdump_to_gcdump_loses_nothing)
 {
@@ -192,8 +191,7 @@ Test(convert, tables_hold_counts_and_bytes_of_every_type)
     }
 }
 
-/* --- what tables know of the snapshot ----------------------------------------------------
- */
+/* --- what tables know of the snapshot -------------------------------- */
 
 Test(convert, json_tables_know_when_and_where_and_that_objects_are_missing)
 {

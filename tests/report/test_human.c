@@ -213,8 +213,7 @@ Test(human, frames_say_how_often_they_repeat)
     expect_frame(two, false, "(App.A → App.B) ×2–9");
 }
 
-/* --- shortening ------------------------------------------------------------------------
- */
+/* --- shortening ------------------------------------------------------ */
 
 static void expect_cut(const char *s, size_t columns, const char *wanted)
 {
@@ -327,8 +326,7 @@ Test(human, names_with_any_arrows_get_short)
     }
 }
 
-/* --- the shell --------------------------------------------------------------------------
- */
+/* --- the shell ------------------------------------------------------- */
 
 /* What sh takes the word for. */
 static void expect_word(const char *word, const char *wanted)

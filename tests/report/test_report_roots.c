@@ -211,8 +211,7 @@ Test(report_roots, a_group_of_roots_is_no_type)
     expect_refused(shop(1), shop(2), "[static vars]", false, 2);
 }
 
-/* --- real heaps -------------------------------------------------------------------------
- */
+/* --- real heaps ------------------------------------------------------ */
 
 /* Chains as canonical names, folded; numbers stand for names. */
 struct namer {

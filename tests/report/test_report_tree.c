@@ -3,8 +3,7 @@
 #include "report/written.h"
 #include "support/random.h"
 
-/* --- what is in it ---------------------------------------------------------------------
- */
+/* --- what is in it --------------------------------------------------- */
 
 static struct hd_report *tree_of(struct hd_snapshot **snaps, size_t count,
                                  const struct hd_options *opt)
@@ -144,8 +143,7 @@ Test(report_tree, of_fifty_snapshots_has_fifty_numbers)
     hd_report_free(r);
 }
 
-/* --- what is shown of it -----------------------------------------------------------------
- */
+/* --- what is shown of it --------------------------------------------- */
 
 enum { TREES = 300, MOST_NODES = 60 };
 
@@ -310,8 +308,7 @@ Test(view_tree, fields_are_found_in_the_names_of_variables)
     cr_expect_null(tree_field("[static var App.Shop.s_all]", NULL));
 }
 
-/* --- how it is written
- * --------------------------------------------------------------------- */
+/* --- how it is written ----------------------------------------------- */
 
 Test(report_tree, a_variable_and_its_object_share_a_line)
 {
@@ -365,8 +362,7 @@ Test(report_tree, lines_fit_any_width)
     hd_report_free(r);
 }
 
-/* --- all questions
- * -------------------------------------------------------------------------- */
+/* --- all questions --------------------------------------------------- */
 
 static void write_all(const struct hd_report *r)
 {

@@ -132,8 +132,7 @@ Test(store_faults, gives_up_when_others_keep_it_locked)
     hd_store_close(second);
 }
 
-/* --- many at once
- * ---------------------------------------------------------------------------- */
+/* --- many at once ---------------------------------------------------- */
 
 enum { WRITERS = 4, EACH = 12 };
 

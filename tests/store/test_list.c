@@ -201,8 +201,7 @@ Test(store_list, is_read_by_who_can_write_nothing)
     hd_store_close(reader);
 }
 
-/* --- findings
- * ------------------------------------------------------------------------------ */
+/* --- findings -------------------------------------------------------- */
 
 Test(store_list, has_findings_of_one_window)
 {

@@ -31,8 +31,7 @@ static void expect(const char *sql, int64_t n)
                  (long long)stored_number(t.store, sql));
 }
 
-/* --- rows ------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------ */
 
 Test(store_record, writes_a_row_per_table_and_type)
 {
@@ -76,8 +75,7 @@ Test(store_record, keeps_a_digest_that_can_be_read_as_a_snapshot)
     cr_expect_null(bytes.bytes);
 }
 
-/* --- once ------------------------------------------------------------------------------
- */
+/* --- once ------------------------------------------------------------ */
 
 Test(store_record, stores_the_same_snapshot_once)
 {
@@ -101,8 +99,7 @@ Test(store_record, stores_it_once_also_if_another_writer_was_faster)
     expect("SELECT COUNT(*) FROM series", 1);
 }
 
-/* --- which run -------------------------------------------------------------------------
- */
+/* --- which run ------------------------------------------------------- */
 
 Test(store_record, puts_snapshots_of_one_run_into_one_series)
 {
@@ -173,8 +170,7 @@ Test(store_record, takes_labels_and_limit_that_were_told_last)
     expect("SELECT memory_limit FROM series", 2000);
 }
 
-/* --- clocks ----------------------------------------------------------------------------
- */
+/* --- clocks ---------------------------------------------------------- */
 
 Test(store_record, takes_clocks_as_they_are)
 {
@@ -211,8 +207,7 @@ Test(store_record, needs_a_service_and_a_time)
     cr_expect(record_bare(&run, noon, &err));
 }
 
-/* --- odd strings -------------------------------------------------------------------------
- */
+/* --- odd strings ----------------------------------------------------- */
 
 static const char *const odd[] = {"'; DROP TABLE snapshot; --",    "a\"b\\c\n\t\x01",
                                   "\xff\xfe invalid \xed\xa0\x80", "{id} $1 %s ?1",
@@ -318,8 +313,7 @@ Test(store_record, takes_types_of_any_name)
     expect("SELECT COUNT(*) FROM type WHERE LENGTH(name) > 900", 1);
 }
 
-/* --- readers and other mistakes
- * ------------------------------------------------------------ */
+/* --- readers and other mistakes -------------------------------------- */
 
 Test(store_record, is_refused_while_a_list_is_open)
 {

@@ -44,8 +44,7 @@ static void expect_refusal(enum hd_store_use use, enum hd_status status,
     cr_expect_str_eq(err.message, message);
 }
 
-/* --- versions ----------------------------------------------------------------------------
- */
+/* --- versions -------------------------------------------------------- */
 
 /* What version 1 had, by another hand than schema.sql. */
 static const char *const first_version[] = {
@@ -173,8 +172,7 @@ Test(store_schema, is_not_made_by_who_reads)
                    "nothing was ever recorded there: it has no tables");
 }
 
-/* --- files that cannot be a store
- * ------------------------------------------------------------ */
+/* --- files that cannot be a store ------------------------------------ */
 
 static void expect_path(const char *path, enum hd_store_use use, enum hd_status status,
                         const char *message)
@@ -207,8 +205,7 @@ Test(store_schema, cannot_be_where_no_file_can_be)
     expect_path(text, HD_STORE_READ, HD_UNSUPPORTED, "is not a SQLite database");
 }
 
-/* --- passwords
- * ------------------------------------------------------------------------------- */
+/* --- passwords ------------------------------------------------------- */
 
 Test(store_schema, never_shows_a_password)
 {

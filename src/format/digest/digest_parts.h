@@ -16,7 +16,8 @@ struct digest_reading {
 };
 
 /* "a digest whose <what> do not fit each other". Always false. */
-bool digest_refuse(struct digest_reading *r, const char *what);
+bool digest_refuse(struct digest_reading *r, const char *what, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A column that has to have count numbers below limit, each as it stands or NULL after
  * digest_refuse(). */

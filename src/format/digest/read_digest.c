@@ -3,6 +3,7 @@
  * Types go through the builder like those of any table; what replaces the graph is made by
  * digest_parts.h. Everything is checked against the types: a digest that was cut or forged
  * is refused, never believed in part. */
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "format/digest/digest_parts.h"
 #include "format/reader.h"
@@ -11,6 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +25,15 @@ static enum recognition recognises(struct bytes head)
 
 /* --- what the parts need --------------------------------------------- */
 
-bool digest_refuse(struct digest_reading *r, const char *what)
+bool digest_refuse(struct digest_reading *r, const char *what, ...)
 {
+    char words[120];
+    va_list args;
+    va_start(args, what);
+    c_vsnprintf(words, sizeof(words), what, args);
+    va_end(args);
     return fail(r->err, HD_BAD_FORMAT, "a digest whose numbers do not fit each other: %s",
-                what);
+                words);
 }
 
 const uint64_t *digest_numbers_of(struct digest_reading *r, enum digest_group group,
@@ -39,8 +46,7 @@ const uint64_t *digest_numbers_of(struct digest_reading *r, enum digest_group gr
         fits = v->numbers[i] < limit;
     if (fits)
         return count > 0 ? v->numbers : &none;
-    fail(r->err, HD_BAD_FORMAT, "a digest whose numbers do not fit each other: %s of %s",
-         name, digest_group_names[group]);
+    digest_refuse(r, "%s of %s", name, digest_group_names[group]);
     return NULL;
 }
 

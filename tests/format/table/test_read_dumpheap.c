@@ -139,8 +139,7 @@ Test(dumpheap, forgets_the_table_of_an_earlier_command)
     expect_read(TABLE "some text\nHandles:\n", 66412, 4217344);
 }
 
-/* --- rows ------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------ */
 
 static void expect_row(const char *row, const char *kind)
 {
@@ -254,8 +253,7 @@ Test(dumpheap, tells_two_rows_of_a_name_from_one_row_twice)
     expect_refused(HEADER "1 1 24 A\n0001 1 24 B\nTotal 2 objects\n", "duplicate-row", 3);
 }
 
-/* --- footer ------------------------------------------------------------------------------
- */
+/* --- footer ---------------------------------------------------------- */
 
 Test(dumpheap, accepts_a_footer_that_wrapped_in_32_bits)
 {
@@ -307,8 +305,7 @@ Test(dumpheap, does_not_take_the_totals_of_other_lines)
     expect_refused(HEADER STRINGS "total 66,412 objects\n", "bad-row", 3);
 }
 
-/* --- encodings, recognition
- * ---------------------------------------------------------------- */
+/* --- encodings, recognition ------------------------------------------ */
 
 static struct text utf16(const char *ascii, bool little)
 {
