@@ -53,8 +53,11 @@ static bool failed(struct connection *c, const PGresult *result, struct hd_error
 {
     const char *state = c->pq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *message = c->pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    /* What has no code came from libpq: the way to the server is gone, also where it has
+     * not noticed yet. */
+    bool is_gone = state == NULL || c->pq.PQstatus(c->server) == CONNECTION_BAD;
     state = state != NULL ? state : "";
-    if (c->pq.PQstatus(c->server) == CONNECTION_BAD || is_state(state, "57P0"))
+    if (is_gone || is_state(state, "57P0"))
         c->remedy = REMEDY_RECONNECT;
     else if (is_state(state, "40"))
         c->remedy = REMEDY_AGAIN;
