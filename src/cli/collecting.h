@@ -14,6 +14,7 @@ struct collecting {
     const struct settings *settings;
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
+    struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
     int signals; /* readable when the user wants to stop; -1: never */
     bool stopped;
     bool
