@@ -48,6 +48,7 @@ static bool take_objects(struct along *a, const struct trace_event *e,
         return false;
     if (kind == EVENT_NODES)
         return take_nodes(r, &b);
+    a->edges.layout = (struct edge_layout){r->header.pointer_size, b.size};
     trace_edges_add(&a->edges, e->at + (uint64_t)(b.records - payload.data), b.count,
                     &r->b->account);
     return true;
@@ -164,8 +165,8 @@ static bool read_edges(struct along *a)
         return false;
     builder_reserve(r->b, (size_t)r->b->graph->node_count + 1, edges + links + 1);
     if (r->b->over_memory || account_is_over(&r->b->account) ||
-        !trace_edges_find(&a->edges, r->in, &r->nodes, r->header.pointer_size,
-                          r->b->threads, r->b->graph->edge_to + links))
+        !trace_edges_find(&a->edges, r->in, &r->nodes, r->b->threads,
+                          r->b->graph->edge_to + links))
         return false;
     put_together(r, links);
     return true;

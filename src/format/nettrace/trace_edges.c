@@ -9,8 +9,8 @@
 /* A thread takes so many events at once, some 100,000 references. */
 enum { EVENTS_AT_ONCE = 16 };
 
-/* References that are read at once. */
-enum { PIECE = 4096 };
+/* Bytes that are read at once. */
+enum { PIECE = 48 * 1024 };
 
 void trace_edges_add(struct trace_edges *e, uint64_t at, uint32_t count,
                      struct account *account)
@@ -24,29 +24,30 @@ struct finding {
     const struct trace_edges *edges;
     const struct input *in;
     const struct trace_nodes *nodes;
-    unsigned pointer_size;
     node_id *to;
     bool *failed; /* by share of the events */
 };
 
 static bool find_piece(const struct finding *f, uint64_t at, node_id *to, size_t count)
 {
-    unsigned char records[PIECE * sizeof(uint64_t)];
-    size_t size = count * f->pointer_size;
+    const struct edge_layout *layout = &f->edges->layout;
+    unsigned char records[PIECE];
+    size_t size = count * layout->size;
     if (input_read_at(f->in, at, records, size) != (ssize_t)size)
         return false;
     for (size_t i = 0; i < count; i++)
         to[i] = trace_nodes_find(
-            f->nodes, heap_pointer(records + i * f->pointer_size, f->pointer_size));
+            f->nodes, heap_pointer(records + i * layout->size, layout->pointer_size));
     return true;
 }
 
 static bool find_event(const struct finding *f, const struct edge_event *event)
 {
-    for (uint32_t i = 0; i < event->count; i += PIECE) {
-        uint32_t left = event->count - i;
-        if (!find_piece(f, event->at + (uint64_t)i * f->pointer_size,
-                        f->to + event->before + i, left < PIECE ? left : PIECE))
+    size_t size = f->edges->layout.size, most = PIECE / size;
+    for (size_t i = 0; i < event->count; i += most) {
+        size_t left = event->count - i;
+        if (!find_piece(f, event->at + i * size, f->to + event->before + i,
+                        left < most ? left : most))
             return false;
     }
     return true;
@@ -67,14 +68,12 @@ static bool find_share(void *context, size_t share)
 }
 
 bool trace_edges_find(const struct trace_edges *e, const struct input *in,
-                      const struct trace_nodes *nodes, unsigned pointer_size,
-                      unsigned threads, node_id *to)
+                      const struct trace_nodes *nodes, unsigned threads, node_id *to)
 {
     size_t shares = (e->len + EVENTS_AT_ONCE - 1) / EVENTS_AT_ONCE;
     struct finding f = {.edges = e,
                         .in = in,
                         .nodes = nodes,
-                        .pointer_size = pointer_size,
                         .to = to,
                         .failed = alloc_zeroed(shares + 1)};
     workers_run(shares, threads, find_share, &f);

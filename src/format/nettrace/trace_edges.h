@@ -16,10 +16,17 @@ struct edge_event {
     uint32_t count;
 };
 
+/* A record is an address of pointer_size bytes, and what is of no use here. */
+struct edge_layout {
+    unsigned pointer_size;
+    size_t size;
+};
+
 struct trace_edges {
     struct edge_event *events;
     size_t len, cap;
     uint64_t count; /* of all references */
+    struct edge_layout layout; /* for the caller to set */
 };
 
 /* One more event, whose records begin there; account is charged. */
@@ -29,8 +36,7 @@ void trace_edges_add(struct trace_edges *e, uint64_t at, uint32_t count,
 /* Put the node of each reference, or NO_NODE, to to[0 .. count - 1], on that many threads.
  * False if the file cannot be read. */
 bool trace_edges_find(const struct trace_edges *e, const struct input *in,
-                      const struct trace_nodes *nodes, unsigned pointer_size,
-                      unsigned threads, node_id *to);
+                      const struct trace_nodes *nodes, unsigned threads, node_id *to);
 
 void trace_edges_free(struct trace_edges *e);
 
