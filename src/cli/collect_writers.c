@@ -140,8 +140,8 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
                            struct full_names *names)
 {
     double begin = seconds_now();
-    bool ok = names->core != NULL &&
-              hd_snapshot_add_full_names(snap, names->core, &names->err);
+    bool ok =
+        names->core != NULL && hd_snapshot_add_full_names(snap, names->core, &names->err);
     drop_full_names(names);
     names->seconds += seconds_now() - begin;
     if (!c->settings->verbose)

@@ -15,7 +15,7 @@ struct collecting {
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
     struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
-    int signals; /* readable when the user wants to stop; -1: never */
+    int signals;                /* readable when the user wants to stop; -1: never */
     bool stopped;
     bool
         finishes; /* the first signal ends what comes next, a second the snapshot in hand */

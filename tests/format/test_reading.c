@@ -34,9 +34,8 @@ static FILE *new_file(void)
 
 static struct hd_read_options by_threads(unsigned threads)
 {
-    return (struct hd_read_options){.size = sizeof(struct hd_read_options),
-                                    .to_write = true,
-                                    .threads = threads};
+    return (struct hd_read_options){
+        .size = sizeof(struct hd_read_options), .to_write = true, .threads = threads};
 }
 
 static void append(FILE *file, const void *data, size_t size)
@@ -75,14 +74,16 @@ static void expect_same(struct hd_snapshot *a, struct hd_snapshot *b, const char
     hd_memory_free(&y);
     const struct hd_info *i = hd_snapshot_info(a), *k = hd_snapshot_info(b);
     cr_expect_eq(i->objects, k->objects, "%s", what);
-    cr_expect_eq(i->references, k->references, "%s: %llu %llu", what, (unsigned long long)i->references, (unsigned long long)k->references);
+    cr_expect_eq(i->references, k->references, "%s: %llu %llu", what,
+                 (unsigned long long)i->references, (unsigned long long)k->references);
     cr_expect_eq(i->complete, k->complete, "%s", what);
     cr_expect_eq(i->types, k->types, "%s", what);
     cr_expect_eq(i->roots, k->roots, "%s", what);
     for (enum warning_code w = 0; w < WARN_CODE_COUNT; w++) {
         const struct warning *x1 = warnings_find(&a->warnings, w),
                              *y1 = warnings_find(&b->warnings, w);
-        cr_expect_eq(x1 != NULL ? x1->count : 0, y1 != NULL ? y1->count : 0, "%s: %s", what, warning_texts[w].code);
+        cr_expect_eq(x1 != NULL ? x1->count : 0, y1 != NULL ? y1->count : 0, "%s: %s", what,
+                     warning_texts[w].code);
     }
 }
 

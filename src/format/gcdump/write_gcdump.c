@@ -70,7 +70,8 @@ static uint64_t string_bytes(const char *s)
 static bool check_limits(struct writing *w, struct hd_error *err)
 {
     enum { PER_NODE = 4 + 8, PER_SEGMENT = 64, REST = 4096 };
-    uint64_t size = REST + w->records.blob_size + PER_NODE * (uint64_t)w->records.node_count +
+    uint64_t size = REST + w->records.blob_size +
+                    PER_NODE * (uint64_t)w->records.node_count +
                     PER_SEGMENT * (uint64_t)w->segment_count + string_bytes(w->log) +
                     string_bytes(host_of(w)) + string_bytes(w->snap->info.process) +
                     w->source->interop_size;
@@ -103,8 +104,7 @@ static void find_frozen(const struct writing *w, struct range *gaps)
     for (node_id n = 0; n < w->tree.kept; n++) {
         uint64_t address = graph_address(w->g, n), size = graph_size(w->g, n);
         bool is_known = address >= within.start && address < within.end;
-        if (is_known || address == 0 ||
-            w->snap->types[w->g->type[n]].kind != TYPE_OBJECT)
+        if (is_known || address == 0 || w->snap->types[w->g->type[n]].kind != TYPE_OBJECT)
             continue;
         size_t below = ranges_below(r, address);
         if (below < r->len && r->all[below].start <= address &&

@@ -137,8 +137,7 @@ static void drop_other_ranges(struct along *a)
 static void put_together(struct reading *r, size_t from)
 {
     struct graph *g = r->b->graph;
-    const struct root_link *link = r->outside.links,
-                           *end = link + r->outside.link_count;
+    const struct root_link *link = r->outside.links, *end = link + r->outside.link_count;
     const node_id *found = g->edge_to + from;
     node_id *to = g->edge_to;
     for (node_id n = 0; n < g->node_count; n++) {
@@ -196,8 +195,8 @@ static bool finish(struct along *a)
 bool read_along(struct reading *r)
 {
     struct along a = {.r = r};
-    bool ok = r->b->want_graph && r->b->number == 0 && take_all(&a) && is_usual(&a) &&
-              finish(&a);
+    bool ok =
+        r->b->want_graph && r->b->number == 0 && take_all(&a) && is_usual(&a) && finish(&a);
     free(a.range_times);
     trace_edges_free(&a.edges);
     return ok;

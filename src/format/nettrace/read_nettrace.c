@@ -337,10 +337,9 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     struct account *account = builder_account(b);
     trace_types_charge_to(&r.types, account);
     r.outside.arena.account = account;
-    bool ok =
-        input_is_growing(in)
-            ? read_along(&r)
-            : survey(&r) && choose(&r) && (b->want_graph ? read_graph(&r) : read_tables(&r));
+    bool ok = input_is_growing(in) ? read_along(&r)
+                                   : survey(&r) && choose(&r) &&
+                                         (b->want_graph ? read_graph(&r) : read_tables(&r));
     if (ok) {
         uint64_t nameless = trace_types_finish(&r.types, b);
         describe(&r);

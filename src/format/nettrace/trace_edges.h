@@ -25,7 +25,7 @@ struct edge_layout {
 struct trace_edges {
     struct edge_event *events;
     size_t len, cap;
-    uint64_t count; /* of all references */
+    uint64_t count;            /* of all references */
     struct edge_layout layout; /* for the caller to set */
 };
 
