@@ -241,6 +241,35 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
                                             const struct hd_read_options *opt,
                                             struct hd_error *err);
 
+/* A snapshot that is read while its file is still being written, from the beginning on, as
+ * that of hd_collect() is:
+ *
+ *     struct hd_reading *r = hd_reading_begin(file, &how);
+ *     ... hd_reading_came(r, progress->bytes) in hd_collect_options.go_on
+ *     hd_reading_came(r, collected.bytes), once more, when it is complete
+ *     hd_reading_end(r);
+ *     struct hd_snapshot *snap = hd_reading_snapshot(r, &err);
+ *
+ * It is what hd_snapshot_open() of the whole file gives. With how.threads of 2 or more a
+ * thread reads meanwhile; else, and where reading along is of no use (any format but
+ * traces, any trace but of one whole walk), all is read at the end. */
+struct hd_reading;
+
+/* Begin to read file, a regular one that stays open and the caller's until
+ * hd_reading_snapshot(). how may be NULL. Never NULL: what is wrong shows at the end. */
+struct hd_reading *hd_reading_begin(FILE *file, const struct hd_read_options *how);
+
+/* So many bytes are in the file now, and written (not in the buffer of a FILE). Fewer than
+ * before: it was begun anew. */
+void hd_reading_came(struct hd_reading *r, uint64_t bytes);
+
+/* That was all: the rest is done while the caller does something else. */
+void hd_reading_end(struct hd_reading *r);
+
+/* Wait for the snapshot, or NULL and err. Without an hd_reading_end() before there is none:
+ * HD_STOPPED. r is used up either way. */
+struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *err);
+
 /* Whether the file begins like a snapshot, as far as that can be told for sure: some tables
  * are only known when they are read. Looks at the first 64 KiB of it. */
 bool hd_path_is_snapshot(const char *path);
@@ -445,7 +474,8 @@ struct hd_collect_options {
     unsigned silence_ms; /* without a byte until giving up; 0: 30,000 */
     bool keep_names;     /* take a snapshot without type names as it is */
 
-    /* Asked every 100 ms or so; false stops. NULL: go on. */
+    /* Asked every 100 ms or so; false stops. NULL: go on. The bytes that hd_collect() tells
+     * of are in the file: hd_reading_came(). */
     bool (*go_on)(void *context, const struct hd_collect_progress *so_far);
     void *context;
     uint64_t max_memory; /* hd_collect_direct(): for the copy; 0: no limit */

@@ -43,6 +43,7 @@ struct input {
     ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
     void *from;
     int stream_fd; /* of input_stream_fd() */
+    struct growing_file growing;
 
     unsigned char *head;
     size_t head_size;
@@ -296,6 +297,29 @@ struct input *input_stream_fd(int fd)
     return in;
 }
 
+/* file_size is what has come so far. */
+struct input *input_growing(const struct growing_file *file)
+{
+    struct input *in = alloc_zeroed(sizeof(*in));
+    in->fd = file->fd;
+    in->growing = *file;
+    in->head = alloc_zeroed(INPUT_HEAD_SIZE);
+    uint64_t before = 1;
+    while (in->file_size < INPUT_HEAD_SIZE && in->file_size != before) {
+        before = in->file_size;
+        if (!file->more(file->from, before, &in->file_size))
+            break;
+    }
+    ssize_t n = read_fully(in->fd, 0, in->head, INPUT_HEAD_SIZE);
+    in->head_size = n > 0 ? (size_t)n : 0;
+    return in;
+}
+
+bool input_is_growing(const struct input *in)
+{
+    return in->growing.more != NULL;
+}
+
 void input_close(struct input *in)
 {
     if (in == NULL)
@@ -303,7 +327,7 @@ void input_close(struct input *in)
     unpacker_close(in->unpacker);
     if (in->mapped > 0)
         munmap((void *)in->all.data, in->mapped);
-    if (in->fd > STDIN_FILENO)
+    if (in->fd > STDIN_FILENO && !input_is_growing(in))
         close(in->fd);
     free(in->owned_raw);
     free(in->owned_all);
@@ -378,7 +402,7 @@ static bool hold_unpacked(struct input *in, struct hd_error *err)
 bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
 {
     bool ok = true;
-    if (in->take != NULL)
+    if (in->take != NULL || input_is_growing(in))
         return fail(err, HD_UNSUPPORTED, "cannot be read whole: it comes as it comes");
     if (in->all.data == NULL && in->unpacker != NULL)
         ok = hold_unpacked(in, err);
@@ -411,6 +435,20 @@ void input_passed(struct input *in, double share)
     tell(in, (uint64_t)((double)in->file_size * share));
 }
 
+/* What has come of it behind the position, a block at most; waits for the first byte. */
+static ssize_t next_that_came(struct input *in)
+{
+    const struct growing_file *file = &in->growing;
+    if (in->position == in->file_size &&
+        !file->more(file->from, in->position, &in->file_size)) {
+        errno = ECANCELED;
+        return -1;
+    }
+    uint64_t left = in->file_size - in->position;
+    return read_fully(in->fd, (off_t)in->position, in->block,
+                      left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE);
+}
+
 static bool next_from_file(struct input *in, struct bytes *block, struct hd_error *err)
 {
     ssize_t n;
@@ -424,6 +462,8 @@ static bool next_from_file(struct input *in, struct bytes *block, struct hd_erro
         n = (ssize_t)in->head_size;
     } else if (in->take != NULL) {
         n = in->take(in->from, in->block, BLOCK_SIZE);
+    } else if (input_is_growing(in)) {
+        n = next_that_came(in);
     } else {
         n = read_fully(in->fd, (off_t)in->position, in->block, BLOCK_SIZE);
     }

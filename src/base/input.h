@@ -58,6 +58,21 @@ struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), v
 /* The same from a file descriptor, which stays the caller's. */
 struct input *input_stream_fd(int fd);
 
+/* A file that is still being written, by whoever answers more: wait until there are more
+ * than have bytes of it, say how many, or the same again when it is complete. False: it
+ * never will be. fd stays the caller's and must be a regular file; what has come is never
+ * written again. From the beginning on it is read as any other file is, each read waits. */
+struct growing_file {
+    bool (*more)(void *from, uint64_t have, uint64_t *now);
+    void *from;
+    int fd;
+};
+
+struct input *input_growing(const struct growing_file *file);
+
+/* True of what input_growing() made. */
+bool input_is_growing(const struct input *in);
+
 void input_close(struct input *in);
 
 /* The first bytes; does not move the position. Valid until input_close(). */

@@ -25,12 +25,22 @@ static void flush(struct out *o)
     text_clear(&o->pending);
 }
 
+static size_t line_ends(const char *s, size_t len)
+{
+    size_t lines = 0;
+    const char *end = s + len;
+    while (s < end && (s = memchr(s, '\n', (size_t)(end - s))) != NULL) {
+        lines++;
+        s++;
+    }
+    return lines;
+}
+
 static void add(struct out *o, const char *s, size_t len)
 {
     if (o->failed != 0)
         return;
-    for (size_t i = 0; i < len; i++)
-        o->lines += s[i] == '\n';
+    o->lines += line_ends(s, len);
     if (len > BLOCK_SIZE - o->pending.len)
         flush(o);
     if (len > BLOCK_SIZE)

@@ -102,60 +102,140 @@ static FILE *open_in_memory(void)
     return file;
 }
 
-/* Where its memory may be read. A snapshot without full names is as good as those of other
- * tools, so nothing of this can fail it. */
-static void add_full_names(struct collecting *c, struct hd_snapshot *snap)
+static double seconds_now(void)
 {
-    struct hd_error err = {0};
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    FILE *core = open_in_memory();
-    bool ok = core != NULL && hd_collect_types(core, &c->how, &err) &&
-              hd_snapshot_add_full_names(snap, core, &err);
-    if (core != NULL)
-        fclose(core);
-    clock_gettime(CLOCK_MONOTONIC, &end);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* What a process knows of its types, where its memory may be read. A snapshot without full
+ * names is as good as those of other tools, so nothing of this can fail it. */
+struct full_names {
+    FILE *core; /* NULL: none */
+    struct hd_error err;
+    double seconds;
+};
+
+static struct full_names take_full_names(const struct collecting *c)
+{
+    struct full_names names = {.core = open_in_memory()};
+    double begin = seconds_now();
+    if (names.core != NULL && !hd_collect_types(names.core, &c->how, &names.err)) {
+        fclose(names.core);
+        names.core = NULL;
+    }
+    names.seconds = seconds_now() - begin;
+    return names;
+}
+
+static void drop_full_names(struct full_names *names)
+{
+    if (names->core != NULL)
+        fclose(names->core);
+    names->core = NULL;
+}
+
+static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
+                           struct full_names *names)
+{
+    double begin = seconds_now();
+    bool ok =
+        names->core != NULL && hd_snapshot_add_full_names(snap, names->core, &names->err);
+    drop_full_names(names);
+    names->seconds += seconds_now() - begin;
     if (!c->settings->verbose)
         return;
     begin_message("note", c->settings->output);
     if (ok)
         fprintf(stderr, ": full names are from the memory of the process, in %.3f s\n",
-                (double)(end.tv_sec - begin.tv_sec) +
-                    (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+                names->seconds);
     else
-        fprintf(stderr, ": no full names: %s\n", err.message);
+        fprintf(stderr, ": no full names: %s\n", names->err.message);
 }
 
-static bool convert(struct collecting *c, FILE *from, const char *target, struct hd_sink to,
-                    struct hd_error *err)
+static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
 {
-    const struct settings *s = c->settings;
-    char path[64];
-    struct hd_read_options how = s->read;
+    struct hd_read_options how = c->settings->read;
     how.to_write = true;
     how.checksum = strcmp(target, DIGEST) == 0;
+    how.reach_later = !how.checksum;
     how.plain_names = true; /* as any other gcdump has them */
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
-    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    if (!c->settings->all)
+        how.threads = c->settings->threads;
+    return how;
+}
+
+static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
+{
     if (snap == NULL && access("/proc/self", F_OK) != 0)
         snprintf(err->message, sizeof(err->message),
                  "a gcdump is made with /proc, which is not mounted here; a trace is not: "
                  "the name of one ends in .nettrace");
-    if (snap != NULL)
-        hd_snapshot_set_origin(snap, &c->collected.origin);
-    if (snap != NULL && !s->direct)
-        add_full_names(c, snap);
-    if (snap != NULL)
-        count(c, hd_snapshot_info(snap));
-    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
+}
+
+/* --- a snapshot of memory ---------------------------------------------------------- */
+
+static bool convert(struct collecting *c, FILE *from, const char *target, struct hd_sink to,
+                    struct hd_error *err)
+{
+    char path[64];
+    const struct hd_read_options how = how_to_read(c, target);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    explain_proc(snap, err);
+    if (snap == NULL)
+        return false;
+    hd_snapshot_set_origin(snap, &c->collected.origin);
+    count(c, hd_snapshot_info(snap));
+    bool ok = hd_snapshot_write(snap, target, to, NULL, err);
     hd_snapshot_close(snap);
     return ok;
 }
 
-static bool convert_to_gcdump(struct collecting *c, FILE *from, FILE *to,
-                              struct hd_error *err)
+/* --- a snapshot of a trace --------------------------------------------------------- */
+
+/* The trace is read while it comes, and what is left of that done while names are taken.
+ * NULL: the process is to blame, which was said, or what was read is, which err says. */
+static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
+                                         const char *target, struct hd_error *err)
 {
-    return convert(c, from, "gcdump", hd_sink_file(to), err);
+    const struct hd_read_options how = how_to_read(c, target);
+    struct full_names names = {.core = NULL};
+    c->reading = hd_reading_begin(trace, &how);
+    bool ok = take(c, trace, err) || failed(c, err);
+    if (ok) {
+        hd_reading_came(c->reading, c->collected.bytes);
+        hd_reading_end(c->reading);
+        names = take_full_names(c);
+    }
+    struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);
+    c->reading = NULL;
+    if (ok && snap == NULL) {
+        explain_proc(snap, err);
+        print_error(c->settings->output, err);
+    }
+    if (snap != NULL) {
+        hd_snapshot_set_origin(snap, &c->collected.origin);
+        add_full_names(c, snap, &names);
+    }
+    drop_full_names(&names);
+    return snap;
+}
+
+/* The trace goes with it. */
+static bool write_taken(struct collecting *c, FILE *trace, const char *target,
+                        struct hd_sink to, struct hd_error *err)
+{
+    /* A stream without a buffer: what was written can be read. */
+    setvbuf(trace, NULL, _IONBF, 0);
+    struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
+    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
+    if (snap != NULL && !ok)
+        print_error(c->settings->output, err);
+    hd_snapshot_close(snap);
+    fclose(trace);
+    return ok;
 }
 
 static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
@@ -165,13 +245,7 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
     FILE *trace = open_nameless(s->output);
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
-    bool ok = take(c, trace, err) || failed(c, err);
-    if (ok && !convert_to_gcdump(c, trace, to, err)) {
-        print_error(s->output, err);
-        ok = false;
-    }
-    fclose(trace);
-    return ok;
+    return write_taken(c, trace, "gcdump", hd_sink_file(to), err);
 }
 
 /* --- a core ------------------------------------------------------------------------ */
@@ -231,7 +305,7 @@ static bool write_direct(const void *thing, const struct settings *s, FILE *to,
     FILE *core = take_memory(c, s, err);
     if (core == NULL)
         return err->status != HD_OK && failed(c, err);
-    bool ok = convert_to_gcdump(c, core, to, err);
+    bool ok = convert(c, core, "gcdump", hd_sink_file(to), err);
     if (!ok)
         print_error(s->output, err);
     fclose(core);
@@ -240,26 +314,18 @@ static bool write_direct(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a digest ---------------------------------------------------------------------- */
 
-static FILE *take_trace(struct collecting *c, struct hd_error *err)
-{
-    FILE *trace = open_in_memory();
-    if (trace == NULL) {
-        trouble(c->settings->output, strerror(errno));
-        return NULL;
-    }
-    if (take(c, trace, err) || failed(c, err))
-        return trace;
-    fclose(trace);
-    return NULL;
-}
-
 /* The heap itself is on no disk on the way. */
 static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error *err)
 {
     const struct settings *s = c->settings;
-    FILE *from = s->direct ? take_memory(c, s, err) : take_trace(c, err);
+    if (!s->direct) {
+        FILE *trace = open_in_memory();
+        return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
+                             : trouble(s->output, strerror(errno));
+    }
+    FILE *from = take_memory(c, s, err);
     if (from == NULL)
-        return s->direct && err->status != HD_OK && failed(c, err);
+        return err->status != HD_OK && failed(c, err);
     bool ok = convert(c, from, DIGEST, to, err);
     fclose(from);
     if (!ok)

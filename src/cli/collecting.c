@@ -70,6 +70,8 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 {
     struct collecting *c = context;
     show(c, so_far);
+    if (c->reading != NULL)
+        hd_reading_came(c->reading, so_far->bytes);
     c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
     bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
     return !stops && !c->is_too_much;

@@ -14,7 +14,8 @@ struct collecting {
     const struct settings *settings;
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
-    int signals; /* readable when the user wants to stop; -1: never */
+    struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
+    int signals;                /* readable when the user wants to stop; -1: never */
     bool stopped;
     bool
         finishes; /* the first signal ends what comes next, a second the snapshot in hand */

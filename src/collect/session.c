@@ -285,7 +285,8 @@ static bool keep(struct session *s, const void *data, size_t size)
     s->so_far.bytes += size;
     if (!is_plausible(s))
         return false;
-    if (fwrite(data, 1, size, s->to) != size)
+    /* Somebody may read it along. */
+    if (fwrite(data, 1, size, s->to) != size || fflush(s->to) != 0)
         return fail(s->err, HD_IO, "cannot write: %s", strerror(errno));
     return !is_overdue(s);
 }

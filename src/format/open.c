@@ -109,8 +109,11 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     if (opt->to_write)
         builder_keep_source(&b);
     uint64_t sum = HD_UNKNOWN;
-    if ((opt->checksum && !checksum(in, &sum, err)) ||
-        !read_unchanged(reader, &b, in, err)) {
+    /* Of what still grows the checksum would wait for the end. */
+    bool late = input_is_growing(in);
+    if ((opt->checksum && !late && !checksum(in, &sum, err)) ||
+        !read_unchanged(reader, &b, in, err) ||
+        (opt->checksum && late && !(input_rewind(in, err) && checksum(in, &sum, err)))) {
         builder_abandon(&b);
         return NULL;
     }

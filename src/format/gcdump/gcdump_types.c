@@ -136,6 +136,7 @@ struct gcdump_types gcdump_types_begin(const struct hd_snapshot *snap, struct ar
         return t;
     }
     add(&t, "UNDEFINED", NULL, 0);
+    t.of_pseudo = arena_array(a, uint32_t, snap->type_count);
     t.of_source = arena_alloc(a, array_bytes(s->type_count, sizeof(*t.of_source)));
     return t;
 }
@@ -198,7 +199,10 @@ uint32_t gcdump_types_of(struct gcdump_types *t, node_id n, uint32_t size)
         return t->snap->source->types[source].number;
     if (row->kind == TYPE_UNDEFINED)
         return 0;
+    uint32_t *pseudo = &t->of_pseudo[g->type[n]];
+    if (row->kind == TYPE_PSEUDO && *pseudo == 0)
+        *pseudo = gcdump_types_pseudo(t, row->name);
     if (row->kind == TYPE_PSEUDO)
-        return gcdump_types_pseudo(t, row->name);
+        return *pseudo;
     return object_type(t, source, size_class(size));
 }

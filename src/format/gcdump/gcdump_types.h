@@ -22,13 +22,15 @@ struct gcdump_types {
     bool as_they_are; /* of a gcdump */
     /* Which type an object has, by its source type and size class; 0: none yet. */
     uint32_t (*of_source)[7];
+    uint32_t *of_pseudo; /* the same of pseudo-nodes, by row of the snapshot */
     struct named_type *classes, *pseudo; /* by name */
 };
 
 struct gcdump_types gcdump_types_begin(const struct hd_snapshot *snap, struct arena *a);
 void gcdump_types_free(struct gcdump_types *t);
 
-/* The index of node n's type; size as it will be written. */
+/* The index of node n's type; size as it will be written. Once it was asked for, several
+ * threads may ask again. */
 uint32_t gcdump_types_of(struct gcdump_types *t, node_id n, uint32_t size);
 
 /* That of a pseudo-node of this name, which is not the file's own. */

@@ -1,19 +1,17 @@
 /* A .gcdump for Microsoft's readers: version 10, labels of 4 bytes, the layout of
  * dotnet-gcdump. docs/formats/gcdump.md describes every field.
  *
- * Offsets of node records stand before the records, so nodes are gone through twice: to
- * measure, and to write. Takes 4 bytes per node beside the snapshot, and 8 if nodes get
- * numbers (gcdump_numbers.h). What a snapshot
- * from a gcdump still knows of its file is written as it was. */
+ * Takes 4 bytes per node beside the snapshot, and 8 if nodes get numbers
+ * (gcdump_numbers.h). What a snapshot from a gcdump still knows of its file is written as
+ * it was. */
 #include "base/error.h"
+#include "base/workers.h"
 #include "format/gcdump/fastser_write.h"
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
 #include "format/gcdump/gcdump_limits.h"
 #include "format/gcdump/gcdump_names.h"
-#include "format/gcdump/gcdump_numbers.h"
-#include "format/gcdump/gcdump_tree.h"
-#include "format/gcdump/gcdump_types.h"
+#include "format/gcdump/gcdump_records.h"
 #include "format/snapshot_writer.h"
 
 #include <inttypes.h>
@@ -30,184 +28,12 @@ struct writing {
     struct gcdump_tree tree;
     struct gcdump_numbers numbers; /* of the nodes that are kept */
     struct gcdump_types types;
-    uint32_t node_count; /* in the file */
-    uint32_t *offsets;   /* of records, by node of the file; 0: never described */
-    uint64_t blob_size, total_size;
-    uint64_t cut_sizes; /* objects larger than the format can say */
+    struct gcdump_records records;
     struct source_segment *segments;
     size_t segment_count;
 };
 
-/* --- records --------------------------------------------------------------- */
-
-/* Where records go: nowhere while they are measured. */
-struct sink {
-    struct fastser_write *file; /* NULL: measure */
-    uint64_t len;
-    unsigned char buffer[16 * 1024];
-    size_t used;
-};
-
-static void flush(struct sink *s)
-{
-    if (s->file != NULL)
-        fastser_put_bytes(s->file, s->buffer, s->used);
-    s->used = 0;
-}
-
-/* Signed, groups of 7 bits, the highest first; the shortest form. */
-static void put_compressed(struct sink *s, int32_t value)
-{
-    enum { LONGEST = 5 };
-    unsigned more = 0;
-    while (more + 1 < LONGEST && (value < -(64LL << 7 * more) || value >= 64LL << 7 * more))
-        more++;
-    s->len += more + 1;
-    if (s->file == NULL)
-        return;
-    if (s->used + LONGEST > sizeof(s->buffer))
-        flush(s);
-    for (unsigned i = more; i > 0; i--)
-        s->buffer[s->used++] = (unsigned char)(0x80 | (value >> 7 * i & 0x7F));
-    s->buffer[s->used++] = (unsigned char)(value & 0x7F);
-}
-
-/* Groups take the place of the pseudo-nodes that they replace, so objects keep their
- * numbers, and with them the samples that reports take. */
-static uint32_t group_number(const struct writing *w, uint32_t group)
-{
-    return w->tree.kept + group;
-}
-
-static void put_references(struct sink *s, const struct writing *w, uint32_t from,
-                           node_id n)
-{
-    const struct graph *g = w->g;
-    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-        if (g->edge_to[e] < w->tree.kept)
-            put_compressed(
-                s, (int32_t)((int64_t)gcdump_number(&w->numbers, g->edge_to[e]) - from));
-}
-
-static uint32_t out_degree(const struct graph *g, node_id n)
-{
-    return g->edge_begin[n + 1] - g->edge_begin[n];
-}
-
-/* The size that a node gets; those that fit no signed 32-bit number are cut, as
- * HeapDump.exe does. */
-static uint32_t size_of(const struct writing *w, node_id n)
-{
-    uint64_t size = graph_size(w->g, n);
-    return size <= INT32_MAX ? (uint32_t)size : INT32_MAX;
-}
-
-static void put_type_and_size(struct sink *s, struct writing *w, uint32_t type,
-                              uint32_t size)
-{
-    struct table_type *t = &w->types.all[type];
-    /* An object type of that name must not look like the type of what is undefined. */
-    if (t->size < 0 && !w->types.as_they_are)
-        t->size =
-            strcmp(t->name != NULL ? t->name : "", "UNDEFINED") == 0 ? 1 : (int32_t)size;
-    bool stored = (uint32_t)t->size != size;
-    put_compressed(s, (int32_t)(type * 2 + stored));
-    if (stored)
-        put_compressed(s, (int32_t)size);
-}
-
-static void put_node(struct sink *s, struct writing *w, node_id n)
-{
-    uint32_t size = size_of(w, n);
-    put_type_and_size(s, w, gcdump_types_of(&w->types, n, size), size);
-    put_compressed(s, (int32_t)out_degree(w->g, n));
-    put_references(s, w, gcdump_number(&w->numbers, n), n);
-}
-
-/* Of the members of a static group, the variables are groups by now. */
-static uint32_t member_count(const struct writing *w, const struct tree_group *group)
-{
-    const struct graph *g = w->g;
-    uint32_t count = 0;
-    if (group->members == NO_NODE)
-        return 0;
-    for (uint32_t e = g->edge_begin[group->members]; e < g->edge_begin[group->members + 1];
-         e++)
-        count += g->edge_to[e] < w->tree.kept;
-    return count;
-}
-
-static void put_group(struct sink *s, struct writing *w, uint32_t number)
-{
-    const struct gcdump_tree *tree = &w->tree;
-    const struct tree_group *group = &tree->groups[number];
-    put_type_and_size(s, w, gcdump_types_pseudo(&w->types, group->name), 0);
-    uint32_t children = 0;
-    for (uint32_t i = 1; number < tree->parents && i < tree->count; i++)
-        children += tree->groups[i].parent == number;
-    put_compressed(s, (int32_t)(children + member_count(w, group)));
-    for (uint32_t i = 1; number < tree->parents && i < tree->count; i++)
-        if (tree->groups[i].parent == number)
-            put_compressed(s, (int32_t)(i - number));
-    if (group->members != NO_NODE)
-        put_references(s, w, group_number(w, number), group->members);
-}
-
-/* Described or not, where the file did not say: nothing is known of what is undefined. */
-static bool is_undescribed(const struct writing *w, node_id n)
-{
-    return w->snap->types[w->g->type[n]].kind == TYPE_UNDEFINED &&
-           out_degree(w->g, n) == 0 && graph_size(w->g, n) == 0;
-}
-
-static void note_offset(struct writing *w, const struct sink *s, uint32_t number)
-{
-    if (s->file == NULL)
-        w->offsets[number] = (uint32_t)s->len;
-}
-
-/* All records, in the order of description: objects, then pseudo-nodes. A blob begins
- * with the record of what was never described: type 0, no references. */
-static void put_records(struct sink *s, struct writing *w)
-{
-    const struct source *source = w->source;
-    put_compressed(s, 0);
-    put_compressed(s, 0);
-    if (source->described != NULL) {
-        for (uint32_t k = 0; k < source->described_count; k++) {
-            note_offset(w, s, source->described[k]);
-            put_node(s, w, source->described[k]);
-        }
-        flush(s);
-        return;
-    }
-    for (node_id n = 0; n < w->tree.kept; n++) {
-        if (is_undescribed(w, n))
-            continue;
-        note_offset(w, s, gcdump_number(&w->numbers, n));
-        put_node(s, w, n);
-    }
-    for (uint32_t i = 0; i < w->tree.count; i++) {
-        note_offset(w, s, group_number(w, i));
-        put_group(s, w, i);
-    }
-    flush(s);
-}
-
-/* --- measuring --------------------------------------------------------------- */
-
-static void measure(struct writing *w)
-{
-    struct sink s = {.file = NULL};
-    w->node_count = w->tree.kept + w->tree.count;
-    w->offsets = alloc_zeroed(array_bytes(w->node_count, sizeof(*w->offsets)));
-    put_records(&s, w);
-    w->blob_size = s.len;
-    for (node_id n = 0; n < w->tree.kept; n++) {
-        w->cut_sizes += graph_size(w->g, n) > INT32_MAX;
-        w->total_size += size_of(w, n);
-    }
-}
+/* --- what is said once ------------------------------------------------------- */
 
 /* A gcdump of others gets no line that it did not have, unless something is missing. */
 static const char *make_log(struct writing *w)
@@ -244,7 +70,8 @@ static uint64_t string_bytes(const char *s)
 static bool check_limits(struct writing *w, struct hd_error *err)
 {
     enum { PER_NODE = 4 + 8, PER_SEGMENT = 64, REST = 4096 };
-    uint64_t size = REST + w->blob_size + PER_NODE * (uint64_t)w->node_count +
+    uint64_t size = REST + w->records.blob_size +
+                    PER_NODE * (uint64_t)w->records.node_count +
                     PER_SEGMENT * (uint64_t)w->segment_count + string_bytes(w->log) +
                     string_bytes(host_of(w)) + string_bytes(w->snap->info.process) +
                     w->source->interop_size;
@@ -258,7 +85,7 @@ static bool check_limits(struct writing *w, struct hd_error *err)
                 string_bytes(w->source->modules[i].pdb);
     const struct gcdump_extent extent = {.nodes = (uint64_t)w->tree.kept + w->tree.count,
                                          .types = w->types.count,
-                                         .record_bytes = w->blob_size,
+                                         .record_bytes = w->records.blob_size,
                                          .file_bytes = size};
     return gcdump_can_hold(&extent, err);
 }
@@ -273,12 +100,18 @@ static void find_frozen(const struct writing *w, struct range *gaps)
     const struct hd_tally *by = w->snap->by_generation;
     if (by[HD_GEN_FROZEN].count == 0 || by[HD_GEN_UNKNOWN].count > 0)
         return;
+    struct range within = {0, 0, HD_GEN_UNKNOWN}; /* that of the node before, mostly */
     for (node_id n = 0; n < w->tree.kept; n++) {
         uint64_t address = graph_address(w->g, n), size = graph_size(w->g, n);
-        if (address == 0 || w->snap->types[w->g->type[n]].kind != TYPE_OBJECT ||
-            ranges_find(r, address) != HD_GEN_UNKNOWN)
+        bool is_known = address >= within.start && address < within.end;
+        if (is_known || address == 0 || w->snap->types[w->g->type[n]].kind != TYPE_OBJECT)
             continue;
         size_t below = ranges_below(r, address);
+        if (below < r->len && r->all[below].start <= address &&
+            r->all[below].generation != HD_GEN_UNKNOWN) {
+            within = r->all[below];
+            continue;
+        }
         uint64_t most = below < r->len ? r->all[below].start : UINT64_MAX;
         uint64_t end = size < most - address ? address + size : most;
         struct range *gap = &gaps[below];
@@ -372,6 +205,44 @@ static uint64_t address_of(const struct writing *w, node_id n)
     return address == 0 && object && graph_size(w->g, n) == 0 ? (uint64_t)n + 1 : address;
 }
 
+/* Of some nodes, by their numbers in the file. */
+struct address_part {
+    const struct writing *w;
+    uint32_t first;
+    unsigned char *bytes;
+};
+
+enum { ADDRESSES_OF_SHARE = 16 * 1024, ADDRESS_SHARES = 16 };
+
+static bool gather_addresses(void *context, size_t share)
+{
+    const struct address_part *part = context;
+    const struct writing *w = part->w;
+    uint32_t begin = (uint32_t)share * ADDRESSES_OF_SHARE;
+    for (uint32_t i = begin; i < begin + ADDRESSES_OF_SHARE; i++) {
+        if (part->first + i >= w->tree.kept)
+            break;
+        node_id n = gcdump_numbered(&w->numbers, part->first + i);
+        le_put(part->bytes + 8 * (size_t)i, address_of(w, n), 8);
+    }
+    return true;
+}
+
+/* Numbers are not in the order of memory, so this is waiting for it: side by side. */
+static void put_addresses(struct fastser_write *f, const struct writing *w)
+{
+    enum { AT_ONCE = ADDRESSES_OF_SHARE * ADDRESS_SHARES };
+    struct address_part part = {.w = w};
+    part.bytes = alloc_resize(NULL, 8 * (size_t)AT_ONCE);
+    for (; part.first < w->tree.kept; part.first += AT_ONCE) {
+        uint32_t left = w->tree.kept - part.first, count = left < AT_ONCE ? left : AT_ONCE;
+        workers_run((count + ADDRESSES_OF_SHARE - 1) / ADDRESSES_OF_SHARE,
+                    w->records.threads, gather_addresses, &part);
+        fastser_put_bytes(f, part.bytes, 8 * (size_t)count);
+    }
+    free(part.bytes);
+}
+
 static bool is_64_bit(const struct writing *w)
 {
     if (w->source->is_gcdump)
@@ -428,21 +299,18 @@ static void put_deferred(struct fastser_write *f, struct writing *w)
 static void put_graph(struct fastser_write *f, struct writing *w)
 {
     fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->source->has_deferred ? 1 : 0);
-    fastser_put_u64(f, w->total_size);
-    fastser_put_u32(f, w->tree.count > 0 ? group_number(w, 0)
+    fastser_put_u64(f, w->records.total_size);
+    fastser_put_u32(f, w->tree.count > 0 ? gcdump_records_group(&w->records, 0)
                                          : gcdump_number(&w->numbers, w->g->root));
     put_types(f, w);
-    fastser_put_u32(f, w->node_count);
-    for (uint32_t i = 0; i < w->node_count; i++)
-        fastser_put_u32(f, w->offsets[i]);
-    fastser_put_u32(f, (uint32_t)w->blob_size);
-    struct sink records = {.file = f};
-    put_records(&records, w);
+    fastser_put_u32(f, w->records.node_count);
+    gcdump_records_put_offsets(&w->records, f);
+    fastser_put_u32(f, (uint32_t)w->records.blob_size);
+    gcdump_records_put(&w->records, f);
     if (w->source->has_deferred)
         put_deferred(f, w);
-    fastser_put_u32(f, w->node_count);
-    for (uint32_t i = 0; i < w->tree.kept; i++)
-        fastser_put_u64(f, address_of(w, gcdump_numbered(&w->numbers, i)));
+    fastser_put_u32(f, w->records.node_count);
+    put_addresses(f, w);
     for (uint32_t i = 0; i < w->tree.count; i++)
         fastser_put_u64(f, 0);
     fastser_put_u8(f, TAG_BYTE);
@@ -507,10 +375,10 @@ static void put_dump(struct fastser_write *f, struct writing *w)
 
 static void add_losses(const struct writing *w, struct losses *l)
 {
-    if (w->cut_sizes > 0)
+    if (w->records.cut_sizes > 0)
         losses_add(l, "sizes",
                    "objects of 2 GiB and more are written as 2147483647 bytes: %" PRIu64,
-                   w->cut_sizes);
+                   w->records.cut_sizes);
 }
 
 static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
@@ -521,7 +389,12 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     w.numbers = gcdump_numbers_plan(snap);
     w.types = gcdump_types_begin(snap, &w.arena);
     w.log = make_log(&w);
-    measure(&w);
+    w.records = (struct gcdump_records){.snap = snap,
+                                        .tree = &w.tree,
+                                        .numbers = &w.numbers,
+                                        .types = &w.types,
+                                        .threads = snap->read.threads};
+    gcdump_records_measure(&w.records);
     make_segments(&w);
     bool ok = check_limits(&w, err);
     if (ok) {
@@ -532,7 +405,7 @@ static bool write(const struct hd_snapshot *snap, struct out *o, struct losses *
     }
     gcdump_types_free(&w.types);
     gcdump_numbers_free(&w.numbers);
-    free(w.offsets);
+    gcdump_records_free(&w.records);
     arena_free(&w.arena);
     return ok;
 }

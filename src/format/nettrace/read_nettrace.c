@@ -5,10 +5,10 @@
  * addresses are known, for references. What is kept of an object is what the graph needs,
  * its address and how many references it has. */
 #include "base/error.h"
+#include "format/nettrace/read_along.h"
 #include "format/nettrace/trace_process.h"
-#include "format/nettrace/trace_root_events.h"
+#include "format/nettrace/trace_reading.h"
 #include "format/reader.h"
-#include "trace/trace_survey.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,31 +16,6 @@
 
 /* What a pass looks at. */
 enum { AROUND = 1, NODES = 2, EDGES = 4 };
-
-struct reading {
-    struct input *in;
-    struct builder *b;
-    struct hd_error *err;
-    struct trace_survey survey;
-    const struct heap_walk *walk;
-    struct trace_header header;
-    enum trace_end end;
-    unsigned passes; /* of the pass under way */
-
-    struct trace_types types;
-    struct range *ranges;
-    size_t range_count, range_cap;
-    struct trace_root_events outside;
-    struct text command;
-
-    /* of the graph */
-    struct trace_nodes nodes;
-    uint32_t *edge_counts; /* by node */
-    size_t next_link;
-    node_id node;  /* whose references are being read; NO_NODE before the first */
-    uint32_t left; /* of them */
-    uint64_t dangling, surplus;
-};
 
 static enum recognition recognises(struct bytes head)
 {
@@ -86,45 +61,7 @@ static bool pass(struct reading *r, unsigned passes)
     return ok;
 }
 
-/* --- around the objects -------------------------------------------------- */
-
-/* Ranges are told before and after the walk; those after it are where things are now. */
-static bool is_range_of_walk(const struct reading *r, uint64_t time)
-{
-    return time >= r->walk->first_node_time &&
-           (r->walk->gc_end == HD_UNKNOWN || time <= r->walk->gc_end);
-}
-
-static bool take_range(struct reading *r, struct nettrace *t, struct bytes payload)
-{
-    struct range range;
-    if (!heap_range_parse(payload, r->header.pointer_size, &range))
-        return nettrace_refuse(t, "a generation's range is too short");
-    r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
-                             sizeof(*r->ranges));
-    r->ranges[r->range_count++] = range;
-    return true;
-}
-
-static void take_roots(struct reading *r, const struct bulk *b)
-{
-    uint64_t weak = trace_root_events_roots(&r->outside, b, r->header.pointer_size);
-    uint64_t *all = &r->b->snap->weak_roots;
-    if (weak > 0)
-        *all = *all == HD_UNKNOWN ? weak : *all + weak;
-}
-
 /* --- objects ------------------------------------------------------------- */
-
-static bool count_object(struct reading *r, uint32_t type, uint64_t size, uint64_t address)
-{
-    struct builder *b = r->b;
-    enum hd_generation gen = HD_GEN_UNKNOWN;
-    if (b->snap->info.has_generations)
-        gen = ranges_find(&b->snap->ranges, address);
-    return builder_object(b, type, size, gen) ||
-           fail(r->err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
-}
 
 static bool take_nodes(struct reading *r, const struct bulk *b)
 {
@@ -137,7 +74,7 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
             built_as = trace_types_use(&r->types, n.type, r->b);
         last_type = n.type;
         if (!r->b->want_graph) {
-            if (!count_object(r, built_as, n.size, n.address))
+            if (!trace_reading_count(r, built_as, n.size, n.address))
                 return false;
             continue;
         }
@@ -198,36 +135,16 @@ static void take_edges(struct reading *r, const struct bulk *b)
 
 /* --- one event ----------------------------------------------------------- */
 
-static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
-                      struct bytes payload)
+static bool take_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+                         struct bytes payload)
 {
     struct bulk b;
     if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
         return nettrace_refuse(t, "more records than the event has bytes for");
-    switch (kind) {
-    case EVENT_TYPES:
-        return trace_types_define(&r->types, &b) ||
-               nettrace_refuse(t, "a type runs over its event");
-    case EVENT_STATICS:
-        return trace_root_events_statics(&r->outside, &b) ||
-               nettrace_refuse(t, "a static variable runs over its event");
-    case EVENT_ROOTS:
-        take_roots(r, &b);
-        return true;
-    case EVENT_PAIRS:
-        trace_root_events_pairs(&r->outside, &b, r->header.pointer_size);
-        return true;
-    case EVENT_WRAPPERS:
-        trace_root_events_wrappers(&r->outside, &b);
-        return true;
-    case EVENT_NODES:
+    if (kind == EVENT_NODES)
         return take_nodes(r, &b);
-    case EVENT_EDGES:
-        take_edges(r, &b);
-        return true;
-    default:
-        return true;
-    }
+    take_edges(r, &b);
+    return true;
 }
 
 static unsigned pass_of(enum trace_heap_event kind)
@@ -243,49 +160,17 @@ static bool take(struct reading *r, struct nettrace *t, const struct trace_event
     enum trace_heap_event kind = trace_heap_event_kind(e);
     if (!(pass_of(kind) & r->passes) ||
         (trace_heap_event_is_walk(kind) && !heap_walk_has(r->walk, e)) ||
-        (kind == EVENT_RANGE && !is_range_of_walk(r, e->time)))
+        (kind == EVENT_RANGE && !trace_reading_wants_range(r, e->time)))
         return true;
     struct bytes payload;
     if (!nettrace_payload(t, &payload))
         return nettrace_end(t) != TRACE_CANNOT_BE_READ;
-    switch (kind) {
-    case EVENT_RANGE:
-        return take_range(r, t, payload);
-    case EVENT_MODULE:
-        return trace_types_module(&r->types, payload) ||
-               nettrace_refuse(t, "a module's event is too short");
-    case EVENT_COMMAND:
-        trace_process_take(&r->command, payload);
-        return true;
-    default:
-        return take_bulk(r, t, kind, payload);
-    }
+    if (kind == EVENT_NODES || kind == EVENT_EDGES)
+        return take_objects(r, t, kind, payload);
+    return trace_reading_around(r, t, kind, payload);
 }
 
 /* --- putting it together ------------------------------------------------- */
-
-/* Behind all ranges comes the rest of the world: what lies there is frozen. */
-static void build_ranges(struct reading *r)
-{
-    struct hd_snapshot *snap = r->b->snap;
-    if (r->range_count == 0)
-        return;
-    r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
-                             sizeof(*r->ranges));
-    r->ranges[r->range_count++] = (struct range){0, UINT64_MAX, HD_GEN_FROZEN};
-    snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
-    snap->info.has_generations = true;
-}
-
-static bool count_nodes(struct reading *r)
-{
-    const struct graph *g = r->b->graph;
-    for (node_id n = 0; n < g->node_count; n++)
-        if (!count_object(r, g->type[n], graph_size(g, n),
-                          trace_nodes_address(&r->nodes, n)))
-            return false;
-    return true;
-}
 
 /* Bytes while the graph is read: arrays of the graph, and what stands beside them. */
 static bool fits(const struct reading *r)
@@ -302,12 +187,11 @@ static bool fits(const struct reading *r)
 
 static bool read_graph(struct reading *r)
 {
-    enum { MOST = UINT32_MAX - 4096 };
     struct root_tree roots = {.names = {.account = &r->b->account}};
     uint64_t objects = r->walk->nodes.records;
-    if (objects >= MOST || r->walk->edges.records >= MOST)
+    if (objects >= TRACE_MOST_OBJECTS || r->walk->edges.records >= TRACE_MOST_OBJECTS)
         return fail(r->err, HD_TOO_BIG, "more than %u objects or references",
-                    (unsigned)MOST);
+                    (unsigned)TRACE_MOST_OBJECTS);
     if (!fits(r))
         return false;
     builder_reserve(r->b, (size_t)objects + 1, (size_t)r->walk->edges.records + 1);
@@ -317,8 +201,8 @@ static bool read_graph(struct reading *r)
     bool ok = pass(r, AROUND | NODES);
     if (ok && r->b->graph->node_count != objects && !r->b->over_memory)
         ok = fail(r->err, HD_IO, "changed while it was read");
-    build_ranges(r);
-    ok = ok && count_nodes(r);
+    trace_reading_build_ranges(r);
+    ok = ok && trace_reading_count_nodes(r);
     trace_nodes_freeze(&r->nodes);
     if (ok)
         trace_root_events_settle(&r->outside, &r->nodes, &r->types, &roots, r->b);
@@ -345,7 +229,7 @@ static bool read_tables(struct reading *r)
         return pass(r, AROUND | NODES);
     if (!pass(r, AROUND))
         return false;
-    build_ranges(r);
+    trace_reading_build_ranges(r);
     return pass(r, NODES);
 }
 
@@ -453,8 +337,9 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     struct account *account = builder_account(b);
     trace_types_charge_to(&r.types, account);
     r.outside.arena.account = account;
-    bool ok =
-        survey(&r) && choose(&r) && (b->want_graph ? read_graph(&r) : read_tables(&r));
+    bool ok = input_is_growing(in) ? read_along(&r)
+                                   : survey(&r) && choose(&r) &&
+                                         (b->want_graph ? read_graph(&r) : read_tables(&r));
     if (ok) {
         uint64_t nameless = trace_types_finish(&r.types, b);
         describe(&r);

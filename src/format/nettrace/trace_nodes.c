@@ -14,6 +14,17 @@ void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_si
     ids_charge_to(&n->ids, account);
     account_charge(account, 8 * (uint64_t)objects);
     n->addresses = alloc_resize(NULL, array_bytes(objects + 1, 8));
+    n->room = objects;
+}
+
+void trace_nodes_reserve(struct trace_nodes *n, size_t objects)
+{
+    if (objects <= n->room)
+        return;
+    size_t room = array_bytes(n->room, 2) > objects ? n->room * 2 : objects;
+    account_charge(n->ids.keys.account, 8 * (uint64_t)(room - n->room));
+    n->addresses = alloc_resize(n->addresses, array_bytes(room + 1, 8));
+    n->room = room;
 }
 
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address)

@@ -12,6 +12,7 @@
 struct trace_nodes {
     struct ids ids;
     unsigned char *addresses; /* 8 bytes each, little-endian, by node */
+    size_t room;              /* for so many */
     node_id *repeats;         /* nodes with the address of an earlier one */
     size_t repeat_count, repeat_cap;
 };
@@ -19,6 +20,9 @@ struct trace_nodes {
 /* For at most that many objects of a process with such pointers; account is charged. */
 void trace_nodes_init(struct trace_nodes *n, size_t objects, unsigned pointer_size,
                       struct account *account);
+
+/* Room for that many objects in all, where that is not known from the start. */
+void trace_nodes_reserve(struct trace_nodes *n, size_t objects);
 
 /* The next node, from 0. */
 void trace_nodes_add(struct trace_nodes *n, node_id id, uint64_t address);

@@ -1,0 +1,132 @@
+#include "format/nettrace/trace_reading.h"
+
+#include "base/error.h"
+#include "format/nettrace/trace_process.h"
+
+/* --- around the objects -------------------------------------------------- */
+
+bool trace_reading_wants_range(const struct reading *r, uint64_t time)
+{
+    return time >= r->walk->first_node_time &&
+           (r->walk->gc_end == HD_UNKNOWN || time <= r->walk->gc_end);
+}
+
+static bool take_range(struct reading *r, struct nettrace *t, struct bytes payload)
+{
+    struct range range;
+    if (!heap_range_parse(payload, r->header.pointer_size, &range))
+        return nettrace_refuse(t, "a generation's range is too short");
+    r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
+                             sizeof(*r->ranges));
+    r->ranges[r->range_count++] = range;
+    return true;
+}
+
+static void take_roots(struct reading *r, const struct bulk *b)
+{
+    uint64_t weak = trace_root_events_roots(&r->outside, b, r->header.pointer_size);
+    uint64_t *all = &r->b->snap->weak_roots;
+    if (weak > 0)
+        *all = *all == HD_UNKNOWN ? weak : *all + weak;
+}
+
+static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+                      const struct bulk *b)
+{
+    switch (kind) {
+    case EVENT_TYPES:
+        return trace_types_define(&r->types, b) ||
+               nettrace_refuse(t, "a type runs over its event");
+    case EVENT_STATICS:
+        return trace_root_events_statics(&r->outside, b) ||
+               nettrace_refuse(t, "a static variable runs over its event");
+    case EVENT_ROOTS:
+        take_roots(r, b);
+        return true;
+    case EVENT_PAIRS:
+        trace_root_events_pairs(&r->outside, b, r->header.pointer_size);
+        return true;
+    case EVENT_WRAPPERS:
+        trace_root_events_wrappers(&r->outside, b);
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+                          struct bytes payload)
+{
+    struct bulk b;
+    switch (kind) {
+    case EVENT_RANGE:
+        return take_range(r, t, payload);
+    case EVENT_MODULE:
+        return trace_types_module(&r->types, payload) ||
+               nettrace_refuse(t, "a module's event is too short");
+    case EVENT_COMMAND:
+        trace_process_take(&r->command, payload);
+        return true;
+    default:
+        if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
+            return nettrace_refuse(t, "more records than the event has bytes for");
+        return take_bulk(r, t, kind, &b);
+    }
+}
+
+/* --- generations --------------------------------------------------------- */
+
+/* Behind all ranges comes the rest of the world: what lies there is frozen. */
+void trace_reading_build_ranges(struct reading *r)
+{
+    struct hd_snapshot *snap = r->b->snap;
+    if (r->range_count == 0)
+        return;
+    r->ranges = account_grow(&r->b->account, r->ranges, r->range_count, &r->range_cap,
+                             sizeof(*r->ranges));
+    r->ranges[r->range_count++] = (struct range){0, UINT64_MAX, HD_GEN_FROZEN};
+    snap->ranges = ranges_build(r->ranges, r->range_count, &snap->arena);
+    snap->info.has_generations = true;
+}
+
+/* --- counting ------------------------------------------------------------ */
+
+static bool count_object(struct reading *r, uint32_t type, uint64_t size,
+                         enum hd_generation gen)
+{
+    return builder_object(r->b, type, size, gen) ||
+           fail(r->err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
+}
+
+bool trace_reading_count(struct reading *r, uint32_t type, uint64_t size, uint64_t address)
+{
+    const struct hd_snapshot *snap = r->b->snap;
+    return count_object(r, type, size,
+                        snap->info.has_generations ? ranges_find(&snap->ranges, address)
+                                                   : HD_GEN_UNKNOWN);
+}
+
+/* The range that the address lies in, or the gap between two. */
+static struct range surroundings(const struct ranges *all, uint64_t address)
+{
+    size_t at = ranges_below(all, address);
+    if (at < all->len && all->all[at].start <= address)
+        return all->all[at];
+    return (struct range){at > 0 ? all->all[at - 1].end : 0,
+                          at < all->len ? all->all[at].start : UINT64_MAX, HD_GEN_UNKNOWN};
+}
+
+/* Neighbours in memory mostly follow each other, so a range is looked up for thousands. */
+bool trace_reading_count_nodes(struct reading *r)
+{
+    const struct graph *g = r->b->graph;
+    struct range around = {0, 0, HD_GEN_UNKNOWN};
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = trace_nodes_address(&r->nodes, n);
+        if (address < around.start || address >= around.end)
+            around = surroundings(&r->b->snap->ranges, address);
+        if (!count_object(r, g->type[n], graph_size(g, n), around.generation))
+            return false;
+    }
+    return true;
+}
