@@ -256,6 +256,8 @@ void gcdump_records_free(struct gcdump_records *r)
 {
     free(r->offsets);
     free(r->shares);
+    r->offsets = NULL;
+    r->shares = NULL;
 }
 
 /* --- writing ----------------------------------------------------------------- */
