@@ -176,25 +176,31 @@ static uint64_t beside_graph(const struct builder *b)
     return b->account.used - b->graph_charged;
 }
 
+/* Whether arrays of so many bytes are more than may be taken. */
+static bool is_too_much(struct builder *b, uint64_t bytes)
+{
+    const struct account *account = builder_account(b);
+    return account->limit > 0 &&
+           (bytes > b->max_memory || bytes + beside_graph(b) > account->limit);
+}
+
 /* Whether arrays for that many nodes and edges are allowed; if so they are charged. */
 static bool fits(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
-    struct account *account = builder_account(b);
     if (b->over_memory) {
         b->most_beside =
             beside_graph(b) > b->most_beside ? beside_graph(b) : b->most_beside;
         return false;
     }
-    b->over_memory = account->limit > 0 &&
-                     (bytes > b->max_memory || bytes + beside_graph(b) > account->limit);
+    b->over_memory = is_too_much(b, bytes);
     if (b->over_memory) {
         b->most_beside = beside_graph(b);
         b->nodes_dropped.wanted = nodes > 0 ? nodes : 1;
         b->edges_dropped.wanted = edges > 0 ? edges : 1;
         return false;
     }
-    account->used += bytes - b->graph_charged;
+    b->account.used += bytes - b->graph_charged;
     b->graph_charged = bytes;
     return true;
 }
@@ -242,6 +248,33 @@ void builder_reserve(struct builder *b, size_t nodes, size_t edges)
     resize_edges(b, edges > 0 ? edges : 1);
 }
 
+static size_t doubled_edges(size_t cap)
+{
+    return array_bytes(cap, 2) < ID_LIMIT ? cap * 2 : ID_LIMIT;
+}
+
+uint64_t builder_most_edges(struct builder *b)
+{
+    size_t most = b->edge_cap;
+    while (most < ID_LIMIT &&
+           !is_too_much(b, graph_memory(b, b->node_cap, array_bytes(most, 2))))
+        most = doubled_edges(most);
+    return most;
+}
+
+void builder_whole_graph(struct builder *b, uint32_t nodes, node_id *edge_to,
+                         uint32_t edges)
+{
+    struct graph *g = b->graph;
+    /* Charged as if they had come one by one. */
+    builder_room_for_edges(b, edges);
+    free(g->edge_to);
+    g->node_count = nodes;
+    g->edge_to = edge_to;
+    g->edge_count = edges;
+    b->edge_cap = edges;
+}
+
 bool builder_room_for_node(struct builder *b)
 {
     enum { FIRST_NODES = 256 };
@@ -273,8 +306,7 @@ bool builder_room_for_edges(struct builder *b, uint32_t count)
             drop(&b->edges_dropped, g->edge_count, count);
         if (!room)
             return false;
-        resize_edges(b,
-                     array_bytes(b->edge_cap, 2) < ID_LIMIT ? b->edge_cap * 2 : ID_LIMIT);
+        resize_edges(b, doubled_edges(b->edge_cap));
     }
     return true;
 }
@@ -423,7 +455,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     b->snap->graph_bytes = graph_bytes(g);
     if (b->graph_only)
         return true;
-    graph_counts_references(b->snap);
+    graph_counts_references(b->snap, b->threads);
     b->snap->info.references -= b->handle_edges;
     graph_counts_roots(b->snap);
     return true;

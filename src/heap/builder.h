@@ -151,6 +151,15 @@ static inline void builder_handle_edge(struct builder *b, node_id to)
     b->handle_edges++;
 }
 
+/* For readers that make a graph at once, by several threads: after builder_reserve(), in
+ * an empty one. As many references there may be; 2^32 - 2 or what memory allows. */
+uint64_t builder_most_edges(struct builder *b);
+
+/* That many nodes stand in the arrays of b->graph, which had room for them, but for
+ * edge_to: that is given to the builder, with as many references as fit. */
+void builder_whole_graph(struct builder *b, uint32_t nodes, node_id *edge_to,
+                         uint32_t edges);
+
 /* For formats that tell references apart from objects: after builder_node() for all
  * objects, this for each of them in the same order, and its references with
  * builder_edge(). Nodes that have none must be begun as well. */

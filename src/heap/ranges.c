@@ -92,9 +92,17 @@ size_t ranges_below(const struct ranges *r, uint64_t address)
     return search_first(r->all, 0, r->len, ends_by, &address);
 }
 
-enum hd_generation ranges_find(const struct ranges *r, uint64_t address)
+struct range ranges_around(const struct ranges *r, uint64_t address)
 {
     size_t at = ranges_below(r, address);
-    bool inside = at < r->len && r->all[at].start <= address;
-    return inside ? r->all[at].generation : HD_GEN_UNKNOWN;
+    if (at < r->len && r->all[at].start <= address)
+        return r->all[at];
+    return (struct range){.start = at > 0 ? r->all[at - 1].end : 0,
+                          .end = at < r->len ? r->all[at].start : UINT64_MAX,
+                          .generation = HD_GEN_UNKNOWN};
+}
+
+enum hd_generation ranges_find(const struct ranges *r, uint64_t address)
+{
+    return ranges_around(r, address).generation;
 }

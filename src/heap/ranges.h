@@ -40,6 +40,10 @@ struct ranges ranges_build(const struct range *parts, size_t count, struct arena
 /* HD_GEN_UNKNOWN outside of all ranges. */
 enum hd_generation ranges_find(const struct ranges *r, uint64_t address);
 
+/* Where a generation stays the same around an address: its range, or what lies between two
+ * of them, HD_GEN_UNKNOWN. The last address there is may lie outside. */
+struct range ranges_around(const struct ranges *r, uint64_t address);
+
 /* The number of ranges that end at or below address. O(log ranges). */
 size_t ranges_below(const struct ranges *r, uint64_t address);
 

@@ -10,6 +10,12 @@
 #include "base/little_endian.h"
 #include "format/gcdump/gcdump.h"
 
+#if defined(__x86_64__) && !defined(HD_PORTABLE)
+#define GCDUMP_HAVE_BMI 1
+#define GCDUMP_BMI __attribute__((target("bmi,bmi2")))
+#include <immintrin.h>
+#endif
+
 /* Number i of a table of unaligned numbers. */
 static inline uint32_t gcdump_u32(const unsigned char *table, uint64_t i)
 {
@@ -46,20 +52,58 @@ static inline int32_t gcdump_compressed(const unsigned char **at, const unsigned
     return (int32_t)value;
 }
 
-/* gcdump_compressed() for at most 4 bytes, *len of them; 5 if there are more. Four bytes
- * must be there. It has no branch: lengths that nobody can foresee make a wrong one cost
- * more than all of this. */
-static inline int32_t gcdump_short_value(const unsigned char *p, unsigned *len)
+/* gcdump_compressed() for at most 4 bytes; *more is how many there are behind the first, 4
+ * if the number is longer. Four bytes must be there. It has no branch: lengths that nobody
+ * can foresee make a wrong one cost more than all of this. */
+static inline int32_t gcdump_short_value(const unsigned char *p, unsigned *more)
 {
-    uint32_t v = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-    uint32_t ends = ~v & 0x80808080;
-    *len = ends != 0 ? (unsigned)__builtin_clz(ends) / 8 + 1 : 5;
-    /* The groups side by side, then those of this value, with its sign. */
+    const uint64_t longer = UINT64_C(1) << 39;
+    uint32_t v = le_u32(p);
+    *more = (unsigned)__builtin_ctzll((~v & 0x80808080) | longer) / 8;
+    v = __builtin_bswap32(v);
+    /* The groups side by side, then those of this value, with its sign; modulo 32, for what
+     * is longer. */
     v = (v & 0x7F) | (v >> 1 & 0x3F80) | (v >> 2 & 0x1FC000) | (v >> 3 & 0xFE00000);
-    v <<= 4;
-    unsigned bits = 7 * *len;
-    return bits <= 28 ? (int32_t)v >> (32 - bits) : 0;
+    return (int32_t)(v << 4) >> ((25 - 7 * *more) & 31);
 }
+
+/* The same where the processor has the instructions of BMI: half of the work. */
+#ifdef GCDUMP_HAVE_BMI
+GCDUMP_BMI static inline int32_t gcdump_short_value_bmi(const unsigned char *p,
+                                                        unsigned *more)
+{
+    uint32_t v = le_u32(p);
+    *more = _tzcnt_u32(~v & 0x80808080) / 8;
+    v = _pext_u32(__builtin_bswap32(v), 0x7F7F7F7F) << 4;
+    return (int32_t)v >> ((25 - 7 * *more) & 31);
+}
+
+static inline bool gcdump_has_bmi(void)
+{
+    return __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+}
+#endif
+
+/* Eight bytes, the first one highest, to their groups of 7 bits side by side, in the
+ * highest 56 bits. */
+static inline uint64_t gcdump_groups(uint64_t v)
+{
+    v = (v & 0x007F007F007F007F) | (v & 0x7F007F007F007F00) >> 1;
+    v = (v & 0x00003FFF00003FFF) | (v & 0x3FFF00003FFF0000) >> 2;
+    return (v & 0x0FFFFFFF) << 8 | (v & 0x0FFFFFFF00000000) << 4;
+}
+
+#ifdef GCDUMP_HAVE_BMI
+GCDUMP_BMI static inline uint64_t gcdump_groups_bmi(uint64_t v)
+{
+    return _pext_u64(v, 0x7F7F7F7F7F7F7F7F) << 8;
+}
+#endif
+
+/* One of each two, for functions that are inlined into each kind of loop. */
+typedef int32_t gcdump_value(const unsigned char *p, unsigned *more);
+typedef uint64_t gcdump_grouping(uint64_t v);
+enum { GCDUMP_LONGER = 4 };
 
 struct gcdump_head {
     uint32_t type;
@@ -81,31 +125,49 @@ static inline bool gcdump_any_head(const struct gcdump *d, const unsigned char *
     return ok && h->size >= 0;
 }
 
+/* The usual head, whose numbers have at most four bytes each and which is not among the
+ * last. False: it may be another one, which gcdump_any_head() reads. It has no branch that
+ * nobody could foresee: one taken wrongly costs more than all of this. */
+static inline __attribute__((always_inline)) bool
+gcdump_usual_head(const struct gcdump *d, const unsigned char **at, struct gcdump_head *h,
+                  gcdump_grouping *groups)
+{
+    enum { BYTES = 8, FOUR_BYTES = 32 };
+    const uint64_t no_end = UINT64_C(1) << 63;
+    const unsigned char *p = *at;
+    if ((size_t)(d->blob.data + d->blob.size - p) < BYTES)
+        return false;
+    uint64_t bytes = le_u64(p), ends = ~bytes & 0x8080808080808080;
+    uint64_t more_ends = ends & (ends - 1);
+    /* How many bits the type takes, and it and the size. */
+    unsigned one = (unsigned)__builtin_ctzll(ends | no_end) + 1;
+    unsigned both = (unsigned)__builtin_ctzll(more_ends | no_end) + 1;
+    uint64_t values = groups(__builtin_bswap64(bytes));
+    unsigned one_value = one - one / 8, size_value = both - one - (both - one) / 8;
+    uint32_t type_and_flag = (uint32_t)((int64_t)values >> ((64 - one_value) & 63));
+    h->type = type_and_flag >> 1;
+    if (one > FOUR_BYTES || h->type >= d->type_count)
+        return false;
+    uint32_t has_size = 0 - (type_and_flag & 1);
+    uint32_t size = (uint32_t)((int64_t)(values << one_value) >> ((64 - size_value) & 63));
+    h->size =
+        (int32_t)((size & has_size) | ((uint32_t)d->default_sizes[h->type] & ~has_size));
+    *at = p + (one + ((both - one) & has_size)) / 8;
+    uint32_t is_long = (uint32_t)(both - one > FOUR_BYTES) | (uint32_t)(more_ends == 0);
+    return ((is_long & has_size) | ((uint32_t)h->size >> 31)) == 0;
+}
+
 /* What stands in front of the references of the record at *at, which lies in the blob; *at
  * is then behind it. False if it runs over the end, if its type does not exist or if it has
  * no valid size. */
 static inline bool gcdump_head(const struct gcdump *d, const unsigned char **at,
                                struct gcdump_head *h)
 {
-    enum { MOST_BYTES = 8 }; /* that are looked at here, used or not */
     const unsigned char *start = *at;
-    if ((size_t)(d->blob.data + d->blob.size - start) < MOST_BYTES)
-        return gcdump_any_head(d, at, h);
-    unsigned type_len, size_len;
-    uint32_t type_and_flag = (uint32_t)gcdump_short_value(start, &type_len);
-    if (type_len > 4)
-        return gcdump_any_head(d, at, h);
-    int32_t size = gcdump_short_value(start + type_len, &size_len);
-    h->type = type_and_flag >> 1;
-    if (h->type >= d->type_count)
-        return false;
-    bool has_size = type_and_flag & 1;
-    h->size = has_size ? size : d->default_sizes[h->type];
-    size_len = has_size ? size_len : 0;
-    if (size_len > 4)
-        return gcdump_any_head(d, at, h);
-    *at = start + type_len + size_len;
-    return h->size >= 0;
+    if (gcdump_usual_head(d, at, h, gcdump_groups))
+        return true;
+    *at = start;
+    return gcdump_any_head(d, at, h);
 }
 
 #endif

@@ -24,6 +24,7 @@ struct node_counts {
 
 struct node_counts node_counts_begin(const struct gcdump *d);
 void node_counts_free(struct node_counts *counts);
+void node_counts_add(struct node_counts *to, const struct node_counts *more, size_t types);
 
 /* Node i, which begins with h. True if it is a pseudo-node: it has no size and no address;
  * a name in brackets is custom, not proof. undefined has a byte per type, not 0 for
@@ -47,6 +48,35 @@ static inline bool gcdump_count_node(struct node_counts *counts, const struct gc
     of->count++;
     of->bytes += (uint64_t)h->size;
     return false;
+}
+
+/* The same for many nodes that have a size, so that none of them is a pseudo-node: sums by
+ * type and generation, until they are added to counts. */
+struct sized_nodes {
+    struct hd_tally *tallies; /* type_count * generations */
+    size_t generations;       /* 1, or HD_GENERATION_COUNT */
+    struct range lately;      /* where the last address was */
+};
+
+struct sized_nodes sized_nodes_begin(const struct gcdump *d);
+
+/* Behind which s can no longer be used. */
+void sized_nodes_end(struct sized_nodes *s, const struct gcdump *d,
+                     const unsigned char *undefined, struct node_counts *counts);
+
+/* Node i. ranges: of d->ranges, which are not looked at in *d. */
+static inline __attribute__((always_inline)) void
+sized_nodes_add(struct sized_nodes *s, const struct gcdump *d, const struct ranges *ranges,
+                const struct gcdump_head *h, uint64_t i)
+{
+    if (s->generations > 1) {
+        uint64_t address = gcdump_u64(d->addresses, i);
+        if (address < s->lately.start || address >= s->lately.end)
+            s->lately = ranges_around(ranges, address);
+    }
+    struct hd_tally *t = &s->tallies[h->type * s->generations + s->lately.generation];
+    t->count++;
+    t->bytes += (uint64_t)h->size;
 }
 
 /* All nodes of d. False, and nothing to free, if a record is damaged; *counts is freed with

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fast_serialization.h"
 #include "format/gcdump/gcdump_facts.h"
+#include "format/gcdump/gcdump_graph.h"
 #include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_record.h"
 #include "format/gcdump/gcdump_tables.h"
@@ -113,15 +114,7 @@ static bool read_references(struct nodes *r, uint64_t i, const unsigned char **a
         return bad_node(r, i, offset, "more references than the file has bytes for");
     node_id *edges = builder_edges(r->b, (uint32_t)count);
     for (int32_t k = 0; k < count; k++) {
-        unsigned len = 5;
-        int32_t distance = 0;
-        if (end - *at >= 4)
-            distance = gcdump_short_value(*at, &len);
-        if (len <= 4)
-            *at += len;
-        else
-            distance = gcdump_compressed(at, end, &ok);
-        int64_t to = (int64_t)i + distance;
+        int64_t to = (int64_t)i + gcdump_compressed(at, end, &ok);
         if (!ok)
             return bad_node(r, i, offset, "the record runs over the end of all records");
         if (to < 0 || (uint64_t)to >= r->d->node_count)
@@ -274,6 +267,47 @@ static bool read_one_by_one(struct nodes *r)
     return true;
 }
 
+/* All nodes by all threads. False: whatever is the matter is found one by one. */
+static bool read_at_once(struct nodes *r)
+{
+    const struct gcdump *d = r->d;
+    struct builder *b = r->b;
+    if (b->over_memory || d->node_count == 0 || b->node_cap != d->node_count)
+        return false;
+    uint32_t *type_of = alloc_resize(NULL, array_bytes(d->type_count, sizeof(*type_of)));
+    for (uint32_t t = 0; t < d->type_count; t++)
+        type_of[t] = r->types[t].object;
+    struct gcdump_graph g = {.type = b->graph->type,
+                             .size = b->graph->small_size,
+                             .edge_begin = b->graph->edge_begin,
+                             .type_of = type_of,
+                             .most_edges = builder_most_edges(b)};
+    bool ok = gcdump_graph_read(&g, d, r->undefined, b->threads, r->in);
+    free(type_of);
+    if (!ok)
+        return false;
+    for (size_t i = 0; i < g.pseudo_count; i++)
+        g.type[g.pseudo[i].node] = pseudo_type(r, g.pseudo[i].type);
+    free(g.pseudo);
+    builder_whole_graph(b, (uint32_t)d->node_count, g.edge_to, g.edge_count);
+    r->counts = g.counts;
+    return true;
+}
+
+static bool read_graph(struct nodes *r)
+{
+    if (r->d->node_count > 0)
+        builder_reserve(r->b, (size_t)r->d->node_count, (size_t)r->d->node_count);
+    if (read_at_once(r))
+        return true;
+    r->counts = node_counts_begin(r->d);
+    if (!read_one_by_one(r)) {
+        node_counts_free(&r->counts);
+        return false;
+    }
+    return true;
+}
+
 static bool read_all_nodes(struct nodes *r)
 {
     const struct gcdump *d = r->d;
@@ -285,13 +319,8 @@ static bool read_all_nodes(struct nodes *r)
         give_counts(r);
         return true;
     }
-    if (d->node_count > 0)
-        builder_reserve(r->b, (size_t)d->node_count, (size_t)d->node_count);
-    r->counts = node_counts_begin(d);
-    if (!read_one_by_one(r)) {
-        node_counts_free(&r->counts);
+    if (!read_graph(r))
         return false;
-    }
     give_counts(r);
     if (r->b->source != NULL)
         keep_order(r);
