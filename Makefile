@@ -88,6 +88,7 @@ TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
+            tests/bench/bare_stream.c \
             tests/threads/ask.c tests/live/list_heap.c $(wildcard tests/fuzz/*.c) \
             $(SCORE_SRC)
 PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
@@ -149,6 +150,9 @@ $(BUILD)/list-heap: $(BUILD)/tests/live/list_heap.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/shapes: $(BUILD)/tests/bench/shapes.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/bare-stream: $(BUILD)/tests/bench/bare_stream.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 $(BUILD)/press-keys: $(BUILD)/tests/bench/press_keys.o $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
@@ -426,9 +430,10 @@ check-digests: $(BUILD)/heapdrift
 	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/leaklab/* fixtures/services/*/*) \
 	    $(filter-out %/expected,$(wildcard fixtures/leaklab2/*))
 
-bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys $(BUILD)/simulate-fleet
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys \
+       $(BUILD)/bare-stream $(BUILD)/simulate-fleet
 	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale explore cores digests fleet; do \
+	status=0; for part in tables graphs scale explore cores collecting digests fleet; do \
 	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
 
 # Coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests

@@ -161,8 +161,9 @@ static struct hd_read_options how_to_read(const struct collecting *c, const char
     how.checksum = strcmp(target, DIGEST) == 0;
     how.reach_later = !how.checksum;
     how.plain_names = true; /* as any other gcdump has them */
-    if (!c->settings->all)
-        how.threads = c->settings->threads;
+    /* With --all they say how many processes there are at the same time. */
+    bool one_each = c->settings->all && c->settings->threads_given;
+    how.threads = one_each ? 1 : c->settings->threads;
     return how;
 }
 

@@ -104,6 +104,11 @@ static struct request request_to_start(enum ipc_command command, bool flush)
     return r;
 }
 
+struct request session_request(enum ipc_command command)
+{
+    return request_to_start(command, false);
+}
+
 /* --- starting ---------------------------------------------------------------------- */
 
 static bool ask_to_go_on(void *context)

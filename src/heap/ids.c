@@ -17,6 +17,17 @@ struct id_block {
     uint32_t before; /* bits in the blocks before this one */
 };
 
+/* Blocks by key without a hash, for keys around the one in the middle: pages of a heap lie
+ * next to each other. What lies elsewhere is looked up as ever. */
+enum { PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, PAGES = 1 << 16, FEW_BLOCKS = 4096 };
+
+struct id_directory {
+    uint64_t first;       /* page */
+    uint32_t page[PAGES]; /* its number + 1; 0: no block has such a key */
+    uint32_t page_count;
+    uint32_t *blocks; /* block + 1, or 0 */
+};
+
 /* --- id_numbers ---------------------------------------------------------- */
 
 /* Either the slot of id or the free one where it belongs. */
@@ -159,9 +170,64 @@ static void sum_bits(struct ids *s)
     }
 }
 
+static bool is_in(const struct id_directory *d, uint64_t key, uint64_t *page)
+{
+    *page = (key >> PAGE_BITS) - d->first;
+    return *page < PAGES;
+}
+
+static uint64_t directory_size(const struct id_directory *d)
+{
+    return sizeof(*d) + (uint64_t)d->page_count * PAGE * sizeof(*d->blocks);
+}
+
+/* Four entries for each block at most, so nothing that a file says makes it large. */
+static void make_directory(struct ids *s)
+{
+    if (s->keys.len < FEW_BLOCKS)
+        return;
+    struct id_directory *d = alloc_zeroed(sizeof(*d));
+    uint64_t middle = s->keys.ids[s->keys.len / 2] >> PAGE_BITS, page;
+    d->first = middle > PAGES / 2 ? middle - PAGES / 2 : 0;
+    for (size_t i = 0; i < s->keys.len; i++)
+        if (is_in(d, s->keys.ids[i], &page) && d->page[page] == 0)
+            d->page[page] = ++d->page_count;
+    if ((uint64_t)d->page_count * PAGE > 4 * (uint64_t)s->keys.len) {
+        free(d);
+        return;
+    }
+    d->blocks = alloc_zeroed(array_bytes((size_t)d->page_count * PAGE, sizeof(*d->blocks)));
+    for (size_t i = 0; i < s->keys.len; i++)
+        if (is_in(d, s->keys.ids[i], &page))
+            d->blocks[(size_t)(d->page[page] - 1) * PAGE + s->keys.ids[i] % PAGE] =
+                (uint32_t)i + 1;
+    s->directory = d;
+    account_charge(s->keys.account, directory_size(d));
+}
+
+static void free_directory(struct ids *s)
+{
+    if (s->directory == NULL)
+        return;
+    account_release(s->keys.account, directory_size(s->directory));
+    free(s->directory->blocks);
+    free(s->directory);
+}
+
+static uint32_t find_block(const struct ids *s, uint64_t key)
+{
+    const struct id_directory *d = s->directory;
+    uint64_t page;
+    if (d == NULL || !is_in(d, key, &page))
+        return id_numbers_find(&s->keys, key);
+    uint32_t number = d->page[page];
+    return number > 0 ? d->blocks[(size_t)(number - 1) * PAGE + key % PAGE] - 1 : NO_ID;
+}
+
 void ids_freeze(struct ids *s)
 {
     sum_bits(s);
+    make_directory(s);
     if (s->places == NULL)
         return;
     s->position = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->position)));
@@ -178,7 +244,7 @@ void ids_freeze(struct ids *s)
 uint32_t ids_find(const struct ids *s, uint64_t id)
 {
     uint64_t rotated = rotate(s, id);
-    uint32_t block = id_numbers_find(&s->keys, rotated >> BLOCK_BITS);
+    uint32_t block = find_block(s, rotated >> BLOCK_BITS);
     if (block == NO_ID)
         return NO_ID;
     const struct id_block *b = &s->blocks[block];
@@ -192,6 +258,7 @@ uint32_t ids_find(const struct ids *s, uint64_t id)
 void ids_free(struct ids *s)
 {
     struct account *account = s->keys.account;
+    free_directory(s);
     id_numbers_free(&s->keys);
     account_free(account, s->blocks, s->block_cap, sizeof(*s->blocks));
     account_free(account, s->places, s->place_cap, sizeof(*s->places));

@@ -46,6 +46,7 @@ struct ids {
     uint64_t *places; /* where each id is, by position; NULL while they ascend */
     size_t place_cap;
     uint32_t *position; /* of each id, by rank; NULL: the rank is the position */
+    struct id_directory *directory; /* of blocks, once frozen; NULL: there are few */
 };
 
 /* Ids are mostly multiples of 2^shift (0 to 63): 0 for handles, 3 for addresses

@@ -42,8 +42,17 @@ without_proc() {
     fails_with "a snapshot, or a file that a core dump names: became shorter while it was read"
 }
 
-@test "without /proc collect says that a snapshot takes it" {
+@test "without /proc collect makes a snapshot of a usual trace" {
     play_runtime play
+    without_proc
+    with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/a.gcdump"
+    status_is 0
+    works info "$tmp/a.gcdump"
+    out_has "objects          8,526,"
+}
+
+@test "without /proc collect says that a snapshot of an odd trace takes it" {
+    play_runtime play fixtures/leaklab/odd/lossy.nettrace.zst
     without_proc
     mkdir "$tmp/o"
     with_stand_in collect -q --diagnostic-port="$socket" -o "$tmp/o/a.gcdump"

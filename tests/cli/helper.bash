@@ -175,11 +175,11 @@ large_gcdump() {
     works convert -q "$tmp/large.txt" -o "$1"
 }
 
-# play_runtime HABIT: something listens at $socket; see runtime.py. Whoever calls it kills
-# $runtime in teardown.
+# play_runtime HABIT [TRACE]: something listens at $socket; see runtime.py. Whoever calls it
+# kills $runtime in teardown. The trace is packed, and a usual one if none is named.
 play_runtime() {
     socket=$tmp/socket
-    zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    zstd -dqf "${2:-fixtures/nettrace-real/leak31_first.nettrace.zst}" -o "$tmp/played.nettrace"
     python3 tests/cli/runtime.py "$socket" "$1" "$tmp/played.nettrace" 3>&- &
     runtime=$!
     for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done

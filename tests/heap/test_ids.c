@@ -140,3 +140,46 @@ Test(ids, needs_two_bytes_for_an_id_where_every_tenth_is_used)
     cr_expect_null(s.position);
     ids_free(&s);
 }
+
+/* Pages of a heap, one that lies far from them, and one far behind. */
+Test(ids, finds_by_directory_what_lies_close_together_and_else_as_ever)
+{
+    enum { IDS = 200000, STEP = 96 };
+    const uint64_t heap = 0x7f0000000000, far[] = {0x10000, heap + (1ULL << 45)};
+    struct account account = {0};
+    struct ids s;
+    ids_init(&s, 3);
+    ids_charge_to(&s, &account);
+    for (uint64_t i = 0; i < IDS; i++)
+        cr_assert(ids_add(&s, heap + i * STEP));
+    for (uint32_t i = 0; i < 2; i++)
+        cr_assert(ids_add(&s, far[i]));
+    ids_freeze(&s);
+    cr_expect_not_null(s.directory);
+    for (uint64_t i = 0; i < IDS; i++) {
+        cr_assert_eq(ids_find(&s, heap + i * STEP), i);
+        cr_assert_eq(ids_find(&s, heap + i * STEP + 8), NO_ID);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        cr_expect_eq(ids_find(&s, far[i]), IDS + i);
+        cr_expect_eq(ids_find(&s, far[i] + 4096), NO_ID);
+    }
+    cr_expect_eq(ids_find(&s, heap - 4096), NO_ID, "a page without an id");
+    cr_expect_eq(ids_find(&s, heap + 1 + IDS * (uint64_t)STEP), NO_ID);
+    ids_free(&s);
+    cr_expect_eq(account.used, 0);
+}
+
+Test(ids, have_no_directory_where_they_lie_far_apart)
+{
+    enum { IDS = 10000 };
+    struct ids s;
+    ids_init(&s, 3);
+    for (uint64_t i = 0; i < IDS; i++)
+        cr_assert(ids_add(&s, 0x7f0000000000 + (i << 22)));
+    ids_freeze(&s);
+    cr_expect_null(s.directory);
+    for (uint64_t i = 0; i < IDS; i++)
+        cr_assert_eq(ids_find(&s, 0x7f0000000000 + (i << 22)), i);
+    ids_free(&s);
+}

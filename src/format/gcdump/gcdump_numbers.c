@@ -7,12 +7,10 @@
 #include <string.h>
 
 /* Give n the next number, unless it has one. */
-static void meet(struct gcdump_numbers *numbers, uint32_t *next, node_id n)
+static void meet(const struct gcdump_numbers *numbers, uint32_t *next, node_id n)
 {
-    if (numbers->number[n] != NO_NODE)
-        return;
-    numbers->number[n] = *next;
-    numbers->node[(*next)++] = n;
+    if (numbers->number[n] == NO_NODE)
+        numbers->number[n] = (*next)++;
 }
 
 struct gcdump_numbers gcdump_numbers_plan(const struct hd_snapshot *snap)
@@ -24,7 +22,6 @@ struct gcdump_numbers gcdump_numbers_plan(const struct hd_snapshot *snap)
         return numbers;
     uint32_t next = 0;
     numbers.number = alloc_resize(NULL, array_bytes(g->node_count, sizeof(uint32_t)));
-    numbers.node = alloc_resize(NULL, array_bytes(g->node_count, sizeof(node_id)));
     for (node_id n = 0; n < g->node_count; n++)
         numbers.number[n] = NO_NODE;
     for (size_t i = 0; i < s->met_count; i++)
@@ -35,6 +32,15 @@ struct gcdump_numbers gcdump_numbers_plan(const struct hd_snapshot *snap)
             meet(&numbers, &next, g->edge_to[e]);
     }
     return numbers;
+}
+
+void gcdump_numbers_turn(struct gcdump_numbers *numbers, node_id count)
+{
+    if (numbers->number == NULL)
+        return;
+    numbers->node = alloc_resize(NULL, array_bytes(count, sizeof(node_id)));
+    for (node_id n = 0; n < count; n++)
+        numbers->node[numbers->number[n]] = n;
 }
 
 void gcdump_numbers_free(struct gcdump_numbers *numbers)

@@ -10,11 +10,14 @@
 
 struct gcdump_numbers {
     uint32_t *number; /* by node; NULL: its own */
-    node_id *node;    /* by number */
+    node_id *node;    /* by number; NULL until gcdump_numbers_turn() */
 };
 
-/* 8 bytes per node if they change, until gcdump_numbers_free(). O(nodes + references). */
+/* 4 bytes per node if they change, until gcdump_numbers_free(). O(nodes + references). */
 struct gcdump_numbers gcdump_numbers_plan(const struct hd_snapshot *snap);
+
+/* From here on gcdump_numbered() works: 4 bytes more. */
+void gcdump_numbers_turn(struct gcdump_numbers *numbers, node_id count);
 void gcdump_numbers_free(struct gcdump_numbers *numbers);
 
 static inline uint32_t gcdump_number(const struct gcdump_numbers *numbers, node_id n)

@@ -256,6 +256,8 @@ void gcdump_records_free(struct gcdump_records *r)
 {
     free(r->offsets);
     free(r->shares);
+    r->offsets = NULL;
+    r->shares = NULL;
 }
 
 /* --- writing ----------------------------------------------------------------- */
@@ -316,7 +318,7 @@ void gcdump_records_put_offsets(const struct gcdump_records *r, struct fastser_w
     for (uint32_t i = 0; i < r->node_count; i += AT_ONCE) {
         uint32_t count = r->node_count - i < AT_ONCE ? r->node_count - i : AT_ONCE;
         for (uint32_t k = 0; k < count; k++)
-            le_put(bytes + 4 * k, r->offsets[i + k], 4);
+            le_put(bytes + 4 * (size_t)k, r->offsets[i + k], 4);
         fastser_put_bytes(f, bytes, 4 * (size_t)count);
     }
 }

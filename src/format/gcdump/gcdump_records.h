@@ -38,6 +38,7 @@ void gcdump_records_put_offsets(const struct gcdump_records *r, struct fastser_w
  * numbers, and with them the samples that reports take. */
 uint32_t gcdump_records_group(const struct gcdump_records *r, uint32_t group);
 
+/* What was found by measuring; the numbers stay. */
 void gcdump_records_free(struct gcdump_records *r);
 
 #endif

@@ -310,6 +310,8 @@ static void put_graph(struct fastser_write *f, struct writing *w)
     if (w->source->has_deferred)
         put_deferred(f, w);
     fastser_put_u32(f, w->records.node_count);
+    gcdump_records_free(&w->records);
+    gcdump_numbers_turn(&w->numbers, w->g->node_count);
     put_addresses(f, w);
     for (uint32_t i = 0; i < w->tree.count; i++)
         fastser_put_u64(f, 0);

@@ -1,0 +1,100 @@
+#!/bin/bash
+# How long a process stands still for a snapshot, and what the collector needs, beside a bare
+# stream of the same heap to /dev/null: tests/bench/collecting.sh BUILD_DIR
+#
+# Of tests/live/corelab, which needs the .NET SDK; says so where there is none. A thread of
+# that program tells how long it stood still. All ways are taken in turn, BENCH_RUNS (5)
+# times behind a first that does not count; medians. BASE=PROGRAM is another heapdrift to
+# measure beside it. SIZES: sessions of corelab, 45 objects each (2000 and 66000).
+set -euo pipefail
+BENCH_RUNS=${BENCH_RUNS:-5}
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+command -v dotnet >/dev/null || { echo "collecting: skipped, no dotnet here"; exit 0; }
+bare=$1/bare-stream
+read -ra sizes <<<"${SIZES:-2000 66000}"
+live=$(dirname "$0")/../live
+lab_program=$("$live/corelab.sh" build workstation) || {
+    echo "collecting: skipped, tests/live/corelab cannot be built here"
+    exit 0
+}
+
+pid=''
+end() {
+    if [[ -n $pid ]]; then
+        kill -KILL "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+        pid=''
+    fi
+}
+trap 'end; rm -rf "$folder"' EXIT
+
+longest_stop() {
+    local answer
+    echo stop >&"${lab[1]}"
+    read -r -t 60 -u "${lab[0]}" answer
+    echo "${answer#stop }"
+}
+
+# once NAME COMMAND…: its stop in ms, seconds and kB of memory, as a line of the file NAME.
+once() {
+    local name=$1
+    shift
+    sleep 0.3
+    longest_stop >/dev/null
+    /usr/bin/time -f '%e %M' -o "$folder/time.txt" "$@" >/dev/null
+    echo "$(longest_stop) $(tail -n 1 "$folder/time.txt")" >>"$folder/$name"
+}
+
+# median NAME COLUMN
+median() { sort -n -k "$2,$2" "$folder/$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'; }
+
+all_of() {
+    once bare "$bare" "$pid"
+    once gcdump "$program" collect -q -p "$pid" -o "$folder/heap.gcdump"
+    once nettrace "$program" collect -q -p "$pid" -o "$folder/heap.nettrace"
+    if [[ -n ${BASE:-} ]]; then once base "$BASE" collect -q -p "$pid" -o "$folder/base.gcdump"; fi
+}
+
+# Of one heap: a line for each way to collect it, and how many objects it has.
+measure() {
+    local name
+    coproc lab { exec "$lab_program" quiet "--size=$1" --tick 2>/dev/null; }
+    # shellcheck disable=SC2154 # coproc sets it
+    pid=$lab_PID
+    read -r -t 300 -u "${lab[0]}" _
+    all_of
+    rm -f "$folder"/{bare,gcdump,nettrace,base}
+    for ((k = 0; k < BENCH_RUNS; k++)); do all_of; done
+    end
+    objects=$("$program" info --format=json "$folder/heap.gcdump" | jq '.snapshots[0].objects')
+    echo "$objects objects, medians of $BENCH_RUNS runs: the stop, the whole time, memory"
+    for name in bare gcdump nettrace ${BASE:+base}; do
+        printf '%-10s %6d ms %8.2f s %9.1f MB\n' "$name" "$(median "$name" 1)" "$(median "$name" 2)" \
+            "$(calculate "$(median "$name" 3) / 1000")"
+    done
+}
+
+awk -v n="$(nproc)" '$1 > 0.5 * n { print "load average " $1 ": others use the processors" }' /proc/loadavg
+rows=''
+small_objects='' small_memory=''
+# The runtime sends what it has every 100 ms, which is most of the time of a small heap.
+for size in "${sizes[@]}"; do
+    measure "$size"
+    for name in gcdump nettrace; do
+        rows+="stop for a .$name / for a bare stream, $objects|$(ratio "$(median "$name" 1)" "$(median bare 1)")|times|1.15"$'\n'
+    done
+    if [[ -n $small_objects ]]; then
+        rows+="whole time, .nettrace / bare, $objects|$(ratio "$(median nettrace 2)" "$(median bare 2)")|times|1.5"$'\n'
+        rows+="whole time, .gcdump / bare, $objects|$(ratio "$(median gcdump 2)" "$(median bare 2)")|times|2.3"$'\n'
+        rows+="memory per object more, .gcdump|$(calculate "($(median gcdump 3) - $small_memory) * 1024 / ($objects - $small_objects)")|bytes|40"$'\n'
+    fi
+    small_objects=$objects small_memory=$(median gcdump 3)
+done
+table_head
+while IFS='|' read -r what measured unit gate; do
+    if [[ -n $what ]]; then row "$what" "$measured" "$unit" "<=" "$gate"; fi
+done <<<"$rows"
+# shellcheck disable=SC2154 # lib.sh
+exit "$failed"
