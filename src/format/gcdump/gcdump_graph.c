@@ -161,7 +161,7 @@ read_heads(struct range_nodes *r, struct batch *batch, uint32_t to, gcdump_group
         g.edge_begin[i] = (uint32_t)edge_count;
         edge_count += count;
         if (h.size > 0)
-            sized_nodes_add(&sized, &d, &r->d->ranges, &h, i);
+            sized_nodes_add(&sized, &d, r->d, &h, i);
         else if (!count_empty(r, i, h.type))
             return false;
     }

@@ -125,36 +125,37 @@ static inline bool gcdump_any_head(const struct gcdump *d, const unsigned char *
     return ok && h->size >= 0;
 }
 
-/* The usual head, whose numbers have at most four bytes each and which is not among the
- * last. False: it may be another one, which gcdump_any_head() reads. It has no branch that
- * nobody could foresee: one taken wrongly costs more than all of this. */
+/* The usual head: a type of at most four bytes, a size of at most three, and not among the
+ * last records. False: it may be another one, which gcdump_any_head() reads. It has no
+ * branch that nobody could foresee: one taken wrongly costs more than all of this. */
 static inline __attribute__((always_inline)) bool
 gcdump_usual_head(const struct gcdump *d, const unsigned char **at, struct gcdump_head *h,
                   gcdump_grouping *groups)
 {
-    enum { BYTES = 8, FOUR_BYTES = 32 };
+    enum { BYTES = 8, LONGEST_TYPE = 32, LONGEST_SIZE = 24 };
     const uint64_t no_end = UINT64_C(1) << 63;
     const unsigned char *p = *at;
     if ((size_t)(d->blob.data + d->blob.size - p) < BYTES)
         return false;
     uint64_t bytes = le_u64(p), ends = ~bytes & 0x8080808080808080;
-    uint64_t more_ends = ends & (ends - 1);
-    /* How many bits the type takes, and it and the size. */
+    /* How many bits the type takes, and the size. One without an end looks longer than
+     * LONGEST_SIZE. */
     unsigned one = (unsigned)__builtin_ctzll(ends | no_end) + 1;
-    unsigned both = (unsigned)__builtin_ctzll(more_ends | no_end) + 1;
+    unsigned two = (unsigned)__builtin_ctzll((ends & (ends - 1)) | no_end) + 1 - one;
     uint64_t values = groups(__builtin_bswap64(bytes));
-    unsigned one_value = one - one / 8, size_value = both - one - (both - one) / 8;
+    unsigned one_value = one - one / 8, two_value = two - two / 8;
     uint32_t type_and_flag = (uint32_t)((int64_t)values >> ((64 - one_value) & 63));
     h->type = type_and_flag >> 1;
-    if (one > FOUR_BYTES || h->type >= d->type_count)
+    if (one > LONGEST_TYPE || h->type >= d->type_count)
         return false;
     uint32_t has_size = 0 - (type_and_flag & 1);
-    uint32_t size = (uint32_t)((int64_t)(values << one_value) >> ((64 - size_value) & 63));
-    h->size =
-        (int32_t)((size & has_size) | ((uint32_t)d->default_sizes[h->type] & ~has_size));
-    *at = p + (one + ((both - one) & has_size)) / 8;
-    uint32_t is_long = (uint32_t)(both - one > FOUR_BYTES) | (uint32_t)(more_ends == 0);
-    return ((is_long & has_size) | ((uint32_t)h->size >> 31)) == 0;
+    uint32_t size = (uint32_t)((int64_t)(values << one_value) >> ((64 - two_value) & 63));
+    uint32_t usual = (uint32_t)d->default_sizes[h->type];
+    h->size = (int32_t)(usual ^ ((usual ^ size) & has_size));
+    *at = p + (one + (two & has_size)) / 8;
+    /* Neither is below 0. */
+    uint32_t less = (LONGEST_SIZE - two) & has_size;
+    return (int32_t)((uint32_t)h->size | less) >= 0;
 }
 
 /* What stands in front of the references of the record at *at, which lies in the blob; *at

@@ -36,22 +36,25 @@ struct node_counts node_counts_begin(const struct gcdump *d)
 struct sized_nodes sized_nodes_begin(const struct gcdump *d)
 {
     struct sized_nodes s = {.generations = d->has_generations ? HD_GENERATION_COUNT : 1};
-    s.tallies =
-        alloc_zeroed(array_bytes(d->type_count, s.generations * sizeof(*s.tallies)));
+    size_t bytes = array_bytes(d->type_count, s.generations * sizeof(*s.count));
+    s.count = s.count_lately = alloc_zeroed(bytes);
+    s.bytes = s.bytes_lately = alloc_zeroed(bytes);
     return s;
 }
 
 void sized_nodes_end(struct sized_nodes *s, const struct gcdump *d,
                      const unsigned char *undefined, struct node_counts *counts)
 {
-    for (uint32_t t = 0; t < d->type_count; t++)
-        for (size_t g = 0; g < s->generations; g++) {
-            const struct hd_tally *more = &s->tallies[t * s->generations + g];
-            tally_add(&counts->types[t].objects, more);
+    for (size_t g = 0; g < s->generations; g++)
+        for (size_t t = 0; t < d->type_count; t++) {
+            size_t i = g * d->type_count + t;
+            const struct hd_tally more = {s->count[i], s->bytes[i]};
+            tally_add(&counts->types[t].objects, &more);
             if (counts->by_generation != NULL && !undefined[t])
-                tally_add(&counts->by_generation[t * s->generations + g], more);
+                tally_add(&counts->by_generation[t * s->generations + g], &more);
         }
-    free(s->tallies);
+    free(s->count);
+    free(s->bytes);
     *s = (struct sized_nodes){0};
 }
 
@@ -83,7 +86,7 @@ static inline __attribute__((always_inline)) bool count_nodes(struct range_count
             h = any;
         }
         if (h.size > 0) {
-            sized_nodes_add(&sized, &d, &r->d->ranges, &h, i);
+            sized_nodes_add(&sized, &d, r->d, &h, i);
         } else {
             const struct gcdump_head empty = {.type = h.type};
             gcdump_count_node(&r->counts, r->d, r->undefined, &empty, i);

@@ -51,11 +51,13 @@ static inline bool gcdump_count_node(struct node_counts *counts, const struct gc
 }
 
 /* The same for many nodes that have a size, so that none of them is a pseudo-node: sums by
- * type and generation, until they are added to counts. */
+ * generation and type, until they are added to counts. Numbers and bytes stand in two
+ * arrays, since gcc makes a detour over vectors of two that lie side by side. */
 struct sized_nodes {
-    struct hd_tally *tallies; /* type_count * generations */
-    size_t generations;       /* 1, or HD_GENERATION_COUNT */
-    struct range lately;      /* where the last address was */
+    uint64_t *count, *bytes;               /* generations * type_count */
+    size_t generations;                    /* 1, or HD_GENERATION_COUNT */
+    struct range lately;                   /* where the last address was */
+    uint64_t *count_lately, *bytes_lately; /* of its generation */
 };
 
 struct sized_nodes sized_nodes_begin(const struct gcdump *d);
@@ -64,19 +66,27 @@ struct sized_nodes sized_nodes_begin(const struct gcdump *d);
 void sized_nodes_end(struct sized_nodes *s, const struct gcdump *d,
                      const unsigned char *undefined, struct node_counts *counts);
 
-/* Node i. ranges: of d->ranges, which are not looked at in *d. */
+/* An address outside of s->lately. */
+static inline void sized_nodes_look_up(struct sized_nodes *s, const struct gcdump *d,
+                                       uint64_t address)
+{
+    s->lately = ranges_around(&d->ranges, address);
+    s->count_lately = s->count + (size_t)s->lately.generation * d->type_count;
+    s->bytes_lately = s->bytes + (size_t)s->lately.generation * d->type_count;
+}
+
+/* Node i. d may be a copy; whole is not. */
 static inline __attribute__((always_inline)) void
-sized_nodes_add(struct sized_nodes *s, const struct gcdump *d, const struct ranges *ranges,
+sized_nodes_add(struct sized_nodes *s, const struct gcdump *d, const struct gcdump *whole,
                 const struct gcdump_head *h, uint64_t i)
 {
     if (s->generations > 1) {
         uint64_t address = gcdump_u64(d->addresses, i);
         if (address < s->lately.start || address >= s->lately.end)
-            s->lately = ranges_around(ranges, address);
+            sized_nodes_look_up(s, whole, address);
     }
-    struct hd_tally *t = &s->tallies[h->type * s->generations + s->lately.generation];
-    t->count++;
-    t->bytes += (uint64_t)h->size;
+    s->count_lately[h->type]++;
+    s->bytes_lately[h->type] += (uint64_t)h->size;
 }
 
 /* All nodes of d. False, and nothing to free, if a record is damaged; *counts is freed with
