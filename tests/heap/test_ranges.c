@@ -33,6 +33,29 @@ Test(ranges, nothing_is_known_without_parts)
     arena_free(&a);
 }
 
+Test(ranges, a_generation_stays_the_same_up_to_the_end_of_its_range_or_gap)
+{
+    static const struct range parts[] = {{100, 200, HD_GEN2}, {300, 400, HD_GEN0}};
+    static const struct range around[] = {{0, 100, HD_GEN_UNKNOWN},
+                                          {100, 200, HD_GEN2},
+                                          {200, 300, HD_GEN_UNKNOWN},
+                                          {300, 400, HD_GEN0},
+                                          {400, UINT64_MAX, HD_GEN_UNKNOWN}};
+    struct arena a = {0};
+    struct ranges r = ranges_build(parts, 2, &a);
+    for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++) {
+        const uint64_t at[] = {around[i].start, around[i].end - 1};
+        for (int k = 0; k < 2; k++) {
+            struct range found = ranges_around(&r, at[k]);
+            cr_expect_eq(found.start, around[i].start, "%zu", i);
+            cr_expect_eq(found.end, around[i].end, "%zu", i);
+            cr_expect_eq(found.generation, around[i].generation, "%zu", i);
+        }
+    }
+    cr_expect_eq(ranges_around(&r, UINT64_MAX).generation, HD_GEN_UNKNOWN);
+    arena_free(&a);
+}
+
 Test(ranges, the_start_is_inside_and_the_end_is_not)
 {
     static const struct range parts[] = {{100, 200, HD_GEN2}};
