@@ -76,18 +76,19 @@ def says(command):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def line_of(path, word=""):
-    """The first line that has the word, or else the last."""
+def line_of(path, words=()):
+    """The first line that has one of the words, or else the last."""
     lines = [line.strip() for line in path.read_text(errors="replace").splitlines() if line.strip()]
-    return next((line for line in lines if word and word in line), lines[-1] if lines else "nothing was said")
+    found = (line for line in lines if any(word in line for word in words))
+    return next(found, lines[-1] if lines else "nothing was said")
 
 
-def must(command, errors, what, word=""):
+def must(command, errors, what, words=()):
     """A step without which there is nothing to measure."""
     with open(errors, "wb") as sink:
         status = call(command, stdout=sink, stderr=subprocess.STDOUT)
     if status != 0:
-        raise Failure(f"{what}: {line_of(errors, word)}")
+        raise Failure(f"{what}: {line_of(errors, words)}")
 
 
 # --- measuring ----------------------------------------------------------------
@@ -251,9 +252,9 @@ def worktree(commit, folder):
 
 def build(path, folder):
     """As this tree is built, with the variables that make was given."""
-    command = [os.environ.get("MAKE", "make"), "-C", path, f"-j{len(os.sched_getaffinity(0))}", "BUILD=build",
-               "build/heapdrift"]
-    must(command, folder / "errors", "BASE does not build", word="error")
+    command = [os.environ.get("MAKE", "make"), "--no-print-directory", "-C", path,
+               f"-j{len(os.sched_getaffinity(0))}", "BUILD=build", "build/heapdrift"]
+    must(command, folder / "errors", "BASE does not build", ("error:", "***"))
     return path / "build/heapdrift"
 
 
