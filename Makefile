@@ -36,6 +36,7 @@
 #   make score        the ranking against others on series with known leaks
 #   make live         the gate on a running .NET program, LIVE_RUNS times each way
 #   make bench        speed and memory against the gates
+#   make bench-compare  BASE=commit: ratios to it, of FILES=... as well
 #   make check-packages  what follows, built, installed, run, removed
 #   make dist         the source archive; the same bytes from everywhere
 #   make deb          Debian's packages
@@ -430,13 +431,7 @@ check-digests: $(BUILD)/heapdrift
 	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/leaklab/* fixtures/services/*/*) \
 	    $(filter-out %/expected,$(wildcard fixtures/leaklab2/*))
 
-bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/shapes $(BUILD)/press-keys \
-       $(BUILD)/bare-stream $(BUILD)/simulate-fleet
-	@scripts/install-deps.sh build test
-	status=0; for part in tables graphs scale explore cores collecting digests fleet; do \
-	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
-
-# Coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
+# Benchmarks, coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
 # builds as well.
 include $(wildcard tests/*/*.mk)
 
@@ -500,6 +495,6 @@ include scripts/package.mk
 
 .PHONY: always all programs demo check check-digests check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
-        $(CLI_PARTS) asan tsan portable golden score live bench lint layers tidy tidied \
+        $(CLI_PARTS) asan tsan portable golden score live lint layers tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

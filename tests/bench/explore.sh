@@ -21,13 +21,15 @@ worst=$(grep -v indexes "$folder/keys" | sort -g -k3 | tail -n1)
 usual=$(grep -v indexes "$folder/keys" | awk '{ print $3 }' | sort -g |
     awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }')
 indexes=$(awk '$2 == "indexes" { print $3 }' "$folder/keys")
-time_all "top=$program top -j1 $after"
+time_beside_chase "$objects" "top=$program top -j1 $after" "empty=$reference 0 0"
 
 headline
-echo "slowest key: $(echo "$worst" | cut -d ' ' -f 2)"
+chase_rates "$objects"
+echo "slowest key: $worst ms; half of the keys: $usual ms"
 table_head
-row "slowest key" "$(echo "$worst" | cut -d ' ' -f 3)" ms "<=" 50
-row "half of the keys" "$usual" ms "<=" 5
+row "slowest key / walk over as many in order" \
+    "$(calculate "$(echo "$worst" | cut -d ' ' -f 3) / 1000 / $(wall in_order)")" times "<=" 2
+row "half of the keys / an empty program" "$(calculate "$usual / 1000 / $(wall empty)")" times "<=" 2
 row "indexes of objects / top, 1 thread" \
-    "$(calculate "$indexes / 1000 / $(wall top)")" "" "<=" 1.5
+    "$(calculate "$indexes / 1000 / $(wall top)")" times "<=" 1.5
 exit $failed

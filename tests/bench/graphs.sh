@@ -22,13 +22,14 @@ grep -q 'held by .*Bench\.Holder\.s_items' "$folder/report.txt" || {
     exit 2
 }
 
-time_all "md5=md5sum $before" "top=$program top -j1 $before" \
+time_beside_chase "$objects" "md5=md5sum $before" "top=$program top -j1 $before" \
     "diff2=$program diff -j2 $before $after" "diff1=$program diff -j1 $before $after" \
     "top_text=$program top -j1 $text" "md5_trace=md5sum $trace" \
     "info_trace=$program info -j1 $trace" \
     "table_trace=$program top -j1 --tables-only $trace"
 
 headline
+chase_rates "$objects"
 rates "md5sum, gcdump" md5 "$before"
 rates "top, gcdump, -j1" top "$before"
 rates "diff of two, -j2" diff2 "$before"
@@ -38,15 +39,16 @@ rates "md5sum, trace" md5_trace "$trace" "$traced"
 rates "info, trace, -j1" info_trace "$trace" "$traced"
 rates "table, trace, -j1" table_trace "$trace" "$traced"
 table_head
-row "top of a gcdump, 1 thread, per object" "$(calculate "$(wall top) / $objects * 1e9")" ns "<=" 110
+time_row "top of a gcdump, 1 thread / pointer chase" top random "<=" 1.2
 row "most memory of that, per object" \
     "$(ratio "$(memory "$program" top -j1 "$before")" "$objects")" bytes "<=" 70
-row "diff of two with chains, 2 threads" "$(wall diff2)" s "<=" "$(awk -v n="$objects" 'BEGIN { print 2.5 * n / 1e7 }')"
-row "1 thread / 2 threads of that" "$(ratio_of diff1 diff2)" times ">=" 1.5
+time_row "diff of two with chains, 1 thread / chase" diff1 random "<=" 3.5
+time_row "2 threads / 1 thread of that" diff2 diff1 "<=" 1.3
+wall_row "1 thread / 2 threads of that" diff1 diff2 ">=" 1.5
 row "most memory of diff -j1, per object of one" \
     "$(ratio "$(memory "$program" diff -j1 "$before" "$after")" "$objects")" bytes "<=" 80
-row "trace with graph / md5sum" "$(ratio_of info_trace md5_trace)" times "<=" 5
-row "trace, table only / md5sum" "$(ratio_of table_trace md5_trace)" times "<=" 1.5
+time_row "trace with graph / md5sum" info_trace md5_trace "<=" 5
+time_row "trace, table only / md5sum" table_trace md5_trace "<=" 1.5
 row "most memory for a trace, per object" \
     "$(ratio "$(memory "$program" info -j1 "$trace")" "$traced")" bytes "<=" 100
 echo

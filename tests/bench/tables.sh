@@ -21,6 +21,7 @@ cat "$text" "$text_after" "$dump" >/dev/null
 time_all "wc_text=wc -l $text" "text1=$program top --tables-only -j1 $text" \
     "text2=$program top --tables-only -j2 $text" "md5=md5sum $text" "wc_dump=wc -l $dump" \
     "dump1=$program top --tables-only -j1 $dump" "dump2=$program top --tables-only -j2 $dump" \
+    "empty=$reference 0 0" \
     "start=$program --version" "small=$program diff $folder/a.gcdump $folder/b.gcdump" \
     "diff2=$program diff --tables-only -j2 $text $text_after"
 
@@ -32,14 +33,21 @@ rates "md5sum, heap text" md5 "$text"
 rates "wc -l, gcdump" wc_dump "$dump"
 rates "table, gcdump, -j1" dump1 "$dump"
 rates "table, gcdump, -j2" dump2 "$dump"
+for name in empty start small; do
+    echo "$name: $(calculate "$(wall $name) * 1e3") ms (cpu $(calculate "$(cpu $name) * 1e3"))"
+done
 table_head
-row "table of heap text, 2 threads / wc -l" "$(ratio_of text2 wc_text)" times "<=" 2.5
-row "table of heap text, 1 thread / wc -l" "$(ratio_of text1 wc_text)" times "<=" 4.5
-row "table of gcdump, 2 threads / wc -l" "$(ratio_of dump2 wc_dump)" times "<=" 2.5
-row "md5sum / table of heap text, 2 threads" "$(ratio_of md5 text2)" times ">=" 5
-row "diff --tables-only of two / wc -l of one" "$(ratio_of diff2 wc_text)" times "<=" 9
+wall_row "table of heap text, 2 threads / wc -l" text2 wc_text "<=" 2.5
+time_row "table of heap text, 1 thread / wc -l" text1 wc_text "<=" 4.5
+time_row "table of heap text, 2 threads / 1 thread" text2 text1 "<=" 1.3
+wall_row "table of gcdump, 2 threads / wc -l" dump2 wc_dump "<=" 2.5
+time_row "table of gcdump, 1 thread / wc -l" dump1 wc_dump "<=" 5
+time_row "table of gcdump, 2 threads / 1 thread" dump2 dump1 "<=" 1.3
+wall_row "md5sum / table of heap text, 2 threads" md5 text2 ">=" 5
+time_row "md5sum / table of heap text, 1 thread" md5 text1 ">=" 2.5
+time_row "diff --tables-only of two / wc -l of one" diff2 wc_text "<=" 9
 row "most memory, table of heap text" \
     "$(ratio "$(memory "$program" top --tables-only -j2 "$text")" 1000000)" MB "<=" 12
-row "heapdrift --version" "$(ratio "$(wall start)" 0.001)" ms "<=" 5
-row "diff of two gcdumps of 40,000 objects" "$(ratio "$(wall small)" 0.001)" ms "<=" 30
+time_row "heapdrift --version / an empty program" start empty "<=" 8
+time_row "diff of two gcdumps of 40,000 / --version" small start "<=" 12
 exit $failed

@@ -1,0 +1,18 @@
+# Speed and memory: against gates that are ratios, and against another commit of heapdrift.
+TOOL_SRC += tests/bench/reference.c
+
+$(BUILD)/reference: $(BUILD)/tests/bench/reference.o $(BUILD)/tests/support/random.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/reference $(BUILD)/shapes \
+       $(BUILD)/press-keys $(BUILD)/bare-stream $(BUILD)/simulate-fleet
+	@scripts/install-deps.sh build test
+	status=0; for part in tables graphs scale explore cores collecting digests fleet; do \
+	    tests/bench/$$part.sh $(BUILD) || status=1; echo; done; exit $$status
+
+# Variables given to make are in the environment: BASE, FILES, BENCH_*.
+bench-compare: $(BUILD)/heapdrift $(BUILD)/make-heap
+	@scripts/install-deps.sh build test
+	@tests/bench/compare.py $(BUILD)
+
+.PHONY: bench bench-compare

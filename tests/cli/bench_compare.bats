@@ -1,0 +1,58 @@
+# Two programs beside each other: tests/bench/compare.py, without building one.
+# shellcheck disable=SC2016,SC2154 # code in backquotes; $tmp and $status come from the helper and bats
+load helper
+
+setup() {
+    begin
+    [[ -x ${HEAPDRIFT%/*}/make-heap && -x /usr/bin/time ]] || skip "needs make-heap and time"
+    export BENCH_OBJECTS=1000 BENCH_RUNS=1 TMPDIR=$tmp
+    unset BASE FILES BENCH_MOST
+    build=${HEAPDRIFT%/*}
+}
+
+compare() { run env "$@" tests/bench/compare.py "$build"; }
+
+# A program that does the same, and something before or behind it.
+changed() {
+    printf '#!/bin/sh\n%s\n' "$1" >"$tmp/changed"
+    chmod +x "$tmp/changed"
+}
+
+@test "a program beside itself prints the same, and nothing is left behind" {
+    compare BASE="$HEAPDRIFT" FILES="${pair[*]}"
+    [[ $status == 0 && $(grep -c '| same |$' <<<"$output") == 20 ]]
+    [[ $output == *'| `diff -j2` | these 2 files | '* ]]
+    [[ -z $(find "$tmp" -name 'heapdrift-bench-*') ]]
+}
+
+@test "one that prints something else is told of" {
+    changed "\"$HEAPDRIFT\" \"\$@\" && echo more"
+    compare BASE="$tmp/changed"
+    [[ $status == 0 && $(grep -c '| \*\*differs\*\* |$' <<<"$output") == 8 ]]
+}
+
+@test "more time than may be is status 1, what cannot be run status 2" {
+    changed 'exit 3'
+    compare BASE="$tmp/changed"
+    [[ $status == 2 && $output == *'could not be run: BASE status 3: nothing was said'* ]]
+    compare BASE="$HEAPDRIFT" BENCH_MOST=0.01
+    [[ $status == 1 && $output == *'| **'* ]]
+}
+
+@test "what is asked wrongly is told in a line" {
+    for wrong in BASE= BASE=no-such-commit "BASE=$HEAPDRIFT BENCH_RUNS=0" "BASE=$HEAPDRIFT FILES=$tmp/none"; do
+        # shellcheck disable=SC2086 # two words
+        compare $wrong
+        [[ $status == 2 && ${#lines[@]} == 1 && $output == 'bench-compare: '* ]]
+    done
+}
+
+@test "intervals of the sign test are those of its tables" {
+    # W. J. Conover, Practical Nonparametric Statistics: of 12, all but two at each end.
+    PYTHONPATH=tests/bench PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+from compare import dropped, interval
+assert [dropped(n)[0] for n in (1, 5, 6, 8, 9, 12, 15, 20, 100)] == [0, 0, 0, 0, 1, 2, 3, 5, 39]
+assert round(dropped(12)[1], 4) == 0.9614 and dropped(1)[1] == 0
+assert interval([9, 1, 5, 3, 7, 2, 8, 4, 6]) == (5, 2, 8)
+END
+}
