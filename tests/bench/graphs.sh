@@ -39,7 +39,7 @@ rates "md5sum, trace" md5_trace "$trace" "$traced"
 rates "info, trace, -j1" info_trace "$trace" "$traced"
 rates "table, trace, -j1" table_trace "$trace" "$traced"
 table_head
-time_row "top of a gcdump, 1 thread / pointer chase" top random "<=" 1.2
+time_row "top of a gcdump, 1 thread / pointer chase" top random "<=" 1.1
 row "most memory of that, per object" \
     "$(ratio "$(memory "$program" top -j1 "$before")" "$objects")" bytes "<=" 70
 time_row "diff of two with chains, 1 thread / chase" diff1 random "<=" 3.5

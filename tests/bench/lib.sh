@@ -30,7 +30,8 @@ seconds() {
 }
 
 # time_all NAME=COMMAND...: one call, so that all see the machine in the same state. Then
-# wall and cpu give the seconds of a name.
+# wall and cpu give the seconds of a name; those of processors are means, hyperfine has no
+# others.
 time_all() {
     for pair in "$@"; do echo "${pair%%=*}"; done >"$folder/names"
     for pair in "$@"; do
