@@ -1,6 +1,7 @@
 #include "analysis/boil.h"
 
 #include "analysis/boil_parts.h"
+#include "analysis/retained.h"
 #include "heap/reach.h"
 
 #include <stdlib.h>
@@ -81,9 +82,7 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
 static uint64_t *retained_of(const struct hd_snapshot *snap, struct arena *a)
 {
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
-    uint64_t *each = dominators_retained(&d, snap);
-    uint64_t *by_type = dominators_retained_by_type(&d, snap, each, a);
-    free(each);
+    uint64_t *by_type = retained_by_type(&d, snap, a);
     dominators_free(&d);
     return by_type;
 }

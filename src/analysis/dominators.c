@@ -13,8 +13,6 @@
  * Nothing here recurses: a linked list of ten million objects is an ordinary heap. */
 #include "analysis/dominators.h"
 
-#include "heap/sample.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -352,14 +350,34 @@ static void find_semidominators(struct finder *f, struct forest *t)
  */
 
 /* The deepest ancestor of the parent, in the tree built so far, with a number not above
- * semi. Numbers fall towards the root, so a jump that stays at or above semi is safe. */
+ * semi. Plain steps from number w on, until they have been more than a few per number; the
+ * number that is next. */
+static uint32_t find_near(struct finder *f)
+{
+    enum { STEPS_EACH = 2 };
+    uint32_t *idom = f->parent;
+    int64_t left = (int64_t)f->count * STEPS_EACH;
+    uint32_t w = 1;
+    for (; w < f->count && left >= 0; w++) {
+        uint32_t d = idom[w], semi = f->semi[w];
+        while (d > semi && left-- >= 0)
+            d = idom[d];
+        if (d > semi)
+            break;
+        idom[w] = d;
+    }
+    return w;
+}
+
+/* The same with long steps: numbers fall towards the root, so a jump that stays at or above
+ * semi is safe. */
 static void find_immediate(struct finder *f, struct pair *at)
 {
-    uint32_t *idom = f->parent;
+    uint32_t *idom = f->parent, next = find_near(f);
     at[0] = (struct pair){.depth = 0, .jump = 0};
-    for (uint32_t w = 1; w < f->count; w++) {
-        uint32_t d = f->parent[w];
-        while (d > f->semi[w])
+    for (uint32_t w = 1; next < f->count && w < f->count; w++) {
+        uint32_t d = idom[w];
+        while (w >= next && d > f->semi[w])
             d = at[d].jump >= f->semi[w] ? at[d].jump : idom[d];
         idom[w] = d;
         struct pair above = at[d], skip = at[above.jump];
@@ -403,85 +421,4 @@ void dominators_free(struct dominators *d)
     free(d->idom);
     spare_free(&d->spare);
     *d = (struct dominators){0};
-}
-
-/* --- retained sizes ------------------------------------------------------ */
-
-/* The bytes of a type are dealt out to its objects. */
-static void scale_sizes(const struct dominators *d, const struct hd_snapshot *snap,
-                        uint64_t *size)
-{
-    struct deal *deals =
-        alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*deals)));
-    for (type_id t = 0; t < snap->type_count; t++)
-        deals[t] = (struct deal){.whole = snap->types[t].tally[SELECT_ALL].bytes,
-                                 .raw = snap->types[t].raw.bytes};
-    for (uint32_t w = 0; w < d->count; w++)
-        size[w] = deal_next(&deals[snap->graph->type[d->node[w]]], size[w]);
-    free(deals);
-}
-
-uint64_t *dominators_retained(struct dominators *d, const struct hd_snapshot *snap)
-{
-    const struct graph *g = snap->graph;
-    uint64_t *retained = spare_take(&d->spare, (size_t)d->count + 1, sizeof(*retained));
-    for (uint32_t w = 0; w < d->count; w++) {
-        if (w + AHEAD < d->count)
-            __builtin_prefetch(&g->small_size[d->node[w + AHEAD]]);
-        retained[w] = graph_size(g, d->node[w]);
-    }
-    if (snap->info.sampled)
-        scale_sizes(d, snap, retained);
-    for (uint32_t w = d->count; w-- > 1;)
-        retained[d->idom[w]] += retained[w];
-    return retained;
-}
-
-/* The numbers in a preorder of the dominator tree, without lists of children: size[w]
- * numbers are below w, itself included, and they stand side by side. */
-static uint32_t *preorder(struct dominators *d, uint32_t *size)
-{
-    uint32_t *at = spare_take(&d->spare, d->count, sizeof(*at));
-    uint32_t *next = spare_take(&d->spare, d->count, sizeof(*next));
-    for (uint32_t w = 0; w < d->count; w++)
-        size[w] = 1;
-    for (uint32_t w = d->count; w-- > 1;)
-        size[d->idom[w]] += size[w];
-    at[0] = 0;
-    next[0] = 1;
-    for (uint32_t w = 1; w < d->count; w++) {
-        uint32_t position = next[d->idom[w]];
-        next[d->idom[w]] += size[w];
-        next[w] = position + 1;
-        at[position] = w;
-    }
-    spare_give(&d->spare, next, d->count, sizeof(*next));
-    return at;
-}
-
-uint64_t *dominators_retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
-                                      const uint64_t *retained, struct arena *a)
-{
-    uint64_t *sum = arena_array(a, uint64_t, snap->type_count);
-    if (d->count == 0)
-        return sum;
-    uint32_t *size = spare_take(&d->spare, d->count, sizeof(*size));
-    uint32_t *at = preorder(d, size);
-    /* In preorder an instance lies below another of its type iff it stands before the
-     * end of the last outermost one. */
-    uint32_t *end = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*end)));
-    for (uint32_t p = 0; p < d->count; p++) {
-        uint32_t w = at[p];
-        if (p + AHEAD < d->count)
-            __builtin_prefetch(&snap->graph->type[d->node[at[p + AHEAD]]]);
-        type_id t = snap->graph->type[d->node[w]];
-        if (p < end[t])
-            continue;
-        sum[t] += retained[w];
-        end[t] = p + size[w];
-    }
-    free(end);
-    spare_give(&d->spare, at, d->count, sizeof(*at));
-    spare_give(&d->spare, size, d->count, sizeof(*size));
-    return sum;
 }

@@ -9,7 +9,6 @@
 #ifndef DOMINATORS_H
 #define DOMINATORS_H
 
-#include "base/arena.h"
 #include "base/spare.h"
 #include "heap/snapshot.h"
 
@@ -35,15 +34,5 @@ enum dominator_kind {
  * until dominators_free(). */
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
 void dominators_free(struct dominators *d);
-
-/* Bytes that each number retains, itself included; of a sample, what they stand for.
- * malloc'd. */
-uint64_t *dominators_retained(struct dominators *d, const struct hd_snapshot *snap);
-
-/* Bytes that the instances of each type retain together, an object counted once even
- * where instances retain each other; indexed by type, in a. retained is that of
- * dominators_retained(). */
-uint64_t *dominators_retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
-                                      const uint64_t *retained, struct arena *a);
 
 #endif

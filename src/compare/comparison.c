@@ -1,6 +1,7 @@
 #include "compare/comparison.h"
 
 #include "analysis/holders.h"
+#include "analysis/retained.h"
 #include "base/error.h"
 #include "base/workers.h"
 #include "compare/opening.h"
@@ -383,9 +384,7 @@ const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *er
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
     reach_given(snap, d.node, d.count);
     comparison_tell(c, HD_FINDING_OWNERS, all - all / 4, all);
-    uint64_t *retained = dominators_retained(&d, snap);
-    c->retained_by_type = dominators_retained_by_type(&d, snap, retained, &c->arena);
-    free(retained);
+    c->retained_by_type = retained_by_type(&d, snap, &c->arena);
     dominators_free(&d);
     return c->retained_by_type;
 }

@@ -6,7 +6,8 @@
 #ifndef DOMINATED_H
 #define DOMINATED_H
 
-#include "analysis/dominators.h"
+#include "analysis/retained.h"
+#include "base/alloc.h"
 #include "support/forge.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +33,11 @@ static inline struct dominated dominate(struct hd_snapshot *snap, enum dominator
         all.idom[n] = NO_NODE;
 
     struct dominators d = dominators_find(snap, kind);
-    uint64_t *retained = dominators_retained(&d, snap);
+    uint64_t *retained = alloc_zeroed(array_bytes(d.count + 1, sizeof(*retained)));
+    for (uint32_t w = 0; w < d.count; w++)
+        retained[w] = graph_size(snap->graph, d.node[w]);
+    for (uint32_t w = d.count; w-- > 1;)
+        retained[d.idom[w]] += retained[w];
     all.reached = d.count;
     cr_assert_eq(d.node[0], snap->graph->root);
     cr_assert_eq(d.idom[0], 0);
@@ -44,7 +49,7 @@ static inline struct dominated dominate(struct hd_snapshot *snap, enum dominator
         }
         all.retained[d.node[w]] = retained[w];
     }
-    all.by_type = dominators_retained_by_type(&d, snap, retained, &all.arena);
+    all.by_type = retained_by_type(&d, snap, &all.arena);
     free(retained);
     dominators_free(&d);
     return all;

@@ -1,6 +1,7 @@
 /* Made series with planted leaks: what is true of them by construction is what type
  * tables, tries and dominators say, exactly. */
 #include "analysis/planted.h"
+#include "analysis/retained.h"
 #include "support/leaks.h"
 
 #include <stdlib.h>
@@ -53,14 +54,12 @@ Test(leaks, are_dominated_by_their_culprits_whatever_the_class_of_roots)
         struct leak_truth truth = leak_truth(&s, 1);
         struct hd_snapshot *snap = leak_snapshot(&s, 0);
         struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
-        uint64_t *retained = dominators_retained(&d, snap);
         struct arena scratch = {0};
-        const uint64_t *by_type = dominators_retained_by_type(&d, snap, retained, &scratch);
+        const uint64_t *by_type = retained_by_type(&d, snap, &scratch);
         uint64_t got = by_type[forge_type_id(snap, TYPE_OBJECT, truth.found[0])];
         cr_expect_eq(got, truth.retained[0], "%s: %llu bytes", truth.name,
                      (unsigned long long)got);
         arena_free(&scratch);
-        free(retained);
         dominators_free(&d);
         hd_snapshot_close(snap);
     }
