@@ -8,7 +8,7 @@ enum { NODES = 200000, OBJECT = 8, PERIOD = 12 };
 static struct dominated chain_of(uint32_t types)
 {
     struct forge f = {0};
-    char name[PERIOD][8];
+    char name[PERIOD][16];
     node_id first = 0;
     for (uint32_t i = 0; i < NODES; i++) {
         snprintf(name[i % types], sizeof(name[0]), "T%u", i % types);
@@ -26,7 +26,7 @@ static struct dominated chain_of(uint32_t types)
 static void expect_all_below_the_first(const struct dominated *d, uint32_t types)
 {
     for (uint32_t i = 0; i < types; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "T%u", i);
         cr_expect_eq(d->by_type[forge_type_id(d->snap, TYPE_OBJECT, name)],
                      OBJECT * (uint64_t)(NODES - i), "%s", name);
