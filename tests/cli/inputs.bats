@@ -345,11 +345,12 @@ CUT
 @test "a large file that becomes shorter while it is read: an error that names it" {
     large_gcdump "$tmp/large.gcdump" 1500000
     [[ $(stat -c %s "$tmp/large.gcdump") -gt 17000000 ]]
-    # On a machine that is very busy it may be read before anybody looks.
-    for _ in 1 2 3 4 5; do
+    # On a machine that is very busy it may be read before anybody looks, or when it is cut:
+    # then it only has changed.
+    for _ in {1..20}; do
         cp "$tmp/large.gcdump" "$tmp/$(printf 'cut\e').gcdump"
         cut_while_mapped "$tmp/$(printf 'cut\e').gcdump"
-        [[ $status == 0 ]] || break
+        [[ $status == 0 || $err == *": changed while it was read"* ]] || break
     done
     fails_with "$tmp/cut?.gcdump: became shorter while it was read"
 }
