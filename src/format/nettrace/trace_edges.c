@@ -73,7 +73,6 @@ bool trace_edges_find(const struct trace_edges *e, const struct input *in,
     size_t shares = (e->len + EVENTS_AT_ONCE - 1) / EVENTS_AT_ONCE;
     struct finding f = {
         .edges = e, .in = in, .nodes = nodes, .to = to, .failed = alloc_zeroed(shares + 1)};
-    f.to = to;
     workers_run(shares, threads, find_share, &f);
     bool ok = true;
     for (size_t i = 0; i < shares; i++)

@@ -106,16 +106,6 @@ bool trace_reading_count(struct reading *r, uint32_t type, uint64_t size, uint64
                                                    : HD_GEN_UNKNOWN);
 }
 
-/* The range that the address lies in, or the gap between two. */
-static struct range surroundings(const struct ranges *all, uint64_t address)
-{
-    size_t at = ranges_below(all, address);
-    if (at < all->len && all->all[at].start <= address)
-        return all->all[at];
-    return (struct range){at > 0 ? all->all[at - 1].end : 0,
-                          at < all->len ? all->all[at].start : UINT64_MAX, HD_GEN_UNKNOWN};
-}
-
 /* Neighbours in memory mostly follow each other, so a range is looked up for thousands. */
 bool trace_reading_count_nodes(struct reading *r)
 {
@@ -124,7 +114,7 @@ bool trace_reading_count_nodes(struct reading *r)
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = trace_nodes_address(&r->nodes, n);
         if (address < around.start || address >= around.end)
-            around = surroundings(&r->b->snap->ranges, address);
+            around = ranges_around(&r->b->snap->ranges, address);
         if (!count_object(r, g->type[n], graph_size(g, n), around.generation))
             return false;
     }
