@@ -1,5 +1,7 @@
 #include "cli/collect_writers.h"
 
+#include "cli/seconds.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +102,6 @@ static FILE *open_in_memory(void)
     if (file == NULL && fd >= 0)
         close(fd);
     return file;
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* What a process knows of its types, where its memory may be read. A snapshot without full

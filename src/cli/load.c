@@ -4,6 +4,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/sandbox.h"
+#include "cli/seconds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,13 +20,6 @@ struct telling {
     double *begun; /* of each input */
 };
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static uint64_t size_of(const char *path)
 {
     struct stat st;
@@ -39,7 +33,7 @@ static void tell_file(void *context, size_t i, const struct hd_info_entry *entry
     struct telling *t = context;
     if (!read) {
         progress_file(t->progress, i + 1, entry->path);
-        t->begun[i] = seconds();
+        t->begun[i] = seconds_now();
         return;
     }
     if (!t->verbose || entry->snap == NULL)
@@ -48,7 +42,7 @@ static void tell_file(void *context, size_t i, const struct hd_info_entry *entry
     flockfile(stderr);
     begin_message(NULL, input_name(entry->path));
     fprintf(stderr, ": %s, %" PRIu64 " objects, read in %.3f s\n", info->format,
-            info->objects, seconds() - t->begun[i]);
+            info->objects, seconds_now() - t->begun[i]);
     funlockfile(stderr);
 }
 

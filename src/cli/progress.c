@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include "cli/messages.h"
+#include "cli/seconds.h"
 #include "cli/style.h"
 
 #include <pthread.h>
@@ -17,19 +18,12 @@ struct progress {
     bool stop, shown, busy;
 
     enum hd_phase phase;
-    double since; /* seconds() when it began */
+    double since; /* seconds_now() when it began */
     uint64_t done, all;
 
     size_t number, files;
     const char *path;
 };
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static struct timespec after_milliseconds(long ms)
 {
@@ -76,7 +70,7 @@ static void show_line(struct progress *p)
 {
     enum { TEXT_SIZE = 120 };
     char text[TEXT_SIZE];
-    progress_text(text, sizeof(text), p->phase, p->done, p->all, seconds() - p->since);
+    progress_text(text, sizeof(text), p->phase, p->done, p->all, seconds_now() - p->since);
     fprintf(stderr, "\r\033[K%s", text);
     if (p->phase == HD_READING && p->path != NULL) {
         char name[61];
@@ -123,7 +117,7 @@ static void begin(struct progress *p, enum hd_phase phase, uint64_t all)
 {
     p->busy = true;
     p->phase = phase;
-    p->since = seconds();
+    p->since = seconds_now();
     p->done = 0;
     p->all = all;
 }

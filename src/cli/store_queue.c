@@ -2,6 +2,7 @@
 
 #include "cli/allocate.h"
 #include "cli/messages.h"
+#include "cli/seconds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,13 +19,6 @@ struct waiting_snapshot {
     char who[160];
     bool was_refused; /* a try failed, which was told */
 };
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* --- what waits --------------------------------------------------------------------- */
 
@@ -157,7 +151,7 @@ static void stay_away(struct store_queue *q, const struct hd_error *err)
         fprintf(stderr, "; %zu snapshot%s, the next try in %.1f s\n", q->count,
                 q->count == 1 ? " waits" : "s wait", wait);
     }
-    q->next_try = now_seconds() + wait;
+    q->next_try = seconds_now() + wait;
     q->delay = delay * 2 < most_delay ? delay * 2 : most_delay;
 }
 
@@ -220,7 +214,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
 {
     struct hd_thinned done = {0};
     struct hd_error err = {0};
-    double now = now_seconds();
+    double now = seconds_now();
     if (q->keep_seconds <= 0 || (q->thinned > 0 && now - q->thinned < day))
         return;
     q->thinned = now;
@@ -237,7 +231,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
 
 bool store_queue_flush(struct store_queue *q, bool now)
 {
-    if (q->count == 0 || (!now && now_seconds() < q->next_try))
+    if (q->count == 0 || (!now && seconds_now() < q->next_try))
         return q->count == 0;
     struct hd_error err = {0};
     struct hd_store *store = hd_store_open(q->url, HD_STORE_WRITE, &err);
