@@ -54,3 +54,10 @@ void workers_run(size_t count, unsigned threads, bool (*item)(void *context, siz
     pthread_mutex_destroy(&c.lock);
     free(others);
 }
+
+size_t workers_shares(uint64_t things, uint64_t least, unsigned threads, size_t most)
+{
+    uint64_t worth = things / least, shares = threads < most ? threads : most;
+    shares = shares < worth ? shares : worth;
+    return shares > 0 ? (size_t)shares : 1;
+}

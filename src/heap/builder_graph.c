@@ -71,6 +71,11 @@ static uint64_t needed_memory(const struct builder *b)
            (beside_graph(b) > b->most_beside ? beside_graph(b) : b->most_beside);
 }
 
+static size_t doubled(size_t cap)
+{
+    return array_bytes(cap, 2) < ID_LIMIT ? cap * 2 : ID_LIMIT;
+}
+
 static void resize_nodes(struct builder *b, size_t cap)
 {
     struct graph *g = b->graph;
@@ -98,17 +103,12 @@ void builder_reserve(struct builder *b, size_t nodes, size_t edges)
     resize_edges(b, edges > 0 ? edges : 1);
 }
 
-static size_t doubled_edges(size_t cap)
-{
-    return array_bytes(cap, 2) < ID_LIMIT ? cap * 2 : ID_LIMIT;
-}
-
 uint64_t builder_most_edges(struct builder *b)
 {
     size_t most = b->edge_cap;
     while (most < ID_LIMIT &&
            !is_too_much(b, graph_memory(b, b->node_cap, array_bytes(most, 2))))
-        most = doubled_edges(most);
+        most = doubled(most);
     return most;
 }
 
@@ -136,8 +136,7 @@ bool builder_room_for_node(struct builder *b)
     if (g->node_count == ID_LIMIT)
         b->too_big = true;
     else if (fits(b, array_bytes(b->node_cap, 2), b->edge_cap))
-        resize_nodes(b,
-                     array_bytes(b->node_cap, 2) < ID_LIMIT ? b->node_cap * 2 : ID_LIMIT);
+        resize_nodes(b, doubled(b->node_cap));
     if (g->node_count < b->node_cap)
         return true;
     if (b->over_memory)
@@ -156,7 +155,7 @@ bool builder_room_for_edges(struct builder *b, uint32_t count)
             drop(&b->edges_dropped, g->edge_count, count);
         if (!room)
             return false;
-        resize_edges(b, doubled_edges(b->edge_cap));
+        resize_edges(b, doubled(b->edge_cap));
     }
     return true;
 }
@@ -196,9 +195,10 @@ static bool rename_piece(void *renaming, size_t piece)
 static void rename_types(struct builder *b, const type_id *row_of)
 {
     enum { LEAST_NODES = 1 << 18 };
-    struct renaming r = {.graph = b->graph, .row_of = row_of, .pieces = b->threads};
-    if (r.pieces == 0 || b->graph->node_count < LEAST_NODES)
-        r.pieces = 1;
+    struct renaming r = {
+        .graph = b->graph,
+        .row_of = row_of,
+        .pieces = workers_shares(b->graph->node_count, LEAST_NODES, b->threads, SIZE_MAX)};
     workers_run(r.pieces, (unsigned)r.pieces, rename_piece, &r);
 }
 

@@ -134,11 +134,8 @@ void graph_counts_references(struct hd_snapshot *snap, unsigned threads)
 {
     const struct graph *g = snap->graph;
     struct hd_info *info = &snap->info;
-    uint32_t worth = g->node_count / LEAST;
     struct others o = {.snap = snap, .nodes = bits_new(g->node_count)};
-    o.pieces = threads < MOST_THREADS ? threads : MOST_THREADS;
-    o.pieces = o.pieces < worth ? o.pieces : worth;
-    o.pieces = o.pieces < 1 ? 1 : o.pieces;
+    o.pieces = workers_shares(g->node_count, LEAST, threads, MOST_THREADS);
     workers_run(o.pieces, (unsigned)o.pieces, mark_piece, &o);
     find_intervals(&o);
     workers_run(o.pieces, (unsigned)o.pieces, count_piece, &o);

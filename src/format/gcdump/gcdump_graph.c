@@ -366,11 +366,8 @@ bool gcdump_graph_read(struct gcdump_graph *g, const struct gcdump *d,
     struct range_nodes ranges[MOST_THREADS] = {0};
     if (d->node_count == 0 || d->node_count > INT32_MAX)
         return false;
-    uint64_t worth = d->node_count / LEAST_NODES, n = threads;
-    n = n > MOST_THREADS ? MOST_THREADS : n;
-    n = n > worth ? worth : n;
-    n = n < 1 ? 1 : n;
-    for (uint64_t i = 0; i < n; i++)
+    size_t n = workers_shares(d->node_count, LEAST_NODES, threads, MOST_THREADS);
+    for (size_t i = 0; i < n; i++)
         ranges[i] = (struct range_nodes){.d = d,
                                          .undefined = undefined,
                                          .graph = g,
@@ -378,8 +375,8 @@ bool gcdump_graph_read(struct gcdump_graph *g, const struct gcdump *d,
                                          .from = d->node_count * i / n,
                                          .to = d->node_count * (i + 1) / n,
                                          .most_edges = (size_t)(g->most_edges / n)};
-    workers_run((size_t)n, (unsigned)n, read_range, ranges);
-    bool ok = are_one_graph(ranges, (size_t)n, g);
+    workers_run(n, (unsigned)n, read_range, ranges);
+    bool ok = are_one_graph(ranges, n, g);
     if (ok)
         join(g, ranges, (size_t)n);
     free_ranges(ranges, (size_t)n);

@@ -148,19 +148,16 @@ bool gcdump_count(const struct gcdump *d, const unsigned char *undefined, unsign
                   struct node_counts *counts)
 {
     struct range_count ranges[MOST_THREADS];
-    uint64_t worth = d->node_count / LEAST_NODES, n = threads;
-    n = n > MOST_THREADS ? MOST_THREADS : n;
-    n = n > worth ? worth : n;
-    n = n < 1 ? 1 : n;
-    for (uint64_t i = 0; i < n; i++)
+    size_t n = workers_shares(d->node_count, LEAST_NODES, threads, MOST_THREADS);
+    for (size_t i = 0; i < n; i++)
         ranges[i] = (struct range_count){.d = d,
                                          .undefined = undefined,
                                          .from = d->node_count * i / n,
                                          .to = d->node_count * (i + 1) / n};
-    workers_run((size_t)n, (unsigned)n, count_range, ranges);
+    workers_run(n, (unsigned)n, count_range, ranges);
     bool ok = true;
     *counts = node_counts_begin(d);
-    for (uint64_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         /* Behind a damaged range others may not have been begun. */
         ok = ok && ranges[i].is_counted;
         if (ok)
