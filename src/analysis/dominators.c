@@ -350,8 +350,8 @@ static void find_semidominators(struct finder *f, struct forest *t)
  */
 
 /* The deepest ancestor of the parent, in the tree built so far, with a number not above
- * semi. Plain steps from number w on, until they have been more than a few per number; the
- * number that is next. */
+ * semi. Plain steps, until they have been more than a few per number; the number that is
+ * next. */
 static uint32_t find_near(struct finder *f)
 {
     enum { STEPS_EACH = 2 };
@@ -374,8 +374,10 @@ static uint32_t find_near(struct finder *f)
 static void find_immediate(struct finder *f, struct pair *at)
 {
     uint32_t *idom = f->parent, next = find_near(f);
+    if (next >= f->count)
+        return;
     at[0] = (struct pair){.depth = 0, .jump = 0};
-    for (uint32_t w = 1; next < f->count && w < f->count; w++) {
+    for (uint32_t w = 1; w < f->count; w++) {
         uint32_t d = idom[w];
         while (w >= next && d > f->semi[w])
             d = at[d].jump >= f->semi[w] ? at[d].jump : idom[d];

@@ -284,7 +284,7 @@ static void add_digest(struct trie *t, size_t k, const struct hd_snapshot *snap,
 
 /* --- objects of a label below a path --------------------------------- */
 
-/* Preorder positions without lists of children; see dominators.c. */
+/* Preorder positions without lists of children; see retained.c. */
 static void number_preorder(struct full_trie *f)
 {
     size_t n = f->len;
