@@ -4,6 +4,7 @@
  * nearly as many places as objects, each object is a place of its own. */
 #include "analysis/retained.h"
 
+#include "analysis/preorder.h"
 #include "base/pair_table.h"
 #include "heap/sample.h"
 
@@ -185,28 +186,6 @@ static struct tree tree_of_objects(struct dominators *d, const struct hd_snapsho
 /* --- adding up
  * ----------------------------------------------------------------------------- */
 
-/* The numbers in a preorder of the tree, without lists of children: size[i] numbers are
- * below i, itself included, and they stand side by side. */
-static uint32_t *preorder(const struct tree *t, uint32_t *size, struct spare *spare)
-{
-    uint32_t *at = spare_take(spare, t->len, sizeof(*at));
-    uint32_t *next = spare_take(spare, t->len, sizeof(*next));
-    for (size_t i = 0; i < t->len; i++)
-        size[i] = 1;
-    for (size_t i = t->len; i-- > 1;)
-        size[t->parent[i]] += size[i];
-    at[0] = 0;
-    next[0] = 1;
-    for (uint32_t i = 1; i < t->len; i++) {
-        uint32_t position = next[t->parent[i]];
-        next[t->parent[i]] += size[i];
-        next[i] = position + 1;
-        at[position] = i;
-    }
-    spare_give(spare, next, t->len, sizeof(*next));
-    return at;
-}
-
 /* In preorder a number lies below another of its type iff it stands before the end of the
  * last outermost one. */
 static void add_outermost(struct tree *t, uint64_t *sum, size_t type_count,
@@ -216,7 +195,10 @@ static void add_outermost(struct tree *t, uint64_t *sum, size_t type_count,
         t->bytes[t->parent[i]] += t->bytes[i];
     uint32_t *end = alloc_zeroed(array_bytes(type_count + 1, sizeof(*end)));
     uint32_t *size = spare_take(spare, t->len, sizeof(*size));
-    uint32_t *at = preorder(t, size, spare);
+    uint32_t *at = spare_take(spare, t->len, sizeof(*at));
+    uint32_t *next = spare_take(spare, t->len, sizeof(*next));
+    preorder(t->parent, t->len, at, size, next);
+    spare_give(spare, next, t->len, sizeof(*next));
     for (uint32_t position = 0; position < t->len; position++) {
         uint32_t i = at[position];
         type_id type = t->type[i];

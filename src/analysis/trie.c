@@ -1,6 +1,7 @@
 #include "analysis/trie.h"
 
 #include "analysis/place_table.h"
+#include "analysis/preorder.h"
 #include "analysis/trie_fields.h"
 #include "base/hash.h"
 #include "base/search.h"
@@ -284,34 +285,25 @@ static void add_digest(struct trie *t, size_t k, const struct hd_snapshot *snap,
 
 /* --- objects of a label below a path --------------------------------- */
 
-/* Preorder positions without lists of children; see retained.c. */
-static void number_preorder(struct full_trie *f)
+/* Where each path stands in preorder, and behind which what is below it ends; malloc'd, the
+ * paths in that order. */
+static uint32_t *number_preorder(struct full_trie *f)
 {
     size_t n = f->len;
+    uint32_t *at = alloc_zeroed(array_bytes(n + 1, sizeof(*at)));
     f->position = alloc_zeroed(array_bytes(n + 1, sizeof(*f->position)));
     f->end = alloc_zeroed(array_bytes(n + 1, sizeof(*f->end)));
-    uint32_t *next = alloc_zeroed(array_bytes(n + 1, sizeof(*next)));
-    for (size_t p = 0; p < n; p++)
-        f->end[p] = 1;
-    for (size_t p = n; p-- > 1;)
-        f->end[f->parent[p]] += f->end[p];
-    next[0] = 1;
-    for (size_t p = 1; p < n; p++) {
-        f->position[p] = next[f->parent[p]];
-        next[f->parent[p]] += f->end[p];
-        next[p] = f->position[p] + 1;
-    }
+    preorder(f->parent, n, at, f->end, f->position);
+    for (uint32_t i = 0; i < n; i++)
+        f->position[at[i]] = i;
     for (size_t p = 0; p < n; p++)
         f->end[p] += f->position[p];
-    free(next);
+    return at;
 }
 
 static void index_labels(struct full_trie *f, size_t labels)
 {
-    number_preorder(f);
-    uint32_t *in_preorder = alloc_zeroed(array_bytes(f->len + 1, sizeof(*in_preorder)));
-    for (size_t p = 0; p < f->len; p++)
-        in_preorder[f->position[p]] = (uint32_t)p;
+    uint32_t *in_preorder = number_preorder(f);
     f->label_begin = alloc_zeroed(array_bytes(labels + 2, sizeof(*f->label_begin)));
     for (size_t p = 1; p < f->len; p++)
         f->label_begin[f->label[p] + 2]++;
