@@ -1,20 +1,12 @@
 /* Graphs read by several threads against what was written: any number of references,
  * numbers of any length, records in any order; and damage, which is told in the same words
  * whoever finds it. */
-#include "format/usual_gcdump.h"
+#include "format/large_gcdump.h"
 #include "support/random.h"
 
 enum { NODES = 250000, TYPES = 300, GROUPS = 5, LATE = 200000 };
 
 static const unsigned thread_counts[] = {1, 2, 3, 8};
-
-struct made {
-    struct made_type *types;
-    struct made_node *nodes;
-    char (*names)[24];
-    struct made_gcdump all;
-    struct gcdump_bytes bytes;
-};
 
 static uint32_t target(struct random *r, uint32_t i)
 {
@@ -24,16 +16,12 @@ static uint32_t target(struct random *r, uint32_t i)
     return to % NODES;
 }
 
-static struct made make_nodes(void)
+static struct large_gcdump make_nodes(void)
 {
-    struct made m = {.types = calloc(TYPES, sizeof(*m.types)),
-                     .nodes = calloc(NODES, sizeof(*m.nodes)),
-                     .names = calloc(TYPES, sizeof(*m.names))};
+    struct large_gcdump m = large_gcdump_begin(TYPES, NODES);
     struct random r = random_from(7);
-    for (uint32_t t = 0; t < TYPES; t++) {
-        snprintf(m.names[t], sizeof(*m.names), t == 0 ? "UNDEFINED" : "App.T%u", t);
-        m.types[t] = (struct made_type){.name = m.names[t], .size = (int32_t)(t * 8)};
-    }
+    for (uint32_t t = 0; t < TYPES; t++)
+        m.types[t].size = (int32_t)(t * 8);
     for (uint32_t i = 0; i < NODES; i++) {
         struct made_node *n = &m.nodes[i];
         n->type = 1 + random_below(&r, TYPES - 1);
@@ -46,28 +34,14 @@ static struct made make_nodes(void)
         if (i < GROUPS)
             *n = (struct made_node){.type = 1 + i, .references = 1, .to = {i + 1}};
     }
-    m.all = (struct made_gcdump){.types = m.types,
-                                 .type_count = TYPES,
-                                 .nodes = m.nodes,
-                                 .node_count = NODES,
-                                 .undefined_nodes = 3,
-                                 .tool = "test"};
     return m;
 }
 
-static struct made make(void)
+static struct large_gcdump make(void)
 {
-    struct made m = make_nodes();
+    struct large_gcdump m = make_nodes();
     m.bytes = gcdump_bytes_make(&m.all);
     return m;
-}
-
-static void free_made(struct made *m)
-{
-    gcdump_bytes_free(&m->bytes);
-    free(m->types);
-    free(m->nodes);
-    free(m->names);
 }
 
 static struct hd_snapshot *read_with(const struct gcdump_bytes *b, unsigned threads,
@@ -77,7 +51,8 @@ static struct hd_snapshot *read_with(const struct gcdump_bytes *b, unsigned thre
     return hd_snapshot_from_memory(b->data.data, b->data.len, &opt, err);
 }
 
-static void expect_node(const struct made *m, const struct hd_snapshot *snap, uint32_t i)
+static void expect_node(const struct large_gcdump *m, const struct hd_snapshot *snap,
+                        uint32_t i)
 {
     const struct graph *g = snap->graph;
     const struct made_node *n = &m->nodes[i];
@@ -91,7 +66,7 @@ static void expect_node(const struct made *m, const struct hd_snapshot *snap, ui
         cr_assert_eq(g->edge_to[g->edge_begin[i] + e], n->to[e], "%u", i);
 }
 
-static void expect_graph(const struct made *m, unsigned threads, bool to_write)
+static void expect_graph(const struct large_gcdump *m, unsigned threads, bool to_write)
 {
     struct hd_error err = {0};
     struct hd_snapshot *snap = read_with(&m->bytes, threads, to_write, &err);
@@ -106,10 +81,10 @@ static void expect_graph(const struct made *m, unsigned threads, bool to_write)
 
 Test(gcdump_graph, is_what_was_written_for_any_number_of_threads, .timeout = 120)
 {
-    struct made m = make();
+    struct large_gcdump m = make();
     for (size_t i = 0; i < COUNT(thread_counts); i++)
         expect_graph(&m, thread_counts[i], i % 2 == 1);
-    free_made(&m);
+    large_gcdump_free(&m);
 }
 
 /* Hundreds of references, numbers with zeros in front, of five bytes. */
@@ -120,7 +95,7 @@ Test(gcdump_graph, has_unusual_records_too, .timeout = 120)
         "\x80\x80\x80\x80\x03\x80\x80\x80\x80\x10\x80\x80\x02\x80\x80\x80\x80\x00\xff\x7f";
     for (size_t e = 0; e < 200; e++)
         memcpy(many + 3 + 5 * e, "\x80\x80\x80\x80\x01", 5);
-    struct made m = make_nodes();
+    struct large_gcdump m = make_nodes();
     for (uint32_t i = 1000; i < NODES; i += 1000) {
         const uint64_t address = m.nodes[i].address;
         m.nodes[i] = (struct made_node){.type = 1,
@@ -140,13 +115,13 @@ Test(gcdump_graph, has_unusual_records_too, .timeout = 120)
     m.bytes = gcdump_bytes_make(&m.all);
     for (size_t i = 0; i < COUNT(thread_counts); i++)
         expect_graph(&m, thread_counts[i], false);
-    free_made(&m);
+    large_gcdump_free(&m);
 }
 
 /* More of them than a list is made for: they are read one by one. */
 Test(gcdump_graph, may_be_of_pseudo_nodes, .timeout = 120)
 {
-    struct made m = make_nodes();
+    struct large_gcdump m = make_nodes();
     for (uint32_t i = 0; i < NODES; i += 3)
         m.nodes[i].size = 0, m.nodes[i].address = 0;
     m.bytes = gcdump_bytes_make(&m.all);
@@ -158,12 +133,12 @@ Test(gcdump_graph, may_be_of_pseudo_nodes, .timeout = 120)
             expect_node(&m, snap, i);
         hd_snapshot_close(snap);
     }
-    free_made(&m);
+    large_gcdump_free(&m);
 }
 
 /* --- damage ------------------------------------------------------------------------ */
 
-static void expect_damage(const struct made *m, const char *why)
+static void expect_damage(const struct large_gcdump *m, const char *why)
 {
     for (size_t i = 0; i < COUNT(thread_counts); i++) {
         struct hd_error err = {0};
@@ -174,7 +149,7 @@ static void expect_damage(const struct made *m, const char *why)
     }
 }
 
-static uint32_t offset_of(const struct made *m, uint32_t i)
+static uint32_t offset_of(const struct large_gcdump *m, uint32_t i)
 {
     const unsigned char *at =
         (const unsigned char *)m->bytes.data.data + m->bytes.offsets_at + 4 * (size_t)i;
@@ -182,14 +157,14 @@ static uint32_t offset_of(const struct made *m, uint32_t i)
            (uint32_t)at[3] << 24;
 }
 
-static void put_offset(struct made *m, uint32_t i, uint32_t offset)
+static void put_offset(struct large_gcdump *m, uint32_t i, uint32_t offset)
 {
     gcdump_bytes_put(&m->bytes, m->bytes.offsets_at + 4 * (size_t)i, offset);
 }
 
 Test(gcdump_graph, names_the_first_damaged_node, .timeout = 120)
 {
-    struct made m = make();
+    struct large_gcdump m = make();
     uint32_t blob = (uint32_t)(m.bytes.address_count_at - m.bytes.blob_at);
     put_offset(&m, NODES - 2, blob);
     expect_damage(&m, "node 249998: its record lies outside of all records");
@@ -200,13 +175,13 @@ Test(gcdump_graph, names_the_first_damaged_node, .timeout = 120)
     expect_damage(&m, "node 199999: ");
     put_offset(&m, 17, UINT32_MAX);
     expect_damage(&m, "node 17: its record lies outside of all records");
-    free_made(&m);
+    large_gcdump_free(&m);
 }
 
 /* Each half alone is small enough; both are not. */
 Test(gcdump_graph, has_no_records_that_overlap_anywhere, .timeout = 120)
 {
-    struct made m = make_nodes();
+    struct large_gcdump m = make_nodes();
     for (uint32_t i = GROUPS; i < NODES; i++)
         m.nodes[i] = (struct made_node){.type = 1, .size = 8, .address = 16 * i};
     m.nodes[GROUPS] = (struct made_node){
@@ -215,12 +190,12 @@ Test(gcdump_graph, has_no_records_that_overlap_anywhere, .timeout = 120)
     for (uint32_t i = GROUPS + 1; i < NODES; i += 2)
         put_offset(&m, i, offset_of(&m, GROUPS));
     expect_damage(&m, "overlaps the record of another node");
-    free_made(&m);
+    large_gcdump_free(&m);
 }
 
 Test(gcdump_graph, refers_to_nodes_that_exist, .timeout = 120)
 {
-    struct made m = make_nodes();
+    struct large_gcdump m = make_nodes();
     m.nodes[LATE].references = 2;
     m.nodes[LATE].to[1] = NODES + 3;
     m.bytes = gcdump_bytes_make(&m.all);
@@ -229,13 +204,13 @@ Test(gcdump_graph, refers_to_nodes_that_exist, .timeout = 120)
     m.nodes[LATE].to[1] = UINT32_MAX; /* below 0 */
     m.bytes = gcdump_bytes_make(&m.all);
     expect_damage(&m, "node 200000: refers to a node that does not exist");
-    free_made(&m);
+    large_gcdump_free(&m);
 }
 
 /* What is told of memory depends on the file only. */
 Test(gcdump_graph, that_is_too_large_is_refused_in_the_same_words, .timeout = 120)
 {
-    struct made m = make();
+    struct large_gcdump m = make();
     char first[sizeof(((struct hd_error *)NULL)->message)] = "";
     for (size_t i = 0; i < COUNT(thread_counts); i++) {
         const struct hd_read_options opt = {.threads = thread_counts[i],
@@ -248,5 +223,5 @@ Test(gcdump_graph, that_is_too_large_is_refused_in_the_same_words, .timeout = 12
             snprintf(first, sizeof(first), "%s", err.message);
         cr_expect_str_eq(err.message, first);
     }
-    free_made(&m);
+    large_gcdump_free(&m);
 }

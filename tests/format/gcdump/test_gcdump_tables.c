@@ -1,30 +1,18 @@
 /* Nodes counted by several threads against the graph, which is read one node after the
  * other: every length of a type and a size, pseudo-nodes, generations, damage. */
-#include "format/usual_gcdump.h"
+#include "format/large_gcdump.h"
 #include "support/random.h"
 
 #include <stdio.h>
 
 enum { NODES = 450000, TYPES = 5000, DAMAGED = 333333 };
 
-struct made {
-    struct made_type *types;
-    struct made_node *nodes;
-    char (*names)[24];
-    struct gcdump_bytes bytes;
-};
-
-static struct made make(bool generations)
+static struct large_gcdump make(bool generations)
 {
-    struct made m = {.types = calloc(TYPES, sizeof(*m.types)),
-                     .nodes = calloc(NODES, sizeof(*m.nodes)),
-                     .names = calloc(TYPES, sizeof(*m.names))};
+    struct large_gcdump m = large_gcdump_begin(TYPES, NODES);
     struct random r = random_from(3);
-    for (uint32_t t = 0; t < TYPES; t++) {
-        snprintf(m.names[t], sizeof(*m.names), t == 0 ? "UNDEFINED" : "App.T%u", t);
-        m.types[t] = (struct made_type){
-            .name = m.names[t], .size = t > 0 && t % 7 == 0 ? -1 : (int32_t)(t * 8)};
-    }
+    for (uint32_t t = 0; t < TYPES; t++)
+        m.types[t].size = t > 0 && t % 7 == 0 ? -1 : (int32_t)(t * 8);
     for (uint32_t i = 0; i < NODES; i++) {
         struct made_node *n = &m.nodes[i];
         /* 7, 14 and 21 bits; sizes of up to 31, and none. */
@@ -40,29 +28,15 @@ static struct made make(bool generations)
         {0x10000, 0x300000, {0x300000, 0x200000, 0x180000}},
         {0x300000, 0x500000, {0x300000, 0x300000, 0x300000, 0x500000}},
     };
-    struct made_gcdump all = {.types = m.types,
-                              .type_count = TYPES,
-                              .nodes = m.nodes,
-                              .node_count = NODES,
-                              .undefined_nodes = 3,
-                              .tool = "test"};
     if (generations) {
-        all.segments = segments;
-        all.segment_count = COUNT(segments);
+        m.all.segments = segments;
+        m.all.segment_count = COUNT(segments);
     }
-    m.bytes = gcdump_bytes_make(&all);
+    m.bytes = gcdump_bytes_make(&m.all);
     return m;
 }
 
-static void free_made(struct made *m)
-{
-    gcdump_bytes_free(&m->bytes);
-    free(m->types);
-    free(m->nodes);
-    free(m->names);
-}
-
-static struct hd_snapshot *read_tables(const struct made *m, unsigned threads,
+static struct hd_snapshot *read_tables(const struct large_gcdump *m, unsigned threads,
                                        struct hd_error *err)
 {
     const struct hd_read_options opt = {.tables_only = true, .threads = threads};
@@ -98,7 +72,7 @@ Test(gcdump_tables, are_those_of_the_graph_for_any_number_of_threads, .timeout =
 {
     static const unsigned numbers[] = {1, 2, 3, 8};
     for (int generations = 0; generations < 2; generations++) {
-        struct made m = make(generations);
+        struct large_gcdump m = make(generations);
         struct hd_error err = {0};
         struct hd_snapshot *graph = read_bytes(&m.bytes, false, &err);
         cr_assert_not_null(graph, "%s", err.message);
@@ -110,14 +84,14 @@ Test(gcdump_tables, are_those_of_the_graph_for_any_number_of_threads, .timeout =
             hd_snapshot_close(tables);
         }
         hd_snapshot_close(graph);
-        free_made(&m);
+        large_gcdump_free(&m);
     }
 }
 
 /* The first of two damaged records, whichever thread finds one first. */
 Test(gcdump_tables, name_the_first_damaged_node, .timeout = 60)
 {
-    struct made m = make(false);
+    struct large_gcdump m = make(false);
     gcdump_bytes_put(&m.bytes, m.bytes.offsets_at + (NODES - 2) * 4, 0xFFFFFFF0);
     gcdump_bytes_put(&m.bytes, m.bytes.offsets_at + DAMAGED * 4, 0xFFFFFFF0);
     for (unsigned threads = 1; threads <= 8; threads *= 2) {
@@ -126,5 +100,5 @@ Test(gcdump_tables, name_the_first_damaged_node, .timeout = 60)
         cr_expect_eq(err.status, HD_BAD_FORMAT);
         cr_expect_not_null(strstr(err.message, "node 333333:"), "%s", err.message);
     }
-    free_made(&m);
+    large_gcdump_free(&m);
 }

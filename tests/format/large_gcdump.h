@@ -1,0 +1,45 @@
+/* large_gcdump.h - a .gcdump of so many nodes that several threads read it, of which each
+ * test says what they are. Type 0 is UNDEFINED, and three nodes behind all are of it. */
+#ifndef LARGE_GCDUMP_H
+#define LARGE_GCDUMP_H
+
+#include "format/usual_gcdump.h"
+
+#include <stdio.h>
+
+struct large_gcdump {
+    struct made_type *types;
+    struct made_node *nodes;
+    char (*names)[24];
+    struct made_gcdump all;
+    struct gcdump_bytes bytes; /* gcdump_bytes_make(&all), once the nodes are there */
+};
+
+/* Types are named "App.T1", ... and have no size, nodes are all 0. */
+static inline struct large_gcdump large_gcdump_begin(uint32_t types, uint32_t nodes)
+{
+    struct large_gcdump m = {.types = calloc(types, sizeof(*m.types)),
+                             .nodes = calloc(nodes, sizeof(*m.nodes)),
+                             .names = calloc(types, sizeof(*m.names))};
+    for (uint32_t t = 0; t < types; t++) {
+        snprintf(m.names[t], sizeof(*m.names), t == 0 ? "UNDEFINED" : "App.T%u", t);
+        m.types[t].name = m.names[t];
+    }
+    m.all = (struct made_gcdump){.types = m.types,
+                                 .type_count = types,
+                                 .nodes = m.nodes,
+                                 .node_count = nodes,
+                                 .undefined_nodes = 3,
+                                 .tool = "test"};
+    return m;
+}
+
+static inline void large_gcdump_free(struct large_gcdump *m)
+{
+    gcdump_bytes_free(&m->bytes);
+    free(m->types);
+    free(m->nodes);
+    free(m->names);
+}
+
+#endif
