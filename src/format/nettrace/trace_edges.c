@@ -72,7 +72,8 @@ bool trace_edges_find(const struct trace_edges *e, const struct input *in,
 {
     size_t shares = (e->len + EVENTS_AT_ONCE - 1) / EVENTS_AT_ONCE;
     struct finding f = {
-        .edges = e, .in = in, .nodes = nodes, .to = to, .failed = alloc_zeroed(shares + 1)};
+        .edges = e, .in = in, .nodes = nodes, .failed = alloc_zeroed(shares + 1)};
+    f.to = to; /* clang-tidy overlooks that an initialiser lets it be written to */
     workers_run(shares, threads, find_share, &f);
     bool ok = true;
     for (size_t i = 0; i < shares; i++)
