@@ -258,10 +258,12 @@ struct hd_growth {
     bool known;                           /* by graph only */
     int64_t bytes, suspects, pools, rest; /* bytes is the sum of the others */
     double share, rest_share;             /* of the heap in the last such snapshot */
-    double explained;     /* share of the growth that suspects have; NAN: it did not grow */
-    bool unexplained;     /* the rest keeps growing, and is more than half of it */
-    bool is_open;         /* that, and there is no suspect: nothing explains it */
-    bool has_stopped;     /* no suspect, but something large grew and stayed */
+    double explained;  /* share of the growth that suspects have; NAN: it did not grow */
+    bool unexplained;  /* is_open, and there is no suspect or the rest is more than half */
+    bool is_open;      /* part of it nothing explains, suspects or not; of tables too */
+    double open_share; /* that, of the heap */
+    size_t since;      /* the snapshot after which it began, from 0 */
+    bool has_stopped;  /* something large grew and stayed, suspects or not */
     double stopped_share; /* that, of the heap */
 };
 
@@ -365,11 +367,13 @@ enum hd_reason_code {
     HD_REASON_HOLDER_UNTOLD,   /* ... of this row of the ranking */
     HD_REASON_SAMPLE_IS_OFF,   /* by more than the distance to the limit, perhaps */
     HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
-    HD_REASON_UNEXPLAINED,     /* share of the heap grew, and no suspect explains it */
+    HD_REASON_UNEXPLAINED,     /* share of the heap grew since snapshot count, and nothing
+                                  explains it */
 
     /* passed with a reservation */
     HD_REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
     HD_REASON_STOPPED,  /* share of the heap grew, and stayed as large */
+    HD_REASON_HIDDEN,   /* count suspects are not shown; of 0, no type is */
 
     /* what was decided, and how */
     HD_REASON_STEADY,     /* the limit is that of steady growth */
@@ -383,6 +387,7 @@ enum hd_reason_code {
 struct hd_reason {
     enum hd_reason_code code;
     double share;
+    size_t count;      /* suspects that are hidden; else the snapshot, from 0 */
     const char *meant; /* or NULL: nothing is near */
     const char *words; /* of the suppression, as its file has them */
     const char *until; /* its last day, likewise */

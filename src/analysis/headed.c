@@ -121,17 +121,18 @@ static bool has_suspects(const struct headed_ranker *r)
 
 /* --- where the growth went ---------------------------------------------------- */
 
-/* A twentieth of the heap; less is noise. */
-#define UNEXPLAINED_SHARE 0.05
-
 static struct headed_growth share_growth(const struct headed_ranker *r,
                                          const struct residue *left)
 {
     size_t n = r->n;
     struct headed_growth g = {.suspects = left->bytes[PART_SUSPECTS],
-                              .pools = left->bytes[PART_POOLS],
-                              .rest = left->bytes[PART_REST],
+                              .pools = arena_array(r->a, uint64_t, n),
+                              .rest = arena_array(r->a, uint64_t, n),
                               .explained = NAN};
+    for (size_t k = 0; k < n; k++) {
+        g.pools[k] = left->bytes[PART_POOLS][k] + left->bytes[PART_THREADS][k];
+        g.rest[k] = left->bytes[PART_REST][k] + left->bytes[PART_LISTENER][k];
+    }
     int64_t whole = headed_delta(r->t->retained, n), suspects = headed_delta(g.suspects, n);
     if (whole > 0) {
         double share = (double)suspects / (double)whole;
@@ -140,21 +141,26 @@ static struct headed_growth share_growth(const struct headed_ranker *r,
     return g;
 }
 
-/* Where something has stopped, that is what slowed the rest down. */
-static bool is_unexplained(const struct headed_ranker *r, const struct headed *found)
+/* The rest, and what each thread keeps: more threads have more of it. What measuring makes
+ * the runtime keep comes with the first snapshot: it counts only while it goes on growing.
+ */
+static struct rest_growth open_growth(const struct headed_ranker *r,
+                                      const struct residue *left, double stopped)
 {
-    static const struct ranking_rules without_slowing = {.no_slowing = true};
-    const struct headed_growth *g = &found->growth;
-    double y[SERIES_MAX_SNAPSHOTS];
-    for (size_t k = 0; k < r->n; k++)
-        y[k] = (double)g->rest[k];
-    struct trend rest = {r->n, r->s->x, y, NULL};
-    const struct ranking_rules *rules =
-        found->stopped_count > 0 ? &without_slowing : r->rules;
-    return trend_grows(&rest) &&
-           path_sustained_growth(&rest, trend_half(r->n), rules) >=
-               UNEXPLAINED_SHARE * r->heap &&
-           2 * headed_delta(g->rest, r->n) > headed_delta(r->t->retained, r->n);
+    double all[SERIES_MAX_SNAPSHOTS], own[SERIES_MAX_SNAPSHOTS];
+    double first = (double)left->threads[0];
+    for (size_t k = 0; k < r->n; k++) {
+        double threads = (double)left->threads[k];
+        double same = threads > first ? (first > 0 ? first : 1) / threads : 1;
+        own[k] =
+            (double)left->bytes[PART_REST][k] + same * (double)left->bytes[PART_THREADS][k];
+        all[k] = own[k] + (double)left->bytes[PART_LISTENER][k];
+    }
+    struct trend rest = {r->n, r->s->x, own, NULL}, both = {r->n, r->s->x, all, NULL};
+    double goes_on = path_sustained_growth(&both, trend_half(r->n), r->rules);
+    if (trend_grows(&both) && goes_on >= REST_LEAST_SHARE * r->heap)
+        rest.y = all;
+    return rest_growth_of(&rest, r->heap, stopped);
 }
 
 static int by_growth(const void *a, const void *b)
@@ -169,34 +175,41 @@ static int by_growth(const void *a, const void *b)
 /* What is large enough to be told. */
 #define STOPPED_SHARE 0.02
 
-static void find_stopped(struct headed_ranker *r, const struct type_growths *g,
-                         struct headed *to)
+/* Of all in the rest that stopped, however small, the bytes: no two explain the same. */
+static double find_stopped(struct headed_ranker *r, const struct type_growths *g,
+                           struct headed *to)
 {
     size_t labels = r->t->labels.len;
+    double all = 0;
     to->stopped = arena_array(r->a, struct headed_stopped, labels);
     for (label_id label = 0; label < labels; label++) {
         double growth = g->all[label].score;
-        if (growth <= 0 || growth < STOPPED_SHARE * r->heap ||
-            type_growths_topmost(g, label) == NO_PATH ||
-            strcmp(headed_name(r, label), "Free") == 0)
+        path_id place = growth > 0 ? type_growths_topmost(g, label) : NO_PATH;
+        if (place == NO_PATH || strcmp(headed_name(r, label), "Free") == 0)
             continue;
-        to->stopped[to->stopped_count++] = (struct headed_stopped){
-            .label = label,
-            .name = headed_name(r, label),
-            .subject = type_growths_title(g, label),
-            .count = &g->count[label * r->n],
-            .retained = &g->retained[label * r->n],
-            .growth = growth,
-            .head = r->t->full[r->n - 1].cut[type_growths_topmost(g, label)]};
+        if (g->residue->part[r->n - 1][place] == PART_REST)
+            all += growth;
+        if (growth < STOPPED_SHARE * r->heap)
+            continue;
+        to->stopped[to->stopped_count++] =
+            (struct headed_stopped){.label = label,
+                                    .name = headed_name(r, label),
+                                    .subject = type_growths_title(g, label),
+                                    .count = &g->count[label * r->n],
+                                    .retained = &g->retained[label * r->n],
+                                    .growth = growth,
+                                    .head = r->t->full[r->n - 1].cut[place]};
     }
     if (to->stopped_count > 0)
         qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
+    return all;
 }
 
 /* Rows by type, then what of the growth is left when all suspects are gone. */
 static void look_at_types(struct headed_ranker *r, struct headed *to)
 {
     enum { FEWEST_TO_STAY = 4 };
+    double stopped = 0;
     struct arena *a = &r->scratch;
     bool *heads = paths_of_suspects(r);
     bool *labels = arena_array(a, bool, r->t->labels.len);
@@ -221,9 +234,9 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
     if (r->n >= FEWEST_TO_STAY && !r->rules->no_types) {
         struct type_growths g =
             type_growths_of(left, r->s, r->rules, TYPES_STAYED, &order, r->a);
-        find_stopped(r, &g, to);
+        stopped = find_stopped(r, &g, to);
     }
-    to->growth.unexplained = is_unexplained(r, to);
+    to->growth.open = open_growth(r, left, stopped);
     free(order.all);
 }
 

@@ -7,6 +7,7 @@
 #ifndef HEADED_H
 #define HEADED_H
 
+#include "analysis/rest_growth.h"
 #include "analysis/suspicion.h"
 #include "analysis/trie.h"
 
@@ -41,8 +42,7 @@ struct headed_growth {
     uint64_t *suspects, *pools, *rest; /* bytes per snapshot; they sum to the reachable */
     double
         explained; /* share of the growth that the suspects have; NAN if it did not grow */
-    bool unexplained; /* the rest keeps growing, by a twentieth of the heap and more than
-                         half of its growth */
+    struct rest_growth open; /* what nothing explains */
 };
 
 /* A type that grew, and then stayed as large. */

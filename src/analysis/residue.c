@@ -3,18 +3,23 @@
 #include "analysis/path_growth.h"
 #include "analysis/runtime_names.h"
 
-/* Names are compared once per label, not once per path. */
-static bool *pools_of(const struct labels *l, struct arena *scratch)
+#include <string.h>
+
+/* What a label alone says. Names are compared once per label, not once per path. */
+static enum residue_part *parts_of(const struct labels *l, struct arena *scratch)
 {
-    bool *pool = arena_array(scratch, bool, l->len);
+    enum residue_part *parts = arena_array(scratch, enum residue_part, l->len);
     for (size_t i = 0; i < l->len; i++)
-        pool[i] = is_buffer_pool(l->all[i].name);
-    return pool;
+        parts[i] = is_buffer_pool(l->all[i].name)                  ? PART_POOLS
+                   : strcmp(l->all[i].name, RUNTIME_LISTENER) == 0 ? PART_LISTENER
+                                                                   : PART_REST;
+    return parts;
 }
 
 struct taking {
     const struct trie *t;
-    const bool *heads, *labels, *pools;
+    const bool *heads, *labels;
+    const enum residue_part *parts;
 };
 
 static enum residue_part part_of(const struct taking *take, const struct full_trie *f,
@@ -22,9 +27,12 @@ static enum residue_part part_of(const struct taking *take, const struct full_tr
 {
     if (above == PART_SUSPECTS || take->heads[f->cut[p]])
         return PART_SUSPECTS;
-    if (above == PART_POOLS || take->pools[f->label[p]] ||
-        path_is_thread_statics(&take->t->labels, f, p))
-        return PART_POOLS;
+    if (above != PART_REST)
+        return above;
+    if (take->parts[f->label[p]] != PART_REST)
+        return take->parts[f->label[p]];
+    if (path_is_thread_statics(&take->t->labels, f, p))
+        return PART_THREADS;
     return take->labels != NULL && take->labels[f->label[p]] ? PART_SUSPECTS : PART_REST;
 }
 
@@ -37,7 +45,9 @@ static void part_snapshot(struct residue *r, size_t k, const struct taking *take
     for (path_id p = 1; p < f->len; p++) {
         part[p] = (unsigned char)part_of(take, f, p, part[f->parent[p]]);
         r->bytes[part[p]][k] += f->bytes[p];
-        left[p] = part[p] == PART_REST ? f->bytes[p] : 0;
+        if (part[p] == PART_THREADS && part[f->parent[p]] != PART_THREADS)
+            r->threads[k] += f->count[p];
+        left[p] = residue_is_left(part[p]) ? f->bytes[p] : 0;
     }
     for (path_id p = (path_id)f->len; p-- > 1;)
         left[f->parent[p]] += left[p];
@@ -47,8 +57,9 @@ struct residue residue_of(const struct trie *t, const bool *heads, const bool *l
                           struct arena *a)
 {
     struct arena scratch = {0};
-    struct taking take = {t, heads, labels, pools_of(&t->labels, &scratch)};
+    struct taking take = {t, heads, labels, parts_of(&t->labels, &scratch)};
     struct residue r = {.t = t,
+                        .threads = arena_array(a, uint64_t, t->snapshots),
                         .part = arena_array(a, unsigned char *, t->snapshots),
                         .left = arena_array(a, uint64_t *, t->snapshots)};
     for (int i = 0; i < PART_COUNT; i++)

@@ -1,21 +1,36 @@
 /* residue.h - what is left of the heap when suspects and pools are taken out of it.
  *
  * In the full trie of every snapshot a path belongs to the suspects (at or below one of
- * their heads), else to the pools (at or below a pool of buffers or the arrays of thread
- * statics, whose size follows the load), else to the rest. Each byte belongs to one. */
+ * their heads), else to the pools (at or below a pool of buffers) or to the arrays of
+ * thread statics, which follow the load, or to what measuring made the runtime keep, else
+ * to the rest. Each byte belongs to one. */
 #ifndef RESIDUE_H
 #define RESIDUE_H
 
 #include "analysis/trie.h"
 
-enum residue_part { PART_REST, PART_SUSPECTS, PART_POOLS, PART_COUNT };
+enum residue_part {
+    PART_REST,
+    PART_SUSPECTS,
+    PART_POOLS,
+    PART_THREADS,
+    PART_LISTENER,
+    PART_COUNT
+};
 
 struct residue {
     const struct trie *t;
     unsigned char **part;        /* [snapshot][full path]: enum residue_part */
     uint64_t **left;             /* [snapshot][full path]: bytes of the rest at or below */
     uint64_t *bytes[PART_COUNT]; /* per snapshot; they add up to what is reachable */
+    uint64_t *threads;           /* per snapshot: arrays of thread statics */
 };
+
+/* Whether it is ranked by type: what measuring made the runtime keep is growth too. */
+static inline bool residue_is_left(unsigned char part)
+{
+    return part == PART_REST || part == PART_LISTENER;
+}
 
 /* heads: per aligned path, what belongs to suspects. labels: per label, types that do
  * wherever they are left, or NULL. In a. O(paths) per snapshot. */

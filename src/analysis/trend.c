@@ -34,6 +34,12 @@ bool trend_grows(const struct trend *t)
     return t->n >= 2 && t->y[t->n - 1] > t->y[0] && 5 * trend_rises(t) >= 3 * pairs(t);
 }
 
+bool trend_rises_surely(const struct trend *t)
+{
+    double n = (double)t->n, deviation = sqrt(n * (n - 1) * (2 * n + 5) / 18);
+    return t->n >= 2 && trend_rises(t) >= 2.33 * deviation;
+}
+
 bool trend_falls(const struct trend *t)
 {
     return t->n >= 2 && 5 * trend_rises(t) <= -3 * pairs(t);

@@ -30,6 +30,11 @@ double trend_tau(const struct trend *t);
 /* y[n-1] > y[0] and tau >= 0.6, tested in integers. */
 bool trend_grows(const struct trend *t);
 
+/* Rises that chance makes in fewer than one of a hundred series without a trend, from five
+ * points on. H. B. Mann, Nonparametric tests against trend, Econometrica 13 (1945): the
+ * normal approximation of trend_rises(). */
+bool trend_rises_surely(const struct trend *t);
+
 /* tau <= -0.6, the same way. */
 bool trend_falls(const struct trend *t);
 

@@ -16,7 +16,7 @@ static const struct full_trie *full_of(const struct type_growths *g, size_t k)
 
 static bool is_left(const struct type_growths *g, size_t k, path_id p)
 {
-    return g->residue->part[k][p] == PART_REST;
+    return residue_is_left(g->residue->part[k][p]);
 }
 
 /* --- counts and bytes ------------------------------------------------------------ */

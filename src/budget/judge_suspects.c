@@ -123,6 +123,14 @@ static struct hd_reason doubt_about_none(const struct court *c, const struct rul
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }
 
+/* Why --strict does not take "no suspect" for a pass; or no reason. */
+static struct hd_reason reservation_of(const struct court *c, const struct rule *rule)
+{
+    if (c->e->hidden.code != HD_REASON_NONE)
+        return c->e->hidden;
+    return rule->limit_is_min_score ? c->e->stopped : because(HD_REASON_NONE);
+}
+
 /* Less than half a byte is shown as none. */
 #define LEAST_SCORE 0.5
 
@@ -130,18 +138,17 @@ static struct hd_reason doubt_about_none(const struct court *c, const struct rul
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
 {
     struct hd_reason doubt = doubt_about_none(c, rule);
-    struct hd_reason stopped =
-        rule->limit_is_min_score ? c->e->stopped : because(HD_REASON_NONE);
+    struct hd_reason reservation = reservation_of(c, rule);
     bool excused = c->out->len > begin;
     bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
     struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
-    if (excused && doubt.code == HD_REASON_NONE && stopped.code == HD_REASON_NONE)
+    if (excused && doubt.code == HD_REASON_NONE && reservation.code == HD_REASON_NONE)
         return;
     none.status = HD_FOUND_PASS;
-    none.reason = stopped;
-    none.is_lenient = stopped.code != HD_REASON_NONE;
+    none.reason = reservation;
+    none.is_lenient = reservation.code != HD_REASON_NONE;
     if (doubt.code != HD_REASON_NONE) {
         court_leave_open(&none, doubt);
         none.is_lenient = false;

@@ -43,7 +43,7 @@ static bool say_none(struct build *b, struct doc_section *s)
     }
     if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
         text_add_string(&b->words, hidden ? "None of what is shown keeps growing."
-                                   : d->growth.is_open ? "None: no type keeps growing."
+                                   : d->growth.is_open ? "None."
                                                        : "None: nothing keeps growing.");
         build_paragraph(b, s);
         return true;
@@ -62,16 +62,19 @@ static bool say_none(struct build *b, struct doc_section *s)
 /* No suspect is no acquittal where the growth is not explained, or has only stopped. */
 static void say_doubts(struct build *b, struct doc_section *s)
 {
-    if (b->r->diff.growth.is_open) {
+    const struct hd_diff *d = &b->r->diff;
+    if (d->suspect_count + d->hidden_count > 0)
+        return;
+    if (d->growth.is_open) {
         text_add_string(&b->words, "But ");
-        phrase_open_growth(&b->words, b->r->diff.growth.rest_share);
+        phrase_open_growth(&b->words, d->growth.open_share, d->growth.since);
         text_add_char(&b->words, '.');
         build_paragraph(b, s);
     }
-    if (b->r->diff.growth.has_stopped) {
+    if (d->growth.has_stopped) {
         text_add_string(&b->words, "But ");
-        phrase_has_stopped(&b->words, b->r->diff.growth.stopped_share);
-        text_add_string(&b->words, " See below.");
+        phrase_has_stopped(&b->words, d->growth.stopped_share);
+        text_add_string(&b->words, d->stopped_count > 0 ? " See below." : "");
         build_paragraph(b, s);
     }
 }

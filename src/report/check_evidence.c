@@ -221,13 +221,26 @@ static struct hd_reason doubt_about_order(const struct evidence_question *ask)
 static struct hd_reason unexplained(const struct hd_growth *g)
 {
     return (struct hd_reason){.code = g->is_open ? HD_REASON_UNEXPLAINED : HD_REASON_NONE,
-                              .share = g->rest_share};
+                              .share = g->open_share,
+                              .count = g->since};
 }
 
 static struct hd_reason stopped(const struct hd_growth *g)
 {
     return (struct hd_reason){.code = g->has_stopped ? HD_REASON_STOPPED : HD_REASON_NONE,
                               .share = g->stopped_share};
+}
+
+/* What is not shown is not judged. */
+static struct hd_reason hidden(const struct evidence_question *ask)
+{
+    const struct hd_diff *d = &ask->r->diff;
+    bool any = false;
+    for (size_t i = 0; !any && i < ask->types->row_count; i++)
+        any = report_shows_row(ask->r, ask->opt, ask->types->rows[i].name);
+    return (struct hd_reason){.code = d->hidden_count > 0 || !any ? HD_REASON_HIDDEN
+                                                                  : HD_REASON_NONE,
+                              .count = d->hidden_count};
 }
 
 static double min_steady(const struct hd_options *opt, double heap)
@@ -282,6 +295,7 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
                                     .min_steady_bytes = ask->opt->min_steady_bytes,
                                     .unexplained = unexplained(&r->diff.growth),
                                     .stopped = stopped(&r->diff.growth),
+                                    .hidden = hidden(ask),
                                     .doubt = doubt_about_order(ask),
                                     .no_evidence = only_garbage(ask),
                                     .iterations = ask->opt->iterations,

@@ -406,12 +406,17 @@ static void say_nothing(struct headline *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const bool two = d->fit_count == 2;
+    if (d->growth.is_open && d->hidden_count == 0) {
+        say(h, "Inconclusive: ");
+        phrase_open_growth(&h->words, d->growth.open_share, d->growth.since);
+        return;
+    }
     if (d->hidden_count > 0) {
         say(h, two ? "Nothing of what is shown grew"
                    : "Nothing of what is shown keeps growing");
         return;
     }
-    if (r->options.by != HD_BY_TYPE || d->growth.is_open || !d->by_graph) {
+    if (r->options.by != HD_BY_TYPE || !d->by_graph) {
         say(h, "No ");
         say(h, report_unit(r));
     } else {
@@ -449,11 +454,10 @@ static void doubt_words(struct doubts *d, const char *words)
 static void doubt_growth(struct doubts *to, const struct hd_report *r)
 {
     const struct hd_growth *g = &r->diff.growth;
-    if (g->is_open)
-        phrase_open_growth(doubt(to), g->rest_share);
-    if (g->has_stopped)
+    bool none = r->diff.suspect_count + r->diff.hidden_count == 0;
+    if (g->has_stopped && none)
         phrase_has_stopped(doubt(to), g->stopped_share);
-    if (!g->unexplained || g->is_open)
+    if (!g->unexplained || none)
         return;
     struct text *t = doubt(to);
     if (isnan(g->explained)) {
@@ -512,7 +516,8 @@ static void doubt_rest(struct doubts *to, const struct hd_report *r)
         doubt_words(to, "only objects in gen2, LOH, POH and frozen segments count");
     if (r->options.reachable && !r->leaves_garbage)
         doubt_words(to, "only objects on a chain from a root count");
-    if (to->count == 0 && d->confidence < HD_CONFIDENCE_HIGH) {
+    bool said = to->count > 0 || (d->growth.is_open && d->suspect_count == 0);
+    if (!said && d->confidence < HD_CONFIDENCE_HIGH) {
         doubt_words(to, "the confidence is ");
         say(to->h, confidence_names[d->confidence]);
     }
@@ -520,12 +525,8 @@ static void doubt_rest(struct doubts *to, const struct hd_report *r)
 
 static void doubt_hidden(struct doubts *to, const struct hd_report *r)
 {
-    const size_t hidden = r->diff.hidden_count;
-    if (hidden == 0)
-        return;
-    human_plural(doubt(to), hidden, "suspect");
-    say(to->h, hidden == 1 ? " is" : " are");
-    say(to->h, " hidden by --type, --exclude or --app-only");
+    if (r->diff.hidden_count > 0)
+        phrase_hidden(doubt(to), r->diff.hidden_count);
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -568,7 +569,8 @@ void phrase_verdict(struct headline *to, const struct hd_report *r)
     doubt_rest(&doubts, r);
     const char *end = text_string(&to->words);
     say(to, end[to->words.len - 1] == '?' ? "" : ".");
-    bool sure = doubts.count == 0 || (d->suspect_count > 0 && d->fit_count > 2);
+    bool sure = (doubts.count == 0 && !d->growth.is_open) ||
+                (d->suspect_count > 0 && d->fit_count > 2);
     to->tone = !sure ? HD_TONE_UNSURE : d->suspect_count > 0 ? HD_TONE_BAD : HD_TONE_GOOD;
 }
 

@@ -207,10 +207,13 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
     case HD_REASON_NONE:
         return false;
     case HD_REASON_UNEXPLAINED:
-        phrase_open_growth(t, why->share);
+        phrase_open_growth(t, why->share, why->count);
         break;
     case HD_REASON_STOPPED:
         phrase_has_stopped(t, why->share);
+        break;
+    case HD_REASON_HIDDEN:
+        phrase_hidden(t, why->count);
         break;
     case HD_REASON_NO_MATCH:
         add_no_match(t, rule);
@@ -238,11 +241,19 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
 
 /* --- growth -------------------------------------------------------------- */
 
-void phrase_open_growth(struct text *t, double share)
+void phrase_open_growth(struct text *t, double share, size_t since)
 {
-    text_add_string(t, "the heap grew by ");
+    text_add_string(t, since > 0 ? "" : "the heap grew by ");
     human_percent(t, share);
-    text_add_string(t, ", and nothing explains it; take more snapshots, further apart");
+    if (since > 0) {
+        text_add_string(t, " of the heap came after snapshot ");
+        human_count(t, since + 1);
+    }
+    text_add_string(t, since > 0
+                           ? ", and nothing explains it; compare the snapshots from "
+                             "there on, or take more"
+                           : ", and nothing explains it; take more snapshots, further "
+                             "apart");
 }
 
 void phrase_has_stopped(struct text *t, double share)
@@ -250,6 +261,17 @@ void phrase_has_stopped(struct text *t, double share)
     text_add_string(t, "what grew by ");
     human_percent(t, share);
     text_add_string(t, " of the heap has stayed there: was the load still on?");
+}
+
+void phrase_hidden(struct text *t, size_t suspects)
+{
+    if (suspects == 0)
+        text_add_string(t, "no type is looked at");
+    else
+        human_plural(t, suspects, "suspect");
+    text_add_string(t, suspects == 0   ? ": --type, --exclude and --app-only hide all"
+                       : suspects == 1 ? " is hidden by --type, --exclude or --app-only"
+                                       : " are hidden by --type, --exclude or --app-only");
 }
 
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none)
@@ -276,18 +298,20 @@ const char *phrase_total(const struct hd_type_table *t)
 
 void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects)
 {
+    if (!suspects) {
+        phrase_open_growth(t, g->open_share, g->since);
+        return;
+    }
     text_add_string(t, "the heap keeps growing by what no suspect holds: ");
     human_size_signed(t, g->rest);
     text_add_string(t, ", ");
     human_percent(t, g->rest_share);
     text_add_string(t, " of the heap");
-    if (suspects && !isnan(g->explained)) {
-        text_add_string(t, "; the suspects explain ");
-        human_percent(t, g->explained);
-        text_add_string(t, " of all growth");
-    } else {
-        text_add_string(t, "; take more snapshots, further apart");
-    }
+    if (isnan(g->explained))
+        return;
+    text_add_string(t, "; the suspects explain ");
+    human_percent(t, g->explained);
+    text_add_string(t, " of all growth");
 }
 
 void phrase_stopped(struct text *t, const struct stopped_growth *s)

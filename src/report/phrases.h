@@ -59,11 +59,16 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule);
 
 /* --- growth -------------------------------------------------------------- */
 
-/* "the heap grew by 38 %, and nothing explains it; take more snapshots, further apart" */
-void phrase_open_growth(struct text *t, double share);
+/* "38 % of the heap came since snapshot 13, and nothing explains it; ..." since: from 0, of
+ * which nothing is said. */
+void phrase_open_growth(struct text *t, double share, size_t since);
 
 /* "what grew by 12 % of the heap has stayed there: was the load still on?" */
 void phrase_has_stopped(struct text *t, double share);
+
+/* "2 suspects are hidden by --type, --exclude or --app-only"; of 0, that no type is shown.
+ */
+void phrase_hidden(struct text *t, size_t suspects);
 
 /* "no type matches App.Ordre; did you mean App.Order?" */
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none);
@@ -73,7 +78,7 @@ const char *phrase_total(const struct hd_type_table *t);
 
 /* --- warnings ------------------------------------------------------------ */
 
-/* What no suspect holds; with how much they do explain, if there are any. */
+/* What no suspect holds, beside what they do explain; or open growth. */
 void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects);
 
 /* What of a type has stayed: its count before and after, the bytes and their share. */

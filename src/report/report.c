@@ -280,7 +280,8 @@ bool hd_report_conclusive(const struct hd_report *report)
         return false;
     if (report->kind == HD_REPORT_CHECK)
         return !has_undecided_rule(report);
-    if (report->diff.growth.is_open || report->diff.growth.has_stopped)
+    if (report->diff.suspect_count + report->diff.hidden_count == 0 &&
+        (report->diff.growth.is_open || report->diff.growth.has_stopped))
         return false;
     return report->kind != HD_REPORT_DIFF ||
            report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;

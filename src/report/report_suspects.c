@@ -190,24 +190,6 @@ static void add_holder(const struct suspect_rows *to, struct hd_suspect *s,
         s->also[s->also_count++] = joined->below[i];
 }
 
-void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
-{
-    struct suspect_line line = line_of(to->opt);
-    struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
-    struct joined_holder *joined = NULL;
-    if (to->s->by == HD_BY_HOLDER)
-        joined =
-            nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
-    make_room(to, t.len, scratch);
-    for (size_t i = 0; i < t.len; i++) {
-        struct hd_suspect s = from_row(to, &t.all[i], &line);
-        if (joined != NULL)
-            add_holder(to, &s, &joined[i]);
-        place(to, s, i + 1, NULL);
-    }
-    show(to);
-}
-
 /* --- where the growth went ---------------------------------------------------------- */
 
 static int64_t delta(const uint64_t *y, size_t n)
@@ -226,8 +208,7 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
                             .suspects = delta(h->growth.suspects, n),
                             .pools = delta(h->growth.pools, n),
                             .rest = delta(h->growth.rest, n),
-                            .explained = h->growth.explained,
-                            .unexplained = h->growth.unexplained};
+                            .explained = h->growth.explained};
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
 }
@@ -264,11 +245,6 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
     }
 }
 
-static bool any_suspect(const struct headed *h)
-{
-    return h->len > 0 && h->all[0].suspicion != HD_SUSPECT_NOT;
-}
-
 static void warn_unexplained(struct hd_report *r, bool suspects)
 {
     struct text t = {0};
@@ -276,36 +252,89 @@ static void warn_unexplained(struct hd_report *r, bool suspects)
     report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
 }
 
+/* Of one type, or of all together. */
 static void warn_stopped(struct hd_report *r, const struct headed_stopped *s, size_t n,
                          double share)
 {
     struct text t = {0};
-    phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
-                                                .first = s->count[0],
-                                                .last = s->count[n - 1],
-                                                .bytes = s->growth,
-                                                .share = share});
+    if (s == NULL)
+        phrase_has_stopped(&t, share);
+    else
+        phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
+                                                    .first = s->count[0],
+                                                    .last = s->count[n - 1],
+                                                    .bytes = s->growth,
+                                                    .share = share});
     report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
 }
 
-/* What cannot be shown takes a step of confidence, whether it is one reason or two. */
-static void judge_growth(const struct suspect_rows *to, const struct headed *h,
-                         const struct headed_stopped *largest)
+/* The one place that says whether the heap has grown by what nothing explains: the report,
+ * the gate and fleet go by it. What cannot be shown takes a step of confidence, whether it
+ * is one reason or two. largest: of what stopped; NULL: none. */
+static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
+                         const struct headed_stopped *largest, double heap)
 {
     struct hd_report *r = to->r;
-    double heap = (double)to->trie->retained[to->s->fit_count - 1];
-    bool suspects = any_suspect(h);
+    struct hd_growth *g = &r->diff.growth;
+    bool suspects = r->found.diff.suspect_count > 0;
     double stopped = largest != NULL && heap > 0 ? largest->growth / heap : 0;
-    r->diff.growth.has_stopped = largest != NULL && !suspects && stopped >= STOPPED_SHARE;
-    r->diff.growth.stopped_share = stopped;
-    r->diff.growth.is_open = !suspects && r->diff.growth.unexplained;
-    if (r->diff.growth.unexplained)
+    double stayed = open->stayed && open->share > stopped ? open->share : stopped;
+    g->is_open = open->grew;
+    g->open_share = open->grew ? open->share : 0;
+    g->since = to->s->fit[open->since];
+    g->unexplained = g->is_open && (!suspects || (g->known && 2 * g->rest > g->bytes));
+    g->has_stopped = stayed >= STOPPED_SHARE;
+    g->stopped_share = stayed;
+    if (g->unexplained)
         warn_unexplained(r, suspects);
-    if (largest != NULL && r->diff.growth.has_stopped)
-        warn_stopped(r, largest, to->s->fit_count, stopped);
-    if ((r->diff.growth.is_open || r->diff.growth.has_stopped) &&
-        r->diff.confidence > HD_CONFIDENCE_LOW)
+    if (suspects)
+        return;
+    if (g->has_stopped)
+        warn_stopped(r, stayed > stopped ? NULL : largest, to->s->fit_count, stayed);
+    if ((g->is_open || g->has_stopped) && r->diff.confidence > HD_CONFIDENCE_LOW)
         r->diff.confidence--;
+}
+
+/* The rest of a table is what its suspects are not. */
+static struct rest_growth rest_of_tables(const struct suspect_rows *to)
+{
+    const struct series *s = to->s;
+    const struct hd_diff *found = &to->r->found.diff;
+    double y[SERIES_MAX_SNAPSHOTS];
+    const struct series_row *unused = series_row_named(to->rows, "Free");
+    for (size_t i = 0; i < s->fit_count; i++) {
+        size_t k = s->fit[i];
+        struct hd_tally rest = s->totals[k];
+        y[i] = (double)(s->bytes_known ? rest.bytes : rest.count);
+        if (unused != NULL)
+            y[i] -= (double)(s->bytes_known ? unused->at[k].bytes : unused->at[k].count);
+        for (size_t j = 0; j < found->suspect_count; j++) {
+            struct hd_tally at = found->suspects[j].at[k];
+            y[i] -= (double)(s->bytes_known ? at.bytes : at.count);
+        }
+    }
+    struct trend rest = {s->fit_count, s->x, y, NULL};
+    return rest_growth_of(&rest, whole_heap(to), 0);
+}
+
+void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
+{
+    struct suspect_line line = line_of(to->opt);
+    struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
+    struct joined_holder *joined = NULL;
+    if (to->s->by == HD_BY_HOLDER)
+        joined =
+            nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
+    make_room(to, t.len, scratch);
+    for (size_t i = 0; i < t.len; i++) {
+        struct hd_suspect s = from_row(to, &t.all[i], &line);
+        if (joined != NULL)
+            add_holder(to, &s, &joined[i]);
+        place(to, s, i + 1, NULL);
+    }
+    show(to);
+    struct rest_growth open = rest_of_tables(to);
+    judge_growth(to, &open, NULL, whole_heap(to));
 }
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
@@ -328,5 +357,5 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;
     add_stopped(to, &h, &largest);
-    judge_growth(to, &h, largest);
+    judge_growth(to, &h.growth.open, largest, (double)to->trie->retained[last]);
 }

@@ -306,6 +306,8 @@ static json_t *growth(const struct hd_growth *g)
     json_put(o, "rest", json_integer((json_int_t)g->rest));
     json_put(o, "explained", json_real_or_null(g->explained));
     json_put(o, "unexplained", json_boolean(g->unexplained));
+    json_put(o, "open_share", json_real(g->open_share));
+    json_put(o, "since", json_integer((json_int_t)g->since));
     return o;
 }
 

@@ -505,3 +505,55 @@ suppress:
     hd check -q --budget='Shop.Sessions.Session=0' fixtures/leaklab/cache
     [[ $(grep -c "^    held by" <<<"$out") == 2 ]] || complain "text says it beside the rule"
 }
+
+# A heap of N snapshots that is flat until the one before FROM and then gains 600 objects in
+# each: late_leak N FROM
+late_leak() {
+    local n=$1 from=$2 k i count
+    mkdir "$tmp/late"
+    for ((k = 1; k <= n; k++)); do
+        count=$((100 + (k < from ? 0 : 600 * (k - from + 1))))
+        {
+            printf 'a 2 App.exe %x\n' $((1000 * k))
+            printf 't 1 App.Blob\nt 2 App.Leaked\nt 3 App.Leaked[]\no 10 1 ea60\nr 10 4 0 1\no 20 3 1000'
+            for ((i = 0; i < count; i++)); do printf ' %x' $((4096 + i)); done
+            printf '\nr 20 4 0 1\n'
+            for ((i = 0; i < count; i++)); do printf 'o %x 2 64\n' $((4096 + i)); done
+            printf 'c App.exe %x\n' $((1000 * k + 5))
+        } >"$tmp/late/$k.txt"
+    done
+}
+
+@test "a leak that begins late does not pass, and the report says since when" {
+    local how
+    late_leak 20 14
+    for how in "" --tables-only --min-score=90%; do
+        hd check -q --strict $how "$tmp/late"
+        status_is 3
+        out_has "after snapshot 13"
+    done
+    hd -q --strict "$tmp/late"
+    status_is 3
+    out_has "Inconclusive: 8"
+    works check -q --format=json "$tmp/late"
+    [[ $(json '"\(.verdict) \(.confidence) \(.growth.unexplained) \(.growth.since)"') == \
+        "inconclusive medium true 12" ]]
+    hd check -q "$tmp"/late/{13,14,15,16,17,18,19,20}.txt
+    status_is 1
+}
+
+@test "a rule for suspects that looks at nothing is kept with a reservation" {
+    local hidden
+    for hidden in '*' '*Session*'; do
+        hd check -q --strict -x "$hidden" fixtures/leaklab/cache
+        status_is 3
+    done
+    hd check -q --strict -t System.String fixtures/leaklab/cache
+    status_is 3
+    works check -q -x '*Session*' fixtures/leaklab/cache
+    out_has "1 suspect is hidden by --type, --exclude or --app-only"
+    hd check -q --strict -x '*' fixtures/leaklab/none/[2-5].gcdump*
+    status_is 3
+    out_has "no type is looked at"
+    works check -q --strict fixtures/leaklab/none/[2-5].gcdump*
+}

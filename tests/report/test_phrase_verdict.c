@@ -249,7 +249,7 @@ static void change(struct made *m, int what)
     switch (what) {
     case 0:
         d->growth.is_open = d->growth.unexplained = true;
-        d->growth.rest_share = 0.4;
+        d->growth.open_share = 0.4;
         break;
     case 1:
         d->growth.has_stopped = true;
@@ -291,7 +291,7 @@ static void change(struct made *m, int what)
 Test(phrase_verdict, every_doubt_is_said)
 {
     static const char *const told[] = {
-        "No type keeps growing. But the heap grew by 40 %, and nothing explains it; take "
+        "Inconclusive: the heap grew by 40 %, and nothing explains it; take "
         "more "
         "snapshots, further apart.",
         "Nothing keeps growing. But what grew by 12 % of the heap has stayed there: was "

@@ -37,7 +37,7 @@ struct judgement judge_window(struct window *w, const struct ranking_rules *rule
         stopped[j.stopped_count] =
             w->trie.labels.all[h->stopped[j.stopped_count].label].name;
     j.stopped = stopped;
-    j.inconclusive = h->growth.unexplained && j.suspects == 0;
+    j.inconclusive = h->growth.open.grew && j.suspects == 0;
     return j;
 }
 
