@@ -366,6 +366,34 @@ Test(judge, a_type_that_cannot_be_decided_stands_beside_one_that_fails)
     trial_close(&t);
 }
 
+/* Both are kept: the one that is nearer to its limit stands for the rule, wherever it is in
+ * the table; of two that are as near, the first by name. */
+Test(judge, the_type_that_is_nearest_to_its_limit_stands_for_a_rule_that_is_kept)
+{
+    static const struct {
+        uint64_t a, b;
+        const char *stands;
+    } cases[] = {{5, 9, "App.B"}, {9, 5, "App.A"}, {7, 7, "App.A"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct trial t = {.b = hd_budgets_new()};
+        struct series_question ask = {.by = HD_BY_TYPE};
+        struct series_warnings ignored = {0};
+        for (uint64_t k = 0; k < SNAPSHOTS; k++) {
+            struct forge f = {0};
+            forge_row(&f, "App.A", 100 + (k == 3 ? cases[i].a : 0), 10000);
+            forge_row(&f, "App.B", 100 + (k == 3 ? cases[i].b : 0), 10000);
+            t.snaps[k] = forge_finish(&f);
+        }
+        cr_assert(
+            series_align(&t.series, t.snaps, SNAPSHOTS, &ask, &t.arena, &ignored, NULL));
+        t.e = (struct evidence){.types = &t.series, .heap = 20000, .bytes_known = true};
+        add_option(&t, "budget", "App.*=10");
+        cr_expect_str_eq(judged(&t), "p");
+        cr_expect_str_eq(t.found.all[0].subject, cases[i].stands, "case %zu", i);
+        trial_close(&t);
+    }
+}
+
 /* --- what matches nothing ----------------------------------------------------------- */
 
 Test(judge, a_budget_that_matches_nothing_says_what_was_meant)
