@@ -366,6 +366,8 @@ enum hd_reason_code {
     HD_REASON_SAMPLE_IS_OFF,   /* by more than the distance to the limit, perhaps */
     HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
     HD_REASON_UNEXPLAINED,     /* share of the heap grew, and no suspect explains it */
+    HD_REASON_SCALE_UNKNOWN,   /* of the baseline: its run was longer or shorter by an
+                                  unknown amount */
 
     /* passed with a reservation */
     HD_REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
@@ -445,6 +447,7 @@ struct hd_accepted_growth {
     size_t count;
     uint64_t snapshots;  /* of the run that was accepted */
     uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
+    uint64_t seconds;    /* likewise */
 };
 
 /* A diff held against rules. */

@@ -1,5 +1,6 @@
 /* What rules say of the ranking. */
 #include "budget/court.h"
+#include "budget/scale.h"
 
 #include <string.h>
 
@@ -42,23 +43,39 @@ static void tell_steady_limit(const struct court *c, struct finding *f)
     f->reason = because(HD_REASON_STEADY);
 }
 
+static struct accepted accepted_score(const struct court *c, const char *type)
+{
+    uint64_t score = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, type).score;
+    return scale_accepted(&c->b->baseline, c->e, score, HD_PER_TOTAL);
+}
+
+/* What a finding is if so much is accepted. */
+static struct finding less(const struct court *c, struct finding f,
+                           const struct scored *row, double score, double accepted)
+{
+    double noise = row->score > 0 ? row->noise * score / row->score : 0;
+    /* What is nothing but the rounding of a rate is nothing. */
+    f.accepted = accepted < score * (1 - 1e-9) ? accepted : score;
+    f.observed = score - f.accepted;
+    f.over = over_of_score(c, &f, row, noise);
+    return f;
+}
+
 /* score is that of the row, or what of it is counted. */
 static struct finding hold_score(const struct court *c, const struct rule *rule,
                                  const struct scored *row, double score)
 {
-    struct hd_accepted accepted =
-        baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->type);
+    struct accepted a = accepted_score(c, row->type);
     struct finding f = court_finding(c, rule);
-    double noise = row->score > 0 ? row->noise * score / row->score : 0;
     f.known = true;
     f.subject = row->subject;
     f.holder = row->holder;
     f.scored = row - c->e->scored;
-    f.accepted = (double)accepted.score < score ? (double)accepted.score : score;
-    f.observed = score - f.accepted;
     f.base = heap_of(c, row);
     f.allowed = limit_amount(&f.limit, f.base);
-    f.over = over_of_score(c, &f, row, noise);
+    struct finding with_least = less(c, f, row, score, a.least),
+                   with_most = less(c, f, row, score, a.most);
+    court_weigh(&f, &with_least, &with_most);
     court_decide(c, &f);
     if (f.status == HD_FOUND_FAIL && row->steady && !reaches(f.observed, f.allowed))
         tell_steady_limit(c, &f);
@@ -100,8 +117,7 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
             continue;
         struct values all = values_of_row(c->s, row, measure);
         struct growth g = growth_of(e, &all, HD_PER_TOTAL);
-        double accepted =
-            (double)baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->name).score;
+        double accepted = accepted_score(c, row->name).least;
         if (all.unknown || g.high <= g.value || !reaches(g.high - accepted, allowed))
             continue;
         struct counted counted = counted_of_type(&c->excuses, row, measure);

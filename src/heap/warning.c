@@ -92,8 +92,8 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                                   "counts again"},
     [WARN_DIFFERENT_BASELINE] =
         {"different-baseline",
-         "the baseline was made with another number of snapshots or iterations; its growth "
-         "is subtracted as it is"},
+         "the baseline is of a run of another length; what it accepts is scaled to this "
+         "run"},
     [WARN_NO_UNIT] = {"no-unit", "a limit without a unit; write 5MiB, 5% or 5B"},
     [WARN_RUNS_NOT_JUDGED] = {"runs-not-judged",
                               "runs that allow no verdict; they are not called healthy"},

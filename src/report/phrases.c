@@ -185,6 +185,9 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_SAMPLE_MAY_HIDE] =
         "a sample: what it may be off by hides growth of this size; "
         "take snapshots that are none",
+    [HD_REASON_SCALE_UNKNOWN] =
+        "the run of the baseline is longer or shorter, and how much growth it accepts "
+        "here is not known: give --iterations for both",
     [HD_REASON_STEADY] = "about as much was added in every step; such growth counts from "
                          "--min-steady on",
 };
