@@ -263,6 +263,9 @@ struct hd_growth {
     bool is_open;         /* that, and there is no suspect: nothing explains it */
     bool has_stopped;     /* no suspect, but something large grew and stayed */
     double stopped_share; /* that, of the heap */
+    double pools_share;   /* of the heap: what pools and threads have more */
+    bool pools_are_told;  /* that is too much for silence */
+    bool pools_by_name;   /* no module says that they are the runtime's */
 };
 
 /* What grew, and then stayed as large. */
@@ -370,11 +373,14 @@ enum hd_reason_code {
                                   unknown amount */
 
     /* passed with a reservation */
-    HD_REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
-    HD_REASON_STOPPED,  /* share of the heap grew, and stayed as large */
+    HD_REASON_NO_MATCH,      /* no row matches the pattern; meant may be what is meant */
+    HD_REASON_STOPPED,       /* share of the heap grew, and stayed as large */
+    HD_REASON_POOLS_BY_NAME, /* pools grew by bytes, share of the heap; no module says that
+                                they are the runtime's */
 
     /* what was decided, and how */
-    HD_REASON_STEADY,     /* the limit is that of steady growth */
+    HD_REASON_POOLS,  /* passed: pools of the runtime grew by bytes, share of the heap */
+    HD_REASON_STEADY, /* the limit is that of steady growth */
     HD_REASON_SUPPRESSED, /* words say why */
     HD_REASON_EXPIRED,    /* was suppressed until then, because of words */
     HD_REASON_ACCEPTED,   /* the baseline accepts some of it */
@@ -388,6 +394,7 @@ struct hd_reason {
     const char *meant; /* or NULL: nothing is near */
     const char *words; /* of the suppression, as its file has them */
     const char *until; /* its last day, likewise */
+    int64_t bytes;
 };
 
 /* What became of one rule, or of one type under a rule for many. */

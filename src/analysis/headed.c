@@ -124,6 +124,17 @@ static bool has_suspects(const struct headed_ranker *r)
 /* A twentieth of the heap; less is noise. */
 #define UNEXPLAINED_SHARE 0.05
 
+/* Nobody says whose class it is. */
+static bool has_pool_by_name(const struct trie *t)
+{
+    for (size_t i = 0; i < t->labels.len; i++) {
+        const struct label *l = &t->labels.all[i];
+        if (l->origin == ORIGIN_UNKNOWN && is_buffer_pool(l->name, l->origin))
+            return true;
+    }
+    return false;
+}
+
 static struct headed_growth share_growth(const struct headed_ranker *r,
                                          const struct residue *left)
 {
@@ -131,6 +142,7 @@ static struct headed_growth share_growth(const struct headed_ranker *r,
     struct headed_growth g = {.suspects = left->bytes[PART_SUSPECTS],
                               .pools = left->bytes[PART_POOLS],
                               .rest = left->bytes[PART_REST],
+                              .pools_by_name = has_pool_by_name(r->t),
                               .explained = NAN};
     int64_t whole = headed_delta(r->t->retained, n), suspects = headed_delta(g.suspects, n);
     if (whole > 0) {

@@ -41,8 +41,9 @@ struct headed_growth {
     uint64_t *suspects, *pools, *rest; /* bytes per snapshot; they sum to the reachable */
     double
         explained; /* share of the growth that the suspects have; NAN if it did not grow */
-    bool unexplained; /* the rest keeps growing, by a twentieth of the heap and more than
-                         half of its growth */
+    bool pools_by_name; /* some pool is one by its name alone */
+    bool unexplained;   /* the rest keeps growing, by a twentieth of the heap and more than
+                           half of its growth */
 };
 
 /* A type that grew, and then stayed as large. */

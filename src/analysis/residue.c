@@ -8,7 +8,7 @@ static bool *pools_of(const struct labels *l, struct arena *scratch)
 {
     bool *pool = arena_array(scratch, bool, l->len);
     for (size_t i = 0; i < l->len; i++)
-        pool[i] = is_buffer_pool(l->all[i].name);
+        pool[i] = is_buffer_pool(l->all[i].name, l->all[i].origin);
     return pool;
 }
 

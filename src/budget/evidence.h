@@ -51,6 +51,7 @@ struct evidence {
                                   explains */
     struct hd_reason stopped;     /* why --strict does not take it: what grew and stayed,
                                   though nothing grows any more */
+    struct hd_reason pools;       /* what a pass tells besides: growth of pools */
     struct hd_reason no_evidence; /* why nothing can fail either: only garbage */
     const uint64_t *iterations;   /* per snapshot, or NULL */
     bool (*shows)(const void *context, const char *name); /* --type and the like */

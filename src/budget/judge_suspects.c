@@ -142,22 +142,30 @@ static struct hd_reason doubt_about_none(const struct court *c, const struct rul
 /* Less than half a byte is shown as none. */
 #define LEAST_SCORE 0.5
 
+/* What a pass is told with; of several the one that --strict does not take. */
+static struct hd_reason said_of_none(const struct court *c, const struct rule *rule)
+{
+    if (rule->limit_is_min_score && c->e->stopped.code != HD_REASON_NONE)
+        return c->e->stopped;
+    return c->e->pools;
+}
+
 /* No row fails. What suppressions excuse has its findings already, from begin on. */
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
 {
     struct hd_reason doubt = doubt_about_none(c, rule);
-    struct hd_reason stopped =
-        rule->limit_is_min_score ? c->e->stopped : because(HD_REASON_NONE);
+    struct hd_reason said = said_of_none(c, rule);
+    bool lenient = said.code != HD_REASON_NONE && said.code != HD_REASON_POOLS;
     bool excused = c->out->len > begin;
     bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
     struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
-    if (excused && doubt.code == HD_REASON_NONE && stopped.code == HD_REASON_NONE)
+    if (excused && doubt.code == HD_REASON_NONE && !lenient)
         return;
     none.status = HD_FOUND_PASS;
-    none.reason = stopped;
-    none.is_lenient = stopped.code != HD_REASON_NONE;
+    none.reason = said;
+    none.is_lenient = lenient;
     if (doubt.code != HD_REASON_NONE) {
         court_leave_open(&none, doubt);
         none.is_lenient = false;

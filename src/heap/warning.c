@@ -83,6 +83,7 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                                  "the heap keeps growing by what no suspect holds"},
     [WARN_GROWTH_STOPPED] = {"growth-stopped",
                              "what grew has stayed as large; was the load still on?"},
+    [WARN_POOL_GROWTH] = {"pool-growth", "buffer pools and threads hold far more"},
     [WARN_NO_SUCH_TYPE] = {"no-such-type", "a --type that matches no row"},
     [WARN_UNUSED_BUDGET] = {"unused-budget", "a budget that matches nothing"},
     [WARN_UNUSED_SUPPRESSION] = {"unused-suppression",

@@ -230,6 +230,16 @@ static struct hd_reason stopped(const struct hd_growth *g)
                               .share = g->stopped_share};
 }
 
+static struct hd_reason pools(const struct hd_growth *g)
+{
+    if (!g->pools_are_told)
+        return because(HD_REASON_NONE);
+    return (struct hd_reason){.code = g->pools_by_name ? HD_REASON_POOLS_BY_NAME
+                                                       : HD_REASON_POOLS,
+                              .share = g->pools_share,
+                              .bytes = g->pools};
+}
+
 static double min_steady(const struct hd_options *opt, double heap)
 {
     if (opt->min_steady_bytes > 0)
@@ -282,6 +292,7 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
                                     .min_steady_bytes = ask->opt->min_steady_bytes,
                                     .unexplained = unexplained(&r->diff.growth),
                                     .stopped = stopped(&r->diff.growth),
+                                    .pools = pools(&r->diff.growth),
                                     .doubt = doubt_about_order(ask),
                                     .no_evidence = only_garbage(ask),
                                     .iterations = ask->opt->iterations,

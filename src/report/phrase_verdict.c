@@ -411,7 +411,8 @@ static void say_nothing(struct headline *h, const struct hd_report *r)
                    : "Nothing of what is shown keeps growing");
         return;
     }
-    if (r->options.by != HD_BY_TYPE || d->growth.is_open || !d->by_graph) {
+    if (r->options.by != HD_BY_TYPE || d->growth.is_open || d->growth.pools_are_told ||
+        !d->by_graph) {
         say(h, "No ");
         say(h, report_unit(r));
     } else {
@@ -453,6 +454,8 @@ static void doubt_growth(struct doubts *to, const struct hd_report *r)
         phrase_open_growth(doubt(to), g->rest_share);
     if (g->has_stopped)
         phrase_has_stopped(doubt(to), g->stopped_share);
+    if (g->pools_are_told)
+        phrase_pools(doubt(to), g);
     if (!g->unexplained || g->is_open)
         return;
     struct text *t = doubt(to);

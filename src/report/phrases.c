@@ -140,7 +140,8 @@ bool phrase_observed(struct text *t, const struct hd_finding *rule)
     if (isnan(rule->observed_value) && !nothing)
         return false;
     if (isnan(rule->observed_value))
-        text_add_string(t, "nothing grows");
+        text_add_string(t, rule->reason.code == HD_REASON_NONE ? "nothing grows"
+                                                               : "no suspect");
     else if (is_score)
         add_score(t, rule);
     else
@@ -215,6 +216,13 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
     case HD_REASON_STOPPED:
         phrase_has_stopped(t, why->share);
         break;
+    case HD_REASON_POOLS:
+    case HD_REASON_POOLS_BY_NAME:
+        phrase_pools(
+            t, &(struct hd_growth){.pools = why->bytes,
+                                   .pools_share = why->share,
+                                   .pools_by_name = why->code == HD_REASON_POOLS_BY_NAME});
+        break;
     case HD_REASON_NO_MATCH:
         add_no_match(t, rule);
         break;
@@ -253,6 +261,17 @@ void phrase_has_stopped(struct text *t, double share)
     text_add_string(t, "what grew by ");
     human_percent(t, share);
     text_add_string(t, " of the heap has stayed there: was the load still on?");
+}
+
+void phrase_pools(struct text *t, const struct hd_growth *g)
+{
+    text_add_string(t, "buffer pools and threads grew by ");
+    human_size(t, (uint64_t)g->pools);
+    text_add_string(t, ", ");
+    human_percent(t, g->pools_share);
+    text_add_string(t, " of the heap");
+    if (g->pools_by_name)
+        text_add_string(t, ", but only their names say that the pools are the runtime's");
 }
 
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none)

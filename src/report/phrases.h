@@ -65,6 +65,10 @@ void phrase_open_growth(struct text *t, double share);
 /* "what grew by 12 % of the heap has stayed there: was the load still on?" */
 void phrase_has_stopped(struct text *t, double share);
 
+/* "buffer pools and threads grew by 488 KiB, 71 % of the heap"; with more words where only
+ * the names of pools say that they are the runtime's. */
+void phrase_pools(struct text *t, const struct hd_growth *g);
+
 /* "no type matches App.Ordre; did you mean App.Order?" */
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none);
 

@@ -306,6 +306,8 @@ static json_t *growth(const struct hd_growth *g)
     json_put(o, "rest", json_integer((json_int_t)g->rest));
     json_put(o, "explained", json_real_or_null(g->explained));
     json_put(o, "unexplained", json_boolean(g->unexplained));
+    json_put(o, "pools_share", json_real_or_null(g->pools_share));
+    json_put(o, "pools_by_name", json_boolean(g->pools_by_name));
     return o;
 }
 
