@@ -277,6 +277,16 @@ struct hd_stopped {
     size_t holder_len;
 };
 
+/* What has more instances in every snapshot than in the one before, and holds memory that
+ * no snapshot shows. */
+struct hd_native {
+    const char *type, *what;   /* "System.Threading.Thread", "threads" */
+    const struct hd_tally *at; /* per snapshot */
+    uint64_t first, last;      /* instances, of those that can be compared */
+    const char *hint;          /* as of a suspect */
+    bool is_undecided;         /* so many that a check cannot say that nothing leaks */
+};
+
 /* What the headline is, for who paints it: never the only sign of it. */
 enum hd_tone { HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD };
 
@@ -304,6 +314,9 @@ struct hd_diff {
     struct hd_growth growth;
     struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
+
+    struct hd_native *native; /* that are shown, by type only */
+    size_t native_count;
 
     struct hd_no_match *unmatched;
     size_t unmatched_count;
@@ -369,6 +382,7 @@ enum hd_reason_code {
     HD_REASON_SAMPLE_IS_OFF,   /* by more than the distance to the limit, perhaps */
     HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
     HD_REASON_UNEXPLAINED,     /* share of the heap grew, and no suspect explains it */
+    HD_REASON_NATIVE,          /* native piles up */
     HD_REASON_SCALE_UNKNOWN,   /* of the baseline: its run was longer or shorter by an
                                   unknown amount */
 
@@ -395,6 +409,7 @@ struct hd_reason {
     const char *words; /* of the suppression, as its file has them */
     const char *until; /* its last day, likewise */
     int64_t bytes;
+    const struct hd_native *native;
 };
 
 /* What became of one rule, or of one type under a rule for many. */

@@ -72,15 +72,3 @@ bool is_pool_block(const char *type, enum type_origin origin)
     return strcmp(name != NULL ? name + 1 : type, "MemoryPoolBlock") == 0 &&
            origin != ORIGIN_PROGRAM;
 }
-
-bool holds_native_memory(const char *type)
-{
-    static const char *const types[] = {
-        "System.Reflection.RuntimeAssembly", "System.Reflection.RuntimeModule",
-        "System.Reflection.Emit.DynamicResolver", "System.Threading.Thread"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-        if (strcmp(type, types[i]) == 0)
-            return true;
-    return strstr(type, "SafeHandle") != NULL ||
-           begins(type, "Microsoft.Win32.SafeHandles.");
-}

@@ -36,7 +36,4 @@ enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
 bool is_buffer_pool(const char *type, enum type_origin origin);
 bool is_pool_block(const char *type, enum type_origin origin);
 
-/* Types that hold memory outside the heap. */
-bool holds_native_memory(const char *type);
-
 #endif

@@ -128,6 +128,25 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
     return false;
 }
 
+/* Whether nobody excuses or accepts that so many of them came. */
+static bool is_counted(const struct court *c, const struct hd_native *n)
+{
+    struct hd_accepted all = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, n->type);
+    double accepted = scale_accepted(&c->b->baseline, c->e, all.count, HD_PER_TOTAL).least;
+    const struct suppression *by = excuse_of_type(&c->excuses, n->type, NULL);
+    if (by != NULL)
+        excuse_use(&c->excuses, by);
+    return n->is_undecided && by == NULL && (double)(n->last - n->first) > accepted;
+}
+
+static struct hd_reason doubt_about_native(const struct court *c)
+{
+    for (size_t i = 0; i < c->e->native_count; i++)
+        if (is_counted(c, &c->e->native[i]))
+            return (struct hd_reason){.code = HD_REASON_NATIVE, .native = &c->e->native[i]};
+    return because(HD_REASON_NONE);
+}
+
 /* Why it cannot be said that there is no suspect; or no reason. */
 static struct hd_reason doubt_about_none(const struct court *c, const struct rule *rule)
 {
@@ -136,6 +155,9 @@ static struct hd_reason doubt_about_none(const struct court *c, const struct rul
         return doubt;
     if (c->e->unexplained.code != HD_REASON_NONE)
         return c->e->unexplained;
+    struct hd_reason native = doubt_about_native(c);
+    if (native.code != HD_REASON_NONE)
+        return native;
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }
 

@@ -292,6 +292,8 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
                                     .min_steady_bytes = ask->opt->min_steady_bytes,
                                     .unexplained = unexplained(&r->diff.growth),
                                     .stopped = stopped(&r->diff.growth),
+                                    .native = r->diff.native,
+                                    .native_count = r->diff.native_count,
                                     .pools = pools(&r->diff.growth),
                                     .doubt = doubt_about_order(ask),
                                     .no_evidence = only_garbage(ask),

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* --- what is counted ------------------------------------------------------ */
 
@@ -216,6 +217,9 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
     case HD_REASON_STOPPED:
         phrase_has_stopped(t, why->share);
         break;
+    case HD_REASON_NATIVE:
+        phrase_native(t, why->native, NULL);
+        break;
     case HD_REASON_POOLS:
     case HD_REASON_POOLS_BY_NAME:
         phrase_pools(
@@ -274,6 +278,34 @@ void phrase_pools(struct text *t, const struct hd_growth *g)
         text_add_string(t, ", but only their names say that the pools are the runtime's");
 }
 
+static void add_counts(struct text *t, uint64_t first, uint64_t last)
+{
+    human_count(t, first);
+    text_add_string(t, " → ");
+    human_count(t, last);
+}
+
+void phrase_native(struct text *t, const struct hd_native *n, const char *told)
+{
+    bool known = told != NULL && strcmp(told, n->type) == 0;
+    text_add_string(t, known ? "what " : "");
+    text_add_string(t, n->what);
+    if (!known) {
+        text_add_string(t, " rose in every step, ");
+        add_counts(t, n->first, n->last);
+        text_add_string(t, "; what they");
+    }
+    text_add_string(t, " hold outside the heap is not counted");
+}
+
+const struct hd_native *phrase_native_of(const struct hd_diff *d)
+{
+    for (size_t i = 0; i < d->native_count; i++)
+        if (d->native[i].is_undecided)
+            return &d->native[i];
+    return NULL;
+}
+
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none)
 {
     text_add_string(t, "no ");
@@ -328,11 +360,18 @@ void phrase_stopped(struct text *t, const struct stopped_growth *s)
                        "on? Measure again under load");
 }
 
-void phrase_native_memory(struct text *t, const char *type)
+void phrase_native_memory(struct text *t, const struct hd_native *n)
 {
-    text_add_string(t, type);
-    text_add_string(t, " grows in every step; it holds memory outside the heap, which is "
-                       "not counted here");
+    text_add_string(t, n->type);
+    text_add_string(t, " grows in every step, ");
+    add_counts(t, n->first, n->last);
+    text_add_string(t, ": ");
+    text_add_string(t, n->what);
+    text_add_string(t, " hold memory outside the heap, which is not counted here");
+    if (n->hint == NULL)
+        return;
+    text_add_string(t, "; docs/hints.md#");
+    text_add_string(t, n->hint);
 }
 
 void phrase_meant(struct text *t, const char *name, const char *meant)

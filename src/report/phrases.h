@@ -69,6 +69,13 @@ void phrase_has_stopped(struct text *t, double share);
  * the names of pools say that they are the runtime's. */
 void phrase_pools(struct text *t, const struct hd_growth *g);
 
+/* "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is not
+ * counted"; of the type that is told already only the rest. told may be NULL. */
+void phrase_native(struct text *t, const struct hd_native *n, const char *told);
+
+/* The first that a check cannot pass over, or NULL. */
+const struct hd_native *phrase_native_of(const struct hd_diff *d);
+
 /* "no type matches App.Ordre; did you mean App.Order?" */
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none);
 
@@ -88,7 +95,7 @@ struct stopped_growth {
 };
 void phrase_stopped(struct text *t, const struct stopped_growth *s);
 
-void phrase_native_memory(struct text *t, const char *type);
+void phrase_native_memory(struct text *t, const struct hd_native *n);
 
 /* "App.Ordre (did you mean App.Order?)"; meant may be NULL. */
 void phrase_meant(struct text *t, const char *name, const char *meant);

@@ -329,6 +329,22 @@ static json_t *stopped(const struct hd_model *m)
     return array;
 }
 
+static json_t *native(const struct hd_model *m)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < m->diff->native_count; i++) {
+        const struct hd_native *n = &m->diff->native[i];
+        json_t *o = json_object();
+        json_put(o, "type", json_string_or_null(n->type));
+        json_put(o, "what", json_string(n->what));
+        json_put(o, "count", numbers(n->at, m->snapshot_count, false));
+        json_put(o, "hint", json_string_or_null(n->hint));
+        json_put(o, "undecided", json_boolean(n->is_undecided));
+        json_append(array, o);
+    }
+    return array;
+}
+
 static json_t *reachable(const struct hd_model *m, bool bytes)
 {
     for (size_t k = 0; k < m->snapshot_count; k++)
@@ -405,6 +421,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "bytes_per_hour", json_real_or_null(m->diff->bytes_per_hour));
     json_put(o, "headline", json_string_or_null(m->diff->headline));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
+    json_put(o, "native", native(m));
 }
 
 static json_t *diff(const struct hd_model *m)

@@ -114,25 +114,3 @@ Test(runtime_names, tell_blocks_of_pools_in_any_namespace)
     };
     EXPECT_NAMES(is_pool_block, cases);
 }
-
-Test(runtime_names, tell_what_holds_memory_outside_the_heap)
-{
-    static const struct name_case cases[] = {
-        {"System.Reflection.RuntimeAssembly", true},
-        {"System.Reflection.RuntimeModule", true},
-        {"System.Reflection.Emit.DynamicResolver", true},
-        {"System.Threading.Thread", true},
-        {"Microsoft.Win32.SafeHandles.SafeFileHandle", true},
-        {"Microsoft.Win32.SafeHandles.SafeX509Handle", true},
-        {"System.Runtime.InteropServices.SafeHandle", true},
-        {"App.MySafeHandle", true},
-        {"System.Reflection.RuntimeMethodInfo", false},
-        {"System.Threading.ThreadStart", false},
-        {"System.Threading.Thread[]", false},
-        {"System.String", false},
-        {"", false},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        cr_expect_eq(holds_native_memory(cases[i].name), cases[i].wanted, "%s",
-                     cases[i].name);
-}
