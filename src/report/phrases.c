@@ -269,13 +269,13 @@ void phrase_has_stopped(struct text *t, double share)
 
 void phrase_pools(struct text *t, const struct hd_growth *g)
 {
-    text_add_string(t, "buffer pools and threads grew by ");
+    text_add_string(t, g->pools_by_name
+                           ? "buffer pools (known by name only) and threads grew by "
+                           : "buffer pools and threads grew by ");
     human_size(t, (uint64_t)g->pools);
     text_add_string(t, ", ");
     human_percent(t, g->pools_share);
     text_add_string(t, " of the heap");
-    if (g->pools_by_name)
-        text_add_string(t, ", but only their names say that the pools are the runtime's");
 }
 
 static void add_counts(struct text *t, uint64_t first, uint64_t last)

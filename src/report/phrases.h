@@ -65,8 +65,8 @@ void phrase_open_growth(struct text *t, double share);
 /* "what grew by 12 % of the heap has stayed there: was the load still on?" */
 void phrase_has_stopped(struct text *t, double share);
 
-/* "buffer pools and threads grew by 488 KiB, 71 % of the heap"; with more words where only
- * the names of pools say that they are the runtime's. */
+/* "buffer pools and threads grew by 488 KiB, 71 % of the heap", and whether a pool is the
+ * runtime's by its name only. */
 void phrase_pools(struct text *t, const struct hd_growth *g);
 
 /* "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is not

@@ -521,7 +521,7 @@ static void expect_pool(const struct pool_case *c, uint32_t each)
     const struct hd_finding *f = &r->check.rules[0];
     bool told = c->is_pool && each > 1;
     char *text = written(r, "text"), *json = written(r, "json");
-    const char *words = c->by_name ? "of the heap, but only their names say"
+    const char *words = c->by_name ? "pools (known by name only) and threads grew by"
                                    : "buffer pools and threads grew by";
     cr_expect_eq(r->check.verdict, c->is_pool || each == 0 ? HD_PASS : HD_FAIL,
                  "%s, %s, +%u", c->type, c->module, each);
@@ -536,6 +536,11 @@ static void expect_pool(const struct pool_case *c, uint32_t each)
     cr_expect_eq(strstr(r->diff.headline, words) != NULL, told, "%s", r->diff.headline);
     cr_expect_eq(strstr(text, words) != NULL, told, "%s", text);
     cr_expect_eq(strstr(json, words) != NULL, told);
+    for (size_t i = 0; i < r->diff.suspect_count; i++) {
+        const char *hint = r->diff.suspects[i].hint;
+        bool of_pools = hint != NULL && strcmp(hint, "array-pool-not-returned") == 0;
+        cr_expect_not(of_pools && c->module != NULL, "%s, %s", c->type, c->module);
+    }
     if (told) {
         cr_expect_eq(f->reason.code,
                      c->by_name ? HD_REASON_POOLS_BY_NAME : HD_REASON_POOLS);
