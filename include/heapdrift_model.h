@@ -265,6 +265,9 @@ struct hd_growth {
     size_t since;      /* the snapshot after which it began, from 0 */
     bool has_stopped;  /* something large grew and stayed, suspects or not */
     double stopped_share; /* that, of the heap */
+    double pools_share;   /* of the heap: what pools and threads have more */
+    bool pools_are_told;  /* that is too much for silence */
+    bool pools_by_name;   /* no module says that they are the runtime's */
 };
 
 /* What grew, and then stayed as large. */
@@ -274,6 +277,16 @@ struct hd_stopped {
     double growth, share;       /* bytes, and of the heap */
     const char **holder;        /* as of a suspect */
     size_t holder_len;
+};
+
+/* What has more instances in every snapshot than in the one before, and holds memory that
+ * no snapshot shows. */
+struct hd_native {
+    const char *type, *what;   /* "System.Threading.Thread", "threads" */
+    const struct hd_tally *at; /* per snapshot */
+    uint64_t first, last;      /* instances, of those that can be compared */
+    const char *hint;          /* as of a suspect */
+    bool is_undecided;         /* so many that a check cannot say that nothing leaks */
 };
 
 /* What the headline is, for who paints it: never the only sign of it. */
@@ -303,6 +316,9 @@ struct hd_diff {
     struct hd_growth growth;
     struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
+
+    struct hd_native *native; /* that are shown, by type only */
+    size_t native_count;
 
     struct hd_no_match *unmatched;
     size_t unmatched_count;
@@ -369,14 +385,20 @@ enum hd_reason_code {
     HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
     HD_REASON_UNEXPLAINED,     /* share of the heap grew since snapshot count, and nothing
                                   explains it */
+    HD_REASON_NATIVE,          /* native piles up */
+    HD_REASON_SCALE_UNKNOWN,   /* of the baseline: its run was longer or shorter by an
+                                  unknown amount */
 
     /* passed with a reservation */
-    HD_REASON_NO_MATCH, /* no row matches the pattern; meant may be what is meant */
-    HD_REASON_STOPPED,  /* share of the heap grew, and stayed as large */
-    HD_REASON_HIDDEN,   /* count suspects are not shown; of 0, no type is */
+    HD_REASON_NO_MATCH,      /* no row matches the pattern; meant may be what is meant */
+    HD_REASON_STOPPED,       /* share of the heap grew, and stayed as large */
+    HD_REASON_HIDDEN,        /* count suspects are not shown; of 0, no type is */
+    HD_REASON_POOLS_BY_NAME, /* pools grew by bytes, share of the heap; no module says that
+                                they are the runtime's */
 
     /* what was decided, and how */
-    HD_REASON_STEADY,     /* the limit is that of steady growth */
+    HD_REASON_POOLS,  /* passed: pools of the runtime grew by bytes, share of the heap */
+    HD_REASON_STEADY, /* the limit is that of steady growth */
     HD_REASON_SUPPRESSED, /* words say why */
     HD_REASON_EXPIRED,    /* was suppressed until then, because of words */
     HD_REASON_ACCEPTED,   /* the baseline accepts some of it */
@@ -391,6 +413,8 @@ struct hd_reason {
     const char *meant; /* or NULL: nothing is near */
     const char *words; /* of the suppression, as its file has them */
     const char *until; /* its last day, likewise */
+    int64_t bytes;
+    const struct hd_native *native;
 };
 
 /* What became of one rule, or of one type under a rule for many. */
@@ -450,6 +474,7 @@ struct hd_accepted_growth {
     size_t count;
     uint64_t snapshots;  /* of the run that was accepted */
     uint64_t iterations; /* between its first and last snapshot; HD_UNKNOWN */
+    uint64_t seconds;    /* likewise */
 };
 
 /* A diff held against rules. */

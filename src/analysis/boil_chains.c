@@ -1,6 +1,7 @@
 #include "analysis/boil_parts.h"
 #include "analysis/chain_owner.h"
 #include "analysis/plumbing.h"
+#include "analysis/runtime_names.h"
 #include "analysis/sampler.h"
 #include "analysis/walk.h"
 #include "analysis/walk_fields.h"
@@ -203,7 +204,8 @@ static void count_singletons(struct digest_chains *to, const struct hd_snapshot 
     bool any = false;
     for (type_id t = 0; t < snap->type_count; t++)
         any |= is_call_site[t] = snap->types[t].kind == TYPE_OBJECT &&
-                                 plumbing_of(snap->types[t].name) == PLUMBING_CALL_SITE;
+                                 plumbing_of(snap->types[t].name) == PLUMBING_CALL_SITE &&
+                                 type_origin_of(snap->types[t].module) != ORIGIN_PROGRAM;
     if (any)
         to->by_call_sites = owner_by_call_sites(snap, is_call_site, a);
     arena_free(&scratch);

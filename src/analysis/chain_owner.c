@@ -1,6 +1,7 @@
 #include "analysis/chain_owner.h"
 
 #include "analysis/plumbing.h"
+#include "analysis/runtime_names.h"
 #include "analysis/subject.h"
 #include "base/hash.h"
 
@@ -29,22 +30,12 @@ static bool has_namespace(const char *name)
     return memchr(name, '.', strcspn(name, "<")) != NULL;
 }
 
-static bool is_framework_module(const char *module)
-{
-    const char *file = module;
-    for (const char *c = module; *c != '\0'; c++)
-        if (*c == '/' || *c == '\\')
-            file = c + 1;
-    return begins(file, "System.") || begins(file, "Microsoft.") ||
-           begins(file, "mscorlib") || begins(file, "netstandard");
-}
-
 /* A nested class has no namespace in most files; its module says whose it is. */
 static bool is_program(const struct type *t)
 {
     if (subject_is_plain(t->name))
         return false;
-    return has_namespace(t->name) || (t->module != NULL && !is_framework_module(t->module));
+    return has_namespace(t->name) || type_origin_of(t->module) == ORIGIN_PROGRAM;
 }
 
 struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count)
@@ -65,6 +56,9 @@ struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count
             }
             known->is_many |= type->raw.count > 1 || type->tally[SELECT_ALL].count > 1;
             known->is_program |= is_program(type);
+            /* Most of plumbing has a short name, which anybody may give a class. */
+            if (type_origin_of(type->module) == ORIGIN_PROGRAM)
+                known->plumbing = PLUMBING_NONE;
         }
     }
     return o;

@@ -121,6 +121,17 @@ static bool has_suspects(const struct headed_ranker *r)
 
 /* --- where the growth went ---------------------------------------------------- */
 
+/* Nobody says whose class it is. */
+static bool has_pool_by_name(const struct trie *t)
+{
+    for (size_t i = 0; i < t->labels.len; i++) {
+        const struct label *l = &t->labels.all[i];
+        if (l->origin == ORIGIN_UNKNOWN && is_buffer_pool(l->name, l->origin))
+            return true;
+    }
+    return false;
+}
+
 static struct headed_growth share_growth(const struct headed_ranker *r,
                                          const struct residue *left)
 {
@@ -128,6 +139,7 @@ static struct headed_growth share_growth(const struct headed_ranker *r,
     struct headed_growth g = {.suspects = left->bytes[PART_SUSPECTS],
                               .pools = arena_array(r->a, uint64_t, n),
                               .rest = arena_array(r->a, uint64_t, n),
+                              .pools_by_name = has_pool_by_name(r->t),
                               .explained = NAN};
     for (size_t k = 0; k < n; k++) {
         g.pools[k] = left->bytes[PART_POOLS][k] + left->bytes[PART_THREADS][k];

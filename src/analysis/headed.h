@@ -42,6 +42,7 @@ struct headed_growth {
     uint64_t *suspects, *pools, *rest; /* bytes per snapshot; they sum to the reachable */
     double
         explained; /* share of the growth that the suspects have; NAN if it did not grow */
+    bool pools_by_name;      /* some pool is one by its name alone */
     struct rest_growth open; /* what nothing explains */
 };
 

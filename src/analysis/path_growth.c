@@ -154,13 +154,14 @@ bool path_is_pooled(const struct trie *t, path_id p)
     const struct labels *l = &t->labels;
     const struct full_trie *f = &t->full[t->snapshots - 1];
     path_id full = t->full_of[p * t->snapshots + t->snapshots - 1];
-    const char *name = l->all[t->label[p]].name;
+    const struct label *here = &l->all[t->label[p]];
+    const char *name = here->name;
     size_t len = strlen(name);
     bool array = len > 0 && name[len - 1] == ']';
-    size_t most = is_pool_block(name) ? SIZE_MAX : array ? 2 : 0;
+    size_t most = is_pool_block(name, here->origin) ? SIZE_MAX : array ? 2 : 0;
     for (size_t steps = 0; full != NO_PATH && full != 0 && steps <= most;
          full = f->parent[full], steps++)
-        if (is_buffer_pool(l->all[f->label[full]].name))
+        if (is_buffer_pool(l->all[f->label[full]].name, l->all[f->label[full]].origin))
             return true;
     return false;
 }
@@ -283,6 +284,8 @@ static void give_credit(struct path_growths *g)
 static const uint64_t *type_counts(const struct series *s, const char *type,
                                    struct arena *a)
 {
+    if (type_origin_in(s->snaps, s->count, type) == ORIGIN_PROGRAM)
+        return NULL;
     for (size_t i = 0; i < s->row_count; i++) {
         if (strcmp(s->rows[i].name, type) != 0)
             continue;

@@ -10,9 +10,9 @@ static enum residue_part *parts_of(const struct labels *l, struct arena *scratch
 {
     enum residue_part *parts = arena_array(scratch, enum residue_part, l->len);
     for (size_t i = 0; i < l->len; i++)
-        parts[i] = is_buffer_pool(l->all[i].name)                  ? PART_POOLS
-                   : strcmp(l->all[i].name, RUNTIME_LISTENER) == 0 ? PART_LISTENER
-                                                                   : PART_REST;
+        parts[i] = is_buffer_pool(l->all[i].name, l->all[i].origin) ? PART_POOLS
+                   : strcmp(l->all[i].name, RUNTIME_LISTENER) == 0  ? PART_LISTENER
+                                                                    : PART_REST;
     return parts;
 }
 

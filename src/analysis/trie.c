@@ -26,8 +26,12 @@ static label_id intern_label(struct labels *l, const struct type *t, struct text
     text_add_string(key, t->name);
     struct label_slot *slot;
     HASH_FIND(hh, l->by_name, key->data, key->len, slot);
-    if (slot != NULL)
+    enum type_origin origin = type_origin_of(t->module);
+    if (slot != NULL) {
+        if (l->all[slot->id].origin < origin)
+            l->all[slot->id].origin = origin;
         return slot->id;
+    }
     slot = arena_alloc(&l->arena, sizeof(*slot));
     slot->id = (label_id)l->len;
     const char *kept = arena_strdup(&l->arena, key->data, key->len);
@@ -36,6 +40,7 @@ static label_id intern_label(struct labels *l, const struct type *t, struct text
     l->all[l->len++] =
         (struct label){.name = kept + 1,
                        .kind = t->kind,
+                       .origin = origin,
                        .count = arena_array(&l->arena, uint64_t, l->snapshots),
                        .scale = arena_array(&l->arena, double, l->snapshots)};
     return slot->id;

@@ -9,6 +9,7 @@
 #define TRIE_H
 
 #include "analysis/dominators.h"
+#include "analysis/runtime_names.h"
 #include "analysis/series.h"
 #include "heap/fields.h"
 
@@ -34,6 +35,7 @@ struct path_field {
 struct label {
     const char *name;
     enum type_kind kind;
+    enum type_origin origin; /* of all snapshots */
     bool is_anchor;
     uint64_t *count; /* per snapshot: reachable objects (nodes, for pseudo-nodes) */
     double *scale;   /* per snapshot: objects that one stands for in a sampled file, or 0 */

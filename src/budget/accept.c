@@ -1,6 +1,7 @@
 #include "budget/accept.h"
 
 #include "budget/measure.h"
+#include "budget/scale.h"
 
 #include "base/error.h"
 
@@ -93,13 +94,10 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
         return fail(
             err, HD_USAGE,
             "no snapshot can be compared; so what a baseline may accept is not known");
-    size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
     struct arena scratch = {0};
     struct excuses x = excuses_of(b, e, NULL, &scratch);
     bool told = !x.by_holder || e->excused != NULL;
-    to->snapshots = s->fit_count;
-    to->iterations =
-        e->iterations != NULL ? e->iterations[last] - e->iterations[first] : HD_UNKNOWN;
+    scale_measure(to, e);
     if (told) {
         accept_totals(to, e);
         accept_types(to, &x);

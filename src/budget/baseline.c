@@ -78,7 +78,8 @@ const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struc
     *g = (struct hd_accepted_growth){.all = arena_array(a, struct hd_accepted, b->len),
                                      .count = b->len,
                                      .snapshots = b->snapshots,
-                                     .iterations = b->iterations};
+                                     .iterations = b->iterations,
+                                     .seconds = b->seconds};
     for (size_t i = 0; i < b->len; i++) {
         g->all[i] = b->all[i];
         g->all[i].name = arena_strdup(a, b->all[i].name, strlen(b->all[i].name));
@@ -140,6 +141,10 @@ void baseline_print(struct text *t, const struct hd_accepted_growth *g)
     text_add_string(t, head);
     if (g->iterations != HD_UNKNOWN) {
         snprintf(head, sizeof(head), "iterations\t%" PRIu64 "\n", g->iterations);
+        text_add_string(t, head);
+    }
+    if (g->seconds != HD_UNKNOWN) {
+        snprintf(head, sizeof(head), "seconds\t%" PRIu64 "\n", g->seconds);
         text_add_string(t, head);
     }
     text_add_string(
@@ -218,8 +223,9 @@ static bool take_accepted(struct line_reader *r, char **columns)
         if (strcmp(columns[0], kind_names[k]) == 0)
             a.kind = (enum hd_accepted_kind)k;
     if (a.kind == HD_ACCEPTED_KIND_COUNT)
-        return bad_line(r, "unknown-line",
-                        "begins with none of total, type, holder, snapshots, iterations");
+        return bad_line(
+            r, "unknown-line",
+            "begins with none of total, type, holder, snapshots, iterations, seconds");
     uint64_t *const numbers[] = {&a.count, &a.bytes, &a.step_count, &a.step_bytes,
                                  &a.score};
     for (size_t i = 0; i < COLUMNS - 2; i++)
@@ -260,12 +266,12 @@ static bool take_line(struct line_reader *r, char *line)
         return take_signature(r, columns, count);
     if (count == COLUMNS)
         return take_accepted(r, columns);
-    bool snapshots = strcmp(columns[0], "snapshots") == 0;
-    if (count == 2 && (snapshots || strcmp(columns[0], "iterations") == 0)) {
-        uint64_t *to = snapshots ? &r->b->snapshots : &r->b->iterations;
-        return quantity_count(columns[1], to) ||
-               bad_line(r, "bad-number", "must be a whole number");
-    }
+    static const char *const lengths[] = {"snapshots", "iterations", "seconds"};
+    uint64_t *const to[] = {&r->b->snapshots, &r->b->iterations, &r->b->seconds};
+    for (size_t i = 0; count == 2 && i < sizeof(to) / sizeof(*to); i++)
+        if (strcmp(columns[0], lengths[i]) == 0)
+            return quantity_count(columns[1], to[i]) ||
+                   bad_line(r, "bad-number", "must be a whole number");
     return bad_line(r, "bad-line", "7 columns, separated by tabs, are expected");
 }
 
@@ -275,7 +281,7 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
     struct line_reader r = {.b = b, .arena = a, .err = err};
     struct text line = {0};
     bool ok = true;
-    b->iterations = HD_UNKNOWN;
+    b->iterations = b->seconds = HD_UNKNOWN;
     for (size_t at = 0; ok && at < size;) {
         const char *end = memchr(data + at, '\n', size - at);
         size_t len = end != NULL ? (size_t)(end - data) - at : size - at;

@@ -15,6 +15,7 @@ struct baseline {
     size_t len, cap;
     uint64_t snapshots;          /* of the run that was accepted; 0: there is no baseline */
     uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
+    uint64_t seconds;            /* likewise */
     struct accepted_slot *slots; /* by kind and name; in the arena */
     struct arena arena;
 };

@@ -22,6 +22,11 @@ struct court {
 /* 29 % of 100 is 29, whatever binary fractions make of it. */
 bool court_is_over(double value, double limit);
 
+/* What becomes of the finding where a baseline accepts between most and least: over it is
+ * what is so either way. f has the numbers of the one that decides. */
+void court_weigh(struct finding *f, const struct finding *with_least,
+                 const struct finding *with_most);
+
 /* About the snapshots that can be compared, of which there must be two. */
 struct finding court_finding(const struct court *c, const struct rule *rule);
 

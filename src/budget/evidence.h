@@ -46,11 +46,14 @@ struct evidence {
     uint64_t min_steady_bytes;
 
     /* Without a reason their codes are HD_REASON_NONE. */
-    struct hd_reason doubt;       /* why nothing can pass: snapshots out of order */
-    struct hd_reason unexplained; /* why "no suspect" is no pass: growth that no suspect
-                                  explains */
-    struct hd_reason stopped;     /* why --strict does not take it: what grew and stayed,
-                                  though nothing grows any more */
+    struct hd_reason doubt;         /* why nothing can pass: snapshots out of order */
+    struct hd_reason unexplained;   /* why "no suspect" is no pass: growth that no suspect
+                                    explains */
+    struct hd_reason stopped;       /* why --strict does not take it: what grew and stayed,
+                                    though nothing grows any more */
+    const struct hd_native *native; /* why "no suspect" is no pass either */
+    size_t native_count;
+    struct hd_reason pools;       /* what a pass tells besides: growth of pools */
     struct hd_reason hidden;      /* the same: suspects that are not shown, or nothing is */
     struct hd_reason no_evidence; /* why nothing can fail either: only garbage */
     const uint64_t *iterations;   /* per snapshot, or NULL */

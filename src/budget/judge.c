@@ -1,5 +1,6 @@
 /* What rules say of totals, types and holders; and the findings of all. */
 #include "budget/court.h"
+#include "budget/scale.h"
 #include "budget/unmatched.h"
 
 #include "base/error.h"
@@ -16,20 +17,13 @@ const char *const rule_status_names[HD_FINDING_STATUS_COUNT] = {
 
 /* --- one finding --------------------------------------------------------- */
 
-static double accepted_by(const struct court *c, const struct rule *rule,
-                          const struct hd_accepted *a)
+static struct accepted accepted_by(const struct court *c, const struct rule *rule,
+                                   const struct hd_accepted *a)
 {
-    bool bytes = rule->measure == HD_MEASURE_BYTES;
-    if (rule->per == HD_PER_STEP)
-        return (double)(bytes ? a->step_bytes : a->step_count);
-    double whole = (double)(bytes ? a->bytes : a->count);
-    if (rule->per == HD_PER_TOTAL)
-        return whole;
-    size_t first = c->s->fit[0], last = c->s->fit[c->s->fit_count - 1];
-    uint64_t rounds = c->b->baseline.iterations != HD_UNKNOWN
-                          ? c->b->baseline.iterations
-                          : c->e->iterations[last] - c->e->iterations[first];
-    return rounds > 0 ? whole / (double)rounds : 0;
+    bool bytes = rule->measure == HD_MEASURE_BYTES, step = rule->per == HD_PER_STEP;
+    uint64_t whole = bytes ? a->bytes : a->count;
+    uint64_t of_step = bytes ? a->step_bytes : a->step_count;
+    return scale_accepted(&c->b->baseline, c->e, step ? of_step : whole, rule->per);
 }
 
 struct hd_reason court_doubt(const struct court *c, enum hd_per per)
@@ -96,7 +90,8 @@ void court_decide(const struct court *c, struct finding *f)
     if (f->over == OVER_SURELY)
         f->status = HD_FOUND_FAIL;
     else if (f->over == OVER_MAYBE)
-        court_leave_open(f, because(HD_REASON_SAMPLE_IS_OFF));
+        court_leave_open(f, because(f->depends_on_scale ? HD_REASON_SCALE_UNKNOWN
+                                                        : HD_REASON_SAMPLE_IS_OFF));
     else if (doubt.code != HD_REASON_NONE)
         court_leave_open(f, doubt);
     else
@@ -116,6 +111,28 @@ static void add_unmatched(struct court *c, const struct rule *rule, struct findi
     court_add(c, f);
 }
 
+void court_weigh(struct finding *f, const struct finding *with_least,
+                 const struct finding *with_most)
+{
+    bool surely = with_most->over == OVER_SURELY;
+    *f = surely ? *with_most : *with_least;
+    f->depends_on_scale = with_least->over != with_most->over;
+    if (!surely && with_least->over != OVER_NOT)
+        f->over = OVER_MAYBE;
+}
+
+/* What a finding is if so much is accepted. */
+static struct finding less(struct finding f, const struct growth *g, double accepted)
+{
+    f.accepted = accepted;
+    f.observed = g->value - accepted;
+    if (court_is_over(g->low - accepted, f.allowed))
+        f.over = OVER_SURELY;
+    else if (court_is_over(g->high - accepted, f.allowed))
+        f.over = OVER_MAYBE;
+    return f;
+}
+
 static struct finding hold(const struct court *c, const struct rule *rule,
                            const struct values *v, const struct hd_accepted *accepted)
 {
@@ -129,13 +146,10 @@ static struct finding hold(const struct court *c, const struct rule *rule,
     f.first = g.first;
     f.last = g.last;
     f.base = v->y[c->s->fit[0]];
-    f.accepted = accepted_by(c, rule, accepted);
-    f.observed = g.value - f.accepted;
     f.allowed = limit_amount(&f.limit, f.base);
-    if (court_is_over(g.low - f.accepted, f.allowed))
-        f.over = OVER_SURELY;
-    else if (court_is_over(g.high - f.accepted, f.allowed))
-        f.over = OVER_MAYBE;
+    struct accepted a = accepted_by(c, rule, accepted);
+    struct finding with_least = less(f, &g, a.least), with_most = less(f, &g, a.most);
+    court_weigh(&f, &with_least, &with_most);
     court_decide(c, &f);
     return f;
 }

@@ -26,13 +26,14 @@ struct finding {
     bool is_by_steadiness;     /* the limit is --min-steady */
     bool known;                /* whether the numbers below are */
     enum over over;
-    double observed;    /* growth in objects or bytes, or the score */
-    double allowed;     /* in the same unit: limit, of base */
-    double base;        /* the value in the first snapshot; of scores: the heap */
-    double accepted;    /* what the baseline took off observed */
-    size_t first, last; /* the snapshots that show it */
-    const char *holder; /* of totals by holder: what grew most. Of scores */
-    int64_t scored;     /* index of the row of the ranking; NO_SCORED */
+    double observed;       /* growth in objects or bytes, or the score */
+    double allowed;        /* in the same unit: limit, of base */
+    double base;           /* the value in the first snapshot; of scores: the heap */
+    double accepted;       /* what the baseline took off observed */
+    bool depends_on_scale; /* of what the baseline accepts: whether it is over */
+    size_t first, last;    /* the snapshots that show it */
+    const char *holder;    /* of totals by holder: what grew most. Of scores */
+    int64_t scored;        /* index of the row of the ranking; NO_SCORED */
     struct hd_reason reason;
     const struct suppression *suppression; /* if suppressed, or expired */
 };

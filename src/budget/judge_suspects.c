@@ -1,5 +1,6 @@
 /* What rules say of the ranking. */
 #include "budget/court.h"
+#include "budget/scale.h"
 
 #include <string.h>
 
@@ -42,23 +43,39 @@ static void tell_steady_limit(const struct court *c, struct finding *f)
     f->reason = because(HD_REASON_STEADY);
 }
 
+static struct accepted accepted_score(const struct court *c, const char *type)
+{
+    uint64_t score = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, type).score;
+    return scale_accepted(&c->b->baseline, c->e, score, HD_PER_TOTAL);
+}
+
+/* What a finding is if so much is accepted. */
+static struct finding less(const struct court *c, struct finding f,
+                           const struct scored *row, double score, double accepted)
+{
+    double noise = row->score > 0 ? row->noise * score / row->score : 0;
+    /* What is nothing but the rounding of a rate is nothing. */
+    f.accepted = accepted < score * (1 - 1e-9) ? accepted : score;
+    f.observed = score - f.accepted;
+    f.over = over_of_score(c, &f, row, noise);
+    return f;
+}
+
 /* score is that of the row, or what of it is counted. */
 static struct finding hold_score(const struct court *c, const struct rule *rule,
                                  const struct scored *row, double score)
 {
-    struct hd_accepted accepted =
-        baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->type);
+    struct accepted a = accepted_score(c, row->type);
     struct finding f = court_finding(c, rule);
-    double noise = row->score > 0 ? row->noise * score / row->score : 0;
     f.known = true;
     f.subject = row->subject;
     f.holder = row->holder;
     f.scored = row - c->e->scored;
-    f.accepted = (double)accepted.score < score ? (double)accepted.score : score;
-    f.observed = score - f.accepted;
     f.base = heap_of(c, row);
     f.allowed = limit_amount(&f.limit, f.base);
-    f.over = over_of_score(c, &f, row, noise);
+    struct finding with_least = less(c, f, row, score, a.least),
+                   with_most = less(c, f, row, score, a.most);
+    court_weigh(&f, &with_least, &with_most);
     court_decide(c, &f);
     if (f.status == HD_FOUND_FAIL && row->steady && !reaches(f.observed, f.allowed))
         tell_steady_limit(c, &f);
@@ -100,8 +117,7 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
             continue;
         struct values all = values_of_row(c->s, row, measure);
         struct growth g = growth_of(e, &all, HD_PER_TOTAL);
-        double accepted =
-            (double)baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->name).score;
+        double accepted = accepted_score(c, row->name).least;
         if (all.unknown || g.high <= g.value || !reaches(g.high - accepted, allowed))
             continue;
         struct counted counted = counted_of_type(&c->excuses, row, measure);
@@ -112,6 +128,25 @@ static bool may_be_hidden(const struct court *c, const struct rule *rule)
     return false;
 }
 
+/* Whether nobody excuses or accepts that so many of them came. */
+static bool is_counted(const struct court *c, const struct hd_native *n)
+{
+    struct hd_accepted all = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, n->type);
+    double accepted = scale_accepted(&c->b->baseline, c->e, all.count, HD_PER_TOTAL).least;
+    const struct suppression *by = excuse_of_type(&c->excuses, n->type, NULL);
+    if (by != NULL)
+        excuse_use(&c->excuses, by);
+    return n->is_undecided && by == NULL && (double)(n->last - n->first) > accepted;
+}
+
+static struct hd_reason doubt_about_native(const struct court *c)
+{
+    for (size_t i = 0; i < c->e->native_count; i++)
+        if (is_counted(c, &c->e->native[i]))
+            return (struct hd_reason){.code = HD_REASON_NATIVE, .native = &c->e->native[i]};
+    return because(HD_REASON_NONE);
+}
+
 /* Why it cannot be said that there is no suspect; or no reason. */
 static struct hd_reason doubt_about_none(const struct court *c, const struct rule *rule)
 {
@@ -120,35 +155,41 @@ static struct hd_reason doubt_about_none(const struct court *c, const struct rul
         return doubt;
     if (c->e->unexplained.code != HD_REASON_NONE)
         return c->e->unexplained;
+    struct hd_reason native = doubt_about_native(c);
+    if (native.code != HD_REASON_NONE)
+        return native;
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
-}
-
-/* Why --strict does not take "no suspect" for a pass; or no reason. */
-static struct hd_reason reservation_of(const struct court *c, const struct rule *rule)
-{
-    if (c->e->hidden.code != HD_REASON_NONE)
-        return c->e->hidden;
-    return rule->limit_is_min_score ? c->e->stopped : because(HD_REASON_NONE);
 }
 
 /* Less than half a byte is shown as none. */
 #define LEAST_SCORE 0.5
 
+/* What a pass is told with; of several the one that --strict does not take. */
+static struct hd_reason said_of_none(const struct court *c, const struct rule *rule)
+{
+    if (c->e->hidden.code != HD_REASON_NONE)
+        return c->e->hidden;
+    if (rule->limit_is_min_score && c->e->stopped.code != HD_REASON_NONE)
+        return c->e->stopped;
+    return c->e->pools;
+}
+
 /* No row fails. What suppressions excuse has its findings already, from begin on. */
 static void add_none(struct court *c, const struct rule *rule, size_t begin)
 {
     struct hd_reason doubt = doubt_about_none(c, rule);
-    struct hd_reason reservation = reservation_of(c, rule);
+    struct hd_reason said = said_of_none(c, rule);
+    bool lenient = said.code != HD_REASON_NONE && said.code != HD_REASON_POOLS;
     bool excused = c->out->len > begin;
     bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
     struct finding none = scored && !excused
                               ? hold_score(c, rule, &c->e->scored[0], c->e->scored[0].score)
                               : court_finding(c, rule);
-    if (excused && doubt.code == HD_REASON_NONE && reservation.code == HD_REASON_NONE)
+    if (excused && doubt.code == HD_REASON_NONE && !lenient)
         return;
     none.status = HD_FOUND_PASS;
-    none.reason = reservation;
-    none.is_lenient = reservation.code != HD_REASON_NONE;
+    none.reason = said;
+    none.is_lenient = lenient;
     if (doubt.code != HD_REASON_NONE) {
         court_leave_open(&none, doubt);
         none.is_lenient = false;

@@ -83,6 +83,7 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                                  "the heap keeps growing by what no suspect holds"},
     [WARN_GROWTH_STOPPED] = {"growth-stopped",
                              "what grew has stayed as large; was the load still on?"},
+    [WARN_POOL_GROWTH] = {"pool-growth", "buffer pools and threads hold far more"},
     [WARN_NO_SUCH_TYPE] = {"no-such-type", "a --type that matches no row"},
     [WARN_UNUSED_BUDGET] = {"unused-budget", "a budget that matches nothing"},
     [WARN_UNUSED_SUPPRESSION] = {"unused-suppression",
@@ -92,8 +93,8 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                                   "counts again"},
     [WARN_DIFFERENT_BASELINE] =
         {"different-baseline",
-         "the baseline was made with another number of snapshots or iterations; its growth "
-         "is subtracted as it is"},
+         "the baseline is of a run of another length; what it accepts is scaled to this "
+         "run"},
     [WARN_NO_UNIT] = {"no-unit", "a limit without a unit; write 5MiB, 5% or 5B"},
     [WARN_RUNS_NOT_JUDGED] = {"runs-not-judged",
                               "runs that allow no verdict; they are not called healthy"},

@@ -51,6 +51,7 @@ enum warning_code {
     WARN_NATIVE_MEMORY,
     WARN_UNEXPLAINED_GROWTH,
     WARN_GROWTH_STOPPED,
+    WARN_POOL_GROWTH,
     WARN_NO_SUCH_TYPE,
     /* the budgets of a check */
     WARN_UNUSED_BUDGET,

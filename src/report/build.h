@@ -39,12 +39,16 @@ void build_tree(struct build *b);
 void build_object(struct build *b);
 void build_fleet(struct build *b);
 
-/* What was compared, totals, where the growth went; the suspects, and what has stopped
- * growing; what to run next. */
+/* What was compared, totals, where the growth went; the suspects, what has stopped
+ * growing, what grows outside the heap; what to run next. */
 void build_diff_head(struct build *b);
 void build_suspects(struct build *b);
 void build_stopped(struct build *b);
+void build_native(struct build *b);
 void build_next(struct build *b);
+
+/* Below the row: what it usually is. Nothing for NULL. */
+void build_hint(struct build *b, const char *id);
 
 /* The largest places of a report that has a tree besides: of a page. */
 void build_places(struct build *b);

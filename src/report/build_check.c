@@ -185,5 +185,6 @@ void build_check(struct build *b)
     add_rules(b);
     build_suspects(b);
     build_stopped(b);
+    build_native(b);
     build_next(b);
 }

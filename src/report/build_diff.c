@@ -227,6 +227,7 @@ void build_diff(struct build *b)
     build_diff_head(b);
     build_suspects(b);
     build_stopped(b);
+    build_native(b);
     add_types(b);
     build_next(b);
 }

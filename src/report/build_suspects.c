@@ -240,8 +240,9 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
     build_end(b, doc_piece(b->doc, &to->rest, "  "));
 }
 
-static void add_hint(struct build *b, const struct hint *hint)
+void build_hint(struct build *b, const char *id)
 {
+    const struct hint *hint = hint_named(id);
     if (hint == NULL)
         return;
     struct doc_line *l = &doc_attached(b->doc, b->row, "hint")->line;
@@ -419,7 +420,7 @@ static void add_table(struct build *b, struct doc_section *s)
     for (size_t i = 0; i < shown; i++) {
         add_row(b, t, &d->suspects[i]);
         add_held_by(b, &d->suspects[i].chains);
-        add_hint(b, hint_named(d->suspects[i].hint));
+        build_hint(b, d->suspects[i].hint);
     }
     add_others(b, t, d->suspect_count - shown, 0);
     size_t minor = add_minor(b, t), pooled = add_pooled(b, t);

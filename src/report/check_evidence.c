@@ -243,6 +243,16 @@ static struct hd_reason hidden(const struct evidence_question *ask)
                               .count = d->hidden_count};
 }
 
+static struct hd_reason pools(const struct hd_growth *g)
+{
+    if (!g->pools_are_told)
+        return because(HD_REASON_NONE);
+    return (struct hd_reason){.code = g->pools_by_name ? HD_REASON_POOLS_BY_NAME
+                                                       : HD_REASON_POOLS,
+                              .share = g->pools_share,
+                              .bytes = g->pools};
+}
+
 static double min_steady(const struct hd_options *opt, double heap)
 {
     if (opt->min_steady_bytes > 0)
@@ -296,6 +306,9 @@ bool check_evidence_begin(struct check_evidence *c, const struct evidence_questi
                                     .unexplained = unexplained(&r->diff.growth),
                                     .stopped = stopped(&r->diff.growth),
                                     .hidden = hidden(ask),
+                                    .native = r->diff.native,
+                                    .native_count = r->diff.native_count,
+                                    .pools = pools(&r->diff.growth),
                                     .doubt = doubt_about_order(ask),
                                     .no_evidence = only_garbage(ask),
                                     .iterations = ask->opt->iterations,

@@ -8,6 +8,7 @@
 #include "report/text_growth.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -380,13 +381,20 @@ static void say_suspect(struct headline *h, const struct hd_report *r,
         say_held(h, r, s, c.name);
 }
 
-static void say_more_suspects(struct headline *h, const struct hd_diff *d)
+static void say_more_suspects(struct headline *h, size_t more)
 {
-    if (d->suspect_count < 2)
+    if (more == 0)
         return;
     say(h, "; and ");
-    human_count(&h->words, d->suspect_count - 1);
-    say(h, d->suspect_count == 2 ? " more suspect" : " more suspects");
+    human_count(&h->words, more);
+    say(h, more == 1 ? " more suspect" : " more suspects");
+}
+
+/* Whether that is the news, and not a few objects that go along with it. */
+static bool leads(const struct hd_native *n, const struct hd_diff *d)
+{
+    return n != NULL && d->suspect_count > 0 && strcmp(d->suspects[0].type, n->type) != 0 &&
+           d->suspects[0].suspicion == HD_SUSPECT_STEADY;
 }
 
 /* --- nothing ------------------------------------------------------------- */
@@ -416,7 +424,8 @@ static void say_nothing(struct headline *h, const struct hd_report *r)
                    : "Nothing of what is shown keeps growing");
         return;
     }
-    if (r->options.by != HD_BY_TYPE || !d->by_graph) {
+    if (r->options.by != HD_BY_TYPE || d->growth.pools_are_told || !d->by_graph ||
+        phrase_native_of(d) != NULL) {
         say(h, "No ");
         say(h, report_unit(r));
     } else {
@@ -457,6 +466,8 @@ static void doubt_growth(struct doubts *to, const struct hd_report *r)
     bool none = r->diff.suspect_count + r->diff.hidden_count == 0;
     if (g->has_stopped && none)
         phrase_has_stopped(doubt(to), g->stopped_share);
+    if (g->pools_are_told)
+        phrase_pools(doubt(to), g);
     if (!g->unexplained || none)
         return;
     struct text *t = doubt(to);
@@ -551,6 +562,7 @@ static void phrase_without_rows(struct headline *h, const struct hd_report *r)
 void phrase_verdict(struct headline *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
+    const struct hd_native *native = phrase_native_of(d);
     struct doubts doubts = {.h = to};
     *to = (struct headline){0};
     if (d->fit_count < 2 || d->no_match != NULL) {
@@ -558,12 +570,20 @@ void phrase_verdict(struct headline *to, const struct hd_report *r)
         return;
     }
     if (d->suspect_count > 0) {
-        say_suspect(to, r, &d->suspects[0]);
-        say_more_suspects(to, d);
+        if (leads(native, d)) {
+            phrase_native(&to->words, native, NULL);
+            to->words.data[0] = (char)toupper((unsigned char)to->words.data[0]);
+        } else {
+            say_suspect(to, r, &d->suspects[0]);
+        }
+        say_more_suspects(to, d->suspect_count - !leads(native, d));
     } else {
         say_nothing(to, r);
     }
     doubt_hidden(&doubts, r);
+    if (native != NULL && !leads(native, d))
+        phrase_native(doubt(&doubts), native,
+                      d->suspect_count > 0 ? d->suspects[0].type : NULL);
     doubt_growth(&doubts, r);
     doubt_snapshots(&doubts, r);
     doubt_rest(&doubts, r);

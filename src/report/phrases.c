@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* --- what is counted ------------------------------------------------------ */
 
@@ -140,7 +141,8 @@ bool phrase_observed(struct text *t, const struct hd_finding *rule)
     if (isnan(rule->observed_value) && !nothing)
         return false;
     if (isnan(rule->observed_value))
-        text_add_string(t, "nothing grows");
+        text_add_string(t, rule->reason.code == HD_REASON_NONE ? "nothing grows"
+                                                               : "no suspect");
     else if (is_score)
         add_score(t, rule);
     else
@@ -185,6 +187,9 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_SAMPLE_MAY_HIDE] =
         "a sample: what it may be off by hides growth of this size; "
         "take snapshots that are none",
+    [HD_REASON_SCALE_UNKNOWN] =
+        "the run of the baseline is longer or shorter, and how much growth it accepts "
+        "here is not known: give --iterations for both",
     [HD_REASON_STEADY] = "about as much was added in every step; such growth counts from "
                          "--min-steady on",
 };
@@ -214,6 +219,16 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         break;
     case HD_REASON_HIDDEN:
         phrase_hidden(t, why->count);
+        break;
+    case HD_REASON_NATIVE:
+        phrase_native(t, why->native, NULL);
+        break;
+    case HD_REASON_POOLS:
+    case HD_REASON_POOLS_BY_NAME:
+        phrase_pools(
+            t, &(struct hd_growth){.pools = why->bytes,
+                                   .pools_share = why->share,
+                                   .pools_by_name = why->code == HD_REASON_POOLS_BY_NAME});
         break;
     case HD_REASON_NO_MATCH:
         add_no_match(t, rule);
@@ -274,6 +289,45 @@ void phrase_hidden(struct text *t, size_t suspects)
                                        : " are hidden by --type, --exclude or --app-only");
 }
 
+void phrase_pools(struct text *t, const struct hd_growth *g)
+{
+    text_add_string(t, g->pools_by_name
+                           ? "buffer pools (known by name only) and threads grew by "
+                           : "buffer pools and threads grew by ");
+    human_size(t, (uint64_t)g->pools);
+    text_add_string(t, ", ");
+    human_percent(t, g->pools_share);
+    text_add_string(t, " of the heap");
+}
+
+static void add_counts(struct text *t, uint64_t first, uint64_t last)
+{
+    human_count(t, first);
+    text_add_string(t, " → ");
+    human_count(t, last);
+}
+
+void phrase_native(struct text *t, const struct hd_native *n, const char *told)
+{
+    bool known = told != NULL && strcmp(told, n->type) == 0;
+    text_add_string(t, known ? "what " : "");
+    text_add_string(t, n->what);
+    if (!known) {
+        text_add_string(t, " rose in every step, ");
+        add_counts(t, n->first, n->last);
+        text_add_string(t, "; what they");
+    }
+    text_add_string(t, " hold outside the heap is not counted");
+}
+
+const struct hd_native *phrase_native_of(const struct hd_diff *d)
+{
+    for (size_t i = 0; i < d->native_count; i++)
+        if (d->native[i].is_undecided)
+            return &d->native[i];
+    return NULL;
+}
+
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none)
 {
     text_add_string(t, "no ");
@@ -330,11 +384,18 @@ void phrase_stopped(struct text *t, const struct stopped_growth *s)
                        "on? Measure again under load");
 }
 
-void phrase_native_memory(struct text *t, const char *type)
+void phrase_native_memory(struct text *t, const struct hd_native *n)
 {
-    text_add_string(t, type);
-    text_add_string(t, " grows in every step; it holds memory outside the heap, which is "
-                       "not counted here");
+    text_add_string(t, n->type);
+    text_add_string(t, " grows in every step, ");
+    add_counts(t, n->first, n->last);
+    text_add_string(t, ": ");
+    text_add_string(t, n->what);
+    text_add_string(t, " hold memory outside the heap, which is not counted here");
+    if (n->hint == NULL)
+        return;
+    text_add_string(t, "; docs/hints.md#");
+    text_add_string(t, n->hint);
 }
 
 void phrase_meant(struct text *t, const char *name, const char *meant)

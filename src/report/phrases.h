@@ -69,6 +69,16 @@ void phrase_has_stopped(struct text *t, double share);
 /* "2 suspects are hidden by --type, --exclude or --app-only"; of 0, that no type is shown.
  */
 void phrase_hidden(struct text *t, size_t suspects);
+/* "buffer pools and threads grew by 488 KiB, 71 % of the heap", and whether a pool is the
+ * runtime's by its name only. */
+void phrase_pools(struct text *t, const struct hd_growth *g);
+
+/* "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is not
+ * counted"; of the type that is told already only the rest. told may be NULL. */
+void phrase_native(struct text *t, const struct hd_native *n, const char *told);
+
+/* The first that a check cannot pass over, or NULL. */
+const struct hd_native *phrase_native_of(const struct hd_diff *d);
 
 /* "no type matches App.Ordre; did you mean App.Order?" */
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none);
@@ -89,7 +99,7 @@ struct stopped_growth {
 };
 void phrase_stopped(struct text *t, const struct stopped_growth *s);
 
-void phrase_native_memory(struct text *t, const char *type);
+void phrase_native_memory(struct text *t, const struct hd_native *n);
 
 /* "App.Ordre (did you mean App.Order?)"; meant may be NULL. */
 void phrase_meant(struct text *t, const char *name, const char *meant);

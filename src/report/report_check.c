@@ -5,6 +5,7 @@
 #include "base/out.h"
 #include "budget/accept.h"
 #include "budget/judge.h"
+#include "budget/scale.h"
 #include "compare/series_chains.h"
 #include "report/check_evidence.h"
 #include "report/phrases.h"
@@ -243,7 +244,8 @@ static void warn_about_units(struct check *c)
     }
 }
 
-static void add_warnings(struct check *c, const struct findings *found)
+static void add_warnings(struct check *c, const struct evidence *e,
+                         const struct findings *found)
 {
     const struct hd_budgets *b = &c->budgets;
     warn_about_units(c);
@@ -266,13 +268,7 @@ static void add_warnings(struct check *c, const struct findings *found)
             warn_about_line(c, WARN_UNUSED_SUPPRESSION, s->path, s->line, &what);
         }
     }
-    const struct baseline *base = &b->baseline;
-    size_t fit = c->types.fit_count;
-    uint64_t rounds = HD_UNKNOWN;
-    if (c->opt->iterations != NULL && fit >= 2)
-        rounds =
-            c->opt->iterations[c->types.fit[fit - 1]] - c->opt->iterations[c->types.fit[0]];
-    if (base->snapshots > 0 && (base->snapshots != fit || base->iterations != rounds))
+    if (c->types.fit_count >= 2 && scale_differs(&b->baseline, e))
         report_warn(c->r, WARN_DIFFERENT_BASELINE, (size_t)-1);
 }
 
@@ -321,7 +317,7 @@ static bool decide(struct check *c, const struct evidence *e)
                 report_rule_of(c, e, &found.all[i]);
         c->r->check.verdict = verdict_of(c->r);
         c->r->check.rules_shown = report_rows(c->r, found.len);
-        add_warnings(c, &found);
+        add_warnings(c, e, &found);
         ok = add_chains(c, &found);
     }
     baseline_free(&made);

@@ -1,6 +1,9 @@
 #include "report/report_hints.h"
 
 #include "analysis/hints.h"
+#include "heap/names.h"
+
+#include <string.h>
 
 /* A way that fewer of the instances share says too little. */
 static const double enough = 0.5;
@@ -9,39 +12,81 @@ static const double enough = 0.5;
  * that a delegate, a timer or a state machine is there for. */
 enum { DEEPEST = 5, MOST_BELOW = 64 };
 
+/* --- names ------------------------------------------------------------------ */
+
+/* Classes of the program that are called like those of the framework, which hints are
+ * about; nearly always there are none. */
+struct disguised {
+    const char **names;
+    size_t len;
+};
+
+static struct disguised disguised_in(const struct trie *t, struct arena *scratch)
+{
+    struct disguised d = {.len = 0};
+    if (t == NULL)
+        return d;
+    d.names = arena_array(scratch, const char *, t->labels.len);
+    for (size_t i = 0; i < t->labels.len; i++) {
+        const struct label *l = &t->labels.all[i];
+        bool space = strncmp(l->name, "System.", strlen("System.")) == 0 ||
+                     strncmp(l->name, "Microsoft.", strlen("Microsoft.")) == 0;
+        if (space && l->origin == ORIGIN_PROGRAM && !names_is_array(l->name))
+            d.names[d.len++] = l->name;
+    }
+    return d;
+}
+
+/* The name, unless it says what is not so. */
+static const char *honest(const struct disguised *d, const char *name)
+{
+    for (size_t i = 0; i < d->len; i++)
+        if (strcmp(d->names[i], name) == 0)
+            return "[of the program]";
+    return name;
+}
+
 /* --- above ------------------------------------------------------------------ */
 
 /* What is farther from the suspect says nothing about it, and every case looks at all. */
 enum { MOST_ABOVE = 64 };
 
-static void add_way(struct hint_clues *clues, const char *const *types, size_t len,
+struct looking {
+    struct hint_clues clues;
+    struct disguised disguised;
+    struct arena *scratch;
+};
+
+static void add_way(struct looking *l, const char *const *types, size_t len,
                     enum hd_root_kind root)
 {
     size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
+    const char **names = arena_array(l->scratch, const char *, len);
+    for (size_t i = far; i < len; i++)
+        names[i] = honest(&l->disguised, types[i]);
     if (len > 0)
-        clues->ways[clues->way_count++] =
-            (struct hint_way){.types = types + far, .len = len - far, .root = root};
+        l->clues.ways[l->clues.way_count++] =
+            (struct hint_way){.types = names + far, .len = len - far, .root = root};
 }
 
 /* What all ways to it have in common. */
-static void add_holder(struct hint_clues *clues, const struct hd_suspect *s)
+static void add_holder(struct looking *l, const struct hd_suspect *s)
 {
     enum hd_root_kind root = HD_ROOT_OTHER;
     for (size_t i = 0; i < s->holder_len && s->holder[i][0] == '['; i++)
         root = root_kind_below(s->holder[i], root);
-    add_way(clues, s->holder, s->holder_len, root);
+    add_way(l, s->holder, s->holder_len, root);
 }
 
 /* Its most frequent chain, without the suspect at its end. What is repeated stands there
  * twice, so that an array of arrays can be told from one array. */
-static void add_chain(struct hint_clues *clues, const struct hd_suspect *s,
-                      struct arena *scratch)
+static void add_chain(struct looking *l, const struct hd_suspect *s)
 {
     if (s->chains.len == 0 || s->chains.all[0].chain.share < enough)
         return;
     const struct hd_chain *c = &s->chains.all[0].chain;
     size_t most = c->frame_count * 2 * HD_MOST_FRAME_TYPES;
-    const char **types = arena_array(scratch, const char *, most);
+    const char **types = arena_array(l->scratch, const char *, most);
     size_t len = 0;
     for (size_t i = 0; i < c->frame_count; i++) {
         const struct hd_frame *f = &c->frames[i];
@@ -49,7 +94,7 @@ static void add_chain(struct hint_clues *clues, const struct hd_suspect *s,
         for (unsigned k = 0; k < times * f->type_count; k++)
             types[len++] = f->types[k % f->type_count];
     }
-    add_way(clues, types, len > 0 ? len - 1 : 0, c->kind);
+    add_way(l, types, len > 0 ? len - 1 : 0, c->kind);
 }
 
 /* --- below ------------------------------------------------------------------ */
@@ -101,17 +146,19 @@ void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *
         return;
     struct arena scratch = {0};
     struct below *below = arena_array(&scratch, struct below, r->diff.suspect_count);
+    struct looking look = {.disguised = disguised_in(t, &scratch), .scratch = &scratch};
     if (t != NULL)
         find_below(r, t, heads, below);
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
         struct hd_suspect *s = &r->diff.suspects[i];
         for (size_t k = 0; k < s->also_count; k++)
             add_below(&below[i], s->also[k]);
-        struct hint_clues clues = {
-            .type = s->type, .below = below[i].types, .below_count = below[i].len};
-        add_holder(&clues, s);
-        add_chain(&clues, s, &scratch);
-        const struct hint *hint = hint_for(&clues);
+        look.clues = (struct hint_clues){.type = honest(&look.disguised, s->type),
+                                         .below = below[i].types,
+                                         .below_count = below[i].len};
+        add_holder(&look, s);
+        add_chain(&look, s);
+        const struct hint *hint = hint_for(&look.clues);
         s->hint = hint != NULL ? hint->id : NULL;
     }
     arena_free(&scratch);

@@ -1,7 +1,7 @@
 #include "report/report_rank.h"
 
 #include "analysis/head_owner.h"
-#include "analysis/runtime_names.h"
+#include "analysis/native.h"
 #include "compare/series_chains.h"
 #include "report/phrases.h"
 #include "report/report_hints.h"
@@ -246,20 +246,42 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* What holds memory outside of the heap weighs more than its bytes say. */
-static void warn_about_native_memory(const struct ranker *k)
+static void warn_about_native(struct hd_report *r, const struct hd_native *n)
 {
-    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
-    for (size_t i = 0; i < k->s->row_count; i++) {
-        const struct series_row *row = &k->s->rows[i];
-        if (row->growth != GROWS_IN_COUNT || !holds_native_memory(row->name))
-            continue;
-        struct trend t = series_trend(k->s, row, false, y, noise);
-        if (trend_tau(&t) < 1)
-            continue;
-        struct text message = {0};
-        phrase_native_memory(&message, row->name);
-        report_warn_text(k->r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
+    struct text message = {0};
+    phrase_native_memory(&message, n);
+    report_warn_text(r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
+}
+
+/* One that is a suspect as well has one hint. */
+static void share_hint(struct hd_report *r, const struct hd_native *n)
+{
+    for (size_t i = 0; i < r->diff.suspect_count; i++)
+        if (strcmp(r->diff.suspects[i].type, n->type) == 0)
+            r->diff.suspects[i].hint = n->hint;
+}
+
+/* What holds memory outside of the heap weighs more than its bytes say. */
+static void add_native(const struct ranker *k, struct arena *scratch)
+{
+    const struct series *s = k->s;
+    size_t count = 0;
+    struct native_growth *all = native_growths_of(s, &count, scratch);
+    struct hd_diff *d = &k->r->diff;
+    d->native = arena_array(&k->r->arena, struct hd_native, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct series_row *row = all[i].row;
+        struct hd_native n = {.type = row->name,
+                              .what = all[i].kind->what,
+                              .at = row->at,
+                              .first = row->at[s->fit[0]].count,
+                              .last = row->at[s->fit[s->fit_count - 1]].count,
+                              .hint = all[i].hint,
+                              .is_undecided = all[i].is_much};
+        warn_about_native(k->r, &n);
+        share_hint(k->r, &n);
+        if (report_shows_row(k->r, k->opt, row->name))
+            d->native[d->native_count++] = n;
     }
 }
 
@@ -288,9 +310,8 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
     ok = ok && add_chains(&k, err);
     if (ok)
         report_add_hints(r, k.rows.trie, k.rows.heads);
-    /* Between two snapshots anything may grow. */
-    if (ok && s->fit_count >= 3)
-        warn_about_native_memory(&k);
+    if (ok && s->by == HD_BY_TYPE)
+        add_native(&k, &scratch);
     series_index_free(&k.by_name);
     arena_free(&scratch);
     return ok;

@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-/* A twentieth of the heap that has stopped growing is told, if nothing else is. */
+/* A twentieth of the heap that has stopped growing is told, if nothing else is; and a tenth
+ * that pools have more: they fill while a program starts. */
 #define STOPPED_SHARE 0.05
+#define POOLS_SHARE 0.1
 
 static size_t last_fit(const struct suspect_rows *to)
 {
@@ -208,9 +210,12 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
                             .suspects = delta(h->growth.suspects, n),
                             .pools = delta(h->growth.pools, n),
                             .rest = delta(h->growth.rest, n),
-                            .explained = h->growth.explained};
+                            .explained = h->growth.explained,
+                            .pools_by_name = h->growth.pools_by_name};
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
+    g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
+    g->pools_are_told = g->pools_share >= POOLS_SHARE;
 }
 
 static bool is_below(const char *const *holder, size_t len, const char *type)
@@ -228,6 +233,8 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
     struct hd_report *r = to->r;
     double heap = (double)to->trie->retained[to->s->fit_count - 1];
     struct hd_diff *found = &r->found.diff;
+    bool measured =
+        type_origin_in(to->s->snaps, to->s->count, RUNTIME_LISTENER) != ORIGIN_PROGRAM;
     found->stopped = arena_array(&r->arena, struct hd_stopped, h->stopped_count);
     for (size_t i = 0; i < h->stopped_count; i++) {
         const struct headed_stopped *from = &h->stopped[i];
@@ -238,7 +245,7 @@ static void add_stopped(const struct suspect_rows *to, const struct headed *h,
                                .growth = from->growth,
                                .share = heap > 0 ? from->growth / heap : 0};
         s.holder_len = holder_of(to, from->head, &s.holder);
-        if (is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
+        if (measured && is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
             continue;
         *largest = *largest == NULL ? from : *largest;
         found->stopped[found->stopped_count++] = s;
@@ -268,6 +275,13 @@ static void warn_stopped(struct hd_report *r, const struct headed_stopped *s, si
     report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
 }
 
+static void warn_pools(struct hd_report *r)
+{
+    struct text t = {0};
+    phrase_pools(&t, &r->diff.growth);
+    report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
+}
+
 /* The one place that says whether the heap has grown by what nothing explains: the report,
  * the gate and fleet go by it. What cannot be shown takes a step of confidence, whether it
  * is one reason or two. largest: of what stopped; NULL: none. */
@@ -287,6 +301,8 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
     g->stopped_share = stayed;
     if (g->unexplained)
         warn_unexplained(r, suspects);
+    if (g->pools_are_told)
+        warn_pools(r);
     if (suspects)
         return;
     if (g->has_stopped)

@@ -308,6 +308,8 @@ static json_t *growth(const struct hd_growth *g)
     json_put(o, "unexplained", json_boolean(g->unexplained));
     json_put(o, "open_share", json_real(g->open_share));
     json_put(o, "since", json_integer((json_int_t)g->since));
+    json_put(o, "pools_share", json_real_or_null(g->pools_share));
+    json_put(o, "pools_by_name", json_boolean(g->pools_by_name));
     return o;
 }
 
@@ -324,6 +326,22 @@ static json_t *stopped(const struct hd_model *m)
         json_put(o, "growth", json_real_or_null(s->growth));
         json_put(o, "share", json_real_or_null(s->share));
         json_put(o, "holder", strings(s->holder, s->holder_len));
+        json_append(array, o);
+    }
+    return array;
+}
+
+static json_t *native(const struct hd_model *m)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < m->diff->native_count; i++) {
+        const struct hd_native *n = &m->diff->native[i];
+        json_t *o = json_object();
+        json_put(o, "type", json_string_or_null(n->type));
+        json_put(o, "what", json_string(n->what));
+        json_put(o, "count", numbers(n->at, m->snapshot_count, false));
+        json_put(o, "hint", json_string_or_null(n->hint));
+        json_put(o, "undecided", json_boolean(n->is_undecided));
         json_append(array, o);
     }
     return array;
@@ -405,6 +423,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "bytes_per_hour", json_real_or_null(m->diff->bytes_per_hour));
     json_put(o, "headline", json_string_or_null(m->diff->headline));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
+    json_put(o, "native", native(m));
 }
 
 static json_t *diff(const struct hd_model *m)

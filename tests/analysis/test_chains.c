@@ -1,3 +1,4 @@
+#include "analysis/chain_search.h"
 #include "analysis/chains.h"
 #include "analysis/sampler.h"
 #include "report/human.h"
@@ -305,6 +306,32 @@ Test(chains, a_sample_has_intervals_instead)
     }
     cr_expect_eq(samples, 9);
     asked_free(&a);
+}
+
+/* A digest has no samples of small places. Of what those hold anything may be true: all of
+ * it goes by this chain, or none. */
+Test(chains, instances_without_samples_widen_what_may_be_true)
+{
+    static const struct {
+        uint64_t count, samples, instances, uncovered;
+    } cases[] = {{6, 10, 10, 0},    {6, 8, 10, 2},    {0, 8, 10, 2},
+                 {8, 8, 10, 2},     {6, 8, 10, 10},   {30, 64, 640, 0},
+                 {30, 64, 640, 64}, {64, 64, 640, 1}, {0, 64, 640, 320}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct chains all = {.samples = (uint32_t)cases[i].samples,
+                             .instances = cases[i].instances,
+                             .uncovered = cases[i].uncovered};
+        struct hd_chain c = {.count = (uint32_t)cases[i].count};
+        double low = (double)cases[i].count / (double)cases[i].samples, high = low;
+        double rest = (double)cases[i].uncovered / (double)cases[i].instances;
+        if (cases[i].samples != cases[i].instances)
+            wilson_interval(cases[i].count, cases[i].samples, &low, &high);
+        chain_set_share(&c, &all);
+        cr_expect_float_eq(c.low, low * (1 - rest), 1e-12, "case %zu: %g", i, c.low);
+        cr_expect_float_eq(c.high, high * (1 - rest) + rest, 1e-12, "case %zu: %g", i,
+                           c.high);
+        cr_expect(0 <= c.low && c.low <= c.high && c.high <= 1 + 1e-12, "case %zu", i);
+    }
 }
 
 Test(chains, groups_of_one_size_are_sorted_by_signature)

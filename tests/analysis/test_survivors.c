@@ -1,8 +1,10 @@
+#include "analysis/boil_parts.h"
 #include "analysis/survivors.h"
 
 #include "support/forge.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* --- two snapshots ------------------------------------------------------------------ */
 
@@ -193,4 +195,38 @@ Test(survivors, a_last_snapshot_without_addresses_gives_no_numbers)
     arena_free(&a);
     hd_snapshot_close(first);
     hd_snapshot_close(last);
+}
+
+/* --- in a digest ------------------------------------------------------------------- */
+
+/* Addresses of what is less than a five-hundredth of the heap are not kept. */
+Test(survivors, a_digest_keeps_addresses_of_large_types_only_unless_asked_for_all)
+{
+    struct forge f = {0};
+    node_id all[] = {forge_objects(&f, "App.Many", 24, 2000),
+                     forge_object(&f, "App.Heavy", 100000),
+                     forge_object(&f, "App.Small", 24)};
+    static const uint32_t counts[] = {2000, 1, 1};
+    for (size_t i = 0; i < 3; i++)
+        for (node_id n = all[i]; n < all[i] + counts[i]; n++) {
+            forge_generation(&f, n, HD_GEN2);
+            forge_root(&f, HD_ROOT_STACK, NULL, n);
+        }
+    struct hd_snapshot *heap = forge_finish(&f);
+    for (int of_all = 0; of_all < 2; of_all++) {
+        struct digest_survivors kept = {0};
+        struct arena a = {0};
+        bool many = false, heavy = false, small = false;
+        boil_survivors(&kept, heap, of_all, &a);
+        for (uint32_t i = 0; i < kept.len; i++) {
+            cr_expect_eq(heap->types[kept.type[i]].kind, TYPE_OBJECT);
+            many |= strcmp(heap->types[kept.type[i]].name, "App.Many") == 0;
+            heavy |= strcmp(heap->types[kept.type[i]].name, "App.Heavy") == 0;
+            small |= strcmp(heap->types[kept.type[i]].name, "App.Small") == 0;
+        }
+        cr_expect(many && heavy);
+        cr_expect_eq(small, of_all);
+        arena_free(&a);
+    }
+    hd_snapshot_close(heap);
 }

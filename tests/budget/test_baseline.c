@@ -10,6 +10,7 @@ static const char valid[] = "heapdrift-baseline\t1\n"
                             "\n"
                             "snapshots\t4\n"
                             "iterations\t60\n"
+                            "seconds\t3600\n"
                             "total\t0\t4096\t0\t2048\t0\tbytes\n"
                             "type\t12\t384\t4\t128\t9000\tMyApp.Order\r\n"
                             "holder\t5\t40\t3\t24\t0\t*s_all]*\n";
@@ -27,6 +28,7 @@ Test(baseline, knows_what_is_accepted)
     cr_assert(parse(&b, valid, &a, &err), "%s", err.message);
     cr_expect_eq(b.snapshots, 4);
     cr_expect_eq(b.iterations, 60);
+    cr_expect_eq(b.seconds, 3600);
     struct hd_accepted order = baseline_find(&b, HD_ACCEPTED_TYPE, "MyApp.Order");
     cr_expect_eq(order.count, 12);
     cr_expect_eq(order.bytes, 384);
@@ -43,7 +45,8 @@ Test(baseline, knows_what_is_accepted)
 
 Test(baseline, is_the_same_after_writing_and_reading)
 {
-    struct baseline b = {.snapshots = 4, .iterations = HD_UNKNOWN}, again = {0};
+    struct baseline b = {.snapshots = 4, .iterations = HD_UNKNOWN, .seconds = 60},
+                    again = {0};
     struct arena a = {0};
     struct text first = {0}, second = {0};
     const char *names[] = {"Z", "a\tb\\c\nd\re", "\x01\xff\xc2\x9b", "*\xe2\x86\x92*"};
@@ -56,6 +59,8 @@ Test(baseline, is_the_same_after_writing_and_reading)
                                                .score = 7 * i});
     baseline_print(&first, baseline_growth(&b, &a));
     cr_assert(baseline_parse(&again, first.data, first.len, &a, NULL));
+    cr_expect_eq(again.iterations, HD_UNKNOWN);
+    cr_expect_eq(again.seconds, 60);
     for (uint64_t i = 0; i < 3; i++)
         cr_expect_eq(baseline_find(&again, HD_ACCEPTED_TYPE, names[i]).score, 7 * i);
     baseline_print(&second, baseline_growth(&again, &a));
@@ -85,6 +90,7 @@ Test(baseline, mistakes_have_a_line)
         {"heapdrift-baseline\t1\nsnapshots\t1\n", "no-baseline", 2},
         {"heapdrift-baseline\t1\nsnapshots\tx\n", "bad-number", 2},
         {"heapdrift-baseline\t1\nsnapshots\t-4\n", "bad-number", 2},
+        {"heapdrift-baseline\t1\nsnapshots\t4\nseconds\t-1\n", "bad-number", 3},
         {"heapdrift-baseline\t1\nsnapshots\t4\nhello\n", "bad-line", 3},
         {"heapdrift-baseline\t1\nsnapshots\t4\ntype\t1\t2\t3\tX\n", "bad-line", 3},
         {"heapdrift-baseline\t1\nsnapshots\t4\nkind\t1\t2\t3\t4\t5\tX\n", "unknown-line",

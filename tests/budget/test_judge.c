@@ -94,6 +94,7 @@ static void accept_score(struct trial *t, uint64_t score)
 {
     struct hd_accepted a = {.kind = HD_ACCEPTED_TYPE, .name = "App.Order", .score = score};
     t->b->baseline.snapshots = SNAPSHOTS;
+    t->b->baseline.iterations = rounds[SNAPSHOTS - 1];
     baseline_add(&t->b->baseline, &a);
 }
 
@@ -334,7 +335,8 @@ Test(judge, a_score_that_is_the_limit_is_over_it)
     expect(&t, "f");
 }
 
-/* Accepted over 60 rounds: 1 a round. Now there are 30. */
+/* Accepted over 60 rounds: 1 a round. Now there are 30, of 2 each; and if nobody knows how
+ * many there were, 2 may be all that is accepted, or none of it. */
 Test(judge, the_iterations_of_a_baseline_are_its_own)
 {
     struct hd_accepted a = {.kind = HD_ACCEPTED_TYPE, .name = "App.Order", .count = 60};
@@ -350,8 +352,8 @@ Test(judge, the_iterations_of_a_baseline_are_its_own)
         t.b->baseline.iterations = known ? 60 : HD_UNKNOWN;
         baseline_add(&t.b->baseline, &a);
         cr_assert(budgets_add_rule(t.b, &rule, NULL));
-        cr_expect_str_eq(judged(&t), "p");
-        cr_expect_float_eq(t.found.all[0].observed, known ? 1 : 0, 1e-9);
+        cr_expect_str_eq(judged(&t), known ? "p" : "i");
+        cr_expect_float_eq(t.found.all[0].observed, known ? 1 : 2, 1e-9);
         trial_close(&t);
     }
 }
@@ -364,6 +366,34 @@ Test(judge, a_type_that_cannot_be_decided_stands_beside_one_that_fails)
     cr_expect_str_eq(judged(&t), "fi");
     cr_expect_str_eq(t.found.all[1].subject, "App.Ghost");
     trial_close(&t);
+}
+
+/* Both are kept: the one that is nearer to its limit stands for the rule, wherever it is in
+ * the table; of two that are as near, the first by name. */
+Test(judge, the_type_that_is_nearest_to_its_limit_stands_for_a_rule_that_is_kept)
+{
+    static const struct {
+        uint64_t a, b;
+        const char *stands;
+    } cases[] = {{5, 9, "App.B"}, {9, 5, "App.A"}, {7, 7, "App.A"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct trial t = {.b = hd_budgets_new()};
+        struct series_question ask = {.by = HD_BY_TYPE};
+        struct series_warnings ignored = {0};
+        for (uint64_t k = 0; k < SNAPSHOTS; k++) {
+            struct forge f = {0};
+            forge_row(&f, "App.A", 100 + (k == 3 ? cases[i].a : 0), 10000);
+            forge_row(&f, "App.B", 100 + (k == 3 ? cases[i].b : 0), 10000);
+            t.snaps[k] = forge_finish(&f);
+        }
+        cr_assert(
+            series_align(&t.series, t.snaps, SNAPSHOTS, &ask, &t.arena, &ignored, NULL));
+        t.e = (struct evidence){.types = &t.series, .heap = 20000, .bytes_known = true};
+        add_option(&t, "budget", "App.*=10");
+        cr_expect_str_eq(judged(&t), "p");
+        cr_expect_str_eq(t.found.all[0].subject, cases[i].stands, "case %zu", i);
+        trial_close(&t);
+    }
 }
 
 /* --- what matches nothing ----------------------------------------------------------- */

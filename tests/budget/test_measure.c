@@ -94,6 +94,28 @@ Test(measure, growth_is_off_by_both_of_its_ends)
     cr_expect_float_eq(g.high, 1350, 1e-9, "%g", g.high);
 }
 
+/* Where two steps are as bad, the first is told: a leak is looked for where it began. */
+Test(measure, of_steps_the_worst_is_told_and_of_equal_ones_the_first)
+{
+    static const struct {
+        double y[SNAPSHOTS];
+        double value;
+        size_t first;
+    } cases[] = {{{0, 5, 10}, 5, 0}, {{0, 5, 11}, 6, 1}, {{0, 6, 11}, 6, 0},
+                 {{5, 5, 5}, 0, 0},  {{9, 5, 1}, -4, 0}, {{9, 4, 1}, -3, 1}};
+    struct trial t;
+    trial_make(&t);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct values v = {.unknown = false};
+        for (size_t k = 0; k < SNAPSHOTS; k++)
+            v.y[k] = cases[i].y[k];
+        struct growth g = growth_of(&t.e, &v, HD_PER_STEP);
+        cr_expect_float_eq(g.value, cases[i].value, 1e-9, "case %zu: %g", i, g.value);
+        cr_expect_eq(g.first, cases[i].first, "case %zu: %zu", i, g.first);
+        cr_expect_eq(g.last, cases[i].first + 1, "case %zu: %zu", i, g.last);
+    }
+}
+
 Test(measure, reachable_bytes_have_a_noise_of_their_own)
 {
     static const double noise[SNAPSHOTS] = {7, 0, 9};

@@ -473,6 +473,95 @@ Test(bad_series, a_leak_in_the_wrong_order_does_not_pass)
 /* --- pools and threads
  * ------------------------------------------------------------------------ */
 
+/* A pool of buffers beside a heap that stays, as large as that in the end; blocks is what
+ * it holds more of in each snapshot. Whose class it is, its module says. */
+static struct hd_snapshot *heap_with_pool(const char *pool_type, const char *module,
+                                          uint32_t count)
+{
+    struct forge f = {0};
+    add_list(&f, "App.Shop.s_a", "App.A", 100, 1000, NULL);
+    node_id pool = forge_object(&f, pool_type, 64);
+    forge_root(&f, HD_ROOT_STATIC, "System.Buffers.ArrayPool.s_shared", pool);
+    node_id first = forge_objects(&f, "System.Byte[]", 1000, count);
+    for (uint32_t i = 0; i < count; i++)
+        forge_reference(&f, pool, first + i);
+    if (module != NULL)
+        forge_module(&f, pool_type, module);
+    return forge_finish(&f);
+}
+
+static const struct pool_case {
+    const char *type, *module;
+    bool is_pool, by_name;
+} pool_cases[] = {
+    {"System.Buffers.SharedArrayPool<System.Byte>", "System.Private.CoreLib.dll", true,
+     false},
+    {"System.Buffers.SharedArrayPool<App.Mine>", "System.Private.CoreLib.dll", true, false},
+    {"System.Buffers.ConfigurableArrayPool<App.Mine>", "System.Private.CoreLib.dll", true,
+     false},
+    {"Microsoft.AspNetCore.PinnedBlockMemoryPool",
+     "/usr/share/dotnet/Microsoft.AspNetCore.Server.Kestrel.Core.dll", true, false},
+    {"System.Buffers.SharedArrayPool<App.Mine>", NULL, true, true},
+    {"System.Buffers.SharedArrayPool<System.Byte>", NULL, true, true},
+    {"System.Buffers.SharedArrayPool<App.Mine>", "App.dll", false, false},
+    {"System.Buffers.SharedArrayPool<System.Byte>", "/app/App.dll", false, false},
+    {"Microsoft.AspNetCore.PinnedBlockMemoryPool", "App.dll", false, false},
+    {"SharedArrayPool<App.Mine>", NULL, false, false},
+    {"App.SharedArrayPool<System.Byte>", NULL, false, false},
+    {"System.Buffers.SharedArrayPoolOfMine", NULL, false, false},
+};
+
+static void expect_pool(const struct pool_case *c, uint32_t each)
+{
+    struct hd_snapshot *snaps[MOST];
+    for (uint32_t k = 0; k < MOST; k++)
+        snaps[k] = heap_with_pool(c->type, c->module, 20 + each * k);
+    struct hd_report *r = looked_at(snaps, MOST);
+    const struct hd_growth *g = &r->diff.growth;
+    const struct hd_finding *f = &r->check.rules[0];
+    bool told = c->is_pool && each > 1;
+    char *text = written(r, "text"), *json = written(r, "json");
+    const char *words = c->by_name ? "pools (known by name only) and threads grew by"
+                                   : "buffer pools and threads grew by";
+    cr_expect_eq(r->check.verdict, c->is_pool || each == 0 ? HD_PASS : HD_FAIL,
+                 "%s, %s, +%u", c->type, c->module, each);
+    cr_expect_eq(hd_report_status(r, true),
+                 !c->is_pool && each > 0 ? 1
+                 : told && c->by_name    ? 3
+                                         : 0,
+                 "%s, %s, +%u", c->type, c->module, each);
+    cr_expect_eq(g->pools, c->is_pool ? (int64_t)(MOST - 1) * each * 1000 : 0);
+    cr_expect_eq(g->pools_are_told, told);
+    cr_expect_eq(warns_of(r, "pool-growth"), told);
+    cr_expect_eq(strstr(r->diff.headline, words) != NULL, told, "%s", r->diff.headline);
+    cr_expect_eq(strstr(text, words) != NULL, told, "%s", text);
+    cr_expect_eq(strstr(json, words) != NULL, told);
+    for (size_t i = 0; i < r->diff.suspect_count; i++) {
+        const char *hint = r->diff.suspects[i].hint;
+        bool of_pools = hint != NULL && strcmp(hint, "array-pool-not-returned") == 0;
+        cr_expect_not(of_pools && c->module != NULL, "%s, %s", c->type, c->module);
+    }
+    if (told) {
+        cr_expect_eq(f->reason.code,
+                     c->by_name ? HD_REASON_POOLS_BY_NAME : HD_REASON_POOLS);
+        cr_expect_null(strstr(text, "othing grows"), "%s", text);
+        cr_expect_null(strstr(r->diff.headline, "Nothing"), "%s", r->diff.headline);
+    }
+    free(text);
+    free(json);
+    hd_report_free(r);
+}
+
+/* Not at all; by less than a tenth of the heap; by half of it. */
+Test(bad_series, pools_are_the_runtimes_by_their_module_and_their_growth_is_told)
+{
+    static const uint32_t each[] = {0, 1, 40};
+    for (size_t i = 0; i < sizeof(pool_cases) / sizeof(*pool_cases); i++)
+        for (size_t k = 0; k < sizeof(each) / sizeof(*each); k++)
+            if (each[k] != 1 || pool_cases[i].is_pool)
+                expect_pool(&pool_cases[i], each[k]);
+}
+
 Test(bad_series, growth_within_a_pool_is_no_suspect_and_is_told)
 {
     struct hd_snapshot *snaps[MOST];

@@ -221,12 +221,13 @@ static bool is_excused(const struct cell *c)
     return c->mercy == SUPPRESSED || c->mercy == SUPPRESSED_BY_HOLDER || c->mercy == BOTH;
 }
 
-/* Corollary: what the baseline accepts is no growth; it does not make a number surer. */
-static double accepted(const struct cell *c)
+/* Corollary: what the baseline accepts is no growth, as far as snapshots show any; it does
+ * not make a number surer. */
+static double accepted(const struct cell *c, const size_t *index, size_t n)
 {
     if (c->mercy != BASELINE && c->mercy != BOTH)
         return 0;
-    double whole = (double)c->step * (MOST - 1);
+    double whole = (double)c->step * (double)(index[n - 1] - index[0]);
     switch (rules[c->rule].per) {
     case HD_PER_TOTAL:
         return whole;
@@ -235,7 +236,7 @@ static double accepted(const struct cell *c)
     case HD_PER_ITERATION:
         break;
     }
-    return whole / (10 * (MOST - 1));
+    return (double)c->step / 10;
 }
 
 static struct shown growth_of(const struct cell *c, const size_t *index, size_t n)
@@ -296,9 +297,9 @@ static enum hd_verdict verdict_of(const struct cell *c)
         return HD_INCONCLUSIVE; /* nor do three show a leak */
     struct shown s = growth_of(c, index, n);
     double limit = limit_of(c, index[n - 1]);
-    if (s.low - accepted(c) > limit)
+    if (s.low - accepted(c, index, n) > limit)
         return HD_FAIL; /* shown to be over it */
-    if (s.high - accepted(c) > limit || says_nothing_of_the_rest(c))
+    if (s.high - accepted(c, index, n) > limit || says_nothing_of_the_rest(c))
         return HD_INCONCLUSIVE; /* not shown to be kept */
     return HD_PASS;
 }

@@ -59,6 +59,7 @@ Test(phrases, what_was_observed_is_told_as_its_limit_is)
 
 Test(phrases, every_reason_has_a_sentence_of_its_own)
 {
+    static const struct hd_native threads = {.what = "threads", .first = 3, .last = 9};
     char all[HD_REASON_COUNT][512];
     for (int code = 0; code < HD_REASON_COUNT; code++) {
         struct hd_finding rule = {.kind = HD_RULE_TYPE,
@@ -67,7 +68,8 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
                                              .share = 0.25,
                                              .meant = "App.Order",
                                              .words = "a pool",
-                                             .until = "2026-11-20"}};
+                                             .until = "2026-11-20",
+                                             .native = &threads}};
         snprintf(all[code], sizeof(all[code]), "%s", told_reason(&rule));
         cr_expect(code == HD_REASON_NONE ? strcmp(all[code], "-") == 0
                                          : strlen(all[code]) > strlen("a poo"),
@@ -75,6 +77,8 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
         for (int other = 0; other < code; other++)
             cr_expect_str_neq(all[code], all[other], "reasons %d and %d", other, code);
     }
+    cr_expect_str_eq(all[HD_REASON_NATIVE], "threads rose in every step, 3 → 9; what they "
+                                            "hold outside the heap is not counted");
     cr_expect_str_eq(all[HD_REASON_NO_MATCH], "matches no type; did you mean App.Order?");
     cr_expect_str_eq(all[HD_REASON_EXPIRED], "was suppressed until 2026-11-20: a pool");
     cr_expect_str_eq(all[HD_REASON_ACCEPTED],

@@ -149,7 +149,7 @@ static const struct {
     /* the default budget */
     {STEADY, "", HD_PASS, HD_FOUND_PASS, NAN, NULL, "nothing grows"},
     {LEAK, "", HD_FAIL, HD_FOUND_FAIL, 6000, "App.Order", "score 9.8 % (5.86 KiB)"},
-    {BURST, "", HD_PASS, HD_FOUND_PASS, NAN, NULL, "nothing grows"},
+    {BURST, "", HD_PASS, HD_FOUND_PASS, NAN, NULL, "no suspect"},
     {SHRINKING, "", HD_PASS, HD_FOUND_PASS, NAN, NULL, NULL},
     {PAIR, "", HD_INCONCLUSIVE, HD_FOUND_INCONCLUSIVE, NAN, NULL, NULL},
     {TRIPLE, "", HD_INCONCLUSIVE, HD_FOUND_INCONCLUSIVE, NAN, NULL, NULL},

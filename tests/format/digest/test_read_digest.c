@@ -152,3 +152,44 @@ Test(read_digest, takes_no_more_memory_than_it_may)
     cr_expect_eq(err.status, HD_TOO_BIG);
     text_free(&big);
 }
+
+/* As many types as objects, each held by the one before: every place has a type and a
+ * parent of its own, and arrays of every length stand beside each other. */
+Test(read_digest, heaps_of_every_number_of_places_are_read_as_they_were_written)
+{
+    enum { MOST_PLACES = 40 };
+    for (uint32_t n = 1; n <= MOST_PLACES; n++) {
+        struct forge f = {0};
+        struct hd_memory file = {0};
+        node_id above = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            char name[32];
+            snprintf(name, sizeof(name), "App.T%02u", (unsigned)i);
+            node_id here = forge_object(&f, name, 24 + 8 * i);
+            if (i > 0)
+                forge_reference(&f, above, here);
+            else
+                forge_root(&f, HD_ROOT_STACK, NULL, here);
+            above = here;
+        }
+        struct hd_snapshot *heap = forge_finish(&f);
+        cr_assert(hd_snapshot_write(heap, "digest", hd_sink_memory(&file), NULL, NULL));
+        struct hd_snapshot *read =
+            hd_snapshot_from_memory(file.bytes, file.size, NULL, NULL);
+        const struct digest_places *p = &read->digest->places;
+        uint32_t chain = p->len - n; /* the first place behind the root and its groups */
+        cr_assert_eq(p->parent[0], NO_PLACE);
+        cr_expect_eq(p->type[0], NO_TYPE);
+        for (uint32_t i = 0; i < n; i++) {
+            const struct type *type = &read->types[p->type[chain + i]];
+            cr_expect_eq(p->parent[chain + i], chain + i - 1, "%u of %u", i, n);
+            cr_expect_eq(strtoul(type->name + strlen("App.T"), NULL, 10), i, "%u of %u: %s",
+                         i, n, type->name);
+            cr_expect_eq(p->at[chain + i].count, 1, "%u of %u", i, n);
+            cr_expect_eq(p->at[chain + i].bytes, 24 + 8 * i, "%u of %u", i, n);
+        }
+        hd_snapshot_close(read);
+        hd_snapshot_close(heap);
+        hd_memory_free(&file);
+    }
+}
