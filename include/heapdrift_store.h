@@ -115,8 +115,9 @@ enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
 
 /* Store snap, which must have been read with to_write and checksum: its digest, a row per
  * type, its run. One transaction: all of it or nothing, and what was said to be stored is
- * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once.
- * what may be NULL. HD_USAGE: it does not say when it was taken, or of which service it is.
+ * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once; a
+ * table of types counts as the same if it is also of the same run and second. what may be
+ * NULL. HD_USAGE: it does not say when it was taken, or of which service it is.
  * HD_IO with nothing stored: the disk is full, the server is gone (which is tried twice).
  */
 bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
