@@ -59,6 +59,25 @@ fleet_works() { fleet "$@"; status_is 0; }
     out_has "no snapshot was taken in the window"
 }
 
+# Ten times, as a second may end between the two.
+@test "what was just recorded is in the window, and the second in which it ends" {
+    local i
+    for i in {1..10}; do
+        works record -q --store="$tmp/now.db" --service=Shop --host="h$i" - <"$before"
+        works fleet --store="$tmp/now.db" --format=json
+        [[ $(json '[.runs[]] | add') == 1 ]] || complain "round $i"
+        rm "$tmp/now.db"
+    done
+    cp "$before" "$tmp/0.txt"
+    touch -d @1999999999.75 "$tmp/0.txt"
+    works record -q --store="$tmp/now.db" --service=Shop "$tmp/0.txt"
+    local epoch count
+    while read -r epoch count; do
+        SOURCE_DATE_EPOCH=$epoch works fleet --store="$tmp/now.db" --since=1h --format=json
+        [[ $(json '[.runs[]] | add') == "$count" ]] || complain "at $epoch: $count"
+    done <<<$'1999999998 0\n1999999999 1\n2000003599 1\n2000003600 0'
+}
+
 @test "--exit-code and --max-hosts are for alerts" {
     fleet --exit-code
     status_is 1
