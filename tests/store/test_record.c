@@ -255,6 +255,41 @@ Test(store_record, needs_a_service_and_a_time)
     cr_expect(record_bare(&run, noon, &err));
 }
 
+/* Each is wrong in one place, so that each condition is the only one that can tell. */
+Test(store_record, believes_a_start_that_is_a_time)
+{
+    const struct {
+        const char *text;
+        double seconds;
+    } all[] = {{"2026-11-21T12:00:00", noon},
+               {"2026-11-21T12:00:00.75Z", noon},
+               {"2026-11-21T00:00:00", noon - 43200},
+               {"2026-11-21T23:59:60", noon + 43200},
+               {"2026-13-21T12:00:00", NAN},
+               {"2026-00-21T12:00:00", NAN},
+               {"2026-02-29T12:00:00", NAN},
+               {"2026-11-00T12:00:00", NAN},
+               {"2026-11-21T24:00:00", NAN},
+               {"2026-11-21T-1:00:00", NAN},
+               {"2026-11-21T12:60:00", NAN},
+               {"2026-11-21T12:-1:00", NAN},
+               {"2026-11-21T12:00:61", NAN},
+               {"2026-11-21T12:00:-1", NAN},
+               {"2026-11-21T12:00", NAN},
+               {"2026-11-21", NAN},
+               {"yesterday", NAN},
+               {"", NAN},
+               {NULL, NAN}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct hd_snapshot *snap = stored_snapshot(1);
+        snap->info.started = all[i].text;
+        double started = hd_run_of(snap).started;
+        cr_expect(isnan(all[i].seconds) ? isnan(started) : started == all[i].seconds,
+                  "%s: %f", all[i].text != NULL ? all[i].text : "nothing", started);
+        hd_snapshot_close(snap);
+    }
+}
+
 /* --- odd strings ----------------------------------------------------- */
 
 static const char *const odd[] = {"'; DROP TABLE snapshot; --",    "a\"b\\c\n\t\x01",
