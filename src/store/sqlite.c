@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/quantity.h"
 #include "base/text.h"
 
@@ -37,10 +38,32 @@ static bool locked_for_too_long(const struct connection *c, struct hd_error *err
     return fail(err, HD_TIMED_OUT, "others kept it locked for %u seconds", c->wait_ms / MS);
 }
 
-static bool failed_to_open(const struct connection *c, struct hd_error *err)
+/* What may not be made beside the file. SQLite says of it that the file is not there, or is
+ * read-only. 0: nothing is wrong with the folder. */
+static int folder_trouble(const struct connection *c)
+{
+    const char *name = path_file_name(c->path);
+    struct text folder = {0};
+    text_add(&folder, c->path, (size_t)(name - c->path));
+    text_add_char(&folder, '.');
+    int error = access(text_string(&folder), W_OK | X_OK) == 0 ? 0 : errno;
+    text_free(&folder);
+    return error == ENOENT ? 0 : error;
+}
+
+static bool failed_to_open(const struct connection *c, const char *otherwise,
+                           struct hd_error *err)
+{
+    int folder = folder_trouble(c);
+    return folder != 0
+               ? fail(err, HD_IO, "its folder cannot be written to: %s", strerror(folder))
+               : fail(err, HD_IO, "%s", otherwise);
+}
+
+static const char *system_error(const struct connection *c)
 {
     int error = sqlite3_system_errno(c->db);
-    return fail(err, HD_IO, "%s", error != 0 ? strerror(error) : "cannot be opened");
+    return error != 0 ? strerror(error) : "cannot be opened";
 }
 
 static bool failed_to_write(const struct connection *c, struct hd_error *err)
@@ -66,9 +89,9 @@ static bool failed(const struct connection *c, struct hd_error *err)
         return failed_to_write(c, err);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return fail(err, HD_IO, "cannot be written to: it is read-only");
+        return failed_to_open(c, "cannot be written to: it is read-only", err);
     case SQLITE_CANTOPEN:
-        return failed_to_open(c, err);
+        return failed_to_open(c, system_error(c), err);
     case SQLITE_NOTADB:
         return fail(err, HD_UNSUPPORTED, "is not a SQLite database");
     case SQLITE_CORRUPT:
