@@ -60,6 +60,7 @@ snapshots() {
     local job=$!
     until [[ $(wc -l <"$tmp/.out") -gt 3 ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
     server crash
+    # It is looked for for a minute.
     ends "$job"
     status_is 2
     [[ $(wc -l <"$tmp/err") == 2 ]]
@@ -85,6 +86,21 @@ heapdrift: [0-9]+ more files were not looked at$'
     ends "$job"
     status_is 0
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 300 ]]
+}
+
+@test "a server that is away for some seconds in the middle is waited for" {
+    snapshots 300
+    "$HEAPDRIFT" record -q --service=shop "$tmp"/{0..299}.txt >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    until [[ $(wc -l <"$tmp/.out") -gt 3 ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
+    server crash
+    sleep 4
+    kill -0 "$job" || complain "gave up"
+    server resume
+    ends "$job"
+    status_is 0
+    err_is ""
+    [[ $(grep -c ': recorded: ' "$tmp/.out") == 300 && $(ask 'SELECT COUNT(*) FROM snapshot') == 300 ]]
 }
 
 @test "writers at once, killed and tried again, store each snapshot once" {
