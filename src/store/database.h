@@ -68,6 +68,8 @@ struct database {
     const char *begin_write, *begin_read; /* a transaction; one to read sees one moment */
     const char *make_alone; /* behind begin_write: nobody else makes tables; NULL */
     const char *tables;     /* asks for the names of the tables that are there */
+    const char
+        *disguised; /* asks which of ours are something else: views, foreign tables */
 
     /* The words. */
     const char *id;    /* type of a key that counts by itself */
@@ -76,6 +78,10 @@ struct database {
     const char *each;  /* function: the elements of an array in JSON, column "value" */
     const char *lock;  /* behind SELECT: nobody else changes those rows */
 };
+
+/* The tables of schema.sql, as a list of SQL. */
+#define STORE_TABLES \
+    "('heapdrift_store', 'series', 'snapshot', 'type', 'type_row', 'finding')"
 
 extern const struct database *const databases[]; /* ends with NULL */
 

@@ -433,6 +433,8 @@ const struct database sqlite_database = {
     .begin_read = "BEGIN",
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
               "'sqlite\\_%' ESCAPE '\\'",
+    .disguised = "SELECT name FROM sqlite_master WHERE LOWER(name) IN " STORE_TABLES
+                 " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')",
     .id = "INTEGER PRIMARY KEY",
     .text = "TEXT",
     .bytes = "BLOB",

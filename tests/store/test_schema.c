@@ -160,6 +160,32 @@ Test(store_schema, of_somebody_else_is_refused_and_left_alone)
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
 }
 
+/* A view in the place of a table can keep whoever reads it busy for ever. */
+Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeout = 20)
+{
+    static const char *const tables[] = {"heapdrift_store", "series", "snapshot", "type",
+                                         "type_row",        "finding"};
+    char drop[64], view[256], message[128];
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+        stored_end(&t);
+        stored_begin(&t);
+        snprintf(drop, sizeof(drop), "DROP TABLE %s%s", tables[i],
+                 stored_is_sqlite() ? "" : " CASCADE");
+        snprintf(view, sizeof(view),
+                 "CREATE VIEW %s AS WITH RECURSIVE n (version) AS (SELECT 1 UNION ALL "
+                 "SELECT version + 1 FROM n) SELECT version FROM n",
+                 tables[i]);
+        if (stored_is_sqlite())
+            stored_change(t.store, "PRAGMA foreign_keys = OFF");
+        stored_change(t.store, drop);
+        stored_change(t.store, view);
+        snprintf(message, sizeof(message),
+                 "is no store: its %s is not a table, but a view or the like", tables[i]);
+        expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
+        expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
+    }
+}
+
 Test(store_schema, is_not_made_by_who_reads)
 {
     struct hd_error err = {0};
