@@ -41,6 +41,13 @@ struct database {
     /* With the right to write, what is not there is made, without tables. */
     struct connection *(*open)(const char *url, enum hd_store_use use,
                                struct hd_error *err);
+    /* Where to make what is not there yet, so that it has its name when it is whole;
+     * malloc'd, NULL: it is there. And its name, which it gets only if it is: another one
+     * may have been faster. NULL: made in its place. */
+    char *(*draft)(const char *url);
+    bool (*publish)(const char *draft, const char *url, bool is_whole,
+                    struct hd_error *err);
+
     void (*close)(struct connection *c);
     const char *(*note)(const struct connection *c); /* hd_store_note() */
     const char *(*file)(const struct connection *c); /* hd_store_file() */

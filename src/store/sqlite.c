@@ -38,16 +38,23 @@ static bool locked_for_too_long(const struct connection *c, struct hd_error *err
     return fail(err, HD_TIMED_OUT, "others kept it locked for %u seconds", c->wait_ms / MS);
 }
 
+/* malloc'd */
+static char *folder_of(const char *path)
+{
+    size_t len = (size_t)(path_file_name(path) - path);
+    char *folder = alloc_zeroed(len + 2);
+    memcpy(folder, path, len);
+    folder[len] = '.';
+    return folder;
+}
+
 /* What may not be made beside the file. SQLite says of it that the file is not there, or is
  * read-only. 0: nothing is wrong with the folder. */
 static int folder_trouble(const struct connection *c)
 {
-    const char *name = path_file_name(c->path);
-    struct text folder = {0};
-    text_add(&folder, c->path, (size_t)(name - c->path));
-    text_add_char(&folder, '.');
-    int error = access(text_string(&folder), W_OK | X_OK) == 0 ? 0 : errno;
-    text_free(&folder);
+    char *folder = folder_of(c->path);
+    int error = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    free(folder);
     return error == ENOENT ? 0 : error;
 }
 
@@ -374,6 +381,63 @@ static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
     return status;
 }
 
+/* A path that nobody takes for a URL. */
+static char *draft(const char *url)
+{
+    unsigned wait_ms;
+    struct stat st;
+    struct text t = {0};
+    char *path = take_path(url, &wait_ms, NULL), *name = NULL, mark[32];
+    if (path != NULL && stat(path, &st) != 0 && errno == ENOENT) {
+        snprintf(mark, sizeof(mark), "-new-%ld", (long)getpid());
+        text_add_string(&t, path[0] == '/' ? "" : "./");
+        text_add_string(&t, path);
+        text_add_string(&t, mark);
+        name = memcpy(alloc_resize(NULL, t.len + 1), text_string(&t), t.len + 1);
+    }
+    text_free(&t);
+    free(path);
+    return name;
+}
+
+static void sync_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+/* Some file systems have no links: there the last one wins. */
+static bool give_name(const char *from, const char *path, struct hd_error *err)
+{
+    bool ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0;
+    if (!ok)
+        fail(err, HD_IO, "%s", strerror(errno));
+    sync_folder(path);
+    return ok;
+}
+
+static bool publish(const char *from, const char *url, bool is_whole, struct hd_error *err)
+{
+    static const char *const beside[] = {"", "-journal", "-wal", "-shm"};
+    unsigned wait_ms;
+    char *path = take_path(url, &wait_ms, err);
+    bool ok = path != NULL && (!is_whole || give_name(from, path, err));
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+        struct text t = {0};
+        text_add_string(&t, from);
+        text_add_string(&t, beside[i]);
+        unlink(text_string(&t));
+        text_free(&t);
+    }
+    free(path);
+    return ok;
+}
+
 static void close_connection(struct connection *c)
 {
     sqlite3_close(c->db);
@@ -419,6 +483,8 @@ static bool tidy(struct connection *c, struct hd_error *err)
 const struct database sqlite_database = {
     .name = "SQLite",
     .open = open_connection,
+    .draft = draft,
+    .publish = publish,
     .close = close_connection,
     .note = note,
     .file = file,

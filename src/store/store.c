@@ -335,11 +335,9 @@ void hd_store_close(struct hd_store *s)
     free(s);
 }
 
-struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
+static struct hd_store *open_there(const struct database *kind, const char *url,
+                                   enum hd_store_use use, struct hd_error *err)
 {
-    const struct database *kind = database_for(url, err);
-    if (kind == NULL)
-        return NULL;
     struct hd_store *s = alloc_zeroed(sizeof(*s));
     size_t size = strlen(url) + 1;
     *s = (struct hd_store){
@@ -351,6 +349,29 @@ struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd
         return s;
     hd_store_close(s);
     return NULL;
+}
+
+/* A store appears with its tables, or not at all. */
+static bool make(const struct database *kind, const char *url, struct hd_error *err)
+{
+    char *draft = kind->draft != NULL ? kind->draft(url) : NULL;
+    if (draft == NULL)
+        return true;
+    struct hd_store *s = open_there(kind, draft, HD_STORE_WRITE, err);
+    /* All of it in the file itself, not in a log beside it. */
+    bool is_whole = s != NULL && (kind->tidy == NULL || kind->tidy(s->connection, err));
+    hd_store_close(s);
+    bool ok = kind->publish(draft, url, is_whole, err) && is_whole;
+    free(draft);
+    return ok;
+}
+
+struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
+{
+    const struct database *kind = database_for(url, err);
+    if (kind == NULL || (use == HD_STORE_WRITE && !make(kind, url, err)))
+        return NULL;
+    return open_there(kind, url, use, err);
 }
 
 void hd_store_set_patience(struct hd_store *s, double seconds)
