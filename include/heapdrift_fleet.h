@@ -247,6 +247,7 @@ struct hd_fleet_service {
     size_t suspects;    /* of the fleet */
     size_t builds;      /* that runs tell */
     double hours_left;  /* of the host that has least */
+    double last;        /* Unix seconds, of the newest snapshot that was compared; NAN */
 };
 
 /* A row of --by=host. */

@@ -341,7 +341,7 @@ static bool begin(struct sidecar *w, const struct settings *s)
     w->c.most_bytes = s->read.max_memory;
     w->lock = (struct host_lock){.path = s->lock, .held = -1};
     w->clock_offset = clock_offset();
-    w->queue = storing_begin(&w->c, s);
+    w->queue = storing_begin(s);
     if (store_queue_probe(&w->queue, &is_away) || (is_away && !w->is_once))
         return true;
     collecting_end(&w->c);

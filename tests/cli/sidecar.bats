@@ -67,6 +67,9 @@ is_at_work() {
     works watch -q "${at[@]}" --interval=10ms --count=1
     err_is ""
     snapshots_are 4
+    # Progress is one thing, what is stored another.
+    works watch --no-progress "${at[@]}" --interval=10ms --count=1
+    err_matches "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$"
 }
 
 @test "collect --store records one, or a series, or fails" {
