@@ -161,7 +161,7 @@ Test(store_schema, of_somebody_else_is_refused_and_left_alone)
 }
 
 /* A view in the place of a table can keep whoever reads it busy for ever. */
-Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeout = 20)
+Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeout = 60)
 {
     static const char *const tables[] = {"heapdrift_store", "series", "snapshot", "type",
                                          "type_row",        "finding"};
