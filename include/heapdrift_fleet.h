@@ -44,12 +44,13 @@ enum hd_doubt {
     HD_DOUBT_DAMAGED,      /* not judged: fewer than two of them can be read */
     HD_DOUBT_UNFIT,        /* not judged: fewer than two can be compared */
     HD_DOUBT_CLOCK,        /* not judged: its clock jumped, so nothing is known of rates */
-    HD_DOUBT_FAILED,       /* not judged: the comparison failed; the record says why */
-    HD_DOUBT_PROCESSES,    /* unsure: the snapshots are of several processes after all */
-    HD_DOUBT_SHORT,      /* unsure: it spans less than rules.min_span: load that follows the
-                            hour of the day looks like a leak, or hides one */
-    HD_DOUBT_FEW,        /* unsure: fewer than four snapshots can be compared */
-    HD_DOUBT_INCOMPLETE, /* unsure: no suspect, but snapshots are incomplete or samples */
+    HD_DOUBT_ORDER,     /* not judged: some have equal times, so nobody knows their order */
+    HD_DOUBT_FAILED,    /* not judged: the comparison failed; the record says why */
+    HD_DOUBT_PROCESSES, /* unsure: the snapshots are of several processes after all */
+    HD_DOUBT_SHORT,     /* unsure: it spans less than rules.min_span: load that follows the
+                           hour of the day looks like a leak, or hides one */
+    HD_DOUBT_FEW,       /* unsure: fewer than four snapshots can be compared */
+    HD_DOUBT_INCOMPLETE,  /* unsure: no suspect, but snapshots are incomplete or samples */
     HD_DOUBT_UNEXPLAINED, /* unsure: no suspect, but the heap grew */
     HD_DOUBT_STOPPED,     /* unsure: no suspect, but something grew, and stayed */
     HD_DOUBT_COUNT
@@ -246,6 +247,7 @@ struct hd_fleet_service {
     size_t suspects;    /* of the fleet */
     size_t builds;      /* that runs tell */
     double hours_left;  /* of the host that has least */
+    double last;        /* Unix seconds, of the newest snapshot that was compared; NAN */
 };
 
 /* A row of --by=host. */

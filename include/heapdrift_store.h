@@ -47,6 +47,10 @@ void hd_store_close(struct hd_store *s); /* NULL is fine */
 /* The URL without a password, for messages. Lives as long as the store. */
 const char *hd_store_name(const struct hd_store *s);
 
+/* For how long what is stored waits for a server that was lost meanwhile, which is tried
+ * less and less often. 0, from the start: it is tried once, after a second. */
+void hd_store_set_patience(struct hd_store *s, double seconds);
+
 /* The server is gone: what comes next connects again, and fails if it cannot. A file is
  * never lost. */
 bool hd_store_is_lost(const struct hd_store *s);
@@ -115,9 +119,10 @@ enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
 
 /* Store snap, which must have been read with to_write and checksum: its digest, a row per
  * type, its run. One transaction: all of it or nothing, and what was said to be stored is
- * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once.
- * what may be NULL. HD_USAGE: it does not say when it was taken, or of which service it is.
- * HD_IO with nothing stored: the disk is full, the server is gone (which is tried twice).
+ * stored, whatever happens next. The same snapshot (hd_info.source_xxh3) is stored once; a
+ * table of types counts as the same if it is also of the same run and second. what may be
+ * NULL. HD_USAGE: it does not say when it was taken, or of which service it is.
+ * HD_IO with nothing stored: the disk is full, the server is gone.
  */
 bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
                      const struct hd_recording *how, enum hd_recorded *what,

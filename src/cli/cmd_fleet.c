@@ -67,10 +67,12 @@ static bool take_window(const struct settings *s, struct hd_fleet_rules *rules)
     if (s->shards > 1 && !until.is_date && getenv("SOURCE_DATE_EPOCH") == NULL)
         return wrong("parts have to have one window, and they begin at different times: "
                      "give all of them the same --until=2026-11-22T00:00Z");
-    rules->until = until.is_date ? until.date : (double)seconds - until.before;
+    double end = until.is_date ? until.date : (double)seconds - until.before;
+    /* Up to now is with what was taken in this second. */
+    rules->until = s->until != NULL ? end : end + 1;
     rules->since = since.is_date   ? since.date
                    : since.is_open ? (double)NAN
-                                   : rules->until - since.before;
+                                   : end - since.before;
     return !(rules->since >= rules->until) || wrong("--since is not before --until");
 }
 

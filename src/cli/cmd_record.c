@@ -27,21 +27,28 @@ struct recording {
 
 /* --- a snapshot ------------------------------------------------------ */
 
+static double seconds_of(struct timespec t)
+{
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /* When the file was last written to, if it says nothing better: what copies it with its
  * times (cp -p, rsync, tar) keeps that. */
 static double time_of_file(const char *path)
 {
     struct stat st;
+    struct timespec now;
     char file[4096];
     const char *mark = strrchr(path, '#');
-    if (strcmp(path, "-") == 0)
-        return (double)time(NULL);
+    if (strcmp(path, "-") == 0 && clock_gettime(CLOCK_REALTIME, &now) == 0)
+        return seconds_of(now);
     if (stat(path, &st) == 0)
-        return (double)st.st_mtime;
+        return seconds_of(st.st_mtim);
     int len =
         mark != NULL ? snprintf(file, sizeof(file), "%.*s", (int)(mark - path), path) : 0;
-    return len > 0 && len < (int)sizeof(file) && stat(file, &st) == 0 ? (double)st.st_mtime
-                                                                      : NAN;
+    return len > 0 && len < (int)sizeof(file) && stat(file, &st) == 0
+               ? seconds_of(st.st_mtim)
+               : NAN;
 }
 
 static void note_time(const struct recording *r, const char *path)

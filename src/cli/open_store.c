@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A server that is started anew, perhaps on another machine, is back by then. */
+static const double restart_seconds = 60;
+
 const char *store_url(const struct settings *s)
 {
     const char *told = getenv("HEAPDRIFT_STORE");
@@ -47,6 +50,8 @@ struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
         store_trouble(url, &err);
         return NULL;
     }
+    if (use == HD_STORE_WRITE)
+        hd_store_set_patience(store, restart_seconds);
     const char *note = hd_store_note(store);
     if (note != NULL && !s->quiet) {
         begin_message("note", hd_store_name(store));

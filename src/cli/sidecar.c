@@ -235,17 +235,34 @@ static enum next miss(struct sidecar *w, enum sighting what, const struct hd_err
     return LOOK_AGAIN;
 }
 
+static bool is_another(const struct sighted *seen, const struct sighted *before)
+{
+    return seen->pid != before->pid || strcmp(seen->socket, before->socket) != 0;
+}
+
+static void tell_next(const struct sidecar *w, const struct sighted *seen)
+{
+    if (w->settings->quiet)
+        return;
+    begin_message("note", w->process.who);
+    fputs(": has ended; the next is ", stderr);
+    put_name(seen->who);
+    fputc('\n', stderr);
+}
+
 static enum next look(struct sidecar *w)
 {
     struct hd_error err = {0};
-    struct sighted seen;
+    struct sighted seen = w->process;
     enum sighting what = sight(&seen, w->settings, &err);
     if (what != SIGHT_THERE)
         return miss(w, what, &err);
     w->told_missing = false;
-    /* Whoever kept the names of types away is connected to the one before. */
-    if (seen.pid != w->process.pid)
+    if (w->process.who[0] != '\0' && is_another(&seen, &w->process)) {
+        /* Whoever kept the names of types away is connected to the one before. */
         w->c.how.keep_names = false;
+        tell_next(w, &seen);
+    }
     w->process = seen;
     w->seed = seed_of(&seen);
     w->queue.spread = 0.75 + 0.5 * share(w, UINT64_MAX);
@@ -324,7 +341,7 @@ static bool begin(struct sidecar *w, const struct settings *s)
     w->c.most_bytes = s->read.max_memory;
     w->lock = (struct host_lock){.path = s->lock, .held = -1};
     w->clock_offset = clock_offset();
-    w->queue = storing_begin(&w->c, s);
+    w->queue = storing_begin(s);
     if (store_queue_probe(&w->queue, &is_away) || (is_away && !w->is_once))
         return true;
     collecting_end(&w->c);

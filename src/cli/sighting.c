@@ -2,8 +2,29 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* When a process began, in ticks of the kernel: with its number that is one process, see
+ * proc(5). 0: it has ended, or cannot be seen. */
+static uint64_t born(uint64_t pid)
+{
+    char path[64], line[1024];
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+    FILE *f = fopen(path, "re");
+    size_t len = f != NULL ? fread(line, 1, sizeof(line) - 1, f) : 0;
+    if (f != NULL)
+        fclose(f);
+    line[len] = '\0';
+    /* Its name may have anything in it; behind that is its state, and 19 more to go. */
+    char *at = strrchr(line, ')');
+    if (at == NULL || at[1] == '\0' || strchr("ZXx", at[2]) != NULL)
+        return 0;
+    for (int i = 0; at != NULL && i < 20; i++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
 
 static void describe(struct sighted *seen, const struct hd_process *p)
 {
@@ -13,8 +34,13 @@ static void describe(struct sighted *seen, const struct hd_process *p)
     snprintf(seen->host, sizeof(seen->host), "%s", p->host != NULL ? p->host : "");
     if (p->socket != NULL && strlen(p->socket) < sizeof(seen->socket))
         snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
+    snprintf(seen->started, sizeof(seen->started), "%s",
+             p->started != NULL ? p->started : "");
     if (seen->memory == 0)
         seen->memory = HD_UNKNOWN;
+    /* Of one that cannot be seen the number is that of another container. */
+    if (seen->memory != HD_UNKNOWN)
+        seen->born = born(seen->pid);
 }
 
 /* One that this list does not know, but whose socket is there. */
@@ -84,12 +110,43 @@ static enum sighting choose(struct sighted *seen, const struct settings *s, bool
     return count > 1 ? SIGHT_SEVERAL : SIGHT_GONE;
 }
 
+static bool is_same(const struct sighted *seen, const struct hd_process *p)
+{
+    return p->pid == seen->pid && p->socket != NULL &&
+           strcmp(p->socket, seen->socket) == 0 &&
+           (p->started == NULL || seen->started[0] == '\0' ||
+            strcmp(p->started, seen->started) == 0);
+}
+
+/* One that is busy may not say what it is called, and another may be called the same. */
+static enum sighting follow(struct sighted *seen, const struct hd_processes *all,
+                            struct hd_error *err)
+{
+    const struct sighted before = *seen;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct hd_process *p = &all->all[i];
+        if (!is_same(&before, p))
+            continue;
+        enum sighting what = judge(seen, p, err);
+        snprintf(seen->who, sizeof(seen->who), "%s", before.who);
+        return what;
+    }
+    if (before.born == 0 || born(before.pid) != before.born)
+        return SIGHT_GONE;
+    err->status = HD_IO;
+    snprintf(err->message, sizeof(err->message),
+             "runs, but its diagnostics socket is gone: %.160s", before.socket);
+    return SIGHT_DENIED;
+}
+
 enum sighting sight(struct sighted *seen, const struct settings *s, struct hd_error *err)
 {
     struct hd_processes all;
     enum sighting what = SIGHT_GONE;
     hd_processes_find(&all);
-    if (s->process_id > 0 || s->socket != NULL)
+    if (seen->pid != 0 && s->socket == NULL)
+        what = follow(seen, &all, err);
+    if (what == SIGHT_GONE && (s->process_id > 0 || s->socket != NULL))
         what = choose(seen, s, false, &all, err);
     if (what == SIGHT_GONE && s->socket != NULL)
         what = unseen_socket(seen, s->socket, err);

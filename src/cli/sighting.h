@@ -1,7 +1,8 @@
 /* sighting.h - whether the process that is meant is there, and how large it is.
  *
- * It may have another pid by now: of the options a number is tried first, then a name. It
- * asks all runtimes of this machine who they are, and none for its heap. */
+ * One that was seen is meant for as long as it lives, whatever else has its name. Then it
+ * may have another pid: of the options a number is tried first, then a name. It asks all
+ * runtimes of this machine who they are, and none for its heap. */
 #ifndef SIGHTING_H
 #define SIGHTING_H
 
@@ -13,6 +14,8 @@ struct sighted {
     char who[160];    /* "Shop (pid 4711)" */
     char host[65];    /* that it sees; "" unknown */
     char socket[256]; /* its diagnostics socket */
+    char started[32]; /* as ps tells it; "" unknown */
+    uint64_t born;    /* the same by the kernel, in its ticks; 0: it cannot be seen */
 };
 
 enum sighting {
@@ -22,8 +25,8 @@ enum sighting {
     SIGHT_DENIED   /* it is there, and this user may not ask it; or nothing can be seen */
 };
 
-/* Look for the process of --process-id, --name or --diagnostic-port. err says what is
- * wrong unless it is there. */
+/* Look for *seen, unless it is {0} or has ended, then for the process of --process-id,
+ * --name or --diagnostic-port. err says what is wrong unless it is there. */
 enum sighting sight(struct sighted *seen, const struct settings *s, struct hd_error *err);
 
 #endif

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <time.h>
 
-struct store_queue storing_begin(const struct collecting *c, const struct settings *s)
+struct store_queue storing_begin(const struct settings *s)
 {
     struct store_queue q = {.url = s->store,
                             .keep_seconds = s->keep_seconds,
                             .spread = 1,
                             .quiet = s->quiet,
-                            .tells = c->lines || c->progress};
+                            .tells = !s->quiet};
     return q;
 }
 

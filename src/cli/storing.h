@@ -6,8 +6,8 @@
 #include "cli/collecting.h"
 #include "cli/store_queue.h"
 
-/* A queue for --store and --keep; with lines for a log unless c or s says otherwise. */
-struct store_queue storing_begin(const struct collecting *c, const struct settings *s);
+/* A queue for --store and --keep, which says what it stored unless s is quiet. */
+struct store_queue storing_begin(const struct settings *s);
 
 /* A process to store a snapshot of. */
 struct stored_process {

@@ -284,7 +284,8 @@ static void count_run(struct making *m, struct hd_fleet_service *s,
     if (run->count == 0)
         return;
     a->first = fmin(a->first, run->times[0]);
-    a->last = fmax(a->last, last_time(run));
+    s->last = fmax(s->last, last_time(run));
+    a->last = fmax(a->last, s->last);
 }
 
 /* Runs that follow each other, of one host. */
@@ -312,8 +313,10 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
     struct hd_fleet_answer *a = m->answer;
     struct service_runs of = {
         .all = all, .len = len, .builds = onset_builds(all, len, m->arena)};
-    struct hd_fleet_service s = {
-        .service = all[0].run.service, .hours_left = NAN, .builds = of.builds->len};
+    struct hd_fleet_service s = {.service = all[0].run.service,
+                                 .hours_left = NAN,
+                                 .last = NAN,
+                                 .builds = of.builds->len};
     m->hits.len = 0;
     for (size_t i = 0, n; i < len; i += n) {
         n = answer_host_end(&all[i], len - i);

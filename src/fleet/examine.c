@@ -82,14 +82,19 @@ static void open_snapshots(struct run_at_work *w, uint64_t max_memory)
     }
 }
 
-/* Whether the store's clock and the process contradict each other. */
-static bool clock_is_wrong(const struct run_at_work *w)
+/* Whether the store's clock and the process contradict each other, or times tell no order.
+ */
+static enum hd_doubt doubt_about_times(const struct run_at_work *w)
 {
     double started = w->series->run.started;
-    for (size_t k = 0; k < w->count; k++)
+    enum hd_doubt doubt = HD_DOUBT_NONE;
+    for (size_t k = 0; k < w->count; k++) {
         if (!isfinite(w->taken[k]) || (k > 0 && w->taken[k] < w->taken[k - 1]))
-            return true;
-    return !isnan(started) && w->taken[0] < started - clock_slack;
+            return HD_DOUBT_CLOCK;
+        if (k > 0 && w->taken[k] <= w->taken[k - 1])
+            doubt = HD_DOUBT_ORDER;
+    }
+    return !isnan(started) && w->taken[0] < started - clock_slack ? HD_DOUBT_CLOCK : doubt;
 }
 
 /* --- what the report says ------------------------------------------------------ */
@@ -226,13 +231,13 @@ static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_ru
 
 static bool can_be_compared(struct run_at_work *w)
 {
-    if (w->count >= FEWEST_SNAPSHOTS && !clock_is_wrong(w))
-        return true;
     bool lone = w->series->snapshot_count < FEWEST_SNAPSHOTS && w->count > 0;
-    doubt(w, HD_NOT_JUDGED,
-          lone                          ? HD_DOUBT_ONE_SNAPSHOT
-          : w->count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
-                                        : HD_DOUBT_CLOCK);
+    enum hd_doubt why = lone                          ? HD_DOUBT_ONE_SNAPSHOT
+                        : w->count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
+                                                      : doubt_about_times(w);
+    if (why == HD_DOUBT_NONE)
+        return true;
+    doubt(w, HD_NOT_JUDGED, why);
     return false;
 }
 

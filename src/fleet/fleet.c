@@ -208,9 +208,10 @@ const char *hd_judgement_name(enum hd_judgement judgement)
 
 const char *hd_doubt_name(enum hd_doubt doubt)
 {
-    static const char *const names[] = {"none",  "one-snapshot", "damaged",     "unfit",
-                                        "clock", "failed",       "processes",   "short",
-                                        "few",   "incomplete",   "unexplained", "stopped"};
+    static const char *const names[] = {
+        "none",       "one-snapshot", "damaged",   "unfit", "clock",
+        "order",      "failed",       "processes", "short", "few",
+        "incomplete", "unexplained",  "stopped"};
     return (unsigned)doubt < HD_DOUBT_COUNT ? names[doubt] : NULL;
 }
 

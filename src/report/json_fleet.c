@@ -135,6 +135,7 @@ static json_t *services(const struct hd_fleet_answer *a)
         json_put(o, "snapshots_compared", whole(s->snapshots));
         json_put(o, "builds", whole(s->builds));
         put_hours(o, s->hours_left);
+        json_put(o, "last_snapshot", json_real_or_null(s->last));
         json_append(array, o);
     }
     return array;

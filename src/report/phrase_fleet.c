@@ -109,6 +109,7 @@ const char *phrase_doubt(enum hd_doubt doubt)
         [HD_DOUBT_DAMAGED] = "fewer than two snapshots can be read",
         [HD_DOUBT_UNFIT] = "fewer than two snapshots can be compared",
         [HD_DOUBT_CLOCK] = "its clock jumped",
+        [HD_DOUBT_ORDER] = "equal times: the order is unknown",
         [HD_DOUBT_FAILED] = "could not be compared",
         [HD_DOUBT_PROCESSES] = "snapshots of several processes",
         [HD_DOUBT_SHORT] = "too short for a verdict (--min-span)",

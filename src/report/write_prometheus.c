@@ -190,6 +190,10 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
                  "Hours until its first host reaches its limit of memory; +Inf never.");
     for (size_t i = 0; i < a->services_shown; i++)
         put_service(e, &a->services[i], a->services[i].hours_left);
+    begin_metric(e, "heapdrift_service_last_snapshot_timestamp_seconds",
+                 "When the newest snapshot of the service was taken that was compared.");
+    for (size_t i = 0; i < a->services_shown; i++)
+        put_service(e, &a->services[i], a->services[i].last);
 }
 
 /* --- all of it ------------------------------------------------------- */

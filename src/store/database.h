@@ -41,6 +41,13 @@ struct database {
     /* With the right to write, what is not there is made, without tables. */
     struct connection *(*open)(const char *url, enum hd_store_use use,
                                struct hd_error *err);
+    /* Where to make what is not there yet, so that it has its name when it is whole;
+     * malloc'd, NULL: it is there. And its name, which it gets only if it is: another one
+     * may have been faster. NULL: made in its place. */
+    char *(*draft)(const char *url);
+    bool (*publish)(const char *draft, const char *url, bool is_whole,
+                    struct hd_error *err);
+
     void (*close)(struct connection *c);
     const char *(*note)(const struct connection *c); /* hd_store_note() */
     const char *(*file)(const struct connection *c); /* hd_store_file() */
@@ -68,6 +75,8 @@ struct database {
     const char *begin_write, *begin_read; /* a transaction; one to read sees one moment */
     const char *make_alone; /* behind begin_write: nobody else makes tables; NULL */
     const char *tables;     /* asks for the names of the tables that are there */
+    const char
+        *disguised; /* asks which of ours are something else: views, foreign tables */
 
     /* The words. */
     const char *id;    /* type of a key that counts by itself */
@@ -76,6 +85,10 @@ struct database {
     const char *each;  /* function: the elements of an array in JSON, column "value" */
     const char *lock;  /* behind SELECT: nobody else changes those rows */
 };
+
+/* The tables of schema.sql, as a list of SQL. */
+#define STORE_TABLES \
+    "('heapdrift_store', 'series', 'snapshot', 'type', 'type_row', 'finding')"
 
 extern const struct database *const databases[]; /* ends with NULL */
 

@@ -4,6 +4,7 @@
 #include "store/types.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/options.h"
 #include "format/open.h"
 #include "heap/snapshot.h"
@@ -17,6 +18,7 @@ struct record {
     struct arena scratch;
     struct hd_run run;  /* cleaned */
     const char *source; /* 16 digits: the snapshot, once and for all */
+    const char *bytes;  /* the same of its bytes */
     double taken, pause_seconds, now;
     struct hd_memory digest;
     struct hd_info info;
@@ -111,14 +113,21 @@ static double now(void)
     return (double)t.tv_sec;
 }
 
-/* The same file is the same snapshot, whatever it is called and wherever it lies. */
+/* The same file is the same snapshot, whatever it is called and wherever it lies. But a
+ * table knows no object: two hosts, or two moments, may have equal ones, so of a table run
+ * and second count too. What is less than a second is lost where files are copied. */
 static bool find_source(struct record *r, const struct hd_snapshot *snap,
                         struct hd_error *err)
 {
     uint64_t hash;
     if (!snapshot_checksum(snap, &hash))
         return fail(err, HD_IO, "cannot be read again");
-    r->source = arena_printf(&r->scratch, "%016" PRIx64, hash);
+    r->source = r->bytes = arena_printf(&r->scratch, "%016" PRIx64, hash);
+    if (snap->info.has_graph || snap->info.has_owners)
+        return true;
+    const char *all = arena_printf(&r->scratch, "%s %s %.0f", r->bytes,
+                                   run_key(&r->run, &r->scratch), floor(r->taken));
+    r->source = arena_printf(&r->scratch, "%016" PRIx64, XXH3_64bits(all, strlen(all)));
     return true;
 }
 
@@ -140,13 +149,19 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
 
 /* --- the rows ------------------------------------------------------------------------- */
 
-static bool is_recorded(struct hd_store *s, const struct record *r, bool *there,
+/* Tables of earlier versions have the hash of their bytes. */
+static bool is_recorded(struct hd_store *s, struct record *r, bool *there,
                         struct hd_error *err)
 {
     int64_t id;
-    const struct value source = of_text(r->source);
-    return store_ask_number(s, "SELECT id FROM snapshot WHERE xxh3 = $1", &source, 1, &id,
-                            there, err);
+    const struct value values[] = {of_text(r->source), of_text(r->bytes),
+                                   of_real(floor(r->taken)),
+                                   of_text(run_key(&r->run, &r->scratch))};
+    return store_ask_number(
+        s,
+        "SELECT snapshot.id FROM snapshot JOIN series ON series.id = series_id WHERE "
+        "xxh3 = $1 OR (xxh3 = $2 AND FLOOR(taken_at) = $3 AND run = $4)",
+        values, sizeof(values) / sizeof(*values), &id, there, err);
 }
 
 /* Its row is written also if it is there: so nobody removes it meanwhile as one without

@@ -84,11 +84,25 @@ static bool look_at_tables(struct hd_store *s, struct found *f, bool *is_ours,
     return ok;
 }
 
+/* What a view says its maker decides, and also when it has said all: it may never end. */
+static bool are_tables(struct hd_store *s, struct hd_error *err)
+{
+    bool there = false;
+    struct rows *rows = store_ask(s, s->kind->disguised, NULL, 0, err);
+    bool ok = rows != NULL && store_next(s, rows, &there, err);
+    if (ok && there)
+        ok = fail(err, HD_UNSUPPORTED,
+                  "is no store: its %s is not a table, but a view or the like",
+                  store_text(s, rows, 0));
+    store_end(s, rows);
+    return ok;
+}
+
 static bool look(struct hd_store *s, struct found *f, struct hd_error *err)
 {
     bool is_ours, there;
     *f = (struct found){0};
-    if (!look_at_tables(s, f, &is_ours, err))
+    if (!are_tables(s, err) || !look_at_tables(s, f, &is_ours, err))
         return false;
     if (!is_ours)
         return true;

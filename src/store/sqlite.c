@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/quantity.h"
 #include "base/text.h"
 
@@ -37,10 +38,39 @@ static bool locked_for_too_long(const struct connection *c, struct hd_error *err
     return fail(err, HD_TIMED_OUT, "others kept it locked for %u seconds", c->wait_ms / MS);
 }
 
-static bool failed_to_open(const struct connection *c, struct hd_error *err)
+/* malloc'd */
+static char *folder_of(const char *path)
+{
+    size_t len = (size_t)(path_file_name(path) - path);
+    char *folder = alloc_zeroed(len + 2);
+    memcpy(folder, path, len);
+    folder[len] = '.';
+    return folder;
+}
+
+/* What may not be made beside the file. SQLite says of it that the file is not there, or is
+ * read-only. 0: nothing is wrong with the folder. */
+static int folder_trouble(const struct connection *c)
+{
+    char *folder = folder_of(c->path);
+    int error = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    free(folder);
+    return error == ENOENT ? 0 : error;
+}
+
+static bool failed_to_open(const struct connection *c, const char *otherwise,
+                           struct hd_error *err)
+{
+    int folder = folder_trouble(c);
+    return folder != 0
+               ? fail(err, HD_IO, "its folder cannot be written to: %s", strerror(folder))
+               : fail(err, HD_IO, "%s", otherwise);
+}
+
+static const char *system_error(const struct connection *c)
 {
     int error = sqlite3_system_errno(c->db);
-    return fail(err, HD_IO, "%s", error != 0 ? strerror(error) : "cannot be opened");
+    return error != 0 ? strerror(error) : "cannot be opened";
 }
 
 static bool failed_to_write(const struct connection *c, struct hd_error *err)
@@ -66,9 +96,9 @@ static bool failed(const struct connection *c, struct hd_error *err)
         return failed_to_write(c, err);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return fail(err, HD_IO, "cannot be written to: it is read-only");
+        return failed_to_open(c, "cannot be written to: it is read-only", err);
     case SQLITE_CANTOPEN:
-        return failed_to_open(c, err);
+        return failed_to_open(c, system_error(c), err);
     case SQLITE_NOTADB:
         return fail(err, HD_UNSUPPORTED, "is not a SQLite database");
     case SQLITE_CORRUPT:
@@ -351,6 +381,63 @@ static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
     return status;
 }
 
+/* A path that nobody takes for a URL. */
+static char *draft(const char *url)
+{
+    unsigned wait_ms;
+    struct stat st;
+    struct text t = {0};
+    char *path = take_path(url, &wait_ms, NULL), *name = NULL, mark[32];
+    if (path != NULL && stat(path, &st) != 0 && errno == ENOENT) {
+        snprintf(mark, sizeof(mark), "-new-%ld", (long)getpid());
+        text_add_string(&t, path[0] == '/' ? "" : "./");
+        text_add_string(&t, path);
+        text_add_string(&t, mark);
+        name = memcpy(alloc_resize(NULL, t.len + 1), text_string(&t), t.len + 1);
+    }
+    text_free(&t);
+    free(path);
+    return name;
+}
+
+static void sync_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+/* Some file systems have no links: there the last one wins. */
+static bool give_name(const char *from, const char *path, struct hd_error *err)
+{
+    bool ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0;
+    if (!ok)
+        fail(err, HD_IO, "%s", strerror(errno));
+    sync_folder(path);
+    return ok;
+}
+
+static bool publish(const char *from, const char *url, bool is_whole, struct hd_error *err)
+{
+    static const char *const beside[] = {"", "-journal", "-wal", "-shm"};
+    unsigned wait_ms;
+    char *path = take_path(url, &wait_ms, err);
+    bool ok = path != NULL && (!is_whole || give_name(from, path, err));
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+        struct text t = {0};
+        text_add_string(&t, from);
+        text_add_string(&t, beside[i]);
+        unlink(text_string(&t));
+        text_free(&t);
+    }
+    free(path);
+    return ok;
+}
+
 static void close_connection(struct connection *c)
 {
     sqlite3_close(c->db);
@@ -396,6 +483,8 @@ static bool tidy(struct connection *c, struct hd_error *err)
 const struct database sqlite_database = {
     .name = "SQLite",
     .open = open_connection,
+    .draft = draft,
+    .publish = publish,
     .close = close_connection,
     .note = note,
     .file = file,
@@ -410,6 +499,8 @@ const struct database sqlite_database = {
     .begin_read = "BEGIN",
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
               "'sqlite\\_%' ESCAPE '\\'",
+    .disguised = "SELECT name FROM sqlite_master WHERE LOWER(name) IN " STORE_TABLES
+                 " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')",
     .id = "INTEGER PRIMARY KEY",
     .text = "TEXT",
     .bytes = "BLOB",

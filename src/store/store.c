@@ -134,6 +134,42 @@ static bool connect_again(struct hd_store *s, struct hd_error *err)
     return s->connection != NULL;
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void wait_seconds(double seconds)
+{
+    const struct timespec moment = {.tv_sec = (time_t)seconds,
+                                    .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+    nanosleep(&moment, NULL);
+}
+
+/* A server that is looked for. */
+struct search {
+    double until, delay; /* 0: nobody has looked for it yet */
+};
+
+/* One that is started anew is back in a second, or in a minute: tried less and less often,
+ * once at least. */
+static bool find_again(struct hd_store *s, struct search *search)
+{
+    const double most_delay = 10;
+    bool is_first = search->delay <= 0;
+    if (is_first)
+        *search = (struct search){seconds_now() + s->patience, s->delay};
+    for (; is_first || seconds_now() + search->delay <= search->until; is_first = false) {
+        wait_seconds(search->delay);
+        search->delay = fmin(2 * search->delay, most_delay);
+        if (connect_again(s, NULL))
+            return true;
+    }
+    return false;
+}
+
 /* How a try went. */
 struct attempt {
     bool was_committing;
@@ -160,13 +196,6 @@ static bool try_once(struct hd_store *s, transaction *body, void *context,
     return false;
 }
 
-static void wait_ms(long ms)
-{
-    const long second = 1000, ns = 1000000;
-    const struct timespec moment = {.tv_sec = ms / second, .tv_nsec = ms % second * ns};
-    nanosleep(&moment, NULL);
-}
-
 static bool nobody_knows(struct hd_error *err)
 {
     return fail(err, HD_IO,
@@ -177,29 +206,28 @@ static bool nobody_knows(struct hd_error *err)
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
                     struct hd_error *err)
 {
-    enum { MOST_TRIES = 10, BETWEEN_TRIES = 10, RESTART = 1000 };
-    bool was_committing = false, lost = false;
+    enum { MOST_TRIES = 10 };
+    const double between_tries = 0.01;
+    bool was_committing = false;
+    struct search search = {0};
     struct attempt a;
     if (s->is_listing)
         return fail(err, HD_USAGE, "a list of this store is open");
     if (s->connection == NULL && !connect_again(s, err))
         return false;
-    for (long tries = 1;; tries++) {
+    for (int tries = 1;; tries++) {
         struct hd_error why = {0};
         if (try_once(s, body, context, &a, &why))
             break;
-        bool again = a.remedy == REMEDY_AGAIN && tries < MOST_TRIES;
-        bool reconnect = a.remedy == REMEDY_RECONNECT && !lost;
         was_committing |= a.was_committing && a.remedy == REMEDY_RECONNECT;
-        /* A server that was only started anew is back in a second. */
-        wait_ms(again ? BETWEEN_TRIES * tries : reconnect ? RESTART : 0);
-        lost |= reconnect;
-        if (again || (reconnect && connect_again(s, NULL)))
-            continue;
-        if (a.remedy == REMEDY_RECONNECT)
-            lose(s);
-        return was_committing ? nobody_knows(err)
-                              : fail(err, why.status, "%s", why.message);
+        if (a.remedy == REMEDY_AGAIN && tries < MOST_TRIES)
+            wait_seconds(between_tries * tries);
+        else if (a.remedy != REMEDY_RECONNECT || !find_again(s, &search)) {
+            if (a.remedy == REMEDY_RECONNECT)
+                lose(s);
+            return was_committing ? nobody_knows(err)
+                                  : fail(err, why.status, "%s", why.message);
+        }
     }
     if (unsure != NULL)
         *unsure = was_committing;
@@ -307,14 +335,13 @@ void hd_store_close(struct hd_store *s)
     free(s);
 }
 
-struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
+static struct hd_store *open_there(const struct database *kind, const char *url,
+                                   enum hd_store_use use, struct hd_error *err)
 {
-    const struct database *kind = database_for(url, err);
-    if (kind == NULL)
-        return NULL;
     struct hd_store *s = alloc_zeroed(sizeof(*s));
     size_t size = strlen(url) + 1;
-    *s = (struct hd_store){.kind = kind, .use = use, .url = alloc_resize(NULL, size)};
+    *s = (struct hd_store){
+        .kind = kind, .use = use, .url = alloc_resize(NULL, size), .delay = 1};
     memcpy(s->url, url, size);
     hd_store_put_url(hd_sink_memory(&s->name), url);
     s->connection = kind->open(url, use, err);
@@ -322,6 +349,34 @@ struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd
         return s;
     hd_store_close(s);
     return NULL;
+}
+
+/* A store appears with its tables, or not at all. */
+static bool make(const struct database *kind, const char *url, struct hd_error *err)
+{
+    char *draft = kind->draft != NULL ? kind->draft(url) : NULL;
+    if (draft == NULL)
+        return true;
+    struct hd_store *s = open_there(kind, draft, HD_STORE_WRITE, err);
+    /* All of it in the file itself, not in a log beside it. */
+    bool is_whole = s != NULL && (kind->tidy == NULL || kind->tidy(s->connection, err));
+    hd_store_close(s);
+    bool ok = kind->publish(draft, url, is_whole, err) && is_whole;
+    free(draft);
+    return ok;
+}
+
+struct hd_store *hd_store_open(const char *url, enum hd_store_use use, struct hd_error *err)
+{
+    const struct database *kind = database_for(url, err);
+    if (kind == NULL || (use == HD_STORE_WRITE && !make(kind, url, err)))
+        return NULL;
+    return open_there(kind, url, use, err);
+}
+
+void hd_store_set_patience(struct hd_store *s, double seconds)
+{
+    s->patience = seconds > 0 ? seconds : 0;
 }
 
 bool hd_store_is_lost(const struct hd_store *s)

@@ -13,6 +13,8 @@ struct hd_store {
     char *url;
     struct hd_memory name; /* the URL without a password */
     bool is_listing;       /* in a transaction that reads */
+    double patience;       /* seconds: for how long a lost server is waited for */
+    double delay;          /* seconds before the first try to find it again */
 };
 
 /* A statement with words in braces; rows are dropped. */
@@ -45,9 +47,9 @@ static inline enum ending kept_if(bool ok)
 /* That work. It may run more than once, from its beginning. */
 typedef enum ending transaction(struct hd_store *s, void *context, struct hd_error *err);
 
-/* All of it or nothing. Begun anew if it collided with another one, and once if the server
- * was lost: *unsure is then true if the first may have been kept all the same. unsure may
- * be NULL. HD_USAGE while a list is open. */
+/* All of it or nothing. Begun anew if it collided with another one, and if the server
+ * was lost and found again: *unsure is then true if a try may have been kept all the same.
+ * unsure may be NULL. HD_USAGE while a list is open. */
 bool store_transact(struct hd_store *s, transaction *body, void *context, bool *unsure,
                     struct hd_error *err);
 

@@ -11,11 +11,40 @@ enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY };
 /* So many at once: a transaction is short, and others get their turn. */
 enum { BATCH = 10000 };
 
+/* What a try removed. It counts when it is known to be gone: where the connection is lost
+ * at the end, the next try sees whether the one before was kept. */
+struct removal {
+    const char *is_there; /* asks for the row with that id */
+    int64_t first;        /* id of one of them */
+    uint64_t count;
+};
+
 struct thinning {
     double keep, now;
+    struct removal snapshots, series;
     struct hd_thinned *done;
     bool more; /* there may be more to remove */
 };
+
+static void count(struct removal *r, uint64_t *done)
+{
+    *done += r->count;
+    r->count = 0;
+}
+
+static bool settle(struct hd_store *s, struct removal *r, uint64_t *done,
+                   struct hd_error *err)
+{
+    const struct value first = of_number(r->first);
+    int64_t id;
+    bool there = true;
+    if (r->count > 0 && !store_ask_number(s, r->is_there, &first, 1, &id, &there, err))
+        return false;
+    if (!there)
+        count(r, done);
+    r->count = 0;
+    return true;
+}
 
 /* --- which ---------------------------------------------------------------------------- */
 
@@ -38,7 +67,7 @@ static const char chosen[] =
 
 /* [[id], ...] of what is asked for, and how many; malloc'd. NULL and err if it fails. */
 static char *ids_of(struct hd_store *s, const char *sql, const struct value *values,
-                    size_t value_count, size_t *count, struct hd_error *err)
+                    size_t value_count, struct removal *found, struct hd_error *err)
 {
     bool there = true;
     json_t *ids = json_array();
@@ -46,24 +75,25 @@ static char *ids_of(struct hd_store *s, const char *sql, const struct value *val
     bool ok = rows != NULL;
     while (ok && (ok = store_next(s, rows, &there, err)) && there) {
         json_t *row = json_array();
-        json_append(row, json_integer(store_number(s, rows, 0)));
+        found->first = store_number(s, rows, 0);
+        json_append(row, json_integer(found->first));
         json_append(ids, row);
     }
     store_end(s, rows);
-    *count = json_array_size(ids);
+    found->count = json_array_size(ids);
     char *text = ok ? json_to_text(ids) : NULL;
     json_decref(ids);
     return text;
 }
 
 /* Snapshots to remove. */
-static char *choose(struct hd_store *s, const struct thinning *t, size_t *count,
+static char *choose(struct hd_store *s, const struct thinning *t, struct removal *found,
                     struct hd_error *err)
 {
     const struct value values[] = {of_real(t->now - DAY - WEEK), of_real(t->now - t->keep),
                                    of_real(t->now - DAY), of_real(t->now - HOUR),
                                    of_number(BATCH)};
-    return ids_of(s, chosen, values, sizeof(values) / sizeof(*values), count, err);
+    return ids_of(s, chosen, values, sizeof(values) / sizeof(*values), found, err);
 }
 
 /* --- removing -------------------------------------------------------- */
@@ -86,12 +116,12 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
         "SELECT id FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = "
         "series.id) ORDER BY id {lock}";
     bool there;
-    size_t count;
-    char *text = ids_of(s, bare, NULL, 0, &count, err);
+    struct removal found = t->series;
+    char *text = ids_of(s, bare, NULL, 0, &found, err);
     bool ok = text != NULL;
     const struct value value = of_text(text);
     int64_t still = 0;
-    ok = ok && (count == 0 ||
+    ok = ok && (found.count == 0 ||
                 (store_run(s,
                            "DELETE FROM finding WHERE series_id" THOSE
                            " AND NOT EXISTS (SELECT 1 FROM snapshot WHERE "
@@ -105,19 +135,24 @@ static bool remove_series(struct hd_store *s, struct thinning *t, struct hd_erro
                  store_ask_number(s, "SELECT COUNT(*) FROM series WHERE id" THOSE, &value,
                                   1, &still, &there, err)));
     free(text);
-    t->done->series += ok ? count - (size_t)still : 0;
+    found.count -= (uint64_t)still;
+    if (ok)
+        t->series = found;
     return ok;
 }
 
 static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct thinning *t = context;
-    size_t count = 0;
-    char *ids = choose(s, t, &count, err);
-    bool ok = ids != NULL && (count == 0 || remove_snapshots(s, ids, err));
+    struct removal found = t->snapshots;
+    if (!settle(s, &t->snapshots, &t->done->snapshots, err))
+        return ENDING_FAILED;
+    char *ids = choose(s, t, &found, err);
+    bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, err));
     free(ids);
-    t->more = count == BATCH;
-    t->done->snapshots += ok ? count : 0;
+    t->more = found.count == BATCH;
+    if (ok)
+        t->snapshots = found;
     return kept_if(ok);
 }
 
@@ -127,7 +162,7 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
     int64_t left = 0;
     bool there;
     const struct value oldest = of_real(t->now - t->keep), now = of_real(t->now);
-    if (!remove_series(s, t, err) ||
+    if (!settle(s, &t->series, &t->done->series, err) || !remove_series(s, t, err) ||
         !store_run(s, "DELETE FROM finding WHERE window_last < $1", &oldest, 1, err) ||
         !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", &now, 1, err) ||
         !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NULL, 0, &left, &there, err))
@@ -142,16 +177,27 @@ bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err)
 {
     struct hd_thinned unwanted;
-    struct thinning t = {keep_seconds, now, done != NULL ? done : &unwanted, true};
+    struct thinning t = {
+        .keep = keep_seconds,
+        .now = now,
+        .snapshots = {.is_there = "SELECT id FROM snapshot WHERE id = $1"},
+        .series = {.is_there = "SELECT id FROM series WHERE id = $1"},
+        .done = done != NULL ? done : &unwanted,
+        .more = true,
+    };
     *t.done = (struct hd_thinned){0};
     if (!(keep_seconds > 0) || !isfinite(now))
         return fail(err, HD_USAGE, "to keep nothing is no thinning");
-    while (t.more)
+    while (t.more) {
         if (!store_transact(s, thin_batch, &t, NULL, err))
             return false;
-    return store_transact(s, finish, &t, NULL, err) &&
-           (s->kind->tidy == NULL || t.done->snapshots == 0 ||
-            s->kind->tidy(s->connection, err));
+        count(&t.snapshots, &t.done->snapshots);
+    }
+    if (!store_transact(s, finish, &t, NULL, err))
+        return false;
+    count(&t.series, &t.done->series);
+    return s->kind->tidy == NULL || t.done->snapshots == 0 ||
+           s->kind->tidy(s->connection, err);
 }
 
 struct claim {
@@ -178,8 +224,9 @@ bool hd_store_thin_if_due(struct hd_store *s, double keep_seconds, double now,
                           struct hd_thinned *done, struct hd_error *err)
 {
     struct claim c = {.now = now};
+    bool unsure = false; /* it is ours already, then */
     if (done != NULL)
         *done = (struct hd_thinned){0};
-    return store_transact(s, claim, &c, NULL, err) &&
-           (!c.is_ours || hd_store_thin(s, keep_seconds, now, done, err));
+    return store_transact(s, claim, &c, &unsure, err) &&
+           (!(c.is_ours || unsure) || hd_store_thin(s, keep_seconds, now, done, err));
 }

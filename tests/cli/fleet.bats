@@ -10,17 +10,21 @@ refused_with() {
     [[ $(wc -l <<<"$err") == 1 ]]
 }
 
-# Of the series of the lab each is a host; five leak, one does not. They lie within
-# seconds, so no span is asked for.
+# Of the series of the lab each is a host; some leak, one does not. They do not say when they
+# were taken, and a checkout gives all files one time: so they are a minute apart here, and no
+# span is asked for.
 setup_file() {
-    local host
-    export store=$BATS_FILE_TMPDIR/store.db
-    for host in cache events none; do
-        "$HEAPDRIFT" record -q --store="$store" --service=Shop --host="$host" --build=1.0 \
-            fixtures/leaklab/$host >/dev/null
+    local host i
+    export store=$BATS_FILE_TMPDIR/store.db lab=$BATS_FILE_TMPDIR/lab
+    for host in cache events none list; do
+        mkdir -p "$lab/$host"
+        cp fixtures/leaklab/$host/* "$lab/$host"
+        for i in {0..5}; do touch -d "2026-11-21T12:0$i:00Z" "$lab/$host/$i".*; done
     done
-    "$HEAPDRIFT" record -q --store="$store" --service='Cart "x", `y` | <b>' --host=$'a\nb' \
-        fixtures/leaklab/list >/dev/null
+    for host in cache events none; do
+        "$HEAPDRIFT" record -q --store="$store" --service=Shop --host="$host" --build=1.0 "$lab/$host" >/dev/null
+    done
+    "$HEAPDRIFT" record -q --store="$store" --service='Cart "x", `y` | <b>' --host=$'a\nb' "$lab/list" >/dev/null
     "$HEAPDRIFT" record -q --store="$store" --service="'; DROP TABLE series; --" --host=one \
         fixtures/leaklab/timers/0.* >/dev/null
 }
@@ -52,11 +56,50 @@ fleet_works() { fleet "$@"; status_is 0; }
     out_has "too short for a verdict (--min-span)"
 }
 
+# Recorded backwards, which equal times do not tell.
+@test "snapshots with equal times are judged neither way" {
+    local i
+    for i in 5 4 3 2 1 0; do
+        zcat fixtures/leaklab/cache/$i.gcdump.gz >"$tmp/$i.gcdump"
+        works convert -q --to=heap-text "$tmp/$i.gcdump" -o "$tmp/$i.txt"
+        touch -d 2026-11-21T12:00:00Z "$tmp/$i.txt"
+        works record -q --store="$tmp/equal.db" --service=Shop "$tmp/$i.txt"
+    done
+    works fleet --store="$tmp/equal.db" --since=all --min-span=0
+    out_has "Nothing can be said: the only run allows no verdict."
+    out_has "equal times: the order is unknown"
+    out_lacks "judged run "
+    hd fleet --store="$tmp/equal.db" --since=all --min-span=0 --strict --format=json
+    status_is 3
+    [[ $(json '.unjudged[0].doubt') == order ]]
+    cp "$tmp/.out" "$tmp/out.json"
+    python3 tests/cli/check_json.py docs/json-schema "$tmp/out.json"
+}
+
 @test "an empty window says so" {
     fleet_works --until=2001-01-01
     out_has "no snapshot was taken in the window"
     fleet_works --service=Nobody
     out_has "no snapshot was taken in the window"
+}
+
+# Ten times, as a second may end between the two.
+@test "what was just recorded is in the window, and the second in which it ends" {
+    local i
+    for i in {1..10}; do
+        works record -q --store="$tmp/now.db" --service=Shop --host="h$i" - <"$before"
+        works fleet --store="$tmp/now.db" --format=json
+        [[ $(json '[.runs[]] | add') == 1 ]] || complain "round $i"
+        rm "$tmp/now.db"
+    done
+    cp "$before" "$tmp/0.txt"
+    touch -d @1999999999.75 "$tmp/0.txt"
+    works record -q --store="$tmp/now.db" --service=Shop "$tmp/0.txt"
+    local epoch count
+    while read -r epoch count; do
+        SOURCE_DATE_EPOCH=$epoch works fleet --store="$tmp/now.db" --since=1h --format=json
+        [[ $(json '[.runs[]] | add') == "$count" ]] || complain "at $epoch: $count"
+    done <<<$'1999999998 0\n1999999999 1\n2000003599 1\n2000003600 0'
 }
 
 @test "--exit-code and --max-hosts are for alerts" {
@@ -109,7 +152,12 @@ PYTHON
     grep -q '^heapdrift_suspect_hosts{service="Shop",type="[^"]*",holder="\[static vars\].*",few_hosts="false"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_service_suspects{service="Cart \\"x\\", `y` | <b>"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_fleet_shards_missing 0$' "$tmp/fleet.prom"
-    if command -v promtool >/dev/null; then promtool check metrics <"$tmp/fleet.prom"; fi
+    # 12:05, when the last one of each was taken; of one there is nothing to compare.
+    [[ $(grep '^heapdrift_service_last_snapshot_timestamp_seconds{' "$tmp/fleet.prom") == \
+        'heapdrift_service_last_snapshot_timestamp_seconds{service="Cart \"x\", `y` | <b>"} 1795262700
+heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
+    # It would have hours be called seconds, by which names would change.
+    ! command -v promtool >/dev/null || ! promtool check metrics <"$tmp/fleet.prom" 2>&1 | grep -v 'use base unit "seconds" instead of "hours"'
 }
 
 @test "threads change nothing" {

@@ -152,6 +152,29 @@ c = sqlite3.connect(sys.argv[1]); c.execute("DELETE FROM type_row WHERE snapshot
     done
 }
 
+# Whatever the limit, from a block to more than enough: a store with tables, or nothing.
+@test "where a new store cannot be made nothing is left" {
+    local i made=0 refused=0
+    for i in 1 2 4 8 16 32 64 128 256 512; do
+        mkdir "$tmp/$i"
+        (
+            trap '' XFSZ
+            ulimit -f "$i"
+            hd record -q --store="$tmp/$i/x.db" --service=x "$before"
+            [[ $status == 0 || $status == 2 ]] || complain "status 0 or 2 expected"
+        )
+        db=$tmp/$i/x.db
+        if [[ -e $db ]]; then
+            made=$((made + 1))
+            [[ $(ask 'SELECT version > 0 FROM heapdrift_store') == 1 ]]
+        else
+            refused=$((refused + 1))
+            [[ $(ls -A "$tmp/$i") == "" ]] || complain "$i: $(ls -A "$tmp/$i")"
+        fi
+    done
+    [[ $made -gt 1 && $refused -gt 2 ]] || complain "$made made, $refused refused"
+}
+
 @test "the password of a URL is in no message, and on a command line told to be seen" {
     hd record --store=postgresql://u:secret@127.0.0.1:1/x "$before"
     status_is 2

@@ -67,6 +67,9 @@ is_at_work() {
     works watch -q "${at[@]}" --interval=10ms --count=1
     err_is ""
     snapshots_are 4
+    # Progress is one thing, what is stored another.
+    works watch --no-progress "${at[@]}" --interval=10ms --count=1
+    err_matches "^heapdrift: $socket: stored in $store, [0-9.]+ KiB\$"
 }
 
 @test "collect --store records one, or a series, or fails" {
@@ -167,6 +170,84 @@ is_at_work() {
     kill -TERM "$job"
     ends "$job"
     status_is 0
+}
+
+# player NAME: a process of that name, with a socket of its own that ends in its number; $player is
+# its pid.
+player() {
+    local interpreter
+    interpreter=$(python -c 'import os, sys; print(os.path.realpath(sys.executable))')
+    mkdir -p "$tmp/t"
+    [[ -e $tmp/played.nettrace ]] ||
+        zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
+    # shellcheck disable=SC2016 # for the inner shell
+    LATER=1 bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
+        sh "$1" "$interpreter" "$tmp/t" "$tmp/played.nettrace" 3>&- &
+    player=$!
+    for _ in {1..200}; do [[ ! -S $tmp/t/dotnet-diagnostic-$player-1-socket ]] || break; sleep 0.05; done
+    export TMPDIR=$tmp/t
+}
+
+# stored_next PID: that from now on a snapshot of that process is stored, and of no other.
+stored_next() {
+    local from
+    from=$(grep -c ': stored in ' "$tmp/err") || true
+    for _ in {1..200}; do
+        [[ $(grep -c ': stored in ' "$tmp/err") -lt $((from + 3)) ]] || break
+        sleep 0.05
+    done
+    # One may have been in hand.
+    grep ': stored in ' "$tmp/err" | tail -n +$((from + 2)) >"$tmp/stored"
+    [[ -s $tmp/stored && $(grep -c "(pid $1): stored in " "$tmp/stored") == $(wc -l <"$tmp/stored") ]] ||
+        complain "snapshots of $1 expected: $(<"$tmp/err")"
+}
+
+# What becomes of the process that it began with, of a twin of its name, and of the socket of the first,
+# and whose snapshots are stored then.
+@test "the process that it began with is followed for as long as it lives, whatever else has its name" {
+    local first name event status=0 out='' err='' ran='watch -n'
+    for event in twin twin-then-end end-then-twin socket-then-twin; do
+        rm -rf "$tmp/t" "$tmp/store.db"
+        name=own$$-$event
+        player "$name"
+        first=$player
+        hd_beside watch --name="$name" --store="$tmp/store.db" --lock="$tmp/lock" --interval=150ms
+        stored_next "$first"
+        case $event in
+        twin)
+            player "$name"
+            stored_next "$first"
+            ;;
+        twin-then-end)
+            player "$name"
+            stored_next "$first"
+            kill "$first"
+            wait "$first" || true
+            says "heapdrift: note: $name (pid $first): has ended; the next is $name (pid $player)"
+            stored_next "$player"
+            ;;
+        end-then-twin)
+            kill "$first"
+            wait "$first" || true
+            says "heapdrift: note: $name: there is no such process now; waiting for one"
+            player "$name"
+            says "heapdrift: note: $name (pid $first): has ended; the next is $name (pid $player)"
+            stored_next "$player"
+            ;;
+        socket-then-twin)
+            rm "$tmp/t/dotnet-diagnostic-$first-1-socket"
+            player "$name"
+            says "heapdrift: note: $name (pid $first): runs, but its diagnostics socket is gone"
+            sleep 1
+            ! grep -q "(pid $player): stored" "$tmp/err" || complain "$(<"$tmp/err")"
+            ;;
+        esac
+        kill -TERM "$job"
+        ends "$job"
+        status_is 0
+        kill "$first" "$player" 2>/dev/null || true
+        wait "$first" "$player" || true
+    done
 }
 
 @test "while a store is away snapshots wait, and what is lost is told" {

@@ -83,9 +83,9 @@ says() {
 
 @test "two sidecars of two processes on one host never have both stand still" {
     start_lab list LEAKLAB_CATALOG=20000
-    "$HEAPDRIFT" watch --process-id="$pid" --store="$tmp/store.db" --lock="$tmp/lock" --interval=1s --count=3 2>"$tmp/err" 3>&- &
+    "$HEAPDRIFT" watch --process-id="$pid" --store="$tmp/store.db" --lock="$tmp/lock" --interval=4s --count=3 2>"$tmp/err" 3>&- &
     job=$!
-    works watch --process-id="$pid" --store="$tmp/other.db" --lock="$tmp/lock" --interval=1s --count=3
+    works watch --process-id="$pid" --store="$tmp/other.db" --lock="$tmp/lock" --interval=4s --count=3
     wait "$job"
     job=
     # When each began to stand still, and for how long: none begins in another's.

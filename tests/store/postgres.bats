@@ -60,6 +60,7 @@ snapshots() {
     local job=$!
     until [[ $(wc -l <"$tmp/.out") -gt 3 ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
     server crash
+    # It is looked for for a minute.
     ends "$job"
     status_is 2
     [[ $(wc -l <"$tmp/err") == 2 ]]
@@ -85,6 +86,21 @@ heapdrift: [0-9]+ more files were not looked at$'
     ends "$job"
     status_is 0
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 300 ]]
+}
+
+@test "a server that is away for some seconds in the middle is waited for" {
+    snapshots 300
+    "$HEAPDRIFT" record -q --service=shop "$tmp"/{0..299}.txt >"$tmp/.out" 2>"$tmp/err" 3>&- &
+    local job=$!
+    until [[ $(wc -l <"$tmp/.out") -gt 3 ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
+    server crash
+    sleep 4
+    kill -0 "$job" || complain "gave up"
+    server resume
+    ends "$job"
+    status_is 0
+    err_is ""
+    [[ $(grep -c ': recorded: ' "$tmp/.out") == 300 && $(ask 'SELECT COUNT(*) FROM snapshot') == 300 ]]
 }
 
 @test "writers at once, killed and tried again, store each snapshot once" {
@@ -120,6 +136,88 @@ heapdrift: [0-9]+ more files were not looked at$'
     HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=nobody-here} hd record -q --service=x "$after"
     status_is 2
     err_has 'role "nobody-here" does not exist'
+}
+
+# --- rights ----------------------------------------------------------------------------
+
+# as ROLE COMMAND ARG...: run the program as a user who has that role.
+as() { HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=is_$1} hd "${@:2}"; }
+
+number=0
+
+# What each role is for. All of it as it should be, or false.
+writes() {
+    number=$((number + 1))
+    printf 'a 2 App.exe 1\nt 1 App.Order\nt 2 App.New%d\no 1 1 18 2\no 2 2 %x\nr 1 3 0\nc App.exe 2\n' \
+        "$number" "$((number + 16))" >"$tmp/new.txt"
+    touch -d "@$((1795262400 + number))" "$tmp/new.txt"
+    as writer record -q --service=shop --host=a --label=n=$number --limit=1GiB "$tmp/new.txt"
+    [[ $status == 0 ]]
+}
+reads() {
+    as reader fleet --since=all --format=json
+    [[ $status == 0 && $(json .hosts) == 1 ]]
+}
+keeps() {
+    ask "INSERT INTO series (run, service, host, process, build, labels) VALUES ('old', 'old', '', '', '', '{}') ON CONFLICT DO NOTHING;
+         INSERT INTO snapshot (series_id, taken_at, xxh3, complete, sampled, digest)
+         SELECT id, 1, 'old', true, false, '' FROM series WHERE run = 'old' ON CONFLICT DO NOTHING" >/dev/null
+    as keeper record --keep=9000d
+    [[ $status == 0 && $out == "thinned out: 1 snapshot and 1 series went, "* ]] || return 1
+    as keeper fleet --since=all --save
+    [[ $status == 0 ]]
+}
+
+@test "each role of roles.sql can do what it is for, and lacks nothing without which it could" {
+    local role grant revoke count=0 does
+    cp "$before" "$tmp/0.txt"
+    cp "$after" "$tmp/1.txt"
+    touch -d 2026-11-21T12:00Z "$tmp/0.txt"
+    touch -d 2026-11-21T13:00Z "$tmp/1.txt"
+    works record -q --service=shop --host=a "$tmp/0.txt" "$tmp/1.txt"
+    psql -X -q -f scripts/fleet/roles.sql "$HEAPDRIFT_STORE" >/dev/null
+    psql -X -q -f scripts/fleet/roles.sql "$HEAPDRIFT_STORE" >/dev/null
+    for role in writer reader keeper; do
+        server sql "CREATE ROLE is_$role LOGIN IN ROLE heapdrift_$role" >/dev/null
+    done
+    writes || complain "writer"
+    writes || complain "writer, again"
+    reads || complain "reader"
+    keeps || complain "keeper"
+    while IFS='|' read -r role grant revoke; do
+        case $role in writer) does=writes ;; reader) does=reads ;; keeper) does=keeps ;; esac
+        ask "${revoke/:\"schema\"/$schema}" >/dev/null
+        ! "$does" || complain "$role does not need: $grant"
+        ask "${grant/:\"schema\"/$schema}" >/dev/null
+        "$does" || complain "$role needs: $grant"
+        count=$((count + 1))
+    done < <(python - scripts/fleet/roles.sql <<'PYTHON'
+import re, sys
+spare = False
+for line in open(sys.argv[1]):
+    spare, was_spare = line.startswith("-- Can do without"), spare
+    found = re.fullmatch(r"GRANT (\w+)(?: \((.*)\))? ON (.*) TO heapdrift_(\w+);\n", line)
+    if not found or was_spare:
+        continue
+    right, columns, table, role = found.groups()
+    for column in columns.split(", ") if columns else [None]:
+        what = right + (f" ({column})" if column else "")
+        print(role, f"GRANT {what} ON {table} TO heapdrift_{role}",
+              f"REVOKE {what} ON {table} FROM heapdrift_{role}", sep="|")
+PYTHON
+    )
+    [[ $count -ge 25 ]] || complain "$count rights"
+    # What is not theirs.
+    as writer record --keep=1d
+    status_is 2
+    as writer fleet --since=all
+    status_is 2
+    err_has "permission denied"
+    as reader record -q --service=shop "${series[0]}"
+    status_is 2
+    err_has "permission denied"
+    run psql -X "${url/user=heapdrift/user=is_writer}&options=-csearch_path%3D$schema" -c 'SELECT digest FROM snapshot'
+    [[ $output == *"permission denied for table snapshot"* ]]
 }
 
 @test "a password comes from PGPASSFILE, and is never told" {

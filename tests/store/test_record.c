@@ -99,6 +99,54 @@ Test(store_record, stores_it_once_also_if_another_writer_was_faster)
     expect("SELECT COUNT(*) FROM series", 1);
 }
 
+/* A table has no address, so two moments or two hosts may well have equal ones, byte for
+ * byte. */
+static enum hd_recorded record_table(const struct hd_run *run, double taken)
+{
+    static const char table[] = "MT Count TotalSize Class Name\n1 10 240 App.Order\n"
+                                "Total 10 objects\n";
+    const struct hd_read_options options = {
+        .size = sizeof(options), .to_write = true, .checksum = true};
+    const struct hd_recording how = {.size = sizeof(how), .run = run, .taken = taken};
+    struct hd_error err = {0};
+    enum hd_recorded what = HD_RECORDED;
+    struct hd_snapshot *snap =
+        hd_snapshot_from_memory(table, sizeof(table) - 1, &options, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    cr_assert(hd_store_record(t.store, snap, &how, &what, &err), "%s", err.message);
+    hd_snapshot_close(snap);
+    return what;
+}
+
+Test(store_record, stores_an_equal_table_of_each_time_host_and_service)
+{
+    static const char *const services[] = {"shop", "cart"}, *const hosts[] = {"a", "b"};
+    const double times[] = {noon, noon + 1, noon + 3600};
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < 12; i++) {
+            struct hd_run run = stored_run(services[i % 2], hosts[i / 2 % 2], 7);
+            cr_expect_eq(record_table(&run, times[i / 4]),
+                         round == 0 ? HD_RECORDED : HD_WAS_RECORDED, "round %d, %zu", round,
+                         i);
+        }
+    expect("SELECT COUNT(*) FROM snapshot", 12);
+    expect("SELECT COUNT(*) FROM series", 4);
+    /* File systems and archives cut what is less than a second. */
+    struct hd_run run = stored_run("shop", "a", 7);
+    cr_expect_eq(record_table(&run, noon + 0.75), HD_WAS_RECORDED);
+}
+
+/* By the hash of its bytes alone, as it was called before. */
+Test(store_record, knows_a_table_that_an_earlier_version_stored)
+{
+    struct hd_run run = stored_run("shop", "a", 7);
+    record_table(&run, noon);
+    stored_change(t.store, "UPDATE snapshot SET xxh3 = 'd4389a6557ff841a'");
+    cr_expect_eq(record_table(&run, noon), HD_WAS_RECORDED);
+    cr_expect_eq(record_table(&run, noon + 60), HD_RECORDED);
+    expect("SELECT COUNT(*) FROM snapshot", 2);
+}
+
 /* --- which run ------------------------------------------------------- */
 
 Test(store_record, puts_snapshots_of_one_run_into_one_series)
@@ -205,6 +253,41 @@ Test(store_record, needs_a_service_and_a_time)
     cr_expect(!record_bare(&run, NAN, &err));
     cr_expect_str_eq(err.message, "does not say when it was taken");
     cr_expect(record_bare(&run, noon, &err));
+}
+
+/* Each is wrong in one place, so that each condition is the only one that can tell. */
+Test(store_record, believes_a_start_that_is_a_time)
+{
+    const struct {
+        const char *text;
+        double seconds;
+    } all[] = {{"2026-11-21T12:00:00", noon},
+               {"2026-11-21T12:00:00.75Z", noon},
+               {"2026-11-21T00:00:00", noon - 43200},
+               {"2026-11-21T23:59:60", noon + 43200},
+               {"2026-13-21T12:00:00", NAN},
+               {"2026-00-21T12:00:00", NAN},
+               {"2026-02-29T12:00:00", NAN},
+               {"2026-11-00T12:00:00", NAN},
+               {"2026-11-21T24:00:00", NAN},
+               {"2026-11-21T-1:00:00", NAN},
+               {"2026-11-21T12:60:00", NAN},
+               {"2026-11-21T12:-1:00", NAN},
+               {"2026-11-21T12:00:61", NAN},
+               {"2026-11-21T12:00:-1", NAN},
+               {"2026-11-21T12:00", NAN},
+               {"2026-11-21", NAN},
+               {"yesterday", NAN},
+               {"", NAN},
+               {NULL, NAN}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct hd_snapshot *snap = stored_snapshot(1);
+        snap->info.started = all[i].text;
+        double started = hd_run_of(snap).started;
+        cr_expect(isnan(all[i].seconds) ? isnan(started) : started == all[i].seconds,
+                  "%s: %f", all[i].text != NULL ? all[i].text : "nothing", started);
+        hd_snapshot_close(snap);
+    }
 }
 
 /* --- odd strings ----------------------------------------------------- */

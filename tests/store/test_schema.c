@@ -1,9 +1,11 @@
 /* Stores of other versions, databases of others, and places where there can be none. */
+#define _GNU_SOURCE /* setresuid */
 #include "support/stored.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct stored t;
@@ -158,6 +160,32 @@ Test(store_schema, of_somebody_else_is_refused_and_left_alone)
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
 }
 
+/* A view in the place of a table can keep whoever reads it busy for ever. */
+Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeout = 60)
+{
+    static const char *const tables[] = {"heapdrift_store", "series", "snapshot", "type",
+                                         "type_row",        "finding"};
+    char drop[64], view[256], message[128];
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+        stored_end(&t);
+        stored_begin(&t);
+        snprintf(drop, sizeof(drop), "DROP TABLE %s%s", tables[i],
+                 stored_is_sqlite() ? "" : " CASCADE");
+        snprintf(view, sizeof(view),
+                 "CREATE VIEW %s AS WITH RECURSIVE n (version) AS (SELECT 1 UNION ALL "
+                 "SELECT version + 1 FROM n) SELECT version FROM n",
+                 tables[i]);
+        if (stored_is_sqlite())
+            stored_change(t.store, "PRAGMA foreign_keys = OFF");
+        stored_change(t.store, drop);
+        stored_change(t.store, view);
+        snprintf(message, sizeof(message),
+                 "is no store: its %s is not a table, but a view or the like", tables[i]);
+        expect_refusal(HD_STORE_READ, HD_UNSUPPORTED, message);
+        expect_refusal(HD_STORE_WRITE, HD_UNSUPPORTED, message);
+    }
+}
+
 Test(store_schema, is_not_made_by_who_reads)
 {
     struct hd_error err = {0};
@@ -203,6 +231,71 @@ Test(store_schema, cannot_be_where_no_file_can_be)
                 "a store is a file (SQLite) or postgresql://...; this is neither");
     expect_path(text, HD_STORE_WRITE, HD_UNSUPPORTED, "is not a SQLite database");
     expect_path(text, HD_STORE_READ, HD_UNSUPPORTED, "is not a SQLite database");
+}
+
+/* What somebody without privileges is told of it; "" if it can be opened. */
+static void open_as_nobody(const char *path, enum hd_store_use use, char *told, size_t size)
+{
+    enum { NOBODY = 65534 };
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct hd_error err = {0};
+        if (geteuid() == 0 && setresuid(NOBODY, NOBODY, NOBODY) != 0)
+            _exit(1);
+        struct hd_store *s = hd_store_open(path, use, &err);
+        hd_store_close(s);
+        _exit(write(ends[1], err.message, strlen(err.message)) < 0);
+    }
+    close(ends[1]);
+    ssize_t len = read(ends[0], told, size - 1);
+    told[len > 0 ? len : 0] = '\0';
+    close(ends[0]);
+    int how;
+    cr_assert_eq(waitpid(child, &how, 0), child);
+    cr_assert_eq(how, 0);
+}
+
+/* Who may do what in the folder, and with the file in it. */
+Test(store_schema, says_which_right_is_missing)
+{
+    enum { NO_FILE = 01000 };
+    static const char folder_only[] = "its folder cannot be written to: Permission denied",
+                      file_only[] = "cannot be written to: it is read-only",
+                      neither[] = "Permission denied",
+                      nothing[] = "No such file or directory";
+    static const struct {
+        mode_t folder, file;
+        const char *write, *read;
+    } all[] = {
+        {0777, NO_FILE, "", nothing},           {0555, NO_FILE, folder_only, nothing},
+        {0666, NO_FILE, neither, neither},      {0777, 0666, "", ""},
+        {0555, 0666, folder_only, folder_only}, {0777, 0444, file_only, ""},
+        {0777, 0000, neither, neither},         {0555, 0444, folder_only, folder_only},
+        {0666, 0666, neither, neither}};
+    if (!stored_is_sqlite())
+        return;
+    hd_store_close(t.store);
+    t.store = NULL;
+    cr_assert_eq(chmod(t.scratch.folder, 0755), 0);
+    for (size_t i = 0; i < 2 * sizeof(all) / sizeof(*all); i++) {
+        enum hd_store_use use = i % 2 == 0 ? HD_STORE_WRITE : HD_STORE_READ;
+        const char *wanted = i % 2 == 0 ? all[i / 2].write : all[i / 2].read;
+        char folder[1024], path[1100], told[256];
+        snprintf(folder, sizeof(folder), "%s/%zu", t.scratch.folder, i);
+        snprintf(path, sizeof(path), "%s/store.db", folder);
+        cr_assert_eq(mkdir(folder, 0777), 0);
+        if (all[i / 2].file != NO_FILE) {
+            hd_store_close(hd_store_open(path, HD_STORE_WRITE, NULL));
+            cr_assert_eq(chmod(path, all[i / 2].file), 0);
+        }
+        cr_assert_eq(chmod(folder, all[i / 2].folder), 0);
+        open_as_nobody(path, use, told, sizeof(told));
+        cr_expect_str_eq(told, wanted, "folder %o, file %o, to %s: %s", all[i / 2].folder,
+                         all[i / 2].file, use == HD_STORE_WRITE ? "write" : "read", told);
+        cr_assert_eq(chmod(folder, 0777), 0);
+    }
 }
 
 /* --- passwords ------------------------------------------------------- */
