@@ -1,9 +1,11 @@
 #include "compare/opening.h"
 
+#include "base/alloc.h"
 #include "base/workers.h"
 #include "format/open.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -67,8 +69,10 @@ static bool open_one(void *context, size_t i)
     struct hd_info_entry *entry = &o->entries[i];
     struct hd_read_options how = *o->how;
     *entry = (struct hd_info_entry){.path = o->inputs[i].path, .error = o->inputs[i].error};
-    if (entry->error.status != HD_OK)
+    if (entry->error.status != HD_OK) {
+        entry->skipped = may_be_skipped(&o->inputs[i], &entry->error);
         return true;
+    }
     how.max_memory = (how.max_memory - for_waiting(o)) / o->at_once;
     how.threads = o->each;
     if (how.file != NULL)
@@ -106,6 +110,17 @@ static void open_large_ones_again(struct opening *o)
     }
 }
 
+static void claim_what_is_missed(struct opening *o)
+{
+    bool *skipped = alloc_zeroed(o->count + 1);
+    for (size_t i = 0; i < o->count; i++)
+        skipped[i] = o->entries[i].skipped;
+    hd_inputs_claim(o->inputs, o->count, skipped);
+    for (size_t i = 0; i < o->count; i++)
+        o->entries[i].skipped = skipped[i];
+    free(skipped);
+}
+
 void open_all(struct hd_info_entry *entries, const struct hd_input *inputs, size_t count,
               const struct hd_read_options *how)
 {
@@ -116,5 +131,6 @@ void open_all(struct hd_info_entry *entries, const struct hd_input *inputs, size
     pthread_mutex_init(&o.lock, NULL);
     workers_run(count, (unsigned)o.at_once, open_one, &o);
     open_large_ones_again(&o);
+    claim_what_is_missed(&o);
     pthread_mutex_destroy(&o.lock);
 }
