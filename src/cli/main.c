@@ -7,6 +7,7 @@
 #include "cli/messages.h"
 #include "cli/sandbox.h"
 #include "cli/style.h"
+#include "cli/used_files.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -62,8 +63,11 @@ static int run_command(const struct arguments *a)
         } else {
             s.words = a->all;
             s.word_count = (size_t)a->count;
+            s.argument_files = a->files;
+            s.argument_file_count = (size_t)a->file_count;
             a->all[0] = "heapdrift";
-            status = sandbox_enter(&s) ? command->run(&s) : EXIT_TROUBLE;
+            status =
+                used_files_begin(&s) && sandbox_enter(&s) ? command->run(&s) : EXIT_TROUBLE;
         }
     }
     settings_free(&s);
