@@ -188,7 +188,10 @@ static bool numbering_of(struct text *t, const char *path)
     for (size_t i = 0, n; i<len; i += n> 0 ? n : 1) {
         n = digits(name + i);
         any |= n > 0;
-        text_add_char(t, n > 0 ? mark : name[i]);
+        if (n > 0)
+            text_add_char(t, mark);
+        else
+            text_add_char(t, name[i]);
     }
     return any;
 }
