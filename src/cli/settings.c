@@ -146,10 +146,8 @@ static bool read_options(struct settings *s, const struct command *command)
     while ((got = poptGetNextOpt(m->context)) > 0) {
         char *value = poptGetOptArg(m->context);
         /* popt copies it, and says nothing when it cannot. */
-        if (value == NULL && options[got - 1].argument != NULL) {
-            fputs("heapdrift: out of memory\n", stderr);
-            return false;
-        }
+        if (value == NULL && options[got - 1].argument != NULL)
+            no_memory(0);
         if (value != NULL) {
             m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
             m->values[m->value_count++] = value;
