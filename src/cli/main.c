@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/lost_pages.h"
+#include "cli/memory.h"
 #include "cli/messages.h"
 #include "cli/sandbox.h"
 #include "cli/style.h"
@@ -113,6 +114,7 @@ static bool all_is_written(void)
 int main(int argc, char **argv)
 {
     struct arguments a;
+    memory_give_back_large();
     hd_set_out_of_memory(no_memory);
     messages_in_ascii(style_locale_is_ascii());
     /* A closed pipe is a failed write: the status of what was found out stays. */

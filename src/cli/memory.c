@@ -8,6 +8,9 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -204,6 +207,13 @@ uint64_t memory_limit(const char *root, uint64_t pid)
         most = smaller(most, most_in_its_own(root, pid, &versions[i]));
     }
     return most;
+}
+
+void memory_give_back_large(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
 }
 
 uint64_t memory_usual_limit(uint64_t available)

@@ -18,6 +18,10 @@ uint64_t memory_process_limit(const char **what)
     return HD_UNKNOWN;
 }
 
+void memory_give_back_large(void)
+{
+}
+
 uint64_t memory_usual_limit(uint64_t available)
 {
     return available == HD_UNKNOWN ? 0 : available / 4 * 3 + 1;
