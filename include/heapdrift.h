@@ -342,9 +342,8 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_s
 
 struct hd_input {
     const char *path;
-    bool from_folder;      /* found, not named: HD_NOT_A_SNAPSHOT and HD_UNSUPPORTED are no
-                              errors */
-    struct hd_error error; /* set: it was named, and cannot be opened */
+    bool from_folder;      /* found, not named: see hd_inputs_claim() */
+    struct hd_error error; /* set: it cannot be opened */
 };
 
 /* Paths to open, in order. {0} is empty. */
@@ -355,10 +354,17 @@ struct hd_inputs {
 };
 
 /* Append path; of a folder, the files in it in natural order of their names
- * ("2.gcdump" before "10.gcdump"), without hidden ones, deeper folders and pipes. False
- * when path does not exist or is a folder that cannot be read or is empty: then it is
- * appended with that error. */
+ * ("2.gcdump" before "10.gcdump"), without hidden ones, deeper folders and pipes. A link in
+ * it that leads nowhere is appended with HD_NOT_A_SNAPSHOT. False when path does not exist
+ * or is a folder that cannot be read or is empty: then it is appended with that error. */
 bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *err);
+
+/* A folder may hold other files, but a broken snapshot is none of those. skipped[i] says
+ * that input i was found in a folder and is no snapshot (HD_NOT_A_SNAPSHOT or
+ * HD_UNSUPPORTED). That is taken back, and its error counts, where the name is that of a
+ * snapshot (.gcdump, .nettrace, .digest, .core, .dmp, packed or not), or differs only in
+ * numbers from a file beside it that is not skipped: app-3.txt where app-2.txt is one. */
+void hd_inputs_claim(const struct hd_input *inputs, size_t count, bool *skipped);
 void hd_inputs_free(struct hd_inputs *inputs);
 
 /* --- comparisons ------------------------------------------------------- */

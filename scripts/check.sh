@@ -5,7 +5,9 @@
 #   scripts/check.sh NAME FOLDER[=WORDS]... -- MAKE-ARGUMENT...
 #
 # NAME begins the last line; the parts put what they print into FOLDERs, and WORDS follow the
-# tests that ran in one ("again under ASan"). Everything runs even where something fails.
+# tests that ran in one ("again under ASan"). Everything runs even where something fails. A file
+# that is in the tree afterwards, and in no commit and no .gitignore, is a failure: tests leave
+# nothing behind.
 set -u
 
 name=$1
@@ -39,7 +41,11 @@ passed_in() {
     [ "$skipped" -eq 0 ] || printf '%s' " ($skipped skipped)"
 }
 
+# What nobody has committed, where there is a repository.
+untracked() { git ls-files --others --exclude-standard 2>/dev/null; }
+
 began=$(date +%s)
+before=$(untracked)
 status=0
 "${MAKE:-make}" --no-print-directory -s -k -Otarget -j"$(nproc)" "$@" || status=1
 
@@ -62,6 +68,9 @@ done
 IFS=$old_ifs
 what=$what$lint
 what=${what%, }
+
+left=$(untracked | grep -vxF "${before:-/}")
+[ -z "$left" ] || { status=1 failed="$failed left behind by a test: $left"; }
 
 seconds=$(($(date +%s) - began))
 took="$((seconds / 60)) min $((seconds % 60)) s"

@@ -5,6 +5,7 @@
 #include "format/open.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,13 @@ static bool have_equal_rows(const struct hd_snapshot *a, const struct hd_snapsho
     return i == a->type_count && k == b->type_count;
 }
 
+/* However their paths are written. */
+static bool are_one_file(const struct hd_snapshot *a, const struct hd_snapshot *b)
+{
+    return strcmp(a->info.path, b->info.path) == 0 ||
+           (a->stamp.known && file_stamps_equal(&a->stamp, &b->stamp));
+}
+
 /* Small tables of a quiet process may well be equal: those only if they are one file. A
  * trace has several snapshots in the same bytes. */
 static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *b)
@@ -97,7 +105,7 @@ static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *
     return x->objects == y->objects && x->bytes == y->bytes && x->types == y->types &&
            x->references == y->references &&
            series_tells_objects(a) == series_tells_objects(b) &&
-           (series_tells_objects(a) || strcmp(x->path, y->path) == 0) &&
+           (series_tells_objects(a) || are_one_file(a, b)) &&
            snapshot_number(x->path, &a_len) == snapshot_number(y->path, &b_len) &&
            have_equal_rows(a, b);
 }
@@ -227,27 +235,68 @@ static void check_process(struct series *s, size_t k, struct series_warnings *w,
 
 /* --- the order ----------------------------------------------------------- */
 
+/* A heap text that was made of what has no time has the stamp 0. */
+static bool has_clock(const struct hd_snapshot *snap)
+{
+    return isfinite(snap->clock) && (snap->clock_is_date || snap->clock > 0);
+}
+
+/* The last one before k that goes by the same clock; k if there is none. */
+static size_t last_by_its_clock(const struct series *s, size_t k)
+{
+    const struct hd_snapshot *now = s->snaps[k];
+    for (size_t i = k; has_clock(now) && i-- > 0;)
+        if (has_clock(s->snaps[i]) && s->snaps[i]->clock_is_date == now->clock_is_date)
+            return i;
+    return k;
+}
+
+/* "1500 ms" of a clock that is no date. */
+static void add_stamp(struct text *t, const struct hd_snapshot *snap)
+{
+    char stamp[40];
+    snprintf(stamp, sizeof(stamp), "%.0f ms", snap->clock * 1000);
+    text_add_string(t, stamp);
+}
+
+static void add_fall(struct text *t, const struct series *s, size_t i, size_t k)
+{
+    const struct hd_snapshot *before = s->snaps[i], *now = s->snaps[k];
+    if (now->clock_is_date && (before->info.time == NULL || now->info.time == NULL))
+        return;
+    text_add_string(t, now->clock_is_date ? "taken at " : "its stamp is ");
+    if (now->clock_is_date)
+        add_name(t, now->info.time);
+    else
+        add_stamp(t, now);
+    text_add_string(t, now->clock_is_date ? ", before " : ", less than that of ");
+    add_file(t, s, i, k);
+    text_add_string(t, " (");
+    if (now->clock_is_date)
+        add_name(t, before->info.time);
+    else
+        add_stamp(t, before);
+    text_add_string(t, ")");
+}
+
+/* Dates that are equal are warned about. Stamps of heap text that are equal say nothing:
+ * there are tools that write always the same. */
 static void check_time(struct series *s, size_t k, struct series_warnings *w,
                        struct arena *a)
 {
-    const struct hd_snapshot *before = s->snaps[k - 1], *now = s->snaps[k];
-    if (!before->clock_is_date || !now->clock_is_date || now->clock > before->clock ||
-        s->repeats[k])
+    size_t i = last_by_its_clock(s, k);
+    const struct hd_snapshot *before = s->snaps[i], *now = s->snaps[k];
+    bool falls = now->clock < before->clock;
+    if (i == k || s->repeats[k] ||
+        !(falls || (now->clock_is_date && now->clock == before->clock)))
         return;
     struct text message = {0};
-    if (before->info.time != NULL && now->info.time != NULL && now->clock < before->clock) {
-        text_add_string(&message, "taken at ");
-        add_name(&message, now->info.time);
-        text_add_string(&message, ", before ");
-        add_file(&message, s, k - 1, k);
-        text_add_string(&message, " (");
-        add_name(&message, before->info.time);
-        text_add_string(&message, ")");
-    }
+    if (falls)
+        add_fall(&message, s, i, k);
     warn(w, WARN_OUT_OF_ORDER, k, &message, a);
     text_free(&message);
-    s->restarted |= now->clock < before->clock;
-    s->out_of_order |= now->clock < before->clock;
+    s->restarted |= falls;
+    s->out_of_order |= falls;
 }
 
 void identity_check_neighbours(struct series *s, struct series_warnings *w, struct arena *a)

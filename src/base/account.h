@@ -17,12 +17,15 @@
 struct account {
     uint64_t limit; /* bytes; 0: none */
     uint64_t used;
+    uint64_t most; /* that was used at a time */
 };
 
 static inline void account_charge(struct account *a, uint64_t bytes)
 {
-    if (a != NULL)
-        a->used += bytes;
+    if (a == NULL)
+        return;
+    a->used += bytes;
+    a->most = a->used > a->most ? a->used : a->most;
 }
 
 static inline void account_release(struct account *a, uint64_t bytes)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "budget/budgets.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -162,6 +163,8 @@ struct line_reader {
     struct hd_error *err;
 };
 
+static const char twice[] = "is there twice; keep one of the two lines";
+
 static bool bad_line(struct line_reader *r, const char *kind, const char *what)
 {
     return fail_at_line(r->err, r->line, kind, "%s", what);
@@ -216,6 +219,15 @@ static bool unescape(char *s)
     return true;
 }
 
+/* A total that nothing is held against would be growth that nobody accepts. */
+static bool is_total(const char *name)
+{
+    for (size_t i = 0; budget_total_names[i] != NULL; i++)
+        if (strcmp(name, budget_total_names[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool take_accepted(struct line_reader *r, char **columns)
 {
     struct hd_accepted a = {.kind = HD_ACCEPTED_KIND_COUNT, .name = columns[COLUMNS - 1]};
@@ -233,8 +245,11 @@ static bool take_accepted(struct line_reader *r, char **columns)
             return bad_line(r, "bad-number", "columns 2 to 6 must be whole numbers");
     if (!unescape(columns[COLUMNS - 1]) || a.name[0] == '\0')
         return bad_line(r, "bad-name", "the last column is no name");
+    if (a.kind == HD_ACCEPTED_TOTAL && !is_total(a.name))
+        return bad_line(r, "unknown-total",
+                        "the total must be bytes, objects or reachable_bytes");
     if (find(r->b, a.kind, a.name) != NULL)
-        return bad_line(r, "duplicate", "is there twice; keep one of the two lines");
+        return bad_line(r, "duplicate", twice);
     a.name = arena_strdup(r->arena, a.name, strlen(a.name));
     baseline_add(r->b, &a);
     return true;
@@ -268,10 +283,14 @@ static bool take_line(struct line_reader *r, char *line)
         return take_accepted(r, columns);
     static const char *const lengths[] = {"snapshots", "iterations", "seconds"};
     uint64_t *const to[] = {&r->b->snapshots, &r->b->iterations, &r->b->seconds};
-    for (size_t i = 0; count == 2 && i < sizeof(to) / sizeof(*to); i++)
-        if (strcmp(columns[0], lengths[i]) == 0)
-            return quantity_count(columns[1], to[i]) ||
-                   bad_line(r, "bad-number", "must be a whole number");
+    for (size_t i = 0; count == 2 && i < sizeof(to) / sizeof(*to); i++) {
+        if (strcmp(columns[0], lengths[i]) != 0)
+            continue;
+        if (*to[i] != HD_UNKNOWN)
+            return bad_line(r, "duplicate", twice);
+        return quantity_count(columns[1], to[i]) ||
+               bad_line(r, "bad-number", "must be a whole number");
+    }
     return bad_line(r, "bad-line", "7 columns, separated by tabs, are expected");
 }
 
@@ -281,7 +300,7 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
     struct line_reader r = {.b = b, .arena = a, .err = err};
     struct text line = {0};
     bool ok = true;
-    b->iterations = b->seconds = HD_UNKNOWN;
+    b->snapshots = b->iterations = b->seconds = HD_UNKNOWN;
     for (size_t at = 0; ok && at < size;) {
         const char *end = memchr(data + at, '\n', size - at);
         size_t len = end != NULL ? (size_t)(end - data) - at : size - at;
@@ -301,7 +320,7 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
     if (ok && r.line <= 1)
         ok = fail_at_line_about(err, HD_ABOUT_BASELINE, 1, "no-baseline",
                                 "an empty file; write it");
-    if (ok && b->snapshots < 2)
+    if (ok && (b->snapshots < 2 || b->snapshots == HD_UNKNOWN))
         ok = bad_line(&r, "no-baseline", "does not say how many snapshots were compared");
     return ok;
 }

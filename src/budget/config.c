@@ -506,7 +506,7 @@ static bool take_suppression(struct reader *r, const yaml_node_t *entry,
     s.holder = c->holder != NULL ? keep(r, c->holder) : NULL;
     if ((c->type != NULL ? s.type : s.holder)[0] == '\0')
         return bad(r, s.line, "bad-value", "a pattern is missing");
-    if (c->reason == NULL || c->reason[0] == '\0')
+    if (c->reason == NULL || c->reason[strspn(c->reason, " \t\n\r\v\f")] == '\0')
         return bad(r, s.line, "no-reason",
                    "a suppression without a reason; say why, for whoever finds it later");
     s.reason = keep(r, c->reason);

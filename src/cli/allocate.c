@@ -1,12 +1,26 @@
 #include "cli/allocate.h"
 
 #include "cli/last_words.h"
+#include "cli/memory.h"
 #include "cli/settings.h"
 #include "cli/temporary.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static void tell_limit(void)
+{
+    const char *what = "";
+    uint64_t limit = memory_process_limit(&what);
+    if (limit != HD_UNKNOWN)
+        fprintf(stderr,
+                ": %s allows this process %" PRIu64
+                " MiB; raise it, or take less memory: -j1, "
+                "--tables-only, fewer snapshots",
+                what, limit >> 20);
+}
 
 /* Not exit(): this may be any thread, and what is pending is half of something. */
 void no_memory(size_t wanted)
@@ -15,6 +29,7 @@ void no_memory(size_t wanted)
     fputs("heapdrift: out of memory", stderr);
     if (wanted > 0)
         fprintf(stderr, " (%zu bytes wanted)", wanted);
+    tell_limit();
     fputs("\n", stderr);
     temporary_remove();
     _exit(EXIT_TROUBLE);

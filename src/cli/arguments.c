@@ -59,6 +59,8 @@ static bool add_file(struct arguments *a, const char *path)
         return trouble(path, poptStrerror(status));
     a->owned = more(a->owned, ((size_t)a->owned_count + 1) * sizeof(*a->owned));
     a->owned[a->owned_count++] = (void *)argv;
+    a->files = more((void *)a->files, ((size_t)a->file_count + 1) * sizeof(*a->files));
+    a->files[a->file_count++] = path;
     for (int i = 0; i < argc; i++)
         add(a, argv[i]);
     return true;
@@ -82,6 +84,7 @@ void arguments_free(struct arguments *a)
     for (int i = 0; i < a->owned_count; i++)
         free(a->owned[i]);
     free(a->owned);
+    free((void *)a->files);
     free((void *)a->all);
     *a = (struct arguments){0};
 }

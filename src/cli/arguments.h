@@ -10,6 +10,8 @@ struct arguments {
     bool ended;   /* by "--": what begins with an @ is a file from then on */
     void **owned; /* files that were read in */
     int owned_count;
+    const char **files; /* their names */
+    int file_count;
 };
 
 /* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as

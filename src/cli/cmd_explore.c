@@ -2,6 +2,7 @@
 #include "cli/explore/explore.h"
 #include "cli/explore/terminal.h"
 #include "cli/output.h"
+#include "cli/used_files.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -77,6 +78,8 @@ static int explore(struct settings *s, const struct loaded *l)
     }
     struct explore e;
     explore_begin(&e, l->comparison, report, &s->options);
+    e.keeps = used_files_have;
+    e.settings = s;
     if (app_only)
         explore_press(&e, (struct press){.key = 'a'});
     browse(&e);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* --- what was asked for --------------------------------------------------------------- */
 
@@ -189,19 +188,6 @@ static bool write_part(const void *fleet, const struct settings *s, FILE *to,
     return hd_fleet_write_part((struct hd_fleet *)fleet, hd_sink_file(to), err);
 }
 
-/* A report in the place of the store that it is about. */
-static bool would_lose_store(const struct settings *s)
-{
-    struct stat out, in;
-    const char *url = store_url(s), *path = url;
-    if (strncmp(url, "file:", strlen("file:")) == 0)
-        path += strlen("file:");
-    if (s->output == NULL || stat(s->output, &out) != 0 || stat(path, &in) != 0 ||
-        in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-        return false;
-    return !trouble(s->output, "is the store; name another file");
-}
-
 static int status_of(const struct settings *s, const struct hd_report *report)
 {
     const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
@@ -236,7 +222,7 @@ static int pass_on(const struct settings *s, struct hd_fleet *f)
 
 static int run(struct settings *s)
 {
-    if (!fits(s) || would_lose_store(s))
+    if (!fits(s))
         return EXIT_TROUBLE;
     struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s);
     if (f == NULL)

@@ -19,6 +19,7 @@ struct recording {
     struct settings *settings;
     struct hd_store *store;
     struct hd_inputs inputs;
+    bool *skipped; /* of each input, as far as it is known: hd_inputs_claim() */
     struct progress *progress;
     struct record_told told;
     size_t failed, left; /* left: not looked at, as the store is gone */
@@ -114,8 +115,9 @@ static bool is_no_snapshot(const struct hd_error *err)
     return err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
 }
 
-static void take(struct recording *r, const struct hd_input *input)
+static void take(struct recording *r, size_t i)
 {
+    struct hd_input *input = &r->inputs.all[i];
     struct hd_read_options how = r->settings->read;
     struct hd_error err = input->error;
     how.to_write = true;
@@ -126,25 +128,45 @@ static void take(struct recording *r, const struct hd_input *input)
     how.progress_context = r->progress;
     struct hd_snapshot *snap =
         err.status == HD_OK ? hd_snapshot_open(input->path, &how, &err) : NULL;
-    if (snap == NULL && input->from_folder && is_no_snapshot(&err))
-        skip(r, input->path, &err);
+    r->skipped[i] = snap == NULL && input->from_folder && is_no_snapshot(&err);
+    if (r->skipped[i])
+        input->error = err;
     else if (snap == NULL || !record(r, input->path, snap, &err))
         fail_with(r, input->path, &err);
     hd_snapshot_close(snap);
 }
 
+/* Which files may be skipped shows when all others are known. */
+static void settle(struct recording *r, size_t count)
+{
+    bool *before = zeroed(count, sizeof(*before));
+    memcpy(before, r->skipped, count * sizeof(*before));
+    hd_inputs_claim(r->inputs.all, count, r->skipped);
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_input *input = &r->inputs.all[i];
+        if (r->skipped[i])
+            skip(r, input->path, &input->error);
+        else if (before[i])
+            fail_with(r, input->path, &input->error);
+    }
+    free(before);
+}
+
 static void take_all(struct recording *r)
 {
+    r->skipped = zeroed(r->inputs.count, sizeof(*r->skipped));
     for (size_t i = 0; i < r->inputs.count; i++) {
         progress_files(r->progress, r->inputs.count, 0);
         progress_file(r->progress, i + 1, r->inputs.all[i].path);
-        take(r, &r->inputs.all[i]);
+        take(r, i);
         if (hd_store_is_lost(r->store)) {
             r->left = r->inputs.count - i - 1;
             break;
         }
     }
     progress_hide(r->progress);
+    settle(r, r->inputs.count - r->left);
+    free(r->skipped);
     if (r->left > 0)
         fprintf(stderr, "heapdrift: %zu more %s not looked at\n", r->left,
                 r->left == 1 ? "file was" : "files were");

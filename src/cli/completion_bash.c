@@ -13,10 +13,11 @@ static void write_words(FILE *to, const struct option *o, const struct command *
 static void write_value(FILE *to, const struct option *o, const struct command *c)
 {
     static const char *const kinds[] = {
-        [VALUE_FREE] = "free",     [VALUE_WORD] = "word",
-        [VALUE_HINTS] = "word",    [VALUE_FILE] = "file",
-        [VALUE_FOLDER] = "folder", [VALUE_SNAPSHOT] = "snapshot",
-        [VALUE_PID] = "process 1", [VALUE_PROCESS] = "process 2",
+        [VALUE_FREE] = "free",         [VALUE_WORD] = "word",
+        [VALUE_HINTS] = "word",        [VALUE_FILE_READ] = "file",
+        [VALUE_FILE_WRITTEN] = "file", [VALUE_STORE] = "file",
+        [VALUE_FOLDER] = "folder",     [VALUE_SNAPSHOT] = "snapshot",
+        [VALUE_PID] = "process 1",     [VALUE_PROCESS] = "process 2",
         [VALUE_SOCKET] = "file"};
     if (o->argument == NULL)
         return;

@@ -12,7 +12,9 @@ static void write_value(FILE *to, const struct option *o, const struct command *
             fprintf(to, "%s%s", i == 0 ? "" : " ", word);
         fputs("'", to);
         break;
-    case VALUE_FILE:
+    case VALUE_FILE_READ:
+    case VALUE_FILE_WRITTEN:
+    case VALUE_STORE:
     case VALUE_SNAPSHOT:
     case VALUE_SOCKET:
         fputs(" -r -F", to);

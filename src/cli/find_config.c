@@ -13,7 +13,10 @@ static bool exists(const char *folder, const char *name)
 {
     char path[CONFIG_PATH_SIZE];
     int len = snprintf(path, sizeof(path), "%s%s", folder, name);
-    return len < (int)sizeof(path) && access(path, F_OK) == 0;
+    char link;
+    /* A link that leads nowhere is there, too: what it should have led to counts. */
+    return len < (int)sizeof(path) &&
+           (access(path, F_OK) == 0 || readlink(path, &link, 1) > 0);
 }
 
 /* Whether whoever runs this may be asked to trust the folder above: it is of the same

@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "cli/seconds.h"
+#include "cli/used_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,6 +99,8 @@ static void report_entries(struct loaded *l, const struct settings *s)
             print_error(entry->path, &entry->error);
         }
         l->count += !entry->skipped;
+        if (!entry->skipped && l->inputs.all[i].from_folder)
+            used_files_add(s, entry->path);
     }
     static const struct hd_error bare = {.message = "a folder without snapshots"};
     for (size_t i = 0; i < s->operand_count; i++) {

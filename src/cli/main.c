@@ -4,9 +4,11 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/lost_pages.h"
+#include "cli/memory.h"
 #include "cli/messages.h"
 #include "cli/sandbox.h"
 #include "cli/style.h"
+#include "cli/used_files.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -62,8 +64,11 @@ static int run_command(const struct arguments *a)
         } else {
             s.words = a->all;
             s.word_count = (size_t)a->count;
+            s.argument_files = a->files;
+            s.argument_file_count = (size_t)a->file_count;
             a->all[0] = "heapdrift";
-            status = sandbox_enter(&s) ? command->run(&s) : EXIT_TROUBLE;
+            status =
+                used_files_begin(&s) && sandbox_enter(&s) ? command->run(&s) : EXIT_TROUBLE;
         }
     }
     settings_free(&s);
@@ -109,6 +114,7 @@ static bool all_is_written(void)
 int main(int argc, char **argv)
 {
     struct arguments a;
+    memory_give_back_large();
     hd_set_out_of_memory(no_memory);
     messages_in_ascii(style_locale_is_ascii());
     /* A closed pipe is a failed write: the status of what was found out stays. */

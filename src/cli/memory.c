@@ -8,9 +8,13 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = PATH_MAX + 256 };
@@ -125,9 +129,53 @@ static uint64_t left_in_system(const char *root)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : HD_UNKNOWN;
 }
 
+static const struct process_limit {
+    int resource;
+    const char *what;
+    const char *used; /* in /proc/self/statm, in pages */
+} process_limits[] = {
+    {RLIMIT_AS, "ulimit -v", "%" SCNu64},
+    {RLIMIT_DATA, "ulimit -d", "%*u %*u %*u %*u %*u %" SCNu64},
+};
+
+static uint64_t limit_of(const struct process_limit *l)
+{
+    struct rlimit limit;
+    bool is_one = getrlimit(l->resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_one ? (uint64_t)limit.rlim_cur : HD_UNKNOWN;
+}
+
+uint64_t memory_process_limit(const char **what)
+{
+    uint64_t least = HD_UNKNOWN;
+    for (size_t i = 0; i < sizeof(process_limits) / sizeof(*process_limits); i++) {
+        uint64_t limit = limit_of(&process_limits[i]);
+        if (limit < least)
+            *what = process_limits[i].what;
+        least = smaller(least, limit);
+    }
+    return least;
+}
+
+static uint64_t left_to_process(const char *root)
+{
+    char path[PATH_SIZE];
+    long page = sysconf(_SC_PAGESIZE);
+    uint64_t left = HD_UNKNOWN;
+    snprintf(path, sizeof(path), "%s/proc/self/statm", root);
+    for (size_t i = 0; i < sizeof(process_limits) / sizeof(*process_limits); i++) {
+        uint64_t limit = limit_of(&process_limits[i]), pages = 0;
+        if (limit == HD_UNKNOWN)
+            continue;
+        read_number(path, process_limits[i].used, &pages);
+        left = smaller(left, less(limit, page > 0 ? pages * (uint64_t)page : 0));
+    }
+    return left;
+}
+
 uint64_t memory_available(const char *root)
 {
-    uint64_t left = left_in_system(root);
+    uint64_t left = smaller(left_in_system(root), left_to_process(root));
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
         left = smaller(left, smallest_of_groups(root, "self", &versions[i], left_in));
     return left;
@@ -159,6 +207,13 @@ uint64_t memory_limit(const char *root, uint64_t pid)
         most = smaller(most, most_in_its_own(root, pid, &versions[i]));
     }
     return most;
+}
+
+void memory_give_back_large(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
 }
 
 uint64_t memory_usual_limit(uint64_t available)

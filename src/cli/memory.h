@@ -4,14 +4,22 @@
 
 #include <stdint.h>
 
-/* Bytes available without swapping, in this control group and those around it; HD_UNKNOWN
- * when the system does not say. root is "", or the folder below which a test has its own
- * /proc and /sys. */
+/* Bytes available without swapping, in this control group and those around it, and within
+ * the limits of this process; HD_UNKNOWN when the system does not say. root is "", or the
+ * folder below which a test has its own /proc and /sys. */
 uint64_t memory_available(const char *root);
 
 /* Bytes that the control groups of a process allow it, whatever is used; HD_UNKNOWN without
  * a limit. */
 uint64_t memory_limit(const char *root, uint64_t pid);
+
+/* Bytes that this process may have, whatever is used, by the limits that a shell or a unit
+ * sets, and what sets the smallest: "ulimit -v". HD_UNKNOWN without one. */
+uint64_t memory_process_limit(const char **what);
+
+/* Arrays of megabytes go back to the system when they are freed. Else glibc keeps them,
+ * larger ones the more of them it has seen, and --memory knows nothing of that. */
+void memory_give_back_large(void);
 
 /* What may be used when nobody says: most of it, and never 0, which would be no limit. */
 uint64_t memory_usual_limit(uint64_t available);

@@ -22,13 +22,15 @@ enum option_group {
 
 extern const char *const option_group_titles[GROUP_COUNT];
 
-/* What completes a value. */
+/* What completes a value; and what becomes of a file that it names (used_files.h). */
 enum value_kind {
     VALUE_FREE,  /* a number, a size, a pattern: anything */
     VALUE_WORD,  /* one of the words */
     VALUE_HINTS, /* the words are examples */
-    VALUE_FILE,
-    VALUE_FOLDER,
+    VALUE_FILE_READ,
+    VALUE_FILE_WRITTEN,
+    VALUE_STORE,    /* a file that is read and written, or a server */
+    VALUE_FOLDER,   /* to write into */
     VALUE_SNAPSHOT, /* a file to write: a snapshot */
     VALUE_PID,
     VALUE_PROCESS, /* the name of a process */

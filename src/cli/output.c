@@ -2,6 +2,7 @@
 
 #include "cli/style.h"
 #include "cli/temporary.h"
+#include "cli/used_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -176,22 +177,11 @@ bool output_file(const struct settings *s, const char *path, struct output_how h
     if (path == NULL || strcmp(path, "-") == 0)
         return write_to(&j, stdout, "standard output");
     struct stat st;
+    char why[USED_FILE_REASON];
+    if (used_files_have(s, path, why))
+        return trouble(path, why);
     bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     return special ? write_in_place(&j) : write_whole(&j);
-}
-
-/* A report in place of a snapshot that it is about: `diff a.gcdump b.gcdump -o b.gcdump`.
- */
-static bool would_lose_input(const struct settings *s)
-{
-    struct stat out, in;
-    if (s->output == NULL || stat(s->output, &out) != 0 || !S_ISREG(out.st_mode))
-        return false;
-    for (size_t i = 0; i < s->operand_count; i++)
-        if (stat(s->operands[i], &in) == 0 && in.st_dev == out.st_dev &&
-            in.st_ino == out.st_ino)
-            return !trouble(s->output, "is one of the snapshots; name another file");
-    return false;
 }
 
 static bool write_report(const void *report, const struct settings *s, FILE *to,
@@ -204,8 +194,6 @@ static bool write_report(const void *report, const struct settings *s, FILE *to,
 bool output_report(const struct settings *s, const struct hd_report *report,
                    bool warnings_are_in_it)
 {
-    if (would_lose_input(s))
-        return false;
     if (!s->quiet && !warnings_are_in_it)
         output_warnings(report);
     return output_file(s, s->output, (struct output_how){.write = write_report}, report);

@@ -6,6 +6,7 @@
 #include "cli/option_traits.h"
 #include "cli/options.h"
 #include "cli/style.h"
+#include "cli/used_files.h"
 
 #include <popt.h>
 #include <stdlib.h>
@@ -99,11 +100,28 @@ static bool letter_is_ambiguous(const struct option *o)
     return false;
 }
 
+/* Given again, the last counts. */
+static void note_file(struct settings *s, const struct option *o, const char *value)
+{
+    enum value_kind kind = option_value_kind(o, s->command);
+    size_t i = 0;
+    if (kind != VALUE_FILE_READ && kind != VALUE_FILE_WRITTEN && kind != VALUE_STORE &&
+        kind != VALUE_FOLDER && kind != VALUE_SNAPSHOT)
+        return;
+    while (i < s->file_count && strcmp(s->files[i].option, o->name) != 0)
+        i++;
+    if (i == s->file_count)
+        s->files = more(s->files, ++s->file_count * sizeof(*s->files));
+    s->files[i] = (struct option_file){o->name, value, kind};
+}
+
 static bool take_value(struct settings *s, const struct option *o, const char *value)
 {
     const char *wanted = o->take(s, value);
-    if (wanted == NULL)
+    if (wanted == NULL) {
+        note_file(s, o, value);
         return true;
+    }
     fprintf(stderr, "heapdrift: --%s=", o->name);
     put_name(value);
     fprintf(stderr, ": must be %s", wanted);
@@ -128,10 +146,8 @@ static bool read_options(struct settings *s, const struct command *command)
     while ((got = poptGetNextOpt(m->context)) > 0) {
         char *value = poptGetOptArg(m->context);
         /* popt copies it, and says nothing when it cannot. */
-        if (value == NULL && options[got - 1].argument != NULL) {
-            fputs("heapdrift: out of memory\n", stderr);
-            return false;
-        }
+        if (value == NULL && options[got - 1].argument != NULL)
+            no_memory(0);
         if (value != NULL) {
             m->values = more(m->values, (m->value_count + 1) * sizeof(*m->values));
             m->values[m->value_count++] = value;
@@ -265,6 +281,8 @@ void settings_free(struct settings *s)
     free((void *)s->excludes);
     free((void *)s->labels);
     free(s->iterations);
+    free(s->files);
+    used_files_free(s->used);
     free(s->budgets);
     *s = (struct settings){0};
 }

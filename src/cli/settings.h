@@ -16,6 +16,12 @@ struct budget_option {
     const char *name, *value;
 };
 
+/* A file that an option names, and what becomes of it. */
+struct option_file {
+    const char *option, *path;
+    int kind; /* enum value_kind */
+};
+
 enum core_wanted { CORE_NONE, CORE_HEAP, CORE_FULL };
 enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
 struct command;
@@ -83,6 +89,11 @@ struct settings {
 
     const char **operands; /* what is no option */
     size_t operand_count;
+    struct option_file *files; /* of options, each option once */
+    size_t file_count;
+    const char *const *argument_files; /* of @FILE */
+    size_t argument_file_count;
+    struct used_files *used;  /* all of these, as files */
     const char *const *words; /* the whole command line, for pages that tell it */
     size_t word_count;
     const struct command *command;

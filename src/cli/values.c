@@ -50,6 +50,16 @@ const char *parse_size(const char *value, uint64_t *bytes)
     return hd_size_from_text(value, bytes) ? NULL : "a size such as 64KiB, 10MB or 1.5GiB";
 }
 
+/* The decimal number that value begins with, and what is behind it; NULL if there is none.
+ * strtod() would take "0x10" and "1e1" as well. */
+static const char *take_decimal(const char *value, double *n)
+{
+    size_t len = strspn(value, "0123456789.");
+    char *end;
+    *n = strtod(value, &end);
+    return len > 0 && end == value + len ? end : NULL;
+}
+
 const char *parse_score(const char *value, uint64_t *bytes, double *share)
 {
     size_t len = strlen(value);
@@ -59,10 +69,8 @@ const char *parse_score(const char *value, uint64_t *bytes, double *share)
                    ? "a size such as 1MiB, or a share such as 2%"
                    : NULL;
     }
-    char *end;
-    double percent = strtod(value, &end);
-    bool plain = strspn(value, "0123456789.") == len - 1;
-    if (!plain || end != value + len - 1 || !(percent >= 0) || percent > 100)
+    double percent;
+    if (take_decimal(value, &percent) != value + len - 1 || percent > 100)
         return "a share from 0% to 100%";
     *share = percent / 100;
     *bytes = 0;
@@ -77,12 +85,12 @@ const char *parse_duration(const char *value, uint64_t *ms)
         double factor;
     } units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"min", 6e4}, {"h", 3.6e6}};
     const double most = 31 * 24 * 3.6e6;
-    char *end;
-    double n = strtod(value, &end);
-    if (end == value || value[0] < '0' || value[0] > '9' || !(n >= 0))
+    double n;
+    const char *unit = take_decimal(value, &n);
+    if (unit == NULL)
         return wrong;
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(end, units[i].unit) == 0 && n * units[i].factor <= most) {
+        if (strcmp(unit, units[i].unit) == 0 && n * units[i].factor <= most) {
             *ms = (uint64_t)(n * units[i].factor);
             return NULL;
         }
@@ -98,12 +106,12 @@ const char *parse_age(const char *value, double *seconds)
     } units[] = {
         {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 7 * 86400}, {"y", 365 * 86400}};
     const double most = 100.0 * 365 * 86400;
-    char *end;
-    double n = strtod(value, &end);
-    if (end == value || strspn(value, "0123456789.") != (size_t)(end - value) || !(n > 0))
+    double n;
+    const char *unit = take_decimal(value, &n);
+    if (unit == NULL || !(n > 0))
         return wrong;
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(end, units[i].unit) == 0 && n * units[i].seconds <= most) {
+        if (strcmp(unit, units[i].unit) == 0 && n * units[i].seconds <= most) {
             *seconds = n * units[i].seconds;
             return NULL;
         }

@@ -1,9 +1,11 @@
 #include "compare/opening.h"
 
+#include "base/alloc.h"
 #include "base/workers.h"
 #include "format/open.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -26,10 +28,12 @@ static bool is_large(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= LARGE;
 }
 
-/* Half of the memory is for graphs that wait, half for those that are being read. */
+/* Half of the memory is for graphs that wait, half for those that are being read; one after
+ * the other, what those take that wait. */
 static uint64_t for_waiting(const struct opening *o)
 {
-    return o->at_once > 1 ? o->how->max_memory / 2 : 0;
+    uint64_t most = o->how->max_memory;
+    return o->at_once > 1 || o->kept >= most ? most / 2 : o->kept;
 }
 
 static uint64_t graph_memory(const struct hd_snapshot *snap)
@@ -45,12 +49,11 @@ static void keep_or_drop(struct opening *o, size_t i)
     struct hd_info_entry *entry = &o->entries[i];
     uint64_t bytes = graph_memory(entry->snap);
     bool keep = i == 0 || (i + 1 == o->count && is_large(entry->path));
-    if (o->at_once > 1) {
-        pthread_mutex_lock(&o->lock);
+    pthread_mutex_lock(&o->lock);
+    if (o->at_once > 1)
         keep = o->how->max_memory == 0 || o->kept + bytes <= for_waiting(o);
-        o->kept += keep ? bytes : 0;
-        pthread_mutex_unlock(&o->lock);
-    }
+    o->kept += keep ? bytes : 0;
+    pthread_mutex_unlock(&o->lock);
     if (!keep)
         snapshot_release_graph(entry->snap);
 }
@@ -67,8 +70,10 @@ static bool open_one(void *context, size_t i)
     struct hd_info_entry *entry = &o->entries[i];
     struct hd_read_options how = *o->how;
     *entry = (struct hd_info_entry){.path = o->inputs[i].path, .error = o->inputs[i].error};
-    if (entry->error.status != HD_OK)
+    if (entry->error.status != HD_OK) {
+        entry->skipped = may_be_skipped(&o->inputs[i], &entry->error);
         return true;
+    }
     how.max_memory = (how.max_memory - for_waiting(o)) / o->at_once;
     how.threads = o->each;
     if (how.file != NULL)
@@ -88,7 +93,7 @@ static bool open_one(void *context, size_t i)
 /* What was too large for a share of the memory gets all of it, one after the other. */
 static void open_large_ones_again(struct opening *o)
 {
-    if (o->at_once == 1)
+    if (o->at_once == 1 && o->kept == 0)
         return;
     bool dropped = false;
     o->at_once = 1;
@@ -100,10 +105,22 @@ static void open_large_ones_again(struct opening *o)
             if (o->entries[k].snap != NULL)
                 snapshot_release_graph(o->entries[k].snap);
         dropped = true;
+        o->kept = 0;
         open_one(o, i);
         if (entry->snap != NULL)
             snapshot_release_graph(entry->snap);
     }
+}
+
+static void claim_what_is_missed(struct opening *o)
+{
+    bool *skipped = alloc_zeroed(o->count + 1);
+    for (size_t i = 0; i < o->count; i++)
+        skipped[i] = o->entries[i].skipped;
+    hd_inputs_claim(o->inputs, o->count, skipped);
+    for (size_t i = 0; i < o->count; i++)
+        o->entries[i].skipped = skipped[i];
+    free(skipped);
 }
 
 void open_all(struct hd_info_entry *entries, const struct hd_input *inputs, size_t count,
@@ -116,5 +133,6 @@ void open_all(struct hd_info_entry *entries, const struct hd_input *inputs, size
     pthread_mutex_init(&o.lock, NULL);
     workers_run(count, (unsigned)o.at_once, open_one, &o);
     open_large_ones_again(&o);
+    claim_what_is_missed(&o);
     pthread_mutex_destroy(&o.lock);
 }

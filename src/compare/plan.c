@@ -23,9 +23,12 @@ uint64_t plan_walk(uint64_t objects, uint64_t references)
     return objects * PER_OBJECT;
 }
 
+/* What is taken beside the graph: by the work, or before by whoever reads it. */
 static uint64_t work_on(const struct hd_snapshot *snap, plan_work *work)
 {
-    return work(snap->node_count, snap->edge_count);
+    uint64_t bytes = work(snap->node_count, snap->edge_count);
+    uint64_t most = snap->graph == NULL ? snap->reading_bytes : 0;
+    return most > snap->graph_bytes + bytes ? most - snap->graph_bytes : bytes;
 }
 
 static int descending(const void *a, const void *b)
@@ -76,7 +79,7 @@ static bool too_big(const struct hd_snapshot *snap, size_t k, uint64_t need, uin
 bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
                  plan_work *work, const struct hd_read_options *how, struct hd_error *err)
 {
-    uint64_t limit = how->max_memory, graphs = 0, held = 0, largest = 0;
+    uint64_t limit = how->max_memory, graphs = 0, held = 0, largest = 0, more = 0;
     uint64_t *needs = alloc_zeroed(array_bytes(count + 1, sizeof(*needs)));
     bool ok = true;
     for (size_t k = 0; ok && k < count; k++) {
@@ -85,6 +88,8 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
         graphs += graph;
         held += snaps[k]->graph != NULL ? graph : 0;
         largest = extra > largest ? extra : largest;
+        extra += snaps[k]->graph == NULL ? graph : 0;
+        more = extra > more ? extra : more;
         if (limit > 0 && needs[k] > limit)
             ok = too_big(snaps[k], k, needs[k], limit, err);
     }
@@ -97,7 +102,8 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
         plan->at_once > 1 && (limit == 0 || (graphs <= limit && largest <= limit - graphs));
     plan->left = count > 0 ? left_over(plan, needs, graphs, largest, limit) : UINT64_MAX;
     free(needs);
-    bool crowded = limit > 0 && (held > limit || largest > limit - held);
+    more *= plan->at_once;
+    bool crowded = limit > 0 && (held > limit || more > limit - held);
     for (size_t k = plan->at_once; ok && crowded && k < count; k++)
         snapshot_release_graph(snaps[k]);
     return ok;

@@ -1,6 +1,9 @@
 /* Which files a path stands for: itself, or what lies in a folder. */
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "format/open.h"
 
 #include <ctype.h>
@@ -74,14 +77,22 @@ static const struct dirent *next_of(DIR *folder, int *why)
     return entry;
 }
 
-/* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
- * which tells why, but for links that lead nowhere. */
-static bool may_be_file(const char *path)
+static bool leads_nowhere(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0)
-        return errno != ENOENT && errno != ELOOP;
-    return S_ISREG(st.st_mode);
+    return stat(path, &st) != 0 && (errno == ENOENT || errno == ELOOP);
+}
+
+/* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
+ * which tells why. A link may be a snapshot that was moved away. */
+static void add_found(struct hd_inputs *inputs, const char *path)
+{
+    struct stat st;
+    if (leads_nowhere(path))
+        fail(&add(inputs, path, true)->error, HD_NOT_A_SNAPSHOT,
+             "a link to a file that is not there");
+    else if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+        add(inputs, path, true);
 }
 
 static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
@@ -97,8 +108,7 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
             continue;
         const char *file =
             arena_printf(&inputs->memory->arena, "%s%s%s", path, slash, entry->d_name);
-        if (may_be_file(file))
-            add(inputs, file, true);
+        add_found(inputs, file);
     }
     closedir(folder);
     if (why != 0)
@@ -137,6 +147,92 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
     if (err != NULL && err->status == HD_OK)
         *err = own;
     return false;
+}
+
+/* --- what is missed ------------------------------------------------------ */
+
+/* Without what says how it is packed. */
+static size_t unpacked_length(const char *name)
+{
+    static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
+    size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++)
+        if (path_ends_in(name, packed[i]))
+            return len - strlen(packed[i]);
+    return len;
+}
+
+static bool has_name_of_snapshot(const char *path)
+{
+    static const char *const suffixes[] = {".gcdump", ".nettrace", ".digest", ".core",
+                                           ".dmp"};
+    size_t len = unpacked_length(path);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+        size_t tail = strlen(suffixes[i]);
+        if (len >= tail && memcmp(path + len - tail, suffixes[i], tail) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The path with one mark in the place of each number of the name: the same for all of a
+ * series. False if the name has no number. */
+static bool numbering_of(struct text *t, const char *path)
+{
+    const char mark = '/'; /* no name has it */
+    const char *name = path_file_name(path);
+    size_t len = unpacked_length(name);
+    bool any = false;
+    text_clear(t);
+    text_add(t, path, (size_t)(name - path));
+    for (size_t i = 0, n; i<len; i += n> 0 ? n : 1) {
+        n = digits(name + i);
+        any |= n > 0;
+        if (n > 0)
+            text_add_char(t, mark);
+        else
+            text_add_char(t, name[i]);
+    }
+    return any;
+}
+
+struct numbering {
+    UT_hash_handle hh;
+    char key[];
+};
+
+static struct numbering *find_numbering(struct numbering *all, const struct text *t)
+{
+    struct numbering *found;
+    HASH_FIND(hh, all, t->data, t->len, found);
+    return found;
+}
+
+static void add_numbering(struct numbering **all, const struct text *t, struct arena *a)
+{
+    if (find_numbering(*all, t) != NULL)
+        return;
+    struct numbering *added = arena_alloc(a, sizeof(*added) + t->len);
+    memcpy(added->key, t->data, t->len);
+    HASH_ADD_KEYPTR(hh, *all, added->key, t->len, added);
+}
+
+void hd_inputs_claim(const struct hd_input *inputs, size_t count, bool *skipped)
+{
+    struct arena arena = {0};
+    struct numbering *all = NULL;
+    struct text key = {0};
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i].from_folder && !skipped[i] && numbering_of(&key, inputs[i].path))
+            add_numbering(&all, &key, &arena);
+    for (size_t i = 0; i < count; i++)
+        if (skipped[i] &&
+            (has_name_of_snapshot(inputs[i].path) ||
+             (numbering_of(&key, inputs[i].path) && find_numbering(all, &key) != NULL)))
+            skipped[i] = false;
+    HASH_CLEAR(hh, all);
+    text_free(&key);
+    arena_free(&arena);
 }
 
 void hd_inputs_free(struct hd_inputs *inputs)

@@ -275,6 +275,7 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     b->snap->node_count = g->node_count;
     b->snap->edge_count = g->edge_count;
     b->snap->graph_bytes = graph_bytes(g);
+    b->snap->reading_bytes = b->account.most;
     if (b->graph_only)
         return true;
     graph_counts_references(b->snap, b->threads);

@@ -50,7 +50,8 @@ static bool fits(struct builder *b, size_t nodes, size_t edges)
         b->edges_dropped.wanted = edges > 0 ? edges : 1;
         return false;
     }
-    b->account.used += bytes - b->graph_charged;
+    account_release(&b->account, b->graph_charged);
+    account_charge(&b->account, bytes);
     b->graph_charged = bytes;
     return true;
 }

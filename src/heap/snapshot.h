@@ -113,6 +113,7 @@ struct hd_snapshot {
     uint64_t *reachable;                    /* of a graph that was dropped; malloc'd */
     uint32_t node_count, edge_count; /* of the graph, dropped or not; 0 without one */
     uint64_t graph_bytes;            /* that it takes, or took */
+    uint64_t reading_bytes;          /* that reading it took at the most, with the graph */
     struct graph *graph;             /* NULL: none, not wanted, or dropped */
     struct digest *digest;           /* read from one: in the place of the graph; NULL */
     struct input *input;             /* kept open: graph addresses lie in it */

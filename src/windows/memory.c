@@ -12,6 +12,16 @@ uint64_t memory_available(const char *root)
     return GlobalMemoryStatusEx(&all) ? all.ullAvailPhys : HD_UNKNOWN;
 }
 
+uint64_t memory_process_limit(const char **what)
+{
+    (void)what;
+    return HD_UNKNOWN;
+}
+
+void memory_give_back_large(void)
+{
+}
+
 uint64_t memory_usual_limit(uint64_t available)
 {
     return available == HD_UNKNOWN ? 0 : available / 4 * 3 + 1;

@@ -4,6 +4,8 @@
 #include "analysis/series_identity.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
 
 static void add_any(struct aligned *a, size_t count)
 {
@@ -288,7 +290,66 @@ Test(series_identity, equal_tables_of_two_files_are_two_snapshots)
     aligned_free(&a);
 }
 
+Test(series_identity, equal_tables_of_one_file_are_one_however_its_path_is_written)
+{
+    struct aligned a = {0};
+    struct hd_error err = {0};
+    static const char *const paths[] = {
+        "fixtures/dumpheap-stat/managed-powershell-utf16.txt",
+        "./fixtures//dumpheap-stat/managed-powershell-utf16.txt"};
+    for (size_t k = 0; k < 2; k++)
+        aligned_add(&a, hd_snapshot_open(paths[k], NULL, &err));
+    cr_assert_not_null(a.snaps[1], "%s", err.message);
+    align(&a, NULL);
+    expect_warning(&a, WARN_SAME_SNAPSHOT, 1, 1, "the same snapshot as");
+    aligned_free(&a);
+}
+
 /* --- the order ------------------------------------------------------------------ */
+
+/* Snapshots with these clocks: dates, stamps of heap text (s), or none; the last is out of
+ * order, or none is. */
+static void expect_order(const char *clocks, bool out_of_order, const char *part)
+{
+    struct aligned a = {0};
+    size_t count = 0;
+    for (const char *at = clocks; *at != '\0'; at += *at == ' ', count++) {
+        aligned_add(&a, any_table(10 + count));
+        struct hd_snapshot *snap = a.snaps[count];
+        snap->clock_is_date = *at == 'd';
+        snap->clock = *at == '-' ? NAN : atof(at + 1);
+        at += strcspn(at, " ");
+    }
+    align(&a, NULL);
+    const struct series_warning *w = warning_of(&a, WARN_OUT_OF_ORDER);
+    cr_expect_eq(w != NULL && w->snapshot == count - 1, out_of_order, "%s", clocks);
+    cr_expect_eq(identity_doubt(&a.series) == DOUBT_OUT_OF_ORDER, out_of_order, "%s",
+                 clocks);
+    cr_expect(part == NULL || (w != NULL && w->detail != NULL && strstr(w->detail, part)),
+              "%s: %s", clocks, w != NULL ? w->detail : "no warning");
+    aligned_free(&a);
+}
+
+Test(series_identity, whatever_the_clock_it_must_not_fall)
+{
+    expect_order("s1 s2 s3 s4", false, NULL);
+    expect_order("s1 s2 s3 s2.5", true, "its stamp is 2500 ms, less than that of");
+    expect_order("s1 s2 s3 s2.5", true, "(3000 ms)");
+    expect_order("d1 d2 d3 d2", true, NULL);
+    expect_order("s5 -  -  s4", true, NULL);
+    expect_order("d5 - d4", true, NULL);
+    expect_order("d5 s9 d6", false, NULL);
+    expect_order("s5 d9 s4", true, NULL);
+    expect_order("d5 s9 d4", true, NULL);
+}
+
+Test(series_identity, stamps_of_heap_text_that_are_equal_or_not_known_say_nothing)
+{
+    expect_order("s4 s4 s4 s4", false, NULL);
+    expect_order("s4 s5 s0", false, NULL);
+    expect_order("s4 s0 s3", true, NULL);
+    expect_order("- - -", false, NULL);
+}
 
 Test(series_identity, snapshots_that_were_swapped_are_named_with_their_times)
 {

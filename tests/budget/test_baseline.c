@@ -103,6 +103,11 @@ Test(baseline, mistakes_have_a_line)
         {"heapdrift-"
          "baseline\t1\nsnapshots\t4\ntype\t1\t2\t3\t4\t5\tX\ntype\t1\t2\t3\t4\t5\tX\n",
          "duplicate", 4},
+        {"heapdrift-baseline\t1\nsnapshots\t4\nsnapshots\t4\n", "duplicate", 3},
+        {"heapdrift-baseline\t1\nsnapshots\t4\niterations\t9\niterations\t8\n", "duplicate",
+         4},
+        {"heapdrift-baseline\t1\nsnapshots\t4\ntotal\t0\t2\t0\t4\t5\tbites\n",
+         "unknown-total", 3},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct baseline b = {0};

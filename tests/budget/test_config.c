@@ -157,6 +157,8 @@ static const struct {
      5, "duplicate-rule", "line 3"},
     {"version: 1\nsuppress:\n  - type: X\n", 3, "no-reason", NULL},
     {"version: 1\nsuppress:\n  - type: X\n    reason: ''\n", 3, "no-reason", NULL},
+    {"version: 1\nsuppress:\n  - type: X\n    reason: '  '\n", 3, "no-reason", NULL},
+    {"version: 1\nsuppress:\n  - type: X\n    reason: \" \\t\\n\"\n", 3, "no-reason", NULL},
     {"version: 1\nsuppress:\n  - reason: X\n", 3, "bad-entry", "type, holder"},
     {"version: 1\nsuppress:\n  - type: X\n    reason: R\n    until: 31.12.2026\n", 5,
      "bad-date", "2026-12-31"},

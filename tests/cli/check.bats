@@ -119,6 +119,18 @@ suppress:
     [[ $(json '.rules[0].source') == default ]]
 }
 
+@test "a heapdrift.yml that is a link to nowhere is not passed over for another" {
+    mkdir -p "$tmp/repo/.git" "$tmp/repo/a"
+    printf 'version: 1\nbudgets: []\n' >"$tmp/repo/heapdrift.yml"
+    ln -s moved-away.yml "$tmp/repo/a/heapdrift.yml"
+    cd "$tmp/repo/a"
+    hd check "$none"
+    fails_with "heapdrift.yml: No such file or directory"
+    cp ../heapdrift.yml heapdrift.yaml
+    hd check "$none"
+    fails_with "heapdrift.yml: No such file or directory"
+}
+
 @test "of two files of budgets the nearest is taken" {
     mkdir -p "$tmp/repo/.git" "$tmp/repo/a"
     printf 'version: 1\nbudgets:\n  - total: objects\n    max_growth: 0\n' >"$tmp/repo/heapdrift.yml"

@@ -67,7 +67,9 @@ OPERANDS
 @test "collect refuses values that make no sense" {
     local option
     for option in --process-id=0 --process-id=x --process-id=-4 --process-id=99999999999 --count=0 \
-        --timeout=0 --timeout=x --timeout=5y --interval=-1 --interval=60d --name= \
+        --timeout=0 --timeout=x --timeout=5y --interval=-1 --interval=60d \
+        --interval=0x10 --interval=1e1 --interval=1e1s --interval=.s --interval=1.2.3 --interval=' 5' \
+        --timeout=0x10 --timeout=inf --name= \
         --diagnostic-port=relative; do
         hd collect -o "$tmp/a.gcdump" "$option"
         status_is 2

@@ -13,6 +13,7 @@ teardown() {
 }
 
 # Without /proc, for whoever opens or asks for a file of it.
+# without_proc [C]: and with what C stands in for.
 without_proc() {
     stand_in '#include <dlfcn.h>
         #include <errno.h>
@@ -25,7 +26,8 @@ without_proc() {
         int open(const char *path, int flags, ...)
         { return is_there(path) ? syscall(SYS_openat, AT_FDCWD, path, flags, 0600) : -1; }
         int access(const char *path, int mode)
-        { return is_there(path) ? syscall(SYS_faccessat, AT_FDCWD, path, mode) : -1; }'
+        { return is_there(path) ? syscall(SYS_faccessat, AT_FDCWD, path, mode) : -1; }
+        '"${1:-}"
 }
 
 @test "a mapped file that is cut is named, or what it may be where there is no /proc" {
@@ -102,7 +104,14 @@ without_proc() {
 }
 
 @test "processes that cannot be looked for are not said to be none" {
-    without_proc
+    # Nor is there what would find the .NET processes of this machine.
+    without_proc '#include <dirent.h>
+        DIR *opendir(const char *name)
+        {
+            if (strcmp(name, "/tmp") == 0 || strncmp(name, "/proc", 5) == 0)
+                return errno = ENOENT, NULL;
+            return ((DIR *(*)(const char *))dlsym(RTLD_NEXT, "opendir"))(name);
+        }'
     TMPDIR=$tmp with_stand_in ps
     fails_with "cannot look for processes: /proc is not mounted here"
     TMPDIR=$tmp with_stand_in collect -n Shop -o "$tmp/a.gcdump"

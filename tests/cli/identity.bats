@@ -97,3 +97,32 @@ check_of() { hd check --format=json -q "$@"; }
     out_matches "program +/opt/leaklab/LeakLab"
     out_lacks "/opt/leaklab/LeakLab.dll cache"
 }
+
+@test "heap text in reverse order is out of order by its stamps, and so are digests of it" {
+    local k kind
+    mkdir "$tmp/txt" "$tmp/digest"
+    for k in 1 2 3 4; do
+        cp "fixtures/heap-text/series-$k.txt" "$tmp/txt/$((5 - k)).txt"
+        works convert -q "fixtures/heap-text/series-$k.txt" -o "$tmp/digest/$((5 - k)).digest"
+    done
+    for kind in txt digest; do
+        check_of --strict "$tmp/$kind"
+        [[ $(json .verdict) != pass && $(warned out-of-order) == 1 ]]
+        [[ $(json '.warnings[] | select(.code == "out-of-order").message') =~ ^"its stamp is "[0-9]+" ms, less than that of 1.$kind (" ]]
+    done
+    check_of "${series[@]}"
+    [[ $(warned out-of-order) == "" ]]
+}
+
+@test "one table is one snapshot, however its path is written" {
+    local other
+    cp fixtures/type-tables/table.csv "$tmp/z.csv"
+    ln -s z.csv "$tmp/link.csv"
+    ln "$tmp/z.csv" "$tmp/hard.csv"
+    mkdir "$tmp/folder"
+    cd "$tmp"
+    for other in z.csv ./z.csv folder/../z.csv "$PWD/z.csv" link.csv hard.csv; do
+        works -q --format=json z.csv "$other"
+        [[ $(warned same-snapshot) == 1 ]]
+    done
+}

@@ -116,13 +116,15 @@ table_of_before() {
     cp "$before" "$tmp/1.txt"
     cp "$after" "$tmp/2.txt"
     echo "how I took these" >"$tmp/README"
-    printf Nettrace >"$tmp/x.nettrace"
+    printf Nettrace >"$tmp/trace"
+    ln -s nowhere "$tmp/link"
     echo hidden >"$tmp/.hidden"
     mkdir "$tmp/deeper"
     cp "${series[@]}" "$tmp/deeper"
     works diff "$tmp"
     err_has "heapdrift: note: $tmp/README: skipped: not a heap snapshot"
-    err_has "heapdrift: note: $tmp/x.nettrace: skipped: "
+    err_has "heapdrift: note: $tmp/trace: skipped: "
+    err_has "heapdrift: note: $tmp/link: skipped: a link to a file that is not there"
     err_lacks hidden
     err_lacks deeper
     out_has "2 snapshots"
@@ -257,11 +259,11 @@ table_of_before() {
 
 @test "a folder may hold empty files, and text that speaks of dumpheap" {
     cp "${pair[@]}" "$tmp"
-    : >"$tmp/full-disk.gcdump"
+    : >"$tmp/full-disk"
     printf '\n\n' >"$tmp/blank.txt"
     printf 'From a core dump:\n> take it twice\nthen `dumpheap -stat -live`, and save it.\n' >"$tmp/README.md"
     works diff "$tmp"
-    err_has "heapdrift: note: $tmp/full-disk.gcdump: skipped: nothing in it"
+    err_has "heapdrift: note: $tmp/full-disk: skipped: nothing in it"
     err_has "heapdrift: note: $tmp/blank.txt: skipped: nothing in it"
     err_has "heapdrift: note: $tmp/README.md: skipped: not a heap snapshot"
     out_has "2 snapshots"

@@ -125,8 +125,10 @@ c = sqlite3.connect(sys.argv[1]); c.execute("CREATE TABLE customers (name)"); c.
     fails_with "$tmp: Is a directory"
     hd record --store="$tmp/none/store.db" "$before"
     fails_with "$tmp/none/store.db: No such file or directory"
-    hd record --store="$before" "$before"
+    hd record --store="$before" "$after"
     fails_with "$before: is not a SQLite database"
+    hd record --store="$before" "$before"
+    fails_with "$before: is one of the snapshots; name another file"
     hd record --store=mysql://u:secret@h/x "$before"
     status_is 2
     err_has "mysql://u:***@h/x: a store is a file (SQLite) or postgresql://...; this is neither"

@@ -234,6 +234,32 @@ Test(explore, compares_with_a_mark)
 
 /* --- files ----------------------------------------------------------------------- */
 
+static bool keeps_all(const struct settings *s, const char *path, char *why)
+{
+    (void)s;
+    strcpy(why, "is one of the snapshots");
+    return strstr(path, "kept") != NULL;
+}
+
+Test(explore, exports_over_no_file_that_is_read)
+{
+    struct scratch scratch = {0};
+    struct browser b;
+    scratch_open(&scratch);
+    begin_shops(&b);
+    press(&b, '3');
+    b.e.keeps = keeps_all;
+    const char *kept = scratch_file(&scratch, "kept.csv", "type,count", 10);
+    export(&b, kept);
+    shows(&b, "is one of the snapshots");
+    press(&b, 'y');
+    cr_expect_str_eq(contents(kept), "type,count");
+    export(&b, scratch_path(&scratch, "kept-new.csv"));
+    shows(&b, "rows");
+    end(&b);
+    scratch_remove(&scratch);
+}
+
 Test(explore, exports_what_is_listed_and_replaces_nothing_unasked)
 {
     struct scratch scratch = {0};

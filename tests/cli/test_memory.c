@@ -6,6 +6,8 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static struct scratch scratch;
 
@@ -141,4 +143,34 @@ Test(memory, nothing_left_is_no_licence_to_take_all)
     } cases[] = {{0, 1}, {1, 1}, {3, 1}, {4, 3}, {4000, 3000}, {HD_UNKNOWN, 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq(memory_usual_limit(cases[i].available), cases[i].limit, "case %zu", i);
+}
+
+static void set_limit(int resource, uint64_t most)
+{
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(resource, &limit), 0);
+    limit.rlim_cur = most;
+    cr_assert_eq(setrlimit(resource, &limit), 0);
+}
+
+/* Limits far above what the test itself takes. */
+Test(memory, limits_of_the_process_count_less_what_it_takes)
+{
+    const uint64_t most = (uint64_t)1 << 40, more = most * 2;
+    const char *what = NULL;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    put("proc/meminfo", "MemAvailable: 9999999999 kB\n");
+    put("proc/self/statm", "1000 2 3 4 0 600 0\n");
+    cr_expect_eq(memory_process_limit(&what), HD_UNKNOWN);
+    set_limit(RLIMIT_AS, more);
+    expect(more - 1000 * page);
+    cr_expect_eq(memory_process_limit(&what), more);
+    cr_expect_str_eq(what, "ulimit -v");
+    set_limit(RLIMIT_DATA, most);
+    expect(most - 600 * page);
+    cr_expect_eq(memory_process_limit(&what), most);
+    cr_expect_str_eq(what, "ulimit -d");
+    set_limit(RLIMIT_AS, most);
+    expect(most - 1000 * page);
+    cr_expect_str_eq(what, "ulimit -d");
 }

@@ -132,13 +132,78 @@ Test(inputs, what_would_have_to_be_waited_for_is_left_out_of_a_folder)
 
 Test(inputs, links_count_as_what_they_lead_to)
 {
-    static const char *const seen[] = {"1", "2"};
+    static const char *const seen[] = {"1", "2", "4"};
     scratch_file(&scratch, "1", "x", 1);
     scratch_folder(&scratch, "deeper");
     cr_assert_eq(symlink("1", scratch_path(&scratch, "2")), 0);
     cr_assert_eq(symlink("deeper", scratch_path(&scratch, "3")), 0);
     cr_assert_eq(symlink("missing", scratch_path(&scratch, "4")), 0);
     expect_folder("", seen, COUNT(seen));
+}
+
+Test(inputs, a_link_that_leads_nowhere_is_no_snapshot)
+{
+    struct hd_inputs inputs = {0};
+    cr_assert_eq(symlink("loop", scratch_path(&scratch, "loop")), 0);
+    cr_assert_eq(symlink("missing", scratch_path(&scratch, "nowhere")), 0);
+    cr_assert(hd_inputs_add(&inputs, scratch.folder, NULL));
+    cr_assert_eq(inputs.count, 2);
+    for (size_t i = 0; i < inputs.count; i++)
+        cr_expect_eq(inputs.all[i].error.status, HD_NOT_A_SNAPSHOT);
+    hd_inputs_free(&inputs);
+}
+
+/* Of files, those whose first letter is no "s" are skipped, and "!" says that it was taken
+ * back. */
+static void expect_claimed(const char *const *marked, size_t count)
+{
+    struct hd_input inputs[16] = {0};
+    bool skipped[16] = {0};
+    for (size_t i = 0; i < count; i++) {
+        inputs[i] = (struct hd_input){.path = marked[i] + 1, .from_folder = true};
+        skipped[i] = marked[i][0] != 's';
+    }
+    hd_inputs_claim(inputs, count, skipped);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(skipped[i], marked[i][0] == '-', "%s", marked[i]);
+}
+
+Test(inputs, what_has_the_name_of_a_snapshot_is_claimed)
+{
+    static const char *const files[] = {
+        "!d/a.gcdump",  "!d/b.nettrace", "!d/c.digest",       "!d/e.core",
+        "!d/f.dmp",     "!g.core.xz",    "!d/h.gcdump.zst",   "!i.dmp.gz",
+        "!.digest.bz2", "-d/README",     "-d.gcdump/notes",   "-d/a.gcdump.txt",
+        "-d/a.gcdump~", "-gcdump",       "-d/b.gcdump.sha256"};
+    expect_claimed(files, COUNT(files));
+}
+
+Test(inputs, what_stands_in_the_numbering_of_snapshots_is_claimed)
+{
+    static const char *const files[] = {"sd/app-1.txt",
+                                        "!d/app-2.txt",
+                                        "!d/app-10.txt.gz",
+                                        "-d/app.txt",
+                                        "-d/app-2.csv",
+                                        "-d/app-2b.txt",
+                                        "-e/app-2.txt",
+                                        "-d/log-1.txt",
+                                        "-d/log-2.txt",
+                                        "sd/7",
+                                        "!d/8",
+                                        "-d/8-9",
+                                        "s2026-01-09T.csv",
+                                        "!2026-02-10T.csv"};
+    expect_claimed(files, COUNT(files));
+}
+
+Test(inputs, a_file_that_was_named_claims_none_in_a_folder)
+{
+    struct hd_input inputs[] = {{.path = "d/1.txt"},
+                                {.path = "d/2.txt", .from_folder = true}};
+    bool skipped[] = {false, true};
+    hd_inputs_claim(inputs, 2, skipped);
+    cr_expect(skipped[1]);
 }
 
 Test(inputs, two_folders_are_not_mixed)

@@ -45,6 +45,7 @@ enum { EXPLORE_TALL = 40 };
 
 enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANES };
 
+struct settings;
 struct view;
 
 /* What the user types in the line at the bottom. */
@@ -65,6 +66,10 @@ struct explore {
     const struct hd_model *model;
     const struct hd_options *ask; /* that the report was asked with */
     const char *no_tree;          /* why there is none */
+
+    /* Why a file that is there must not be replaced, in *why; NULL: any may be. */
+    bool (*keeps)(const struct settings *s, const char *path, char *why);
+    const struct settings *settings; /* for keeps */
 
     /* Objects of one snapshot; NULL: not begun. */
     struct hd_objects *objects;

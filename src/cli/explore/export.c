@@ -157,6 +157,9 @@ enum exported export_view(struct explore *e, const char *path, bool replace, cha
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return fail_with(path, "is no file", why, size);
+    char kept[MESSAGE_MOST];
+    if (there && e->keeps != NULL && e->keeps(e->settings, path, kept))
+        return fail_with(path, kept, why, size);
     if (there && !replace)
         return EXPORT_EXISTS;
     t.to = temporary_open(path);
