@@ -72,6 +72,29 @@ public static class Workers
         }
     }
 
+    /// <summary>Most stops find large arrays half allocated: room is taken, what lies there is not yet one.</summary>
+    public static void StartAllocatingLarge(int threads)
+    {
+        for (int i = 0; i < threads; i++)
+        {
+            new Thread(AllocateLarge) { IsBackground = true, Name = "large " + i }.Start();
+        }
+    }
+
+    private static void AllocateLarge()
+    {
+        var kept = new byte[8][];
+        for (int i = 0; ; i++)
+        {
+            // Other sizes leave holes that other arrays fit into.
+            kept[i % kept.Length] = new byte[100_000 + i % 7 * 20_000];
+            if (i % 64 == 0)
+            {
+                GC.KeepAlive(Store.MakeSession(i, 2));
+            }
+        }
+    }
+
     public static void StartTicking()
     {
         new Thread(() =>
