@@ -73,7 +73,8 @@ enum hd_topic {
     HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
     HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
     HD_ABOUT_DIRECT,       /* hd_collect() does without the right to read its memory */
-    HD_ABOUT_SERVICE       /* hd_run.service says which */
+    HD_ABOUT_SERVICE,      /* hd_run.service says which */
+    HD_ABOUT_COLLECTION    /* a core taken during a garbage collection: the next may do */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -495,7 +496,8 @@ struct hd_collected {
     uint64_t objects, object_bytes, references;
     uint64_t events_lost;
     uint64_t types, nameless; /* types of objects; those that nobody named */
-    bool complete;            /* every object and reference is there */
+    bool complete;            /* every object and reference is there. Of a core that is not
+                                 known, and false, until it is read: hd_info.complete */
     bool other_client;        /* a second tracing client keeps the names away */
     /* Who that may be: those that are connected, as far as this user may see them. */
     struct hd_client clients[HD_MOST_CLIENTS];

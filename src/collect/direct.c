@@ -114,12 +114,12 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     int fd = d->of.room.fd;
     if (fd < 0)
         d->of.room.fd = fileno(to);
-    bool on_disk = d->of.room.fd == fileno(to) && !in_memory;
     const struct copying copying = copying_of(d);
-    if (!copy_room_make(&d->of.room, memory_at(d) + and_some(d->of.runs.span_size), err))
+    if (!copy_room_make(&d->of.room, memory_at(d) + and_some(d->of.runs.span_size), err) ||
+        !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
         return false;
     images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT);
-    return copy_room_fill(&copying, on_disk, goes_on, d, err);
+    return copy_room_fill_runs(&copying, goes_on, d, err);
 }
 
 /* --- while it stands -------------------------------------------------------------- */
@@ -300,7 +300,6 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     if (ok) {
         collected->pid = (uint64_t)d.of.pid;
         collected->bytes = size;
-        collected->complete = true;
         collected->origin = d.of.origin;
     }
     close_all(&d, to);

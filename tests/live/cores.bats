@@ -109,7 +109,7 @@ passes_gate() {
     start_lab quiet
     hd collect -p "$pid" --core -o "$tmp/heap.core"
     status_is 2
-    err_has "--core=full"
+    err_is "heapdrift: a single-file program, of which the runtime writes only a full dump: --core=full"
     works collect -q -p "$pid" --core=full -o "$tmp/full.core"
     works collect -q -p "$pid" --direct -o "$tmp/direct.core"
     same "$tmp/direct.core" "$tmp/full.core" --same
@@ -146,6 +146,22 @@ SCRIPT
     works info --strict "$tmp"/watched/{1,2}.gcdump
     nsenter -t "$pid" -m -p "$HEAPDRIFT" collect --all --direct -q -o "$tmp/all"
     works info --strict "$tmp"/all/*
+}
+
+@test "--direct into a file system in memory that is full" {
+    command -v dotnet >/dev/null || skip "no dotnet here"
+    unshare -m true 2>/dev/null || skip "no namespaces here"
+    lab=$(tests/live/corelab.sh build workstation)
+    start_lab quiet
+    mkdir "$tmp/small"
+    local size
+    for size in 4 30 45; do
+        status=0
+        unshare -m sh -c "mount -t tmpfs -o size=${size}m none '$tmp/small' &&
+            '$HEAPDRIFT' collect -q --direct $pid -o '$tmp/small/a.core' 2>'$tmp/err'; echo \$? >'$tmp/status'; ls -A '$tmp/small' >'$tmp/left'"
+        [[ $(<"$tmp/status") == 2 && ! -s $tmp/left ]]
+        [[ $(<"$tmp/err") == "heapdrift: $tmp/small/a.core: cannot write: No space left on device" ]] || complain "$(<"$tmp/err")"
+    done
 }
 
 @test "what is converted is the same heap" {

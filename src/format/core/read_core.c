@@ -200,8 +200,8 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
         !runtime_find(&c->runtime, &c->image, &c->arena, err))
         return false;
     if (!runtime_heap_is_valid(&c->runtime))
-        return fail(
-            err, HD_UNSUPPORTED,
+        return fail_about(
+            err, HD_ABOUT_COLLECTION, HD_UNSUPPORTED,
             "the dump was taken during a garbage collection, when objects are being "
             "moved; take another one");
     return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);
