@@ -319,6 +319,7 @@ struct hd_origin {
     char started[24];
     char runtime[64];
     uint64_t instance; /* this very process, among all of all machines: a hash */
+    double taken;      /* seconds since 1970 when its memory was copied; 0: not known */
 };
 
 /* Add what a snapshot that was just collected cannot tell itself. What it tells stays. */

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A collection that goes on when the process stands still lasts milliseconds: so many
@@ -194,6 +195,13 @@ static bool try_once(struct direct *d, struct hd_error *err)
     return ok;
 }
 
+static double seconds_since_1970(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
 static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
 {
@@ -206,8 +214,10 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
     for (;;) {
         struct hd_error failure = {0};
         bool ok = try_once(d, &failure);
-        if (ok && d->outcome == COPIED)
+        if (ok && d->outcome == COPIED) {
+            d->of.origin.taken = seconds_since_1970();
             return true;
+        }
         if (!may_try_again(d, ok, &failure)) {
             if (ok)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
