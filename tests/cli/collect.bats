@@ -411,6 +411,40 @@ OPERANDS
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
+# Only a file that never has a name is gone with a program that is killed.
+@test "kill -9 while a snapshot is written leaves no file" {
+    local folder=$tmp/k habit to options job
+    mkdir "$folder"
+    python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$folder" 2>/dev/null || skip "no nameless files here"
+    echo before >"$folder/there.nettrace"
+    while read -r habit to options; do
+        play_runtime "$habit"
+        for _ in {1..4}; do
+            # shellcheck disable=SC2086
+            "$HEAPDRIFT" collect -q $options --diagnostic-port="$socket" -o "$folder/$to" >/dev/null 2>&1 3>&- &
+            job=$!
+            for _ in {1..200}; do
+                # shellcheck disable=SC2012
+                [[ $(ls -l "/proc/$job/fd" 2>/dev/null) != *"$folder/"* ]] || break
+                sleep 0.02
+            done
+            # shellcheck disable=SC2012
+            [[ $(ls -l "/proc/$job/fd") == *"$folder/"* ]]
+            kill -9 $job
+            wait $job || true
+            [[ $(ls -A "$folder") == there.nettrace ]] || complain "$(ls -A "$folder")"
+        done
+        kill "$runtime"
+        rm "$socket" "$tmp/played.nettrace"
+    done <<WAYS
+stall a.nettrace
+stall there.nettrace
+stall a.gcdump
+mute a.core --core
+WAYS
+    [[ $(<"$folder/there.nettrace") == before ]]
+}
+
 @test "core dumps and direct reading say what does not go together" {
     local args wanted
     while IFS='|' read -r args wanted; do
@@ -543,5 +577,7 @@ play_dumps() {
     diff "$tmp/runtime.core.json" "$tmp/direct.core.json"
     works top -n0 --format=json "$tmp/direct.gcdump"
     [[ $(json '.types | length') -gt 50 ]]
+    works info --format=json "$tmp/direct.gcdump"
+    [[ $(json '.snapshots[0].time | .[:13]') == "$(date -u +%Y-%m-%dT%H)" || $(date +%M) == 00 ]]
     stop_lab
 }
