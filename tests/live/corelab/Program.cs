@@ -5,7 +5,7 @@
 // quiet        builds the heap, collects three times and waits
 // growing      the same; what it holds grows with every command
 // allocating   the same, and four threads that allocate all the time
-// large        the same, and four threads that allocate arrays of 100 kB and more all the time
+// large        the same, and four threads that replace the 32 Block[] of 100 kB and more that they hold, all the time
 // collecting   the same, and one thread that collects all the time
 //
 // It prints "READY <pid>", then reads lines from standard input. A number N makes N more sessions leak, and the answer is
@@ -74,7 +74,7 @@ public static class Program
         }
         else if (mode == "large")
         {
-            Workers.StartAllocatingLarge(4);
+            Workers.StartAllocatingLarge(4, 8);
         }
         else if (mode == "collecting")
         {
