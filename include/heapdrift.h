@@ -73,7 +73,8 @@ enum hd_topic {
     HD_ABOUT_PID,          /* hd_collect_options.pid chooses one */
     HD_ABOUT_SOCKET,       /* hd_collect_options.socket does */
     HD_ABOUT_DIRECT,       /* hd_collect() does without the right to read its memory */
-    HD_ABOUT_SERVICE       /* hd_run.service says which */
+    HD_ABOUT_SERVICE,      /* hd_run.service says which */
+    HD_ABOUT_COLLECTION    /* a core taken during a garbage collection: the next may do */
 };
 
 /* What went wrong, for the person who has to fix it. The caller owns it and
@@ -318,6 +319,7 @@ struct hd_origin {
     char started[24];
     char runtime[64];
     uint64_t instance; /* this very process, among all of all machines: a hash */
+    double taken;      /* seconds since 1970 when its memory was copied; 0: not known */
 };
 
 /* Add what a snapshot that was just collected cannot tell itself. What it tells stays. */
@@ -501,7 +503,8 @@ struct hd_collected {
     uint64_t objects, object_bytes, references;
     uint64_t events_lost;
     uint64_t types, nameless; /* types of objects; those that nobody named */
-    bool complete;            /* every object and reference is there */
+    bool complete;            /* every object and reference is there. Of a core that is not
+                                 known, and false, until it is read: hd_info.complete */
     bool other_client;        /* a second tracing client keeps the names away */
     /* Who that may be: those that are connected, as far as this user may see them. */
     struct hd_client clients[HD_MOST_CLIENTS];
@@ -535,7 +538,8 @@ enum hd_core_kind {
  * files and copied. `to` must be a regular file, at its beginning. silence_ms is the time
  * without growth of the file. One that gives up, or is stopped by go_on, cannot keep the
  * process from finishing, which goes on then. Of hd_collected pid, bytes and origin are
- * set. */
+ * set. Whether it was taken during a garbage collection shows when it is read
+ * (HD_ABOUT_COLLECTION); runtimes older than .NET 9 are refused at once. */
 bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_options *opt,
                      struct hd_collected *collected, struct hd_error *err);
 

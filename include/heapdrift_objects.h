@@ -107,7 +107,7 @@ enum hd_field_kind {
     HD_FIELD_SIGNED,   /* number: two's complement, extended to 64 bits */
     HD_FIELD_UNSIGNED, /* also pointers */
     HD_FIELD_FLOAT,
-    HD_FIELD_ENUM /* number, and name where a member has that value */
+    HD_FIELD_ENUM /* number as above, and name where a member has that value */
 };
 
 /* A field of an object, or an element of an array or of a string. */
@@ -118,13 +118,14 @@ struct hd_field {
     enum hd_field_kind kind;
     uint64_t number;     /* the value, but of a FLOAT; of a REFERENCE its address, 0
                             for null */
-    double real;         /* of a FLOAT */
+    double real;         /* of a FLOAT; of a single the number with its shortest digits */
     const char *member;  /* of an ENUM; NULL */
     uint32_t to;         /* of a REFERENCE the object's number; HD_NO_OBJECT */
     const char *to_type; /* and its type, canonical; NULL */
     const char *text;    /* of a REFERENCE to a string, if asked for: UTF-8, perhaps cut */
     bool is_cut;
-    bool is_hidden; /* there is a value that was not asked for; it is not here */
+    bool is_hidden;   /* there is a value that was not asked for; it is not here */
+    bool is_unsigned; /* the number of an ENUM is not two's complement */
 };
 
 #define HD_NO_OBJECT UINT32_MAX

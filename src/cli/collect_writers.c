@@ -149,11 +149,12 @@ static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
         fprintf(stderr, ": no full names: %s\n", names->err.message);
 }
 
+/* Without a target it is looked at only. */
 static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
 {
     struct hd_read_options how = c->settings->read;
-    how.to_write = true;
-    how.checksum = strcmp(target, DIGEST) == 0;
+    how.to_write = target != NULL;
+    how.checksum = target != NULL && strcmp(target, DIGEST) == 0;
     how.reach_later = !how.checksum;
     how.plain_names = true; /* as any other gcdump has them */
     /* With --all they say how many processes there are at the same time. */
@@ -168,25 +169,6 @@ static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
         snprintf(err->message, sizeof(err->message),
                  "a gcdump is made with /proc, which is not mounted here; a trace is not: "
                  "the name of one ends in .nettrace");
-}
-
-/* --- a snapshot of memory ---------------------------------------------------------- */
-
-static bool convert(struct collecting *c, FILE *from, const char *target, struct hd_sink to,
-                    struct hd_error *err)
-{
-    char path[64];
-    const struct hd_read_options how = how_to_read(c, target);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(from));
-    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
-    explain_proc(snap, err);
-    if (snap == NULL)
-        return false;
-    hd_snapshot_set_origin(snap, &c->collected.origin);
-    count(c, hd_snapshot_info(snap));
-    bool ok = hd_snapshot_write(snap, target, to, NULL, err);
-    hd_snapshot_close(snap);
-    return ok;
 }
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
@@ -246,29 +228,96 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a core ------------------------------------------------------------------------ */
 
-static bool end_progress(const struct collecting *c, bool ok)
+static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
 {
+    bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
     if (c->progress)
         fputs("\r\033[K", stderr);
     return ok;
+}
+
+static bool fill_core(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    enum hd_core_kind kind = c->settings->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
+    if (c->settings->direct)
+        return copy_memory(c, to, err);
+    bool ok = hd_collect_core(to, kind, &c->how, &c->collected, err);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
+}
+
+/* What it has says whether it is whole. NULL and err where it cannot be read. */
+static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const char *target,
+                                     struct hd_error *err)
+{
+    char path[64];
+    const struct hd_read_options how = how_to_read(c, target);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(core));
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    explain_proc(snap, err);
+    c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
+    return snap;
+}
+
+/* How often a process is stopped for one snapshot that is whole, if one after the other is
+ * not. createdump takes long, so it is asked again only for one that is of no use. */
+enum { MOST_TAKES = 3 };
+
+static bool should_try_again(const struct collecting *c, const struct hd_snapshot *snap,
+                             const struct hd_error *err, int taken)
+{
+    bool bad = snap == NULL ? err->topic == HD_ABOUT_COLLECTION
+                            : c->settings->direct && !c->collected.complete;
+    return bad && taken < MOST_TAKES && !c->stopped;
+}
+
+static bool empty(FILE *core, struct hd_error *err)
+{
+    rewind(core);
+    if (ftruncate(fileno(core), 0) == 0)
+        return true;
+    snprintf(err->message, sizeof(err->message), "cannot write: %s", strerror(errno));
+    err->status = HD_IO;
+    return false;
+}
+
+/* Others may read a core that heapdrift cannot, so it stays. */
+static void tell_unread(struct collecting *c, struct hd_error *err)
+{
+    c->unread = err->status == HD_UNSUPPORTED || err->status == HD_BAD_FORMAT ||
+                err->status == HD_NOT_A_SNAPSHOT;
+    c->collected.complete = true;
+    if (!c->unread && c->settings->quiet)
+        return;
+    advise(err);
+    begin_message(c->unread ? NULL : "note", c->settings->output);
+    fputs(c->unread ? ": written, but it cannot be read: " : ": not checked: ", stderr);
+    end_message(err->message);
 }
 
 static bool write_core(const void *thing, const struct settings *s, FILE *to,
                        struct hd_error *err)
 {
     struct collecting *c = *(struct collecting *const *)thing;
-    enum hd_core_kind kind = s->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
-    bool ok = s->direct ? hd_collect_direct(to, &c->how, &c->collected, err)
-                        : hd_collect_core(to, kind, &c->how, &c->collected, err);
-    return end_progress(c, ok) || failed(c, err);
+    struct hd_snapshot *snap = NULL;
+    struct hd_error why;
+    int taken = 0;
+    (void)s;
+    do {
+        hd_snapshot_close(snap);
+        why = (struct hd_error){0};
+        if ((taken > 0 && !empty(to, err)) || !fill_core(c, to, err))
+            return failed(c, err);
+        snap = open_core(c, to, NULL, &why);
+    } while (should_try_again(c, snap, &why, ++taken));
+    if (snap == NULL)
+        tell_unread(c, &why);
+    hd_snapshot_close(snap);
+    return true;
 }
 
 /* --- a snapshot of the memory ------------------------------------------------------ */
-
-static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
-{
-    return end_progress(c, hd_collect_direct(to, &c->how, &c->collected, err));
-}
 
 /* In memory, or where there is not so much, in a nameless file. */
 static FILE *take_memory(struct collecting *c, const struct settings *s,
@@ -294,18 +343,47 @@ static FILE *take_memory(struct collecting *c, const struct settings *s,
     return NULL;
 }
 
+/* The core goes with it. */
+static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
+                    const char *target, struct hd_sink to, struct hd_error *err)
+{
+    bool ok = snap != NULL;
+    if (ok) {
+        hd_snapshot_set_origin(snap, &c->collected.origin);
+        count(c, hd_snapshot_info(snap));
+        ok = hd_snapshot_write(snap, target, to, NULL, err);
+    }
+    hd_snapshot_close(snap);
+    fclose(core);
+    if (!ok)
+        print_error(c->settings->output, err);
+    return ok;
+}
+
+static bool write_memory(struct collecting *c, const char *target, struct hd_sink to,
+                         struct hd_error *err)
+{
+    for (int taken = 1;; taken++) {
+        struct hd_error why = {0};
+        FILE *core = take_memory(c, c->settings, err);
+        if (core == NULL)
+            return err->status != HD_OK && failed(c, err);
+        struct hd_snapshot *snap = open_core(c, core, target, &why);
+        if (!should_try_again(c, snap, &why, taken)) {
+            *err = why;
+            return convert(c, core, snap, target, to, err);
+        }
+        hd_snapshot_close(snap);
+        fclose(core);
+    }
+}
+
 static bool write_direct(const void *thing, const struct settings *s, FILE *to,
                          struct hd_error *err)
 {
-    struct collecting *c = *(struct collecting *const *)thing;
-    FILE *core = take_memory(c, s, err);
-    if (core == NULL)
-        return err->status != HD_OK && failed(c, err);
-    bool ok = convert(c, core, "gcdump", hd_sink_file(to), err);
-    if (!ok)
-        print_error(s->output, err);
-    fclose(core);
-    return ok;
+    (void)s;
+    return write_memory(*(struct collecting *const *)thing, "gcdump", hd_sink_file(to),
+                        err);
 }
 
 /* --- a digest ---------------------------------------------------------------------- */
@@ -319,14 +397,7 @@ static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error
         return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
                              : trouble(s->output, strerror(errno));
     }
-    FILE *from = take_memory(c, s, err);
-    if (from == NULL)
-        return err->status != HD_OK && failed(c, err);
-    bool ok = convert(c, from, DIGEST, to, err);
-    fclose(from);
-    if (!ok)
-        print_error(s->output, err);
-    return ok;
+    return write_memory(c, DIGEST, to, err);
 }
 
 bool collect_digest(struct collecting *c, struct hd_memory *digest)

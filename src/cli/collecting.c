@@ -124,10 +124,13 @@ static void tell(struct collecting *c)
     const struct hd_collected *got = &c->collected;
     if (!s->quiet && !got->complete) {
         begin_message("warning", s->output);
-        fprintf(stderr,
-                ": incomplete: %" PRIu64
-                " events were lost, so objects or references are missing\n",
-                got->events_lost);
+        fputs(": incomplete: ", stderr);
+        if (c->is_core || s->direct)
+            fputs("not all objects were found in its memory\n", stderr);
+        else
+            fprintf(stderr,
+                    "%" PRIu64 " events were lost, so objects or references are missing\n",
+                    got->events_lost);
     }
     if (!s->quiet && got->other_client) {
         begin_message("warning", s->output);
@@ -157,6 +160,8 @@ static int judge(struct collecting *c)
     tell(c);
     /* Whoever keeps the names keeps them next time, too: do not try twice. */
     c->how.keep_names = c->how.keep_names || c->collected.other_client;
+    if (c->unread)
+        return EXIT_TROUBLE;
     if (!c->settings->strict || (c->collected.complete && !c->collected.other_client))
         return EXIT_DONE;
     fputs("heapdrift: inconclusive: the snapshot is incomplete\n", stderr);
@@ -173,6 +178,7 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     c->is_core = digest == NULL && collect_writes_core(&one, name);
     clock_gettime(CLOCK_MONOTONIC, &c->begin);
     c->told = 0;
+    c->unread = false;
     bool ok = digest != NULL
                   ? collect_digest(c, digest)
                   : output_file(&one, name, collect_writer(&one, name), (const void *)&c);

@@ -67,6 +67,7 @@ void advise(struct hd_error *err)
         [HD_ABOUT_PID] = {"", " with --process-id"},
         [HD_ABOUT_DIRECT] = {"", "; without --direct the runtime is asked instead"},
         [HD_ABOUT_SERVICE] = {"", ": --service=NAME"},
+        [HD_ABOUT_COLLECTION] = {"", ""},
         [HD_ABOUT_SOCKET] = {"", " with --diagnostic-port=SOCKET, see `heapdrift ps`"},
     };
     if (err->topic == HD_NO_TOPIC || err->topic >= sizeof(words) / sizeof(words[0]))

@@ -112,6 +112,9 @@ static void allow_opening(struct filter *f, bool may_write)
     if (may_write) {
         allow(f, for_writers, sizeof(for_writers) / sizeof(*for_writers));
         allow_where(f, SCMP_SYS(fchmod), masked(1, special_bits, 0));
+        /* A name for a file that has none (O_TMPFILE), by /proc; another name for one that
+         * has is not asked for in this way. */
+        allow_where(f, SCMP_SYS(linkat), SCMP_CMP64(4, SCMP_CMP_EQ, AT_SYMLINK_FOLLOW, 0));
     } else {
         allow_where(f, SCMP_SYS(open), masked(1, writing, 0));
         allow_where(f, SCMP_SYS(openat), masked(2, writing, 0));

@@ -1,9 +1,10 @@
 /* temporary.h - the file that a result is written to until it has its name.
  *
- * There is one at a time. It goes with the program, however that ends: by exit(), as when
- * memory runs out, or by a signal that asks for it (of which SIGKILL is none). Its name
- * begins with a dot, so that nobody takes what is left after all for a snapshot of its
- * folder. It does not know what is written. */
+ * There is one at a time. It goes with the program, however that ends. It has no name
+ * where the file system can do that (O_TMPFILE), so that SIGKILL leaves nothing either, but
+ * for the moment in which it replaces another file. Elsewhere its name begins with a dot,
+ * so that nobody takes what SIGKILL leaves for a snapshot of its folder. It does not know
+ * what is written. */
 #ifndef TEMPORARY_H
 #define TEMPORARY_H
 

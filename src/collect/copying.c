@@ -38,8 +38,20 @@ static void touch(unsigned char *bytes, uint64_t size)
         *(volatile unsigned char *)(bytes + page) = 0;
 }
 
-bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *context),
-                    void *context, struct hd_error *err)
+/* A write to a mapped page that the disk, or the memory of its file system, has no room for
+ * ends the program. */
+bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
+                    struct hd_error *err)
+{
+    int why = size > 0 ? posix_fallocate(room->fd, (off_t)at, (off_t)size) : 0;
+    if (why != 0)
+        return fail(err, HD_IO, "cannot write: %s", strerror(why));
+    touch(room->bytes + at, size);
+    return true;
+}
+
+bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
+                         void *context, struct hd_error *err)
 {
     const uint64_t part = (uint64_t)64 << 20;
     for (size_t i = 0; i < c->runs->count; i++)
@@ -47,12 +59,10 @@ bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *c
             uint64_t size = c->runs->all[i].size - done, at;
             size = size < part ? size : part;
             at = c->at + c->runs->all[i].at + done;
-            int why = on_disk ? posix_fallocate(c->room->fd, (off_t)at, (off_t)size) : 0;
-            if (why != 0)
-                return fail(err, HD_IO, "cannot write: %s", strerror(why));
             if (go_on != NULL && !go_on(context))
                 return fail(err, HD_STOPPED, "stopped");
-            touch(c->room->bytes + at, size);
+            if (!copy_room_fill(c->room, at, size, err))
+                return false;
         }
     return true;
 }

@@ -31,10 +31,13 @@ struct copying {
     uint64_t deadline; /* on clock_us() */
 };
 
-/* See that the pages are there that the runs go to. on_disk: and that the disk has them.
- * go_on may be NULL. */
-bool copy_room_fill(const struct copying *c, bool on_disk, bool (*go_on)(void *context),
-                    void *context, struct hd_error *err);
+/* See that the file has room for these bytes of it, and that its pages are there. */
+bool copy_room_fill(struct copy_room *room, uint64_t at, uint64_t size,
+                    struct hd_error *err);
+
+/* The same for those that the runs go to. go_on may be NULL. */
+bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
+                         void *context, struct hd_error *err);
 
 /* On several threads. False and err: HD_STOPPED when it is unwanted, HD_TIMED_OUT, HD_IO.
  */

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A collection that goes on when the process stands still lasts milliseconds: so many
@@ -114,12 +115,12 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     int fd = d->of.room.fd;
     if (fd < 0)
         d->of.room.fd = fileno(to);
-    bool on_disk = d->of.room.fd == fileno(to) && !in_memory;
     const struct copying copying = copying_of(d);
-    if (!copy_room_make(&d->of.room, memory_at(d) + and_some(d->of.runs.span_size), err))
+    if (!copy_room_make(&d->of.room, memory_at(d) + and_some(d->of.runs.span_size), err) ||
+        !copy_room_fill(&d->of.room, CORE_MEMORY_AT, d->of.images.size, err))
         return false;
     images_copy(&d->of.images, d->of.pid, &d->of.room, CORE_MEMORY_AT);
-    return copy_room_fill(&copying, on_disk, goes_on, d, err);
+    return copy_room_fill_runs(&copying, goes_on, d, err);
 }
 
 /* --- while it stands -------------------------------------------------------------- */
@@ -194,6 +195,13 @@ static bool try_once(struct direct *d, struct hd_error *err)
     return ok;
 }
 
+static double seconds_since_1970(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
 static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
 {
@@ -206,8 +214,10 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
     for (;;) {
         struct hd_error failure = {0};
         bool ok = try_once(d, &failure);
-        if (ok && d->outcome == COPIED)
+        if (ok && d->outcome == COPIED) {
+            d->of.origin.taken = seconds_since_1970();
             return true;
+        }
         if (!may_try_again(d, ok, &failure)) {
             if (ok)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
@@ -300,7 +310,6 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     if (ok) {
         collected->pid = (uint64_t)d.of.pid;
         collected->bytes = size;
-        collected->complete = true;
         collected->origin = d.of.origin;
     }
     close_all(&d, to);

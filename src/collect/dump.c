@@ -12,6 +12,7 @@
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
 #include "collect/turn.h"
+#include "process/runtime.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -131,6 +132,19 @@ static void add_line(struct text *to, const struct text *said)
         to->len--;
 }
 
+/* To whole words that a message has room for. */
+static void shorten(struct text *line)
+{
+    enum { MOST = 200 };
+    static const char more[] = " ...";
+    if (line->len <= MOST)
+        return;
+    line->len = MOST - strlen(more);
+    while (line->len > 0 && line->data[line->len] != ' ')
+        line->len--;
+    text_add_string(line, more);
+}
+
 /* A program in one file has no runtime beside it that could tell what its heap is. */
 static bool is_about_single_file(const char *said)
 {
@@ -143,11 +157,13 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
     size_t at = 4;
     if (reply->size > at && reply_string(reply, &at, &said))
         add_line(&line, &said);
-    if (line.len > 0)
-        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %.150s%s", text_string(&line),
-             kind == HD_CORE_HEAP && is_about_single_file(text_string(&line))
-                 ? ": --core=full"
-                 : "");
+    shorten(&line);
+    if (kind == HD_CORE_HEAP && is_about_single_file(text_string(&line)))
+        fail(err, HD_UNSUPPORTED,
+             "a single-file program, of which the runtime writes only a full dump: "
+             "--core=full");
+    else if (line.len > 0)
+        fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", text_string(&line));
     else
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s (0x%08" PRIX32 ")",
              ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
@@ -189,6 +205,11 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     bool ok = find_target(&d.target, &how, &arena, err);
     if (ok)
         origin = origin_of(&d.target);
+    if (ok && origin.runtime[0] != '\0' && runtime_is_too_old(origin.runtime))
+        ok = fail(err, HD_UNSUPPORTED,
+                  "its runtime is .NET %s; cores of " RUNTIME_OLDEST_READ
+                  " and later can be read: take a .gcdump",
+                  origin.runtime);
     ok = ok && (!d.target.visible ||
                 turn_wait(d.target.pid, d.patience.silence_ms, goes_on, &d, &turn, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
@@ -196,7 +217,6 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     if (ok)
         *collected = (struct hd_collected){.pid = (uint64_t)d.target.pid,
                                            .bytes = dump_file_size(&d.file),
-                                           .complete = true,
                                            .origin = origin};
     dump_file_close(&d.file);
     if (turn >= 0)

@@ -34,6 +34,19 @@ static bool may_write_ours(const struct target *t, struct arena *arena)
            proc.same_files;
 }
 
+/* A file that has no name (any more), by us, who have it open: whoever is of our user and
+ * knows us by the same number can open it so. */
+static const char *name_by_us(int fd, pid_t pid, struct arena *arena)
+{
+    char theirs[64];
+    struct stat file, us, them;
+    snprintf(theirs, sizeof(theirs), "/proc/%ld/ns/pid", (long)pid);
+    bool ok = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 &&
+              stat("/proc/self/ns/pid", &us) == 0 && stat(theirs, &them) == 0 &&
+              us.st_dev == them.st_dev && us.st_ino == them.st_ino;
+    return ok ? arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fd) : NULL;
+}
+
 /* "/proc/4711/root/tmp/x" is "/tmp/x" to it. Of a process that is not visible the folder
  * is taken to have the same name there. */
 static const char *as_it_sees(const char *path)
@@ -80,7 +93,10 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
 {
     enum { LONGEST = 4000 };
     *f = (struct dump_file){.fd = -1};
-    const char *name = may_write_ours(t, arena) ? name_of(fileno(to), arena) : NULL;
+    bool may = may_write_ours(t, arena);
+    const char *name = may ? name_of(fileno(to), arena) : NULL;
+    if (may && name == NULL)
+        name = name_by_us(fileno(to), t->pid, arena);
     const char *path = name != NULL ? escaped(name, arena) : NULL;
     if (path == NULL || strlen(path) > LONGEST)
         return make_beside_socket(f, t, arena, err);

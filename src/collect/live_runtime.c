@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "process/core_notes.h"
+#include "process/runtime.h"
 #include "process/runtime_gc.h"
 #include "process/runtime_module.h"
 
@@ -73,6 +74,12 @@ static void list_mappings(struct process_image *image, const struct address_spac
     }
 }
 
+static bool is_native(const struct runtime_module *m)
+{
+    return m->is_program &&
+           runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
+}
+
 /* --- the variable ----------------------------------------------------------------- */
 
 static uint64_t find_count(const struct process_image *image, struct arena *arena,
@@ -80,13 +87,21 @@ static uint64_t find_count(const struct process_image *image, struct arena *aren
 {
     struct runtime_module module;
     bool ok = true;
-    uint64_t table = runtime_module_find(&module, image, arena)
-                         ? runtime_module_symbol(&module, "g_dacTable").address
-                         : 0;
+    bool found = runtime_module_find(&module, image, arena);
+    uint64_t table = found ? runtime_module_symbol(&module, "g_dacTable").address : 0;
+    if (found && is_native(&module))
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "a native AOT program, whose memory cannot be read");
     if (table == 0)
         return fail(err, HD_UNSUPPORTED,
-                    "the process has no .NET runtime whose memory can be read: .NET 5 or "
-                    "later, and not compiled to native code");
+                    "the process has no .NET runtime whose memory can be read, "
+                    "of " RUNTIME_OLDEST_READ " or later");
+    const char *version = runtime_module_version(&module, image, arena);
+    if (version != NULL && runtime_is_too_old(version))
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "its runtime is .NET %s; the memory of " RUNTIME_OLDEST_READ
+                          " and later can be read",
+                          version);
     uint64_t gc = runtime_gc_find(&image->memory, table, MOST_GLOBALS);
     uint64_t at = gc != 0 ? memory_u64(&image->memory, gc + GC_INVALID_COUNT, &ok) : 0;
     if (at == 0 || !ok)

@@ -293,8 +293,8 @@ static bool no_socket(const struct search *s, pid_t pid, bool unreadable,
         fail_about(
             err, HD_ABOUT_SOCKETS, HD_IO,
             "process %ld (%s) has no diagnostics socket in %s: it runs no .NET Core 3.0 "
-            "or later, or DOTNET_EnableDiagnostics=0 is set, or its TMPDIR is read-only "
-            "or too long",
+            "or later, is native AOT without events, DOTNET_EnableDiagnostics=0 is set, or "
+            "its TMPDIR is read-only or too long",
             (long)pid, proc->name, proc->folder);
     arena_free(&scratch);
     return false;

@@ -18,7 +18,8 @@ bool turn_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context), voi
     snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
     *turn = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (*turn >= 0 && flock(*turn, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK || clock_ms() >= deadline)
+        bool is_over = errno != EWOULDBLOCK && errno != EINTR;
+        if (is_over || clock_ms() >= deadline)
             return true;
         if (go_on != NULL && !go_on(context))
             return fail(err, HD_STOPPED, "stopped");

@@ -8,6 +8,7 @@
 #include "heap/names.h"
 #include "heap/reach.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +354,30 @@ static void count_types(struct hd_snapshot *snap)
         snap->info.bytes = HD_UNKNOWN;
 }
 
+void builder_lacks(struct builder *b, node_id n)
+{
+    b->lacking = account_grow(&b->account, b->lacking, b->lacking_count, &b->lacking_cap,
+                              sizeof(*b->lacking));
+    b->lacking[b->lacking_count++] = n;
+}
+
+static void judge_lacking(struct builder *b)
+{
+    struct hd_snapshot *snap = b->snap;
+    uint32_t held = 0;
+    for (size_t i = 0; i < b->lacking_count; i++)
+        held += graph_reachable(snap->graph, b->lacking[i]);
+    if (held == 0 || !snap->info.complete)
+        return;
+    snap->info.complete = false;
+    builder_warn(b, WARN_INCOMPLETE, 0);
+    warnings_add_detail(&snap->warnings, WARN_INCOMPLETE,
+                        arena_printf(&snap->arena,
+                                     "objects in use refer to objects that were not "
+                                     "found (%" PRIu32 ")",
+                                     held));
+}
+
 struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
 {
     struct arena scratch = {0};
@@ -379,6 +404,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     bool later = b->reach_later && !snap->info.holds_garbage;
     if (ok && snap->graph != NULL && !b->graph_only && !later)
         reach_find(snap);
+    if (ok && b->lacking_count > 0 && reach_is_known(snap))
+        judge_lacking(b);
     b->snap = ok ? NULL : snap;
     builder_abandon(b);
     return ok ? snap : NULL;
@@ -387,6 +414,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
 void builder_abandon(struct builder *b)
 {
     free(b->types);
+    free(b->lacking);
     text_free(&b->scratch);
     graph_free(b->graph);
     snapshot_free(b->snap);

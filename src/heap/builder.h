@@ -63,6 +63,9 @@ struct builder {
     bool over_memory;                            /* the graph does not fit max_memory */
     struct dropped nodes_dropped, edges_dropped; /* what came then */
     uint64_t most_beside; /* that others had charged while it did not fit */
+
+    node_id *lacking; /* of builder_lacks() */
+    size_t lacking_count, lacking_cap;
 };
 
 /* What readers charge for what they keep beside the builder, and look at. What the program
@@ -121,6 +124,11 @@ static inline void builder_node(struct builder *b, uint32_t type, uint64_t size)
     if (size >= BIG_SIZE)
         builder_big_size(b, n, size);
 }
+
+/* Node n refers to an object that should be there and was not found: if something holds n,
+ * the snapshot is incomplete, which builder_finish() says. What garbage refers to may be
+ * gone. */
+void builder_lacks(struct builder *b, node_id n);
 
 /* A reference of the node made last. to may be a node that is still to come;
  * the reader sees to it that it comes. */

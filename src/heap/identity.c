@@ -1,6 +1,7 @@
 #include "heap/identity.h"
 
 #include "base/alloc.h"
+#include "base/calendar.h"
 #include "heap/snapshot.h"
 
 #include <ctype.h>
@@ -180,6 +181,17 @@ static void add(struct hd_snapshot *snap, const char **fact, const char *known)
         *fact = arena_strdup(&snap->arena, known, strlen(known));
 }
 
+/* Memory knows no time: what was made of it has none but that of its taking. */
+static void add_time(struct hd_snapshot *snap, double taken)
+{
+    char text[CALENDAR_TIME];
+    if (snap->info.time != NULL || !(taken > 0) || !calendar_time((int64_t)taken, text))
+        return;
+    add(snap, &snap->info.time, text);
+    snap->clock = taken;
+    snap->clock_is_date = true;
+}
+
 void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *origin)
 {
     struct hd_info *info = &snap->info;
@@ -188,6 +200,7 @@ void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *or
     add(snap, &info->program, origin->program);
     add(snap, &info->started, origin->started);
     add(snap, &info->runtime, origin->runtime);
+    add_time(snap, origin->taken);
     if (snap->identity.instance == 0)
         snap->identity.instance = origin->instance;
 }

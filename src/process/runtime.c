@@ -166,12 +166,17 @@ static unsigned major_of(const char *version)
     ", which is not known here and does not describe itself; a newer heapdrift may read " \
     "it" TAKE_GCDUMP
 
+bool runtime_is_too_old(const char *version)
+{
+    return major_of(version) < OLDEST;
+}
+
 static bool refuse_version(struct search *s, const char *version)
 {
-    if (major_of(version) < OLDEST)
+    if (runtime_is_too_old(version))
         return fail(s->err, HD_UNSUPPORTED,
-                    "a core dump of .NET %s; those of .NET 9 and later can be "
-                    "read" TAKE_GCDUMP,
+                    "a core dump of .NET %s; those of " RUNTIME_OLDEST_READ
+                    " and later can be read" TAKE_GCDUMP,
                     version);
     return fail(s->err, HD_UNSUPPORTED, "a core dump of .NET %s" NOT_KNOWN, version);
 }
@@ -188,7 +193,7 @@ static bool describe_version(struct search *s, const char *version)
     struct runtime *r = s->r;
     r->major = major_of(version);
     r->version = version;
-    if (r->major < OLDEST || !describe(s, runtime_table_of(r->major)))
+    if (runtime_is_too_old(version) || !describe(s, runtime_table_of(r->major)))
         return refuse_version(s, version);
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)

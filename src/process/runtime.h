@@ -87,6 +87,10 @@ struct runtime {
     uint64_t gc;                                    /* address of GcDacVars */
 };
 
+/* Whether a runtime of that version ("8.0.31") is older than those that can be read. */
+bool runtime_is_too_old(const char *version);
+#define RUNTIME_OLDEST_READ ".NET 9"
+
 /* False and err, HD_UNSUPPORTED naming what it is and what to do, for images without a
  * .NET runtime, of versions that are not known, of native AOT programs, and dumps without
  * the memory that is needed (mini, triage). Strings live in a. */

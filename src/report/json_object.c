@@ -35,8 +35,11 @@ static json_t *value_of(const struct hd_field *f)
         return json_boolean(f->number != 0);
     case HD_FIELD_CHAR:
     case HD_FIELD_SIGNED:
-    case HD_FIELD_ENUM:
         return json_integer((json_int_t)f->number);
+    case HD_FIELD_ENUM:
+        if (!f->is_unsigned)
+            return json_integer((json_int_t)f->number);
+        /* fall through */
     case HD_FIELD_UNSIGNED:
         return f->number <= INT64_MAX ? json_integer((json_int_t)f->number)
                                       : words(object_add_plain, f);

@@ -67,10 +67,11 @@ static bool is_pointer(const char *type)
 {
     size_t len = type != NULL ? strlen(type) : 0;
     return len > 0 && (type[len - 1] == '*' || strcmp(type, "System.IntPtr") == 0 ||
-                       strcmp(type, "System.UIntPtr") == 0);
+                       strcmp(type, "System.UIntPtr") == 0 || strcmp(type, "FNPTR") == 0);
 }
 
-/* IntPtr is signed to the runtime, and an address to people. */
+/* IntPtr is signed to the runtime, and an address to people; FNPTR is what the runtime
+ * calls every delegate*. */
 static void add_integer(struct text *t, const struct hd_field *f)
 {
     char pointer[24];
@@ -93,7 +94,10 @@ void object_add_plain(struct text *t, const struct hd_field *f)
         add_char(t, f->number);
         break;
     case HD_FIELD_ENUM:
-        add_signed(t, f->number);
+        if (f->is_unsigned)
+            object_add_number(t, f->number);
+        else
+            add_signed(t, f->number);
         break;
     case HD_FIELD_SIGNED:
     case HD_FIELD_UNSIGNED:

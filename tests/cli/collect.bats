@@ -413,6 +413,40 @@ OPERANDS
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
+# Only a file that never has a name is gone with a program that is killed.
+@test "kill -9 while a snapshot is written leaves no file" {
+    local folder=$tmp/k habit to options job
+    mkdir "$folder"
+    python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$folder" 2>/dev/null || skip "no nameless files here"
+    echo before >"$folder/there.nettrace"
+    while read -r habit to options; do
+        play_runtime "$habit"
+        for _ in {1..4}; do
+            # shellcheck disable=SC2086
+            "$HEAPDRIFT" collect -q $options --diagnostic-port="$socket" -o "$folder/$to" >/dev/null 2>&1 3>&- &
+            job=$!
+            for _ in {1..200}; do
+                # shellcheck disable=SC2012
+                [[ $(ls -l "/proc/$job/fd" 2>/dev/null) != *"$folder/"* ]] || break
+                sleep 0.02
+            done
+            # shellcheck disable=SC2012
+            [[ $(ls -l "/proc/$job/fd") == *"$folder/"* ]]
+            kill -9 $job
+            wait $job || true
+            [[ $(ls -A "$folder") == there.nettrace ]] || complain "$(ls -A "$folder")"
+        done
+        kill "$runtime"
+        rm "$socket" "$tmp/played.nettrace"
+    done <<WAYS
+stall a.nettrace
+stall there.nettrace
+stall a.gcdump
+mute a.core --core
+WAYS
+    [[ $(<"$folder/there.nettrace") == before ]]
+}
+
 @test "core dumps and direct reading say what does not go together" {
     local args wanted
     while IFS='|' read -r args wanted; do
@@ -434,8 +468,91 @@ WRONG
     hd collect --core 2147483647 -o "$tmp/a.core"
     fails_with 'there is no process 2147483647'
     hd collect --direct $$ -o "$tmp/a.core"
-    fails_with 'the process has no .NET runtime whose memory can be read: .NET 5 or later, and not compiled to native code'
+    fails_with 'the process has no .NET runtime whose memory can be read, of .NET 9 or later'
     [[ -z $(ls "$tmp") ]]
+}
+
+# play_dumps HABIT FILE…: a runtime that answers when it is asked for a dump.
+play_dumps() {
+    socket=$tmp/socket
+    python3 tests/cli/runtime.py "$socket" "$@" 3>&- &
+    runtime=$!
+    for _ in {1..200}; do [[ ! -S $socket ]] || break; sleep 0.05; done
+    [[ -S $socket ]]
+}
+
+@test "what the runtime has dumped is read before it is handed out" {
+    xz -dc fixtures/core/net10.core.xz >"$tmp/good"
+    python3 tests/cli/break_core.py "$tmp/good" "$tmp/bad"
+    printf '\177ELF\2\1\1' >"$tmp/none"
+    # During a collection: again, three times at most.
+    play_dumps dump "$tmp/bad" "$tmp/bad" "$tmp/good"
+    works collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    err_is ""
+    cmp "$tmp/a.core" "$tmp/good"
+    kill "$runtime"
+    rm "$socket" "$tmp/a.core"
+    play_dumps dump "$tmp/bad"
+    hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    status_is 2
+    err_is "heapdrift: $tmp/a.core: written, but it cannot be read: the dump was taken during a garbage collection, when objects are being moved; take another one"
+    # Others may make something of it.
+    cmp "$tmp/a.core" "$tmp/bad"
+    kill "$runtime"
+    rm "$socket" "$tmp/a.core"
+    play_dumps dump "$tmp/none"
+    hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    status_is 2
+    err_has "$tmp/a.core: written, but it cannot be read: "
+}
+
+@test "a dump that lacks something is incomplete" {
+    xz -dc fixtures/core/net10.core.xz >"$tmp/good"
+    works roots --format=json --type=Shop.Session "$tmp/good"
+    python3 tests/cli/break_core.py "$tmp/good" "$tmp/lacking" "$(json '[.. | .address? | strings][0]')"
+    play_dumps dump "$tmp/lacking"
+    hd collect --no-progress --strict --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    status_is 3
+    err_has "heapdrift: warning: $tmp/a.core: incomplete: not all objects were found in its memory"
+    err_has "heapdrift: inconclusive: the snapshot is incomplete"
+    works info --format=json "$tmp/a.core"
+    [[ $(json '.snapshots[0].complete') == false ]]
+}
+
+@test "a refusal of the runtime is told in whole words" {
+    play_dumps refuse "[createdump] The process 4711 could not be dumped, for reasons that take a long time to tell: the first of them is that it did not want to, the second that there was no room at all, the third took 844ms"
+    hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    fails_with "the runtime wrote no dump: [createdump] The process 4711 could not be dumped, for reasons that take a long time to tell: the first of them is that it did not want to, the second that there was no room at all, the third took ..."
+    kill "$runtime"
+    rm "$socket"
+    play_dumps refuse "[createdump] Triage, mini and heap dumps are not supported for single-file apps; took 844ms"
+    hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    fails_with "a single-file program, of which the runtime writes only a full dump: --core=full"
+}
+
+@test "native AOT and runtimes that are too old are named before anything is stopped or written" {
+    local shared=$tmp/Microsoft.NETCore.App/8.0.31 native old
+    printf '%s\n' '#include <unistd.h>' 'int DotNetRuntimeDebugHeader = 1;' 'int main(void) { return pause(); }' >"$tmp/aot.c"
+    "${CC:-cc}" -rdynamic -o "$tmp/aot" "$tmp/aot.c"
+    "$tmp/aot" 3>&- &
+    native=$!
+    until [[ $(cat "/proc/$native/comm") == aot ]]; do sleep 0.05; done
+    hd collect --direct "$native" -o "$tmp/a.gcdump"
+    kill "$native"
+    fails_with "a native AOT program, whose memory cannot be read; without --direct the runtime is asked instead"
+    mkdir -p "$shared"
+    echo 'void *g_dacTable[200] = {g_dacTable};' >"$tmp/old.c"
+    "${CC:-cc}" -shared -fPIC -o "$shared/libcoreclr.so" "$tmp/old.c"
+    LD_PRELOAD=$shared/libcoreclr.so sleep 60 3>&- &
+    old=$!
+    until [[ $(cat "/proc/$old/comm") == sleep ]]; do sleep 0.05; done
+    hd collect --direct "$old" -o "$tmp/a.core"
+    kill "$old"
+    fails_with "its runtime is .NET 8.0.31; the memory of .NET 9 and later can be read; without --direct the runtime is asked instead"
+    MAPPED=$shared/libcoreclr.so play_dumps dump "$tmp/old.c"
+    hd collect --diagnostic-port="$socket" --core -o "$tmp/a.core"
+    fails_with "its runtime is .NET 8.0.31; cores of .NET 9 and later can be read: take a .gcdump"
+    [[ ! -e $tmp/a.core ]]
 }
 
 @test "a process with .NET: by the runtime and by its memory, the same heap" {
@@ -462,5 +579,7 @@ WRONG
     diff "$tmp/runtime.core.json" "$tmp/direct.core.json"
     works top -n0 --format=json "$tmp/direct.gcdump"
     [[ $(json '.types | length') -gt 50 ]]
+    works info --format=json "$tmp/direct.gcdump"
+    [[ $(json '.snapshots[0].time | .[:13]') == "$(date -u +%Y-%m-%dT%H)" || $(date +%M) == 00 ]]
     stop_lab
 }

@@ -109,10 +109,11 @@ into_closed_pipe() {
         SIGNAL=1 with_stand_in top -q -o "$tmp/o/file" "$before"
         [[ $status == 2 ]]
     )
-    # SIGKILL cannot be helped; but what it leaves is no snapshot of the folder.
+    # SIGKILL in the moment in which another file is replaced cannot be helped; but what it leaves
+    # is no snapshot of the folder.
     rm "$tmp/o/file"
-    cp "$before" "$tmp/o"
-    SIGNAL=9 with_stand_in convert -q -o "$tmp/o/b.gcdump" "$before"
+    cp "$before" "$tmp/o/b"
+    SIGNAL=9 with_stand_in convert -q --to=gcdump -o "$tmp/o/b" "$before"
     status_is 137
     compgen -G "$tmp/o/.heapdrift-*" >"$tmp/left"
     works top "$tmp/o"
@@ -123,6 +124,8 @@ into_closed_pipe() {
     ! nm -D "$HEAPDRIFT" | grep -q __asan_init || skip "AddressSanitizer has its own memory"
     stand_in 'static int gone;
         int mkstemp(char *name) { gone = 1; return mkostemp(name, 0); }
+        int access(const char *name, int how)
+        { gone |= strncmp(name, "/proc/self/fd/", 14) == 0; return faccessat(-100, name, how, 0); }
         void *realloc(void *p, size_t size) { return gone ? NULL : __libc_realloc(p, size); }'
     mkdir "$tmp/o"
     with_stand_in top -q -n0 --format=csv -o "$tmp/o/file" "$before"
@@ -465,4 +468,23 @@ for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
     works -q --format=json fixtures/leaklab/events
     [[ $(json '.pooled[0] | "\(.held | tojson) \(.count[5])"') == "[0,13,14,19,19,20] 7071" ]] ||
         complain "$(json '.pooled[0].held | tojson')"
+}
+
+# What is killed while it writes leaves what was there, or the new file, and nothing else.
+@test "kill -9 in a loop: the old file or the new one, and nothing beside it" {
+    local delay job old
+    mkdir "$tmp/k"
+    python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$tmp/k" 2>/dev/null || skip "no nameless files here"
+    echo old >"$tmp/k/out"
+    old=$(<"$tmp/k/out")
+    works top --format=json "$before"
+    for delay in 0 0.0{01..30}; do
+        "$HEAPDRIFT" top --format=json "$before" -o "$tmp/k/out" 2>/dev/null 3>&- &
+        job=$!
+        sleep "$delay"
+        kill -9 $job 2>/dev/null || true
+        wait $job 2>/dev/null || true
+        [[ $(ls -A "$tmp/k") == out ]] || complain "$(ls -A "$tmp/k")"
+        [[ $(<"$tmp/k/out") == "$old" || $(<"$tmp/k/out") == "$out" ]] || complain "half written"
+    done
 }

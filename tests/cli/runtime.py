@@ -5,6 +5,11 @@
     runtime.py SOCKET stall TRACE  some of it, and nothing more until it is stopped
     runtime.py SOCKET mute         takes connections and requests, and says nothing
     runtime.py SOCKET full         takes no connections
+    runtime.py SOCKET dump CORE... writes the first when it is asked for a dump, the second when it
+                                   is asked again, ..., the last from then on
+    runtime.py SOCKET refuse TEXT  refuses a dump with that text
+
+With MAPPED=FILE in the environment it maps that file, as a runtime does its libraries.
 
 With LATER in the environment the trace of each session is an hour younger, so that no two
 are the same; with SLOW=SECONDS the second half of it comes so much later.
@@ -12,6 +17,7 @@ are the same; with SLOW=SECONDS the second half of it comes so much later.
 Several sockets are named with commas between; with APART in the environment each has a
 process of its own. It lives until it is killed.
 """
+import mmap
 import os
 import socket
 import struct
@@ -20,6 +26,8 @@ import threading
 import time
 
 SESSION = struct.pack("<Q", 1)
+FIRST_DUMP, LAST_DUMP = 0x0101, 0x0103
+FAILED = b"\x05\x40\x00\x80"
 STOP, FIRST_START, LAST_START = 0x0201, 0x0202, 0x0206
 BEFORE_BLOCKS = 102
 streams = []
@@ -58,14 +66,33 @@ def play(connection):
     streams.append(connection)
 
 
+def utf16(text):
+    return struct.pack("<I", len(text) + 1) + (text + "\0").encode("utf-16-le")
+
+
+def dump(connection, request):
+    global sessions
+    if habit == "refuse":
+        return reply(connection, False, FAILED + utf16(files[0]))
+    length, = struct.unpack_from("<I", request)
+    path = request[4:2 + 2 * length].decode("utf-16-le")
+    with open(files[min(sessions, len(files) - 1)], "rb") as core, open(path, "wb") as to:
+        to.write(core.read())
+    sessions += 1
+    reply(connection, True, b"\0\0\0\0")
+
+
 def serve(connection):
     head = connection.recv(20, socket.MSG_WAITALL)
     if len(head) < 20:
         return connection.close()
     size, = struct.unpack("<H", head[14:16])
     command, = struct.unpack(">H", head[16:18])
-    connection.recv(size - 20, socket.MSG_WAITALL)
-    if habit == "mute":
+    request = connection.recv(size - 20, socket.MSG_WAITALL)
+    if FIRST_DUMP <= command <= LAST_DUMP and habit in ("dump", "refuse"):
+        dump(connection, request)
+        connection.close()
+    elif habit == "mute":
         streams.append(connection)
     elif FIRST_START <= command <= LAST_START:
         play(connection)
@@ -103,7 +130,11 @@ def listen(path):
 
 
 habit = sys.argv[2]
-trace = open(sys.argv[3], "rb").read() if len(sys.argv) > 3 else b""
+files = sys.argv[3:]
+trace = open(files[0], "rb").read() if files and habit not in ("dump", "refuse") else b""
+if "MAPPED" in os.environ:
+    with open(os.environ["MAPPED"], "rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 names = sys.argv[1].split(",")
 first = os.getpid()
 while "APART" in os.environ and len(names) > 1:

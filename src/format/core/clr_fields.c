@@ -30,6 +30,7 @@ static void set_kind(struct clr_field *f, unsigned element)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         if (kinds[i].element == element) {
             f->kind = kinds[i].kind;
+            f->is_signed = f->kind == HD_FIELD_SIGNED;
             f->size = kinds[i].size;
         }
     }

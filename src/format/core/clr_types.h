@@ -21,7 +21,8 @@ struct clr_field {
     uint64_t type;           /* MethodTable, or 0 */
     const char *type_name;   /* as shown; NULL unknown */
     enum hd_field_kind kind;
-    uint32_t size; /* in bytes */
+    bool is_signed; /* the numbers of an enum */
+    uint32_t size;  /* in bytes */
 };
 
 struct clr_type {

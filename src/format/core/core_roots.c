@@ -18,13 +18,19 @@ struct search {
     struct text name;
 };
 
+static void note_lost(struct search *s, uint64_t object)
+{
+    s->r->lost += gc_heap_has(s->h, object);
+    builder_warn(s->h->builder, WARN_DANGLING_ROOT, 0);
+}
+
 static void add(struct search *s, enum root_group group, uint64_t object)
 {
     node_id n = gc_heap_find(s->h, object);
     if (n != NO_NODE)
         root_tree_add(&s->r->tree, group, NULL, 0, n);
     else
-        builder_warn(s->h->builder, WARN_DANGLING_ROOT, 0);
+        note_lost(s, object);
 }
 
 /* --- static variables ---------------------------------------------------- */
@@ -56,7 +62,7 @@ static void take_static(void *context, const struct clr_static *variable)
     const char *full_name = NULL;
     node_id n = gc_heap_find(s->h, variable->object);
     if (n == NO_NODE) {
-        builder_warn(s->h->builder, WARN_DANGLING_ROOT, 0);
+        note_lost(s, variable->object);
         return;
     }
     begin_name(s);
@@ -93,6 +99,8 @@ static void add_link(struct search *s, const struct gc_handle *handle)
         return;
     if (from == NO_NODE || to == NO_NODE) {
         builder_warn(s->h->builder, WARN_DANGLING_ROOT, 0);
+        if (from != NO_NODE)
+            builder_lacks(s->h->builder, from);
         return;
     }
     r->links = account_grow(&s->h->builder->account, r->links, r->link_count, &r->link_cap,

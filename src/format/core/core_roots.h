@@ -18,6 +18,7 @@ struct core_roots {
     struct root_tree tree;
     struct core_link *links; /* by from; malloc'd */
     size_t link_count, link_cap;
+    uint64_t lost; /* that lead into the heap, but to no object that was found */
 };
 
 /* Of a heap that was walked. Sets gc_type.keeps too. Weak handles are counted. */

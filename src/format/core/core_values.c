@@ -1,10 +1,12 @@
 #include "format/core/core_values.h"
 
 #include "base/alloc.h"
+#include "base/c_locale.h"
 #include "base/search.h"
 #include "base/utf16.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +65,23 @@ static uint64_t extended(uint64_t number, uint32_t size)
     return (uint64_t)((int64_t)(number << unused) >> unused);
 }
 
+/* 1.1 of the single that is nearest to it, which .NET shows as 1.1: as a double it would be
+ * 1.10000002384185791. */
+static double shortest(float x)
+{
+    enum { ENOUGH = 9 };
+    char s[40];
+    double found = (double)x;
+    if (!isfinite(x))
+        return found;
+    int digits = 1;
+    do {
+        c_snprintf(s, sizeof(s), "%.*g", digits, (double)x);
+        found = c_strtod(s, NULL);
+    } while ((float)found != x && ++digits <= ENOUGH);
+    return found;
+}
+
 static double real(uint64_t number, uint32_t size)
 {
     float narrow;
@@ -70,7 +89,21 @@ static double real(uint64_t number, uint32_t size)
     uint32_t low = (uint32_t)number;
     memcpy(&narrow, &low, sizeof(narrow));
     memcpy(&wide, &number, sizeof(wide));
-    return size == sizeof(narrow) ? (double)narrow : wide;
+    return size == sizeof(narrow) ? shortest(narrow) : wide;
+}
+
+void core_value_number(const struct clr_field *field, const unsigned char *bytes,
+                       struct hd_field *to)
+{
+    uint32_t size = field->size < 8 ? field->size : 8;
+    to->number = 0;
+    for (uint32_t i = size; i > 0; i--)
+        to->number = to->number << 8 | bytes[i - 1];
+    to->is_unsigned = field->kind == HD_FIELD_ENUM && !field->is_signed;
+    if (field->kind == HD_FIELD_FLOAT)
+        to->real = real(to->number, size);
+    else if (field->is_signed)
+        to->number = extended(to->number, size);
 }
 
 struct looking {
@@ -83,24 +116,11 @@ struct looking {
 static void take_value(const struct looking *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
-    uint32_t size = field->size < 8 ? field->size : 8;
-    for (uint32_t i = size; i > 0; i--)
-        v->number = v->number << 8 | bytes[i - 1];
-    switch (v->kind) {
-    case HD_FIELD_SIGNED:
-        v->number = extended(v->number, size);
-        return;
-    case HD_FIELD_ENUM:
+    core_value_number(field, bytes, v);
+    if (v->kind == HD_FIELD_ENUM)
         v->member = clr_enum_name(l->core->clr, field->type, v->number);
+    if (v->kind != HD_FIELD_REFERENCE)
         return;
-    case HD_FIELD_FLOAT:
-        v->real = real(v->number, size);
-        return;
-    case HD_FIELD_REFERENCE:
-        break;
-    default:
-        return;
-    }
     if (v->number != 0)
         v->to = object_at(l->core, l->g, v->number);
     const struct gc_type *t =

@@ -12,6 +12,10 @@ struct core_values_asked {
     size_t most_text; /* of so many characters at most */
 };
 
+/* The number of a field that stands at bytes, or its real, as its kind and size say. */
+void core_value_number(const struct clr_field *field, const unsigned char *bytes,
+                       struct hd_field *to);
+
 /* As struct fields' values (heap/fields.h). One thread at a time. */
 const struct hd_field *core_values_of(struct core *c, const struct graph *g, node_id n,
                                       const struct core_values_asked *asked,

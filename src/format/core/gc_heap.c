@@ -14,6 +14,9 @@
 #define COMPONENT_SIZE UINT32_C(0xFFFF)
 #define POINTER_MASK (~UINT64_C(7))
 
+/* In front of free space that is listed, where objects have their header (gcpriv.h). */
+enum { UNDO_EMPTY = 1 };
+
 /* HEADERS: its own MethodTable, and what stands in front of that, of the next object. */
 enum { GRANULE = 8, PLACES = 64, SMALLEST_OBJECT = 24, HEADERS = 16 };
 
@@ -116,16 +119,75 @@ static uint64_t skip_gaps(struct walk *w, uint64_t at)
     return at;
 }
 
-/* The collector clears what it gives to threads, so the rest of a piece whose thread is not
- * known is empty, up to the next object or its header. */
+/* --- holes --------------------------------------------------------------- */
+
+/* A process may stand still while a thread makes an object that is larger than its piece:
+ * room is taken, of free space or behind the last object; it is cleared; it gets its
+ * MethodTable. Until then there is a hole that no thread is known to have: empty, or with
+ * what lay there before, or half and half. */
+
+/* What an object takes of its region, by its size. */
+static inline uint64_t length_of(uint64_t size)
+{
+    uint64_t length = (size + GRANULE - 1) / GRANULE * GRANULE;
+    return length < SMALLEST_OBJECT ? SMALLEST_OBJECT : length;
+}
+
+/* The same of the object that may begin there; 0: none does. No type is taken from it. */
+static uint64_t length_at(const struct walk *w, uint64_t at)
+{
+    const struct runtime *r = w->h->runtime;
+    uint64_t room = w->region->end - at, type = word_at(w, at);
+    bool ok = type == r->free_object || runtime_is_method_table(r, type);
+    uint32_t flags = ok ? memory_u32(w->m, type + r->at.method_table.flags, &ok) : 0;
+    uint64_t size = ok ? memory_u32(w->m, type + r->at.method_table.base_size, &ok) : 0;
+    if (!ok || size < HEADERS || room < SMALLEST_OBJECT)
+        return 0;
+    if (flags & HAS_COMPONENT_SIZE)
+        size += (word_at(w, at + GRANULE) & UINT32_MAX) * (flags & COMPONENT_SIZE);
+    return length_of(size) <= room ? length_of(size) : 0;
+}
+
+/* Up to the next object: what stands in front of it is its header. */
 static uint64_t skip_zeros(const struct walk *w, uint64_t at)
 {
     uint64_t word = 0, end = w->region->end;
     while (at < end && (word = word_at(w, at)) == 0)
         at += GRANULE;
-    bool is_header = at < end && (uint32_t)word == 0;
-    return is_header ? at + GRANULE : at;
+    bool may_be_header = (uint32_t)word == 0 || word == UNDO_EMPTY;
+    return at < end && may_be_header && length_at(w, at) == 0 ? at + GRANULE : at;
 }
+
+/* Data may look like an object, but not like several side by side: in front of each large
+ * one stands free space, which pads it. The next hole may follow. */
+static bool begin_objects(const struct walk *w, uint64_t at)
+{
+    enum { ENOUGH = 2 };
+    for (int i = 0; i < ENOUGH; i++) {
+        uint64_t length = length_at(w, at);
+        if (length == 0)
+            return false;
+        at += length;
+        if (w->region->end - at < SMALLEST_OBJECT)
+            return true;
+    }
+    return word_at(w, at) == 0 || length_at(w, at) > 0;
+}
+
+/* What is no object is passed over, up to the next one or the end. */
+static uint64_t leave_out(struct walk *w, uint64_t from)
+{
+    struct gc_heap *h = w->h;
+    uint64_t at = from + GRANULE;
+    while (at < w->region->end && !begin_objects(w, at))
+        at += GRANULE;
+    if (h->unread == 0)
+        h->unread_at = from;
+    h->unread += at - from;
+    return at;
+}
+
+/* --- objects ------------------------------------------------------------- */
 
 static enum hd_generation generation_at(struct walk *w, uint64_t at)
 {
@@ -151,8 +213,24 @@ static inline bool take_object(struct walk *w, const struct gc_type *t, uint64_t
     return builder_object(b, t->built_as, size, generation_at(w, at));
 }
 
-/* Up to the end, or to what is no object; false only where the sum of sizes overflows. */
-static bool walk_objects(struct walk *w, uint64_t *stopped)
+/* Count what begins there, in a type that there is. False where the sum of sizes overflows;
+ * *at is then behind it. */
+static bool pass(struct walk *w, uint64_t *at)
+{
+    uint64_t room = w->region->end - *at, word = word_at(w, *at);
+    const struct gc_type *t = type_of(w->h, word & POINTER_MASK, room);
+    uint64_t size = t != NULL ? t->base_size : 0, from = *at;
+    if (t != NULL && t->component_size > 0)
+        size += (word_at(w, from + GRANULE) & UINT32_MAX) * t->component_size;
+    if (t == NULL || length_of(size) > room) {
+        *at = leave_out(w, from);
+        return true;
+    }
+    *at = from + length_of(size);
+    return t->clr == NULL || take_object(w, t, from, size);
+}
+
+static bool walk_objects(struct walk *w)
 {
     struct gc_heap *h = w->h;
     const struct gc_region *region = w->region;
@@ -160,28 +238,12 @@ static bool walk_objects(struct walk *w, uint64_t *stopped)
     for (;;) {
         if (w->gap < h->regions.gap_count && h->regions.gaps[w->gap].start <= at)
             at = skip_gaps(w, at);
-        *stopped = at;
         if (at >= region->end || region->end - at < SMALLEST_OBJECT)
             return true;
-        uint64_t room = region->end - at, word = word_at(w, at);
-        if (word == 0) {
+        if (word_at(w, at) == 0)
             at = skip_zeros(w, at);
-            continue;
-        }
-        const struct gc_type *t = type_of(h, word & POINTER_MASK, room);
-        if (t == NULL)
-            return true;
-        uint64_t size = t->base_size;
-        if (t->component_size > 0)
-            size += (word_at(w, at + GRANULE) & UINT32_MAX) * t->component_size;
-        uint64_t step = (size + GRANULE - 1) / GRANULE * GRANULE;
-        if (step < SMALLEST_OBJECT)
-            step = SMALLEST_OBJECT;
-        if (step > room)
-            return true;
-        if (t->clr != NULL && !take_object(w, t, at, size))
+        else if (!pass(w, &at))
             return false;
-        at += step;
     }
 }
 
@@ -195,19 +257,13 @@ static bool walk_region(struct gc_heap *h, size_t number, struct hd_error *err)
     while (w.gap < h->regions.gap_count && h->regions.gaps[w.gap].start < region->start)
         w.gap++;
     w.range = ranges_below(&h->regions.ranges, region->start);
-    uint64_t stopped;
-    if (!walk_objects(&w, &stopped))
+    if (!walk_objects(&w))
         return fail(err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
-    if (stopped == region->start && h->type_count == 0)
+    if (h->unread > 0 && h->type_count == 0)
         return fail(err, HD_UNSUPPORTED,
                     "the first object, at 0x%" PRIx64 ", has no type: what is known of "
                     ".NET %s (%s) does not fit this process",
-                    stopped, h->runtime->version, h->runtime->described_by);
-    if (stopped < region->end) {
-        if (h->unread == 0)
-            h->unread_at = stopped;
-        h->unread += region->end - stopped;
-    }
+                    h->unread_at, h->runtime->version, h->runtime->described_by);
     return true;
 }
 
@@ -265,6 +321,11 @@ static inline const struct gc_index *index_of(const struct gc_heap *h, uint64_t 
     }
     const struct gc_index *found = &h->index[first];
     return count > 0 && address >= found->start && address < found->end ? found : NULL;
+}
+
+bool gc_heap_has(const struct gc_heap *h, uint64_t address)
+{
+    return index_of(h, address) != NULL;
 }
 
 node_id gc_heap_find(const struct gc_heap *h, uint64_t address)

@@ -5,6 +5,10 @@
  * one begins, so that the number of an address is found by counting bits: 1/32 of the heap.
  * Once walked it is read only, and several threads may look.
  *
+ * A process that stands still has holes in its heap, where threads were about to make
+ * objects. The walk goes on behind them. What lay in one before may pass for an object and
+ * reach too far: then objects are missing behind it, and something refers to no object.
+ *
  * Whatever the memory says, a walk ends, stays inside, and counts no byte twice. */
 #ifndef GC_HEAP_H
 #define GC_HEAP_H
@@ -58,7 +62,7 @@ struct gc_heap {
     unsigned char *addresses; /* 8 bytes each, little-endian, by number */
     node_id count;            /* of objects */
 
-    uint64_t unread;        /* bytes of regions behind something that is no object */
+    uint64_t unread;        /* bytes of regions that are neither objects nor empty */
     uint64_t unread_at;     /* the first of them */
     uint64_t damaged_types; /* whose references cannot be told */
 };
@@ -71,6 +75,9 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
 /* Walk all objects: each becomes a node of h->builder, or is counted if it wants no graph.
  * False and err where the first of them is none already. */
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err);
+
+/* Whether an address lies in a region. */
+bool gc_heap_has(const struct gc_heap *h, uint64_t address);
 
 /* The object that begins at an address, or NO_NODE. O(log regions). */
 node_id gc_heap_find(const struct gc_heap *h, uint64_t address);

@@ -65,6 +65,7 @@ static void build_edges(struct reading *r)
     const struct gc_heap *h = &r->core->heap;
     size_t link = 0;
     for (node_id n = 0; n < h->count; n++) {
+        const uint64_t dangling = r->dangling;
         const struct gc_type *t = gc_heap_type(h, n);
         builder_references_of(r->b, n);
         if (t->keeps != NO_NODE)
@@ -73,6 +74,8 @@ static void build_edges(struct reading *r)
             take_references(r, n, t);
         for (; link < r->roots.link_count && r->roots.links[link].from == n; link++)
             builder_handle_edge(r->b, r->roots.links[link].to);
+        if (r->dangling > dangling)
+            builder_lacks(r->b, n);
     }
 }
 
@@ -135,7 +138,9 @@ static void warn_of_names(struct reading *r)
                                      lacking));
 }
 
-/* The reason that says most. */
+/* The reason that says most. What stands in a hole of the heap is none of its objects,
+ * unless something in use refers to one there: with a graph that is known, and
+ * builder_lacks() is told. */
 static void judge(struct reading *r)
 {
     const struct gc_heap *h = &r->core->heap;
@@ -152,7 +157,7 @@ static void judge(struct reading *r)
         note_incomplete(r,
                         arena_printf(a, "%" PRIu64 " bytes of the heap are not in the dump",
                                      h->regions.missing));
-    else if (h->unread > 0)
+    else if (h->unread > 0 && !r->b->want_graph)
         note_incomplete(r,
                         arena_printf(a,
                                      "%" PRIu64 " bytes of the heap hold no objects that "
@@ -161,9 +166,10 @@ static void judge(struct reading *r)
     else if (h->damaged_types > 0)
         note_incomplete(r, arena_printf(a, "references of %" PRIu64 " types cannot be told",
                                         h->damaged_types));
-    else if (r->dangling > 0 && r->dangling > r->b->graph->edge_count / 100)
+    else if (r->roots.lost > 0)
         note_incomplete(
-            r, arena_printf(a, "%" PRIu64 " references lead to no object", r->dangling));
+            r, arena_printf(a, "roots lead to objects that were not found (%" PRIu64 ")",
+                            r->roots.lost));
     else if (h->regions.overlapping > 0)
         note_incomplete(r,
                         arena_printf(a,
@@ -194,8 +200,8 @@ static bool open_process(struct reading *r, struct input *in, struct hd_error *e
         !runtime_find(&c->runtime, &c->image, &c->arena, err))
         return false;
     if (!runtime_heap_is_valid(&c->runtime))
-        return fail(
-            err, HD_UNSUPPORTED,
+        return fail_about(
+            err, HD_ABOUT_COLLECTION, HD_UNSUPPORTED,
             "the dump was taken during a garbage collection, when objects are being "
             "moved; take another one");
     return gc_globals_read(&r->globals, &c->runtime, &c->arena, err);

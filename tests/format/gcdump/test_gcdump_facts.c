@@ -129,3 +129,38 @@ Test(gcdump_facts, what_is_collected_comes_back_from_gcdumps_and_from_json_table
     free(second);
     free(table);
 }
+
+/* Memory has none: a series of it would have no order in time, and a store the times of
+ * files. */
+Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
+{
+    static const char core[] = "fixtures/core/net10.core.xz",
+                      trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_origin origin = {.taken = 1795423884.25};
+    static const struct hd_read_options how = {.to_write = true};
+    static const char *const targets[] = {"gcdump", "digest"};
+    struct hd_error err = {0};
+    for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+        char *bytes;
+        struct hd_snapshot *snap = hd_snapshot_open(core, &how, &err);
+        cr_assert_not_null(snap, "%s", err.message);
+        cr_expect_null(snap->info.time);
+        hd_snapshot_set_origin(snap, &origin);
+        struct hd_snapshot *again = through(snap, targets[i], &bytes);
+        cr_assert_not_null(again->info.time, "%s", targets[i]);
+        cr_expect_eq(strncmp(again->info.time, "2026-11-23T08:51:24", 19), 0, "%s",
+                     again->info.time);
+        cr_expect(again->clock_is_date);
+        cr_expect_float_eq(again->clock, origin.taken, 0.001);
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+        free(bytes);
+    }
+    /* A trace has its own. */
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    double own = snap->clock;
+    hd_snapshot_set_origin(snap, &origin);
+    cr_expect_eq(snap->clock, own);
+    hd_snapshot_close(snap);
+}

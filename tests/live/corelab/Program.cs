@@ -1,10 +1,11 @@
 // CoreLab: a process whose heap has one of everything, to take core dumps of.
 //
-//   CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due] [--tick]
+//   CoreLab [quiet|growing|allocating|large|collecting] [--size=N] [--due] [--tick]
 //
 // quiet        builds the heap, collects three times and waits
 // growing      the same; what it holds grows with every command
 // allocating   the same, and four threads that allocate all the time
+// large        the same, and four threads that replace the 32 Block[] of 100 kB and more that they hold, all the time
 // collecting   the same, and one thread that collects all the time
 //
 // It prints "READY <pid>", then reads lines from standard input. A number N makes N more sessions leak, and the answer is
@@ -47,9 +48,9 @@ public static class Program
                 mode = arg;
             }
         }
-        if (mode is not ("quiet" or "growing" or "allocating" or "collecting"))
+        if (mode is not ("quiet" or "growing" or "allocating" or "large" or "collecting"))
         {
-            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|collecting] [--size=N] [--due] [--tick]");
+            Console.Error.WriteLine("usage: CoreLab [quiet|growing|allocating|large|collecting] [--size=N] [--due] [--tick]");
             return 2;
         }
 
@@ -70,6 +71,10 @@ public static class Program
         if (mode == "allocating")
         {
             Workers.StartAllocating(4);
+        }
+        else if (mode == "large")
+        {
+            Workers.StartAllocatingLarge(4, 8);
         }
         else if (mode == "collecting")
         {

@@ -4,6 +4,13 @@ using System.Runtime.CompilerServices;
 
 namespace Shop;
 
+/// <summary>Few of them make 100 kB.</summary>
+public struct Block
+{
+    public const int Few = 12_500;
+    public long Number;
+}
+
 public static class Workers
 {
     private static readonly TaskCompletionSource s_never = new();
@@ -68,6 +75,37 @@ public static class Workers
             {
                 GC.KeepAlive(new byte[100_000]);
                 Interlocked.Add(ref s_made, 1000);
+            }
+        }
+    }
+
+    /// <summary>What the threads hold that allocate large arrays: always so many, each time others.</summary>
+    private static Block[][][] s_large = [];
+
+    /// <summary>Most stops find large arrays half made: room is taken, and what lay there before is being cleared.</summary>
+    public static void StartAllocatingLarge(int threads, int each)
+    {
+        s_large = new Block[threads][][];
+        for (int i = 0; i < threads; i++)
+        {
+            Block[][] held = s_large[i] = new Block[each][];
+            for (int k = 0; k < each; k++)
+            {
+                held[k] = new Block[Block.Few];
+            }
+            new Thread(() => AllocateLarge(held)) { IsBackground = true, Name = "large " + i }.Start();
+        }
+    }
+
+    private static void AllocateLarge(Block[][] held)
+    {
+        for (int i = 0; ; i++)
+        {
+            // Other sizes leave holes that other arrays fit into.
+            held[i % held.Length] = new Block[Block.Few + i % 7 * 2500];
+            if (i % 64 == 0)
+            {
+                GC.KeepAlive(Store.MakeSession(i, 2));
             }
         }
     }
