@@ -130,11 +130,17 @@ void build_cell_change(struct build *b, bool grows)
 
 /* --- the verdict ---------------------------------------------------------- */
 
-/* Names by themselves: they have to be escaped. */
-void build_headline(struct build *b, struct headline *h)
+void build_verdict_tone(struct build *b)
 {
     static const enum doc_style styles[] = {
         [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
+    b->doc->is_verdict = true;
+    b->doc->tone = styles[report_tone(b->r)];
+}
+
+/* Names by themselves: they have to be escaped. */
+void build_headline(struct build *b, struct headline *h)
+{
     const char *words = doc_string(b->doc, text_string(&h->words));
     size_t at = 0;
     for (size_t i = 0; i <= h->name_count; i++) {
@@ -148,8 +154,8 @@ void build_headline(struct build *b, struct headline *h)
         text_clear(&b->words);
         at = name.to;
     }
-    b->doc->is_verdict = true;
-    b->doc->tone = styles[h->tone];
+    b->doc->is_sentence = true;
+    build_verdict_tone(b);
 }
 
 /* --- where it is from ------------------------------------------------------ */

@@ -286,6 +286,16 @@ bool hd_report_conclusive(const struct hd_report *report)
            report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 
+enum hd_tone report_tone(const struct hd_report *r)
+{
+    static const enum hd_tone tones[] = {[HD_PASS] = HD_TONE_GOOD,
+                                         [HD_FAIL] = HD_TONE_BAD,
+                                         [HD_INCONCLUSIVE] = HD_TONE_UNSURE};
+    if (r->kind == HD_REPORT_CHECK)
+        return tones[r->check.verdict];
+    return r->kind == HD_REPORT_FLEET ? r->fleet.tone : r->diff.tone;
+}
+
 /* --- rows ---------------------------------------------------------------- */
 
 static const char arrow[] = " → ";
