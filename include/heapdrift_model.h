@@ -250,6 +250,8 @@ struct hd_suspect {
     uint64_t survivors, survivors_low, survivors_high; /* as of a row */
     struct hd_chains chains; /* what holds it; of suspects that are shown */
     const char *hint;        /* what it usually is: an id of docs/hints.md */
+    uint64_t *own; /* bytes per snapshot that are its and, where suspects lie within each
+                      other, no other's; NULL unknown */
 };
 
 /* Where the growth of the reachable heap went: bytes, last minus first snapshot that can be
@@ -263,6 +265,9 @@ struct hd_growth {
     bool is_open;         /* that, and there is no suspect: nothing explains it */
     bool has_stopped;     /* no suspect, but something large grew and stayed */
     double stopped_share; /* that, of the heap */
+    /* Of the reachable heap, bytes per snapshot: they add up to it. Of the suspects, shown
+     * or not, the sum of what is their own. */
+    uint64_t *suspects_at, *pools_at, *rest_at;
 };
 
 /* What grew, and then stayed as large. */

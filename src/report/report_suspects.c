@@ -84,6 +84,7 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
         .at = row->at,
         .held = h->basis == HD_BASIS_GRAPH ? report_spread(r, to->s, h->count) : NULL,
         .retained = report_spread(r, to->s, h->retained),
+        .own = h->own != NULL ? report_spread(r, to->s, h->own) : NULL,
         .more = h->more,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
         .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
@@ -226,6 +227,9 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
                             .suspects = delta(h->growth.suspects, n),
                             .pools = delta(h->growth.pools, n),
                             .rest = delta(h->growth.rest, n),
+                            .suspects_at = report_spread(to->r, to->s, h->growth.suspects),
+                            .pools_at = report_spread(to->r, to->s, h->growth.pools),
+                            .rest_at = report_spread(to->r, to->s, h->growth.rest),
                             .explained = h->growth.explained,
                             .unexplained = h->growth.unexplained};
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
