@@ -74,7 +74,7 @@ void text_share(struct text *t, const struct hd_chain_row *c)
 {
     text_add_string(t, mark(c->status));
     human_percent(t, c->chain.share);
-    if (c->chain.exact)
+    if (c->chain.exact || c->chain.share == 0)
         return;
     char interval[48];
     c_snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,

@@ -389,6 +389,29 @@ static void count_kinds(const struct hd_report *r)
     met.open += r->diff.growth.is_open;
 }
 
+/* Of the rows that text lists the ranks have no gaps. */
+static void expect_ranks(const struct hd_report *r, const char *where)
+{
+    const struct hd_diff *found = &r->found.diff;
+    struct hd_write_options opt = {.size = sizeof(opt), .width = 200};
+    char *text = written_with(r, "text", &opt);
+    unsigned wanted = 1;
+    for (const char *at = strstr(text, "SUSPECTS"), *end; at != NULL; at = end) {
+        unsigned rank;
+        char sign;
+        end = strchr(at, '\n');
+        end = end != NULL && end[1] != '\n' && end[1] != '\0' ? end + 1 : NULL;
+        if (sscanf(at, "%u  %c", &rank, &sign) == 2 && (sign == '+' || sign == '-')) {
+            cr_expect_eq(rank, wanted, "%s: rank %u for %u in\n%s", where, rank, wanted,
+                         text);
+            wanted++;
+        }
+    }
+    for (size_t i = 0; i < found->minor_count; i++)
+        cr_expect_eq(found->minor[i].rank, found->suspect_count + i + 1, "%s", where);
+    free(text);
+}
+
 static void expect_report(const struct hd_report *r, bool sampled, const char *where)
 {
     count_kinds(r);
@@ -403,6 +426,7 @@ static void expect_report(const struct hd_report *r, bool sampled, const char *w
     expect_growth(r, sampled, where);
     expect_parts(r, sampled, where);
     expect_stopped(r, where);
+    expect_ranks(r, where);
 }
 
 static char *json_of(struct hd_snapshot **snaps, const struct made_series *m,
