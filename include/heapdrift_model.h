@@ -589,6 +589,10 @@ size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
                          struct hd_tally *at, bool *at_place);
 
 /* The words of JSON: "static", "gen0", "growing", ... NULL for what has none. */
+/* What names a snapshot's file where people read it: the end of its path that tells it from
+ * the others. It lives as long as the report. */
+const char *hd_snapshot_file(const struct hd_model *model, size_t snapshot);
+
 const char *hd_root_kind_name(enum hd_root_kind kind);
 const char *hd_generation_name(enum hd_generation generation);
 const char *hd_service_name(enum hd_service service);

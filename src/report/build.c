@@ -1,7 +1,6 @@
 /* What several kinds of report have: cells, names, notes, and where snapshots are from. */
 #include "report/build.h"
 
-#include "base/path.h"
 #include "heap/names.h"
 #include "report/heading.h"
 #include "report/phrases.h"
@@ -43,7 +42,7 @@ void build_quoted(struct build *b, struct doc_runs *to, const char *words)
 
 void build_file(struct build *b, struct doc_runs *to, size_t snapshot)
 {
-    build_name(b, to, path_file_name(b->r->snapshots[snapshot].info.path));
+    build_name(b, to, heading_file(b->r->snapshots, b->r->snapshot_count, snapshot));
 }
 
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint)
@@ -220,7 +219,8 @@ static void add_note(struct build *b, struct doc_notes *to, const struct hd_warn
 {
     struct doc_note *n = doc_note(b->doc, to);
     n->code = doc_string(b->doc, w->code);
-    n->file = w->path != NULL ? doc_string(b->doc, path_file_name(w->path)) : NULL;
+    n->file =
+        doc_string(b->doc, text_warned_file(b->r->snapshots, b->r->snapshot_count, w));
     n->message = doc_string(b->doc, w->message);
     n->count = w->count != HD_UNKNOWN ? w->count : 1;
     n->line = w->line != HD_UNKNOWN ? w->line : 0;
