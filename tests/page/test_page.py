@@ -397,6 +397,25 @@ class Tree(PageTest):
         self.b.type("#memory input[type=search]", "nothing of that name")
         self.assertEqual(self.b.text("#memory .found"), "nowhere")
 
+    def test_search_counts_what_is_below_the_zoom(self):
+        """Wherever the view is zoomed to, the sum is that of the places shown, once each."""
+        self.open(leak())
+        self.b.type("#memory input[type=search]", "s")
+        tree = json.loads(self.b.run("return document.getElementById('tree-data').textContent"))
+        self.assertGreater(len(tree["nodes"]), 10)
+        found = [self.b.text("#memory .found")]
+        self.b.run("document.querySelector('.icicle [tabindex=\"0\"]').focus()")
+        for _ in range(4):
+            self.b.keys("Down", "Enter")
+            found.append(self.b.text("#memory .found"))
+        places = [int(re.match(r"([\d,]+) places?: ", text)[1].replace(",", "")) for text in found]
+        self.assertEqual(places, sorted(places, reverse=True), found)
+        self.assertLess(places[-1], places[0])
+        for text in found[1:]:
+            self.assertRegex(text, r", (\d\d?(\.\d)?|100) % of what is shown$")
+        self.b.keys("Escape", "Escape", "Escape", "Escape")
+        self.assertEqual(self.b.text("#memory .found"), found[0])
+
     def test_children_are_never_wider_than_what_owns_them_by_either_width(self):
         self.open(leak())
         overlap = """
