@@ -250,6 +250,8 @@ struct hd_suspect {
     uint64_t survivors, survivors_low, survivors_high; /* as of a row */
     struct hd_chains chains; /* what holds it; of suspects that are shown */
     const char *hint;        /* what it usually is: an id of docs/hints.md */
+    uint64_t *own; /* bytes per snapshot that are its and, where suspects lie within each
+                      other, no other's; NULL unknown */
 };
 
 /* Where the growth of the reachable heap went: bytes, last minus first snapshot that can be
@@ -268,6 +270,9 @@ struct hd_growth {
     double pools_share;   /* of the heap: what pools and threads have more */
     bool pools_are_told;  /* that is too much for silence */
     bool pools_by_name;   /* no module says that they are the runtime's */
+    /* Of the reachable heap, bytes per snapshot: they add up to it. Of the suspects, shown
+     * or not, the sum of what is their own. */
+    uint64_t *suspects_at, *pools_at, *rest_at;
 };
 
 /* What grew, and then stayed as large. */
@@ -614,6 +619,10 @@ size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
                          struct hd_tally *at, bool *at_place);
 
 /* The words of JSON: "static", "gen0", "growing", ... NULL for what has none. */
+/* What names a snapshot's file where people read it: the end of its path that tells it from
+ * the others. It lives as long as the report. */
+const char *hd_snapshot_file(const struct hd_model *model, size_t snapshot);
+
 const char *hd_root_kind_name(enum hd_root_kind kind);
 const char *hd_generation_name(enum hd_generation generation);
 const char *hd_service_name(enum hd_service service);

@@ -270,6 +270,10 @@ struct hd_instance {
     size_t chain_len;
     uint64_t chain_skipped; /* so many are left out, before number chain_skipped_at */
     size_t chain_skipped_at;
+
+    /* Bytes, itself included, that only it keeps alive, as the file has them; HD_UNKNOWN
+     * without roots, and of what no root reaches. */
+    uint64_t retained;
 };
 
 /* What one object of the only snapshot is, what it refers to, what refers to it, and what

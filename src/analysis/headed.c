@@ -37,10 +37,12 @@ static size_t row_of_head(const struct headed_ranker *r, const struct head *h,
     return h->pooled ? NO_ROW : r->row_of[label];
 }
 
-/* Which paths the suspects hold. */
-static bool *paths_of_suspects(struct headed_ranker *r)
+/* Which paths the suspects hold, and as heads of which rows. */
+static bool *paths_of_suspects(struct headed_ranker *r, size_t *row_of_path)
 {
     bool *taken = arena_array(&r->scratch, bool, r->t->len);
+    for (path_id p = 0; p < r->t->len; p++)
+        row_of_path[p] = NO_OWNER;
     label_id *merged_into = arena_array(&r->scratch, label_id, r->t->labels.len);
     for (size_t i = 0; i < r->t->labels.len; i++)
         merged_into[i] = NO_LABEL;
@@ -49,8 +51,10 @@ static bool *paths_of_suspects(struct headed_ranker *r)
             merged_into[r->rows[i].type.label] = r->rows[i].into;
     for (size_t i = 0; i < r->head_count; i++) {
         size_t row = row_of_head(r, &r->heads[i], merged_into);
-        taken[r->heads[i].path] =
-            row != NO_ROW && r->rows[row].type.suspicion != HD_SUSPECT_NOT;
+        if (row == NO_ROW || r->rows[row].type.suspicion == HD_SUSPECT_NOT)
+            continue;
+        taken[r->heads[i].path] = true;
+        row_of_path[r->heads[i].path] = row;
     }
     return taken;
 }
@@ -153,6 +157,24 @@ static struct headed_growth share_growth(const struct headed_ranker *r,
     return g;
 }
 
+/* What of the suspects' part is whose. */
+static void share_suspects(struct headed_ranker *r, const struct residue *left,
+                           const size_t *row_of_path)
+{
+    size_t labels = r->t->labels.len;
+    size_t *row_of_label = arena_array(&r->scratch, size_t, labels);
+    uint64_t *own = arena_array(r->a, uint64_t, r->row_count * r->n);
+    for (size_t i = 0; i < labels; i++)
+        row_of_label[i] = NO_OWNER;
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (r->rows[i].type.basis == HD_BASIS_TYPE)
+            row_of_label[r->rows[i].type.label] = i;
+        if (r->rows[i].type.suspicion != HD_SUSPECT_NOT)
+            r->rows[i].type.own = &own[i * r->n];
+    }
+    residue_share(left, row_of_path, row_of_label, own);
+}
+
 /* The rest, and what each thread keeps: more threads have more of it. What measuring makes
  * the runtime keep comes with the first snapshot: it counts only while it goes on growing.
  */
@@ -223,7 +245,8 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
     enum { FEWEST_TO_STAY = 4 };
     double stopped = 0;
     struct arena *a = &r->scratch;
-    bool *heads = paths_of_suspects(r);
+    size_t *row_of_path = arena_array(a, size_t, r->t->len);
+    bool *heads = paths_of_suspects(r, row_of_path);
     bool *labels = arena_array(a, bool, r->t->labels.len);
     struct path_order order = {0};
     if (!r->rules->no_types) {
@@ -243,6 +266,7 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
     struct residue *left = arena_alloc(a, sizeof(*left));
     *left = residue_of(r->t, heads, labels, r->a);
     to->growth = share_growth(r, left);
+    share_suspects(r, left, row_of_path);
     if (r->n >= FEWEST_TO_STAY && !r->rules->no_types) {
         struct type_growths g =
             type_growths_of(left, r->s, r->rules, TYPES_STAYED, &order, r->a);

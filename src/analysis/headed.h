@@ -25,8 +25,9 @@ struct headed_type {
     double tau;         /* of the head with the largest credit */
     uint64_t *count;    /* per snapshot, summed over the type's heads */
     uint64_t *retained; /* the same for retained bytes */
-    int64_t more;       /* bytes that these and all that goes along retain more */
-    path_id head; /* with the largest credit; of a whole type the place with the most */
+    uint64_t *own; /* bytes that are this suspect's and no other's; NULL of the others */
+    int64_t more;  /* bytes that these and all that goes along retain more */
+    path_id head;  /* with the largest credit; of a whole type the place with the most */
     const char *subject; /* the name for the title */
     bool pooled;         /* buffers that a pool holds: not ranked */
     label_id *also;      /* types that go along, by their scores */

@@ -69,3 +69,25 @@ struct residue residue_of(const struct trie *t, const bool *heads, const bool *l
     arena_free(&scratch);
     return r;
 }
+
+void residue_share(const struct residue *r, const size_t *of_head, const size_t *of_label,
+                   uint64_t *own)
+{
+    struct arena scratch = {0};
+    for (size_t k = 0; k < r->t->snapshots; k++) {
+        const struct full_trie *f = &r->t->full[k];
+        size_t *owner = arena_array(&scratch, size_t, f->len);
+        for (path_id p = 0; p < f->len; p++) {
+            owner[p] = NO_OWNER;
+            if (p == 0 || r->part[k][p] != PART_SUSPECTS)
+                continue;
+            owner[p] = of_head[f->cut[p]];
+            if (owner[p] == NO_OWNER)
+                owner[p] = owner[f->parent[p]];
+            if (owner[p] == NO_OWNER)
+                owner[p] = of_label[f->label[p]];
+            own[owner[p] * r->t->snapshots + k] += f->bytes[p];
+        }
+    }
+    arena_free(&scratch);
+}

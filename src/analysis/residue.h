@@ -37,4 +37,12 @@ static inline bool residue_is_left(unsigned char part)
 struct residue residue_of(const struct trie *t, const bool *heads, const bool *labels,
                           struct arena *a);
 
+/* Whose each byte of the suspects is: the owner of the nearest head at or above it, else
+ * that of its label, so that suspects within others share nothing with them. of_head: per
+ * aligned path, of_label: per label, or NO_OWNER. Added to own, of owner i in snapshot k at
+ * [i * snapshots + k]. O(paths) per snapshot. */
+#define NO_OWNER SIZE_MAX
+void residue_share(const struct residue *r, const size_t *of_head, const size_t *of_label,
+                   uint64_t *own);
+
 #endif

@@ -1,5 +1,6 @@
 #include "browse/objects.h"
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "format/open.h"
 
@@ -208,5 +209,46 @@ bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *er
                 o->one.from[found++] = from;
     o->one.of = n;
     o->one.count = count;
+    return true;
+}
+
+/* Mark what can be reached from a node without those that are marked; bytes of objects. */
+static uint64_t mark_from(const struct hd_snapshot *snap, node_id from, uint64_t *marked,
+                          node_id *queue)
+{
+    const struct graph *g = snap->graph;
+    uint64_t bytes = 0;
+    uint32_t head = 0, tail = 0;
+    if (bits_add(marked, from))
+        queue[tail++] = from;
+    while (head < tail) {
+        graph_prefetch(g, queue, head, tail);
+        node_id n = queue[head++];
+        bytes += snap->types[g->type[n]].kind == TYPE_OBJECT ? graph_size(g, n) : 0;
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            if (bits_add(marked, g->edge_to[e]))
+                queue[tail++] = g->edge_to[e];
+    }
+    return bytes;
+}
+
+bool objects_find_retained(struct hd_objects *o, node_id n, uint64_t *bytes,
+                           struct hd_error *err)
+{
+    const struct graph *g = o->snap->graph;
+    uint64_t room = g->node_count * sizeof(node_id) + bits_words(g->node_count) * 8;
+    if (!reserve(o, room, err))
+        return comparison_blame(err, o->k);
+    uint64_t *marked = bits_new(g->node_count);
+    node_id *queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*queue)));
+    /* What others lead to is marked first: the rest hangs on n alone. */
+    bits_set(marked, n);
+    if (n != g->root)
+        mark_from(o->snap, g->root, marked, queue);
+    marked[n / 64] &= ~(UINT64_C(1) << (n % 64));
+    *bytes = mark_from(o->snap, n, marked, queue);
+    free(queue);
+    free(marked);
+    unreserve(o, room);
     return true;
 }

@@ -45,6 +45,12 @@ struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k);
  * HD_TOO_BIG. */
 bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *err);
 
+/* Bytes of objects that roots reach through node n only, itself included: its retained size
+ * by definition. Two walks, O(nodes + references). Not within a question. False and err:
+ * HD_TOO_BIG. */
+bool objects_find_retained(struct hd_objects *o, node_id n, uint64_t *bytes,
+                           struct hd_error *err);
+
 static inline bool objects_have(const struct hd_objects *o, enum hd_objects_part part)
 {
     return (atomic_load_explicit(&o->ready, memory_order_acquire) & (unsigned)part) != 0;

@@ -1,7 +1,6 @@
 /* What several kinds of report have: cells, names, notes, and where snapshots are from. */
 #include "report/build.h"
 
-#include "base/path.h"
 #include "heap/names.h"
 #include "report/heading.h"
 #include "report/phrases.h"
@@ -43,7 +42,7 @@ void build_quoted(struct build *b, struct doc_runs *to, const char *words)
 
 void build_file(struct build *b, struct doc_runs *to, size_t snapshot)
 {
-    build_name(b, to, path_file_name(b->r->snapshots[snapshot].info.path));
+    build_name(b, to, heading_file(b->r->snapshots, b->r->snapshot_count, snapshot));
 }
 
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint)
@@ -130,11 +129,17 @@ void build_cell_change(struct build *b, bool grows)
 
 /* --- the verdict ---------------------------------------------------------- */
 
-/* Names by themselves: they have to be escaped. */
-void build_headline(struct build *b, struct headline *h)
+void build_verdict_tone(struct build *b)
 {
     static const enum doc_style styles[] = {
         [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
+    b->doc->is_verdict = true;
+    b->doc->tone = styles[report_tone(b->r)];
+}
+
+/* Names by themselves: they have to be escaped. */
+void build_headline(struct build *b, struct headline *h)
+{
     const char *words = doc_string(b->doc, text_string(&h->words));
     size_t at = 0;
     for (size_t i = 0; i <= h->name_count; i++) {
@@ -148,8 +153,8 @@ void build_headline(struct build *b, struct headline *h)
         text_clear(&b->words);
         at = name.to;
     }
-    b->doc->is_verdict = true;
-    b->doc->tone = styles[h->tone];
+    b->doc->is_sentence = true;
+    build_verdict_tone(b);
 }
 
 /* --- where it is from ------------------------------------------------------ */
@@ -214,7 +219,8 @@ static void add_note(struct build *b, struct doc_notes *to, const struct hd_warn
 {
     struct doc_note *n = doc_note(b->doc, to);
     n->code = doc_string(b->doc, w->code);
-    n->file = w->path != NULL ? doc_string(b->doc, path_file_name(w->path)) : NULL;
+    n->file =
+        doc_string(b->doc, text_warned_file(b->r->snapshots, b->r->snapshot_count, w));
     n->message = doc_string(b->doc, w->message);
     n->count = w->count != HD_UNKNOWN ? w->count : 1;
     n->line = w->line != HD_UNKNOWN ? w->line : 0;

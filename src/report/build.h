@@ -68,6 +68,9 @@ void build_words(struct build *b, struct doc_runs *to, const char *words);
 void build_name(struct build *b, struct doc_runs *to, const char *name);
 void build_quoted(struct build *b, struct doc_runs *to, const char *words);
 
+/* The summary is the verdict of the report, and has its tone. */
+void build_verdict_tone(struct build *b);
+
 /* A verdict as the summary, its names by themselves: they have to be escaped. */
 struct headline;
 void build_headline(struct build *b, struct headline *h);

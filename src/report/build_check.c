@@ -16,15 +16,10 @@ static const enum doc_style style_of[HD_FINDING_STATUS_COUNT] = {
 
 static void add_verdict(struct build *b)
 {
-    enum hd_verdict verdict = b->r->check.verdict;
+    build_verdict_tone(b);
     text_verdict(&b->words, b->r);
-    doc_run(b->doc, &b->doc->summary,
-            verdict == HD_PASS   ? DOC_GOOD
-            : verdict == HD_FAIL ? DOC_BAD
-                                 : DOC_UNSURE,
-            text_string(&b->words));
+    doc_run(b->doc, &b->doc->summary, b->doc->tone, text_string(&b->words));
     text_clear(&b->words);
-    b->doc->is_verdict = true;
 }
 
 /* "type MyApp.*: MyApp.Order", and not twice the same. */

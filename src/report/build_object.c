@@ -111,13 +111,26 @@ static void add_kind(struct build *b, struct doc_facts *f, const struct hd_objec
                                            : "referred to, but not described");
 }
 
-static void add_size(struct build *b, struct doc_facts *f, const struct hd_object *o)
+static void add_retained(struct build *b, struct doc_facts *f, uint64_t retained)
 {
-    if (o->kind != HD_OBJECT)
+    if (retained == HD_UNKNOWN)
         return;
+    struct doc_runs *to = begin_fact(b, f, "retains");
+    human_size(&b->words, retained);
+    build_end(b, to);
+}
+
+static void add_size(struct build *b, struct doc_facts *f, const struct hd_instance *x)
+{
+    const struct hd_object *o = &x->object;
+    if (o->kind != HD_OBJECT) {
+        add_retained(b, f, x->retained);
+        return;
+    }
     struct doc_runs *to = begin_fact(b, f, "size");
     human_size(&b->words, o->bytes);
     build_end(b, to);
+    add_retained(b, f, x->retained);
     if (o->generation != HD_GEN_UNKNOWN)
         build_words(b, begin_fact(b, f, "generation"), generation_names[o->generation]);
     to = begin_fact(b, f, "instances");
@@ -135,7 +148,7 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
     if (o->module != NULL)
         build_name(b, begin_fact(b, f, "module"), o->module);
     add_place(b, f, x);
-    add_size(b, f, o);
+    add_size(b, f, x);
     add_reachable(b, f, x);
     struct doc_runs *to = begin_fact(b, f, "references");
     human_count(&b->words, o->references);
@@ -421,9 +434,25 @@ static void add_chain(struct build *b, const struct hd_instance *x)
 
 /* --- all of it ------------------------------------------------------------------- */
 
+/* What a page has as its heading. */
+static void add_summary(struct build *b, const struct hd_object *o)
+{
+    struct doc_runs *to = &b->doc->summary;
+    add_type(b, to, o->type, o->full_name);
+    build_words(b, to, " ");
+    if (o->address == 0) {
+        add_number(b, to, o->number);
+        return;
+    }
+    add_address(b, o->address);
+    doc_run(b->doc, to, DOC_CODE, text_string(&b->words));
+    text_clear(&b->words);
+}
+
 void build_object(struct build *b)
 {
     const struct hd_instance *x = &b->r->instance;
+    add_summary(b, &x->object);
     add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
     add_parts(b, x);
     /* Of references by name it tells only how many of a kind there are. */

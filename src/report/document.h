@@ -237,7 +237,8 @@ struct document {
     const char *title;       /* "heapdrift check" */
     struct doc_runs summary; /* what it comes to; may be empty */
     bool is_verdict;         /* the summary: it is said wherever the document is */
-    enum doc_style tone;     /* of all of it */
+    bool is_sentence;        /* the summary: a paragraph of its own on lines */
+    enum doc_style tone;     /* of the verdict */
     const char *made_by;     /* "heapdrift 1.2.3" */
     struct doc_section *sections;
     size_t section_count, section_cap;

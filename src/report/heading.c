@@ -1,5 +1,7 @@
 #include "report/heading.h"
 
+#include "base/path.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -93,4 +95,30 @@ bool heading_origin(const struct hd_report *r, struct heading_origin *from)
                  from->host != NULL || from->container != NULL;
     from->runtime = common(r, offsetof(struct hd_info, runtime), &other);
     return known;
+}
+
+/* --- which file ------------------------------------------------------------------ */
+
+/* Whether some other path has the same end, from the beginning of a part on. */
+static bool is_end_of_another(const char *end, const struct hd_snapshot_facts *all,
+                              size_t count, const char *path)
+{
+    size_t len = strlen(end);
+    for (size_t k = 0; k < count; k++) {
+        const char *other = all[k].info.path;
+        size_t whole = other != NULL ? strlen(other) : 0;
+        if (whole >= len && strcmp(other + whole - len, end) == 0 &&
+            (whole == len || other[whole - len - 1] == '/') && strcmp(other, path) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *heading_file(const struct hd_snapshot_facts *all, size_t count, size_t k)
+{
+    const char *path = all[k].info.path, *end = path_file_name(path);
+    while (end > path && is_end_of_another(end, all, count, path))
+        for (end--; end > path && end[-1] != '/'; end--)
+            ;
+    return end;
 }

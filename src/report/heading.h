@@ -33,4 +33,8 @@ struct heading_origin {
 /* False if there is nothing to say: a runtime alone is not worth a line. */
 bool heading_origin(const struct hd_report *r, struct heading_origin *from);
 
+/* A snapshot's file as all formats name it: without folders, or with as many of the last as
+ * tell it from the others. all are those of the report; the path's own end. */
+const char *heading_file(const struct hd_snapshot_facts *all, size_t count, size_t k);
+
 #endif

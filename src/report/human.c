@@ -44,10 +44,10 @@ void human_delta(struct text *t, uint64_t first, uint64_t last)
         human_count(t, distance(first, last));
 }
 
-static void add_size(struct text *t, double bytes)
+static void add_size(struct text *t, double bytes, unsigned more)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    char s[32];
+    char s[48];
     size_t unit = 0;
     if (bytes < 1024) {
         c_snprintf(s, sizeof(s), "%.0f B", bytes);
@@ -57,23 +57,28 @@ static void add_size(struct text *t, double bytes)
              bytes /= 1024)
             unit++;
         int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-        c_snprintf(s, sizeof(s), "%.*f %s", decimals, bytes, units[unit]);
+        c_snprintf(s, sizeof(s), "%.*f %s", decimals + (int)more, bytes, units[unit]);
     }
     text_add_string(t, s);
 }
 
-void human_size(struct text *t, uint64_t bytes)
+void human_size_to(struct text *t, uint64_t bytes, unsigned more)
 {
     if (bytes == HD_UNKNOWN)
         text_add_char(t, '-');
     else
-        add_size(t, (double)bytes);
+        add_size(t, (double)bytes, more);
+}
+
+void human_size(struct text *t, uint64_t bytes)
+{
+    human_size_to(t, bytes, 0);
 }
 
 void human_size_delta(struct text *t, uint64_t first, uint64_t last)
 {
     if (add_sign(t, first, last))
-        add_size(t, (double)distance(first, last));
+        add_size(t, (double)distance(first, last), 0);
 }
 
 void human_size_signed(struct text *t, int64_t bytes)

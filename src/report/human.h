@@ -13,6 +13,8 @@ void human_delta(struct text *t, uint64_t first, uint64_t last); /* +1,234 */
 
 /* 96 B, 1.84 MiB, 188 KiB: three digits, binary units. */
 void human_size(struct text *t, uint64_t bytes);
+/* The same with so many decimals more, for sizes that are to be told apart. */
+void human_size_to(struct text *t, uint64_t bytes, unsigned more);
 void human_size_delta(struct text *t, uint64_t first, uint64_t last);
 void human_size_signed(struct text *t, int64_t bytes); /* +1.84 MiB */
 void human_percent(struct text *t, double share);      /* 7.9 %, 31 % */

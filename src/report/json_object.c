@@ -117,6 +117,7 @@ static json_t *instance(const struct hd_instance *x)
              is_object ? json_number_or_null(from->instances) : json_null());
     json_put(o, "references", json_number_or_null(from->references));
     json_put(o, "referrers", json_number_or_null(from->referrers));
+    json_put(o, "retained", json_number_or_null(x->retained));
     return o;
 }
 

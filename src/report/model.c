@@ -75,6 +75,11 @@ static const char *word(const char *const *words, size_t count, unsigned i)
     return i < count ? words[i] : NULL;
 }
 
+const char *hd_snapshot_file(const struct hd_model *model, size_t snapshot)
+{
+    return heading_file(model->snapshots, model->snapshot_count, snapshot);
+}
+
 const char *hd_root_kind_name(enum hd_root_kind kind)
 {
     return word(root_kind_names, HD_ROOT_KIND_COUNT, kind);

@@ -20,34 +20,74 @@ const char *phrase_what_counts(const struct hd_model *m)
 
 /* --- amounts ------------------------------------------------------------- */
 
-/* A mean per iteration may lie between two whole numbers. */
-static void add_number(struct text *t, double n)
+/* A limit and what is held against it stand side by side: where they differ, their digits
+ * do. These are the most that are added for that. */
+enum { MOST_DECIMALS = 12 };
+
+/* With so many decimals, or as many as tell it from the other number. */
+static void add_apart(struct text *t, const char *format, int decimals, double n,
+                      double other)
 {
-    char s[48];
-    if (n == floor(n) && n < 9e15) {
-        human_count(t, (uint64_t)n);
-        return;
-    }
-    c_snprintf(s, sizeof(s), "%.2f", n);
+    char s[64], o[64];
+    do {
+        c_snprintf(s, sizeof(s), format, decimals, n);
+        c_snprintf(o, sizeof(o), format, decimals, other);
+    } while (n != other && strcmp(s, o) == 0 && decimals++ < MOST_DECIMALS);
     text_add_string(t, s);
 }
 
+/* Sizes are rounded to three digits. */
+static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
+{
+    struct text s = {0}, o = {0};
+    unsigned more = 0;
+    do {
+        text_clear(&s);
+        text_clear(&o);
+        human_size_to(&s, bytes, more);
+        human_size_to(&o, other, more);
+    } while (bytes != other && strcmp(text_string(&s), text_string(&o)) == 0 &&
+             more++ < MOST_DECIMALS);
+    text_add(t, s.data, s.len);
+    text_free(&s);
+    text_free(&o);
+}
+
+/* A mean per iteration may lie between two whole numbers. */
+static void add_number(struct text *t, double n, double other)
+{
+    if (n == floor(n) && n < 9e15)
+        human_count(t, (uint64_t)n);
+    else
+        add_apart(t, "%.*f", 2, n, other);
+}
+
 /* "120 instances", "1.84 MiB". */
-static void add_amount(struct text *t, const struct hd_finding *rule, double n)
+static void add_amount(struct text *t, const struct hd_finding *rule, double n,
+                       double other)
 {
     if (rule->measure != HD_MEASURE_COUNT) {
-        human_size(t, tally_rounded(n));
+        add_size_apart(t, tally_rounded(n), tally_rounded(other));
         return;
     }
-    add_number(t, n);
+    add_number(t, n, other);
     text_add_string(t, rule->kind == HD_RULE_TOTAL ? " object" : " instance");
     text_add_string(t, n == 1 ? "" : "s");
 }
 
-static void add_signed_amount(struct text *t, const struct hd_finding *rule, double n)
+/* other: what stands beside it; not a number where nothing does. */
+static void add_signed_amount(struct text *t, const struct hd_finding *rule, double n,
+                              double other)
 {
+    bool apart = isnan(other) || (other != 0 && (n < 0) != (other < 0));
     text_add_char(t, n < 0 ? '-' : '+');
-    add_amount(t, rule, fabs(n));
+    add_amount(t, rule, fabs(n), apart ? fabs(n) : fabs(other));
+}
+
+/* What the limit is to be told from, and what from the limit. */
+static double absolute_limit(const struct hd_finding *rule)
+{
+    return rule->limit.relative ? NAN : (double)rule->limit.amount;
 }
 
 static void add_per(struct text *t, enum hd_per per)
@@ -92,7 +132,9 @@ static void add_score_limit(struct text *t, const struct hd_finding *rule)
     if (rule->limit.relative)
         add_percent(t, "%g %%", rule->limit.percent);
     else
-        human_size(t, rule->limit.amount);
+        add_size_apart(t, rule->limit.amount,
+                       isnan(rule->observed_value) ? rule->limit.amount
+                                                   : tally_rounded(rule->observed_value));
     text_add_string(t, rule->is_by_steadiness ? " if steady" : "");
 }
 
@@ -105,7 +147,7 @@ void phrase_limit(struct text *t, const struct hd_finding *rule)
     if (rule->limit.relative)
         add_percent(t, "+%g %%", rule->limit.percent);
     else
-        add_signed_amount(t, rule, (double)rule->limit.amount);
+        add_signed_amount(t, rule, (double)rule->limit.amount, rule->observed_value);
     add_per(t, rule->per);
 }
 
@@ -114,21 +156,27 @@ static void add_growth(struct text *t, const struct hd_finding *rule)
     bool share = rule->limit.relative && rule->base > 0;
     if (share) {
         double percent = 100 * rule->observed_value / rule->base;
-        add_percent(t, fabs(percent) < 99.5 ? "%+.1f %%" : "%+.0f %%", percent);
+        add_apart(t, "%+.*f %%", fabs(percent) < 99.5 ? 1 : 0, percent,
+                  rule->limit.percent);
         text_add_string(t, " (");
     }
-    add_signed_amount(t, rule, rule->observed_value);
+    add_signed_amount(t, rule, rule->observed_value, absolute_limit(rule));
     text_add_string(t, share ? ")" : "");
     add_per(t, rule->per);
 }
 
 static void add_score(struct text *t, const struct hd_finding *rule)
 {
+    double share = rule->base > 0 ? rule->observed_value / rule->base : 0;
+    uint64_t bytes = tally_rounded(rule->observed_value);
     text_add_string(t, "score ");
-    human_percent(t, rule->base > 0 ? rule->observed_value / rule->base : 0);
+    if (rule->limit.relative && share >= 0.0005)
+        add_apart(t, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share, rule->limit.percent);
+    else
+        human_percent(t, share);
     text_add_string(t, " (");
     if (rule->is_in_bytes)
-        human_size(t, tally_rounded(rule->observed_value));
+        add_size_apart(t, bytes, rule->limit.relative ? bytes : rule->limit.amount);
     else
         human_plural(t, tally_rounded(rule->observed_value), "object");
     text_add_char(t, ')');
@@ -244,7 +292,7 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         break;
     case HD_REASON_ACCEPTED:
         text_add_string(t, "besides ");
-        add_amount(t, rule, rule->accepted);
+        add_amount(t, rule, rule->accepted, rule->accepted);
         text_add_string(t, " that the baseline accepts");
         break;
     default:

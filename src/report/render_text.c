@@ -506,17 +506,11 @@ static void print_title(struct printer *p, const struct doc_section *s)
 static void print_verdict(struct printer *p, const struct document *d)
 {
     struct text words = {0};
-    enum doc_style tone = d->tone;
-    for (size_t i = 0; i < d->summary.len; i++) {
-        const struct doc_run *run = &d->summary.all[i];
-        if (tone == DOC_WORDS && run->style >= DOC_GOOD && run->style <= DOC_UNSURE)
-            tone = run->style;
-        words_add_run(&words, run, WHOLE_NAMES);
-    }
-    begin_color(p, words_color(p->opt, tone));
+    for (size_t i = 0; i < d->summary.len; i++)
+        words_add_run(&words, &d->summary.all[i], WHOLE_NAMES);
+    begin_color(p, words_color(p->opt, d->tone));
     wrap_words(&p->t, text_string(&words), 0, 0, p->opt->width, p->opt->ascii);
-    if (tone != DOC_WORDS)
-        end_color(p);
+    end_color(p);
     text_add_char(&p->t, '\n');
     flush(p);
     text_free(&words);
@@ -536,7 +530,7 @@ void render_text(const struct document *d, const struct hd_write_options *opt,
     o->ascii = opt->ascii;
     if (d->is_verdict) {
         print_verdict(&p, d);
-        if (d->tone != DOC_WORDS)
+        if (d->is_sentence)
             blank_line(&p);
     }
     for (size_t i = 0; i < d->section_count; i++) {

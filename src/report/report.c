@@ -287,6 +287,16 @@ bool hd_report_conclusive(const struct hd_report *report)
            report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 
+enum hd_tone report_tone(const struct hd_report *r)
+{
+    static const enum hd_tone tones[] = {[HD_PASS] = HD_TONE_GOOD,
+                                         [HD_FAIL] = HD_TONE_BAD,
+                                         [HD_INCONCLUSIVE] = HD_TONE_UNSURE};
+    if (r->kind == HD_REPORT_CHECK)
+        return tones[r->check.verdict];
+    return r->kind == HD_REPORT_FLEET ? r->fleet.tone : r->diff.tone;
+}
+
 /* --- rows ---------------------------------------------------------------- */
 
 static const char arrow[] = " → ";
@@ -510,12 +520,24 @@ static size_t choose(const struct grown_chains *all, size_t wanted, bool *taken)
     return count;
 }
 
+/* None has it now, and of those that had it so few were looked at that nobody knows whether
+ * it is gone. */
+static void leave_out_nothing(struct grown_chains *grown)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < grown->len; i++)
+        if (grown->all[i].chain.count > 0 || grown->all[i].status == HD_CHAIN_GONE)
+            grown->all[len++] = grown->all[i];
+    grown->len = len;
+}
+
 struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                   const struct chains *const *in, size_t count)
 {
     enum { MOST_TO_CHOOSE_FROM = 200 };
     struct arena scratch = {0};
     struct grown_chains grown = chain_growth(in, count, &scratch);
+    leave_out_nothing(&grown);
     struct hd_chains all = {.instances = in[count - 1]->instances,
                             .samples = in[count - 1]->samples};
     size_t most = grown.len < MOST_TO_CHOOSE_FROM ? grown.len : MOST_TO_CHOOSE_FROM;

@@ -150,6 +150,9 @@ const char *report_take_text(struct hd_report *r, struct text *t);
 
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 
+/* What the verdict of a diff, a check or a fleet is, for whatever paints it. */
+enum hd_tone report_tone(const struct hd_report *r);
+
 /* One rule may have several findings, side by side: where those of finding i end, and what
  * is the worst of them. */
 size_t report_rule_end(const struct hd_check *c, size_t i);

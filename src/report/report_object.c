@@ -148,6 +148,10 @@ static bool describe(struct hd_report *r, struct hd_objects *o,
     x->offset = ask->by_number ? 0 : ask->address - object.address;
     x->has_roots = o->snap->info.has_roots;
     x->root = hd_object_root(o, number);
+    x->retained = HD_UNKNOWN;
+    if (x->has_roots && object.is_reachable &&
+        !objects_find_retained(o, number, &x->retained, err))
+        return false;
     add_fields(r, o, ask->values);
     x->refers_to = add_groups(r, o, HD_REFERS_TO, &x->refers_to_count);
     x->referred_by = add_groups(r, o, HD_REFERRED_BY, &x->referred_by_count);

@@ -1,6 +1,6 @@
 /* What a caller asks for, and what is usual. */
 #include "base/options.h"
-#include "base/path.h"
+#include "report/heading.h"
 #include "report/report.h"
 #include "report/text_parts.h"
 
@@ -74,7 +74,7 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
     }
     struct text t = {0};
     text_add_string(&t, "garbage is counted too: ");
-    text_add_string(&t, path_file_name(r->snapshots[other].info.path));
+    text_add_string(&t, heading_file(r->snapshots, r->snapshot_count, other));
     text_add_string(&t, " does not tell what the roots reach");
     report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
 }

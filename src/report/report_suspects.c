@@ -4,6 +4,7 @@
 #include "analysis/runtime_names.h"
 #include "report/nested_holders.h"
 #include "report/phrases.h"
+#include "report/text_growth.h"
 #include "report/view.h"
 
 #include <string.h>
@@ -86,6 +87,7 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
         .at = row->at,
         .held = h->basis == HD_BASIS_GRAPH ? report_spread(r, to->s, h->count) : NULL,
         .retained = report_spread(r, to->s, h->retained),
+        .own = h->own != NULL ? report_spread(r, to->s, h->own) : NULL,
         .more = h->more,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
         .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
@@ -144,6 +146,37 @@ static void place(struct suspect_rows *to, struct hd_suspect s, size_t rank,
         found->suspects[found->suspect_count++] = s;
     } else {
         found->minor[found->minor_count++] = s;
+    }
+}
+
+/* Text has no line for these: they are counted, or told as what has stopped. */
+static bool is_aside(const struct hd_report *r, const struct hd_suspect *s)
+{
+    const struct hd_diff *found = &r->found.diff;
+    for (size_t i = 0; i < found->stopped_count; i++)
+        if (strcmp(found->stopped[i].type, s->type) == 0)
+            return true;
+    return text_gain_share(r, s) < TEXT_NOISE_SHARE;
+}
+
+/* They stand behind the others, so that the ranks that are shown have no gaps. */
+static void order_minor(struct hd_report *r, struct arena *scratch)
+{
+    struct hd_diff *found = &r->found.diff;
+    struct hd_suspect *rows = arena_array(scratch, struct hd_suspect, found->minor_count);
+    bool *aside = arena_array(scratch, bool, found->minor_count);
+    size_t len = 0;
+    for (size_t i = 0; i < found->minor_count; i++) {
+        aside[i] = is_aside(r, &found->minor[i]);
+        if (!aside[i])
+            rows[len++] = found->minor[i];
+    }
+    for (size_t i = 0; i < found->minor_count; i++)
+        if (aside[i])
+            rows[len++] = found->minor[i];
+    for (size_t i = 0; i < len; i++) {
+        found->minor[i] = rows[i];
+        found->minor[i].rank = found->suspect_count + i + 1;
     }
 }
 
@@ -210,6 +243,9 @@ static void add_growth(const struct suspect_rows *to, const struct headed *h)
                             .suspects = delta(h->growth.suspects, n),
                             .pools = delta(h->growth.pools, n),
                             .rest = delta(h->growth.rest, n),
+                            .suspects_at = report_spread(to->r, to->s, h->growth.suspects),
+                            .pools_at = report_spread(to->r, to->s, h->growth.pools),
+                            .rest_at = report_spread(to->r, to->s, h->growth.rest),
                             .explained = h->growth.explained,
                             .pools_by_name = h->growth.pools_by_name};
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
@@ -348,6 +384,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
             add_holder(to, &s, &joined[i]);
         place(to, s, i + 1, NULL);
     }
+    order_minor(to->r, scratch);
     show(to);
     struct rest_growth open = rest_of_tables(to);
     judge_growth(to, &open, NULL, whole_heap(to));
@@ -369,9 +406,10 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
         if (row != NULL)
             place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type);
     }
-    show(to);
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;
     add_stopped(to, &h, &largest);
     judge_growth(to, &h.growth.open, largest, (double)to->trie->retained[last]);
+    order_minor(to->r, scratch);
+    show(to);
 }

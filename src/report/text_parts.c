@@ -2,6 +2,7 @@
 
 #include "base/c_locale.h"
 #include "base/path.h"
+#include "report/heading.h"
 #include "report/phrases.h"
 
 #include <string.h>
@@ -74,7 +75,7 @@ void text_share(struct text *t, const struct hd_chain_row *c)
 {
     text_add_string(t, mark(c->status));
     human_percent(t, c->chain.share);
-    if (c->chain.exact)
+    if (c->chain.exact || c->chain.share == 0)
         return;
     char interval[48];
     c_snprintf(interval, sizeof(interval), " (%.0f–%.0f %%)", 100 * c->chain.low,
@@ -135,9 +136,9 @@ void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding
     if (!phrase_observed(t, rule))
         text_add_string(t, "not known");
     text_add_string(t, " from ");
-    human_name(t, path_file_name(m->snapshots[rule->first].info.path));
+    human_name(t, heading_file(m->snapshots, m->snapshot_count, rule->first));
     text_add_string(t, " to ");
-    human_name(t, path_file_name(m->snapshots[rule->last].info.path));
+    human_name(t, heading_file(m->snapshots, m->snapshot_count, rule->last));
     text_add_string(t, "; limit: ");
     phrase_limit(t, rule);
     text_add_string(t, " (");
@@ -165,4 +166,12 @@ const char *text_repository_path(const char *path)
     while (strncmp(path, "../", 3) == 0 || strncmp(path, "./", 2) == 0)
         path += path[1] == '.' ? 3 : 2;
     return path;
+}
+
+const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
+                             const struct hd_warning *w)
+{
+    return w->path != NULL && w->snapshot < count ? heading_file(all, count, w->snapshot)
+           : w->path != NULL                      ? path_file_name(w->path)
+                                                  : NULL;
 }

@@ -32,4 +32,8 @@ void text_rule_holder(struct text *t, const struct hd_finding *rule);
  * folder or one above it. */
 const char *text_repository_path(const char *path);
 
+/* The file that a warning is about, as heading_file() names it; NULL: none. */
+const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
+                             const struct hd_warning *w);
+
 #endif

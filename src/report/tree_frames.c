@@ -1,7 +1,7 @@
 #include "report/tree_frames.h"
 
 #include "base/hash.h"
-#include "base/path.h"
+#include "report/heading.h"
 #include "report/text_parts.h"
 
 #include <string.h>
@@ -137,5 +137,5 @@ size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack)
 
 const char *tree_profile_name(const struct hd_model *m, size_t snapshot)
 {
-    return path_file_name(m->snapshots[snapshot].info.path);
+    return heading_file(m->snapshots, m->snapshot_count, snapshot);
 }

@@ -1,6 +1,5 @@
 /* Annotations of GitHub Actions: workflow commands, one line per failure and warning.
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-#include "base/path.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
@@ -68,12 +67,13 @@ static void add_error(struct text *t, const struct hd_model *m, const struct hd_
     text_free(&holder);
 }
 
-static void add_warning(struct text *t, const struct hd_warning *w)
+static void add_warning(struct text *t, const struct hd_model *m,
+                        const struct hd_warning *w)
 {
     struct text message = {0};
     bool has_line = w->path != NULL && w->line != HD_UNKNOWN;
     if (w->path != NULL && !has_line) {
-        human_name(&message, path_file_name(w->path));
+        human_name(&message, text_warned_file(m->snapshots, m->snapshot_count, w));
         text_add_string(&message, ": ");
     }
     human_name(&message, w->message);
@@ -104,7 +104,7 @@ static void write(const struct hd_report *r, const struct hd_write_options *opt,
         text_add_string(&t, " in the report\n");
     }
     for (size_t i = 0; i < m->warning_count; i++)
-        add_warning(&t, &m->warnings[i]);
+        add_warning(&t, m, &m->warnings[i]);
     out_text(o, &t);
     text_free(&t);
 }

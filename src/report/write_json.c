@@ -274,6 +274,7 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
     json_put(o, "hint", json_string_or_null(s->hint));
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     json_put(o, "held", values_or_null(s->held, n));
+    json_put(o, "own_bytes", values_or_null(s->own, n));
     return o;
 }
 
@@ -294,11 +295,11 @@ static json_t *amount_or_null(double n)
     return n == floor(n) && fabs(n) < 9e15 ? json_integer((json_int_t)n) : json_real(n);
 }
 
-static json_t *growth(const struct hd_growth *g)
+static json_t *growth(const struct hd_growth *g, size_t snapshots)
 {
     if (!g->known)
         return json_null();
-    json_t *o = json_object();
+    json_t *o = json_object(), *parts = json_object();
     json_put(o, "bytes", json_integer((json_int_t)g->bytes));
     json_put(o, "share", json_real_or_null(g->share));
     json_put(o, "suspects", json_integer((json_int_t)g->suspects));
@@ -310,6 +311,10 @@ static json_t *growth(const struct hd_growth *g)
     json_put(o, "since", json_integer((json_int_t)g->since));
     json_put(o, "pools_share", json_real_or_null(g->pools_share));
     json_put(o, "pools_by_name", json_boolean(g->pools_by_name));
+    json_put(parts, "suspects", values_or_null(g->suspects_at, snapshots));
+    json_put(parts, "pools", values_or_null(g->pools_at, snapshots));
+    json_put(parts, "rest", values_or_null(g->rest_at, snapshots));
+    json_put(o, "parts", parts);
     return o;
 }
 
@@ -416,7 +421,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     set_types(o, m);
     json_put(o, "warnings", warnings(m));
     json_put(o, "by", json_string(hd_unit_name(m->by)));
-    json_put(o, "growth", growth(&m->diff->growth));
+    json_put(o, "growth", growth(&m->diff->growth, m->snapshot_count));
     json_put(o, "stopped", stopped(m));
     json_put(o, "suspects_hidden", json_integer((json_int_t)m->diff->hidden_count));
     json_put(o, "span_seconds", json_real_or_null(m->diff->span_seconds));

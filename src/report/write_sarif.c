@@ -3,7 +3,6 @@
  * the line of the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
 #include "base/hash.h"
 #include "base/json_out.h"
-#include "base/path.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
@@ -215,7 +214,9 @@ static json_t *invocation(const struct hd_model *m)
     for (size_t i = 0; i < m->warning_count; i++) {
         const struct hd_warning *w = &m->warnings[i];
         struct text t = {0};
-        human_name(&t, w->path != NULL ? path_file_name(w->path) : "");
+        human_name(&t, w->path != NULL
+                           ? text_warned_file(m->snapshots, m->snapshot_count, w)
+                           : "");
         text_add_string(&t, w->path != NULL ? ": " : "");
         human_name(&t, w->message);
         json_append(notes, notification(w->code, "warning", string_of(&t)));

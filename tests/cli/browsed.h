@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 4 };
@@ -98,6 +99,26 @@ static inline const char *chosen(struct browser *b)
     cr_assert_not_null(at, "no row is chosen in\n%s", screen(b));
     snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
     return line;
+}
+
+/* Pieces lie on the screen, one behind the other, as wide as they say. */
+static inline void expect_sound(const struct grid *g)
+{
+    unsigned line = 0, column = 0;
+    for (size_t i = 0; i < g->len; i++) {
+        const struct grid_piece *p = &g->pieces[i];
+        column = p->line == line ? column : 0;
+        line = p->line;
+        cr_assert_eq(p->column, column);
+        cr_assert_leq(p->column + p->columns, g->width);
+        cr_assert_lt(p->line, g->height);
+        char *text = strndup(g->text.bytes + p->begin, p->len);
+        cr_assert_eq(grid_columns(text), p->columns, "\"%s\"", text);
+        for (const char *c = text; *c != '\0'; c++)
+            cr_assert((unsigned char)*c >= ' ' && *c != 0x7F);
+        free(text);
+        column += p->columns;
+    }
 }
 
 static inline char *contents(const char *path)

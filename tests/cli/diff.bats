@@ -471,3 +471,25 @@ PATTERNS
 @test "a sample that stands for less than half an object does no harm" {
     works diff fixtures/gcdump-made/v5.gcdump fixtures/gcdump-made/ms_full.gcdump
 }
+
+@test "files of one name are told apart by their folders, in every format" {
+    local k format
+    for k in a b c d; do
+        mkdir "$tmp/$k"
+        cp "fixtures/leaklab/cache/$((0x$k - 8)).gcdump.gz" "$tmp/$k/3.gcdump.gz"
+    done
+    works diff -q --width=100 "$tmp"/{a,b,c,d}/3.gcdump.gz
+    out_has "a/3.gcdump.gz … d/3.gcdump.gz"
+    for format in md html; do
+        works diff -q --format=$format "$tmp"/{a,b,c,d}/3.gcdump.gz
+        out_has "a/3.gcdump.gz"
+        out_has "d/3.gcdump.gz"
+    done
+    hd check -q --max-growth=1KiB --format=github "$tmp"/{a,b,c,d}/3.gcdump.gz
+    out_has "from a/3.gcdump.gz to d/3.gcdump.gz"
+    hd check -q --max-growth=1KiB --width=100 "$tmp"/{a,b,c,d}/3.gcdump.gz
+    out_has "a/3.gcdump.gz → d/3.gcdump.gz"
+    # Where names differ folders say nothing.
+    works diff -q --width=100 fixtures/leaklab/cache/[2-5].gcdump.gz
+    out_has " 2.gcdump.gz … 5.gcdump.gz"
+}

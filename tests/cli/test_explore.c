@@ -3,7 +3,6 @@
 #include "report/written.h"
 #include "support/large.h"
 #include "support/made_fields.h"
-#include "support/random.h"
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>
@@ -332,35 +331,10 @@ Test(explore, tables_have_types_and_suspects_only)
     press(&b, PRESS_BACK);
     press(&b, '2');
     shows(&b, "No ownership tree");
-    static const uint32_t keys[] = {
-        PRESS_ENTER, PRESS_LEFT, PRESS_RIGHT, '*',       'f',
-        's',         'm',        'n',         PRESS_END, PRESS_PAGE_DOWN};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        press(&b, keys[i]);
     end(&b);
 }
 
-/* --- any screen, any key, any name ----------------------------------------------- */
-
-/* Pieces lie on the screen, one behind the other, as wide as they say. */
-static void expect_sound(const struct grid *g)
-{
-    unsigned line = 0, column = 0;
-    for (size_t i = 0; i < g->len; i++) {
-        const struct grid_piece *p = &g->pieces[i];
-        column = p->line == line ? column : 0;
-        line = p->line;
-        cr_assert_eq(p->column, column);
-        cr_assert_leq(p->column + p->columns, g->width);
-        cr_assert_lt(p->line, g->height);
-        char *text = strndup(g->text.bytes + p->begin, p->len);
-        cr_assert_eq(grid_columns(text), p->columns, "\"%s\"", text);
-        for (const char *c = text; *c != '\0'; c++)
-            cr_assert((unsigned char)*c >= ' ' && *c != 0x7F);
-        free(text);
-        column += p->columns;
-    }
-}
+/* --- any screen, any name -------------------------------------------------------- */
 
 Test(explore, fits_every_screen)
 {
@@ -375,59 +349,6 @@ Test(explore, fits_every_screen)
             }
     }
     cr_expect_not_null(strstr(screen_of(&b, 20, 24), "too small"));
-    end(&b);
-}
-
-Test(explore, bears_any_keys)
-{
-    static const uint32_t keys[] = {PRESS_UP,
-                                    PRESS_DOWN,
-                                    PRESS_PAGE_UP,
-                                    PRESS_PAGE_DOWN,
-                                    PRESS_HOME,
-                                    PRESS_END,
-                                    PRESS_LEFT,
-                                    PRESS_RIGHT,
-                                    PRESS_ENTER,
-                                    PRESS_ENTER,
-                                    PRESS_BACK,
-                                    PRESS_ESCAPE,
-                                    PRESS_TAB,
-                                    PRESS_BACK_TAB,
-                                    PRESS_CLICK,
-                                    PRESS_WHEEL_UP,
-                                    PRESS_WHEEL_DOWN,
-                                    '1',
-                                    '2',
-                                    '3',
-                                    '/',
-                                    'n',
-                                    'N',
-                                    's',
-                                    'a',
-                                    'd',
-                                    'm',
-                                    '?',
-                                    '<',
-                                    '>',
-                                    '+',
-                                    '-',
-                                    '*',
-                                    'f',
-                                    'x',
-                                    0x10FFFF,
-                                    0xE9};
-    struct random r = random_from(7);
-    struct browser b;
-    begin_shops(&b);
-    for (int i = 0; i < 5000; i++) {
-        unsigned width = 20 + random_below(&r, 120), height = 5 + random_below(&r, 50);
-        struct press any = {keys[random_below(&r, sizeof(keys) / sizeof(keys[0]))],
-                            random_below(&r, width), random_below(&r, height)};
-        explore_press(&b.e, any);
-        explore_draw(&b.e, &b.grid, width, height);
-        expect_sound(&b.grid);
-    }
     end(&b);
 }
 

@@ -45,6 +45,20 @@ def leak():
     return page_of("leak", "report", "fixtures/leaklab/cache")
 
 
+def two():
+    """Of the suspects between these one holds another."""
+    return page_of("two", "report", "fixtures/leaklab/cache/0.gcdump.gz", "fixtures/leaklab/cache/5.gcdump.gz")
+
+
+def two_tables():
+    return page_of("two-tables", "report", "--tables-only", "fixtures/leaklab/cache/0.gcdump.gz",
+                   "fixtures/leaklab/cache/5.gcdump.gz")
+
+
+def hidden():
+    return page_of("hidden", "report", "--exclude=*Session*", "fixtures/leaklab/cache")
+
+
 def events():
     return page_of("events", "report", "fixtures/leaklab/events")
 
@@ -73,6 +87,41 @@ def with_counts(name, count, held):
     with open(path, "w", encoding="utf-8") as f:
         f.write(page[:begin] + json.dumps(report).replace("<", "\\u003c") + page[end:])
     return path
+
+
+def sizes():
+    """Types that grow by what is hard to round."""
+    near = [round(x * 1024 ** unit) + d for unit in range(6) for d in (-1, 0, 1)
+            for x in (1, 1.5, 9.994, 9.995, 9.996, 56.25, 99.94, 99.95, 99.96, 100.5, 101.5, 999.4, 999.5, 1000, 1023.5)]
+    grown = sorted({n for n in near if 0 < n < 2 ** 53})
+    files = [table_file(f"sizes-{k}.json", [(f"Size{n}", 1, 10 + n * k) for n in grown]) for k in range(2)]
+    return page_of("sizes", "report", "-n0", *files)
+
+
+def size(n):
+    """As the page and text write it."""
+    unit = 0
+    while n >= (999.5 if unit else 1024):
+        n, unit = n / 1024, unit + 1
+    digits = 0 if unit == 0 else 2 if n < 9.995 else 1 if n < 99.95 else 0
+    return f"{n:.{digits}f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[unit]}"
+
+
+def bands_of(report, most=6):
+    """What the chart of a report has to show, per snapshot."""
+    parts = (report["growth"] or {}).get("parts")
+    own = [s["own_bytes"] if parts else s["bytes"] for s in report["suspects"]]
+    bands = {f"suspect {i}": values for i, values in enumerate(own[:most])}
+    heap = report["totals"]["bytes"]
+    told = [sum(values) for values in zip(*own[:most])] or [0] * len(heap)
+    suspects = parts["suspects"] if parts else [sum(values) for values in zip(*own)] or told
+    bands["other suspects"] = [a - b for a, b in zip(suspects, told)]
+    if parts:
+        bands |= {"pools and threads": parts["pools"], "rest": parts["rest"],
+                  "not reachable": [a - b for a, b in zip(heap, report["totals"]["reachable_bytes"])]}
+    else:
+        bands["rest"] = [a - b for a, b in zip(heap, suspects)]
+    return {key: values for key, values in bands.items() if any(values)}
 
 
 def check():
@@ -162,11 +211,33 @@ class Overview(PageTest):
 
     def test_the_chart_has_a_band_per_suspect_and_the_rest(self):
         self.open(leak())
-        self.assertEqual(self.b.count("#over-time path[class^=band]"), 2)
+        self.assertEqual(self.b.count("#over-time path[class^=band]"), 4)
         self.assertIn("Session", self.b.text("#over-time .legend"))
         total = self.b.run("return [...document.querySelectorAll('#over-time tbody tr:last-child td')]"
                            ".map(e => e.textContent)")
-        self.assertEqual(total, ["94,424", "5.05 MiB", "3.31 MiB", "1.73 MiB"])
+        self.assertEqual(total, ["94,424", "5.08 MiB", "3.31 MiB", "126 KiB", "1.61 MiB", "36.8 KiB"])
+
+    def test_bands_are_parts_of_the_heap_and_say_what_the_facts_say(self):
+        """In each snapshot they add up to the heap, and none lies on another or outside."""
+        for page in (leak, two, two_tables, events, healthy, tables, hidden):
+            with self.subTest(page.__name__):
+                self.open(page())
+                report = json.loads(self.b.run("return document.getElementById('report-data').textContent"))
+                bands = bands_of(report)
+                told = self.b.run("return [...document.querySelectorAll('#over-time tbody tr')]"
+                                  ".map(r => [...r.cells].slice(2).map(e => e.textContent))")
+                self.assertEqual(told, [[size(heap), *map(size, row)]
+                                        for heap, row in zip(report["totals"]["bytes"], zip(*bands.values()))])
+                for heap, row in zip(report["totals"]["bytes"], zip(*bands.values())):
+                    self.assertEqual(sum(row), heap)
+                    self.assertTrue(all(value >= 0 for value in row), row)
+                paths = self.b.run("return [...document.querySelectorAll('#over-time path[class^=band]')]"
+                                   ".map(p => p.getBBox()).map(b => [b.y, b.y + b.height])")
+                self.assertTrue(all(top >= 9 and bottom <= 207 for top, bottom in paths), paths)
+                facts = self.b.run("return document.querySelector('main').textContent")
+                for key in ("pools and threads", "rest"):
+                    if "% of the heap: suspects" in facts and key in bands:
+                        self.assertIn(f"{key} +{size(bands[key][-1] - bands[key][0])}", facts)
 
     def test_the_chart_tells_each_snapshot_by_pointer_and_by_arrow_keys(self):
         self.open(leak())
@@ -235,6 +306,19 @@ class Types(PageTest):
         self.b.click("#types input[type=checkbox]")
         self.assertEqual(self.rows()[0], "Shop.Sessions.LogEntry")
         self.assertNotIn("System.String", self.rows())
+
+    def test_the_script_writes_sizes_as_the_program_does(self):
+        """Around every change of unit and of decimals, and where half of a digit is left."""
+        self.open(sizes())
+        self.b.run("navigator.clipboard.writeText = (t) => { window.copied = t; return Promise.resolve(); }")
+        self.b.run("[...document.querySelectorAll('#types button')].find(e => /Markdown/.test(e.textContent)).click()")
+        script = {row.split("`")[1]: row.split(" | ")[3] for row in self.b.run("return copied").splitlines()[2:]}
+        program = self.b.run("return Object.fromEntries([...document.querySelectorAll('#types > .scroll tbody tr')]"
+                             ".filter(r => r.cells.length > 4)"
+                             ".map(r => [r.querySelector('bdi')?.textContent, r.cells[3].textContent]))")
+        self.assertGreater(len(script), 150)
+        for name, text in script.items():
+            self.assertEqual(program[name], text, name)
 
     def test_copies_what_is_shown_as_markdown_and_csv(self):
         self.open(leak())
@@ -312,6 +396,25 @@ class Tree(PageTest):
         self.b.clear("#memory input[type=search]")
         self.b.type("#memory input[type=search]", "nothing of that name")
         self.assertEqual(self.b.text("#memory .found"), "nowhere")
+
+    def test_search_counts_what_is_below_the_zoom(self):
+        """Wherever the view is zoomed to, the sum is that of the places shown, once each."""
+        self.open(leak())
+        self.b.type("#memory input[type=search]", "s")
+        tree = json.loads(self.b.run("return document.getElementById('tree-data').textContent"))
+        self.assertGreater(len(tree["nodes"]), 10)
+        found = [self.b.text("#memory .found")]
+        self.b.run("document.querySelector('.icicle [tabindex=\"0\"]').focus()")
+        for _ in range(4):
+            self.b.keys("Down", "Enter")
+            found.append(self.b.text("#memory .found"))
+        places = [int(re.match(r"([\d,]+) places?: ", text)[1].replace(",", "")) for text in found]
+        self.assertEqual(places, sorted(places, reverse=True), found)
+        self.assertLess(places[-1], places[0])
+        for text in found[1:]:
+            self.assertRegex(text, r", (\d\d?(\.\d)?|100) % of what is shown$")
+        self.b.keys("Escape", "Escape", "Escape", "Escape")
+        self.assertEqual(self.b.text("#memory .found"), found[0])
 
     def test_children_are_never_wider_than_what_owns_them_by_either_width(self):
         self.open(leak())

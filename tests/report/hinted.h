@@ -43,7 +43,7 @@ struct hint_example {
     const char *below; /* or NULL */
 };
 
-enum { MOST_TYPES = 16, LONGEST_TYPE = 200 };
+enum { MOST_TYPES = 96, LONGEST_TYPE = 200 };
 
 static inline size_t split(const char *chain, char types[][LONGEST_TYPE])
 {

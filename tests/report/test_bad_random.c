@@ -324,6 +324,27 @@ static void expect_growth(const struct hd_report *r, bool sampled, const char *w
                      "%s: that of the reachable heap", where);
 }
 
+/* Parts of a whole, in each snapshot: what one suspect has no other has, nor pools and the
+ * rest. */
+static void expect_parts(const struct hd_report *r, bool sampled, const char *where)
+{
+    const struct hd_diff *all = &r->found.diff;
+    const struct hd_growth *g = &r->diff.growth;
+    for (size_t k = 0; g->known && k < r->snapshot_count; k++) {
+        uint64_t sum = 0;
+        if (g->rest_at[k] == HD_UNKNOWN)
+            continue;
+        for (size_t i = 0; i < all->suspect_count; i++)
+            sum += all->suspects[i].own[k];
+        cr_expect_eq(sum, g->suspects_at[k], "%s: suspects in snapshot %zu", where, k);
+        if (!sampled)
+            cr_expect_eq(sum + g->pools_at[k] + g->rest_at[k], r->diff.reachable[k].bytes,
+                         "%s: all in snapshot %zu", where, k);
+    }
+    for (size_t i = 0; i < all->minor_count; i++)
+        cr_expect_null(all->minor[i].own, "%s: no suspect", where);
+}
+
 /* Counts per snapshot, those of the type in the rest of the heap. */
 static bool are_all_of(const struct hd_stopped *s, const struct hd_suspect *of,
                        size_t snapshots)
@@ -368,6 +389,29 @@ static void count_kinds(const struct hd_report *r)
     met.open += r->diff.growth.is_open;
 }
 
+/* Of the rows that text lists the ranks have no gaps. */
+static void expect_ranks(const struct hd_report *r, const char *where)
+{
+    const struct hd_diff *found = &r->found.diff;
+    struct hd_write_options opt = {.size = sizeof(opt), .width = 200};
+    char *text = written_with(r, "text", &opt);
+    unsigned wanted = 1;
+    for (const char *at = strstr(text, "SUSPECTS"), *end; at != NULL; at = end) {
+        unsigned rank;
+        char sign;
+        end = strchr(at, '\n');
+        end = end != NULL && end[1] != '\n' && end[1] != '\0' ? end + 1 : NULL;
+        if (sscanf(at, "%u  %c", &rank, &sign) == 2 && (sign == '+' || sign == '-')) {
+            cr_expect_eq(rank, wanted, "%s: rank %u for %u in\n%s", where, rank, wanted,
+                         text);
+            wanted++;
+        }
+    }
+    for (size_t i = 0; i < found->minor_count; i++)
+        cr_expect_eq(found->minor[i].rank, found->suspect_count + i + 1, "%s", where);
+    free(text);
+}
+
 static void expect_report(const struct hd_report *r, bool sampled, const char *where)
 {
     count_kinds(r);
@@ -380,7 +424,9 @@ static void expect_report(const struct hd_report *r, bool sampled, const char *w
     for (size_t i = 0; i < r->diff.pooled_count; i++)
         cr_expect_eq(r->diff.pooled[i].suspicion, HD_SUSPECT_NOT, "%s", where);
     expect_growth(r, sampled, where);
+    expect_parts(r, sampled, where);
     expect_stopped(r, where);
+    expect_ranks(r, where);
 }
 
 static char *json_of(struct hd_snapshot **snaps, const struct made_series *m,

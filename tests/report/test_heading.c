@@ -135,3 +135,34 @@ Test(heading, a_line_that_is_too_wide_is_broken_between_its_parts)
                   "\\x1b[31m on web-3.example.com, container 3f2a91c0d2e1, .NET 10.0.12");
     hd_report_free(r);
 }
+
+/* --- which file ------------------------------------------------------------------- */
+
+Test(heading, a_file_is_named_by_what_tells_it_from_the_others)
+{
+    enum { MOST_FILES = 4 };
+    static const struct {
+        const char *paths[MOST_FILES], *names[MOST_FILES];
+    } cases[] = {{{"3.gcdump"}, {"3.gcdump"}},
+                 {{"heaps/1.gcdump", "heaps/2.gcdump"}, {"1.gcdump", "2.gcdump"}},
+                 {{"a/3.gcdump", "b/3.gcdump"}, {"a/3.gcdump", "b/3.gcdump"}},
+                 {{"/x/a/heap/3.gcdump", "/x/b/heap/3.gcdump", "/x/b/heap/4.gcdump"},
+                  {"a/heap/3.gcdump", "b/heap/3.gcdump", "4.gcdump"}},
+                 {{"3.gcdump", "b/3.gcdump"}, {"3.gcdump", "b/3.gcdump"}},
+                 {{"/3.gcdump", "/b/3.gcdump"}, {"/3.gcdump", "b/3.gcdump"}},
+                 {{"a/13.gcdump", "b/3.gcdump"}, {"13.gcdump", "3.gcdump"}},
+                 {{"a/3.gcdump", "a/3.gcdump"}, {"3.gcdump", "3.gcdump"}},
+                 {{"-", "a/-"}, {"-", "a/-"}}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        size_t count = 0;
+        while (count < MOST_FILES && cases[i].paths[count] != NULL)
+            count++;
+        struct hd_report *r = report_of(count);
+        for (size_t k = 0; k < count; k++)
+            r->snapshots[k].info.path = cases[i].paths[k];
+        for (size_t k = 0; k < count; k++)
+            cr_expect_str_eq(heading_file(r->snapshots, count, k), cases[i].names[k],
+                             "case %zu: %s", i, cases[i].paths[k]);
+        hd_report_free(r);
+    }
+}

@@ -116,3 +116,74 @@ Test(phrases, a_pattern_without_a_match_says_what_may_be_meant)
                      "no module matches App.Ordre; `heapdrift top` lists them");
     text_free(&t);
 }
+
+/* --- side by side ------------------------------------------------------------------ */
+
+/* The number in front, and its unit. */
+static void first_words(const char *phrase, char words[64])
+{
+    const char *end = strchr(phrase, ' ');
+    size_t len = end != NULL ? (size_t)(end - phrase) + 4 : strlen(phrase);
+    snprintf(words, 64, "%.*s", (int)len, phrase);
+}
+
+static void expect_apart(const struct hd_finding *rule)
+{
+    char limit[64], observed[64];
+    const char *size = rule->measure == HD_MEASURE_SCORE && !rule->limit.relative
+                           ? strchr(told_observed(rule), '(') + 1
+                           : told_observed(rule);
+    bool is_score = rule->measure == HD_MEASURE_SCORE;
+    first_words(size + (is_score && rule->limit.relative ? strlen("score ") : 0), observed);
+    first_words(told_limit(rule) + (is_score ? strlen("score below ") : 0), limit);
+    double beside = rule->limit.relative ? rule->limit.percent * rule->base / 100
+                                         : (double)rule->limit.amount;
+    if (strtod(limit, NULL) == strtod(observed, NULL))
+        cr_expect(strcmp(strchr(limit, ' '), strchr(observed, ' ')) != 0,
+                  "%s and %s; %.17g of %.17g", limit, observed, rule->observed_value,
+                  beside);
+}
+
+/* Every measure and every kind of limit, a little above and a little below. */
+Test(phrases, a_limit_and_what_is_over_it_are_never_the_same_number)
+{
+    static const double sizes[] = {5e6, 1024, 1048576, 1e9, 123456789, 4.99e12};
+    static const double apart[] = {1, 2, 10, 1000};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+        for (size_t j = 0; j < 2 * sizeof(apart) / sizeof(*apart); j++) {
+            double by = j % 2 == 0 ? apart[j / 2] : -apart[j / 2];
+            struct hd_finding bytes = {.measure = HD_MEASURE_BYTES,
+                                       .is_in_bytes = true,
+                                       .limit.amount = (uint64_t)sizes[i],
+                                       .observed_value = sizes[i] + by};
+            expect_apart(&bytes);
+            struct hd_finding score = bytes;
+            score.measure = HD_MEASURE_SCORE;
+            score.base = 2 * sizes[i];
+            expect_apart(&score);
+            struct hd_finding mean = {.kind = HD_RULE_TYPE,
+                                      .limit.amount = (uint64_t)sizes[i] % 1000,
+                                      .observed_value =
+                                          (double)((uint64_t)sizes[i] % 1000) + by / 10000,
+                                      .per = HD_PER_ITERATION};
+            expect_apart(&mean);
+            struct hd_finding share = bytes;
+            share.limit = (struct hd_limit){.relative = true, .percent = 5};
+            share.base = 1000 * sizes[i] < 1e9 ? 20 * sizes[i] : 20 * 1e6;
+            share.observed_value = share.base * 0.05 + by;
+            expect_apart(&share);
+            share.measure = HD_MEASURE_SCORE;
+            expect_apart(&share);
+        }
+}
+
+Test(phrases, what_is_the_limit_has_its_digits)
+{
+    struct hd_finding rule = {
+        .measure = HD_MEASURE_BYTES, .limit.amount = 5000000, .observed_value = 5000000};
+    cr_expect_str_eq(told_limit(&rule), "+4.77 MiB");
+    cr_expect_str_eq(told_observed(&rule), "+4.77 MiB");
+    rule.observed_value = 5001216;
+    cr_expect_str_eq(told_limit(&rule), "+4.768 MiB");
+    cr_expect_str_eq(told_observed(&rule), "+4.770 MiB");
+}

@@ -212,7 +212,7 @@ static const struct {
     {SOME_FREE, TYPE("Free", "max_growth: 0"), HD_FAIL, HD_FOUND_FAIL, 3, "Free", NULL},
     /* types: bytes */
     {LEAK, TYPE("App.Order", "max_growth_bytes: 5999"), HD_FAIL, HD_FOUND_FAIL, 6000,
-     "App.Order", "+5.86 KiB"},
+     "App.Order", "+5.859 KiB"},
     {LEAK, TYPE("App.Order", "max_growth_bytes: 6kB"), HD_PASS, HD_FOUND_PASS, 6000,
      "App.Order", NULL},
     {SIZES, TYPE("App.Order", "max_growth: 0"), HD_PASS, HD_FOUND_PASS, 0, "App.Order",
@@ -231,7 +231,7 @@ static const struct {
      HD_FAIL, HD_FOUND_FAIL, 60, "App.Order", NULL},
     /* totals */
     {LEAK, TOTAL("bytes", "max_growth: 5999"), HD_FAIL, HD_FOUND_FAIL, 6000, NULL,
-     "+5.86 KiB"},
+     "+5.859 KiB"},
     {LEAK, TOTAL("bytes", "max_growth: 6000"), HD_PASS, HD_FOUND_PASS, 6000, NULL, NULL},
     {LEAK, TOTAL("bytes", "max_growth: 10%"), HD_FAIL, HD_FOUND_FAIL, 6000, NULL,
      "+10.9 % (+5.86 KiB)"},

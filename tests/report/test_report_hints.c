@@ -342,6 +342,41 @@ Test(report_hints, what_is_there_once_is_not_blamed_for_what_grows_below_it)
         expect_hint(&below[i]);
 }
 
+static void add_steps(struct text *chain, int from, int end)
+{
+    for (int i = from; i < end; i++) {
+        char type[32];
+        snprintf(type, sizeof(type), "App.Step%d > ", i);
+        text_add_string(chain, type);
+    }
+}
+
+/* Of more types than are looked at those nearest to it are. What is to be found among them
+ * is in the middle, where the name of a holder has none. */
+Test(report_hints, of_a_long_way_the_end_is_known)
+{
+    enum { BEFORE = 40, ALL = 70 };
+    struct text chain = {0};
+    text_add_string(&chain, STATIC("App.Feed.feed"));
+    add_steps(&chain, 0, BEFORE);
+    text_add_string(&chain, "Microsoft.Extensions.Options.OptionsMonitor<App.Settings> > ");
+    add_steps(&chain, BEFORE, ALL);
+    text_add_string(&chain, "System.Action<App.Settings>");
+    struct hint_example e = {"change-token-not-disposed", text_string(&chain), NULL};
+    struct hd_snapshot *snaps[SHOPS];
+    struct hd_options opt = hd_default_options();
+    opt.min_share = 0;
+    opt.depth = 0;
+    for (uint32_t k = 0; k < SHOPS; k++)
+        snaps[k] = example_heap(&e, 10 * (k + 1));
+    struct hd_report *r = diff_of(snaps, SHOPS, &opt);
+    cr_assert_geq(r->diff.suspect_count, 1);
+    cr_assert_geq(r->diff.suspects[0].chains.all[0].chain.frame_count, ALL);
+    cr_expect_str_eq(id_of(r->diff.suspects[0].hint), e.id);
+    hd_report_free(r);
+    text_free(&chain);
+}
+
 Test(report_hints, what_few_instances_hold_says_nothing_about_all)
 {
     struct hd_snapshot *snaps[SHOPS];

@@ -99,6 +99,47 @@ Test(report_roots, a_chain_that_is_gone_has_no_example)
     hd_report_free(r);
 }
 
+/* A few of the first are held otherwise, none of the last, and samples cannot tell whether
+ * that is chance. */
+static struct hd_snapshot *held_two_ways(uint32_t otherwise)
+{
+    enum { ALL = 2000 };
+    struct forge f = {0};
+    node_id list = forge_object(&f, "App.List", 24),
+            queue = forge_object(&f, "App.Queue", 24);
+    node_id first = forge_objects(&f, "App.Order", 32, ALL);
+    for (uint32_t i = 0; i < ALL; i++)
+        forge_reference(&f, i < otherwise ? queue : list, first + i);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_list", list);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_queue", queue);
+    return forge_finish(&f);
+}
+
+Test(report_roots, a_chain_that_nothing_has_is_left_out)
+{
+    struct hd_snapshot *snaps[] = {held_two_ways(100), held_two_ways(0)};
+    struct hd_options opt = hd_default_options();
+    const char *type = "App.Order";
+    struct hd_error err = {0};
+    opt.types = &type;
+    opt.type_count = 1;
+    opt.samples = 60;
+    opt.chains = 10;
+    struct hd_report *r = ask_roots(snaps, 2, &opt, &err);
+    cr_assert_not_null(r, "%s", err.message);
+    close_all(snaps, 2);
+    double sum = 0;
+    for (size_t i = 0; i < r->roots.chains.len; i++) {
+        cr_expect_gt(r->roots.chains.all[i].chain.share, 0);
+        sum += r->roots.chains.all[i].chain.share;
+    }
+    cr_expect_float_eq(sum + r->roots.chains.omitted_share, 1, 1e-9);
+    char *text = written(r, "text");
+    expect_no_part(text, "0 % (0");
+    free(text);
+    hd_report_free(r);
+}
+
 Test(report_roots, several_types_are_taken_together)
 {
     struct hd_report *r = roots_of(shop(3), "App.*", hd_default_options());

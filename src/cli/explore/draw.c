@@ -37,20 +37,14 @@ static void words_end(struct words *w)
 
 /* --- headings -------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static void say_files(const struct explore *e, struct hd_sink to)
 {
     const struct hd_model *m = e->model;
-    hd_put_name(to, base_name(m->snapshots[0].info.path));
+    hd_put_name(to, hd_snapshot_file(m, 0));
     if (m->snapshot_count < 2)
         return;
     say_to(to, " … ");
-    hd_put_name(to, base_name(m->snapshots[m->snapshot_count - 1].info.path));
+    hd_put_name(to, hd_snapshot_file(m, m->snapshot_count - 1));
     say_to(to, ", %zu snapshots", m->snapshot_count);
 }
 

@@ -8,7 +8,7 @@
 
 struct tree {
     struct view view;
-    struct tree_rows rows; /* {0} without a tree */
+    struct tree_rows rows; /* of an empty tree where there is none */
 };
 
 static const struct tree_rows *of(const struct view *v)
@@ -31,8 +31,6 @@ static bool is_diff(const struct explore *e)
 static void refresh(struct explore *e, struct view *v)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
-    if (tree_of(e) == NULL)
-        return;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
     tree_rows_choose(t, e->app_only, !is_diff(e) || e->last);
     tree_rows_build(t);
@@ -69,7 +67,8 @@ static void toggle_all(struct view *v)
 bool tree_view_show(struct explore *e, struct view *v, size_t rank)
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
-    for (size_t n = 0; tree_of(e) != NULL && n < t->tree->len; n++) {
+    (void)e;
+    for (size_t n = 0; n < t->tree->len; n++) {
         if (t->tree->nodes[n].suspect != rank || !t->kept[n])
             continue;
         tree_rows_reveal(t, n);
@@ -332,8 +331,7 @@ static size_t find(struct explore *e, struct view *v, const char *text, size_t i
 {
     struct tree_rows *t = &((struct tree *)v)->rows;
     (void)e;
-    for (size_t n = tree_rows_start(t, i, step); t->len > 0 && n < t->tree->len;
-         n += (size_t)step) {
+    for (size_t n = tree_rows_start(t, i, step); n < t->tree->len; n += (size_t)step) {
         struct row row = {.name = t->tree->nodes[n].type,
                           .shown = t->tree->nodes[n].full_name};
         if (!t->kept[n] || !view_matches(&row, text))
@@ -371,8 +369,8 @@ static const struct view_kind kind = {
 
 struct view *tree_view(const struct explore *e)
 {
+    static const struct hd_tree none = {0};
     struct tree *t = view_new(&kind, sizeof(*t));
-    if (tree_of(e) != NULL)
-        tree_rows_begin(&t->rows, tree_of(e));
+    tree_rows_begin(&t->rows, tree_of(e) != NULL ? tree_of(e) : &none);
     return &t->view;
 }

@@ -44,21 +44,24 @@ function brief(name) {
     return name.replace(/(?:[\p{L}_][\p{L}\p{N}_`]*\.)+(?=[\p{L}_<])/gu, "");
 }
 
-/* --- numbers, as the text report has them ------------------------------------- */
+/* --- numbers, digit for digit as human.c writes them --------------------------- */
 
 const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
 const count = (n) => (known(n) ? n.toLocaleString("en-US") : "-");
 
+/* Half of the last digit goes to the even one, as printf() has it; toFixed() goes up. */
+function fixed(n, digits) {
+    const scale = 10 ** digits, down = Math.floor(n * scale);
+    return n * scale - down === 0.5 && down % 2 === 0 ? (down / scale).toFixed(digits) : n.toFixed(digits);
+}
+
 function size(n) {
     if (!known(n)) return "-";
-    const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    const units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], sign = n < 0 ? "-" : "";
     let unit = 0, left = Math.abs(n);
-    while (left >= 1023.5 && unit < units.length - 1) {
-        left /= 1024;
-        unit++;
-    }
-    const digits = unit === 0 ? 0 : left < 9.995 ? 2 : left < 99.95 ? 1 : 0;
-    return (n < 0 ? "-" : "") + left.toFixed(digits) + " " + units[unit];
+    if (left < 1024) return sign + fixed(left, 0) + " B";
+    for (left /= 1024; left >= 999.5 && unit < units.length - 1; left /= 1024) unit++;
+    return sign + fixed(left, left < 9.995 ? 2 : left < 99.95 ? 1 : 0) + " " + units[unit];
 }
 
 const signed = (format, n) => (known(n) ? (n > 0 ? "+" : "") + format(n) : "-");
@@ -66,8 +69,8 @@ const difference = (a, b) => (known(a) && known(b) ? b - a : null);
 
 function percent(share) {
     if (!known(share)) return "-";
-    const n = 100 * share;
-    return n !== 0 && Math.abs(n) < 0.1 ? "<0.1 %" : n.toFixed(Math.abs(n) < 9.95 ? 1 : 0) + " %";
+    if (share > 0 && share < 0.0005) return "<0.1 %";
+    return fixed(100 * share, share < 0.0995 && share > 0 ? 1 : 0) + " %";
 }
 
 const last = (values) => values[values.length - 1];

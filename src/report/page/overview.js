@@ -14,30 +14,31 @@ function axis(report) {
     return {title: "snapshot", at: times.map((_, k) => k), scale: d3.scaleLinear, whole: true};
 }
 
-/* A band per suspect, what is left is the rest; only snapshots in which all are known. */
+/* A band per suspect, of what is its own: suspects lie within each other, and bands must not
+ * overlap. With what is left they add up to the heap. Only snapshots in which all are known. */
 function bands(report) {
-    const graph = report.suspects.some((s) => s.retained);
-    const total = (graph && report.totals.reachable_bytes) || report.totals.bytes;
-    const all = report.suspects.map((s) => graph && s.retained ? s.retained : s.bytes);
+    const parts = report.growth && report.growth.parts;
+    const all = report.suspects.map((s) => (parts ? s.own_bytes : s.bytes));
     const named = all.slice(0, MOST_BANDS);
-    const keep = total.map((t, k) => known(t) && all.every((v) => known(v[k])));
     const rows = [];
-    total.forEach((t, k) => {
-        if (!keep[k]) return;
-        const row = {k, total: t};
+    report.totals.bytes.forEach((heap, k) => {
+        if (!known(heap) || !all.every((v) => known(v[k])) || (parts && !known(parts.rest[k]))) return;
+        const row = {k, total: heap};
+        const told = d3.sum(named, (v) => v[k]);
         named.forEach((v, i) => { row["s" + i] = v[k]; });
-        const others = all.slice(MOST_BANDS).reduce((sum, v) => sum + v[k], 0);
-        const told = named.reduce((sum, v) => sum + v[k], 0);
-        if (all.length > MOST_BANDS) row.others = others;
-        row.rest = Math.max(0, t - told - others);
+        row.others = parts ? parts.suspects[k] - told : d3.sum(all.slice(MOST_BANDS), (v) => v[k]);
+        row.pools = parts ? parts.pools[k] : 0;
+        row.rest = parts ? parts.rest[k] : heap - told - row.others;
+        row.unreachable = heap - told - row.others - row.pools - row.rest;
         rows.push(row);
     });
-    const keys = named.map((_, i) => "s" + i).concat(all.length > MOST_BANDS ? ["others"] : [], "rest");
-    return {rows, keys};
+    const some = ["others", "pools"].filter((key) => rows.some((r) => r[key] > 0));
+    const keys = [...named.map((_, i) => "s" + i), ...some, "rest"];
+    return {rows, keys: rows.some((r) => r.unreachable > 0) ? [...keys, "unreachable"] : keys};
 }
 
-const bandClass = (key) =>
-    key === "rest" ? "band-rest" : key === "others" ? "band-7" : "band-" + (Number(key.slice(1)) + 1);
+const BANDS = {rest: "rest", others: "other suspects", pools: "pools and threads", unreachable: "not reachable"};
+const bandClass = (key) => "band-" + (key in BANDS ? key : Number(key.slice(1)) + 1);
 
 function cardTitle(rank) {
     const card = document.querySelector(`.card[data-rank="${rank}"] h3`);
@@ -45,9 +46,8 @@ function cardTitle(rank) {
 }
 
 function bandName(report, key) {
-    if (key === "rest") return report.suspects.length ? "rest" : "heap";
-    if (key === "others") return "other suspects";
-    return brief(cardTitle(report.suspects[Number(key.slice(1))].rank));
+    if (key === "rest" && !report.suspects.length) return "heap";
+    return BANDS[key] || brief(cardTitle(report.suspects[Number(key.slice(1))].rank));
 }
 
 function tickSize(limit) {
@@ -188,6 +188,8 @@ function overTime(report, before) {
     legend.append(...state.chart.keys.map((key) => html("li", {},
         html("span", {class: "swatch " + bandClass(key)}), html("bdi", {}, bandName(report, key)),
         ` ${size(first[0][key])} → ${size(last(first)[key])}`)));
+    if (report.suspects.some((s) => s.own_bytes && s.retained && last(s.own_bytes) < last(s.retained)))
+        legend.after(html("p", {class: "note"}, "A suspect within another one is counted once, in its own band."));
     part.append(numbersTable(report, state.chart, how));
     watchChart(box, report, how, state);
     let width = box.clientWidth;

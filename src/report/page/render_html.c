@@ -481,8 +481,10 @@ void page_headline(const struct document *d, struct out *o)
     struct page p = {.o = o};
     if (page_leads(d))
         put_line(&p, &d->sections[0].blocks[0].line);
-    else
+    else if (d->summary.len > 0)
         put_runs(&p, &d->summary);
+    else
+        html_words(o, d->title);
 }
 
 /* "grew-and-stayed": of a title of ours a name to link to. */

@@ -313,22 +313,33 @@ class TreeView {
         return html("div", {class: "controls"}, search, this.found, width, scale);
     }
 
-    /* Every place whose name has the words; of those within each other the outer one counts. */
+    /* Every place whose name has the words. */
     search(text) {
         const words = text.toLowerCase().trim();
         this.hits = words ? new Set(this.nodes.filter((n) => n.name.toLowerCase().includes(words))) : null;
-        let sum = 0, outer = 0;
-        for (const node of this.hits || []) {
-            let up = node.parent;
-            while (up && !this.hits.has(up)) up = up.parent;
-            if (up) continue;
-            outer++;
-            sum += node.retained;
-        }
-        const share = percent(sum / (this.nodes[0].retained || 1));
-        this.found.textContent = !this.hits ? "" : this.hits.size === 0 ? "nowhere"
-            : `${count(this.hits.size)} ${this.hits.size === 1 ? "place" : "places"}: ${size(sum)}, ${share}`;
         this.draw();
+    }
+
+    /* Those that are shown below the zoom, and their share of it; of those within each other the
+     * outer one counts. */
+    sayFound() {
+        let sum = 0, places = 0;
+        for (const node of this.hits || []) {
+            let up = node, outer = true;
+            while (up && up !== this.focus) {
+                up = up.parent;
+                outer &&= !this.hits.has(up);
+            }
+            if (!up) continue;
+            places++;
+            if (outer) sum += node.retained;
+        }
+        const zoomed = this.focus !== this.nodes[0];
+        const some = (n) => `${count(n)} ${n === 1 ? "place" : "places"}`;
+        this.found.textContent = !this.hits ? "" : this.hits.size === 0 ? "nowhere"
+            : places === 0 ? `not below here; ${some(this.hits.size)} elsewhere`
+            : `${some(places)}: ${size(sum)}, ${percent(sum / (this.focus.retained || 1))}` +
+                (zoomed ? " of what is shown" : "");
     }
 
     zoom(node, focus) {
@@ -345,6 +356,7 @@ class TreeView {
                 : html("button", {type: "button", onclick: () => this.zoom(n)}, shortLabel(n)))));
         this.icicle.draw();
         this.table.draw();
+        this.sayFound();
     }
 }
 

@@ -52,28 +52,19 @@ static void put_head(const struct document *d, struct out *o)
 
 /* --- verdict --------------------------------------------------------------- */
 
-static const char *mood_of_check(const struct hd_model *m)
+/* A report without a verdict has no mood. */
+static const char *mood_of(const struct document *d)
 {
-    static const char *const moods[] = {
-        [HD_PASS] = "good", [HD_FAIL] = "bad", [HD_INCONCLUSIVE] = "unsure"};
-    return moods[m->check->verdict];
-}
-
-/* No suspect is good news only where there was something to judge. */
-static const char *mood_of(const struct hd_report *r)
-{
-    static const char *const moods[] = {
-        [HD_TONE_GOOD] = "good", [HD_TONE_UNSURE] = "unsure", [HD_TONE_BAD] = "bad"};
-    const struct hd_model *m = &r->model;
-    if (m->kind == HD_REPORT_CHECK)
-        return mood_of_check(m);
-    if (m->kind == HD_REPORT_FLEET)
-        return moods[m->fleet->tone];
-    if (m->kind != HD_REPORT_DIFF)
-        return "plain";
-    if (m->diff->suspect_count > 0)
+    switch (d->tone) {
+    case DOC_GOOD:
+        return "good";
+    case DOC_BAD:
         return "bad";
-    return m->diff->fit_count < 2 || !hd_report_conclusive(r) ? "unsure" : "good";
+    case DOC_UNSURE:
+        return "unsure";
+    default:
+        return "plain";
+    }
 }
 
 static void put_verdict(const struct hd_report *r, const struct document *d, struct out *o)
@@ -81,7 +72,7 @@ static void put_verdict(const struct hd_report *r, const struct document *d, str
     const struct hd_diff *diff = r->model.diff;
     out_printf(o, "<header class=\"top\">\n<p class=\"brand\">");
     html_words(o, d->title);
-    out_printf(o, "</p>\n<h1 class=\"verdict %s\">", mood_of(r));
+    out_printf(o, "</p>\n<h1 class=\"verdict %s\">", mood_of(d));
     page_headline(d, o);
     out_string(o, "</h1>\n");
     if (diff != NULL)

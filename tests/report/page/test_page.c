@@ -180,11 +180,14 @@ Test(page, every_kind_of_report_has_one)
     struct hd_report *const reports[] = {
         shop_diff(NULL), shop_table_diff(NULL),
         shop_check(),    top_of(shop(10), NULL),
-        info_of_two(),   roots_of(shop(50), "System.String", opt)};
+        info_of_two(),   roots_of(shop(50), "System.String", opt),
+        shop_tree(NULL), object_of(shop(10), 5, false, NULL)};
     for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
         char *page = written(reports[i], "html");
         expect_part(page, "<!DOCTYPE html>");
         expect_part(page, "</html>\n");
+        expect_no_part(page, "\"></h1>");
+        expect_no_part(page, "<title></title>");
         expect_part(page, "script-src 'sha256-");
         json_decref(block(page, "report-data"));
         free(page);

@@ -1,0 +1,87 @@
+"""Check what documents say: check_docs.py links FILE... | keys SCHEMA_FOLDER FILE... | csv FILE TABLE...
+
+links: every relative link leads to a file that is there and, of Markdown, to a heading.
+keys:  every key of every schema is a word in code somewhere in the FILEs.
+csv:   the header of each TABLE (NAME=PATH) is what the row of NAME in FILE's table of headers lists."""
+import csv
+import json
+import pathlib
+import re
+import sys
+
+
+def without_blocks(text):
+    return re.sub(r"^(```+|~~~+).*?^\1", "", text, flags=re.S | re.M)
+
+
+def slug(heading):
+    """As GitHub makes it."""
+    heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    return re.sub(r"[^\w\- ]", "", re.sub(r"[`*]", "", heading).strip().lower()).replace(" ", "-")
+
+
+def anchors(path):
+    names, times = set(), {}
+    for heading in re.findall(r"^#{1,6} (.*)$", without_blocks(path.read_text(encoding="utf-8")), flags=re.M):
+        name = slug(heading)
+        times[name] = times.get(name, -1) + 1
+        names.add(f"{name}-{times[name]}" if times[name] else name)
+    return names
+
+
+def check_links(files):
+    for path in map(pathlib.Path, files):
+        for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(path.read_text(encoding="utf-8"))):
+            if re.match(r"[a-z]+:", link):
+                continue
+            name, _, anchor = link.partition("#")
+            target = path.parent / name if name else path
+            if not target.exists():
+                yield f"{path}: {link}: no such file"
+            elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+                yield f"{path}: {link}: no such heading"
+
+
+def keys_of(schema):
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from keys_of(part)
+
+
+def check_keys(folder, files):
+    text = "".join(without_blocks(pathlib.Path(f).read_text(encoding="utf-8")) for f in files)
+    words = {word for code in re.findall(r"`([^`]*)`", text) for word in re.findall(r"\w+", code)}
+    for schema in sorted(pathlib.Path(folder).glob("*.json")):
+        for key in sorted(set(keys_of(json.loads(schema.read_text(encoding="utf-8")))) - words):
+            yield f"{schema.name}: {key} is in none of: {' '.join(files)}"
+
+
+def check_csv(document, tables):
+    rows = dict(re.findall(r"^\| `([a-z]+)` \| (.*) \|$",
+                           pathlib.Path(document).read_text(encoding="utf-8").split("## CSV")[1], flags=re.M))
+    for name, path in (table.split("=", 1) for table in tables):
+        with open(path, encoding="utf-8", newline="") as f:
+            header = next(csv.reader(f))
+        # Remarks in brackets name things in code as well; of several snapshots the second one begins, and a
+        # command may have several tables.
+        told = re.findall(r"`(\w+)`", re.sub(r"\([^()]*\)", "", rows[name]))
+        goes_on = told[-1].endswith("_2")
+        tables_told = [told[i:i + len(header)] for i in range(len(told))]
+        if told != header[:len(told)] if goes_on else header not in tables_told:
+            yield f"{document}: {name}: the header is {', '.join(header)}, not {', '.join(told)}"
+
+
+def main():
+    kind, *rest = sys.argv[1:]
+    checks = {"links": lambda: check_links(rest), "keys": lambda: check_keys(rest[0], rest[1:]),
+              "csv": lambda: check_csv(rest[0], rest[1:])}
+    wrong = list(checks[kind]())
+    print("\n".join(wrong), file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+# Documents held against the program: links, keys, headers, words.
+# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
+load helper
+
+leak=fixtures/leaklab/cache
+
+@test "every relative link leads to a file, and to a heading in it" {
+    python3 tests/cli/check_docs.py links README.md CHANGELOG.md docs/*.md docs/*/*.md fixtures/*.md
+    # It does find what is wrong.
+    printf '# One\n[a](#one) [b](#two) [c](none.md)\n' >"$tmp/wrong.md"
+    run python3 tests/cli/check_docs.py links "$tmp/wrong.md"
+    [[ $status == 1 && $output == *"#two: no such heading"*"none.md: no such file"* ]]
+    [[ $output != *"#one"* ]]
+}
+
+@test "every key of every schema is in docs/json.md" {
+    python3 tests/cli/check_docs.py keys docs/json-schema docs/json.md
+    run python3 tests/cli/check_docs.py keys docs/json-schema docs/check.md
+    [[ $status == 1 && $output == *"survivors_low"* ]]
+}
+
+# A table by each command that has one.
+make_tables() {
+    local by
+    hd diff -q --format=csv -o "$tmp/diff.csv" $leak
+    hd top -q --format=csv -o "$tmp/top.csv" $leak/5.gcdump.gz
+    hd roots -q --format=csv --type='*Session' -o "$tmp/roots.csv" $leak/5.gcdump.gz
+    hd object -q --format=csv -o "$tmp/object.csv" $leak/5.gcdump.gz '#53714'
+    hd info -q --format=csv -o "$tmp/info.csv" $leak
+    hd check -q --format=csv -o "$tmp/check.csv" $leak
+    hd tree -q --format=csv -o "$tmp/tree.csv" $leak
+    hd ps -q --format=csv -o "$tmp/ps.csv"
+    hd record -q --store="$tmp/store.db" --service=Shop --host=web $leak
+    for by in service host build; do
+        hd fleet -q --store="$tmp/store.db" --since=all --min-span=0 --by=$by --format=csv -o "$tmp/fleet-$by.csv"
+    done
+}
+
+@test "the headers of CSV are those of docs/json.md" {
+    make_tables
+    local tables=() command
+    for command in diff top roots object info check tree ps; do tables+=("$command=$tmp/$command.csv"); done
+    for command in service host build; do tables+=("fleet=$tmp/fleet-$command.csv"); done
+    python3 tests/cli/check_docs.py csv docs/json.md "${tables[@]}"
+    cut -d, -f1-3 "$tmp/ps.csv" >"$tmp/few.csv"
+    run python3 tests/cli/check_docs.py csv docs/json.md info="$tmp/few.csv"
+    [[ $status == 1 ]]
+}
+
+# Words that an option takes, as the program says when it is given another one.
+words_of() {
+    hd "$1" "--$2=zebra"
+    grep -oE 'must be [a-z0-9, -]* or [a-z0-9-]+$' <<<"$err" | sed 's/must be //; s/ or /, /; s/,//g' || true
+}
+
+@test "the words that help lists for an option are all that it takes" {
+    local command option line word words tried=0
+    cd "$tmp" # options that name files are given the word as well
+    for command in diff report tree top roots object check info convert collect watch record fleet ps explore; do
+        works help $command
+        while read -r option line; do
+            option=${option#--}
+            words=$(words_of $command "${option%%=*}")
+            [[ -n $words ]] || continue
+            # "text, json, csv, ...: see" tells where they are.
+            [[ $line != *...* && $line != "the same as"* && $line != *"tells" ]] || continue
+            tried=$((tried + 1))
+            for word in $words; do
+                grep -qw -- "$word" <<<"$line" || complain "help $command: --$option: no $word in: $line"
+            done
+        done < <(grep -oE -- '--[a-z-]+=[A-Z]+ .*' <<<"$out")
+    done
+    [[ $tried -gt 20 ]]
+}
+
+@test "help of watch promises no budgets that it does not look for" {
+    works help watch
+    out_has "heapdrift.yml here or above counts beside other ones only"
+    works help check
+    out_has "default: heapdrift.yml here or in a parent folder"
+}
