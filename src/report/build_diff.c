@@ -177,32 +177,58 @@ static bool is_no_file_name(const char *word)
     return (word[0] == '-' && word[1] != '\0') || word[0] == '@';
 }
 
+/* The command in b->words, on count snapshots; nothing if a path cannot be pasted. */
+static void add_next(struct build *b, const char *const *paths, size_t count)
+{
+    bool plain = true, dashes = false;
+    for (size_t i = 0; i < count; i++) {
+        plain = plain && is_plain(paths[i]);
+        dashes = dashes || is_no_file_name(paths[i]);
+    }
+    if (dashes)
+        text_add_string(&b->words, " --");
+    for (size_t i = 0; i < count; i++) {
+        text_add_char(&b->words, ' ');
+        human_shell_word(&b->words, strcmp(paths[i], "-") == 0 ? "FILE" : paths[i]);
+    }
+    if (plain) {
+        struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+        struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
+        next->label = "next";
+        next->line = doc_string(b->doc, text_string(&b->words));
+        next->names_files = true;
+    }
+    text_clear(&b->words);
+}
+
 void build_next_of(struct build *b, const char *subject)
 {
     const struct hd_report *r = b->r;
-    const size_t last = r->snapshot_count - 1, files = last > 0 ? 2 : 1;
+    const size_t last = r->snapshot_count - 1;
     const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
-    if (subject == NULL || subject[0] == '[' || !is_plain(subject) || !is_plain(paths[0]) ||
-        !is_plain(paths[1]))
-        return;
-    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
-    struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
     struct text word = {0};
+    if (subject == NULL || subject[0] == '[' || !is_plain(subject))
+        return;
     text_add_string(&word, "--type=");
     text_add_string(&word, subject);
     text_add_string(&b->words, "heapdrift roots ");
     human_shell_word(&b->words, text_string(&word));
-    if (is_no_file_name(paths[0]) || is_no_file_name(paths[1]))
-        text_add_string(&b->words, " --");
-    for (size_t i = 0; i < files; i++) {
-        text_add_char(&b->words, ' ');
-        human_shell_word(&b->words, strcmp(paths[i], "-") == 0 ? "FILE" : paths[i]);
-    }
-    next->label = "next";
-    next->line = doc_string(b->doc, text_string(&b->words));
-    next->names_files = true;
-    text_clear(&b->words);
     text_free(&word);
+    add_next(b, paths, last > 0 ? 2 : 1);
+}
+
+/* What began late is found from where it began, if enough was taken since. */
+static void add_next_since(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    const size_t since = r->diff.growth.since, left = r->snapshot_count - since;
+    const char *paths[SERIES_MAX_SNAPSHOTS];
+    if (since == 0 || left < SERIES_ENOUGH_SNAPSHOTS)
+        return;
+    for (size_t k = 0; k < left; k++)
+        paths[k] = r->snapshots[since + k].info.path;
+    text_add_string(&b->words, "heapdrift diff");
+    add_next(b, paths, left);
 }
 
 void build_next(struct build *b)
@@ -211,6 +237,8 @@ void build_next(struct build *b)
     if (d->suspect_count > 0 && d->suspects[0].chains.len > 0 &&
         b->r->options.by == HD_BY_TYPE)
         build_next_of(b, d->suspects[0].subject);
+    else if (d->suspect_count + d->hidden_count == 0 && d->growth.is_open)
+        add_next_since(b);
 }
 
 static void add_headline(struct build *b)

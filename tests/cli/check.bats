@@ -547,6 +547,8 @@ late_leak() {
     hd -q --strict "$tmp/late"
     status_is 3
     out_has "Inconclusive: 8"
+    eval "works ${out##*next: heapdrift }"
+    out_has "Leaked objects"
     works check -q --format=json "$tmp/late"
     [[ $(json '"\(.verdict) \(.confidence) \(.growth.unexplained) \(.growth.since)"') == \
         "inconclusive medium true 12" ]]
