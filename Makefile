@@ -376,7 +376,8 @@ part-lint: tidied
 # same code of many series or rules. The sweep's one run is the one that sees every bad access.
 AGAIN = errors inputs nettrace
 PLAIN_ONLY = $(addprefix $(BUILD)/tests/,report/test_bad_sizes.o report/test_bad_random.o \
-    report/test_check_table.o report/test_baseline_scale.o analysis/test_headed_fixtures.o)
+    report/test_check_table.o report/test_baseline_scale.o report/test_shapes.o \
+    analysis/test_headed_fixtures.o)
 
 # Every other unit test finds under ASan what it finds without: a plain build runs them in
 # make test. Criterion's patterns cannot leave suites out.
