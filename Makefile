@@ -377,7 +377,7 @@ part-lint: tidied
 AGAIN = errors inputs nettrace
 PLAIN_ONLY = $(addprefix $(BUILD)/tests/,report/test_bad_sizes.o report/test_bad_random.o \
     report/test_check_table.o report/test_baseline_scale.o report/test_shapes.o \
-    analysis/test_headed_fixtures.o)
+    fleet/test_histories.o analysis/test_headed_fixtures.o)
 
 # Every other unit test finds under ASan what it finds without: a plain build runs them in
 # make test. Criterion's patterns cannot leave suites out.

@@ -138,7 +138,8 @@ is_at_work() {
 @test "a lock is a file: no pipe, no link, and without one it goes on" {
     play
     mkfifo "$tmp/pipe"
-    ln -s "$tmp/store.db" "$tmp/link"
+    touch "$tmp/elsewhere"
+    ln -s "$tmp/elsewhere" "$tmp/link"
     local lock
     for lock in pipe link none/lock; do
         works watch --diagnostic-port="$socket" --store="$store" --lock="$tmp/$lock" --interval=1ms --count=1
