@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -133,14 +134,18 @@ def check():
 
 
 def fleet():
-    """Two hosts and a service with a hostile name, from a store."""
+    """Two hosts and a service with a hostile name, from a store. The files tell no time but their
+    own, which is one and the same where they were just cloned."""
     path = os.path.join(folder.name, "fleet.html")
     store = os.path.join(folder.name, "fleet.db")
     if not os.path.exists(path):
         for service, host, series in (("Shop", "web-1", "cache"), ("Shop", "web-2", "none"),
                                       ("<img src=x onerror=alert(9)>", "\u202ehost", "events")):
+            taken = shutil.copytree(os.path.join(ROOT, "fixtures/leaklab", series), os.path.join(folder.name, series))
+            for k, name in enumerate(sorted(os.listdir(taken))):
+                os.utime(os.path.join(taken, name), (1795219200 + 60 * k,) * 2)
             subprocess.run([HEAPDRIFT, "record", "-q", "--store=" + store, "--service=" + service, "--host=" + host,
-                            "fixtures/leaklab/" + series], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+                            taken], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         subprocess.run([HEAPDRIFT, "fleet", "-q", "--store=" + store, "--since=all", "--min-span=0", "--by=host",
                         "--format=html", "-o", path], cwd=ROOT, check=True)
     return path
