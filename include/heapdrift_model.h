@@ -35,6 +35,15 @@ enum hd_generation {
     HD_GENERATION_COUNT
 };
 
+/* How it is known which object of one snapshot is which of the next; best last. */
+enum hd_identity_source {
+    HD_SAME_UNKNOWN,
+    HD_SAME_BY_ORDER,    /* the order in which the collector leaves what survives */
+    HD_SAME_BY_CONTENTS, /* the same, with what stands in the objects */
+    HD_SAME_BY_EVENTS,   /* what the collector said: exact */
+    HD_SAME_SOURCE_COUNT
+};
+
 /* Why an object is alive. */
 enum hd_root_kind {
     HD_ROOT_STATIC,

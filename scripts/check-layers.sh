@@ -11,9 +11,10 @@ trace base heap
 process base
 format base heap trace process
 collect base heap trace process
-analysis base heap format
+identity base heap
+analysis base heap format identity
 budget base heap analysis
-compare base heap format analysis
+compare base heap format identity analysis
 browse base heap format analysis compare
 store base heap format
 fleet base heap analysis
