@@ -223,8 +223,9 @@ enum hd_basis {
 /* Why a row of the ranking is a suspect. */
 enum hd_suspicion {
     HD_SUSPECT_NOT,
-    HD_SUSPECT_SIZE,  /* its score is large */
-    HD_SUSPECT_STEADY /* a small one, but nearly the same number more in every step */
+    HD_SUSPECT_SIZE,   /* its score is large */
+    HD_SUSPECT_STEADY, /* a small one, but nearly the same number more in every step */
+    HD_SUSPECT_AGE     /* of any size: what came in every step stayed */
 };
 
 /* One place that a suspect is held at. */
@@ -234,6 +235,21 @@ struct hd_head {
 };
 
 /* A row of the ranking (docs/ranking.md). */
+/* Who came when, of what is where a suspect grows, and who of them stayed. Objects that
+ * came from elsewhere and were there before are no births. */
+struct hd_births {
+    size_t count;           /* snapshots that can be compared */
+    const size_t *snapshot; /* their numbers, from 0 */
+    const uint64_t *at;  /* of those first seen in the j-th of them, how many are there in
+                            the  k-th: count - j numbers of j = 0, then of j = 1, ... */
+    uint64_t came, went; /* in all steps, once they have been there for `age` snapshots */
+    unsigned age;        /* 0 as a rule; more where most die young */
+    double chance;   /* of such numbers where half an object goes for each that comes; 1:
+                        nothing speaks against that */
+    bool keeps;      /* it keeps what it gets: the chance is 1 % at most, and it goes on */
+    bool turns_over; /* as many go as come: it grows with its load */
+};
+
 struct hd_suspect {
     size_t rank; /* from 1; 0: what pools hold is not ranked */
     const char *type;
@@ -257,8 +273,9 @@ struct hd_suspect {
     const char **holder;            /* types from below the root; NULL unknown */
     size_t holder_len;
     uint64_t survivors, survivors_low, survivors_high; /* as of a row */
-    struct hd_chains chains; /* what holds it; of suspects that are shown */
-    const char *hint;        /* what it usually is: an id of docs/hints.md */
+    struct hd_chains chains;        /* what holds it; of suspects that are shown */
+    const char *hint;               /* what it usually is: an id of docs/hints.md */
+    const struct hd_births *births; /* NULL: not known */
     uint64_t *own; /* bytes per snapshot that are its and, where suspects lie within each
                       other, no other's; NULL unknown */
 };
@@ -316,10 +333,11 @@ struct hd_diff {
     uint64_t *iterations;       /* per snapshot; NULL without */
     struct hd_tally *reachable; /* per snapshot */
     enum hd_confidence confidence;
-    size_t fit_count;      /* snapshots that can be compared */
-    bool by_graph;         /* what the ranking is based on */
-    double span_seconds;   /* from the first to the last snapshot */
-    double bytes_per_hour; /* of growth, over a minute or more */
+    size_t fit_count;                 /* snapshots that can be compared */
+    bool by_graph;                    /* what the ranking is based on */
+    enum hd_identity_source identity; /* how it is known who stayed; unknown: counts only */
+    double span_seconds;              /* from the first to the last snapshot */
+    double bytes_per_hour;            /* of growth, over a minute or more */
 
     /* By score: suspects, what scores less, what buffer pools hold. */
     struct hd_suspect *suspects, *minor, *pooled;
@@ -640,6 +658,7 @@ const char *hd_series_status_name(enum hd_series_status status);
 const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
+const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */
 const char *hd_finding_status_name(enum hd_finding_status status);
 const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);

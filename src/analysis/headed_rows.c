@@ -53,6 +53,7 @@ static void collect_heads(struct headed_ranker *r)
                           .path = p,
                           .pooled = !r->rules->no_pools && path_is_pooled(r->t, p),
                           .steady = is_steady(r, p),
+                          .keeps = r->growths.all[p].stays.keeps,
                           .score = path_score(&r->growths, p)};
     }
     if (r->head_count > 0)
@@ -110,11 +111,13 @@ static struct headed_row sum_heads(const struct headed_ranker *r, const struct h
             sum->head = p;
         sum->score += heads[i].total;
         row.steady += heads[i].steady ? heads[i].total : 0;
+        row.keeps += heads[i].keeps ? heads[i].total : 0;
         sum->places[sum->place_count++] = (struct headed_place){p, heads[i].total};
         add_counts(r, sum, p);
         sum->more += retained_more(r, p);
     }
     sum->tau = r->growths.all[sum->head].tau;
+    sum->stays = r->growths.all[sum->head].stays;
     measure_steps(r, sum, heads, count);
     row.more_objects = headed_delta(sum->count, r->n);
     return row;
@@ -245,6 +248,7 @@ static void merge_row(struct headed_ranker *r, size_t into, size_t from)
     to->score += row->type.score;
     to->more += row->type.more;
     r->rows[into].steady += row->steady;
+    r->rows[into].keeps += row->keeps;
     add_also(r, to, row->type.label);
     for (size_t i = 0; i < row->type.also_count; i++)
         add_also(r, to, row->type.also[i]);
@@ -272,16 +276,46 @@ static void join_stores(struct headed_ranker *r)
             merge_row(r, first[store[i]], i);
 }
 
+/* A type that grows because its load does is no leak: the place that gained most decides.
+ */
+static void sum_births(struct headed_ranker *r)
+{
+    int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
+    const struct births *b = r->growths.births;
+    r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
+    if (b != NULL)
+        r->stayed = arena_array(&r->scratch, double, r->t->labels.len);
+    for (path_id p = 1; b != NULL && p < r->t->len; p++) {
+        label_id label = r->t->label[p];
+        r->stayed[label] += (double)b->stayed_below[p];
+        int64_t more = headed_delta(&r->t->count[p * r->n], r->n);
+        if (more <= most[label])
+            continue;
+        most[label] = more;
+        r->turns_over[label] = r->growths.all[p].stays.turns_over;
+    }
+}
+
+static enum hd_suspicion suspicion_of(const struct headed_ranker *r,
+                                      const struct headed_row *row)
+{
+    if (reaches_steady_line(r->line, row->keeps, r->heap))
+        return HD_SUSPECT_AGE;
+    if (r->turns_over[row->type.label])
+        return HD_SUSPECT_NOT;
+    if (reaches_line(r->line, row->type.score, r->heap))
+        return HD_SUSPECT_SIZE;
+    return reaches_steady_line(r->line, row->steady, r->heap) ? HD_SUSPECT_STEADY
+                                                              : HD_SUSPECT_NOT;
+}
+
 static void decide(struct headed_ranker *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         struct headed_row *row = &r->rows[i];
         if (row->type.pooled || row->gone)
             continue;
-        if (reaches_line(r->line, row->type.score, r->heap))
-            row->type.suspicion = HD_SUSPECT_SIZE;
-        else if (reaches_steady_line(r->line, row->steady, r->heap))
-            row->type.suspicion = HD_SUSPECT_STEADY;
+        row->type.suspicion = suspicion_of(r, row);
         if (row->steady <= 0)
             row->type.step_least = row->type.step_most = 0;
     }
@@ -295,6 +329,7 @@ void headed_rank_paths(struct headed_ranker *r)
     make_rows(r);
     name_companions(r);
     join_stores(r);
+    sum_births(r);
     decide(r);
     for (size_t i = 0; i < r->row_count; i++)
         r->rows[i].type.subject = subject_of(&r->titles, r->rows[i].type.head, NULL);

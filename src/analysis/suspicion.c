@@ -5,8 +5,15 @@
 const char *const ranking_basis_names[] = {
     [HD_BASIS_TABLE] = "table", [HD_BASIS_GRAPH] = "graph", [HD_BASIS_TYPE] = "type"};
 
-const char *const suspicion_names[] = {
-    [HD_SUSPECT_NOT] = NULL, [HD_SUSPECT_SIZE] = "size", [HD_SUSPECT_STEADY] = "steady"};
+const char *const suspicion_names[] = {[HD_SUSPECT_NOT] = NULL,
+                                       [HD_SUSPECT_SIZE] = "size",
+                                       [HD_SUSPECT_STEADY] = "steady",
+                                       [HD_SUSPECT_AGE] = "age"};
+
+const char *const identity_source_names[] = {[HD_SAME_UNKNOWN] = NULL,
+                                             [HD_SAME_BY_ORDER] = "order",
+                                             [HD_SAME_BY_CONTENTS] = "contents",
+                                             [HD_SAME_BY_EVENTS] = "events"};
 
 const struct suspect_line usual_line = {.share = 0.02, .steady_share = 0.001};
 

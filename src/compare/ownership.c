@@ -164,6 +164,53 @@ static bool fold(struct folding *f, struct hd_error *err)
     return ok;
 }
 
+/* --- who came, and stayed ----------------------------------------------------- */
+
+/* Objects are told apart by where they lie: in one process, in order, all of them. */
+static bool can_tell_ages(const struct folding *f)
+{
+    const struct series *s = f->s;
+    bool can = s->fit_count >= 2 && !s->restarted && !s->out_of_order && !s->has_repeats;
+    for (size_t i = 0; can && i < s->fit_count; i++) {
+        const struct hd_snapshot *snap = f->c->snaps[s->fit[i]];
+        can = snap->digest == NULL && !snap->info.sampled;
+    }
+    return can;
+}
+
+/* Two graphs are in memory at a time, and what identity takes (docs/identity.md). */
+static bool need_both(struct hd_snapshot *older, struct hd_snapshot *newer,
+                      struct hd_error *err)
+{
+    return snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
+}
+
+static bool find_births(struct folding *f, struct hd_error *err)
+{
+    const struct series *s = f->s;
+    struct births *b = &f->o->births;
+    for (size_t i = 1; i < s->fit_count; i++) {
+        struct hd_snapshot *older = f->c->snaps[s->fit[i - 1]];
+        struct hd_snapshot *newer = f->c->snaps[s->fit[i]];
+        if (!need_both(older, newer, err))
+            return comparison_blame(err, s->fit[i]);
+        if (older->graph == NULL || newer->graph == NULL)
+            return true;
+        if (i == 1)
+            births_begin(b, &f->o->trie, older, s->selection);
+        struct same same;
+        same_find(&same, older, newer, f->c->how.threads);
+        births_add(b, i, older, newer, &same);
+        same_free(&same);
+        if (b->source == HD_SAME_UNKNOWN)
+            break;
+        if (!f->work->plan.keep)
+            snapshot_release_graph(older);
+    }
+    births_end(b);
+    return true;
+}
+
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum trie_fields fields, bool all_chains_follow,
                                struct hd_error *err)
@@ -181,6 +228,7 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     bool ok = fold(&f, err);
     pthread_cond_destroy(&f.changed);
     pthread_mutex_destroy(&f.lock);
+    ok = ok && (!can_tell_ages(&f) || find_births(&f, err));
     if (ok)
         return o;
     ownership_free(o);
@@ -201,6 +249,7 @@ void ownership_free(struct ownership *o)
 {
     if (o == NULL)
         return;
+    births_free(&o->births);
     trie_free(&o->trie);
     arena_free(&o->arena);
     free(o);

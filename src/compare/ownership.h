@@ -1,11 +1,12 @@
 /* ownership.h - who owns the heap in each of several snapshots, lined up, and what
- * certainly survived from the first to the last.
+ * certainly survived from the first to the last, and who of what came in each step stayed.
  *
  * Full paths, counts, bytes and retained bytes per snapshot (analysis/trie.h). It costs the
  * dominators of every graph, so a comparison keeps it. It knows no question. */
 #ifndef OWNERSHIP_H
 #define OWNERSHIP_H
 
+#include "analysis/births.h"
 #include "analysis/survivors.h"
 #include "analysis/trie.h"
 #include "compare/plan.h"
@@ -17,6 +18,7 @@ struct ownership {
     bool restarted; /* as of the series: then nothing is said of survivors */
     struct trie trie;
     struct survived *survivors; /* per type of the last; NULL: not known */
+    struct births births;       /* source HD_SAME_UNKNOWN: not known */
     struct arena arena;
 };
 

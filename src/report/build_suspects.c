@@ -134,6 +134,11 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         add_below(b, doc_remark(b->doc, b->row), s);
     else if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
+    if (s->births != NULL && s->births->turns_over && s->suspicion == HD_SUSPECT_NOT &&
+        s->rank > 0 && s->births->came > 0) {
+        text_turnover(&b->words, s->births);
+        build_end(b, doc_remark(b->doc, b->row));
+    }
     if (s->basis == HD_BASIS_TYPE)
         build_words(b, doc_remark(b->doc, b->row), "held in changing places");
     if (s->per_iteration != HD_UNKNOWN) {
@@ -211,6 +216,16 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
     add_remarks(b, s);
     if (at_place)
         add_whole_count(b, s);
+}
+
+static void add_births(struct build *b, const struct hd_births *births)
+{
+    if (births == NULL || births->count < 3)
+        return;
+    struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
+    l->wraps = true;
+    text_births(&b->words, births);
+    build_end(b, doc_piece(b->doc, l, ""));
 }
 
 /* A page has room for every frame; a line says those that say most. */
@@ -412,13 +427,14 @@ static void add_table(struct build *b, struct doc_section *s)
          .is_for_pages = true,
          .meaning =
              "Why it is a suspect. size: its score is large; steady: it gains nearly "
-             "the same number in every step."},
+             "the same number in every step; age: what came in every step stayed."},
         {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
     struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
     t->details = "Scores";
     size_t shown = d->suspects_shown;
     for (size_t i = 0; i < shown; i++) {
         add_row(b, t, &d->suspects[i]);
+        add_births(b, d->suspects[i].births);
         add_held_by(b, &d->suspects[i].chains);
         build_hint(b, d->suspects[i].hint);
     }

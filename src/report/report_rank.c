@@ -301,6 +301,9 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
     if (k.owned != NULL) {
         add_survivors(&k);
         k.rows.trie = &k.owned->trie;
+        if (k.owned->births.source != HD_SAME_UNKNOWN)
+            k.rows.births = &k.owned->births;
+        r->diff.identity = k.owned->births.source;
         suspects_by_graph(&k.rows, &scratch);
     } else if (ok && s->fit_count >= 2) {
         suspects_by_tables(&k.rows, &scratch);

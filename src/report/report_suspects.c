@@ -70,6 +70,46 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
     text_free(&name);
 }
 
+/* Of all its places together; a whole type is wherever it is. */
+static void add_cohorts(const struct suspect_rows *to, const struct headed_type *h,
+                        uint64_t *at)
+{
+    const struct births *b = to->births;
+    bool whole = h->basis == HD_BASIS_TYPE;
+    for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
+        path_id p = whole ? (path_id)i : h->places[i].path;
+        if (whole && to->trie->label[p] != h->label)
+            continue;
+        for (size_t j = 0, cell = 0; j < b->n; j++)
+            for (size_t k = j; k < b->n; k++)
+                at[cell++] += births_at(b, p, j, k);
+    }
+}
+
+static const struct hd_births *births_of(const struct suspect_rows *to,
+                                         const struct headed_type *h)
+{
+    struct arena *a = &to->r->arena;
+    if (to->births == NULL)
+        return NULL;
+    size_t n = to->births->n;
+    struct hd_births *births = arena_alloc(a, sizeof(*births));
+    size_t *snapshots = arena_array(a, size_t, n);
+    uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
+    memcpy(snapshots, to->s->fit, n * sizeof(*snapshots));
+    add_cohorts(to, h, at);
+    *births = (struct hd_births){.count = n,
+                                 .snapshot = snapshots,
+                                 .at = at,
+                                 .came = h->stays.came,
+                                 .went = h->stays.went,
+                                 .age = h->stays.age,
+                                 .chance = h->stays.chance,
+                                 .keeps = h->stays.keeps,
+                                 .turns_over = h->stays.turns_over};
+    return births;
+}
+
 static struct hd_suspect from_headed(const struct suspect_rows *to,
                                      const struct headed_type *h,
                                      const struct series_row *row)
@@ -92,6 +132,7 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
         .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
         .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
+        .births = births_of(to, h),
         .survivors = row->survivors,
         .survivors_low = row->survivors_low,
         .survivors_high = row->survivors_high,
@@ -394,7 +435,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
     static const struct ranking_rules all_rules;
     struct suspect_line line = line_of(to->opt);
-    struct headed h = headed_rank(to->trie, to->s, &all_rules, &line, scratch);
+    struct headed h = headed_rank(to->trie, to->s, to->births, &all_rules, &line, scratch);
     size_t last = to->s->fit_count - 1;
     to->namer = holder_namer_of(&to->trie->labels, &to->trie->full[last], scratch);
     make_room(to, h.len + h.pooled, scratch);

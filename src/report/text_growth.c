@@ -42,6 +42,77 @@ void text_line(struct text *t, const struct hd_report *r)
     text_add_string(t, share);
 }
 
+/* The cohort j of b as it was first seen, and what the last snapshot has of it. */
+struct cohort {
+    uint64_t came, stayed;
+};
+
+static struct cohort cohort_of(const struct hd_births *b, size_t j)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < j; i++)
+        begin += b->count - i;
+    return (struct cohort){b->at[begin], b->at[begin + b->count - 1 - j]};
+}
+
+static void list(struct text *t, const uint64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_add_string(t, i == 0 ? "" : i + 1 == count ? " and " : ", ");
+        human_count(t, numbers[i]);
+    }
+}
+
+static void all_or(struct text *t, uint64_t stayed, uint64_t came)
+{
+    if (stayed == came)
+        text_add_string(t, "all");
+    else
+        human_count(t, stayed);
+}
+
+/* Who reads more numbers than this adds them up. */
+enum { MOST_STEPS = 6 };
+
+void text_births(struct text *t, const struct hd_births *b)
+{
+    uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_came = 0, all_stayed = 0;
+    size_t steps = b->count - 1;
+    bool each = steps <= MOST_STEPS;
+    for (size_t i = 0; i < steps; i++) {
+        struct cohort c = cohort_of(b, i + 1);
+        came[i] = c.came;
+        stayed[i] = c.stayed;
+        all_came += c.came;
+        all_stayed += c.stayed;
+    }
+    text_add_string(t, "of ");
+    list(t, each ? came : &all_came, each ? steps : 1);
+    text_add_string(t, each && steps > 1 ? " that came in each step " : " that came ");
+    if (all_stayed == all_came)
+        text_add_string(t, "all");
+    else
+        list(t, each ? stayed : &all_stayed, each ? steps : 1);
+    text_add_string(t, " are still there");
+    struct cohort old = cohort_of(b, 0);
+    if (old.came == 0)
+        return;
+    text_add_string(t, "; of ");
+    human_count(t, old.came);
+    text_add_string(t, old.came == 1 ? " older one " : " older ones ");
+    all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
+}
+
+void text_turnover(struct text *t, const struct hd_births *b)
+{
+    text_add_string(t, "as many go as come: ");
+    human_count(t, b->came);
+    text_add_string(t, " came, ");
+    human_count(t, b->went);
+    text_add_string(t, " went");
+}
+
 void text_steady(struct text *t, const struct hd_suspect *s)
 {
     text_add_string(t, "steady: +");

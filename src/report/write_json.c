@@ -245,6 +245,41 @@ static json_t *begin(const char *schema)
     return o;
 }
 
+/* How many of those that were first seen in one snapshot are there in each. */
+static json_t *cohort(const struct hd_births *b, size_t j, const uint64_t *at, size_t n)
+{
+    json_t *o = json_object(), *count = json_array();
+    for (size_t i = 0, k = 0; i < n; i++) {
+        bool told = k < b->count && b->snapshot[k] == i;
+        bool known = told && k >= j;
+        json_append(count, known ? json_integer((json_int_t)at[k - j]) : json_null());
+        k += told;
+    }
+    json_put(o, "first_seen", json_integer((json_int_t)b->snapshot[j]));
+    json_put(o, "count", count);
+    return o;
+}
+
+static json_t *births(const struct hd_births *b, size_t n)
+{
+    if (b == NULL)
+        return json_null();
+    json_t *o = json_object(), *cohorts = json_array();
+    const uint64_t *at = b->at;
+    for (size_t j = 0; j < b->count; at += b->count - j++)
+        json_append(cohorts, cohort(b, j, at, n));
+    json_put(o, "verdict",
+             json_string_or_null(b->keeps        ? "keeps"
+                                 : b->turns_over ? "turns-over"
+                                                 : NULL));
+    json_put(o, "came", json_integer((json_int_t)b->came));
+    json_put(o, "went", json_integer((json_int_t)b->went));
+    json_put(o, "age", json_integer((json_int_t)b->age));
+    json_put(o, "chance", json_real_or_null(b->chance));
+    json_put(o, "cohorts", cohorts);
+    return o;
+}
+
 static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, bool in_full)
 {
     size_t n = m->snapshot_count;
@@ -275,6 +310,7 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     json_put(o, "held", values_or_null(s->held, n));
     json_put(o, "own_bytes", values_or_null(s->own, n));
+    json_put(o, "births", births(s->births, n));
     return o;
 }
 
@@ -414,6 +450,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "snapshots", snapshots(m));
     json_put(o, "iterations", iterations(m));
     json_put(o, "confidence", json_string(confidence_names[m->diff->confidence]));
+    json_put(o, "identity", json_string_or_null(identity_source_names[m->diff->identity]));
     json_put(o, "totals", totals(m));
     json_put(o, "suspects", suspects(m, m->diff->suspects, m->diff->suspect_count, true));
     json_put(o, "minor", suspects(m, m->diff->minor, m->diff->minor_count, false));

@@ -526,7 +526,7 @@ Test(bad_random, what_suspects_and_pools_and_the_rest_hold_is_what_is_reachable)
         for (size_t k = 0; k < s.fit_count; k++)
             trie_add(&t, k, snaps[s.fit[k]], SELECT_ALL, &all_rules);
         trie_align(&t, &all_rules);
-        struct headed h = headed_rank(&t, &s, &all_rules, &line, &a);
+        struct headed h = headed_rank(&t, &s, NULL, &all_rules, &line, &a);
         for (size_t k = 0; k < s.fit_count; k++)
             cr_expect_eq(h.growth.suspects[k] + h.growth.pools[k] + h.growth.rest[k],
                          snaps[s.fit[k]]->info.reachable_bytes, "%s, snapshot %zu",

@@ -1,0 +1,122 @@
+/* The conditions are those of docs/ranking.md, one function each, in its order. */
+#include "analysis/stays.h"
+
+#include "analysis/chance.h"
+
+#include <math.h>
+
+enum { AGES = 3, FEWEST = 4 };
+
+/* Half an object goes for each that comes. */
+static const double turnover = 0.5;
+
+/* Objects that have been at the path for `age` snapshots: how many came to be so in each
+ * step, how many of them went, and how many of each cohort are there at the end. */
+struct population {
+    size_t steps;
+    uint64_t came[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_came, all_left, all_stayed;
+};
+
+static struct population population_of(const struct births *b, path_id p, unsigned age)
+{
+    struct population at = {.steps = b->n - 1 - age};
+    for (size_t i = 0; i < at.steps; i++) {
+        size_t k = i + 1 + age;
+        at.came[i] = births_at(b, p, k - age, k);
+        for (size_t c = 0; c < k - age; c++)
+            at.left[i] += births_lost(b, p, c, k - 1);
+        at.all_came += at.came[i];
+        at.all_left += at.left[i];
+        at.all_stayed += births_at(b, p, i + 1, b->n - 1);
+    }
+    return at;
+}
+
+static uint64_t sum(const uint64_t *of, size_t from, size_t to)
+{
+    uint64_t all = 0;
+    for (size_t i = from; i < to; i++)
+        all += of[i];
+    return all;
+}
+
+/* Where fewer than four come at a time one interval may have left none. */
+static bool stays_of_each(const struct births *b, path_id p, const struct population *at)
+{
+    bool few = at->steps >= 4 && at->all_came < FEWEST * at->steps;
+    size_t without = 0;
+    for (size_t i = 0; i < at->steps; i++)
+        without += births_at(b, p, i + 1, b->n - 1) == 0;
+    return without <= (few ? 1 : 0);
+}
+
+/* A third of the first half's rate at least, in the second; of two steps the smaller is a
+ * third of the larger. Else it fills, and more slowly each time; or came at once. */
+static bool goes_on(const struct births *b, const struct population *at)
+{
+    size_t half = (at->steps + 1) / 2;
+    uint64_t first = sum(at->came, 0, half);
+    uint64_t last = sum(at->came, at->steps - half, at->steps);
+    if (b->n >= 4 && (double)last < 0.34 * (double)(first > 0 ? first : 1))
+        return false;
+    uint64_t least = at->came[0] < at->came[1] ? at->came[0] : at->came[1];
+    return at->steps != 2 || 3 * least >= at->came[0] + at->came[1] - least;
+}
+
+/* Old enough is what came long ago: whether any still come tells only age 0. */
+static bool has_newcomers(const struct births *b, path_id p, unsigned age,
+                          const struct population *at)
+{
+    if (at->all_came < FEWEST * at->steps)
+        return true;
+    for (size_t k = b->n - age; k < b->n; k++)
+        if ((uint64_t)births_at(b, p, k, k) * 3 * at->steps < at->all_came)
+            return false;
+    return true;
+}
+
+/* In the end as many go as come: a store that is full by now. */
+static bool is_full(const struct population *at)
+{
+    size_t half = at->steps / 2 > 0 ? at->steps / 2 : 1;
+    return (double)sum(at->left, at->steps - half, at->steps) >
+           turnover * (double)sum(at->came, at->steps - half, at->steps);
+}
+
+/* More than it ever had, by a quarter of what stayed: what was purged and fills again has
+ * been as large before. The snapshot before the last may be as large already. */
+static bool sets_a_record(const struct births *b, path_id p, const struct population *at)
+{
+    const uint64_t *all = &b->t->count[p * b->n];
+    uint64_t most = 0;
+    for (size_t k = 0; k + (b->n == 3 ? 1 : 2) < b->n; k++)
+        most = all[k] > most ? all[k] : most;
+    return all[b->n - 1] >= most && 4 * (all[b->n - 1] - most) >= at->all_stayed;
+}
+
+struct stays stays_of(const struct births *b, path_id p)
+{
+    struct stays best = {.chance = 1, .turns_over = b->n >= 3};
+    for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
+        struct population at = population_of(b, p, age);
+        best.turns_over &= (double)at.all_left > turnover * (double)at.all_came;
+        if (age == 0) {
+            best.came = at.all_came;
+            best.went = at.all_left;
+        }
+        if (at.all_came < FEWEST || !stays_of_each(b, p, &at) || !goes_on(b, &at) ||
+            !has_newcomers(b, p, age, &at) || is_full(&at) || !sets_a_record(b, p, &at))
+            continue;
+        double chance = exp(chance_binomial_log(at.all_came + at.all_left,
+                                                1 / (1 + turnover), at.all_came));
+        if (chance >= best.chance)
+            continue;
+        best.chance = chance;
+        best.age = age;
+        best.came = at.all_came;
+        best.went = at.all_left;
+    }
+    best.keeps = best.chance <= STAYS_LEVEL;
+    return best;
+}
