@@ -1,7 +1,10 @@
 # Speed and memory: against gates that are ratios, and against another commit of heapdrift.
-TOOL_SRC += tests/bench/reference.c
+TOOL_SRC += tests/bench/reference.c tests/bench/align_pairs.c
 
 $(BUILD)/reference: $(BUILD)/tests/bench/reference.o $(BUILD)/tests/support/random.o $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/align-pairs: $(BUILD)/tests/bench/align_pairs.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
 
 bench: $(BUILD)/heapdrift $(BUILD)/make-heap $(BUILD)/reference $(BUILD)/shapes \
