@@ -5,7 +5,7 @@
 
 /* A digit has up to 2048 values, whose counters stay in the first level of the cache. Few
  * numbers are not worth clearing and adding up so many. */
-enum { DIGIT_BITS = 11, SMALL_DIGIT_BITS = 8, SMALL_COUNT = 4096, INSERTED = 24 };
+enum { DIGIT_BITS = 9, SMALL_DIGIT_BITS = 8, SMALL_COUNT = 4096, INSERTED = 24 };
 
 static void insert(uint64_t *keys, uint32_t *values, size_t count)
 {

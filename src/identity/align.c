@@ -44,6 +44,9 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         extend(&al);
         fill_between(&al);
         keep_order(&al);
+        find_young(&al); /* again: more of their neighbours are known by now */
+        keep_order(&al);
+        fill_between(&al);
         s->source = HD_SAME_BY_ORDER;
         s->count = older->graph->node_count;
         s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));

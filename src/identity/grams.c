@@ -54,8 +54,9 @@ void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
         hash = hash * factor + s->key[p];
         if (len++ >= width)
             hash -= first * s->key[p - width];
-        if (len >= width)
-            gram_add(sink, (uint32_t)(stir(hash) >> 32), p + 1 - width);
+        uint64_t stirred = stir(hash);
+        if (len >= width && (stirred & rows->without) == 0)
+            gram_add(sink, (uint32_t)(stirred >> 32), p + 1 - width);
     }
 }
 

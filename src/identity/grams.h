@@ -59,10 +59,11 @@ struct gram_pairs {
 struct gram_pairs grams_join(gram_source *source, void *context, uint32_t rare,
                              unsigned threads);
 
-/* The source of `width` free keys in a row; context is a struct gram_rows. */
+/* The source of `width` free keys in a row; context is a struct gram_rows. Of all rows only
+ * those whose hash has none of the bits `without`: the same on both sides. */
 struct gram_rows {
     const struct alignment *al;
-    uint32_t width;
+    uint32_t width, without;
 };
 gram_source grams_in_rows;
 

@@ -196,7 +196,7 @@ static bool has_free(const struct side *s)
 void find_young(struct alignment *al)
 {
     struct chains c = {.al = al};
-    struct gram_rows rows = {al, KEYS_IN_A_ROW};
+    struct gram_rows rows = {al, KEYS_IN_A_ROW, 0};
     if (!has_free(&al->a) || !has_free(&al->b))
         return;
     struct gram_pairs pairs = grams_join(grams_in_rows, &rows, RARE, al->threads);
