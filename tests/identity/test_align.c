@@ -103,6 +103,28 @@ Test(align, finds_the_order_of_regions_changed)
     free(b.all);
 }
 
+/* Sixty objects go, and as many of the same kinds in the same order come behind all others:
+ * the collector would not have brought them there. */
+Test(align, believes_no_change_of_order)
+{
+    enum { BATCH = 60 };
+    struct random r = random_from(9);
+    struct heap_laid a = many(&r, 2000), b = {0};
+    for (size_t i = BATCH; i < a.len; i++)
+        lay(&b, a.all[i]);
+    for (size_t i = 0; i < BATCH; i++) {
+        lay(&b, a.all[i]);
+        b.all[b.len - 1].number = 0;
+    }
+    slide(&b, START);
+    struct tally_of_same t = compare_laid(&a, &b, 1);
+    cr_expect_eq(t.survived, 2000 - BATCH);
+    cr_expect_eq(t.right, 2000 - BATCH);
+    cr_expect_eq(t.called, 2000 - BATCH);
+    free(a.all);
+    free(b.all);
+}
+
 /* New objects of the kinds of the old ones, which all went. */
 Test(align, takes_no_new_object_for_an_old_one)
 {
