@@ -1,56 +1,59 @@
 #include "identity/align.h"
 
-#include "base/alloc.h"
+#include "identity/align_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct place {
-    uint64_t address;
-    node_id node;
-};
-
-static int by_address(const void *a, const void *b)
+/* Keys are hashes: of pairs that were found by them, those stay that are of one type and
+ * size indeed. Types of one snapshot that another one has are remembered. */
+static void tell(struct same *s, const struct alignment *al)
 {
-    const struct place *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
-static struct place *in_order(const struct hd_snapshot *snap, size_t *len)
-{
-    const struct graph *g = snap->graph;
-    struct place *all = alloc_zeroed(array_bytes((size_t)g->node_count + 1, sizeof(*all)));
-    for (node_id n = 0; n < g->node_count; n++)
-        if (snap->types[g->type[n]].kind == TYPE_OBJECT && graph_address(g, n) != 0)
-            all[(*len)++] = (struct place){graph_address(g, n), n};
-    qsort(all, *len, sizeof(*all), by_address);
-    return all;
-}
-
-void same_align(struct same *s, const struct hd_snapshot *older,
-                const struct hd_snapshot *newer, unsigned threads)
-{
-    const struct graph *a = older->graph, *b = newer->graph;
-    size_t len_a = 0, len_b = 0;
-    (void)threads;
-    struct place *pa = in_order(older, &len_a), *pb = in_order(newer, &len_b);
-    if (len_a > 0 && len_b > 0) {
-        s->source = HD_SAME_BY_ORDER;
-        s->count = a->node_count;
-        s->next = alloc_zeroed(array_bytes((size_t)a->node_count + 1, sizeof(*s->next)));
-        memset(s->next, 0xFF, array_bytes(a->node_count, sizeof(*s->next)));
-        for (size_t i = 0, k = 0; i < len_a && k < len_b;) {
-            if (pa[i].address != pb[k].address) {
-                pa[i].address < pb[k].address ? i++ : k++;
-                continue;
-            }
-            if (graph_size(a, pa[i].node) == graph_size(b, pb[k].node) &&
-                strcmp(older->types[a->type[pa[i].node]].name,
-                       newer->types[b->type[pb[k].node]].name) == 0)
-                s->next[pa[i].node] = pb[k].node;
-            i++, k++;
-        }
+    const struct side *a = &al->a, *b = &al->b;
+    type_id *twin =
+        alloc_resize(NULL, array_bytes((size_t)a->snap->type_count + 1, sizeof(*twin)));
+    memset(twin, 0xFF, array_bytes(a->snap->type_count, sizeof(*twin)));
+    for (uint32_t x = 0; x < a->len; x++) {
+        if (!IS_MATE(a->mate[x]))
+            continue;
+        node_id from = a->node[x], to = b->node[a->mate[x]];
+        type_id in_a = a->graph->type[from], in_b = b->graph->type[to];
+        if (twin[in_a] != in_b &&
+            strcmp(a->snap->types[in_a].name, b->snap->types[in_b].name) != 0)
+            continue;
+        twin[in_a] = in_b;
+        if (graph_size(a->graph, from) == graph_size(b->graph, to))
+            s->next[from] = to;
     }
-    free(pa);
-    free(pb);
+    free(twin);
+}
+
+uint64_t same_align(struct same *s, const struct hd_snapshot *older,
+                    const struct hd_snapshot *newer, unsigned threads)
+{
+    struct alignment al;
+    if (alignment_begin(&al, older, newer, threads)) {
+        find_in_place(&al);
+        find_anchors(&al);
+        keep_order(&al);
+        sweep_regions(&al);
+        fill_between(&al);
+        find_young(&al);
+        keep_order(&al);
+        fill_between(&al);
+        extend(&al);
+        fill_between(&al);
+        keep_order(&al);
+        find_young(&al); /* again: more of their neighbours are known by now */
+        keep_order(&al);
+        fill_between(&al);
+        s->source = HD_SAME_BY_ORDER;
+        s->count = older->graph->node_count;
+        s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));
+        memset(s->next, 0xFF, array_bytes(s->count, sizeof(*s->next)));
+        tell(s, &al);
+    }
+    uint64_t work = al.work;
+    alignment_end(&al);
+    return work;
 }
