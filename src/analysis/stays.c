@@ -51,17 +51,27 @@ static bool stays_of_each(const struct births *b, path_id p, const struct popula
     return without <= (few ? 1 : 0);
 }
 
-/* A third of the first half's rate at least, in the second; of two steps the smaller is a
- * third of the larger. Else it fills, and more slowly each time; or came at once. */
+/* A third of the first half's rate at least, in the second: else it fills, and more slowly
+ * each time. */
 static bool goes_on(const struct births *b, const struct population *at)
 {
     size_t half = (at->steps + 1) / 2;
     uint64_t first = sum(at->came, 0, half);
     uint64_t last = sum(at->came, at->steps - half, at->steps);
-    if (b->n >= 4 && (double)last < 0.34 * (double)(first > 0 ? first : 1))
-        return false;
-    uint64_t least = at->came[0] < at->came[1] ? at->came[0] : at->came[1];
-    return at->steps != 2 || 3 * least >= at->came[0] + at->came[1] - least;
+    return b->n < 4 || (double)last >= 0.34 * (double)(first > 0 ? first : 1);
+}
+
+/* The fewer steps there are, the more alike they have to be: the smallest is a third of the
+ * largest of two, a quarter of three, and so on. The length of a queue is random, too. */
+static bool is_even(const struct population *at)
+{
+    uint64_t least = at->came[0], most = at->came[0];
+    for (size_t i = 1; i < at->steps; i++) {
+        least = at->came[i] < least ? at->came[i] : least;
+        most = at->came[i] > most ? at->came[i] : most;
+    }
+    bool few = at->steps > 2 && at->all_came < FEWEST * at->steps;
+    return few || (at->steps + 1) * least >= most;
 }
 
 /* Old enough is what came long ago: whether any still come tells only age 0. */
@@ -106,7 +116,8 @@ struct stays stays_of(const struct births *b, path_id p)
             best.went = at.all_left;
         }
         if (at.all_came < FEWEST || !stays_of_each(b, p, &at) || !goes_on(b, &at) ||
-            !has_newcomers(b, p, age, &at) || is_full(&at) || !sets_a_record(b, p, &at))
+            !is_even(&at) || !has_newcomers(b, p, age, &at) || is_full(&at) ||
+            !sets_a_record(b, p, &at))
             continue;
         double chance = exp(chance_binomial_log(at.all_came + at.all_left,
                                                 1 / (1 + turnover), at.all_came));
