@@ -620,6 +620,7 @@ struct hd_options {
     uint32_t tree_depth;     /* levels below the top; 0: all */
 
     bool fields; /* two fields of one type part chains and places; where fields are known */
+    bool no_ages; /* do not find out who stayed from snapshot to snapshot: rank by counts */
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */

@@ -87,6 +87,7 @@ static const struct trait {
     {"min-score", GROUP_RANKING, VALUE_HINTS, shares, 0},
     {"min-steady", GROUP_RANKING, VALUE_HINTS, shares, 0},
     {"iterations", GROUP_RANKING, VALUE_FREE, NULL, 0},
+    {"no-ages", GROUP_RANKING, VALUE_FREE, NULL, 0},
     {"chains", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"samples", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"seed", GROUP_CHAINS, VALUE_FREE, NULL, 0},

@@ -160,6 +160,13 @@ static const char *take_across_builds(struct settings *s, const char *value)
     return NULL;
 }
 
+static const char *take_no_ages(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.no_ages = true;
+    return NULL;
+}
+
 static const char *take_exact(struct settings *s, const char *value)
 {
     (void)value;
@@ -561,6 +568,8 @@ const struct option options[] = {
      "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
     {"iterations", 0, ON_CHAINS | ON_TREE, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
+    {"no-ages", 0, ON_GROWTH, NULL,
+     "do not find out which objects stayed: rank by counts alone", take_no_ages},
     {"tables-only", 0, ON_DIFFS | ON_TOP | ON_CHECK, NULL,
      "do not read references: counts and bytes per type only", take_tables_only},
     {"chains", 0, ON_CHAINS, "K", "root chains shown per type; default 3", take_chains},

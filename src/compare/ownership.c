@@ -164,53 +164,6 @@ static bool fold(struct folding *f, struct hd_error *err)
     return ok;
 }
 
-/* --- who came, and stayed ----------------------------------------------------- */
-
-/* Objects are told apart by where they lie: in one process, in order, all of them. */
-static bool can_tell_ages(const struct folding *f)
-{
-    const struct series *s = f->s;
-    bool can = s->fit_count >= 2 && !s->restarted && !s->out_of_order && !s->has_repeats;
-    for (size_t i = 0; can && i < s->fit_count; i++) {
-        const struct hd_snapshot *snap = f->c->snaps[s->fit[i]];
-        can = snap->digest == NULL && !snap->info.sampled;
-    }
-    return can;
-}
-
-/* Two graphs are in memory at a time, and what identity takes (docs/identity.md). */
-static bool need_both(struct hd_snapshot *older, struct hd_snapshot *newer,
-                      struct hd_error *err)
-{
-    return snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
-}
-
-static bool find_births(struct folding *f, struct hd_error *err)
-{
-    const struct series *s = f->s;
-    struct births *b = &f->o->births;
-    for (size_t i = 1; i < s->fit_count; i++) {
-        struct hd_snapshot *older = f->c->snaps[s->fit[i - 1]];
-        struct hd_snapshot *newer = f->c->snaps[s->fit[i]];
-        if (!need_both(older, newer, err))
-            return comparison_blame(err, s->fit[i]);
-        if (older->graph == NULL || newer->graph == NULL)
-            return true;
-        if (i == 1)
-            births_begin(b, &f->o->trie, older, s->selection);
-        struct same same;
-        same_find(&same, older, newer, f->c->how.threads);
-        births_add(b, i, older, newer, &same);
-        same_free(&same);
-        if (b->source == HD_SAME_UNKNOWN)
-            break;
-        if (!f->work->plan.keep)
-            snapshot_release_graph(older);
-    }
-    births_end(b);
-    return true;
-}
-
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum trie_fields fields, bool all_chains_follow,
                                struct hd_error *err)
@@ -228,11 +181,68 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     bool ok = fold(&f, err);
     pthread_cond_destroy(&f.changed);
     pthread_mutex_destroy(&f.lock);
-    ok = ok && (!can_tell_ages(&f) || find_births(&f, err));
     if (ok)
         return o;
     ownership_free(o);
     return NULL;
+}
+
+/* --- who came, and stayed ----------------------------------------------------- */
+
+/* Objects are told apart by where they lie: in one process, in order, all of them. */
+static bool can_tell_births(const struct hd_comparison *c, const struct series *s)
+{
+    bool can = s->fit_count >= 2 && !s->restarted && !s->out_of_order && !s->has_repeats;
+    for (size_t i = 0; can && i < s->fit_count; i++) {
+        const struct hd_snapshot *snap = c->snaps[s->fit[i]];
+        can = snap->digest == NULL && !snap->info.sampled;
+    }
+    return can;
+}
+
+/* What same_find() takes for each object of both, and births for each of the newer. */
+enum { PER_OBJECT = 44 };
+
+/* Reserving may give graphs back, so it comes first. */
+static bool add_step(struct hd_comparison *c, struct ownership *o, size_t i,
+                     struct hd_error *err)
+{
+    struct hd_snapshot *older = c->snaps[o->fit[i - 1]], *newer = c->snaps[o->fit[i]];
+    uint64_t bytes = PER_OBJECT * ((uint64_t)older->node_count + newer->node_count);
+    if (!comparison_reserve(c, bytes, "to follow objects from snapshot to snapshot", err))
+        return false;
+    bool ok = snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
+    struct same same = {0};
+    if (ok && older->graph != NULL && newer->graph != NULL) {
+        if (i == 1)
+            births_begin(&o->births, &o->trie, older, o->selection);
+        same_find(&same, older, newer, c->how.threads);
+        births_add(&o->births, i, older, newer, &same);
+    }
+    same_free(&same);
+    comparison_unreserve(c, bytes);
+    return ok;
+}
+
+bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
+                           const struct series *s, struct hd_error *err)
+{
+    bool ok = true;
+    if (o->looked_for_births)
+        return true;
+    for (size_t i = 1; ok && can_tell_births(c, s) && i < o->fit_count; i++) {
+        ok = add_step(c, o, i, err);
+        if (!ok)
+            comparison_blame(err, o->fit[i]);
+        if (o->births.source == HD_SAME_UNKNOWN)
+            break;
+    }
+    if (ok && o->births.source != HD_SAME_UNKNOWN)
+        births_end(&o->births);
+    else
+        births_free(&o->births);
+    o->looked_for_births = ok;
+    return ok;
 }
 
 bool ownership_fits(const struct ownership *o, const struct series *s,

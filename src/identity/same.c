@@ -4,6 +4,22 @@
 
 #include <stdlib.h>
 
+static uint32_t objects_of(const struct hd_snapshot *snap)
+{
+    uint64_t all = snap->info.objects;
+    return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
+/* Where less than half of what could be found was found, order has told nothing: all are
+ * alike, or nearly all are new. Then those that were not found are no births. */
+static bool is_told(const struct same *s, uint32_t older, uint32_t newer)
+{
+    uint32_t found = 0, most = older < newer ? older : newer;
+    for (node_id n = 0; n < s->count; n++)
+        found += s->next[n] != NO_NODE;
+    return found >= most / 2;
+}
+
 void same_find(struct same *s, const struct hd_snapshot *older,
                const struct hd_snapshot *newer, unsigned threads)
 {
@@ -11,6 +27,9 @@ void same_find(struct same *s, const struct hd_snapshot *older,
     if (older->info.sampled || newer->info.sampled)
         return;
     same_align(s, older, newer, threads);
+    if (s->source != HD_SAME_UNKNOWN &&
+        !is_told(s, objects_of(older), objects_of(newer)))
+        same_free(s);
 }
 
 void same_free(struct same *s)

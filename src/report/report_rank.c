@@ -296,19 +296,21 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
         k.owned = comparison_ownership(c, s, report_trie_fields(opt), opt->exact, err);
         ok = k.owned != NULL;
     }
+    const struct births *births = NULL;
+    if (ok && r->diff.by_graph && !opt->no_ages)
+        ok = comparison_births(c, s, &births, err);
     k.by_name = series_index_of(s);
-    k.rows = (struct suspect_rows){.r = r, .s = s, .rows = &k.by_name, .opt = opt};
-    if (k.owned != NULL) {
+    k.rows = (struct suspect_rows){.r = r, .s = s, .rows = &k.by_name, .opt = opt, .births = births};
+    if (ok && k.owned != NULL) {
         add_survivors(&k);
         k.rows.trie = &k.owned->trie;
-        if (k.owned->births.source != HD_SAME_UNKNOWN)
-            k.rows.births = &k.owned->births;
-        r->diff.identity = k.owned->births.source;
+        if (k.rows.births != NULL)
+            r->diff.identity = k.rows.births->source;
         suspects_by_graph(&k.rows, &scratch);
     } else if (ok && s->fit_count >= 2) {
         suspects_by_tables(&k.rows, &scratch);
     }
-    if (k.owned != NULL && opt->tree)
+    if (ok && k.owned != NULL && opt->tree)
         ok = report_add_tree(r, c, k.owned, s, &k.rows, opt, err);
     ok = ok && add_chains(&k, err);
     if (ok)
