@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Runs of eight keys find all that longer ones do, on those series. */
-enum { KEYS_IN_A_ROW = 8, LEAST = 60 * BIT, LEAST_IN_PLACE = 16 * BIT };
+enum { KEYS_IN_A_ROW = 8, LEAST = 60 * BIT };
 
 /* A region was swept, not slid together, where of at least so many matches so many in a
  * hundred lie where they lay. */
@@ -69,8 +69,7 @@ static void collect(struct alignment *al, const struct gram_pairs *pairs,
             continue;
         last = r;
         uint32_t bits = run_bits(al, &r);
-        bool stayed = al->a.address[r.x] == al->b.address[r.y];
-        if (bits < (stayed ? LEAST_IN_PLACE : LEAST))
+        if (bits < LEAST)
             continue;
         all->run = grow(all->run, all->len, &all->cap, sizeof(*all->run));
         all->bits = grow(all->bits, all->len, &all->bits_cap, sizeof(*all->bits));
@@ -105,7 +104,7 @@ static void take_anchors(struct alignment *al, const struct anchors *all)
 static void find_anchors_of(struct alignment *al, uint32_t without)
 {
     struct gram_rows rows = {al, KEYS_IN_A_ROW, without};
-    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, 1, al->threads);
+    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
     struct anchors all = {0};
     collect(al, &pairs, &all);
     free(pairs.all);

@@ -1,6 +1,6 @@
 /* Between two matches that follow each other on both sides lies what lay between them,
  * less what went: nothing comes into the middle of what was slid together. So far less
- * says enough there: what is unique within the gap, in rows of six, three and one (as
+ * says enough there: what is unique within the gap, in rows of three and one (as
  * patience diff does it, and again in the gaps that this leaves), and in the end whatever
  * comes first. */
 #include "identity/align_parts.h"
@@ -13,7 +13,7 @@
  * first come, first served. That looks at so many objects per object of the gap at most. */
 enum { MOST_OBJECTS = 20000, MOST_DEPTH = 12, LOOKS = 32 };
 
-static const uint32_t widths[] = {6, 3, 1};
+static const uint32_t widths[] = {3, 1};
 enum { WIDTHS = sizeof(widths) / sizeof(widths[0]) };
 
 struct gap {

@@ -1,7 +1,7 @@
 /* The collector keeps the order of what it slides together. So of the matches of a region
  * of the newer snapshot only the heaviest chain stays in which positions in the older one
- * rise, as long as they are in one region of it; to go on in another one costs SWITCH
- * objects: regions are emptied into each other in any order.
+ * rise, as long as they are in one region of it: regions are emptied into each other in any
+ * order.
  *
  * Chains are found as longest rising sequences are, by a Fenwick tree of maxima, one for
  * each region of the older snapshot, here slices of one array. O(r log r) for r runs. */
@@ -11,12 +11,11 @@
 
 #include <stdlib.h>
 
-enum { SWITCH = 20 };
 static const uint32_t NO_RUN = UINT32_MAX;
 
 struct chain_end {
-    int64_t weight;
-    uint32_t run; /* the last one of it */
+    uint32_t weight; /* objects */
+    uint32_t run;    /* the last one of it */
 };
 
 struct order {
@@ -77,11 +76,10 @@ static void collect(const struct alignment *al, struct order *o, uint32_t begin,
     }
 }
 
-static bool is_in_order(const struct alignment *al, const struct order *o)
+static bool is_in_order(const struct order *o)
 {
     for (size_t i = 1; i < o->len; i++)
-        if (o->run[i].x < o->run[i - 1].x ||
-            region_of_run(al, o, i) != region_of_run(al, o, i - 1))
+        if (o->run[i].x < o->run[i - 1].x)
             return false;
     return true;
 }
@@ -120,8 +118,8 @@ static uint32_t find_chain(const struct alignment *al, struct order *o)
             if (heavier(tree[k], best))
                 best = tree[k];
         const struct chain_end *other = &top[top[0].region == region].end;
-        if (other->weight - SWITCH > best.weight)
-            best = (struct chain_end){other->weight - SWITCH, other->run};
+        if (other->weight > best.weight)
+            best = *other;
         o->back[i] = best.run;
         best = (struct chain_end){best.weight + o->run[i].len, i};
         for (uint32_t k = o->rank[i]; k <= o->slice_len[i]; k += k & -k)
@@ -134,7 +132,7 @@ static uint32_t find_chain(const struct alignment *al, struct order *o)
 
 static void keep_order_of_region(struct alignment *al, struct order *o)
 {
-    if (is_in_order(al, o))
+    if (is_in_order(o))
         return;
     size_t bytes = array_bytes(o->len, sizeof(uint32_t));
     o->back = alloc_resize(NULL, bytes);
