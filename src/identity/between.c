@@ -192,7 +192,7 @@ static void make_room(struct filling *f)
 {
     if (f->a != NULL)
         return;
-    f->a = alloc_resize(NULL, array_bytes(5 * MOST_OBJECTS, sizeof(*f->a)));
+    f->a = alloc_resize(NULL, array_bytes((size_t)5 * MOST_OBJECTS, sizeof(*f->a)));
     f->b = f->a + MOST_OBJECTS;
     f->spare = f->b + MOST_OBJECTS;
     f->pair = f->spare + MOST_OBJECTS;
