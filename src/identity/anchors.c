@@ -34,7 +34,7 @@ void find_in_place(struct alignment *al)
             x++, y++;
         r.len = x - r.x;
         if (r.len > 0 && run_bits(al, &r) >= LEAST)
-            take(al, &r, BY_PLACE);
+            take(al, &r);
         else if (r.len == 0 && a[x] == b[y])
             x++, y++;
         while (x < al->a.len && y < al->b.len && a[x] != b[y])
@@ -96,7 +96,7 @@ static void take_anchors(struct alignment *al, const struct anchors *all)
     for (size_t i = 0; i < all->len; i++) {
         const struct run *r = &all->run[(uint32_t)order[i]];
         if (is_free(al, r))
-            take(al, r, BY_ANCHOR);
+            take(al, r);
     }
     free(order);
 }
@@ -148,7 +148,7 @@ static void sweep(struct alignment *al, const struct share *region, uint32_t *y)
             continue;
         al->a.mate[x] = DEAD;
         if (*y < al->b.len && al->b.mate[*y] == FREE && same_place(al, x, *y))
-            take(al, &(struct run){x, *y, 1}, BY_SWEEP);
+            take(al, &(struct run){x, *y, 1});
     }
 }
 

@@ -129,7 +129,7 @@ static void take_pairs(struct filling *f, const struct gap *g, size_t len)
         struct run r = run_around(f->al, x, y, &within, g->y_end - rest.y);
         if (r.len == 0)
             continue;
-        take(f->al, &r, BY_BRACKET);
+        take(f->al, &r);
         leave(f, &(struct gap){rest.x, r.x, rest.y, r.y, rest.depth});
         rest.x = r.x + r.len, rest.y = r.y + r.len;
     }
@@ -147,7 +147,7 @@ static void match_in_order(struct filling *f, const struct gap *g)
             at++, looks--, f->work++;
         if (at == g->x_end || looks == 0)
             continue;
-        take(al, &(struct run){at, y, 1}, BY_BRACKET);
+        take(al, &(struct run){at, y, 1});
         x = at + 1;
     }
 }

@@ -145,7 +145,7 @@ static bool measure_bits(void *context, size_t i)
         uint32_t slot = pair_of(key[p - 1], key[p]) & m->pair_mask;
         uint32_t n = m->pairs[0][slot] + m->pairs[1][slot];
         uint32_t all = eighths(al->seen[key[p - 1] & al->seen_mask]) + BIT;
-        uint32_t twice = n > 1 ? eighths(2 * (n - 1)) : 0;
+        uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
         uint32_t b = all > twice ? all - twice : 0;
         al->bits[p] = (uint8_t)(b < UINT8_MAX ? b : UINT8_MAX);
     }
@@ -224,7 +224,6 @@ bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
     if (al->a.len == 0 || al->b.len == 0)
         return false;
     measure(&m);
-    al->found = alloc_zeroed(al->b.len);
     cut_shares(al);
     return true;
 }
@@ -241,7 +240,6 @@ void alignment_end(struct alignment *al)
     side_free(&al->a);
     side_free(&al->b);
     free(al->bits);
-    free(al->found);
     free(al->seen);
     free(al->shares);
     *al = (struct alignment){0};

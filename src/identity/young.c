@@ -156,7 +156,7 @@ static void take_chain(struct chains *c, uint32_t last)
         const struct run *r = &c->link[i].run;
         for (uint32_t k = 0; k < r->len; k++)
             if (al->a.mate[r->x + k] == FREE && al->b.mate[r->y + k] == FREE)
-                take(al, &(struct run){r->x + k, r->y + k, 1}, BY_CHAIN);
+                take(al, &(struct run){r->x + k, r->y + k, 1});
         c->link[i].score = ~c->link[i].score; /* used */
     }
 }
