@@ -22,8 +22,7 @@ static bool same_place(const struct alignment *al, uint32_t x, uint32_t y)
     return al->a.address[x] == al->b.address[y] && al->a.key[x] == al->b.key[y];
 }
 
-/* --- in place --------------------------------------------------------------------------
- */
+/* --- in place --------------------------------------------------------------------- */
 
 void find_in_place(struct alignment *al)
 {
@@ -42,8 +41,7 @@ void find_in_place(struct alignment *al)
     }
 }
 
-/* --- anchors ---------------------------------------------------------------------------
- */
+/* --- anchors ---------------------------------------------------------------------- */
 
 struct anchors {
     struct run *run;
@@ -121,8 +119,7 @@ void find_anchors(struct alignment *al)
     find_anchors_of(al, 0);
 }
 
-/* --- swept regions ---------------------------------------------------------------------
- */
+/* --- swept regions ---------------------------------------------------------------- */
 
 static bool was_swept(const struct alignment *al, const struct share *region)
 {

@@ -30,8 +30,7 @@ struct filling {
     uint64_t work;
 };
 
-/* --- unique on both sides ----------------------------------------------------------------
- */
+/* --- unique on both sides --------------------------------------------------------- */
 
 static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_t width,
                       uint64_t *entry)

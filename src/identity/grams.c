@@ -87,8 +87,7 @@ static bool deal_out(void *context, size_t side)
     return true;
 }
 
-/* --- joining ----------------------------------------------------------------------------
- */
+/* --- joining ---------------------------------------------------------------------- */
 
 struct part {
     const uint64_t *entry[2];

@@ -31,8 +31,7 @@ static struct side *side_of(struct alignment *al, size_t i)
     return i == 0 ? &al->a : &al->b;
 }
 
-/* --- in the order of addresses ---------------------------------------------------------
- */
+/* --- in the order of addresses ---------------------------------------------------- */
 
 /* The system clears every page that it hands out: what sorting needs beside the addresses
  * is where keys and mates stand afterwards. */
@@ -101,8 +100,7 @@ static bool make_side(void *context, size_t i)
     return true;
 }
 
-/* --- information ------------------------------------------------------------------------
- */
+/* --- information ------------------------------------------------------------------ */
 
 static uint32_t slots_for(uint64_t objects, uint32_t most)
 {
@@ -210,8 +208,7 @@ void for_each_share(struct alignment *al, void (*work)(struct alignment *, struc
     workers_run(al->share_count, al->threads, work_on_share, &s);
 }
 
-/* --- all of it --------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------- */
 
 bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer, unsigned threads)

@@ -30,8 +30,7 @@ struct chains {
     size_t len, cap;
 };
 
-/* --- runs ------------------------------------------------------------------------------
- */
+/* --- runs ------------------------------------------------------------------------- */
 
 /* Of pairs on one diagonal those within a run are left out: it is found once. */
 static void add_runs(struct chains *c, const struct gram_pairs *pairs, bool by_neighbours)
@@ -47,8 +46,8 @@ static void add_runs(struct chains *c, const struct gram_pairs *pairs, bool by_n
         if (by_neighbours) {
             within.x = x > BESIDE ? x - BESIDE : 0;
             within.y = y > BESIDE ? y - BESIDE : 0;
-            within.len = (x + BESIDE < al->a.len ? x + BESIDE : al->a.len) - within.x;
-            b_end = y + BESIDE < b_end ? y + BESIDE : b_end;
+            within.len = (al->a.len - x > BESIDE ? x + BESIDE : al->a.len) - within.x;
+            b_end = b_end - y > BESIDE ? y + BESIDE : b_end;
         }
         struct run r = run_around(al, x, y, &within, b_end - within.y);
         al->work += r.len;
@@ -84,8 +83,7 @@ static void sort_runs(struct chains *c)
     free(spare);
 }
 
-/* --- chains ------------------------------------------------------------------------------
- */
+/* --- chains ----------------------------------------------------------------------- */
 
 /* What it costs to come from one run to the other; false: no chain has both. */
 static bool can_follow(const struct alignment *al, const struct run *from,
