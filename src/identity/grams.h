@@ -25,7 +25,7 @@ static inline uint32_t gram_position(uint64_t entry)
     return (uint32_t)entry;
 }
 
-/* Gives the entries of one side, in the order of positions, to add(). Called twice. */
+/* Gives the entries of one side, in the order of positions, to gram_add(). Called twice. */
 struct gram_sink;
 typedef void gram_source(void *context, size_t side, struct gram_sink *sink);
 void gram_add(struct gram_sink *sink, uint32_t hash, uint32_t position);
