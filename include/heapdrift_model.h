@@ -349,6 +349,10 @@ struct hd_diff {
     struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
 
+    /* Without a suspect: a type that rose in every step, though it cannot be shown that it
+     * leaks, nor that as many go as come; NULL: none. */
+    const struct hd_suspect *undecided;
+
     struct hd_native *native; /* that are shown, by type only */
     size_t native_count;
 

@@ -285,6 +285,41 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
     free(order.all);
 }
 
+/* --- what is left open ------------------------------------------------------- */
+
+static bool rises_in_every_step(const uint64_t *y, size_t n)
+{
+    for (size_t k = 1; k < n; k++)
+        if (y[k] <= y[k - 1])
+            return false;
+    return true;
+}
+
+/* Order alone may take a batch that moved for one that died: it does not acquit. */
+static bool may_leak(const struct headed_ranker *r, const struct headed_type *row)
+{
+    enum { FEWEST_MORE = 4 };
+    const struct births *b = r->growths.births;
+    bool acquitted = r->turns_over[row->label] && b->source == HD_SAME_BY_EVENTS;
+    return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
+           rises_in_every_step(row->count, r->n) &&
+           headed_delta(row->count, r->n) >= FEWEST_MORE &&
+           reaches_steady_line(r->line, (double)headed_delta(row->retained, r->n), r->heap);
+}
+
+/* Counts that rise in every step of four or more are no chance; with ages one would have
+ * seen it leak, if it leaked fast enough, or turn over. */
+static size_t find_undecided(const struct headed_ranker *r, const struct headed *h)
+{
+    enum { FEWEST = 4 };
+    if (r->growths.births == NULL || r->n < FEWEST)
+        return SIZE_MAX;
+    for (size_t i = 0; i < h->len; i++)
+        if (may_leak(r, &h->all[i]))
+            return i;
+    return SIZE_MAX;
+}
+
 /* --- all of it ------------------------------------------------------------- */
 
 struct headed headed_rank(const struct trie *t, const struct series *s,
@@ -318,6 +353,7 @@ struct headed headed_rank(const struct trie *t, const struct series *s,
         else
             result.len++;
     }
+    result.undecided = find_undecided(&r, &result);
     path_growths_free(&r.growths);
     pair_table_free(&r.also);
     arena_free(&r.scratch);

@@ -66,6 +66,10 @@ struct headed {
     struct headed_growth growth;
     struct headed_stopped *stopped; /* by growth, then name */
     size_t stopped_count;
+
+    /* The first row that is no suspect, and yet may leak: it rose in every step, and nobody
+     * saw as many go as come. SIZE_MAX: none. */
+    size_t undecided;
 };
 
 /* Rank an aligned trie over the fit snapshots of s, whose numbers the trie's snapshots

@@ -35,15 +35,12 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
     if (alignment_begin(&al, older, newer, threads)) {
         find_in_place(&al);
         find_anchors(&al);
-        keep_order(&al);
         sweep_regions(&al);
         fill_between(&al);
         find_young(&al);
-        keep_order(&al);
         fill_between(&al);
         extend(&al);
         fill_between(&al);
-        keep_order(&al);
         find_young(&al); /* again: more of their neighbours are known by now */
         keep_order(&al);
         fill_between(&al);

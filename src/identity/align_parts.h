@@ -6,7 +6,8 @@
  * name of its type and its size. Keys that are equal by chance cost a match at most: the
  * pipeline compares types and sizes themselves in the end.
  *
- * Memory: 20 bytes per object of both while it runs, 16 more at the most (align.c). */
+ * Memory: 21 bytes per object of both while it runs, 35 at the most: hashes of what is not
+ * found yet (grams.h), and the answer. */
 #ifndef ALIGN_PARTS_H
 #define ALIGN_PARTS_H
 
@@ -27,9 +28,6 @@ static inline uint64_t region_of(uint64_t address)
 /* Amounts of information are in eighths of a bit, so that they fit a byte. */
 enum { BIT = 8 };
 
-/* Who found a match; the first three are certain enough to bear witness (doubt.c). */
-enum found_by { BY_ANCHOR = 1, BY_PLACE, BY_SWEEP, BY_BRACKET, BY_CHAIN, BY_EXTENSION };
-
 struct side {
     const struct hd_snapshot *snap;
     const struct graph *graph;
@@ -47,8 +45,7 @@ struct share {
 
 struct alignment {
     struct side a, b;
-    uint8_t *bits;  /* per position of a: how little it says that this key follows */
-    uint8_t *found; /* per position of b: enum found_by of its mate */
+    uint8_t *bits;  /* per position of a: how much it says that this key follows */
     uint32_t *seen; /* how many objects of both have a key, by its lower bits */
     uint32_t seen_mask;
     struct share *shares; /* the same for any number of threads */
@@ -81,7 +78,8 @@ static inline uint32_t eighths(uint32_t n)
 /* The information in a key by itself, at most 12 bits. */
 static inline uint32_t alone(const struct alignment *al, uint32_t key)
 {
-    uint32_t all = eighths(al->a.len + al->b.len), n = al->seen[key & al->seen_mask];
+    uint32_t all = eighths(al->a.len / 2 + al->b.len / 2 + 1) + BIT;
+    uint32_t n = al->seen[key & al->seen_mask];
     uint32_t b = n > 0 && eighths(n) < all ? all - eighths(n) : 0;
     return b < 12 * BIT ? b : 12 * BIT;
 }
@@ -98,12 +96,11 @@ struct run {
     uint32_t x, y, len;
 };
 
-static inline void take(struct alignment *al, const struct run *r, enum found_by who)
+static inline void take(struct alignment *al, const struct run *r)
 {
     for (uint32_t i = 0; i < r->len; i++) {
         al->a.mate[r->x + i] = r->y + i;
         al->b.mate[r->y + i] = r->x + i;
-        al->found[r->y + i] = (uint8_t)who;
     }
 }
 

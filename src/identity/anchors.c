@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Runs of eight keys find all that longer ones do, on those series. */
-enum { KEYS_IN_A_ROW = 8, LEAST = 60 * BIT, LEAST_IN_PLACE = 16 * BIT };
+enum { KEYS_IN_A_ROW = 8, LEAST = 60 * BIT };
 
 /* A region was swept, not slid together, where of at least so many matches so many in a
  * hundred lie where they lay. */
@@ -22,8 +22,7 @@ static bool same_place(const struct alignment *al, uint32_t x, uint32_t y)
     return al->a.address[x] == al->b.address[y] && al->a.key[x] == al->b.key[y];
 }
 
-/* --- in place --------------------------------------------------------------------------
- */
+/* --- in place --------------------------------------------------------------------- */
 
 void find_in_place(struct alignment *al)
 {
@@ -34,7 +33,7 @@ void find_in_place(struct alignment *al)
             x++, y++;
         r.len = x - r.x;
         if (r.len > 0 && run_bits(al, &r) >= LEAST)
-            take(al, &r, BY_PLACE);
+            take(al, &r);
         else if (r.len == 0 && a[x] == b[y])
             x++, y++;
         while (x < al->a.len && y < al->b.len && a[x] != b[y])
@@ -42,8 +41,7 @@ void find_in_place(struct alignment *al)
     }
 }
 
-/* --- anchors ---------------------------------------------------------------------------
- */
+/* --- anchors ---------------------------------------------------------------------- */
 
 struct anchors {
     struct run *run;
@@ -69,8 +67,7 @@ static void collect(struct alignment *al, const struct gram_pairs *pairs,
             continue;
         last = r;
         uint32_t bits = run_bits(al, &r);
-        bool stayed = al->a.address[r.x] == al->b.address[r.y];
-        if (bits < (stayed ? LEAST_IN_PLACE : LEAST))
+        if (bits < LEAST)
             continue;
         all->run = grow(all->run, all->len, &all->cap, sizeof(*all->run));
         all->bits = grow(all->bits, all->len, &all->bits_cap, sizeof(*all->bits));
@@ -97,7 +94,7 @@ static void take_anchors(struct alignment *al, const struct anchors *all)
     for (size_t i = 0; i < all->len; i++) {
         const struct run *r = &all->run[(uint32_t)order[i]];
         if (is_free(al, r))
-            take(al, r, BY_ANCHOR);
+            take(al, r);
     }
     free(order);
 }
@@ -105,7 +102,7 @@ static void take_anchors(struct alignment *al, const struct anchors *all)
 static void find_anchors_of(struct alignment *al, uint32_t without)
 {
     struct gram_rows rows = {al, KEYS_IN_A_ROW, without};
-    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, 1, al->threads);
+    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
     struct anchors all = {0};
     collect(al, &pairs, &all);
     free(pairs.all);
@@ -122,8 +119,7 @@ void find_anchors(struct alignment *al)
     find_anchors_of(al, 0);
 }
 
-/* --- swept regions ---------------------------------------------------------------------
- */
+/* --- swept regions ---------------------------------------------------------------- */
 
 static bool was_swept(const struct alignment *al, const struct share *region)
 {
@@ -149,7 +145,7 @@ static void sweep(struct alignment *al, const struct share *region, uint32_t *y)
             continue;
         al->a.mate[x] = DEAD;
         if (*y < al->b.len && al->b.mate[*y] == FREE && same_place(al, x, *y))
-            take(al, &(struct run){x, *y, 1}, BY_SWEEP);
+            take(al, &(struct run){x, *y, 1});
     }
 }
 

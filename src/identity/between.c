@@ -1,6 +1,6 @@
 /* Between two matches that follow each other on both sides lies what lay between them,
  * less what went: nothing comes into the middle of what was slid together. So far less
- * says enough there: what is unique within the gap, in rows of six, three and one (as
+ * says enough there: what is unique within the gap, in rows of three and one (as
  * patience diff does it, and again in the gaps that this leaves), and in the end whatever
  * comes first. */
 #include "identity/align_parts.h"
@@ -13,7 +13,7 @@
  * first come, first served. That looks at so many objects per object of the gap at most. */
 enum { MOST_OBJECTS = 20000, MOST_DEPTH = 12, LOOKS = 32 };
 
-static const uint32_t widths[] = {6, 3, 1};
+static const uint32_t widths[] = {3, 1};
 enum { WIDTHS = sizeof(widths) / sizeof(widths[0]) };
 
 struct gap {
@@ -30,8 +30,7 @@ struct filling {
     uint64_t work;
 };
 
-/* --- unique on both sides ----------------------------------------------------------------
- */
+/* --- unique on both sides --------------------------------------------------------- */
 
 static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_t width,
                       uint64_t *entry)
@@ -129,7 +128,7 @@ static void take_pairs(struct filling *f, const struct gap *g, size_t len)
         struct run r = run_around(f->al, x, y, &within, g->y_end - rest.y);
         if (r.len == 0)
             continue;
-        take(f->al, &r, BY_BRACKET);
+        take(f->al, &r);
         leave(f, &(struct gap){rest.x, r.x, rest.y, r.y, rest.depth});
         rest.x = r.x + r.len, rest.y = r.y + r.len;
     }
@@ -147,7 +146,7 @@ static void match_in_order(struct filling *f, const struct gap *g)
             at++, looks--, f->work++;
         if (at == g->x_end || looks == 0)
             continue;
-        take(al, &(struct run){at, y, 1}, BY_BRACKET);
+        take(al, &(struct run){at, y, 1});
         x = at + 1;
     }
 }
@@ -192,7 +191,7 @@ static void make_room(struct filling *f)
 {
     if (f->a != NULL)
         return;
-    f->a = alloc_resize(NULL, array_bytes(5 * MOST_OBJECTS, sizeof(*f->a)));
+    f->a = alloc_resize(NULL, array_bytes((size_t)5 * MOST_OBJECTS, sizeof(*f->a)));
     f->b = f->a + MOST_OBJECTS;
     f->spare = f->b + MOST_OBJECTS;
     f->pair = f->spare + MOST_OBJECTS;

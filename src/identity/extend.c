@@ -118,7 +118,7 @@ static void extend_one_way(struct alignment *al, bool leftwards)
         for (size_t k = 0; k < e.found[i].len; k++) {
             const struct run *r = &e.found[i].all[k];
             if (al->a.mate[r->x] == FREE && al->b.mate[r->y] == FREE)
-                take(al, r, BY_EXTENSION);
+                take(al, r);
         }
         free(e.found[i].all);
     }

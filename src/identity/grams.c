@@ -15,7 +15,7 @@ struct gram_sink {
     uint32_t *at;    /* per part */
 };
 
-struct found_pairs {
+struct part_pairs {
     uint64_t *all;
     size_t len, cap;
 };
@@ -23,10 +23,9 @@ struct found_pairs {
 struct join {
     gram_source *source;
     void *context;
-    uint32_t rare;
     uint64_t *entry[2];
-    uint32_t *begin[2];        /* per part, and the end */
-    struct found_pairs *found; /* per part */
+    uint32_t *begin[2];       /* per part, and the end */
+    struct part_pairs *found; /* per part */
 };
 
 void gram_add(struct gram_sink *sink, uint32_t hash, uint32_t position)
@@ -88,8 +87,7 @@ static bool deal_out(void *context, size_t side)
     return true;
 }
 
-/* --- joining ----------------------------------------------------------------------------
- */
+/* --- joining ---------------------------------------------------------------------- */
 
 struct part {
     const uint64_t *entry[2];
@@ -104,30 +102,18 @@ static size_t group_end(const uint64_t *entry, size_t i, size_t len)
     return end;
 }
 
-static void put_pairs(struct found_pairs *f, const uint64_t *a, size_t a_len,
-                      const uint64_t *b, size_t b_len)
-{
-    for (size_t i = 0; i < a_len; i++)
-        for (size_t k = 0; k < b_len; k++) {
-            f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
-            f->all[f->len++] = gram_pair(gram_position(a[i]), gram_position(b[k]));
-        }
-}
-
-/* False if there are more pairs than entries. */
-static bool find_pairs(struct found_pairs *f, const struct part *p, uint32_t rare)
+static void find_pairs(struct part_pairs *f, const struct part *p)
 {
     const uint64_t *a = p->entry[0], *b = p->entry[1];
     for (size_t i = 0, k = 0, i_end, k_end; i < p->len[0] && k < p->len[1];) {
         i_end = gram_hash(a[i]) <= gram_hash(b[k]) ? group_end(a, i, p->len[0]) : i;
         k_end = gram_hash(b[k]) <= gram_hash(a[i]) ? group_end(b, k, p->len[1]) : k;
-        if (i_end - i <= rare && k_end - k <= rare)
-            put_pairs(f, a + i, i_end - i, b + k, k_end - k);
-        if (f->len > p->len[0] + p->len[1])
-            return false;
+        if (i_end == i + 1 && k_end == k + 1) {
+            f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
+            f->all[f->len++] = gram_pair(gram_position(a[i]), gram_position(b[k]));
+        }
         i = i_end, k = k_end;
     }
-    return true;
 }
 
 static bool join_part(void *context, size_t i)
@@ -145,10 +131,7 @@ static bool join_part(void *context, size_t i)
     for (int s = 0; s < 2; s++)
         radix_sort(j->entry[s] + j->begin[s][i], NULL, p.len[s], spare, NULL);
     free(spare);
-    if (!find_pairs(&j->found[i], &p, j->rare)) {
-        j->found[i].len = 0;
-        find_pairs(&j->found[i], &p, 1);
-    }
+    find_pairs(&j->found[i], &p);
     return true;
 }
 
@@ -170,10 +153,9 @@ static struct gram_pairs collect(struct join *j)
     return pairs;
 }
 
-struct gram_pairs grams_join(gram_source *source, void *context, uint32_t rare,
-                             unsigned threads)
+struct gram_pairs grams_join(gram_source *source, void *context, unsigned threads)
 {
-    struct join j = {.source = source, .context = context, .rare = rare};
+    struct join j = {.source = source, .context = context};
     workers_run(2, threads, deal_out, &j);
     j.found = alloc_zeroed(array_bytes(PARTS, sizeof(*j.found)));
     workers_run(PARTS, threads, join_part, &j);

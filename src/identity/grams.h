@@ -25,7 +25,7 @@ static inline uint32_t gram_position(uint64_t entry)
     return (uint32_t)entry;
 }
 
-/* Gives the entries of one side, in the order of positions, to add(). Called twice. */
+/* Gives the entries of one side, in the order of positions, to gram_add(). Called twice. */
 struct gram_sink;
 typedef void gram_source(void *context, size_t side, struct gram_sink *sink);
 void gram_add(struct gram_sink *sink, uint32_t hash, uint32_t position);
@@ -47,17 +47,14 @@ static inline uint32_t gram_y(uint64_t pair)
     return (uint32_t)pair - (uint32_t)(pair >> 32);
 }
 
-/* The pairs of positions whose hash is at most `rare` times on either side, sorted;
- * malloc'd. Never more than there are entries: a part that has more pairs gives those
- * that are once on both. O(entries); 8 bytes per entry and pair, and as much again for the
- * largest part. */
+/* The pairs of positions whose hash is unique on either side, sorted; malloc'd. O(entries);
+ * 8 bytes per entry and pair, and as much again for the largest part. */
 struct gram_pairs {
     uint64_t *all;
     size_t len;
 };
 
-struct gram_pairs grams_join(gram_source *source, void *context, uint32_t rare,
-                             unsigned threads);
+struct gram_pairs grams_join(gram_source *source, void *context, unsigned threads);
 
 /* The source of `width` free keys in a row; context is a struct gram_rows. Of all rows only
  * those whose hash has none of the bits `without`: the same on both sides. */

@@ -87,7 +87,7 @@ struct gram_pairs join_by_neighbours(const struct alignment *al)
 {
     struct knowledge k = {.al = al};
     workers_run(2, al->threads, know_side, &k);
-    struct gram_pairs pairs = grams_join(known_by_others, &k, 1, al->threads);
+    struct gram_pairs pairs = grams_join(known_by_others, &k, al->threads);
     for (int i = 0; i < 2; i++) {
         free(k.identity[i]);
         free(k.free[i]);

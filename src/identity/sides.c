@@ -31,8 +31,7 @@ static struct side *side_of(struct alignment *al, size_t i)
     return i == 0 ? &al->a : &al->b;
 }
 
-/* --- in the order of addresses ---------------------------------------------------------
- */
+/* --- in the order of addresses ---------------------------------------------------- */
 
 /* The system clears every page that it hands out: what sorting needs beside the addresses
  * is where keys and mates stand afterwards. */
@@ -101,8 +100,7 @@ static bool make_side(void *context, size_t i)
     return true;
 }
 
-/* --- information ------------------------------------------------------------------------
- */
+/* --- information ------------------------------------------------------------------ */
 
 static uint32_t slots_for(uint64_t objects, uint32_t most)
 {
@@ -145,7 +143,7 @@ static bool measure_bits(void *context, size_t i)
         uint32_t slot = pair_of(key[p - 1], key[p]) & m->pair_mask;
         uint32_t n = m->pairs[0][slot] + m->pairs[1][slot];
         uint32_t all = eighths(al->seen[key[p - 1] & al->seen_mask]) + BIT;
-        uint32_t twice = n > 1 ? eighths(2 * (n - 1)) : 0;
+        uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
         uint32_t b = all > twice ? all - twice : 0;
         al->bits[p] = (uint8_t)(b < UINT8_MAX ? b : UINT8_MAX);
     }
@@ -210,8 +208,7 @@ void for_each_share(struct alignment *al, void (*work)(struct alignment *, struc
     workers_run(al->share_count, al->threads, work_on_share, &s);
 }
 
-/* --- all of it --------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------- */
 
 bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer, unsigned threads)
@@ -224,7 +221,6 @@ bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
     if (al->a.len == 0 || al->b.len == 0)
         return false;
     measure(&m);
-    al->found = alloc_zeroed(al->b.len);
     cut_shares(al);
     return true;
 }
@@ -241,7 +237,6 @@ void alignment_end(struct alignment *al)
     side_free(&al->a);
     side_free(&al->b);
     free(al->bits);
-    free(al->found);
     free(al->seen);
     free(al->shares);
     *al = (struct alignment){0};

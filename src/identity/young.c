@@ -1,7 +1,7 @@
 /* Survivors among objects that mostly died lie thin: short runs of which none says much,
- * but many, in one order. Seeds are rows of three keys that are rare, and objects that are
- * known by their neighbours. They are chained as minimap2 chains its seeds: a link costs
- * the logarithm of what it jumps over on either side. */
+ * but many, in one order. Seeds are rows of three keys that are unique, and objects that
+ * are known by their neighbours. They are chained as minimap2 chains its seeds: a link
+ * costs the logarithm of what it jumps over on either side. */
 #include "identity/young.h"
 
 #include "base/radix_sort.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { KEYS_IN_A_ROW = 3, RARE = 3, LEAST_OF_RUN = 9 * BIT, LEAST_OF_CHAIN = 40 * BIT };
+enum { KEYS_IN_A_ROW = 3, LEAST = 40 * BIT };
 enum { BY_NEIGHBOURS = 14 * BIT }; /* what it says at least that these are the same */
 
 /* A run looks for the one before it among so many, and so far away. That many around an
@@ -30,8 +30,7 @@ struct chains {
     size_t len, cap;
 };
 
-/* --- runs ------------------------------------------------------------------------------
- */
+/* --- runs ------------------------------------------------------------------------- */
 
 /* Of pairs on one diagonal those within a run are left out: it is found once. */
 static void add_runs(struct chains *c, const struct gram_pairs *pairs, bool by_neighbours)
@@ -47,8 +46,8 @@ static void add_runs(struct chains *c, const struct gram_pairs *pairs, bool by_n
         if (by_neighbours) {
             within.x = x > BESIDE ? x - BESIDE : 0;
             within.y = y > BESIDE ? y - BESIDE : 0;
-            within.len = (x + BESIDE < al->a.len ? x + BESIDE : al->a.len) - within.x;
-            b_end = y + BESIDE < b_end ? y + BESIDE : b_end;
+            within.len = (al->a.len - x > BESIDE ? x + BESIDE : al->a.len) - within.x;
+            b_end = b_end - y > BESIDE ? y + BESIDE : b_end;
         }
         struct run r = run_around(al, x, y, &within, b_end - within.y);
         al->work += r.len;
@@ -58,8 +57,6 @@ static void add_runs(struct chains *c, const struct gram_pairs *pairs, bool by_n
         int64_t bits = (int64_t)alone(al, al->a.key[r.x]) + run_bits(al, &r);
         if (by_neighbours && bits < BY_NEIGHBOURS)
             bits = BY_NEIGHBOURS;
-        if (bits < LEAST_OF_RUN)
-            continue;
         c->link = grow(c->link, c->len, &c->cap, sizeof(*c->link));
         c->link[c->len++] = (struct link){r, NO_LINK, bits, 0};
     }
@@ -86,8 +83,7 @@ static void sort_runs(struct chains *c)
     free(spare);
 }
 
-/* --- chains ------------------------------------------------------------------------------
- */
+/* --- chains ----------------------------------------------------------------------- */
 
 /* What it costs to come from one run to the other; false: no chain has both. */
 static bool can_follow(const struct alignment *al, const struct run *from,
@@ -152,13 +148,13 @@ static void take_chain(struct chains *c, uint32_t last)
         end = c->link[end].back;
     if (end != NO_LINK)
         base = ~c->link[end].score;
-    if (c->link[last].score - base < LEAST_OF_CHAIN)
+    if (c->link[last].score - base < LEAST)
         return;
     for (uint32_t i = last; i != end; i = c->link[i].back) {
         const struct run *r = &c->link[i].run;
         for (uint32_t k = 0; k < r->len; k++)
             if (al->a.mate[r->x + k] == FREE && al->b.mate[r->y + k] == FREE)
-                take(al, &(struct run){r->x + k, r->y + k, 1}, BY_CHAIN);
+                take(al, &(struct run){r->x + k, r->y + k, 1});
         c->link[i].score = ~c->link[i].score; /* used */
     }
 }
@@ -170,7 +166,7 @@ static void take_chains(struct chains *c)
     uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
     uint32_t *value = alloc_resize(NULL, bytes / 2), *spare = alloc_resize(NULL, bytes / 2);
     for (size_t i = 0; i < c->len; i++) {
-        if (c->link[i].score < LEAST_OF_CHAIN)
+        if (c->link[i].score < LEAST)
             continue;
         key[len] = ~(uint64_t)c->link[i].score;
         value[len++] = (uint32_t)i;
@@ -199,7 +195,7 @@ void find_young(struct alignment *al)
     struct gram_rows rows = {al, KEYS_IN_A_ROW, 0};
     if (!has_free(&al->a) || !has_free(&al->b))
         return;
-    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, RARE, al->threads);
+    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
     add_runs(&c, &pairs, false);
     free(pairs.all);
     pairs = join_by_neighbours(al);

@@ -338,7 +338,9 @@ static void say_objects(struct headline *h, const struct hd_report *r,
     else if (two)
         say(h, " grew in number");
     else
-        say(h, s->suspicion == HD_SUSPECT_STEADY ? " are added in every step" : " pile up");
+        say(h, s->suspicion == HD_SUSPECT_AGE      ? " come and stay"
+               : s->suspicion == HD_SUSPECT_STEADY ? " are added in every step"
+                                                   : " pile up");
     if (!larger)
         say_count(h, c, "");
     say_snapshots(h, r);
@@ -460,12 +462,30 @@ static void doubt_words(struct doubts *d, const char *words)
     text_add_string(doubt(d), words);
 }
 
+/* "Order rose in every step, 35 → 77, and may leak" */
+static void doubt_undecided(struct doubts *to, const struct hd_report *r,
+                            const struct hd_suspect *s)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    bool at_place;
+    size_t n = hd_suspect_counts(s, r->snapshot_count, at, &at_place);
+    doubt(to);
+    say_name(to->h, s->subject);
+    say(to->h, " rose in every step, ");
+    human_count(&to->h->words, at[0].count);
+    say(to->h, " → ");
+    human_count(&to->h->words, at[n - 1].count);
+    say(to->h, ", and may leak: take more snapshots");
+}
+
 static void doubt_growth(struct doubts *to, const struct hd_report *r)
 {
     const struct hd_growth *g = &r->diff.growth;
     bool none = r->diff.suspect_count + r->diff.hidden_count == 0;
     if (g->has_stopped && none)
         phrase_has_stopped(doubt(to), g->stopped_share);
+    if (r->diff.undecided != NULL && none && !g->is_open)
+        doubt_undecided(to, r, r->diff.undecided);
     if (g->pools_are_told)
         phrase_pools(doubt(to), g);
     if (!g->unexplained || none)

@@ -384,7 +384,8 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         return;
     if (g->has_stopped)
         warn_stopped(r, stayed > stopped ? NULL : largest, to->s->fit_count, stayed);
-    if ((g->is_open || g->has_stopped) && r->diff.confidence > HD_CONFIDENCE_LOW)
+    bool doubt = g->is_open || g->has_stopped || r->diff.undecided != NULL;
+    if (doubt && r->diff.confidence > HD_CONFIDENCE_LOW)
         r->diff.confidence--;
 }
 
@@ -431,6 +432,18 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     judge_growth(to, &open, NULL, whole_heap(to));
 }
 
+static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
+                                             const struct headed_type *type)
+{
+    const struct series_row *row =
+        series_row_named(to->rows, to->trie->labels.all[type->label].name);
+    if (row == NULL)
+        return NULL;
+    struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
+    *s = from_headed(to, type, row);
+    return s;
+}
+
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
     static const struct ranking_rules all_rules;
@@ -447,6 +460,8 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
         if (row != NULL)
             place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type);
     }
+    if (h.undecided < h.len && to->r->found.diff.suspect_count == 0)
+        to->r->diff.undecided = undecided_of(to, &h.all[h.undecided]);
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;
     add_stopped(to, &h, &largest);

@@ -466,6 +466,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "headline", json_string_or_null(m->diff->headline));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     json_put(o, "native", native(m));
+    json_put(o, "identity", json_string_or_null(identity_source_names[m->diff->identity]));
 }
 
 static json_t *diff(const struct hd_model *m)

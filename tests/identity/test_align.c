@@ -205,8 +205,7 @@ Test(align, leaves_out_objects_at_one_address)
     free(a.all);
 }
 
-/* --- whatever the heap ------------------------------------------------------------------
- */
+/* --- whatever the heap ------------------------------------------------------------ */
 
 struct pair_laid {
     struct heap_laid a, b;

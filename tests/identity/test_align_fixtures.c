@@ -12,11 +12,11 @@ struct neighbours {
 };
 
 static const struct neighbours all[] = {
-    {"fixtures/leaklab/cache/3.gcdump.gz", "fixtures/leaklab/cache/4.gcdump.gz", 81, 27},
-    {"fixtures/leaklab/list/2.gcdump.bz2", "fixtures/leaklab/list/3.gcdump.bz2", 61, 65},
+    {"fixtures/leaklab/cache/3.gcdump.gz", "fixtures/leaklab/cache/4.gcdump.gz", 82, 27},
+    {"fixtures/leaklab/list/2.gcdump.bz2", "fixtures/leaklab/list/3.gcdump.bz2", 58, 68},
     {"fixtures/services/consumer/leak-slow-random/3.gcdump.xz",
-     "fixtures/services/consumer/leak-slow-random/4.gcdump.xz", 70, 70},
-    {"fixtures/leaklab2/svc-idle/0.gcdump.xz", "fixtures/leaklab2/svc-idle/1.gcdump.xz", 92,
+     "fixtures/services/consumer/leak-slow-random/4.gcdump.xz", 69, 71},
+    {"fixtures/leaklab2/svc-idle/0.gcdump.xz", "fixtures/leaklab2/svc-idle/1.gcdump.xz", 91,
      36},
 };
 enum { PAIRS = sizeof(all) / sizeof(all[0]) };
