@@ -1,6 +1,7 @@
 #include "identity/same.h"
 
 #include "identity/align.h"
+#include "identity/told.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@ void same_find(struct same *s, const struct hd_snapshot *older,
     *s = (struct same){.source = HD_SAME_UNKNOWN};
     if (older->info.sampled || newer->info.sampled)
         return;
-    same_align(s, older, newer, threads);
+    if (!same_told(s, older, newer))
+        same_align(s, older, newer, threads);
 }
 
 void same_free(struct same *s)
