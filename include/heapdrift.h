@@ -517,6 +517,31 @@ struct hd_collected {
     unsigned tries; /* hd_collect_direct(): how often it was stopped */
 };
 
+/* Which object of one snapshot is which of the next, of snapshots that are taken of one
+ * process one after the other: while a session is held open the collector says what
+ * survives and where it goes. What is learned goes into the snapshots, and into .gcdump
+ * files that are written of them:
+ *
+ *     struct hd_following *f = hd_following_begin();
+ *     ... hd_following_before(f, &opt); before each hd_collect()
+ *     ... hd_following_snapshot(f, snap, &err); of what it gave, before it is written
+ *     hd_following_end(f);
+ *
+ * Nothing that goes wrong here is in the way of a snapshot. Memory: 16 bytes for each
+ * object, and some 100 MiB at most for what comes in bursts. */
+struct hd_following;
+
+struct hd_following *hd_following_begin(void); /* never NULL */
+
+/* Takes two seconds at most, of a process that does not answer. */
+void hd_following_before(struct hd_following *f, const struct hd_collect_options *opt);
+
+/* snap needs its graph. True for the first one, and for those which now tell of the one
+ * before; else err says why that is not known. */
+bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
+                           struct hd_error *err);
+void hd_following_end(struct hd_following *f); /* NULL is fine */
+
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to
  * on, which must be a file: of an old runtime it may take two tries. The process does a
  * full, blocking collection; it goes on afterwards, also after a failure. Memory: some

@@ -77,6 +77,9 @@ struct hd_snapshot_facts {
     uint64_t roots_by_kind[HD_ROOT_KIND_COUNT];         /* if info.has_roots */
     struct hd_tally by_generation[HD_GENERATION_COUNT]; /* if info.has_generations; as in
                                                            the file, not scaled */
+    /* What the collector said of the objects of the snapshot before: how many of them are
+     * still there, of how many; HD_UNKNOWN: nothing. */
+    uint64_t told_survivors, told_of;
     double clock;       /* seconds since some start, for order and distance */
     bool clock_is_date; /* the start is that of a calendar, not of a machine */
 };

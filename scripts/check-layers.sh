@@ -10,8 +10,8 @@ heap base
 trace base heap
 process base
 format base heap trace process
-collect base heap trace process
 identity base heap
+collect base heap trace process identity
 analysis base heap format identity
 budget base heap analysis
 compare base heap format identity analysis

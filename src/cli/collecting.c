@@ -333,8 +333,24 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
     return true;
 }
 
+void collecting_follow(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    /* Memory that is read tells no collection; a core, a trace and a digest keep nothing of
+     * it. */
+    if (!s->no_ages && !s->direct && s->core == CORE_NONE)
+        c->following = hd_following_begin();
+}
+
+void collecting_unfollow(struct collecting *c)
+{
+    hd_following_end(c->following);
+    c->following = NULL;
+}
+
 void collecting_end(struct collecting *c)
 {
+    collecting_unfollow(c);
     /* One that came when all was done has nothing left to stop. */
     collecting_is_stopped(c, 0);
     if (c->signals >= 0)

@@ -59,6 +59,7 @@ static const struct trait {
     {"diagnostic-port", GROUP_PROCESS, VALUE_SOCKET, NULL, 0},
     {"core", GROUP_PROCESS, VALUE_WORD, cores, 0},
     {"direct", GROUP_PROCESS, VALUE_FREE, NULL, 0},
+    {"no-ages", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"count", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"interval", GROUP_PROCESS, VALUE_HINTS, times, 0},
     {"max-heap", GROUP_PROCESS, VALUE_HINTS, sizes, 0},

@@ -404,6 +404,13 @@ static const char *take_core(struct settings *s, const char *value)
     return kind >= 0 ? NULL : s->wanted;
 }
 
+static const char *take_no_ages(struct settings *s, const char *value)
+{
+    (void)value;
+    s->no_ages = true;
+    return NULL;
+}
+
 static const char *take_direct(struct settings *s, const char *value)
 {
     (void)value;
@@ -472,6 +479,8 @@ const struct option options[] = {
      "a core dump by the runtime: heap (default), or full", take_core},
     {"direct", 0, ON_COLLECT | ON_WATCH, NULL,
      "stop it and read its memory: no collection, a shorter stop", take_direct},
+    {"no-ages", 0, ON_COLLECT | ON_WATCH, NULL,
+     "do not listen to its collector, which tells what survives", take_no_ages},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
      take_count},
     {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},

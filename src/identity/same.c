@@ -1,6 +1,7 @@
 #include "identity/same.h"
 
 #include "identity/align.h"
+#include "identity/told.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ static uint32_t objects_of(const struct hd_snapshot *snap)
 
 /* Where less than half of what could be found was found, order has told nothing: all are
  * alike, or nearly all are new. Then those that were not found are no births. */
-static bool is_told(const struct same *s, uint32_t older, uint32_t newer)
+static bool tells_enough(const struct same *s, uint32_t older, uint32_t newer)
 {
     uint32_t found = 0, most = older < newer ? older : newer;
     for (node_id n = 0; n < s->count; n++)
@@ -26,9 +27,11 @@ void same_find(struct same *s, const struct hd_snapshot *older,
     *s = (struct same){.source = HD_SAME_UNKNOWN};
     if (older->info.sampled || newer->info.sampled)
         return;
+    if (same_told(s, older, newer))
+        return;
     same_align(s, older, newer, threads);
     if (s->source != HD_SAME_UNKNOWN &&
-        !is_told(s, objects_of(older), objects_of(newer)))
+        !tells_enough(s, objects_of(older), objects_of(newer)))
         same_free(s);
 }
 

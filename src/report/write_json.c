@@ -108,6 +108,18 @@ static json_t *roots_by_kind(const struct hd_snapshot_facts *s)
     return o;
 }
 
+/* How it is known which objects are those of the snapshot before. */
+static json_t *identity(const struct hd_snapshot_facts *s)
+{
+    if (s->told_survivors == HD_UNKNOWN)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "source", json_string_or_null("events"));
+    json_put(o, "survivors", json_number_or_null(s->told_survivors));
+    json_put(o, "of", json_number_or_null(s->told_of));
+    return o;
+}
+
 /* What only `info` tells. */
 static json_t *snapshot_in_full(const struct hd_snapshot_facts *s)
 {
@@ -116,6 +128,7 @@ static json_t *snapshot_in_full(const struct hd_snapshot_facts *s)
              generations(s->info.has_generations ? s->by_generation : NULL));
     json_put(o, "roots_by_kind", roots_by_kind(s));
     json_put(o, "weak_roots", json_number_or_null(s->weak_roots));
+    json_put(o, "identity", identity(s));
     json_put(o, "command", json_string_or_null(s->origin.command));
     json_put(o, "generation", json_string_or_null(s->origin.generation));
     json_put(o, "liveness", json_string_or_null(s->origin.liveness));

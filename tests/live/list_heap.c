@@ -1,16 +1,20 @@
 /* Print all objects of a snapshot with addresses, sizes, references and fields, for
  * core_gate.py, which compares two of them: no report has every object.
  *
- *   list-heap SNAPSHOT
+ *   list-heap SNAPSHOT [NEXT]
  *
  * Lines, separated by tabs, numbers in decimal, addresses in hex:
  *   type NUMBER KIND NAME FULL-NAME     KIND: object, pseudo, undefined
  *   field NUMBER NAME
  *   node NUMBER TYPE ADDRESS BYTES REACHABLE REFERENCE...    REFERENCE: NODE or NODE:FIELD
+ * With a second snapshot these of the first, and which of its objects are which of the
+ * next: same SOURCE                 SOURCE: 0 unknown, 1 order, 2 contents, 3 events next
+ * NODE NODE-OF-NEXT
  */
 #include "base/options.h"
 #include "format/open.h"
 #include "heap/fields.h"
+#include "identity/same.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,23 +59,47 @@ static bool print_graph(const struct graph *g)
     return true;
 }
 
-int main(int argc, char **argv)
+static struct hd_snapshot *open_snapshot(const char *path)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: list-heap SNAPSHOT\n");
-        return 2;
-    }
     struct hd_error err = {0};
     struct hd_read_options how = {.size = sizeof(how), .threads = 1};
-    struct hd_snapshot *snap = hd_snapshot_open(argv[1], &how, &err);
-    if (snap == NULL || !snapshot_need_graph(snap, &err) ||
-        !snapshot_need_reach(snap, &err)) {
-        fprintf(stderr, "list-heap: %s\n", err.message);
-        hd_snapshot_close(snap);
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, &err);
+    if (snap != NULL && snapshot_need_graph(snap, &err) && snapshot_need_reach(snap, &err))
+        return snap;
+    fprintf(stderr, "list-heap: %s\n", err.message);
+    hd_snapshot_close(snap);
+    return NULL;
+}
+
+static bool print_same(const struct hd_snapshot *snap, const char *path)
+{
+    struct hd_snapshot *next = open_snapshot(path);
+    struct same s;
+    if (next == NULL)
+        return false;
+    same_find(&s, snap, next, 1);
+    printf("same\t%d\n", s.source);
+    for (node_id n = 0; n < s.count; n++)
+        if (s.next[n] != NO_NODE)
+            printf("next\t%" PRIu32 "\t%" PRIu32 "\n", n, s.next[n]);
+    same_free(&s);
+    hd_snapshot_close(next);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: list-heap SNAPSHOT [NEXT]\n");
         return 2;
     }
+    struct hd_snapshot *snap = open_snapshot(argv[1]);
+    if (snap == NULL)
+        return 2;
     print_types(snap);
     bool printed = snap->graph != NULL && print_graph(snap->graph);
+    if (printed && argc == 3)
+        printed = print_same(snap, argv[2]);
     hd_snapshot_close(snap);
     return printed ? 0 : 2;
 }
