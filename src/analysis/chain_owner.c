@@ -2,7 +2,7 @@
 
 #include "analysis/plumbing.h"
 #include "analysis/runtime_names.h"
-#include "analysis/subject.h"
+#include "analysis/type_rank.h"
 #include "base/hash.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct owner_type {
     const char *name;
     enum plumbing plumbing; /* looked up once for all snapshots */
     bool is_many;           /* more than one object, in some snapshot */
-    bool is_program;        /* by its module, or by its namespace */
+    enum type_rank rank;    /* of all snapshots */
     UT_hash_handle hh;
 };
 
@@ -30,18 +30,11 @@ static bool has_namespace(const char *name)
     return memchr(name, '.', strcspn(name, "<")) != NULL;
 }
 
-/* A nested class has no namespace in most files; its module says whose it is. */
-static bool is_program(const struct type *t)
-{
-    if (subject_is_plain(t->name))
-        return false;
-    return has_namespace(t->name) || type_origin_of(t->module) == ORIGIN_PROGRAM;
-}
-
 struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count)
 {
     struct owner_types o = {0};
     for (size_t k = 0; k < count; k++) {
+        struct own_modules own = own_modules_of(snaps[k]);
         for (type_id t = 0; t < snaps[k]->type_count; t++) {
             const struct type *type = &snaps[k]->types[t];
             if (type->kind != TYPE_OBJECT)
@@ -55,7 +48,8 @@ struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count
                 HASH_ADD_KEYPTR(hh, o.by_name, known->name, strlen(known->name), known);
             }
             known->is_many |= type->raw.count > 1 || type->tally[SELECT_ALL].count > 1;
-            known->is_program |= is_program(type);
+            enum type_rank rank = type_rank_of(&own, type);
+            known->rank = rank > known->rank ? rank : known->rank;
             /* Most of plumbing has a short name, which anybody may give a class. */
             if (type_origin_of(type->module) == ORIGIN_PROGRAM)
                 known->plumbing = PLUMBING_NONE;
@@ -111,7 +105,7 @@ chain_role owner_role(const struct owner_types *o, enum type_kind kind, const ch
         return ROLE_ARRAY;
     if (strcmp(name, "System.Collections.Generic.List<System.Object>") == 0)
         return ROLE_LIST;
-    bool program = known != NULL && known->is_program;
+    bool program = known != NULL && rank_is_program(known->rank);
     if (is_container(name) || (!program && !has_namespace(name)))
         return 0;
     bool single = known != NULL && !known->is_many;
