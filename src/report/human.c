@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "base/c_locale.h"
+#include "heap/async_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -224,6 +225,20 @@ void human_short_name(struct text *t, const char *name)
     }
     human_name(t, text_string(&s));
     text_free(&s);
+}
+
+bool human_method(struct text *t, const char *type)
+{
+    struct async_method m;
+    struct text name = {0};
+    if (!async_method_of(&m, type))
+        return false;
+    text_add(&name, m.of, m.of_len);
+    text_add_char(&name, '.');
+    text_add(&name, m.method, m.method_len);
+    human_name(t, text_string(&name));
+    text_free(&name);
+    return true;
 }
 
 void human_field(struct text *t, const char *type, const char *field)
