@@ -111,7 +111,7 @@ void build_cell_type(struct build *b, const char *name)
 void build_cell_title(struct build *b, const char *name)
 {
     struct text method = {0};
-    if (human_method(&method, name))
+    if (human_method(&method, name, false))
         add_run(b, &b->row->cells[b->cell++].words, DOC_NAME, text_string(&method));
     else
         build_cell_type(b, name);

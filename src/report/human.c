@@ -227,17 +227,22 @@ void human_short_name(struct text *t, const char *name)
     text_free(&s);
 }
 
-bool human_method(struct text *t, const char *type)
+bool human_method(struct text *t, const char *type, bool short_name)
 {
     struct async_method m;
-    struct text name = {0};
+    struct text of = {0}, method = {0};
     if (!async_method_of(&m, type))
         return false;
-    text_add(&name, m.of, m.of_len);
-    text_add_char(&name, '.');
-    text_add(&name, m.method, m.method_len);
-    human_name(t, text_string(&name));
-    text_free(&name);
+    text_add(&of, m.of, m.of_len);
+    text_add_char(&method, '.');
+    text_add(&method, m.method, m.method_len);
+    if (short_name)
+        human_short_name(t, text_string(&of));
+    else
+        human_name(t, text_string(&of));
+    human_name(t, text_string(&method));
+    text_free(&of);
+    text_free(&method);
     return true;
 }
 

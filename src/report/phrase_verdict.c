@@ -342,8 +342,11 @@ static void say_objects(struct headline *h, const struct hd_report *r,
 {
     bool two = r->diff.fit_count == 2, larger = gained(c) == 0;
     struct text method = {0};
-    bool is_call = human_method(&method, c->name);
-    say_name(h, is_call ? text_string(&method) : report_shown(r, c->name));
+    bool is_call = human_method(&method, c->name, true);
+    if (is_call)
+        say_whole_name(h, text_string(&method));
+    else
+        say_name(h, report_shown(r, c->name));
     text_free(&method);
     say(h, is_call ? " calls" : " objects");
     if (larger)
