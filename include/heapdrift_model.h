@@ -131,6 +131,9 @@ struct hd_chain {
     size_t owner_frame; /* the one that has the owner, or HD_NO_OWNER */
     const char *owner;  /* its type */
     enum hd_service service;
+    const char
+        *owner_of; /* the program's own class or a variable that has the owner, as the
+                      dominators know it; NULL: none, or the owner is one itself */
 };
 
 /* What became of a chain over the series. */

@@ -338,7 +338,7 @@ void collecting_follow(struct collecting *c)
     const struct settings *s = c->settings;
     /* Memory that is read tells no collection; a core, a trace and a digest keep nothing of
      * it. */
-    if (!s->no_ages && !s->direct && s->core == CORE_NONE)
+    if (!s->options.no_ages && !s->direct && s->core == CORE_NONE)
         c->following = hd_following_begin();
 }
 

@@ -39,6 +39,7 @@ static const struct trait {
     unsigned commands;        /* of which it is true; 0: of all but those above */
 } traits[] = {
     {"sort", GROUP_SHOWN, VALUE_WORD, process_orders, ON_PS},
+    {"no-ages", GROUP_PROCESS, VALUE_FREE, NULL, ON_COLLECT | ON_WATCH},
     {"to", GROUP_OUTPUT, VALUE_WORD, collected, ON_COLLECT},
     {"depth", GROUP_SHOWN, VALUE_FREE, NULL, ON_TREE},
     {"format", GROUP_OUTPUT, VALUE_WORD, records, ON_RECORD},
@@ -59,7 +60,6 @@ static const struct trait {
     {"diagnostic-port", GROUP_PROCESS, VALUE_SOCKET, NULL, 0},
     {"core", GROUP_PROCESS, VALUE_WORD, cores, 0},
     {"direct", GROUP_PROCESS, VALUE_FREE, NULL, 0},
-    {"no-ages", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"count", GROUP_PROCESS, VALUE_FREE, NULL, 0},
     {"interval", GROUP_PROCESS, VALUE_HINTS, times, 0},
     {"max-heap", GROUP_PROCESS, VALUE_HINTS, sizes, 0},

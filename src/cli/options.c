@@ -160,13 +160,6 @@ static const char *take_across_builds(struct settings *s, const char *value)
     return NULL;
 }
 
-static const char *take_no_ages(struct settings *s, const char *value)
-{
-    (void)value;
-    s->options.no_ages = true;
-    return NULL;
-}
-
 static const char *take_exact(struct settings *s, const char *value)
 {
     (void)value;
@@ -396,19 +389,19 @@ static const char *take_all(struct settings *s, const char *value)
     return NULL;
 }
 
+static const char *take_no_ages(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.no_ages = true;
+    return NULL;
+}
+
 /* The words stand in the order of enum core_wanted, of which there is none for nothing. */
 static const char *take_core(struct settings *s, const char *value)
 {
     int kind = option_word_index(s, "core", value);
     s->core = (enum core_wanted)(kind + CORE_HEAP);
     return kind >= 0 ? NULL : s->wanted;
-}
-
-static const char *take_no_ages(struct settings *s, const char *value)
-{
-    (void)value;
-    s->no_ages = true;
-    return NULL;
 }
 
 static const char *take_direct(struct settings *s, const char *value)
@@ -577,7 +570,7 @@ const struct option options[] = {
      "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
     {"iterations", 0, ON_CHAINS | ON_TREE, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
-    {"no-ages", 0, ON_GROWTH, NULL,
+    {"no-ages", 0, ON_DIFFS | ON_CHECK, NULL,
      "do not find out which objects stayed: rank by counts alone", take_no_ages},
     {"tables-only", 0, ON_DIFFS | ON_TOP | ON_CHECK, NULL,
      "do not read references: counts and bytes per type only", take_tables_only},

@@ -71,7 +71,6 @@ struct settings {
     const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
     uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
     enum core_wanted core; /* collect: a core instead of a snapshot */
-    bool no_ages;          /* between snapshots nobody listens where objects move */
     bool direct;           /* read the memory of the process, ask it for nothing */
     bool threads_given;    /* so many of them at once; else one */
     enum process_order process_order;

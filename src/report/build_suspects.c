@@ -4,6 +4,7 @@
 
 #include "analysis/hints.h"
 #include "base/c_locale.h"
+#include "heap/async_names.h"
 #include "report/phrases.h"
 
 #include "report/text_growth.h"
@@ -124,7 +125,8 @@ static void add_below(struct build *b, struct doc_runs *to, const struct hd_susp
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
-    if (strcmp(s->subject, s->type) != 0) {
+    struct async_method m;
+    if (strcmp(s->subject, s->type) != 0 || async_method_of(&m, s->type)) {
         struct doc_runs *to = doc_remark(b->doc, b->row);
         build_words(b, to, "(");
         build_type(b, to, s->type);
@@ -212,7 +214,7 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
     build_cell(b);
     build_cell_trend(b, at, n);
     add_details(b, s);
-    build_cell_type(b, s->subject);
+    build_cell_title(b, s->subject);
     add_remarks(b, s);
     if (at_place)
         add_whole_count(b, s);

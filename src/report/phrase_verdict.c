@@ -162,16 +162,19 @@ static bool is_object(const char *name)
 struct owner {
     const char *type, *field;
     enum hd_service service;
+    const char *of; /* the program's own that has it, if it is not its own */
 };
 
 /* The class of the program that is next above the instances, but not above their owner;
- * else the owner. What is above has no part in it. */
+ * else the owner. What is above has no part in it, but whose a package's object is. */
 static struct owner program_above(const struct hd_suspect *s, const char *counted)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
     if (c == NULL)
         return (struct owner){.type = nearest(s, is_class_of_program)};
     bool owned = c->owner_frame < c->frame_count;
+    if (owned && c->owner_of != NULL)
+        return (struct owner){.type = c->owner, .of = c->owner_of};
     size_t top = owned ? c->owner_frame + 1 : 0;
     for (size_t i = c->frame_count; i-- > top + 1;) {
         const struct hd_frame *f = &c->frames[i - 1];
@@ -198,6 +201,13 @@ static void say_owner(struct headline *h, const struct hd_report *r, const struc
     human_field(&word, o->type, o->field);
     say(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
     say_parts(h, &word);
+    if (o->of == NULL)
+        return;
+    say(h, " of ");
+    if (is_variable(o->of))
+        say_variable(h, r, o->of);
+    else
+        say_name(h, report_shown(r, o->of));
 }
 
 static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
@@ -331,8 +341,14 @@ static void say_objects(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s, const struct counted *c)
 {
     bool two = r->diff.fit_count == 2, larger = gained(c) == 0;
-    say_name(h, report_shown(r, c->name));
-    say(h, " objects");
+    struct text method = {0};
+    bool is_call = human_method(&method, c->name, true);
+    if (is_call)
+        say_whole_name(h, text_string(&method));
+    else
+        say_name(h, report_shown(r, c->name));
+    text_free(&method);
+    say(h, is_call ? " calls" : " objects");
     if (larger)
         say(h, two ? " grew in size" : " grow in size");
     else if (two)

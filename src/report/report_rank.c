@@ -83,6 +83,7 @@ struct search {
     const struct ranker *k;
     size_t count;                        /* suspects that chains are wanted of */
     const struct label **owners;         /* of each suspect; NULL: none, or no dominators */
+    const struct label **owners_of;      /* what has the owner; NULL */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of fit snapshots */
     struct series_chains chains;
 };
@@ -195,6 +196,15 @@ static uint64_t retained_by(const struct ranker *k, size_t q, const struct chain
                         : HD_UNKNOWN;
 }
 
+/* The chain has the owner that the dominators name; a service is there by itself. */
+static void add_owner_of(const struct search *s, size_t q, struct hd_chain *c)
+{
+    bool same = c->owner != NULL && s->owners[q] != NULL && s->owners_of[q] != NULL &&
+                strcmp(c->owner, s->owners[q]->name) == 0;
+    if (same && c->service == HD_SERVICE_NONE)
+        c->owner_of = report_string(s->k->r, s->owners_of[q]->name);
+}
+
 static void set_chains(const struct search *s)
 {
     const struct ranker *k = s->k;
@@ -210,6 +220,7 @@ static void set_chains(const struct search *s)
             uint64_t **instances = &chains->all[i].instances;
             *instances =
                 *instances != NULL && used == n ? report_spread(r, k->s, *instances) : NULL;
+            add_owner_of(s, q, &chains->all[i].chain);
             chains->all[i].retained =
                 retained_by(k, q, &s->chains.answers[used - 1][q], &chains->all[i].chain);
         }
@@ -224,13 +235,16 @@ static void find_owners(struct search *s, struct arena *scratch)
         snaps[i] = fit_snapshot(k, i);
     s->chains.types = owner_types_of(snaps, k->s->fit_count);
     s->owners = arena_array(scratch, const struct label *, s->count);
+    s->owners_of = arena_array(scratch, const struct label *, s->count);
     for (size_t q = 0; k->owned != NULL && q < s->count; q++) {
         const struct trie *t = &k->owned->trie;
         bool whole =
             k->rows.whole_types[q] != NO_LABEL; /* in changing places: no one owns it */
-        label_id owner =
-            whole ? NO_LABEL : head_owner(t, k->rows.heads[q], &s->chains.types);
-        s->owners[q] = owner != NO_LABEL ? &t->labels.all[owner] : NULL;
+        struct head_owner at = {NO_LABEL, NO_LABEL};
+        if (!whole)
+            at = head_owner(t, k->rows.heads[q], &s->chains.types);
+        s->owners[q] = at.owner != NO_LABEL ? &t->labels.all[at.owner] : NULL;
+        s->owners_of[q] = at.of != NO_LABEL ? &t->labels.all[at.of] : NULL;
     }
 }
 

@@ -186,6 +186,7 @@ static json_t *owner(const struct hd_chain_row *c)
     json_put(o, "type", json_string_or_null(c->chain.owner));
     json_put(o, "frames_above", json_integer((json_int_t)c->frames_above));
     json_put(o, "service", json_string_or_null(service_names[c->chain.service]));
+    json_put(o, "of", json_string_or_null(c->chain.owner_of));
     return o;
 }
 

@@ -59,7 +59,7 @@ make_flips() {
     [[ $(json '.suspects[0].chains | map("\(.status) \(.instances | tojson)") | join(", ")') == \
         "growing [20,40,60,80]" ]]
     [[ $(json '.suspects[0].owner | tojson') == \
-        '{"type":"Microsoft.Extensions.Caching.Memory.MemoryCache","frames_above":6,"service":"singleton"}' ]]
+        '{"type":"Microsoft.Extensions.Caching.Memory.MemoryCache","frames_above":6,"service":"singleton","of":null}' ]]
     # Between the first and the last the way changed.
     works roots -q --exact --format=json -t Page "${flips[0]}" "${flips[1]}"
     [[ $(json '.chains | map("\(.status) \(.instances | tojson) \(.frames[5].types[0])") | join(", ")') == \
