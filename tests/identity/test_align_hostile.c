@@ -2,11 +2,11 @@
  * which may look at an object more than a bounded number of times. */
 #include "identity/laid_out.h"
 
-enum { OBJECTS = 3000 };
+enum { OBJECTS = 6000 };
 static const uint64_t START = 0x7f0000400000;
 
 /* Steps per object of both that are allowed; most of these heaps take less than 10. */
-enum { MOST_STEPS = 200 };
+enum { MOST_STEPS = 100 };
 
 static void expect_bounded(const struct heap_laid *a, const struct heap_laid *b)
 {
@@ -92,7 +92,7 @@ Test(align_hostile, looks_at_no_object_too_often)
 {
     for (size_t s = 0; s < SHAPES; s++) {
         struct heap_laid a = shaped(s, 0, OBJECTS, 0);
-        struct heap_laid slid = shaped(s, 0, OBJECTS, 11), cut = shaped(s, 500, 2500, 0);
+        struct heap_laid slid = shaped(s, 0, OBJECTS, 11), cut = shaped(s, 1000, 5000, 0);
         slide(&slid, START + 4096);
         slide(&cut, START + 8);
         expect_bounded(&a, &a);
