@@ -6,7 +6,7 @@ enum { OBJECTS = 6000 };
 static const uint64_t START = 0x7f0000400000;
 
 /* Steps per object of both that are allowed; most of these heaps take less than 10. */
-enum { MOST_STEPS = 200 };
+enum { MOST_STEPS = 100 };
 
 static void expect_bounded(const struct heap_laid *a, const struct heap_laid *b)
 {
