@@ -127,7 +127,9 @@ class Window:
 
     @staticmethod
     def is_guilty(suspect, patterns):
-        return any(is_any(name, patterns) for name in [suspect["type"], suspect["subject"], *suspect["also"]] if name)
+        """By its own name, or by what it hangs on: strings are of whom they belong to."""
+        names = [suspect["type"], suspect["subject"], *suspect["also"], *suspect["holder"][-2:]]
+        return any(is_any(name, patterns) for name in names)
 
     def told(self):
         first = f"{self.first['type']} {100 * self.first['score_share']:.2f} %" if self.first else "-"
