@@ -4,7 +4,7 @@
     packages.py [--all-loads] [--keep DIR] [--only NAME[,NAME...]] [-v]
     packages.py --from DIR [--only ...] [-v]
 
-Each program of packages/ runs twice, with the leak (slow: 0.1 to 0.5 % of the heap per step) and
+Each program of packages/ runs twice, with the leak (slow: 0.1 to 0.7 % of the heap per step) and
 as its package is meant to be used (fixed), at one load (steady, rising, random take turns) or at
 all three. Of its six snapshots every window of 3 to 6 in a row is judged:
 
