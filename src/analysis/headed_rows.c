@@ -296,17 +296,24 @@ static void sum_births(struct headed_ranker *r)
     }
 }
 
+/* Order takes a batch that it lost for one that died. It does not acquit what rises more
+ * evenly than chance does. */
+static bool is_by_order(const struct headed_ranker *r)
+{
+    return r->growths.births != NULL && r->growths.births->source < HD_SAME_BY_EVENTS;
+}
+
 static enum hd_suspicion suspicion_of(const struct headed_ranker *r,
                                       const struct headed_row *row)
 {
     if (reaches_steady_line(r->line, row->keeps, r->heap))
         return HD_SUSPECT_AGE;
-    if (r->turns_over[row->type.label])
+    bool steady = reaches_steady_line(r->line, row->steady, r->heap);
+    if (r->turns_over[row->type.label] && !(steady && is_by_order(r)))
         return HD_SUSPECT_NOT;
     if (reaches_line(r->line, row->type.score, r->heap))
         return HD_SUSPECT_SIZE;
-    return reaches_steady_line(r->line, row->steady, r->heap) ? HD_SUSPECT_STEADY
-                                                              : HD_SUSPECT_NOT;
+    return steady ? HD_SUSPECT_STEADY : HD_SUSPECT_NOT;
 }
 
 static void decide(struct headed_ranker *r)

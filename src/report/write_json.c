@@ -464,7 +464,6 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "snapshots", snapshots(m));
     json_put(o, "iterations", iterations(m));
     json_put(o, "confidence", json_string(confidence_names[m->diff->confidence]));
-    json_put(o, "identity", json_string_or_null(identity_source_names[m->diff->identity]));
     json_put(o, "totals", totals(m));
     json_put(o, "suspects", suspects(m, m->diff->suspects, m->diff->suspect_count, true));
     json_put(o, "minor", suspects(m, m->diff->minor, m->diff->minor_count, false));
