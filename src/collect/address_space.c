@@ -99,7 +99,8 @@ bool area_is_of_file(const struct area *a)
 
 /* --- where pages are looked up ---------------------------------------------------- */
 
-/* A descriptor of the process, whose file is opened afresh; -1 with errno 0: another one. */
+/* A descriptor of the process, whose file is opened afresh; -1 with errno 0: another one.
+ */
 static int open_shared(int folder, const char *name, uint64_t *inode)
 {
     static const char doublemapper[] = "/memfd:doublemapper";
