@@ -99,7 +99,8 @@ bool area_is_of_file(const struct area *a)
 
 /* --- where pages are looked up ---------------------------------------------------- */
 
-/* A descriptor of the process, whose file is opened afresh. */
+/* A descriptor of the process, whose file is opened afresh; -1 with errno 0: another one.
+ */
 static int open_shared(int folder, const char *name, uint64_t *inode)
 {
     static const char doublemapper[] = "/memfd:doublemapper";
@@ -107,25 +108,33 @@ static int open_shared(int folder, const char *name, uint64_t *inode)
     struct stat st;
     ssize_t len = readlinkat(folder, name, target, sizeof(target) - 1);
     if (len < (ssize_t)strlen(doublemapper) ||
-        memcmp(target, doublemapper, strlen(doublemapper)) != 0)
+        memcmp(target, doublemapper, strlen(doublemapper)) != 0) {
+        errno = 0;
         return -1;
+    }
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0)
         *inode = (uint64_t)st.st_ino;
     return fd;
 }
 
-static int find_shared(pid_t pid, uint64_t *inode)
+/* True, and p->shared stays -1, if the process has none. False: errno says why one cannot
+ * know, and pages that only it has would be missing. */
+static bool find_shared(struct page_source *p, pid_t pid)
 {
     char path[64];
-    int found = -1;
     snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
     DIR *all = opendir(path);
-    for (const struct dirent *e; all != NULL && found < 0 && (e = readdir(all)) != NULL;)
-        found = open_shared(dirfd(all), e->d_name, inode);
-    if (all != NULL)
-        closedir(all);
-    return found;
+    if (all == NULL)
+        return false;
+    int why = 0;
+    for (const struct dirent *e; why == 0 && p->shared < 0 && (e = readdir(all)) != NULL;) {
+        p->shared = open_shared(dirfd(all), e->d_name, &p->shared_inode);
+        why = p->shared < 0 ? errno : 0;
+    }
+    closedir(all);
+    errno = why;
+    return why == 0;
 }
 
 bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
@@ -138,8 +147,11 @@ bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
         return fail(err, HD_IO, "the process has ended");
     if (p->pages < 0)
         return denied_fail(pid, err);
-    p->shared = find_shared(pid, &p->shared_inode);
-    return true;
+    if (find_shared(p, pid))
+        return true;
+    fail(err, HD_IO, "what the process has open cannot be read: %s", strerror(errno));
+    page_source_close(p);
+    return false;
 }
 
 void page_source_close(struct page_source *p)

@@ -173,13 +173,13 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     local socket
     works ps --format=json
     socket=$(json ".processes[] | select(.pid == $pid) | .socket")
-    coproc HOLDER { python tests/live/hold_types.py "$socket"; }
+    coproc HOLDER { exec 7>&- 8<&-; python tests/live/hold_types.py "$socket"; }
     local holder=$HOLDER_PID hold_in=${HOLDER[1]}
     read -r -t 10 _ <&"${HOLDER[0]}"
     works collect --no-progress -p "$pid" -o "$tmp/1.nettrace"
     err_is ""
     works collect -p "$pid" -o "$tmp/2.nettrace"
-    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client of process '"$pid"' keeps the names: python[0-9.]* \(pid [0-9]+\); stop it and collect again$'
+    err_matches 'warning: .*2.nettrace: unknown-type: [0-9]+ of [0-9]+ types have no name: another tracing client of process '"$pid"' keeps the names: python[0-9.]* \(pid [0-9]+\); stop it and collect again'
     [[ $err =~ \(pid\ ([0-9]+)\) ]]
     [[ $(tr '\0' ' ' <"/proc/${BASH_REMATCH[1]}/cmdline") == *hold_types.py* ]]
     hd collect -p "$pid" -o "$tmp/2.nettrace" --strict
