@@ -231,7 +231,7 @@ enum hd_suspicion {
     HD_SUSPECT_NOT,
     HD_SUSPECT_SIZE,   /* its score is large */
     HD_SUSPECT_STEADY, /* a small one, but nearly the same number more in every step */
-    HD_SUSPECT_AGE     /* of any size: what came in every step stayed */
+    HD_SUSPECT_AGE     /* neither, and yet: what came in every step stayed */
 };
 
 /* One place that a suspect is held at. */

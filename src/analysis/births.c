@@ -36,6 +36,9 @@ static uint32_t *cell_of(struct births *b, path_id p, size_t cohort, size_t k)
 static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
+    for (node_id n = 0; b->kept != NULL && n < g->node_count; n++)
+        b->kept[g->type[n]] +=
+            (b->cohort[n] & OLD) != 0 && snapshot_selects(snap, n, b->selection);
     for (node_id n = 0; n < g->node_count; n++) {
         path_id p = path_at(b, k, snap, n);
         size_t cohort = b->cohort[n] & COHORT;
@@ -88,6 +91,9 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     }
     free(b->cohort);
     b->cohort = cohort;
+    if (k + 1 == b->n)
+        b->kept =
+            alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
     count(b, k, newer);
 }
 
@@ -109,6 +115,7 @@ void births_free(struct births *b)
     free(b->left);
     free(b->stayed);
     free(b->stayed_below);
+    free(b->kept);
     free(b->cohort);
     *b = (struct births){0};
 }

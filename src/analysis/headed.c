@@ -118,7 +118,7 @@ static void raise_types(struct headed_ranker *r, const struct type_growths *g)
         double score = whole_score(r, g, row->type.label);
         if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
             row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score ||
-            row->type.suspicion == HD_SUSPECT_AGE)
+            row->type.stays.keeps)
             continue;
         take_type(r, row, g);
     }

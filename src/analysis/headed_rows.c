@@ -306,14 +306,13 @@ static bool is_by_order(const struct headed_ranker *r)
 static enum hd_suspicion suspicion_of(const struct headed_ranker *r,
                                       const struct headed_row *row)
 {
-    if (reaches_steady_line(r->line, row->keeps, r->heap))
-        return HD_SUSPECT_AGE;
+    bool keeps = reaches_steady_line(r->line, row->keeps, r->heap);
     bool steady = reaches_steady_line(r->line, row->steady, r->heap);
-    if (r->turns_over[row->type.label] && !(steady && is_by_order(r)))
+    if (!keeps && r->turns_over[row->type.label] && !(steady && is_by_order(r)))
         return HD_SUSPECT_NOT;
     if (reaches_line(r->line, row->type.score, r->heap))
         return HD_SUSPECT_SIZE;
-    return steady ? HD_SUSPECT_STEADY : HD_SUSPECT_NOT;
+    return steady ? HD_SUSPECT_STEADY : keeps ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
 }
 
 static void decide(struct headed_ranker *r)

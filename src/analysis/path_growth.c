@@ -236,9 +236,6 @@ static void explain(struct path_growths *g, path_id p)
     if (here->growth <= 0)
         return;
     path_id q = here->single ? here->single_owner : here->owner;
-    /* What goes and comes does not explain what stays. */
-    if (here->stays.keeps && !g->all[q].stays.keeps)
-        q = 0;
     if (q != 0 && !g->rules->no_owners)
         here->explained =
             here->kind == GROWS_IN_SIZE

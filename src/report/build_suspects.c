@@ -122,6 +122,9 @@ static void add_below(struct build *b, struct doc_runs *to, const struct hd_susp
     build_end(b, to);
 }
 
+/* Fewer that come and go are no turnover worth a word. */
+enum { FEWEST_COMINGS = 12 };
+
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
@@ -137,7 +140,7 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
     else if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
     if (s->births != NULL && s->births->turns_over && s->suspicion == HD_SUSPECT_NOT &&
-        s->rank > 0 && s->births->came > 0) {
+        s->rank > 0 && s->births->came >= FEWEST_COMINGS) {
         text_turnover(&b->words, s->births);
         build_end(b, doc_remark(b->doc, b->row));
     }
@@ -220,9 +223,11 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
         add_whole_count(b, s);
 }
 
+/* By order alone one may trust what stayed, and not what is said to have gone. */
 static void add_births(struct build *b, const struct hd_births *births)
 {
-    if (births == NULL || births->count < 3)
+    bool exact = b->r->diff.identity == HD_SAME_BY_EVENTS;
+    if (births == NULL || births->count < 3 || (!births->keeps && !exact))
         return;
     struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
     l->wraps = true;

@@ -35,32 +35,14 @@ static bool can_rank_by_graph(const struct series *s)
     return s->fit_count >= 2 && s->by == HD_BY_TYPE && s->bytes_known;
 }
 
-/* The same of whom it is known one by one; of those that roots reach. */
-static void add_kept(struct ranker *k, const struct births *b)
-{
-    const struct trie *t = b->t;
-    for (size_t i = 0; i < k->s->row_count; i++)
-        k->s->rows[i].survivors = 0;
-    for (path_id p = 1; p < t->len; p++) {
-        const struct label *label = &t->labels.all[t->label[p]];
-        struct series_row *row = label->kind == TYPE_OBJECT
-                                     ? series_row_named(&k->by_name, label->name)
-                                     : NULL;
-        if (row != NULL)
-            row->survivors += births_at(b, p, 0, b->n - 1);
-    }
-}
-
 /* How many instances of each type of the last snapshot were there in the first. */
 static void add_survivors(struct ranker *k)
 {
-    if (k->rows.births != NULL && k->s->fit[0] == 0) {
-        add_kept(k, k->rows.births);
-        return;
-    }
     const struct hd_snapshot *last = fit_snapshot(k, k->s->fit_count - 1);
     const struct survived *survivors = k->owned->survivors;
-    if (survivors == NULL)
+    const uint64_t *kept =
+        k->rows.births != NULL && k->s->fit[0] == 0 ? k->rows.births->kept : NULL;
+    if (survivors == NULL && kept == NULL)
         return;
     for (size_t i = 0; i < k->s->row_count; i++)
         k->s->rows[i].survivors = 0;
@@ -70,9 +52,9 @@ static void add_survivors(struct ranker *k)
                                      : NULL;
         if (row == NULL)
             continue;
-        row->survivors = survivors[t].count;
-        row->survivors_low = survivors[t].low;
-        row->survivors_high = survivors[t].high;
+        row->survivors = kept != NULL ? kept[t] : survivors[t].count;
+        row->survivors_low = kept != NULL ? HD_UNKNOWN : survivors[t].low;
+        row->survivors_high = kept != NULL ? HD_UNKNOWN : survivors[t].high;
     }
 }
 

@@ -31,7 +31,7 @@ first_suspect() {
     works diff --format=json "$(digest 0)" "$(digest 1)" "$series"/[23].gcdump.*
     [[ $(json '[.types[].survivors_low] | any(. != null)') == true ]]
     mixed=$(first_suspect)
-    works diff --format=json "$series"/[0123].gcdump.*
+    works diff --no-ages --format=json "$series"/[0123].gcdump.*
     [[ $(json '[.types[].survivors_low] | any(. != null)') == false ]]
     [[ $(first_suspect) == "$mixed" ]]
 }
