@@ -231,7 +231,7 @@ static void add_births(struct build *b, const struct hd_births *births)
         return;
     struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
     l->wraps = true;
-    text_births(&b->words, births);
+    text_births(&b->words, births, exact);
     build_end(b, doc_piece(b->doc, l, ""));
 }
 

@@ -74,7 +74,7 @@ static void all_or(struct text *t, uint64_t stayed, uint64_t came)
 /* Who reads more numbers than this adds them up. */
 enum { MOST_STEPS = 6 };
 
-void text_births(struct text *t, const struct hd_births *b)
+void text_births(struct text *t, const struct hd_births *b, bool exact)
 {
     uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
     uint64_t all_came = 0, all_stayed = 0;
@@ -92,8 +92,10 @@ void text_births(struct text *t, const struct hd_births *b)
     text_add_string(t, each && steps > 1 ? " that came in each step " : " that came ");
     if (all_stayed == all_came)
         text_add_string(t, "all");
-    else
+    else {
+        text_add_string(t, exact ? "" : "at least ");
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
+    }
     text_add_string(t, " are still there");
     struct cohort old = cohort_of(b, 0);
     if (old.came == 0)

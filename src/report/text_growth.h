@@ -23,8 +23,8 @@ void text_line(struct text *t, const struct hd_report *r);
 void text_steady(struct text *t, const struct hd_suspect *s);
 
 /* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
- * many steps their sum. */
-void text_births(struct text *t, const struct hd_births *b);
+ * many steps their sum; "at least" where that is not exact. */
+void text_births(struct text *t, const struct hd_births *b, bool exact);
 
 /* "as many go as come: 120 came, 100 went" */
 void text_turnover(struct text *t, const struct hd_births *b);
