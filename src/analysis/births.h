@@ -24,7 +24,7 @@ struct births {
     uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
     uint64_t *stayed_below; /* the same of it and all paths below it */
     uint64_t *kept; /* per type of the last snapshot: objects that the first has, too */
-    unsigned char *cohort;  /* of each node of the snapshot that was added last */
+    unsigned char *cohort; /* of each node of the snapshot that was added last */
 };
 
 /* Over the aligned trie t, which must outlive it; its first snapshot must have its graph.

@@ -316,7 +316,8 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
     if (ok && r->diff.by_graph && !opt->no_ages)
         ok = comparison_births(c, s, &births, err);
     k.by_name = series_index_of(s);
-    k.rows = (struct suspect_rows){.r = r, .s = s, .rows = &k.by_name, .opt = opt, .births = births};
+    k.rows = (struct suspect_rows){
+        .r = r, .s = s, .rows = &k.by_name, .opt = opt, .births = births};
     if (ok && k.owned != NULL) {
         add_survivors(&k);
         k.rows.trie = &k.owned->trie;

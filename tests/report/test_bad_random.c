@@ -474,7 +474,7 @@ static void expect_series(const struct made_series *m, struct hd_options opt)
     struct hd_snapshot *snaps[MOST_SNAPSHOTS], *backwards[MOST_SNAPSHOTS];
     open_series(snaps, m, false);
     open_series(backwards, m, true);
-    opt.chains = 0; /* a sample of the instances */
+    opt.chains = 0;     /* a sample of the instances */
     opt.no_ages = true; /* who stayed goes by address as well */
     char *one = json_of(snaps, m, opt, 1), *two = json_of(snaps, m, opt, 2);
     char *other = json_of(backwards, m, opt, 1);
