@@ -253,7 +253,7 @@ struct hd_births {
     double chance;   /* of such numbers where half an object goes for each that comes; 1:
                         nothing speaks against that */
     bool keeps;      /* it keeps what it gets: the chance is 1 % at most, and it goes on */
-    bool turns_over; /* as many go as come: it grows with its load */
+    bool turns_over; /* as many go as come, or the oldest go first: it grows with its load */
 };
 
 struct hd_suspect {

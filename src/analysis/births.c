@@ -4,17 +4,32 @@
 #include <string.h>
 
 /* A cohort fits six bits. What was in the first snapshot remembers it. */
-enum { COHORT = 0x3F, OLD = 0x80 };
+enum { COHORT = 0x3F, NEW = 0x40, OLD = 0x80 };
+
+/* NO_PATH of what is not counted. */
+static path_id full_path_at(const struct births *b, size_t k,
+                            const struct hd_snapshot *snap, node_id n)
+{
+    const struct full_trie *f = &b->t->full[k];
+    path_id p = f->at_node[n];
+    bool counts = p != NO_PATH && b->t->labels.all[f->label[p]].kind == TYPE_OBJECT &&
+                  snapshot_selects(snap, n, b->selection & SELECT_GEN2);
+    return counts ? p : NO_PATH;
+}
 
 static path_id path_at(const struct births *b, size_t k, const struct hd_snapshot *snap,
                        node_id n)
 {
-    const struct full_trie *f = &b->t->full[k];
-    path_id p = f->at_node[n];
-    if (p == NO_PATH || b->t->labels.all[f->label[p]].kind != TYPE_OBJECT ||
-        !snapshot_selects(snap, n, b->selection & SELECT_GEN2))
-        return NO_PATH;
-    return f->cut[p];
+    path_id p = full_path_at(b, k, snap, n);
+    return p == NO_PATH ? NO_PATH : b->t->full[k].cut[p];
+}
+
+static void tally(struct births *b, uint64_t *of, size_t k, const struct hd_snapshot *snap,
+                  node_id n)
+{
+    path_id p = full_path_at(b, k, snap, n);
+    if (p != NO_PATH)
+        of[b->t->full[k].label[p]]++;
 }
 
 static uint32_t *cell_of(struct births *b, path_id p, size_t cohort, size_t k)
@@ -62,6 +77,8 @@ void births_begin(struct births *b, const struct trie *t, const struct hd_snapsh
                          .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
                          .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
                          .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
+                         .came = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->came))),
+                         .went = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->went))),
                          .cohort = alloc_zeroed((size_t)nodes + 1)};
     memset(b->cohort, OLD, nodes);
     count(b, 0, first);
@@ -76,7 +93,7 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     if (b->source == HD_SAME_UNKNOWN)
         return;
     unsigned char *cohort = alloc_zeroed((size_t)nodes + 1);
-    memset(cohort, (int)k, nodes);
+    memset(cohort, NEW, nodes);
     for (node_id n = 0; n < same->count; n++) {
         path_id from = path_at(b, k - 1, older, n);
         node_id to = same->next[n];
@@ -85,10 +102,17 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
             unsigned char old = b->cohort[n] & OLD;
             stays = from != NO_PATH && path_at(b, k, newer, to) == from;
             cohort[to] = stays ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
+        } else {
+            tally(b, b->went, k - 1, older, n);
         }
         if (from != NO_PATH && !stays && (b->cohort[n] & COHORT) == 0)
             b->left[from * b->n + k - 1]++;
     }
+    for (node_id n = 0; n < nodes; n++)
+        if (cohort[n] == NEW) {
+            cohort[n] = (unsigned char)k;
+            tally(b, b->came, k, newer, n);
+        }
     free(b->cohort);
     b->cohort = cohort;
     if (k + 1 == b->n)
@@ -116,6 +140,8 @@ void births_free(struct births *b)
     free(b->stayed);
     free(b->stayed_below);
     free(b->kept);
+    free(b->came);
+    free(b->went);
     free(b->cohort);
     *b = (struct births){0};
 }

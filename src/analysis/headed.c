@@ -99,7 +99,8 @@ static void add_types(struct headed_ranker *r, const struct type_growths *g)
         if (score <= 0 || !reaches_line(r->line, score, r->heap) ||
             strcmp(headed_name(r, label), "Free") == 0 ||
             (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
-            r->turns_over[label] || type_growths_topmost(g, label) == NO_PATH)
+            r->turns_over[label] || r->queues[label] ||
+            type_growths_topmost(g, label) == NO_PATH)
             continue;
         struct headed_row row = {.name = headed_name(r, label), .type = {.label = label}};
         take_type(r, &row, g);
@@ -300,7 +301,8 @@ static bool may_leak(const struct headed_ranker *r, const struct headed_type *ro
 {
     enum { FEWEST_MORE = 4 };
     const struct births *b = r->growths.births;
-    bool acquitted = r->turns_over[row->label] && b->source == HD_SAME_BY_EVENTS;
+    bool acquitted = (r->turns_over[row->label] || r->queues[row->label]) &&
+                     b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            rises_in_every_step(row->count, r->n) &&
            headed_delta(row->count, r->n) >= FEWEST_MORE &&

@@ -276,13 +276,85 @@ static void join_stores(struct headed_ranker *r)
             merge_row(r, first[store[i]], i);
 }
 
-/* A type that grows because its load does is no leak: the place that gained most decides.
- */
+/* --- one cause ------------------------------------------------------------ */
+
+/* Fewer that come in the same steps do so by chance. */
+enum { FEWEST_ALIKE = 12 };
+
+/* Of a row how many more its largest head has in each step. */
+struct stepper {
+    int64_t *steps;
+    size_t count, row;
+};
+
+static bool steps_up(const struct headed_ranker *r, int64_t *steps,
+                     const struct headed_row *row)
+{
+    path_id p = row->type.head;
+    int64_t all = 0;
+    if (row->gone || row->type.pooled || r->growths.all[p].kind != GROWS_IN_COUNT ||
+        reaches_line(r->line, row->type.score, r->heap))
+        return false;
+    for (size_t k = 0; k + 1 < r->n; k++) {
+        steps[k] =
+            (int64_t)r->t->count[p * r->n + k + 1] - (int64_t)r->t->count[p * r->n + k];
+        if (steps[k] <= 0)
+            return false;
+        all += steps[k];
+    }
+    return all >= FEWEST_ALIKE;
+}
+
+static int by_steps(const void *a, const void *b)
+{
+    const struct stepper *x = a, *y = b;
+    for (size_t k = 0; k < x->count; k++)
+        if (x->steps[k] != y->steps[k])
+            return x->steps[k] < y->steps[k] ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool is_alike(const struct stepper *x, const struct stepper *y)
+{
+    return memcmp(x->steps, y->steps, x->count * sizeof(*x->steps)) == 0;
+}
+
+/* Small ones that come in the same numbers in each of three steps or more come from one
+ * place, wherever they are held: the first of them has the others with it. */
+static void join_causes(struct headed_ranker *r)
+{
+    struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
+    size_t count = 0;
+    if (r->rules->no_one_cause || r->n < 4)
+        return;
+    int64_t steps[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!steps_up(r, steps, &r->rows[i]))
+            continue;
+        int64_t *kept = arena_array(&r->scratch, int64_t, r->n);
+        memcpy(kept, steps, (r->n - 1) * sizeof(*steps));
+        all[count++] = (struct stepper){kept, r->n - 1, i};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_steps);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (!is_alike(&all[first], &all[i]))
+            first = i;
+        if (first != i)
+            merge_row(r, all[first].row, all[i].row);
+    }
+}
+
+/* --- suspects -------------------------------------------------------------- */
+
+/* A type that grows because its load does is no leak. The place that gained most decides,
+ * and the type as a whole: what goes from there may hang elsewhere now. */
 static void sum_births(struct headed_ranker *r)
 {
     int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
     const struct births *b = r->growths.births;
     r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
+    r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
     if (b != NULL)
         r->stayed = arena_array(&r->scratch, double, r->t->labels.len);
     for (path_id p = 1; b != NULL && p < r->t->len; p++) {
@@ -292,7 +364,9 @@ static void sum_births(struct headed_ranker *r)
         if (more <= most[label])
             continue;
         most[label] = more;
-        r->turns_over[label] = r->growths.all[p].stays.turns_over;
+        const struct stays *stays = &r->growths.all[p].stays;
+        r->queues[label] = stays->queues;
+        r->turns_over[label] = stays->turns_over && 2 * b->went[label] > b->came[label];
     }
 }
 
@@ -308,7 +382,8 @@ static enum hd_suspicion suspicion_of(const struct headed_ranker *r,
 {
     bool keeps = reaches_steady_line(r->line, row->keeps, r->heap);
     bool steady = reaches_steady_line(r->line, row->steady, r->heap);
-    if (!keeps && r->turns_over[row->type.label] && !(steady && is_by_order(r)))
+    bool turns_over = r->turns_over[row->type.label] && !(steady && is_by_order(r));
+    if (!keeps && (r->queues[row->type.label] || turns_over))
         return HD_SUSPECT_NOT;
     if (reaches_line(r->line, row->type.score, r->heap))
         return HD_SUSPECT_SIZE;
@@ -335,6 +410,7 @@ void headed_rank_paths(struct headed_ranker *r)
     make_rows(r);
     name_companions(r);
     join_stores(r);
+    join_causes(r);
     sum_births(r);
     decide(r);
     for (size_t i = 0; i < r->row_count; i++)

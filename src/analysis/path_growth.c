@@ -93,7 +93,7 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
         return false;
     here->kind = GROWS_IN_COUNT;
     here->tau = 1;
-    here->growth = (double)g->births->stayed_below[p];
+    here->growth = here->stays.share * (double)g->births->stayed_below[p];
     return true;
 }
 

@@ -105,29 +105,130 @@ static bool sets_a_record(const struct births *b, path_id p, const struct popula
     return all[b->n - 1] >= most && 4 * (all[b->n - 1] - most) >= at->all_stayed;
 }
 
+static double chance_of(const struct population *at)
+{
+    return exp(
+        chance_binomial_log(at->all_came + at->all_left, 1 / (1 + turnover), at->all_came));
+}
+
+/* Objects that were there, step by step, and how many of them went. */
+struct mortality {
+    uint64_t there, went;
+};
+
+static double rate(const struct mortality *m)
+{
+    return m->there > 0 ? (double)m->went / (double)m->there : 0;
+}
+
+/* Nearly all went, new ones as well: what holds them was made anew, and tells nothing. Of
+ * the first snapshot nobody knows which are new. */
+static bool made_anew(const struct births *b, path_id p, size_t k,
+                      const struct mortality *young, const struct mortality *old)
+{
+    uint64_t went = young->went + old->went;
+    bool all = 20 * went >= 19 * (young->there + old->there);
+    return all &&
+           (k > 0 ? young->there > 0 : b->n > 3 && births_at(b, p, k + 1, k + 1) >= went);
+}
+
+/* Of those that a step found new, and of older ones. */
+static void count_dead(const struct births *b, path_id p, struct mortality *young,
+                       struct mortality *old)
+{
+    for (size_t k = 0; k + 1 < b->n; k++) {
+        struct mortality y = {0}, o = {0};
+        for (size_t c = 0; c <= k; c++) {
+            struct mortality *of = c == k && k > 0 ? &y : &o;
+            of->there += births_at(b, p, c, k);
+            of->went += births_lost(b, p, c, k);
+        }
+        if (made_anew(b, p, k, &y, &o))
+            continue;
+        young->there += y.there;
+        young->went += y.went;
+        old->there += o.there;
+        old->went += o.went;
+    }
+}
+
+/* In a queue, a window, a list that is cleared now and then the oldest go first: at twice
+ * the rate of the new ones, and not by chance. A leak among turnover loses the new ones. */
+static bool oldest_go_first(const struct mortality *young, const struct mortality *old)
+{
+    if (young->there == 0 || rate(old) <= 2 * rate(young))
+        return false;
+    double usual = (double)(young->went + 1) / (double)(young->there + 2);
+    return old->went >= old->there ||
+           exp(chance_binomial_log(old->there, usual, old->went)) <= STAYS_LEVEL;
+}
+
+static bool rises(const struct births *b, path_id p)
+{
+    const uint64_t *all = &b->t->count[p * b->n];
+    for (size_t k = 1; k < b->n; k++)
+        if (all[k] <= all[k - 1])
+            return false;
+    return true;
+}
+
+static bool can_keep(const struct births *b, path_id p, unsigned age,
+                     const struct population *at)
+{
+    return at->all_came >= FEWEST && stays_of_each(b, p, at) && goes_on(b, at) &&
+           is_even(at) && has_newcomers(b, p, age, at) && !is_full(at) &&
+           sets_a_record(b, p, at);
+}
+
+/* Nothing at this age speaks against turnover. */
+static bool may_turn_over(const struct births *b, path_id p, unsigned age,
+                          const struct population *at)
+{
+    if (age == 0)
+        return (double)at->all_left > turnover * (double)at->all_came;
+    return !stays_of_each(b, p, at) || chance_of(at) > 0.05;
+}
+
+/* Of all that came and are there, the part that has shown that it stays, and what comes of
+ * the last steps, too. */
+static double kept_share(const struct births *b, path_id p, const struct population *at)
+{
+    uint64_t all = 0;
+    for (size_t c = 1; c < b->n; c++)
+        all += births_at(b, p, c, b->n - 1);
+    double kept = (double)at->all_stayed * (double)(b->n - 1) / (double)at->steps;
+    return kept < (double)all ? kept / (double)all : 1;
+}
+
 struct stays stays_of(const struct births *b, path_id p)
 {
-    struct stays best = {.chance = 1, .turns_over = b->n >= 3};
+    struct stays best = {.chance = 1, .share = 1};
+    if (b->n < 3)
+        return best;
+    struct mortality young = {0}, old = {0};
+    count_dead(b, p, &young, &old);
+    bool queues = oldest_go_first(&young, &old);
+    /* A leak hides in a store that loses its new ones, if that has more at each step. */
+    best.turns_over = !rises(b, p) || b->n < 4 || 4 * rate(&old) > 3 * rate(&young);
     for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
         struct population at = population_of(b, p, age);
-        best.turns_over &= (double)at.all_left > turnover * (double)at.all_came;
+        best.turns_over &= may_turn_over(b, p, age, &at);
         if (age == 0) {
             best.came = at.all_came;
             best.went = at.all_left;
         }
-        if (at.all_came < FEWEST || !stays_of_each(b, p, &at) || !goes_on(b, &at) ||
-            !is_even(&at) || !has_newcomers(b, p, age, &at) || is_full(&at) ||
-            !sets_a_record(b, p, &at))
+        if (queues || !can_keep(b, p, age, &at))
             continue;
-        double chance = exp(chance_binomial_log(at.all_came + at.all_left,
-                                                1 / (1 + turnover), at.all_came));
+        double chance = chance_of(&at);
         if (chance >= best.chance)
             continue;
         best.chance = chance;
         best.age = age;
         best.came = at.all_came;
         best.went = at.all_left;
+        best.share = kept_share(b, p, &at);
     }
+    best.queues = queues;
     best.keeps = best.chance <= STAYS_LEVEL;
     return best;
 }

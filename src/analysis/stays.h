@@ -21,9 +21,11 @@ enum { STAYS_FEWEST = 12 };
 struct stays {
     bool keeps;          /* it keeps what it gets */
     bool turns_over;     /* at every age as many go as come: it grows by its load */
+    bool queues;         /* the oldest go first: so do they who wait */
     unsigned age;        /* snapshots after which objects are counted: 0, 1 or 2 */
     double chance;       /* of what was seen at that age, if it were turnover */
     uint64_t came, went; /* at that age, in all steps */
+    double share;        /* of those that came and are there: what stays by that age */
 };
 
 /* Of a path. Needs three snapshots; with fewer nothing is said. */

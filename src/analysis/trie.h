@@ -117,6 +117,7 @@ struct ranking_rules {
     bool no_shared_containers;
     bool no_companions;
     bool no_one_store;
+    bool no_one_cause;
     bool no_steady;
     bool no_types; /* no type as a whole: paths only */
 };

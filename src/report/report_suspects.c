@@ -106,7 +106,7 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
                                  .age = h->stays.age,
                                  .chance = h->stays.chance,
                                  .keeps = h->stays.keeps,
-                                 .turns_over = h->stays.turns_over};
+                                 .turns_over = h->stays.turns_over || h->stays.queues};
     return births;
 }
 

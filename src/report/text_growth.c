@@ -108,7 +108,8 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
 
 void text_turnover(struct text *t, const struct hd_births *b)
 {
-    text_add_string(t, "as many go as come: ");
+    bool as_many = 2 * b->went > b->came;
+    text_add_string(t, as_many ? "as many go as come: " : "the oldest go first: ");
     human_count(t, b->came);
     text_add_string(t, " came, ");
     human_count(t, b->went);

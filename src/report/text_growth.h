@@ -27,6 +27,7 @@ void text_steady(struct text *t, const struct hd_suspect *s);
 void text_births(struct text *t, const struct hd_births *b, bool exact);
 
 /* "as many go as come: 120 came, 100 went" */
+/* "as many go as come: 120 came, 100 went", "the oldest go first: 120 came, 30 went". */
 void text_turnover(struct text *t, const struct hd_births *b);
 
 #endif
