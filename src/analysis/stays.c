@@ -11,24 +11,26 @@ enum { AGES = 3, FEWEST = 4 };
 static const double turnover = 0.5;
 
 /* Objects that have been at the path for `age` snapshots: how many came to be so in each
- * step, how many of them went, and how many of each cohort are there at the end. */
+ * step after snapshot `first`, how many of all went, and how many of each cohort are there
+ * at the end. */
 struct population {
-    size_t steps;
+    size_t first, steps;
     uint64_t came[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
     uint64_t all_came, all_left, all_stayed;
 };
 
-static struct population population_of(const struct births *b, path_id p, unsigned age)
+static struct population population_of(const struct births *b, path_id p, size_t first,
+                                       unsigned age)
 {
-    struct population at = {.steps = b->n - 1 - age};
+    struct population at = {.first = first, .steps = b->n - 1 - first - age};
     for (size_t i = 0; i < at.steps; i++) {
-        size_t k = i + 1 + age;
+        size_t k = first + i + 1 + age;
         at.came[i] = births_at(b, p, k - age, k);
         for (size_t c = 0; c < k - age; c++)
             at.left[i] += births_lost(b, p, c, k - 1);
         at.all_came += at.came[i];
         at.all_left += at.left[i];
-        at.all_stayed += births_at(b, p, i + 1, b->n - 1);
+        at.all_stayed += births_at(b, p, first + i + 1, b->n - 1);
     }
     return at;
 }
@@ -47,7 +49,7 @@ static bool stays_of_each(const struct births *b, path_id p, const struct popula
     bool few = at->steps >= 4 && at->all_came < FEWEST * at->steps;
     size_t without = 0;
     for (size_t i = 0; i < at->steps; i++)
-        without += births_at(b, p, i + 1, b->n - 1) == 0;
+        without += births_at(b, p, at->first + i + 1, b->n - 1) == 0;
     return without <= (few ? 1 : 0);
 }
 
@@ -58,7 +60,7 @@ static bool goes_on(const struct births *b, const struct population *at)
     size_t half = (at->steps + 1) / 2;
     uint64_t first = sum(at->came, 0, half);
     uint64_t last = sum(at->came, at->steps - half, at->steps);
-    return b->n < 4 || (double)last >= 0.34 * (double)(first > 0 ? first : 1);
+    return b->n - at->first < 4 || (double)last >= 0.34 * (double)(first > 0 ? first : 1);
 }
 
 /* The fewer steps there are, the more alike they have to be: the smallest is a third of the
@@ -94,33 +96,99 @@ static bool is_full(const struct population *at)
            turnover * (double)sum(at->came, at->steps - half, at->steps);
 }
 
+static uint64_t most_before(const uint64_t *all, size_t end)
+{
+    uint64_t most = 0;
+    for (size_t k = 0; k < end; k++)
+        most = all[k] > most ? all[k] : most;
+    return most;
+}
+
 /* More than it ever had, by a quarter of what stayed: what was purged and fills again has
- * been as large before. The snapshot before the last may be as large already. */
+ * been as large before. The snapshot before the last may be as large already; and of many
+ * steps the last two are less than a quarter, so that two of five are asked for it. */
 static bool sets_a_record(const struct births *b, path_id p, const struct population *at)
 {
-    const uint64_t *all = &b->t->count[p * b->n];
-    uint64_t most = 0;
-    for (size_t k = 0; k + (b->n == 3 ? 1 : 2) < b->n; k++)
-        most = all[k] > most ? all[k] : most;
-    return all[b->n - 1] >= most && 4 * (all[b->n - 1] - most) >= at->all_stayed;
+    const uint64_t *all = &b->t->count[p * b->n], last = all[b->n - 1];
+    size_t steps = b->n - 1 - at->first, late = (2 * steps + 2) / 5;
+    size_t near = steps == 2 ? 1 : 2;
+    uint64_t most = most_before(all, b->n - (late > near ? late : near));
+    return last >= most_before(all, b->n - near) && 4 * (last - most) >= at->all_stayed;
 }
+
+/* Whether it keeps what it gets, at an age, from snapshot `at->first` on. */
+static bool keeps_at(const struct births *b, path_id p, unsigned age,
+                     const struct population *at)
+{
+    return at->all_came >= FEWEST && stays_of_each(b, p, at) && goes_on(b, at) &&
+           is_even(at) && has_newcomers(b, p, age, at) && !is_full(at) &&
+           sets_a_record(b, p, at);
+}
+
+static double chance_of(const struct population *at)
+{
+    return exp(
+        chance_binomial_log(at->all_came + at->all_left, 1 / (1 + turnover), at->all_came));
+}
+
+/* --- what begins late ----------------------------------------------------- */
+
+/* Three steps are the fewest that look like no burst. */
+enum { FEWEST_LATE_STEPS = 3 };
+
+/* Most of those that came then and lived to that age are there at the end. */
+static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsigned age)
+{
+    size_t grown = cohort + age < b->n ? cohort + age : b->n - 1;
+    uint64_t stayed = births_at(b, p, cohort, b->n - 1);
+    return stayed > 0 && 2 * stayed >= births_at(b, p, cohort, grown);
+}
+
+/* The snapshot after which every cohort mostly stays; the last but one if none does. */
+static size_t start_of(const struct births *b, path_id p, unsigned age)
+{
+    size_t first = b->n - 1;
+    while (first > 0 && mostly_stays(b, p, first, age))
+        first--;
+    return first;
+}
+
+/* What did not keep all the time may have begun to. The start is chosen by what is seen,
+ * out of all there are: so many times likelier is it that chance made one look like that.
+ */
+static void judge_late(const struct births *b, path_id p, struct stays *best)
+{
+    for (unsigned age = 0; age < AGES && b->n > FEWEST_LATE_STEPS + 1 + age; age++) {
+        size_t first = start_of(b, p, age);
+        size_t starts = b->n - 1 - FEWEST_LATE_STEPS - age;
+        if (first == 0 || first > starts)
+            continue;
+        struct population at = population_of(b, p, first, age);
+        double chance = keeps_at(b, p, age, &at) ? (double)starts * chance_of(&at) : 1;
+        if (chance > STAYS_LEVEL || chance >= best->chance)
+            continue;
+        *best = (struct stays){.keeps = true,
+                               .age = age,
+                               .since = first,
+                               .chance = chance,
+                               .came = at.all_came,
+                               .went = at.all_left};
+    }
+}
+
+/* --- all of it ------------------------------------------------------------ */
 
 struct stays stays_of(const struct births *b, path_id p)
 {
     struct stays best = {.chance = 1, .turns_over = b->n >= 3};
     for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
-        struct population at = population_of(b, p, age);
+        struct population at = population_of(b, p, 0, age);
         best.turns_over &= (double)at.all_left > turnover * (double)at.all_came;
         if (age == 0) {
             best.came = at.all_came;
             best.went = at.all_left;
         }
-        if (at.all_came < FEWEST || !stays_of_each(b, p, &at) || !goes_on(b, &at) ||
-            !is_even(&at) || !has_newcomers(b, p, age, &at) || is_full(&at) ||
-            !sets_a_record(b, p, &at))
-            continue;
-        double chance = exp(chance_binomial_log(at.all_came + at.all_left,
-                                                1 / (1 + turnover), at.all_came));
+        double chance = keeps_at(b, p, age, &at) ? chance_of(&at) : 1;
         if (chance >= best.chance)
             continue;
         best.chance = chance;
@@ -129,5 +197,7 @@ struct stays stays_of(const struct births *b, path_id p)
         best.went = at.all_left;
     }
     best.keeps = best.chance <= STAYS_LEVEL;
+    if (!best.keeps)
+        judge_late(b, p, &best);
     return best;
 }

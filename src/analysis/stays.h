@@ -22,8 +22,9 @@ struct stays {
     bool keeps;          /* it keeps what it gets */
     bool turns_over;     /* at every age as many go as come: it grows by its load */
     unsigned age;        /* snapshots after which objects are counted: 0, 1 or 2 */
+    size_t since;        /* it keeps what it gets after this snapshot; 0: all the time */
     double chance;       /* of what was seen at that age, if it were turnover */
-    uint64_t came, went; /* at that age, in all steps */
+    uint64_t came, went; /* at that age, in all steps since then */
 };
 
 /* Of a path. Needs three snapshots; with fewer nothing is said. */
