@@ -249,6 +249,8 @@ struct hd_births {
     const uint64_t *at;  /* of those first seen in the j-th of them, how many are there in
                             the  k-th: count - j numbers of j = 0, then of j = 1, ... */
     uint64_t came, went; /* in all steps, once they have been there for `age` snapshots */
+    size_t since;        /* it keeps what it gets after this snapshot, from 0; came and went
+                            are those since then. The first of them: all the time */
     unsigned age;        /* 0 as a rule; more where most die young */
     double chance;   /* of such numbers where half an object goes for each that comes; 1:
                         nothing speaks against that */

@@ -337,6 +337,18 @@ static void say_gain(struct headline *h, const struct hd_report *r,
 }
 
 /* "Session objects pile up: 0 → 6,000 in six snapshots" */
+/* ", since snapshot 13 (14:05 UTC)" */
+static void say_since(struct headline *h, const struct hd_report *r,
+                      const struct hd_suspect *s)
+{
+    struct text since = {0};
+    if (text_since(&since, r, s->births)) {
+        say(h, ", ");
+        say(h, text_string(&since));
+    }
+    text_free(&since);
+}
+
 static void say_objects(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s, const struct counted *c)
 {
@@ -390,6 +402,7 @@ static void say_suspect(struct headline *h, const struct hd_report *r,
     else
         say_unit(h, r, s, &c);
     if (s->per_iteration != HD_UNKNOWN) {
+    say_since(h, r, s);
         say(h, ", exactly ");
         human_count(&h->words, s->per_iteration);
         say(h, " per iteration");

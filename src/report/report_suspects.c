@@ -104,6 +104,7 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
                                  .came = h->stays.came,
                                  .went = h->stays.went,
                                  .age = h->stays.age,
+                                 .since = to->s->fit[h->stays.since],
                                  .chance = h->stays.chance,
                                  .keeps = h->stays.keeps,
                                  .turns_over = h->stays.turns_over};

@@ -23,8 +23,11 @@ void text_line(struct text *t, const struct hd_report *r);
 void text_steady(struct text *t, const struct hd_suspect *s);
 
 /* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
- * many steps their sum. */
+ * many steps their sum; of a late one those that it began in. */
 void text_births(struct text *t, const struct hd_births *b);
+
+/* "since snapshot 13 (14:05 UTC)". False, and nothing, of what began before the first. */
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b);
 
 /* "as many go as come: 120 came, 100 went" */
 void text_turnover(struct text *t, const struct hd_births *b);

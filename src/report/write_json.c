@@ -291,6 +291,7 @@ static json_t *births(const struct hd_births *b, size_t n)
     json_put(o, "age", json_integer((json_int_t)b->age));
     json_put(o, "chance", json_real_or_null(b->chance));
     json_put(o, "cohorts", cohorts);
+    json_put(o, "since", b->keeps ? json_integer((json_int_t)b->since) : json_null());
     return o;
 }
 

@@ -110,6 +110,32 @@ Test(phrase_verdict, steady_growth_is_told_as_such)
                  "+2.00 KiB, 33 % of the heap" HELD ".");
 }
 
+/* 2026-11-23 14:05:59 UTC is no part of a minute less. */
+Test(phrase_verdict, what_began_late_has_its_beginning)
+{
+    static const size_t of[] = {0, 1, 2, 3, 4, 5};
+    static const uint64_t none[21] = {0};
+    struct hd_births births = {
+        .count = 6, .snapshot = of, .at = none, .keeps = true, .since = 2};
+    struct made *m = make(6, 1);
+    m->suspects[0].births = &births;
+    m->suspects[0].suspicion = HD_SUSPECT_AGE;
+    expect_words(m, HD_TONE_BAD,
+                 "Order objects come and stay: 0 → 600 in six snapshots, since snapshot 3, "
+                 "+2.00 KiB, 33 % of the heap" HELD ".");
+    m = make(6, 1);
+    m->suspects[0].births = &births;
+    m->snapshots[2].clock_is_date = true;
+    m->snapshots[2].clock = 1795442759;
+    expect_words(m, HD_TONE_BAD,
+                 "Order objects pile up: 0 → 600 in six snapshots, since snapshot 3 (14:05 "
+                 "UTC), +2.00 KiB, 33 % of the heap" HELD ".");
+    m = make(6, 1);
+    births.keeps = false;
+    m->suspects[0].births = &births;
+    expect_words(m, HD_TONE_BAD, PILE HELD ".");
+}
+
 Test(phrase_verdict, an_exact_rate_is_told)
 {
     struct made *m = make(6, 1);
