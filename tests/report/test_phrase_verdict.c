@@ -370,6 +370,19 @@ Test(phrase_verdict, doubts_are_told_together)
         "segments count.");
 }
 
+/* Four are enough where the collector said who stayed. */
+Test(phrase_verdict, four_snapshots_may_miss_a_slow_leak)
+{
+    struct made *m = make(4, 0);
+    expect_words(m, HD_TONE_UNSURE,
+                 "Nothing keeps growing. But a slow leak may not show in four snapshots: "
+                 "take six.");
+    m = make(4, 0);
+    m->r.diff.identity = HD_SAME_BY_EVENTS;
+    expect_words(m, HD_TONE_GOOD, "Nothing keeps growing.");
+    expect_words(make(5, 0), HD_TONE_GOOD, "Nothing keeps growing.");
+}
+
 Test(phrase_verdict, what_cannot_be_judged_is_no_nothing)
 {
     struct made *m = make(2, 0);
