@@ -24,13 +24,24 @@ static void add_steps(struct text *t, size_t steps)
     text_add_string(t, " steps would have shown");
 }
 
+/* "25 objects and 75.0 KiB"; so many objects alone where none is so small that they have
+ * less. */
+static void add_objects(struct text *t, uint64_t objects, uint64_t bytes)
+{
+    enum { SMALLEST_OBJECT = 24 };
+    human_count(t, objects);
+    text_add_string(t, " objects");
+    if (bytes / SMALLEST_OBJECT < objects)
+        return;
+    text_add_string(t, " and ");
+    human_size(t, bytes);
+}
+
 static void add_by_age(struct text *t, const struct hd_report *r)
 {
     const struct hd_power *p = &r->diff.would_show;
     text_add_string(t, "A leak of ");
-    human_count(t, p->objects);
-    text_add_string(t, " objects and ");
-    human_size(t, p->bytes);
+    add_objects(t, p->objects, p->bytes);
     text_add_string(t, " or more");
     add_steps(t, p->steps);
     text_add_string(t, "; of fewer objects, one of ");
@@ -47,9 +58,7 @@ static void add_by_counts(struct text *t, const struct hd_report *r)
     if (p->even == HD_UNKNOWN)
         return;
     text_add_string(t, "; with even steps, one of ");
-    human_count(t, p->even);
-    text_add_string(t, " objects and ");
-    human_size(t, p->bytes);
+    add_objects(t, p->even, p->bytes);
 }
 
 bool phrase_power(struct text *t, const struct hd_report *r)

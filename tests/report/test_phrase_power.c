@@ -27,6 +27,10 @@ Test(phrase_power, says_what_would_have_shown)
     expect(&r,
            "A leak of 25 objects and 75.0 KiB or more in these 5 steps would have shown; "
            "of fewer objects, one of 1.50 MiB");
+    r.diff.would_show.bytes = 599; /* 25 of the smallest have 600 */
+    expect(&r, "A leak of 25 objects or more in these 5 steps would have shown; of fewer "
+               "objects, one of 1.50 MiB");
+    r.diff.would_show.bytes = 75 * 1024;
     r.diff.would_show.objects = HD_UNKNOWN;
     expect(&r, "By counts alone, a leak of 1.50 MiB or more in these 5 steps would have "
                "shown; with even steps, one of 12 objects and 75.0 KiB");
