@@ -299,7 +299,7 @@ const struct command cmd_watch = {
         "goes there.",
     .examples =
         {
-            {"heapdrift watch 4711", "six snapshots, half a minute apart, then what grew"},
+            {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},
             {"heapdrift watch MyApp --count=10 --interval=1m",
              "longer, by the name of the process"},
             {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},
