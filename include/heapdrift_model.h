@@ -249,6 +249,8 @@ struct hd_births {
     const uint64_t *at;  /* of those first seen in the j-th of them, how many are there in
                             the  k-th: count - j numbers of j = 0, then of j = 1, ... */
     uint64_t came, went; /* in all steps, once they have been there for `age` snapshots */
+    size_t since;        /* it keeps what it gets after this snapshot, from 0; came and went
+                            are those since then. The first of them: all the time */
     unsigned age;        /* 0 as a rule; more where most die young */
     double chance;   /* of such numbers where half an object goes for each that comes; 1:
                         nothing speaks against that */
@@ -307,6 +309,17 @@ struct hd_growth {
     uint64_t *suspects_at, *pools_at, *rest_at;
 };
 
+/* What a leak has to be so that these snapshots show it: retain so much, or be of so many
+ * objects that retain less. Whole window, and what is smaller may show as well. */
+struct hd_power {
+    size_t steps;   /* between snapshots that can be compared; 0: nothing would show */
+    uint64_t large; /* bytes, or objects where bytes are unknown, whatever it is made of */
+    uint64_t bytes; /* retained, of the objects below; HD_UNKNOWN: those do not show */
+    uint64_t objects; /* that come at random and stay: four of five such leaks show;
+                         HD_UNKNOWN: counts cannot tell these from chance */
+    uint64_t even;    /* that come in nearly the same number in every step; HD_UNKNOWN */
+};
+
 /* What grew, and then stayed as large. */
 struct hd_stopped {
     const char *type, *subject;
@@ -352,6 +365,7 @@ struct hd_diff {
     size_t hidden_count;   /* suspects that types, excludes or app_only hide */
 
     struct hd_growth growth;
+    struct hd_power would_show; /* suspects or not */
     struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
 

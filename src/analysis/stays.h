@@ -23,8 +23,9 @@ struct stays {
     bool turns_over;     /* at every age as many go as come: it grows by its load */
     bool queues;         /* the oldest go first: so do they who wait */
     unsigned age;        /* snapshots after which objects are counted: 0, 1 or 2 */
+    size_t since;        /* it keeps what it gets after this snapshot; 0: all the time */
     double chance;       /* of what was seen at that age, if it were turnover */
-    uint64_t came, went; /* at that age, in all steps */
+    uint64_t came, went; /* at that age, in all steps since then */
     double share;        /* of those that came and are there: what stays by that age */
 };
 

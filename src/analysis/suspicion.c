@@ -1,5 +1,6 @@
 #include "analysis/suspicion.h"
 
+#include <math.h>
 #include <stddef.h>
 
 const char *const ranking_basis_names[] = {
@@ -34,4 +35,28 @@ bool reaches_steady_line(const struct suspect_line *line, double score, double h
     bool off = line->steady_bytes == 0 && line->steady_share <= 0;
     return !off && score > 0 &&
            reaches(score, line->steady_share, line->steady_bytes, heap);
+}
+
+/* A product of doubles may be off in its last bit. */
+static uint64_t least(double share, uint64_t bytes, double heap)
+{
+    if (bytes > 0)
+        return bytes;
+    double at = floor(share * heap);
+    while (at > 0 && reaches(at - 1, share, 0, heap))
+        at--;
+    while (at < heap && !reaches(at, share, 0, heap))
+        at++;
+    return at > 1 ? (uint64_t)at : 1;
+}
+
+uint64_t least_at_line(const struct suspect_line *line, double heap)
+{
+    return least(line->share, line->bytes, heap);
+}
+
+uint64_t least_at_steady_line(const struct suspect_line *line, double heap)
+{
+    bool off = line->steady_bytes == 0 && line->steady_share <= 0;
+    return off ? HD_UNKNOWN : least(line->steady_share, line->steady_bytes, heap);
 }

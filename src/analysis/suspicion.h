@@ -23,4 +23,8 @@ extern const struct suspect_line usual_line;
 bool reaches_line(const struct suspect_line *line, double score, double heap);
 bool reaches_steady_line(const struct suspect_line *line, double score, double heap);
 
+/* The least whole scores that reach them; HD_UNKNOWN: none does. */
+uint64_t least_at_line(const struct suspect_line *line, double heap);
+uint64_t least_at_steady_line(const struct suspect_line *line, double heap);
+
 #endif

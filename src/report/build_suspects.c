@@ -144,6 +144,8 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         text_turnover(&b->words, s->births);
         build_end(b, doc_remark(b->doc, b->row));
     }
+    if (text_since(&b->words, b->r, s->births))
+        build_end(b, doc_remark(b->doc, b->row));
     if (s->basis == HD_BASIS_TYPE)
         build_words(b, doc_remark(b->doc, b->row), "held in changing places");
     if (s->per_iteration != HD_UNKNOWN) {

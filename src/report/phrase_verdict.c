@@ -4,6 +4,7 @@
  * format and no width. */
 #include "report/phrases.h"
 
+#include "analysis/power.h"
 #include "heap/names.h"
 #include "report/text_growth.h"
 
@@ -336,6 +337,18 @@ static void say_gain(struct headline *h, const struct hd_report *r,
         r->diff.types.bytes_known || r->diff.by_graph ? " of the heap" : " of the objects");
 }
 
+/* ", since snapshot 13 (14:05 UTC)" */
+static void say_since(struct headline *h, const struct hd_report *r,
+                      const struct hd_suspect *s)
+{
+    struct text since = {0};
+    if (text_since(&since, r, s->births)) {
+        say(h, ", ");
+        say(h, text_string(&since));
+    }
+    text_free(&since);
+}
+
 /* "Session objects pile up: 0 → 6,000 in six snapshots" */
 static void say_objects(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s, const struct counted *c)
@@ -389,6 +402,7 @@ static void say_suspect(struct headline *h, const struct hd_report *r,
         say_objects(h, r, s, &c);
     else
         say_unit(h, r, s, &c);
+    say_since(h, r, s);
     if (s->per_iteration != HD_UNKNOWN) {
         say(h, ", exactly ");
         human_count(&h->words, s->per_iteration);
@@ -528,6 +542,12 @@ static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
         say_number(to->h, fit);
         say(to->h, r->diff.suspect_count > 0 ? " snapshots cannot tell a leak from warm-up"
                                              : " snapshots are too few to be sure");
+    }
+    if (fit >= ENOUGH_SNAPSHOTS && r->found.diff.suspect_count == 0 &&
+        !power_is_high(fit, r->diff.identity)) {
+        doubt_words(to, "a slow leak may not show in ");
+        say_number(to->h, fit);
+        say(to->h, " snapshots: take six");
     }
     if (fit < n) {
         doubt(to);

@@ -1,6 +1,7 @@
 #include "report/report_suspects.h"
 
 #include "analysis/growth.h"
+#include "analysis/power.h"
 #include "analysis/runtime_names.h"
 #include "report/nested_holders.h"
 #include "report/phrases.h"
@@ -103,6 +104,7 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
                                  .at = at,
                                  .came = h->stays.came,
                                  .went = h->stays.went,
+                                 .since = to->s->fit[h->stays.since],
                                  .age = h->stays.age,
                                  .chance = h->stays.chance,
                                  .keeps = h->stays.keeps,
@@ -359,9 +361,30 @@ static void warn_pools(struct hd_report *r)
     report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
 }
 
+static bool is_sampled(const struct series *s)
+{
+    bool sampled = false;
+    for (size_t k = 0; k < s->count; k++)
+        sampled |= s->snaps[k]->info.sampled;
+    return sampled;
+}
+
+static void add_power(const struct suspect_rows *to, const struct suspect_line *line,
+                      double heap)
+{
+    struct hd_diff *d = &to->r->diff;
+    d->would_show = power_of(&(struct power_question){.snapshots = to->s->fit_count,
+                                                      .source = d->identity,
+                                                      .by_graph = d->by_graph,
+                                                      .sampled = is_sampled(to->s),
+                                                      .line = line,
+                                                      .heap = heap});
+}
+
 /* The one place that says whether the heap has grown by what nothing explains: the report,
- * the gate and fleet go by it. What cannot be shown takes a step of confidence, whether it
- * is one reason or two. largest: of what stopped; NULL: none. */
+ * the gate and fleet go by it. What cannot be shown, and what might not have shown, takes a
+ * step of confidence, whether it is one reason or two. largest: of what stopped; NULL:
+ * none. */
 static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
                          const struct headed_stopped *largest, double heap)
 {
@@ -384,7 +407,9 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         return;
     if (g->has_stopped)
         warn_stopped(r, stayed > stopped ? NULL : largest, to->s->fit_count, stayed);
-    bool doubt = g->is_open || g->has_stopped || r->diff.undecided != NULL;
+    bool weak = r->diff.confidence == HD_CONFIDENCE_HIGH &&
+                !power_is_high(to->s->fit_count, r->diff.identity);
+    bool doubt = weak || g->is_open || g->has_stopped || r->diff.undecided != NULL;
     if (doubt && r->diff.confidence > HD_CONFIDENCE_LOW)
         r->diff.confidence--;
 }
@@ -429,6 +454,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     order_minor(to->r, scratch);
     show(to);
     struct rest_growth open = rest_of_tables(to);
+    add_power(to, &line, whole_heap(to));
     judge_growth(to, &open, NULL, whole_heap(to));
 }
 
@@ -465,6 +491,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;
     add_stopped(to, &h, &largest);
+    add_power(to, &line, (double)to->trie->retained[last]);
     judge_growth(to, &h.growth.open, largest, (double)to->trie->retained[last]);
     order_minor(to->r, scratch);
     show(to);

@@ -1,6 +1,7 @@
 #include "report/text_growth.h"
 
 #include "base/c_locale.h"
+#include "base/calendar.h"
 
 #include <math.h>
 
@@ -42,17 +43,30 @@ void text_line(struct text *t, const struct hd_report *r)
     text_add_string(t, share);
 }
 
-/* The cohort j of b as it was first seen, and what the last snapshot has of it. */
-struct cohort {
+/* Objects that were first seen in the cohorts before `end`, from `begin` on: in snapshot k,
+ * and in the last. */
+struct cohorts {
     uint64_t came, stayed;
 };
 
-static struct cohort cohort_of(const struct hd_births *b, size_t j)
+static struct cohorts cohorts_of(const struct hd_births *b, size_t begin, size_t end,
+                                 size_t k)
 {
-    size_t begin = 0;
-    for (size_t i = 0; i < j; i++)
-        begin += b->count - i;
-    return (struct cohort){b->at[begin], b->at[begin + b->count - 1 - j]};
+    struct cohorts c = {0};
+    for (size_t j = 0, at = 0; j < end; at += b->count - j++) {
+        c.came += j >= begin ? b->at[at + k - j] : 0;
+        c.stayed += j >= begin ? b->at[at + b->count - 1 - j] : 0;
+    }
+    return c;
+}
+
+/* The cohort that stands for what was there when it began. */
+static size_t start_of(const struct hd_births *b)
+{
+    size_t first = 0;
+    while (b->keeps && first + 1 < b->count && b->snapshot[first] < b->since)
+        first++;
+    return first;
 }
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)
@@ -78,10 +92,11 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
 {
     uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
     uint64_t all_came = 0, all_stayed = 0;
-    size_t steps = b->count - 1;
+    size_t first = start_of(b), steps = b->count - 1 - first;
     bool each = steps <= MOST_STEPS;
     for (size_t i = 0; i < steps; i++) {
-        struct cohort c = cohort_of(b, i + 1);
+        size_t j = first + 1 + i;
+        struct cohorts c = cohorts_of(b, j, j + 1, j);
         came[i] = c.came;
         stayed[i] = c.stayed;
         all_came += c.came;
@@ -97,13 +112,31 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
     }
     text_add_string(t, " are still there");
-    struct cohort old = cohort_of(b, 0);
+    struct cohorts old = cohorts_of(b, 0, first + 1, first);
     if (old.came == 0)
         return;
     text_add_string(t, "; of ");
     human_count(t, old.came);
     text_add_string(t, old.came == 1 ? " older one " : " older ones ");
     all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
+}
+
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b)
+{
+    enum { BEFORE_HOUR = 11, TO_MINUTES = 5 };
+    char time[CALENDAR_TIME];
+    if (b == NULL || !b->keeps || start_of(b) == 0)
+        return false;
+    const struct hd_snapshot_facts *from = &r->snapshots[b->since];
+    text_add_string(t, "since snapshot ");
+    human_count(t, b->since + 1);
+    if (!from->clock_is_date || !(fabs(from->clock) < 1e15) ||
+        !calendar_time((int64_t)floor(from->clock), time))
+        return true;
+    text_add_string(t, " (");
+    text_add(t, time + BEFORE_HOUR, TO_MINUTES);
+    text_add_string(t, " UTC)");
+    return true;
 }
 
 void text_turnover(struct text *t, const struct hd_births *b)

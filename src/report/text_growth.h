@@ -23,10 +23,13 @@ void text_line(struct text *t, const struct hd_report *r);
 void text_steady(struct text *t, const struct hd_suspect *s);
 
 /* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
- * many steps their sum; "at least" where that is not exact. */
+ * many steps their sum, of a late one those that it began in; "at least" where that is
+ * not exact. */
 void text_births(struct text *t, const struct hd_births *b, bool exact);
 
-/* "as many go as come: 120 came, 100 went" */
+/* "since snapshot 13 (14:05 UTC)". False, and nothing, of what began before the first. */
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b);
+
 /* "as many go as come: 120 came, 100 went", "the oldest go first: 120 came, 30 went". */
 void text_turnover(struct text *t, const struct hd_births *b);
 

@@ -291,6 +291,7 @@ static json_t *births(const struct hd_births *b, size_t n)
     json_put(o, "age", json_integer((json_int_t)b->age));
     json_put(o, "chance", json_real_or_null(b->chance));
     json_put(o, "cohorts", cohorts);
+    json_put(o, "since", b->keeps ? json_integer((json_int_t)b->since) : json_null());
     return o;
 }
 
@@ -459,6 +460,24 @@ static void set_types(json_t *o, const struct hd_model *m)
     json_put(o, "types_omitted", json_integer((json_int_t)(model_table(m)->len - shown)));
 }
 
+/* Null where nothing would. */
+static json_t *would_show(const struct hd_diff *d)
+{
+    const struct hd_power *p = &d->would_show;
+    json_t *o = json_object();
+    if (p->steps == 0) {
+        json_decref(o);
+        return json_null();
+    }
+    json_put(o, "steps", json_integer((json_int_t)p->steps));
+    json_put(o, "large", json_number_or_null(p->large));
+    json_put(o, "unit", json_string(d->types.bytes_known ? "bytes" : "objects"));
+    json_put(o, "objects", json_number_or_null(p->objects));
+    json_put(o, "objects_even", json_number_or_null(p->even));
+    json_put(o, "bytes", json_number_or_null(p->bytes));
+    return o;
+}
+
 static void set_diff(json_t *o, const struct hd_model *m)
 {
     json_put(o, "snapshots", snapshots(m));
@@ -480,6 +499,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     json_put(o, "native", native(m));
     json_put(o, "identity", json_string_or_null(identity_source_names[m->diff->identity]));
+    json_put(o, "would_show", would_show(m->diff));
 }
 
 static json_t *diff(const struct hd_model *m)
