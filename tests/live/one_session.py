@@ -28,7 +28,12 @@ HEAPDRIFT = os.environ.get("HEAPDRIFT", HERE.parents[1] / "build/heapdrift")
 
 
 class TooSlow(Exception):
-    """A snapshot was begun, perhaps, while the program was at work."""
+    """A snapshot was begun, perhaps, while the program was at work, or that was its end: .NET 10
+    does not survive it where contexts are being unloaded (plugins)."""
+
+
+class Ended(Exception):
+    """The program is no more."""
 
 
 class Program:
@@ -39,14 +44,19 @@ class Program:
 
     def answer(self, word):
         said = self.process.stdout.readline()
+        if said == "":
+            raise Ended(f"{self.name} has ended")
         if not said.startswith(word):
             raise RuntimeError(f"{self.name}: '{said.strip()}' instead of '{word}'")
 
     def serve(self, units):
         """-> how long that took"""
         begin = time.monotonic()
-        self.process.stdin.write(f"{units}\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(f"{units}\n")
+            self.process.stdin.flush()
+        except BrokenPipeError as why:
+            raise Ended(f"{self.name} has ended") from why
         self.answer("done")
         return time.monotonic() - begin
 
@@ -59,7 +69,7 @@ class Program:
 def wait_for(path, collector):
     while not path.exists():
         if collector.poll() is not None and not path.exists():
-            raise RuntimeError(collector.stderr.read())
+            raise Ended(collector.stderr.read())
         time.sleep(0.02)
     return time.monotonic()
 
@@ -79,11 +89,13 @@ def steps(program, units, interval, folder):
                 program.serve(units[k])
                 rested.append(time.monotonic())
         said = collector.communicate()[1]
+    except Ended as why:
+        raise TooSlow(str(why)) from why
     finally:
         collector.kill()
     took = [float(s) for s in re.findall(r"MiB, in ([0-9.]+) s", said)]
     if len(took) != count or any(t - s < r for t, s, r in zip(there[1:], took[1:], rested[1:])):
-        raise TooSlow
+        raise TooSlow("the machine is too busy")
     (folder / "said").write_text("".join(line + "\n" for line in said.splitlines() if "which objects" in line))
     for k in range(1, count + 1):
         (folder / f"s-{k}.gcdump").rename(folder / f"{k}.gcdump")
@@ -105,11 +117,12 @@ def record(command, units, spread, folder):
         try:
             try_once(command, units, spread, slower, folder)
             break
-        except TooSlow:
+        except TooSlow as why:
+            reason = why
             for made in folder.glob("s-*.gcdump"):
                 made.unlink()
     else:
-        raise RuntimeError("the machine is too busy")
+        raise RuntimeError(f"no series: {reason}")
     served = [sum(units[:k + 1]) for k in range(1, len(units))]
     (folder / "iterations").write_text("".join(f"{n}\n" for n in served))
 
@@ -125,7 +138,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         record(arguments.program, list(map(int, arguments.units.split(","))), arguments.spread, arguments.folder)
-    except RuntimeError as wrong:
+    except (RuntimeError, Ended) as wrong:
         sys.exit(str(wrong))
 
 
