@@ -40,7 +40,28 @@ need_series() {
     grep -E '^meter fixed .* its culprit rises in every step$' "$tmp/errors"
 }
 
+@test "it is judged by what the collector told, by the order of objects, and by counts" {
+    need_series
+    tests/live/packages.py --from "$kept" --by=counts,order,events --causes "$tmp/causes" >"$tmp/table" 2>"$tmp/errors"
+    # Of each there is what was asked for: a series that is collected in one session has it.
+    [[ ! -s $tmp/errors ]] || { cat "$tmp/errors"; return 1; }
+    [[ $(grep -c '^| meter | 4 · 3 · 2 · 1 ' "$tmp/table") == 3 ]]
+    grep -E '^\| events, any \| 4 · 3 · 2 · 1 \|' "$tmp/table"
+    grep -E '^meter slow .* 1-3 counts missed \(medium\): .* no births at ' "$tmp/causes"
+    # Files that lack it are not taken for exact.
+    for series in "$kept"/*; do
+        mkdir "$tmp/$(basename "$series")"
+        for file in "$series"/*.gcdump; do
+            LC_ALL=C sed 's/heapdrift: same 1 /heapdrift: same - /' "$file" >"$tmp/$(basename "$series")/$(basename "$file")"
+        done
+    done
+    tests/live/packages.py --from "$tmp" >/dev/null 2>"$tmp/errors"
+    [[ $(grep -c 'events: judged by order$' "$tmp/errors") == 20 ]]
+}
+
 @test "programs that are not known are refused" {
     run tests/live/packages.py --only mail
     [[ $status == 2 && $output == *"there is: autofac"* ]]
+    run tests/live/packages.py --by=guess
+    [[ $status == 2 && $output == *"there is: counts order events"* ]]
 }

@@ -3,7 +3,8 @@
 //
 // A line on standard input: "UNITS HOW" does so many units of work, then collects as told:
 //   none | forced | compact (the large objects, too) | gen1 | background | bench
-// bench: for so many milliseconds nothing but garbage and a store whose parts are replaced.
+// bench: for so many milliseconds nothing but garbage and a store whose parts are replaced. A third
+// word, a number, is work between two objects, so that fewer come (tests/bench/listening.py).
 using System.Diagnostics;
 using System.Runtime;
 
@@ -69,8 +70,9 @@ public static class Program
             s_big.RemoveAt(s_random.Next(8));
     }
 
-    static string Bench(int milliseconds)
+    static string Bench(int milliseconds, int work)
     {
+        TimeSpan processor = Process.GetCurrentProcess().TotalProcessorTime;
         long total = 0, bytes = GC.GetTotalAllocatedBytes(true);
         int collections = GC.CollectionCount(0);
         var clock = Stopwatch.StartNew();
@@ -78,18 +80,23 @@ public static class Program
         {
             var random = new Random(thread);
             long n = 0;
+            ulong worked = 1;
             for (; clock.ElapsedMilliseconds < milliseconds;)
                 for (int i = 0; i < 1000; i++, n++)
                 {
                     var garbage = new byte[random.Next(16, 200)];
                     if (i % 20 == 0)
                         s_ring[random.Next(s_ring.Length)] = new Line { Sku = "x" + n };
+                    for (int k = 0; k < work; k++)
+                        worked = worked * 6364136223846793005 + 1442695040888963407;
                     GC.KeepAlive(garbage);
                 }
+            GC.KeepAlive(worked);
             Interlocked.Add(ref total, n);
         });
         double seconds = clock.Elapsed.TotalSeconds;
-        return $"{total / seconds:F0} objects/s {(GC.GetTotalAllocatedBytes(true) - bytes) / seconds / 1e6:F0} MB/s {(GC.CollectionCount(0) - collections) / seconds:F0} collections/s";
+        processor = Process.GetCurrentProcess().TotalProcessorTime - processor;
+        return $"{total / seconds:F0} objects/s {total / processor.TotalSeconds:F0} objects/processor-s {(GC.GetTotalAllocatedBytes(true) - bytes) / seconds / 1e6:F0} MB/s {(GC.CollectionCount(0) - collections) / seconds:F0} collections/s";
     }
 
     static void Collect(string how)
@@ -122,7 +129,7 @@ public static class Program
             int count = int.Parse(words[0]);
             if (words[1] == "bench")
             {
-                Console.WriteLine(Bench(count));
+                Console.WriteLine(Bench(count, words.Length > 2 ? int.Parse(words[2]) : 0));
                 continue;
             }
             // On a thread of its own: nothing of it stays on this stack.
