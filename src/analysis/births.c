@@ -17,7 +17,7 @@ static path_id path_at(const struct births *b, size_t k, const struct hd_snapsho
     return f->cut[p];
 }
 
-static uint32_t *cell_of(struct births *b, path_id p, size_t cohort, size_t k)
+uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k)
 {
     uint32_t *row = &b->row[p * b->n + cohort];
     if (*row == 0) {
@@ -44,25 +44,30 @@ static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
         size_t cohort = b->cohort[n] & COHORT;
         if (p == NO_PATH)
             continue;
-        ++*cell_of(b, p, cohort, k);
+        ++*births_cell(b, p, cohort, k);
         if (k + 1 == b->n && cohort > 0)
             b->stayed[p] += graph_size(g, n);
     }
 }
 
-void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
-                  enum selection selection)
+void births_begin_empty(struct births *b, const struct trie *t, enum selection selection)
 {
     size_t cells = array_bytes(t->len, t->snapshots);
-    uint32_t nodes = first->graph->node_count;
     *b = (struct births){.t = t,
                          .n = t->snapshots,
                          .source = HD_SAME_BY_EVENTS,
                          .selection = selection,
                          .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
                          .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
-                         .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
-                         .cohort = alloc_zeroed((size_t)nodes + 1)};
+                         .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed)))};
+}
+
+void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
+                  enum selection selection)
+{
+    uint32_t nodes = first->graph->node_count;
+    births_begin_empty(b, t, selection);
+    b->cohort = alloc_zeroed((size_t)nodes + 1);
     memset(b->cohort, OLD, nodes);
     count(b, 0, first);
 }
