@@ -183,17 +183,17 @@ const struct command cmd_convert = {
         "table-csv\n"
         "(.csv) or table-json (.json). What the target cannot hold is told on standard "
         "error,\n"
-        "a line each. -o - is standard output. A series becomes digests OUT-1, OUT-2, ..., "
-        "which keep\n"
-        "since when objects have been there, if the collector told.",
+        "a line each. -o - is standard output. A series becomes digests OUT-1, OUT-2, "
+        "..., which\n"
+        "keep since when objects have been there, if the collector told.",
     .examples =
         {
             {"heapdrift convert app.nettrace -o app.gcdump",
              "for PerfView and Visual Studio"},
             {"heapdrift convert app.gcdump -o app.digest",
              "all that analyses need, in kilobytes"},
-            {"heapdrift convert app-?.gcdump -o app.digest",
-             "of a series: app-1.digest, ..."},
+            {"heapdrift convert before.gcdump after.gcdump -o s.digest",
+             "s-1.digest, s-2.digest"},
             {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
              "a line per object"},
