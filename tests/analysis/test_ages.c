@@ -91,7 +91,7 @@ static void compare(const struct history *h, struct hd_snapshot **digests,
 
 Test(ages, digests_of_any_snapshots_know_what_each_object_did)
 {
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= 6; seed++) {
         struct random rnd = random_from(seed);
         struct history h;
         struct hd_snapshot *digests[SNAPSHOTS];
@@ -203,6 +203,33 @@ Test(ages, what_becomes_of_a_single_owner_moves_nothing_below_it)
 Test(ages, begin_anew_where_something_else_was_told)
 {
     cr_expect_eq(jobs_that_came("App.Web", false, "App.Web", false, true), 0);
+}
+
+static uint32_t moments_if_told(const node_id *before_of, struct hd_snapshot *older,
+                                const node_id *now_of, struct hd_snapshot *newer)
+{
+    struct hd_ages *ages = hd_ages_begin();
+    tell_pairs(newer, older, before_of, now_of, 3);
+    hd_snapshot_close(digest_of(older, ages));
+    struct hd_snapshot *digest = digest_of(newer, ages);
+    uint32_t moments = digest->digest->ages.moment_count;
+    hd_snapshot_close(digest);
+    hd_ages_end(ages);
+    return moments;
+}
+
+Test(ages, of_what_cannot_be_nothing_is_taken)
+{
+    node_id before[3], now[3];
+    struct hd_snapshot *older = queue_held_by("App.Web", false, before),
+                       *newer = queue_held_by("App.Web", false, now);
+    const node_id twice[] = {before[0], before[0], before[2]};
+    const node_id queue[] = {before[0], before[1], before[0] - 1};
+    cr_expect_eq(moments_if_told(before, older, now, newer), 2);
+    cr_expect_eq(moments_if_told(twice, older, now, newer), 1, "one object is two");
+    cr_expect_eq(moments_if_told(queue, older, now, newer), 1, "a queue became a job");
+    hd_snapshot_close(older);
+    hd_snapshot_close(newer);
 }
 
 /* --- long series
