@@ -199,8 +199,8 @@ static struct group *group_objects(const uint16_t *age, const struct hd_snapshot
     const struct graph *g = snap->graph;
     const path_id *at = t->full[0].at_node;
     struct pair_table numbers = {0};
-    struct group *all = NULL;
     size_t cap = 0;
+    struct group *all = grow(NULL, 0, &cap, sizeof(*all));
     *len = 0;
     for (node_id n = 0; n < g->node_count; n++) {
         uint32_t place = lost ? g->type[n] : at[n], since = lost ? age[n] & 0xFF00 : age[n];
