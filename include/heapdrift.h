@@ -542,6 +542,23 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
                            struct hd_error *err);
 void hd_following_end(struct hd_following *f); /* NULL is fine */
 
+/* Since when the objects of a series have been there, for digests of it, which keep how
+ * many of them came when. It goes by what hd_following_snapshot() or a .gcdump tells:
+ *
+ *     struct hd_ages *ages = hd_ages_begin();
+ *     ... hd_snapshot_set_ages(snap, ages); of each, in order, before its digest is written
+ *     hd_ages_end(ages);
+ *
+ * Memory: 12 bytes for each object. */
+struct hd_ages;
+
+struct hd_ages *hd_ages_begin(void); /* never NULL */
+
+/* ages must outlive what is done with snap. Where nothing is told of the snapshot that was
+ * written before, ages begin with this one. */
+void hd_snapshot_set_ages(struct hd_snapshot *snap, struct hd_ages *ages);
+void hd_ages_end(struct hd_ages *ages); /* NULL is fine */
+
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to
  * on, which must be a file: of an old runtime it may take two tries. The process does a
  * full, blocking collection; it goes on afterwards, also after a failure. Memory: some

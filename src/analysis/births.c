@@ -24,15 +24,7 @@ static path_id path_at(const struct births *b, size_t k, const struct hd_snapsho
     return p == NO_PATH ? NO_PATH : b->t->full[k].cut[p];
 }
 
-static void tally(struct births *b, uint64_t *of, size_t k, const struct hd_snapshot *snap,
-                  node_id n)
-{
-    path_id p = full_path_at(b, k, snap, n);
-    if (p != NO_PATH)
-        of[b->t->full[k].label[p]]++;
-}
-
-static uint32_t *cell_of(struct births *b, path_id p, size_t cohort, size_t k)
+uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k)
 {
     uint32_t *row = &b->row[p * b->n + cohort];
     if (*row == 0) {
@@ -59,27 +51,32 @@ static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
         size_t cohort = b->cohort[n] & COHORT;
         if (p == NO_PATH)
             continue;
-        ++*cell_of(b, p, cohort, k);
+        ++*births_cell(b, p, cohort, k);
         if (k + 1 == b->n && cohort > 0)
             b->stayed[p] += graph_size(g, n);
     }
 }
 
+void births_begin_empty(struct births *b, const struct trie *t, enum selection selection)
+{
+    size_t cells = array_bytes(t->len, t->snapshots);
+    *b =
+        (struct births){.t = t,
+                        .n = t->snapshots,
+                        .source = HD_SAME_BY_EVENTS,
+                        .selection = selection,
+                        .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
+                        .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
+                        .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
+                        .came = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->came)))};
+}
+
 void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
                   enum selection selection)
 {
-    size_t cells = array_bytes(t->len, t->snapshots);
     uint32_t nodes = first->graph->node_count;
-    *b = (struct births){.t = t,
-                         .n = t->snapshots,
-                         .source = HD_SAME_BY_EVENTS,
-                         .selection = selection,
-                         .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
-                         .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
-                         .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
-                         .came = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->came))),
-                         .went = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->went))),
-                         .cohort = alloc_zeroed((size_t)nodes + 1)};
+    births_begin_empty(b, t, selection);
+    b->cohort = alloc_zeroed((size_t)nodes + 1);
     memset(b->cohort, OLD, nodes);
     count(b, 0, first);
 }
@@ -102,17 +99,18 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
             unsigned char old = b->cohort[n] & OLD;
             stays = from != NO_PATH && path_at(b, k, newer, to) == from;
             cohort[to] = stays ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
-        } else {
-            tally(b, b->went, k - 1, older, n);
         }
         if (from != NO_PATH && !stays && (b->cohort[n] & COHORT) == 0)
             b->left[from * b->n + k - 1]++;
     }
-    for (node_id n = 0; n < nodes; n++)
-        if (cohort[n] == NEW) {
-            cohort[n] = (unsigned char)k;
-            tally(b, b->came, k, newer, n);
-        }
+    for (node_id n = 0; n < nodes; n++) {
+        if (cohort[n] != NEW)
+            continue;
+        path_id p = full_path_at(b, k, newer, n);
+        if (p != NO_PATH)
+            b->came[b->t->full[k].label[p]]++;
+        cohort[n] = (unsigned char)k;
+    }
     free(b->cohort);
     b->cohort = cohort;
     if (k + 1 == b->n)
@@ -121,11 +119,27 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     count(b, k, newer);
 }
 
+/* What came, and is neither there nor was before, went. */
+static void count_those_that_went(struct births *b)
+{
+    const struct trie *t = b->t;
+    b->went = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->went)));
+    for (label_id i = 0; i < t->labels.len; i++)
+        b->went[i] = b->came[i];
+    for (path_id p = 0; p < t->len; p++)
+        b->went[t->label[p]] += t->count[p * b->n];
+    for (path_id p = 0; p < t->len; p++) {
+        uint64_t *went = &b->went[t->label[p]], there = t->count[p * b->n + b->n - 1];
+        *went -= there < *went ? there : *went;
+    }
+}
+
 void births_end(struct births *b)
 {
     size_t paths = b->t->len;
     free(b->cohort);
     b->cohort = NULL;
+    count_those_that_went(b);
     b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
     memcpy(b->stayed_below, b->stayed, paths * sizeof(*b->stayed));
     for (size_t p = paths; p-- > 1;)

@@ -23,7 +23,7 @@ struct births {
     uint32_t *left;         /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
     uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
     uint64_t *stayed_below; /* the same of it and all paths below it */
-    uint64_t *came, *went;  /* per label: objects, wherever they hang; of all steps */
+    uint64_t *came, *went;  /* per label, in all steps: objects, wherever they hang */
     uint64_t *kept; /* per type of the last snapshot: objects that the first has, too */
     unsigned char *cohort; /* of each node of the snapshot that was added last */
 };
@@ -38,6 +38,16 @@ void births_begin(struct births *b, const struct trie *t, const struct hd_snapsh
 void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
                 const struct hd_snapshot *newer, const struct same *same);
 
+/* The same of digests, all at once: snaps are those of the trie. What they know of ages has
+ * to reach from the first to the last, and all objects are asked for; else the source is
+ * HD_SAME_UNKNOWN. O(places + groups of ages). */
+void births_of_digests(struct births *b, const struct trie *t,
+                       const struct hd_snapshot *const *snaps, enum selection selection);
+
+/* For births_of_digests(): without any object, and the number of a cohort at a path. */
+void births_begin_empty(struct births *b, const struct trie *t, enum selection selection);
+uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k);
+
 /* When all are in. */
 void births_end(struct births *b);
 void births_free(struct births *b); /* {0} is fine */
@@ -49,12 +59,15 @@ static inline uint32_t births_at(const struct births *b, path_id p, size_t cohor
     return row > 0 ? b->cell[row - 1 + (k - cohort)] : 0;
 }
 
-/* How many of a cohort are there in snapshot k and not in k + 1: dead, or elsewhere. */
+/* How many of a cohort are there in snapshot k and not in k + 1: dead, or elsewhere. They
+ * never get more but where digests say so. */
 static inline uint32_t births_lost(const struct births *b, path_id p, size_t cohort,
                                    size_t k)
 {
-    return cohort == 0 ? b->left[p * b->n + k]
-                       : births_at(b, p, cohort, k) - births_at(b, p, cohort, k + 1);
+    if (cohort == 0)
+        return b->left[p * b->n + k];
+    uint32_t now = births_at(b, p, cohort, k), next = births_at(b, p, cohort, k + 1);
+    return now > next ? now - next : 0;
 }
 
 #endif

@@ -135,8 +135,7 @@ static int collect_all(struct watching *w, struct collecting *c)
     size_t wanted =
         w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
     int status = EXIT_DONE;
-    if (!keeps_digests(w))
-        collecting_follow(c);
+    collecting_follow(c);
     while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
             break;

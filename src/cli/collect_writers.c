@@ -211,6 +211,7 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
         hd_snapshot_set_origin(snap, &c->collected.origin);
         add_full_names(c, snap, &names);
         follow(c, snap);
+        hd_snapshot_set_ages(snap, c->ages);
     }
     drop_full_names(&names);
     return snap;

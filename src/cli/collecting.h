@@ -15,6 +15,7 @@ struct collecting {
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
     struct hd_following *following; /* of a series; NULL: nobody follows its objects */
+    struct hd_ages *ages;           /* the same, for digests of it */
     bool told_unfollowed;
     struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
     int signals;                /* readable when the user wants to stop; -1: never */
@@ -46,9 +47,9 @@ bool collecting_process_is_named(struct settings *s, const char *command);
 bool collecting_begin(struct collecting *c, const struct settings *s);
 void collecting_end(struct collecting *c);
 
-/* Of a series of gcdumps: follow the objects of each to the next one, unless --no-ages or
- * what else was asked for is in the way. Over with collecting_unfollow(), which is due
- * before a fork and may come twice. */
+/* Of a series of gcdumps or digests: follow the objects of each to the next one, unless
+ * --no-ages or what else was asked for is in the way. Over with collecting_unfollow(),
+ * which is due before a fork and may come twice. */
 void collecting_follow(struct collecting *c);
 void collecting_unfollow(struct collecting *c);
 

@@ -189,15 +189,25 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 
 /* --- who came, and stayed ----------------------------------------------------- */
 
-/* Objects are told apart by where they lie: in one process, in order, all of them. */
+/* Objects are told apart by where they lie, in one process, in order, all of them; those
+ * of digests were when these were made. */
 static bool can_tell_births(const struct hd_comparison *c, const struct series *s)
 {
     bool can = s->fit_count >= 2 && !s->restarted && !s->out_of_order && !s->has_repeats;
+    bool digests = c->snaps[s->fit[0]]->digest != NULL;
     for (size_t i = 0; can && i < s->fit_count; i++) {
         const struct hd_snapshot *snap = c->snaps[s->fit[i]];
-        can = snap->digest == NULL && !snap->info.sampled;
+        can = (snap->digest != NULL) == digests && !snap->info.sampled;
     }
     return can;
+}
+
+static void add_digests(const struct hd_comparison *c, struct ownership *o)
+{
+    const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < o->fit_count; i++)
+        snaps[i] = c->snaps[o->fit[i]];
+    births_of_digests(&o->births, &o->trie, snaps, o->selection);
 }
 
 /* What same_find() takes for each object of both, and births for each of the newer. */
@@ -230,7 +240,10 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
     bool ok = true;
     if (o->looked_for_births)
         return true;
-    for (size_t i = 1; ok && can_tell_births(c, s) && i < o->fit_count; i++) {
+    bool can = can_tell_births(c, s), digests = can && c->snaps[o->fit[0]]->digest != NULL;
+    if (digests)
+        add_digests(c, o);
+    for (size_t i = 1; ok && can && !digests && i < o->fit_count; i++) {
         ok = add_step(c, o, i, err);
         if (!ok)
             comparison_blame(err, o->fit[i]);

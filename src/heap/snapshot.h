@@ -108,7 +108,9 @@ struct hd_snapshot {
     struct identity identity;
     const struct told_same *told; /* of the snapshot before it; in the arena; NULL: nothing
                                      was told */
-    uint64_t weak_roots;          /* records of weak handles, HD_UNKNOWN without */
+    struct hd_ages *ages; /* whom its digest asks since when its objects are there, and
+                             tells what it found; not owned; NULL: nobody */
+    uint64_t weak_roots;  /* records of weak handles, HD_UNKNOWN without */
     uint64_t roots_by_kind[HD_ROOT_KIND_COUNT]; /* if info.has_roots */
     struct ranges ranges; /* where each generation lies, if info.has_generations */
     struct hd_tally

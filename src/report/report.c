@@ -181,6 +181,9 @@ static struct hd_snapshot_facts describe(struct hd_report *r,
     if (snap->told != NULL) {
         s.told_survivors = snap->told->survivors;
         s.told_of = snap->told->older.objects;
+    } else if (snap->digest != NULL && snap->digest->ages.moment_count > 0) {
+        s.told_survivors = snap->digest->ages.survivors;
+        s.told_of = snap->digest->ages.of;
     }
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));

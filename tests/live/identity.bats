@@ -35,6 +35,16 @@ is_known() {
 # parameters FILE: how many of the objects that the runtime builds when its events are switched on.
 parameters() { "$HEAPDRIFT" top --format=json --rows=0 "$1" | jq '[.types[] | select(.type == "System.Reflection.RuntimeParameterInfo") | .count] | add // 0'; }
 
+# stored STORE FOLDER: its digests as files there.
+stored() {
+    python3 - "$@" <<'END'
+import sqlite3, sys
+for id, digest in sqlite3.connect(sys.argv[1]).execute("SELECT id, digest FROM snapshot"):
+    with open(f"{sys.argv[2]}/s-{id}.digest", "wb") as to:
+        to.write(digest)
+END
+}
+
 # rests: $pid is the lab, which does nothing any more.
 rests() {
     coproc LAB { exec "$lab" 2>/dev/null; }
@@ -59,6 +69,18 @@ rests() {
     works convert "$tmp/kept/2.gcdump" -o "$tmp/copy.gcdump"
     works info --format=json "$tmp/copy.gcdump"
     [[ $(jq -r '.snapshots[0].identity.source' <<<"$out") == events ]]
+    # So do digests, in files and in a store.
+    works collect "$pid" --count=3 --interval=1s -o "$tmp/d.digest"
+    err_lacks "which objects stayed"
+    works info --format=json "$tmp"/d-*
+    [[ $(jq -c '[.snapshots[].identity.source]' <<<"$out") == '[null,"events","events"]' ]]
+    works diff -q --format=json "$tmp"/d-*
+    [[ $(json .identity) == events ]]
+    works watch "$pid" --store="$tmp/a.db" --service=lab --count=3 --interval=1s
+    err_lacks "which objects stayed"
+    stored "$tmp/a.db" "$tmp"
+    works diff -q --format=json "$tmp"/s-*
+    [[ $(json .identity) == events ]]
     works collect "$pid" --count=2 --interval=1s --no-ages -o "$tmp/a.gcdump"
     works info --format=json "$tmp/a-2.gcdump"
     [[ $(jq -r '.snapshots[0].identity' <<<"$out") == null ]]
