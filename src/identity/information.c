@@ -27,15 +27,12 @@ enum { RARE = 4 };
 
 enum { SHARE = 1 << 16 }; /* positions of a that are measured at a time */
 
-/* What comes behind what: keys behind keys, or behind kinds. */
+/* What comes behind what: keys behind keys, or behind kinds. One after the other, since
+ * counters take room. */
 struct counting {
-    const uint32_t *before[2];
-    uint32_t *pairs[2], *keys[2]; /* counters, per side */
-};
-
-struct measuring {
     struct alignment *al;
-    struct counting behind_keys, behind_kinds;
+    const uint32_t *before[2];    /* per side, keys or kinds by position */
+    uint32_t *pairs[2], *keys[2]; /* counters */
     uint32_t pair_mask, key_mask;
 };
 
@@ -52,100 +49,91 @@ static inline uint32_t pair_of(uint32_t before, uint32_t key)
     return (uint32_t)((((uint64_t)before << 32 | key) * 0x9E3779B97F4A7C15U) >> 32);
 }
 
-static void count(const struct measuring *m, struct counting *c, size_t i)
-{
-    const struct side *s = i == 0 ? &m->al->a : &m->al->b;
-    const uint32_t *before = c->before[i];
-    if (before == NULL)
-        return;
-    c->pairs[i] = alloc_zeroed(array_bytes((size_t)m->pair_mask + 1, sizeof(uint32_t)));
-    c->keys[i] = alloc_zeroed(array_bytes((size_t)m->key_mask + 1, sizeof(uint32_t)));
-    for (uint32_t p = 0; p < s->len; p++) {
-        c->keys[i][before[p] & m->key_mask]++;
-        if (p > 0)
-            c->pairs[i][pair_of(before[p - 1], s->key[p]) & m->pair_mask]++;
-    }
-}
-
 static bool count_side(void *context, size_t i)
 {
-    struct measuring *m = context;
-    count(m, &m->behind_keys, i);
-    count(m, &m->behind_kinds, i);
-    return true;
-}
-
-/* -log2 of the chance that this key follows that one. A pair that came once says as much
- * as if it had come half a time. */
-static uint32_t information(const struct measuring *m, const struct counting *c, uint32_t p)
-{
-    uint32_t before = c->before[0][p - 1];
-    uint32_t slot = pair_of(before, m->al->a.key[p]) & m->pair_mask;
-    uint32_t n = c->pairs[0][slot] + c->pairs[1][slot];
-    uint32_t all = eighths(c->keys[0][before & m->key_mask]) + BIT;
-    uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
-    return all > twice ? all - twice : 0;
-}
-
-static uint32_t bits_at(const struct measuring *m, uint32_t p)
-{
-    const struct counting *keys = &m->behind_keys, *kinds = &m->behind_kinds;
-    if (p == 0)
-        return 8 * BIT;
-    uint32_t bits = information(m, keys, p);
-    if (kinds->before[0] == NULL)
-        return bits;
-    uint32_t of_kinds = information(m, kinds, p);
-    bool is_rare = keys->keys[0][keys->before[0][p - 1] & m->key_mask] <= RARE;
-    return is_rare || of_kinds < bits ? of_kinds : bits;
-}
-
-static bool measure_share(void *context, size_t i)
-{
-    const struct measuring *m = context;
-    uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
-    for (uint32_t p = begin; p < m->al->a.len && p < end; p++) {
-        uint32_t bits = bits_at(m, p);
-        m->al->bits[p] = (uint8_t)(bits < UINT8_MAX ? bits : UINT8_MAX);
+    struct counting *c = context;
+    const struct side *s = i == 0 ? &c->al->a : &c->al->b;
+    const uint32_t *before = c->before[i];
+    for (uint32_t p = 0; p < s->len; p++) {
+        c->keys[i][before[p] & c->key_mask]++;
+        if (p > 0)
+            c->pairs[i][pair_of(before[p - 1], s->key[p]) & c->pair_mask]++;
     }
     return true;
 }
 
-/* Those of the first side become those of both. */
-static void add_up(const struct measuring *m, struct counting *c)
+/* Counters of keys are those of both sides then. */
+static void count(struct counting *c, uint32_t most_keys)
 {
-    for (uint32_t i = 0; c->keys[0] != NULL && i <= m->key_mask; i++)
+    uint64_t objects = (uint64_t)c->al->a.len + c->al->b.len;
+    uint32_t pairs = slots_for(objects, MOST_PAIR_SLOTS);
+    uint32_t keys = slots_for(objects / 2, most_keys);
+    c->pair_mask = pairs - 1;
+    c->key_mask = keys - 1;
+    for (size_t i = 0; i < 2; i++) {
+        c->pairs[i] = alloc_zeroed(array_bytes(pairs, sizeof(**c->pairs)));
+        c->keys[i] = alloc_zeroed(array_bytes(keys, sizeof(**c->keys)));
+    }
+    workers_run(2, c->al->threads, count_side, c);
+    for (uint32_t i = 0; i < keys; i++)
         c->keys[0][i] += c->keys[1][i];
     free(c->keys[1]);
 }
 
-static void free_pairs(struct counting *c)
+/* -log2 of the chance that this key follows that one. A pair that came once says as much
+ * as if it had come half a time. */
+static uint32_t information(const struct counting *c, uint32_t p)
 {
-    free(c->pairs[0]);
-    free(c->pairs[1]);
+    uint32_t before = c->before[0][p - 1];
+    uint32_t slot = pair_of(before, c->al->a.key[p]) & c->pair_mask;
+    uint32_t n = c->pairs[0][slot] + c->pairs[1][slot];
+    uint32_t all = eighths(c->keys[0][before & c->key_mask]) + BIT;
+    uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
+    uint32_t bits = all > twice ? all - twice : 0;
+    return bits < UINT8_MAX ? bits : UINT8_MAX;
+}
+
+static bool measure_keys(void *context, size_t i)
+{
+    const struct counting *c = context;
+    struct alignment *al = c->al;
+    uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
+    for (uint32_t p = begin; p < al->a.len && p < end; p++)
+        al->bits[p] = (uint8_t)(p > 0 ? information(c, p) : 8 * BIT);
+    return true;
+}
+
+static bool measure_kinds(void *context, size_t i)
+{
+    const struct counting *c = context;
+    struct alignment *al = c->al;
+    uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
+    for (uint32_t p = begin > 0 ? begin : 1; p < al->a.len && p < end; p++) {
+        uint32_t bits = information(c, p);
+        if (al->seen[al->a.key[p - 1] & al->seen_mask] <= RARE || bits < al->bits[p])
+            al->bits[p] = (uint8_t)bits;
+    }
+    return true;
 }
 
 void measure(struct alignment *al)
 {
-    uint64_t objects = (uint64_t)al->a.len + al->b.len;
-    struct measuring m = {
-        .al = al,
-        .behind_keys.before = {al->a.key, al->b.key},
-        .behind_kinds.before = {al->a.kind, al->b.kind},
-        .pair_mask = slots_for(objects, MOST_PAIR_SLOTS) - 1,
-        .key_mask =
-            slots_for(objects / 2, al->by_contents ? MOST_CONTENT_SLOTS : MOST_KEY_SLOTS) -
-            1,
-    };
-    workers_run(2, al->threads, count_side, &m);
-    add_up(&m, &m.behind_keys);
-    add_up(&m, &m.behind_kinds);
+    size_t shares = al->a.len / SHARE + 1;
+    struct counting c = {.al = al, .before = {al->a.key, al->b.key}};
     free(al->seen);
-    al->seen = m.behind_keys.keys[0];
-    al->seen_mask = m.key_mask;
+    count(&c, al->by_contents ? MOST_CONTENT_SLOTS : MOST_KEY_SLOTS);
     al->bits = alloc_resize(al->bits, al->a.len);
-    workers_run(al->a.len / SHARE + 1, al->threads, measure_share, &m);
-    free_pairs(&m.behind_keys);
-    free_pairs(&m.behind_kinds);
-    free(m.behind_kinds.keys[0]);
+    workers_run(shares, al->threads, measure_keys, &c);
+    free(c.pairs[0]);
+    free(c.pairs[1]);
+    al->seen = c.keys[0];
+    al->seen_mask = c.key_mask;
+    if (!al->by_contents)
+        return;
+    c = (struct counting){.al = al, .before = {al->a.kind, al->b.kind}};
+    count(&c, MOST_KEY_SLOTS);
+    workers_run(shares, al->threads, measure_kinds, &c);
+    free(c.pairs[0]);
+    free(c.pairs[1]);
+    free(c.keys[0]);
 }
