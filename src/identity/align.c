@@ -36,6 +36,12 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         find_in_place(&al);
         find_anchors(&al);
         sweep_regions(&al);
+        if (al.by_contents) {
+            find_young(&al);
+            extend(&al);
+            forget_what_changes(&al);
+            find_anchors(&al);
+        }
         fill_between(&al);
         find_young(&al);
         fill_between(&al);
@@ -44,7 +50,7 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         find_young(&al); /* again: more of their neighbours are known by now */
         keep_order(&al);
         fill_between(&al);
-        s->source = HD_SAME_BY_ORDER;
+        s->source = al.by_contents ? HD_SAME_BY_CONTENTS : HD_SAME_BY_ORDER;
         s->count = older->graph->node_count;
         s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));
         memset(s->next, 0xFF, array_bytes(s->count, sizeof(*s->next)));

@@ -3,11 +3,12 @@
  *
  * A position is the place of an object in that order. The older snapshot is a, the newer
  * b; x and y are positions in them. What an object is, is its key: a hash of the canonical
- * name of its type and its size. Keys that are equal by chance cost a match at most: the
- * pipeline compares types and sizes themselves in the end.
+ * name of its type and its size, which are its kind, and of its contents where both
+ * snapshots have them. Keys that are equal by chance cost a match at most: the pipeline
+ * compares types and sizes themselves in the end.
  *
  * Memory: 21 bytes per object of both while it runs, 35 at the most: hashes of what is not
- * found yet (grams.h), and the answer. */
+ * found yet (grams.h), and the answer. With contents 4 more. */
 #ifndef ALIGN_PARTS_H
 #define ALIGN_PARTS_H
 
@@ -36,7 +37,18 @@ struct side {
     node_id *node;
     uint32_t *key;
     uint32_t *mate; /* position of the other side, FREE or DEAD; of the block of key */
+    uint32_t *kind; /* the keys without contents; NULL: they are the same */
 };
+
+/* A key with contents that stay the same as long as the object lives. */
+#define FIXED UINT32_C(0x80000000)
+
+/* The part of a key that stays the same as long as the object lives. */
+static inline uint32_t key_for_life(const struct side *s, uint32_t position)
+{
+    bool may_change = s->kind != NULL && (s->key[position] & FIXED) == 0;
+    return may_change ? s->kind[position] : s->key[position];
+}
 
 /* Positions of b, whole regions: what one thread works on at a time. */
 struct share {
@@ -51,7 +63,8 @@ struct alignment {
     struct share *shares; /* the same for any number of threads */
     size_t share_count;
     unsigned threads;
-    uint64_t work; /* inner steps so far: what is bounded must be counted (tests) */
+    bool by_contents; /* both have some */
+    uint64_t work;    /* inner steps so far: what is bounded must be counted (tests) */
 };
 
 /* --- numbers ------------------------------------------------------------------------- */
@@ -119,6 +132,13 @@ struct run run_around(struct alignment *al, uint32_t x, uint32_t y,
 uint32_t run_bits(const struct alignment *al, const struct run *r);
 
 /* --- steps --------------------------------------------------------------------------- */
+
+/* contents.c */
+bool has_contents(const struct graph *g);
+void add_contents(struct side *s);              /* to its keys */
+void forget_what_changes(struct alignment *al); /* from now on only strings have some */
+
+void measure(struct alignment *al); /* information.c: bits and seen, of the keys */
 
 /* sides.c. False where one of them has no object with an address. */
 bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,

@@ -132,11 +132,17 @@ static bool was_swept(const struct alignment *al, const struct share *region)
     return stayed >= SWEPT_MATCHES && stayed * 100 >= SWEPT_PERCENT * (stayed + moved);
 }
 
+static bool may_be_the_same(const struct alignment *al, uint32_t x, uint32_t y)
+{
+    return al->a.address[x] == al->b.address[y] &&
+           key_for_life(&al->a, x) == key_for_life(&al->b, y);
+}
+
 /* What lies where something of its kind lay is that; all else went. *y goes along. */
 static void sweep(struct alignment *al, const struct share *region, uint32_t *y)
 {
     for (uint32_t x = region->begin; x < region->end; x++)
-        if (IS_MATE(al->a.mate[x]) && !same_place(al, x, al->a.mate[x]))
+        if (IS_MATE(al->a.mate[x]) && !may_be_the_same(al, x, al->a.mate[x]))
             part(al, al->a.mate[x]);
     for (uint32_t x = region->begin; x < region->end; x++) {
         while (*y < al->b.len && al->b.address[*y] < al->a.address[x])
@@ -144,7 +150,7 @@ static void sweep(struct alignment *al, const struct share *region, uint32_t *y)
         if (al->a.mate[x] != FREE)
             continue;
         al->a.mate[x] = DEAD;
-        if (*y < al->b.len && al->b.mate[*y] == FREE && same_place(al, x, *y))
+        if (*y < al->b.len && al->b.mate[*y] == FREE && may_be_the_same(al, x, *y))
             take(al, &(struct run){x, *y, 1});
     }
 }

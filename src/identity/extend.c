@@ -42,6 +42,8 @@ static uint32_t best_mate(const struct alignment *al, struct run at, uint32_t ne
     uint64_t region = region_of(a->address[at.x]);
     uint32_t key = al->b.key[next_y], x = at.x;
     *brings = -NEWCOMER;
+    if (al->seen[key & al->seen_mask] < 2)
+        return at.x; /* nobody else has it */
     for (int32_t distance = 1; distance <= REACH; distance++) {
         x += (uint32_t)step; /* left of 0 is beyond the end, too */
         ++*work;

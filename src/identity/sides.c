@@ -1,4 +1,4 @@
-/* The two heaps as sequences, and how much information is in them.
+/* The two heaps as sequences.
  *
  * An object whose address another one has, or none, cannot be told from others by its
  * place: it stays outside, and unknown. What is here depends on addresses, types, sizes
@@ -12,24 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counters of keys and of pairs of keys: about as many as there are objects, but so few
- * that they stay in the cache. What is counted together by chance looks more frequent than
- * it is, which makes matches harder to believe, not easier. */
-enum { FEWEST_SLOTS = 1 << 12, MOST_KEY_SLOTS = 1 << 18, MOST_PAIR_SLOTS = 1 << 21 };
-
 enum { SHARE_OBJECTS = 1 << 13 };
-
-struct making {
-    struct alignment *al;
-    uint32_t *pairs[2], *keys[2]; /* counters, per side */
-    uint32_t pair_mask, key_mask;
-    uint32_t share; /* positions of a that are worked on at a time */
-};
-
-static struct side *side_of(struct alignment *al, size_t i)
-{
-    return i == 0 ? &al->a : &al->b;
-}
 
 /* --- in the order of addresses ---------------------------------------------------- */
 
@@ -80,7 +63,8 @@ static void make_keys(struct side *s)
 
 static bool make_side(void *context, size_t i)
 {
-    struct side *s = side_of(((struct making *)context)->al, i);
+    struct alignment *al = context;
+    struct side *s = i == 0 ? &al->a : &al->b;
     const struct graph *g = s->graph;
     s->address =
         alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->address)));
@@ -97,82 +81,9 @@ static bool make_side(void *context, size_t i)
     leave_out_repeated(s);
     memset(s->mate, 0xFF, array_bytes(s->len, sizeof(*s->mate)));
     make_keys(s);
+    if (al->by_contents)
+        add_contents(s);
     return true;
-}
-
-/* --- information ------------------------------------------------------------------ */
-
-static uint32_t slots_for(uint64_t objects, uint32_t most)
-{
-    uint32_t slots = FEWEST_SLOTS;
-    while (slots < objects && slots < most)
-        slots *= 2;
-    return slots;
-}
-
-static inline uint32_t pair_of(uint32_t before, uint32_t key)
-{
-    return (uint32_t)((((uint64_t)before << 32 | key) * 0x9E3779B97F4A7C15U) >> 32);
-}
-
-static bool count_pairs(void *context, size_t i)
-{
-    struct making *m = context;
-    const struct side *s = side_of(m->al, i);
-    for (uint32_t p = 0; p < s->len; p++) {
-        m->keys[i][s->key[p] & m->key_mask]++;
-        if (p > 0)
-            m->pairs[i][pair_of(s->key[p - 1], s->key[p]) & m->pair_mask]++;
-    }
-    return true;
-}
-
-/* -log2 of the chance that this key follows that one. A pair that came once says as much
- * as if it had come half a time. */
-static bool measure_bits(void *context, size_t i)
-{
-    struct making *m = context;
-    struct alignment *al = m->al;
-    const uint32_t *key = al->a.key;
-    uint32_t begin = (uint32_t)i * m->share, end = begin + m->share;
-    for (uint32_t p = begin; p < al->a.len && p < end; p++) {
-        if (p == 0) {
-            al->bits[p] = 8 * BIT;
-            continue;
-        }
-        uint32_t slot = pair_of(key[p - 1], key[p]) & m->pair_mask;
-        uint32_t n = m->pairs[0][slot] + m->pairs[1][slot];
-        uint32_t all = eighths(al->seen[key[p - 1] & al->seen_mask]) + BIT;
-        uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
-        uint32_t b = all > twice ? all - twice : 0;
-        al->bits[p] = (uint8_t)(b < UINT8_MAX ? b : UINT8_MAX);
-    }
-    return true;
-}
-
-static void measure(struct making *m)
-{
-    enum { SHARE = 1 << 16 };
-    struct alignment *al = m->al;
-    uint64_t objects = (uint64_t)al->a.len + al->b.len;
-    uint32_t pairs = slots_for(objects, MOST_PAIR_SLOTS);
-    uint32_t keys = slots_for(objects / 2, MOST_KEY_SLOTS);
-    m->pair_mask = pairs - 1;
-    m->key_mask = al->seen_mask = keys - 1;
-    for (size_t i = 0; i < 2; i++) {
-        m->pairs[i] = alloc_zeroed(array_bytes(pairs, sizeof(**m->pairs)));
-        m->keys[i] = alloc_zeroed(array_bytes(keys, sizeof(**m->keys)));
-    }
-    workers_run(2, al->threads, count_pairs, m);
-    al->seen = m->keys[0];
-    for (uint32_t i = 0; i < keys; i++)
-        al->seen[i] += m->keys[1][i];
-    free(m->keys[1]);
-    al->bits = alloc_resize(NULL, al->a.len);
-    m->share = SHARE;
-    workers_run(al->a.len / SHARE + 1, al->threads, measure_bits, m);
-    free(m->pairs[0]);
-    free(m->pairs[1]);
 }
 
 /* --- shares
@@ -213,14 +124,14 @@ void for_each_share(struct alignment *al, void (*work)(struct alignment *, struc
 bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer, unsigned threads)
 {
-    struct making m = {.al = al};
     *al = (struct alignment){.a = {.snap = older, .graph = older->graph},
                              .b = {.snap = newer, .graph = newer->graph},
                              .threads = threads};
-    workers_run(2, threads, make_side, &m);
+    al->by_contents = has_contents(older->graph) && has_contents(newer->graph);
+    workers_run(2, threads, make_side, al);
     if (al->a.len == 0 || al->b.len == 0)
         return false;
-    measure(&m);
+    measure(al);
     cut_shares(al);
     return true;
 }
@@ -229,6 +140,7 @@ static void side_free(struct side *s)
 {
     free(s->address);
     free(s->key);
+    free(s->kind);
     free(s->node);
 }
 

@@ -6,6 +6,7 @@
 #define LAID_OUT_H
 
 #include "base/alloc.h"
+#include "heap/fields.h"
 #include "identity/align.h"
 #include "support/forge.h"
 #include "support/random.h"
@@ -23,6 +24,8 @@ struct laid {
 struct heap_laid {
     struct laid *all;
     size_t len, cap;
+    uint64_t (*contents)(const struct laid *); /* of objects of types 0 (strings) and 1
+                                                  (arrays); NULL: nobody knows them */
 };
 
 static inline struct laid *lay(struct heap_laid *h, struct laid object)
@@ -72,6 +75,16 @@ static inline void link_numbers(struct forge *f, const struct heap_laid *h)
     free(node);
 }
 
+static inline enum contents contents_laid(const void *context, node_id n, uint64_t *hash)
+{
+    const struct heap_laid *h = context;
+    if (n >= h->len || h->all[n].type > 1)
+        return CONTENTS_UNKNOWN;
+    *hash = h->contents(&h->all[n]);
+    return h->all[n].type == 0 ? CONTENTS_FIXED : CONTENTS_MUTABLE;
+}
+
+/* h must outlive the snapshot. */
 static inline struct hd_snapshot *snapshot_of(const struct heap_laid *h)
 {
     struct forge f = {0};
@@ -91,6 +104,11 @@ static inline struct hd_snapshot *snapshot_of(const struct heap_laid *h)
     g->addresses = g->own_addresses = alloc_zeroed(8 * ((size_t)g->node_count + 1));
     for (size_t i = 0; i < h->len; i++)
         put_address(g->own_addresses + 8 * i, h->all[i].address);
+    if (h->contents != NULL) {
+        fields_free(g->fields);
+        g->fields = alloc_zeroed(sizeof(*g->fields));
+        *g->fields = (struct fields){.contents = contents_laid, .context = (void *)h};
+    }
     return snap;
 }
 

@@ -31,6 +31,8 @@ is_known() {
 @test "server with four heaps, compacting" { is_known compact DOTNET_gcServer=1 DOTNET_GCHeapCount=4 DOTNET_GCNoAffinitize=1; }
 @test "server with four heaps, in the background" { is_known background DOTNET_gcServer=1 DOTNET_GCHeapCount=4 DOTNET_GCNoAffinitize=1; }
 @test "segments" { is_known background DOTNET_GCName=libclrgc.so; }
+@test "cores alone" { is_known direct; }
+@test "cores alone, young collections" { is_known direct DOTNET_GCgen0size=0x40000; }
 
 # parameters FILE: how many of the objects that the runtime builds when its events are switched on.
 parameters() { "$HEAPDRIFT" top --format=json --rows=0 "$1" | jq '[.types[] | select(.type == "System.Reflection.RuntimeParameterInfo") | .count] | add // 0'; }

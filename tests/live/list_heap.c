@@ -7,9 +7,10 @@
  *   type NUMBER KIND NAME FULL-NAME     KIND: object, pseudo, undefined
  *   field NUMBER NAME
  *   node NUMBER TYPE ADDRESS BYTES REACHABLE REFERENCE...    REFERENCE: NODE or NODE:FIELD
- * With a second snapshot these of the first, and which of its objects are which of the
- * next: same SOURCE                 SOURCE: 0 unknown, 1 order, 2 contents, 3 events next
- * NODE NODE-OF-NEXT
+ * With a second snapshot, for identity.py: which of the objects of the first are which of
+ * the next, by what is best, and if that is not order, by order alone:
+ *   same SOURCE                    SOURCE: 0 unknown, 1 order, 2 contents, 3 events
+ *   next NODE NODE-OF-NEXT
  */
 #include "base/options.h"
 #include "format/open.h"
@@ -71,18 +72,31 @@ static struct hd_snapshot *open_snapshot(const char *path)
     return NULL;
 }
 
-static bool print_same(const struct hd_snapshot *snap, const char *path)
+static enum hd_identity_source print_same(const struct hd_snapshot *snap,
+                                          const struct hd_snapshot *next)
 {
-    struct hd_snapshot *next = open_snapshot(path);
     struct same s;
-    if (next == NULL)
-        return false;
     same_find(&s, snap, next, 1);
-    printf("same\t%d\n", s.source);
+    enum hd_identity_source source = s.source;
+    printf("same\t%d\n", source);
     for (node_id n = 0; n < s.count; n++)
         if (s.next[n] != NO_NODE)
             printf("next\t%" PRIu32 "\t%" PRIu32 "\n", n, s.next[n]);
     same_free(&s);
+    return source;
+}
+
+static bool print_pair(struct hd_snapshot *snap, const char *path)
+{
+    struct hd_snapshot *next = open_snapshot(path);
+    if (next == NULL)
+        return false;
+    if (print_same(snap, next) != HD_SAME_BY_ORDER) {
+        next->told = NULL;
+        if (next->graph->fields != NULL)
+            next->graph->fields->contents = NULL;
+        print_same(snap, next);
+    }
     hd_snapshot_close(next);
     return true;
 }
@@ -96,10 +110,13 @@ int main(int argc, char **argv)
     struct hd_snapshot *snap = open_snapshot(argv[1]);
     if (snap == NULL)
         return 2;
-    print_types(snap);
-    bool printed = snap->graph != NULL && print_graph(snap->graph);
-    if (printed && argc == 3)
-        printed = print_same(snap, argv[2]);
+    bool printed = snap->graph != NULL;
+    if (printed && argc == 3) {
+        printed = print_pair(snap, argv[2]);
+    } else if (printed) {
+        print_types(snap);
+        printed = print_graph(snap->graph);
+    }
     hd_snapshot_close(snap);
     return printed ? 0 : 2;
 }

@@ -1,5 +1,9 @@
-// A program whose objects can be told apart from outside: each of its own has a number, each
-// string one in its text. identity.py reads them from memory.
+// A program whose objects can be told apart from outside: each of its own has a number; strings
+// have one in their text, or else are, as arrays are, in a field that is set once. identity.py
+// reads them from memory.
+//
+// Texts without a number come many times, arrays are filled anew, and settings are read again
+// and again, each time as new objects with the same contents.
 //
 // A line on standard input: "UNITS HOW" does so many units of work, then collects as told:
 //   none | forced | compact (the large objects, too) | gen1 | background | bench
@@ -18,9 +22,10 @@ public class Numbered
 
 public class Customer : Numbered { public string Name; public Order Last; }
 public class Line : Numbered { public string Sku; public int Count; }
-public class Order : Numbered { public string Number; public Customer By; public List<Line> Lines = new(); public byte[] Blob; }
-public class Session : Numbered { public string Key; public Dictionary<string, string> Bag = new(); }
+public class Order : Numbered { public string Number; public Customer By; public List<Line> Lines = new(); public byte[] Blob; public string State; }
+public class Session : Numbered { public string Key; public string Agent; public Dictionary<string, string> Bag = new(); }
 public class Leaked : Numbered { public string Why; }
+public class Setting : Numbered { public string Key; public string Value; public int[] Range; }
 
 public static class Program
 {
@@ -32,14 +37,28 @@ public static class Program
     static readonly LinkedList<Order> s_recent = new();
     static readonly List<Leaked> s_leak = new();
     static readonly List<byte[]> s_big = new();
+    static readonly string[] s_states = { "open", "paid", "shipped", "returned" };
+    static List<Setting> s_settings;
     static readonly object[] s_ring = new object[300_000];
     static int s_texts, s_units;
 
     static string Text(string what) => $"{what}#{++s_texts:D9}{new string('x', s_random.Next(12))}";
 
+    static string Copy(string text) => new(text.AsSpan());
+
+    static List<Setting> ReadSettings()
+    {
+        var all = new List<Setting>();
+        for (int i = 0; i < 80; i++)
+            all.Add(new Setting { Key = Copy($"Shop:Part{i % 7}:Option{i}"), Value = Copy(i % 3 == 0 ? "true" : $"value {i * 37}"), Range = new[] { i, 2 * i, i % 5 } });
+        return all;
+    }
+
     static Order NewOrder()
     {
-        var order = new Order { Number = Text("order"), By = s_customers[s_random.Next(s_customers.Count)], Blob = new byte[s_random.Next(16, 200)] };
+        var order = new Order { Number = Text("order"), By = s_customers[s_random.Next(s_customers.Count)], Blob = new byte[s_random.Next(16, 200)], State = Copy(s_states[s_random.Next(s_states.Length)]) };
+        if (s_random.Next(2) == 0)
+            s_random.NextBytes(order.Blob);
         for (int i = s_random.Next(1, 4); i > 0; i--)
             order.Lines.Add(new Line { Sku = Text("sku"), Count = i });
         return order.By.Last = order;
@@ -47,7 +66,9 @@ public static class Program
 
     static void Work(int unit)
     {
-        var session = new Session { Key = Text("session") };
+        if (unit % 150 == 0)
+            s_settings = ReadSettings();
+        var session = new Session { Key = Text("session"), Agent = Copy($"Agent {s_random.Next(30)}/1.0") };
         session.Bag["a"] = Text("value");
         s_sessions[session.Key] = session;
         s_keys.Enqueue(session.Key);
@@ -56,6 +77,10 @@ public static class Program
         s_window.Enqueue(NewOrder());
         if (s_window.Count > 500)
             s_window.Dequeue();
+        // A buffer that is used again is the same array.
+        foreach (var order in s_window)
+            if (s_random.Next(400) == 0)
+                s_random.NextBytes(order.Blob);
         // The middle of a list goes, so that survivors lie thin.
         s_recent.AddFirst(NewOrder());
         if (s_recent.Count > 900)
