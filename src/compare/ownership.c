@@ -211,7 +211,7 @@ static void add_digests(const struct hd_comparison *c, struct ownership *o)
 }
 
 /* What same_find() takes for each object of both, and births for each of the newer. */
-enum { PER_OBJECT = 44 };
+enum { PER_OBJECT = 48 };
 
 /* Reserving may give graphs back, so it comes first. */
 static bool add_step(struct hd_comparison *c, struct ownership *o, size_t i,
