@@ -168,6 +168,8 @@ struct hd_chains {
     double omitted_share; /* of the instances, 0 to 1 */
     uint64_t instances;   /* in the last snapshot */
     uint64_t samples;     /* of them that were looked at */
+    bool of_stayed;       /* instances: only those that came after the first snapshot and
+                             stayed; what became of a chain is of all */
 };
 
 /* --- rows ---------------------------------------------------------------- */
@@ -539,8 +541,10 @@ struct hd_roots {
     const char *pattern;
     const char **matched; /* types, by name */
     size_t matched_count;
-    struct hd_tally *instances; /* per snapshot */
-    struct hd_chains chains;
+    struct hd_tally *instances;       /* per snapshot */
+    struct hd_chains chains;          /* of all, or of what was new in these snapshots: */
+    size_t born_first, born_last;     /* from 1 on; 0: of all */
+    enum hd_identity_source identity; /* by which that is known */
 };
 
 /* --- the ownership tree -------------------------------------------------- */

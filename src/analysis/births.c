@@ -91,6 +91,7 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     }
     free(b->cohort);
     b->cohort = cohort;
+    b->nodes = nodes;
     if (k + 1 == b->n)
         b->kept =
             alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
@@ -100,8 +101,8 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
 void births_end(struct births *b)
 {
     size_t paths = b->t->len;
-    free(b->cohort);
-    b->cohort = NULL;
+    for (node_id n = 0; n < b->nodes; n++)
+        b->cohort[n] &= COHORT;
     b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
     memcpy(b->stayed_below, b->stayed, paths * sizeof(*b->stayed));
     for (size_t p = paths; p-- > 1;)

@@ -24,11 +24,14 @@ struct births {
     uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
     uint64_t *stayed_below; /* the same of it and all paths below it */
     uint64_t *kept; /* per type of the last snapshot: objects that the first has, too */
-    unsigned char *cohort;  /* of each node of the snapshot that was added last */
+    unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
+                              in, of the last: 0 is what the first has, wherever it hangs */
+    uint32_t nodes;        /* of that */
 };
 
 /* Over the aligned trie t, which must outlive it; its first snapshot must have its graph.
- * selection is that of the trie. 4 bytes per path and snapshot, and 1 per object. */
+ * selection is that of the trie. 4 bytes per path and snapshot, and 1 per object of the
+ * last. */
 void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
                   enum selection selection);
 

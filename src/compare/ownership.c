@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "compare/comparison.h"
+#include "compare/steps.h"
 #include "format/open.h"
 #include "heap/reach.h"
 
@@ -189,55 +190,31 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 
 /* --- who came, and stayed ----------------------------------------------------- */
 
-/* Objects are told apart by where they lie: in one process, in order, all of them. */
-static bool can_tell_births(const struct hd_comparison *c, const struct series *s)
-{
-    bool can = s->fit_count >= 2 && !s->restarted && !s->out_of_order && !s->has_repeats;
-    for (size_t i = 0; can && i < s->fit_count; i++) {
-        const struct hd_snapshot *snap = c->snaps[s->fit[i]];
-        can = snap->digest == NULL && !snap->info.sampled;
-    }
-    return can;
-}
+struct counting {
+    struct ownership *o;
+    size_t steps; /* that were counted */
+};
 
-/* What same_find() takes for each object of both, and births for each of the newer. */
-enum { PER_OBJECT = 44 };
-
-/* Reserving may give graphs back, so it comes first. */
-static bool add_step(struct hd_comparison *c, struct ownership *o, size_t i,
-                     struct hd_error *err)
+static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
+                     const struct hd_snapshot *newer, const struct same *same)
 {
-    struct hd_snapshot *older = c->snaps[o->fit[i - 1]], *newer = c->snaps[o->fit[i]];
-    uint64_t bytes = PER_OBJECT * ((uint64_t)older->node_count + newer->node_count);
-    if (!comparison_reserve(c, bytes, "to follow objects from snapshot to snapshot", err))
-        return false;
-    bool ok = snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
-    struct same same = {0};
-    if (ok && older->graph != NULL && newer->graph != NULL) {
-        if (i == 1)
-            births_begin(&o->births, &o->trie, older, o->selection);
-        same_find(&same, older, newer, c->how.threads);
-        births_add(&o->births, i, older, newer, &same);
-    }
-    same_free(&same);
-    comparison_unreserve(c, bytes);
-    return ok;
+    struct counting *to = context;
+    struct births *b = &to->o->births;
+    if (i == 1)
+        births_begin(b, &to->o->trie, older, to->o->selection);
+    births_add(b, i, older, newer, same);
+    to->steps += b->source != HD_SAME_UNKNOWN;
+    return b->source != HD_SAME_UNKNOWN;
 }
 
 bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
                            const struct series *s, struct hd_error *err)
 {
-    bool ok = true;
     if (o->looked_for_births)
         return true;
-    for (size_t i = 1; ok && can_tell_births(c, s) && i < o->fit_count; i++) {
-        ok = add_step(c, o, i, err);
-        if (!ok)
-            comparison_blame(err, o->fit[i]);
-        if (o->births.source == HD_SAME_UNKNOWN)
-            break;
-    }
-    if (ok && o->births.source != HD_SAME_UNKNOWN)
+    struct counting to = {.o = o};
+    bool ok = steps_follow(c, s, add_step, &to, err);
+    if (ok && to.steps > 0 && to.steps + 1 == o->fit_count)
         births_end(&o->births);
     else
         births_free(&o->births);

@@ -42,17 +42,18 @@ void text_line(struct text *t, const struct hd_report *r)
     text_add_string(t, share);
 }
 
-/* The cohort j of b as it was first seen, and what the last snapshot has of it. */
-struct cohort {
-    uint64_t came, stayed;
-};
-
-static struct cohort cohort_of(const struct hd_births *b, size_t j)
+struct text_cohort text_cohort(const struct hd_births *b, size_t j)
 {
     size_t begin = 0;
     for (size_t i = 0; i < j; i++)
         begin += b->count - i;
-    return (struct cohort){b->at[begin], b->at[begin + b->count - 1 - j]};
+    return (struct text_cohort){b->at[begin], b->at[begin + b->count - 1 - j]};
+}
+
+bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return b != NULL && b->count >= 3 && (b->keeps || exact);
 }
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)
@@ -81,7 +82,7 @@ void text_births(struct text *t, const struct hd_births *b)
     size_t steps = b->count - 1;
     bool each = steps <= MOST_STEPS;
     for (size_t i = 0; i < steps; i++) {
-        struct cohort c = cohort_of(b, i + 1);
+        struct text_cohort c = text_cohort(b, i + 1);
         came[i] = c.came;
         stayed[i] = c.stayed;
         all_came += c.came;
@@ -95,13 +96,27 @@ void text_births(struct text *t, const struct hd_births *b)
     else
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
     text_add_string(t, " are still there");
-    struct cohort old = cohort_of(b, 0);
+    struct text_cohort old = text_cohort(b, 0);
     if (old.came == 0)
         return;
     text_add_string(t, "; of ");
     human_count(t, old.came);
     text_add_string(t, old.came == 1 ? " older one " : " older ones ");
     all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
+}
+
+void text_born(struct text *t, size_t first, size_t last)
+{
+    bool old = first == 1;
+    text_add_string(t, old && last == 1 ? "from before snapshot "
+                       : old            ? "there by snapshot "
+                       : first == last  ? "new in snapshot "
+                                        : "new in snapshots ");
+    human_count(t, old ? last : first);
+    if (old || first == last)
+        return;
+    text_add_string(t, " to ");
+    human_count(t, last);
 }
 
 void text_turnover(struct text *t, const struct hd_births *b)

@@ -22,9 +22,24 @@ void text_line(struct text *t, const struct hd_report *r);
 /* "steady: +30 every step", "steady: +28–33 every step". */
 void text_steady(struct text *t, const struct hd_suspect *s);
 
+/* How many of those that were first seen in snapshot j of the compared ones were there
+ * then, and how many of them the last one has. */
+struct text_cohort {
+    uint64_t came, stayed;
+};
+struct text_cohort text_cohort(const struct hd_births *b, size_t j);
+
+/* Whether it is told who stayed: by order alone one may trust what stayed, and not what is
+ * said to have gone. b may be NULL. */
+bool text_tells_births(const struct hd_report *r, const struct hd_births *b);
+
 /* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
  * many steps their sum. */
 void text_births(struct text *t, const struct hd_births *b);
+
+/* "new in snapshots 2 to 4", "from before snapshot 1": of objects that were first seen in
+ * one of the snapshots, from 1 on. */
+void text_born(struct text *t, size_t first, size_t last);
 
 /* "as many go as come: 120 came, 100 went" */
 void text_turnover(struct text *t, const struct hd_births *b);
