@@ -629,12 +629,26 @@ static json_t *tree(const struct hd_model *m)
     return o;
 }
 
+/* Snapshots count from 0. */
+static json_t *since(const struct hd_model *m)
+{
+    const struct hd_instance *x = m->instance;
+    if (x->since == (size_t)-1)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "snapshot", json_integer((json_int_t)x->since));
+    json_put(o, "of", json_integer((json_int_t)m->snapshot_count));
+    json_put(o, "identity", json_string_or_null(hd_identity_source_name(x->identity)));
+    return o;
+}
+
 static json_t *object(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-object");
-    json_put(o, "snapshot", snapshot(&m->snapshots[0].info));
+    json_put(o, "snapshot", snapshot(&m->snapshots[m->snapshot_count - 1].info));
     json_add_object(o, m);
     json_put(o, "warnings", warnings(m));
+    json_put(o, "since", since(m));
     return o;
 }
 
