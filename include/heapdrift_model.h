@@ -574,11 +574,13 @@ struct hd_tree_node {
     enum hd_root_kind root_kind; /* of roots */
     struct hd_tally *at;         /* per snapshot: objects of the place itself */
     struct hd_tally *owned;      /* per snapshot: of it and all below: retained bytes */
-    int64_t growth; /* retained bytes, last minus first snapshot that is compared */
-    size_t suspect; /* rank of the suspect that is held here, or 0 */
-    bool is_single; /* no snapshot has a second object of the type */
-    bool folds;     /* has hardly more than its one large child: they may share a line */
-    size_t others;  /* of the others: how many places */
+    int64_t growth;  /* retained bytes, last minus first snapshot that is compared */
+    uint64_t stayed; /* objects that it owns in the last one and that came after the first;
+                        HD_UNKNOWN */
+    size_t suspect;  /* rank of the suspect that is held here, or 0 */
+    bool is_single;  /* no snapshot has a second object of the type */
+    bool folds;      /* has hardly more than its one large child: they may share a line */
+    size_t others;   /* of the others: how many places */
 
     /* By which field the parent holds its objects, "_items"; of holders by which they hold
      * what the parent is. Of several the most frequent, of so large a share. NULL: not

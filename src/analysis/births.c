@@ -45,8 +45,10 @@ static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
         if (p == NO_PATH)
             continue;
         ++*cell_of(b, p, cohort, k);
-        if (k + 1 == b->n && cohort > 0)
+        if (k + 1 == b->n && cohort > 0) {
             b->stayed[p] += graph_size(g, n);
+            b->came[b->t->full[k].at_node[n]]++;
+        }
     }
 }
 
@@ -92,9 +94,11 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     free(b->cohort);
     b->cohort = cohort;
     b->nodes = nodes;
-    if (k + 1 == b->n)
+    if (k + 1 == b->n) {
         b->kept =
             alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
+        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+    }
     count(b, k, newer);
 }
 
@@ -117,6 +121,7 @@ void births_free(struct births *b)
     free(b->stayed);
     free(b->stayed_below);
     free(b->kept);
+    free(b->came);
     free(b->cohort);
     *b = (struct births){0};
 }
