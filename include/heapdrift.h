@@ -663,6 +663,10 @@ struct hd_options {
 
     bool fields; /* two fields of one type part chains and places; where fields are known */
     bool no_ages; /* do not find out who stayed from snapshot to snapshot: rank by counts */
+
+    /* Roots: only instances that were new in one of these snapshots, from 1 on; in the
+     * first is new what it has. 0: any. */
+    uint32_t born_first, born_last;
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */
@@ -711,7 +715,8 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
                                 struct hd_error *err);
 
 /* Why instances of opt->types are alive in the last snapshot; how many there are in
- * each. HD_USAGE when no type matches or there is no graph. */
+ * each. HD_USAGE when no type matches or there is no graph, and with opt->born_first where
+ * nobody knows which object of one snapshot is which of the next. */
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
 

@@ -168,6 +168,8 @@ struct hd_chains {
     double omitted_share; /* of the instances, 0 to 1 */
     uint64_t instances;   /* in the last snapshot */
     uint64_t samples;     /* of them that were looked at */
+    bool of_stayed;       /* instances: only those that came after the first snapshot and
+                             stayed; what became of a chain is of all */
 };
 
 /* --- rows ---------------------------------------------------------------- */
@@ -553,8 +555,10 @@ struct hd_roots {
     const char *pattern;
     const char **matched; /* types, by name */
     size_t matched_count;
-    struct hd_tally *instances; /* per snapshot */
-    struct hd_chains chains;
+    struct hd_tally *instances;       /* per snapshot */
+    struct hd_chains chains;          /* of all, or of what was new in these snapshots: */
+    size_t born_first, born_last;     /* from 1 on; 0: of all */
+    enum hd_identity_source identity; /* by which that is known */
 };
 
 /* --- the ownership tree -------------------------------------------------- */
@@ -584,11 +588,13 @@ struct hd_tree_node {
     enum hd_root_kind root_kind; /* of roots */
     struct hd_tally *at;         /* per snapshot: objects of the place itself */
     struct hd_tally *owned;      /* per snapshot: of it and all below: retained bytes */
-    int64_t growth; /* retained bytes, last minus first snapshot that is compared */
-    size_t suspect; /* rank of the suspect that is held here, or 0 */
-    bool is_single; /* no snapshot has a second object of the type */
-    bool folds;     /* has hardly more than its one large child: they may share a line */
-    size_t others;  /* of the others: how many places */
+    int64_t growth;  /* retained bytes, last minus first snapshot that is compared */
+    uint64_t stayed; /* objects that it owns in the last one and that came after the first;
+                        HD_UNKNOWN */
+    size_t suspect;  /* rank of the suspect that is held here, or 0 */
+    bool is_single;  /* no snapshot has a second object of the type */
+    bool folds;      /* has hardly more than its one large child: they may share a line */
+    size_t others;   /* of the others: how many places */
 
     /* By which field the parent holds its objects, "_items"; of holders by which they hold
      * what the parent is. Of several the most frequent, of so large a share. NULL: not

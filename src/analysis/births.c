@@ -52,23 +52,25 @@ static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
         if (p == NO_PATH)
             continue;
         ++*births_cell(b, p, cohort, k);
-        if (k + 1 == b->n && cohort > 0)
+        if (k + 1 == b->n && cohort > 0) {
             b->stayed[p] += graph_size(g, n);
+            b->came[b->t->full[k].at_node[n]]++;
+        }
     }
 }
 
 void births_begin_empty(struct births *b, const struct trie *t, enum selection selection)
 {
     size_t cells = array_bytes(t->len, t->snapshots);
-    *b =
-        (struct births){.t = t,
-                        .n = t->snapshots,
-                        .source = HD_SAME_BY_EVENTS,
-                        .selection = selection,
-                        .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
-                        .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
-                        .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
-                        .came = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->came)))};
+    *b = (struct births){
+        .t = t,
+        .n = t->snapshots,
+        .source = HD_SAME_BY_EVENTS,
+        .selection = selection,
+        .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
+        .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
+        .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
+        .type_came = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->type_came)))};
 }
 
 void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
@@ -108,14 +110,17 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
             continue;
         path_id p = full_path_at(b, k, newer, n);
         if (p != NO_PATH)
-            b->came[b->t->full[k].label[p]]++;
+            b->type_came[b->t->full[k].label[p]]++;
         cohort[n] = (unsigned char)k;
     }
     free(b->cohort);
     b->cohort = cohort;
-    if (k + 1 == b->n)
+    b->nodes = nodes;
+    if (k + 1 == b->n) {
         b->kept =
             alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
+        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+    }
     count(b, k, newer);
 }
 
@@ -123,13 +128,13 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
 static void count_those_that_went(struct births *b)
 {
     const struct trie *t = b->t;
-    b->went = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->went)));
+    b->type_went = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->type_went)));
     for (label_id i = 0; i < t->labels.len; i++)
-        b->went[i] = b->came[i];
+        b->type_went[i] = b->type_came[i];
     for (path_id p = 0; p < t->len; p++)
-        b->went[t->label[p]] += t->count[p * b->n];
+        b->type_went[t->label[p]] += t->count[p * b->n];
     for (path_id p = 0; p < t->len; p++) {
-        uint64_t *went = &b->went[t->label[p]], there = t->count[p * b->n + b->n - 1];
+        uint64_t *went = &b->type_went[t->label[p]], there = t->count[p * b->n + b->n - 1];
         *went -= there < *went ? there : *went;
     }
 }
@@ -137,9 +142,9 @@ static void count_those_that_went(struct births *b)
 void births_end(struct births *b)
 {
     size_t paths = b->t->len;
-    free(b->cohort);
-    b->cohort = NULL;
     count_those_that_went(b);
+    for (node_id n = 0; n < b->nodes; n++)
+        b->cohort[n] &= COHORT;
     b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
     memcpy(b->stayed_below, b->stayed, paths * sizeof(*b->stayed));
     for (size_t p = paths; p-- > 1;)
@@ -155,7 +160,8 @@ void births_free(struct births *b)
     free(b->stayed_below);
     free(b->kept);
     free(b->came);
-    free(b->went);
+    free(b->type_came);
+    free(b->type_went);
     free(b->cohort);
     *b = (struct births){0};
 }

@@ -23,13 +23,17 @@ struct births {
     uint32_t *left;         /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
     uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
     uint64_t *stayed_below; /* the same of it and all paths below it */
-    uint64_t *came, *went;  /* per label, in all steps: objects, wherever they hang */
+    uint64_t *type_came, *type_went; /* per label, in all steps: wherever they hang */
+    uint32_t *came; /* per path of the last full trie: objects of the later cohorts */
     uint64_t *kept; /* per type of the last snapshot: objects that the first has, too */
-    unsigned char *cohort; /* of each node of the snapshot that was added last */
+    unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
+                              in, of the last: 0 is what the first has, wherever it hangs */
+    uint32_t nodes;        /* of that */
 };
 
 /* Over the aligned trie t, which must outlive it; its first snapshot must have its graph.
- * selection is that of the trie. 4 bytes per path and snapshot, and 1 per object. */
+ * selection is that of the trie. 4 bytes per path and snapshot, and 1 per object of the
+ * last. */
 void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
                   enum selection selection);
 

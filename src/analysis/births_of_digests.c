@@ -95,15 +95,17 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
         size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->came[i]];
         uint32_t objects = (uint32_t)ages->objects[i];
         if (k > 0 && ages->born[i] > at[k - 1])
-            d->b->came[d->b->t->label[path]] += objects;
+            d->b->type_came[d->b->t->label[path]] += objects;
         if (k > 0 && (cohort > 0 || ages->came[i] > at[k - 1]))
             d->stays[path] -= objects;
         if (cohort == 0)
             continue;
         *births_cell(d->b, path, 0, k) -= objects;
         *births_cell(d->b, path, cohort, k) += objects;
-        if (k + 1 == d->b->n)
+        if (k + 1 == d->b->n) {
             d->b->stayed[path] += ages->bytes[i];
+            d->b->came[d->b->t->full[k].at_place[ages->place[i]]] += objects;
+        }
         if (d->b->kept != NULL)
             d->b->kept[p->type[ages->place[i]]] -= objects;
     }
@@ -141,8 +143,10 @@ static bool add(struct digests *d, size_t k)
         return false;
     if (ages_of(d, k)->source < b->source)
         b->source = ages_of(d, k)->source;
-    if (k + 1 == b->n)
+    if (k + 1 == b->n) {
         b->kept = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*b->kept)));
+        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+    }
     free(d->stays);
     d->stays = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->stays)));
     add_all(d, k);

@@ -366,7 +366,8 @@ static void sum_births(struct headed_ranker *r)
         most[label] = more;
         const struct stays *stays = &r->growths.all[p].stays;
         r->queues[label] = stays->queues;
-        r->turns_over[label] = stays->turns_over && 2 * b->went[label] > b->came[label];
+        r->turns_over[label] =
+            stays->turns_over && 2 * b->type_went[label] > b->type_came[label];
     }
 }
 

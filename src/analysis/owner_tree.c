@@ -400,6 +400,8 @@ static void count_objects(struct maker *m, struct arena *a)
     tree->snapshots = n;
     tree->at = arena_array(a, struct hd_tally, array_bytes(tree->len, n));
     tree->owned = arena_array(a, struct hd_tally, array_bytes(tree->len, n));
+    const uint32_t *came = m->ask->came_of_path;
+    tree->came = came != NULL ? arena_array(a, uint64_t, tree->len) : NULL;
     for (uint32_t top = 0; top < m->tops; top++) {
         for (size_t k = 0; k < n; k++) {
             find_places(m, k, top, false);
@@ -412,12 +414,16 @@ static void count_objects(struct maker *m, struct arena *a)
                 tree->at[to * n + k].bytes += objects.bytes;
                 if (k + 1 == n)
                     mark(m, p, &tree->nodes[to]);
+                if (k + 1 == n && came != NULL)
+                    tree->came[to] += came[p];
             }
         }
     }
     memcpy(tree->owned, tree->at, array_bytes(tree->len * n, sizeof(*tree->at)));
     for (size_t i = tree->len; i-- > 0;) {
         size_t parent = tree->nodes[i].parent;
+        if (parent != HD_NO_NODE && came != NULL)
+            tree->came[parent] += tree->came[i];
         for (size_t k = 0; parent != HD_NO_NODE && k < n; k++) {
             tree->owned[parent * n + k].count += tree->owned[i * n + k].count;
             tree->owned[parent * n + k].bytes += tree->owned[i * n + k].bytes;

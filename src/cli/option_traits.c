@@ -93,6 +93,7 @@ static const struct trait {
     {"samples", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"seed", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"depth", GROUP_CHAINS, VALUE_FREE, NULL, 0},
+    {"born", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"exact", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"config", GROUP_BUDGETS, VALUE_FILE_READ, NULL, 0},
     {"max-growth", GROUP_BUDGETS, VALUE_HINTS, shares, 0},

@@ -153,6 +153,25 @@ static const char *take_iterations(struct settings *s, const char *value)
     }
 }
 
+/* 3, or 2..4. */
+static const char *take_born(struct settings *s, const char *value)
+{
+    static const char wrong[] =
+        "a snapshot in which they are new, as 3, or several, as 2..4";
+    char first[16];
+    const char *dots = strstr(value, "..");
+    size_t len = dots != NULL ? (size_t)(dots - value) : strlen(value);
+    struct hd_options *o = &s->options;
+    if (len >= sizeof(first))
+        return wrong;
+    memcpy(first, value, len);
+    first[len] = '\0';
+    const char *last = dots != NULL ? dots + 2 : first;
+    bool are = parse_small(s, first, 1, HD_MAX_SNAPSHOTS, &o->born_first) == NULL &&
+               parse_small(s, last, 1, HD_MAX_SNAPSHOTS, &o->born_last) == NULL;
+    return are && o->born_first <= o->born_last ? NULL : wrong;
+}
+
 static const char *take_across_builds(struct settings *s, const char *value)
 {
     (void)value;
@@ -581,6 +600,8 @@ const struct option options[] = {
     {"depth", 0, ON_CHAINS & ~ON_EXPLORE, "D",
      "types shown per chain; default 64, 8 in text of diff", take_depth},
     {"exact", 0, ON_CHAINS, NULL, "look at every instance instead of a sample", take_exact},
+    {"born", 0, ON_ROOTS, "N[..N]", "only what was new in snapshot N and is still there",
+     take_born},
     {"fields", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
      "two fields of one type are two ways of being held (core dumps)", take_fields},
     {"across-builds", 0, ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE, NULL,

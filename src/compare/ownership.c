@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "compare/comparison.h"
+#include "compare/steps.h"
 #include "format/open.h"
 #include "heap/reach.h"
 
@@ -189,19 +190,6 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 
 /* --- who came, and stayed ----------------------------------------------------- */
 
-/* Objects are told apart by where they lie, in one process, in order, all of them; those
- * of digests were when these were made. */
-static bool can_tell_births(const struct hd_comparison *c, const struct series *s)
-{
-    bool can = s->fit_count >= 2 && !s->restarted && !s->out_of_order && !s->has_repeats;
-    bool digests = c->snaps[s->fit[0]]->digest != NULL;
-    for (size_t i = 0; can && i < s->fit_count; i++) {
-        const struct hd_snapshot *snap = c->snaps[s->fit[i]];
-        can = (snap->digest != NULL) == digests && !snap->info.sampled;
-    }
-    return can;
-}
-
 static void add_digests(const struct hd_comparison *c, struct ownership *o)
 {
     const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
@@ -210,47 +198,37 @@ static void add_digests(const struct hd_comparison *c, struct ownership *o)
     births_of_digests(&o->births, &o->trie, snaps, o->selection);
 }
 
-/* What same_find() takes for each object of both, and births for each of the newer. */
-enum { PER_OBJECT = 48 };
+struct counting {
+    struct ownership *o;
+    size_t steps; /* that were counted */
+};
 
-/* Reserving may give graphs back, so it comes first. */
-static bool add_step(struct hd_comparison *c, struct ownership *o, size_t i,
-                     struct hd_error *err)
+static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
+                     const struct hd_snapshot *newer, const struct same *same)
 {
-    struct hd_snapshot *older = c->snaps[o->fit[i - 1]], *newer = c->snaps[o->fit[i]];
-    uint64_t bytes = PER_OBJECT * ((uint64_t)older->node_count + newer->node_count);
-    if (!comparison_reserve(c, bytes, "to follow objects from snapshot to snapshot", err))
-        return false;
-    bool ok = snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
-    struct same same = {0};
-    if (ok && older->graph != NULL && newer->graph != NULL) {
-        if (i == 1)
-            births_begin(&o->births, &o->trie, older, o->selection);
-        same_find(&same, older, newer, c->how.threads);
-        births_add(&o->births, i, older, newer, &same);
-    }
-    same_free(&same);
-    comparison_unreserve(c, bytes);
-    return ok;
+    struct counting *to = context;
+    struct births *b = &to->o->births;
+    if (i == 1)
+        births_begin(b, &to->o->trie, older, to->o->selection);
+    births_add(b, i, older, newer, same);
+    to->steps += b->source != HD_SAME_UNKNOWN;
+    return b->source != HD_SAME_UNKNOWN;
 }
 
 bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
                            const struct series *s, struct hd_error *err)
 {
-    bool ok = true;
     if (o->looked_for_births)
         return true;
-    bool can = can_tell_births(c, s), digests = can && c->snaps[o->fit[0]]->digest != NULL;
-    if (digests)
+    struct counting to = {.o = o};
+    bool ok = true;
+    if (steps_are_of_digests(s))
         add_digests(c, o);
-    for (size_t i = 1; ok && can && !digests && i < o->fit_count; i++) {
-        ok = add_step(c, o, i, err);
-        if (!ok)
-            comparison_blame(err, o->fit[i]);
-        if (o->births.source == HD_SAME_UNKNOWN)
-            break;
-    }
-    if (ok && o->births.source != HD_SAME_UNKNOWN)
+    else
+        ok = steps_follow(c, s, add_step, &to, err);
+    bool known = steps_are_of_digests(s) ? o->births.source != HD_SAME_UNKNOWN
+                                         : to.steps > 0 && to.steps + 1 == o->fit_count;
+    if (ok && known)
         births_end(&o->births);
     else
         births_free(&o->births);

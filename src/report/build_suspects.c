@@ -225,15 +225,13 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
         add_whole_count(b, s);
 }
 
-/* By order alone one may trust what stayed, and not what is said to have gone. */
 static void add_births(struct build *b, const struct hd_births *births)
 {
-    bool exact = b->r->diff.identity == HD_SAME_BY_EVENTS;
-    if (births == NULL || births->count < 3 || (!births->keeps && !exact))
+    if (!text_tells_births(b->r, births))
         return;
     struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
     l->wraps = true;
-    text_births(&b->words, births, exact);
+    text_births(&b->words, births, b->r->diff.identity == HD_SAME_BY_EVENTS);
     build_end(b, doc_piece(b->doc, l, ""));
 }
 
@@ -252,9 +250,11 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
 {
     if (chains->len == 0 && chains->omitted == 0)
         return;
-    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
+    bool page = b->page != NULL; /* lines have just said who stayed */
+    const char *label = page && chains->of_stayed ? "what stayed is held by" : "held by";
+    struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
     for (size_t i = 0; i < chains->len; i++)
-        (b->page != NULL ? add_ladder : add_line)(b, to, &chains->all[i]);
+        (page ? add_ladder : add_line)(b, to, &chains->all[i]);
     if (chains->omitted == 0)
         return;
     human_percent(&b->words, chains->omitted_share);

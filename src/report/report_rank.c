@@ -7,6 +7,7 @@
 #include "report/report_hints.h"
 #include "report/report_suspects.h"
 #include "report/report_tree.h"
+#include "report/text_growth.h"
 
 #include <string.h>
 
@@ -67,6 +68,7 @@ struct search {
     const struct label **owners;         /* of each suspect; NULL: none, or no dominators */
     const struct label **owners_of;      /* what has the owner; NULL */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of fit snapshots */
+    const struct since_range *since;     /* of each suspect; NULL: since whenever */
     struct series_chains chains;
 };
 
@@ -111,6 +113,10 @@ static void ask_for_heads(const struct search *search, size_t i,
     ask->key_of_place = f->at_place;
     ask->query_of_key = query_of;
     ask->key_count = f->len;
+    if (search->since != NULL) {
+        ask->since_of_node = k->rows.births->cohort;
+        ask->since_of_query = search->since;
+    }
 }
 
 /* The instances of the rows. */
@@ -187,26 +193,85 @@ static void add_owner_of(const struct search *s, size_t q, struct hd_chain *c)
         c->owner_of = report_string(s->k->r, s->owners_of[q]->name);
 }
 
+static struct hd_chains chains_of(const struct search *s, size_t q,
+                                  const struct chains *const *in, size_t count)
+{
+    const struct hd_snapshot *last = fit_snapshot(s->k, s->k->s->fit_count - 1);
+    struct hd_chains chains = report_chains_of(s->k->r, last, in, count);
+    for (size_t i = 0; i < chains.len; i++)
+        add_owner_of(s, q, &chains.all[i].chain);
+    return chains;
+}
+
+/* The answers of one suspect by place. */
+static size_t answers_of(const struct search *s, size_t q, const struct chains **in)
+{
+    for (size_t place = 0; place < s->chains.count; place++)
+        in[place] = &s->chains.answers[place][q];
+    return s->chains.count;
+}
+
 static void set_chains(const struct search *s)
 {
     const struct ranker *k = s->k;
-    struct hd_report *r = k->r;
-    size_t n = k->s->fit_count, used = s->chains.count;
+    size_t n = k->s->fit_count;
     for (size_t q = 0; q < s->count; q++) {
-        const struct chains *of_suspect[SERIES_MAX_SNAPSHOTS];
-        for (size_t place = 0; place < used; place++)
-            of_suspect[place] = &s->chains.answers[place][q];
-        struct hd_chains *chains = &r->diff.suspects[q].chains;
-        *chains = report_chains_of(r, fit_snapshot(k, n - 1), of_suspect, used);
+        const struct chains *in[SERIES_MAX_SNAPSHOTS];
+        size_t used = answers_of(s, q, in);
+        struct hd_chains *chains = &k->r->diff.suspects[q].chains;
+        *chains = chains_of(s, q, in, used);
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;
-            *instances =
-                *instances != NULL && used == n ? report_spread(r, k->s, *instances) : NULL;
-            add_owner_of(s, q, &chains->all[i].chain);
+            *instances = *instances != NULL && used == n
+                             ? report_spread(k->r, k->s, *instances)
+                             : NULL;
             chains->all[i].retained =
-                retained_by(k, q, &s->chains.answers[used - 1][q], &chains->all[i].chain);
+                retained_by(k, q, in[used - 1], &chains->all[i].chain);
         }
     }
+}
+
+/* --- chains of what stayed ---------------------------------------------------------- */
+
+/* Those that came after the first snapshot. What came in the last step has not stayed yet,
+ * so it counts only if there is nothing else. An empty range: none of it is asked for. */
+static struct since_range range_of(const struct ranker *k, const struct hd_suspect *s)
+{
+    const struct since_range none = {1, 0};
+    const struct hd_births *b = s->births;
+    if (!text_tells_births(k->r, b))
+        return none;
+    uint64_t stayed = 0,
+             came = text_cohorts(b, b->count - 1, b->count, b->count - 1).stayed;
+    for (size_t j = 1; j + 1 < b->count; j++)
+        stayed += text_cohorts(b, j, j + 1, j).stayed;
+    size_t last = stayed > 0 ? b->count - 2 : b->count - 1;
+    return stayed + came > 0 ? (struct since_range){1, (unsigned char)last} : none;
+}
+
+/* What became of a chain is known of all its instances, old ones too. */
+static void add_changes(const struct search *all, size_t q, struct hd_chains *chains)
+{
+    const struct ranker *k = all->k;
+    struct arena scratch = {0};
+    const struct chains *in[SERIES_MAX_SNAPSHOTS];
+    size_t used = answers_of(all, q, in);
+    struct grown_chains grown = chain_growth(in, used, &scratch);
+    for (size_t i = 0; i < chains->len; i++) {
+        struct hd_chain_row *row = &chains->all[i];
+        row->status = HD_CHAIN_UNKNOWN;
+        row->instances = NULL;
+        for (size_t g = 0; g < grown.len; g++) {
+            const struct grown_chain *same = &grown.all[g];
+            if (same->chain.hash != row->chain.hash)
+                continue;
+            row->status = same->status;
+            row->retained = retained_by(k, q, in[used - 1], &same->chain);
+            if (same->instances != NULL && used == k->s->fit_count)
+                row->instances = report_spread(k->r, k->s, same->instances);
+        }
+    }
+    arena_free(&scratch);
 }
 
 static void find_owners(struct search *s, struct arena *scratch)
@@ -228,6 +293,46 @@ static void find_owners(struct search *s, struct arena *scratch)
         s->owners[q] = at.owner != NO_LABEL ? &t->labels.all[at.owner] : NULL;
         s->owners_of[q] = at.of != NO_LABEL ? &t->labels.all[at.of] : NULL;
     }
+}
+
+/* Of suspects of which it is told who stayed, their chains take the place of those of all:
+ * old ones may hang elsewhere, and are no leak. */
+static bool add_chains_of_stayed(const struct search *all, struct hd_error *err)
+{
+    const struct ranker *k = all->k;
+    struct arena scratch = {0};
+    struct since_range *since = arena_array(&scratch, struct since_range, all->count);
+    bool any = false, of_objects = k->rows.births != NULL && k->rows.births->cohort != NULL;
+    for (size_t q = 0; of_objects && q < all->count; q++) {
+        since[q] = range_of(k, &k->r->diff.suspects[q]);
+        any |= since[q].first <= since[q].last;
+    }
+    struct search s = *all;
+    s.since = since;
+    s.places[0] = k->s->fit_count - 1;
+    s.chains = (struct series_chains){.c = k->c,
+                                      .indexes = {k->s->fit[k->s->fit_count - 1]},
+                                      .count = 1,
+                                      .queries = s.count,
+                                      .selection = k->s->selection,
+                                      .types = all->chains.types,
+                                      .how = all->chains.how,
+                                      .ask = ask_for,
+                                      .context = &s};
+    bool ok = !any || series_chains_find(&s.chains, err);
+    for (size_t q = 0; ok && any && q < s.count; q++) {
+        const struct chains *in = &s.chains.answers[0][q];
+        if (in->instances == 0)
+            continue;
+        struct hd_chains chains = chains_of(&s, q, &in, 1);
+        add_changes(all, q, &chains);
+        chains.of_stayed = true;
+        k->r->diff.suspects[q].chains = chains;
+    }
+    s.chains.types = (struct owner_types){0}; /* those of all */
+    series_chains_free(&s.chains);
+    arena_free(&scratch);
+    return ok;
 }
 
 static bool add_chains(struct ranker *k, struct hd_error *err)
@@ -255,6 +360,8 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
         complete &= s.chains.answers[place] != NULL;
     if (complete)
         set_chains(&s);
+    if (complete && k->rows.births != NULL)
+        ok = add_chains_of_stayed(&s, err);
     series_chains_free(&s.chains);
     arena_free(&of_owners);
     return ok;

@@ -43,21 +43,21 @@ void text_line(struct text *t, const struct hd_report *r)
     text_add_string(t, share);
 }
 
-/* Objects that were first seen in the cohorts before `end`, from `begin` on: in snapshot k,
- * and in the last. */
-struct cohorts {
-    uint64_t came, stayed;
-};
-
-static struct cohorts cohorts_of(const struct hd_births *b, size_t begin, size_t end,
+struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
                                  size_t k)
 {
-    struct cohorts c = {0};
+    struct text_cohorts c = {0};
     for (size_t j = 0, at = 0; j < end; at += b->count - j++) {
         c.came += j >= begin ? b->at[at + k - j] : 0;
         c.stayed += j >= begin ? b->at[at + b->count - 1 - j] : 0;
     }
     return c;
+}
+
+bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return b != NULL && b->count >= 3 && (b->keeps || exact);
 }
 
 /* The cohort that stands for what was there when it began. */
@@ -96,7 +96,7 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
     bool each = steps <= MOST_STEPS;
     for (size_t i = 0; i < steps; i++) {
         size_t j = first + 1 + i;
-        struct cohorts c = cohorts_of(b, j, j + 1, j);
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
         came[i] = c.came;
         stayed[i] = c.stayed;
         all_came += c.came;
@@ -112,7 +112,7 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
     }
     text_add_string(t, " are still there");
-    struct cohorts old = cohorts_of(b, 0, first + 1, first);
+    struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
     if (old.came == 0)
         return;
     text_add_string(t, "; of ");
@@ -137,6 +137,20 @@ bool text_since(struct text *t, const struct hd_report *r, const struct hd_birth
     text_add(t, time + BEFORE_HOUR, TO_MINUTES);
     text_add_string(t, " UTC)");
     return true;
+}
+
+void text_born(struct text *t, size_t first, size_t last)
+{
+    bool old = first == 1;
+    text_add_string(t, old && last == 1 ? "from before snapshot "
+                       : old            ? "there by snapshot "
+                       : first == last  ? "new in snapshot "
+                                        : "new in snapshots ");
+    human_count(t, old ? last : first);
+    if (old || first == last)
+        return;
+    text_add_string(t, " to ");
+    human_count(t, last);
 }
 
 void text_turnover(struct text *t, const struct hd_births *b)

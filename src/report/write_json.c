@@ -326,6 +326,8 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
     json_put(o, "held", values_or_null(s->held, n));
     json_put(o, "own_bytes", values_or_null(s->own, n));
     json_put(o, "births", births(s->births, n));
+    if (in_full)
+        json_put(o, "chains_of", json_string(s->chains.of_stayed ? "stayed" : "all"));
     return o;
 }
 
@@ -571,6 +573,19 @@ static json_t *top(const struct hd_model *m)
     return o;
 }
 
+/* Snapshots count from 0 here. */
+static json_t *born(const struct hd_roots *r)
+{
+    if (r->born_first == 0)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "first", json_integer((json_int_t)r->born_first - 1));
+    json_put(o, "last", json_integer((json_int_t)r->born_last - 1));
+    json_put(o, "instances", json_integer((json_int_t)r->chains.instances));
+    json_put(o, "identity", json_string_or_null(hd_identity_source_name(r->identity)));
+    return o;
+}
+
 static json_t *roots(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-roots");
@@ -581,6 +596,7 @@ static json_t *roots(const struct hd_model *m)
     json_put(o, "chains", chains(m, &m->roots->chains));
     json_put(o, "warnings", warnings(m));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
+    json_put(o, "born", born(m->roots));
     return o;
 }
 
@@ -633,12 +649,26 @@ static json_t *tree(const struct hd_model *m)
     return o;
 }
 
+/* Snapshots count from 0. */
+static json_t *since(const struct hd_model *m)
+{
+    const struct hd_instance *x = m->instance;
+    if (x->since == (size_t)-1)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "snapshot", json_integer((json_int_t)x->since));
+    json_put(o, "of", json_integer((json_int_t)m->snapshot_count));
+    json_put(o, "identity", json_string_or_null(hd_identity_source_name(x->identity)));
+    return o;
+}
+
 static json_t *object(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-object");
-    json_put(o, "snapshot", snapshot(&m->snapshots[0].info));
+    json_put(o, "snapshot", snapshot(&m->snapshots[m->snapshot_count - 1].info));
     json_add_object(o, m);
     json_put(o, "warnings", warnings(m));
+    json_put(o, "since", since(m));
     return o;
 }
 

@@ -27,6 +27,19 @@ service() {
     echo 'c service 2'
 }
 
+@test "chains of a suspect are those of what came and stayed, where that is told" {
+    works -q --format=json fixtures/leaklab/density
+    [[ $(json '.suspects | map(.chains_of) | tojson') == '["stayed","all"]' ]]
+    [[ $(json '.suspects[0].chains[0].status') == new ]]
+    works -q --format=json --no-ages fixtures/leaklab/density
+    [[ $(json '.suspects | map(.chains_of) | unique | tojson') == '["all"]' ]]
+    # Their example is not of the 2,120 that the first snapshot has; what became of the chain is of all.
+    works -q --format=json --exact fixtures/leaklab2/tenants-slow
+    [[ $(json '.suspects[0] | [.chains_of, .chains[0].status] | tojson') == '["stayed","growing"]' ]]
+    [[ $(json '.suspects[0].chains[0].instances | tojson') == '[2120,2180,2240,2300,2360,2420]' ]]
+    [[ $(json '.suspects[0].chains[0].example.address') == 0x* ]]
+}
+
 # Four snapshots, of which every other comes by the other way.
 make_flips() {
     local k ways

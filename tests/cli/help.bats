@@ -120,7 +120,7 @@ value_of() {
     done <<'OPTIONS'
 diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
 top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows size-base sort strict tables-only threads type verbose version width
-roots across-builds app-only ascii chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
+roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
 check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
 convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
