@@ -174,6 +174,9 @@ static void count_dead(const struct births *b, path_id p, size_t first,
     }
 }
 
+/* A leak may be beside a queue: one goes for five that come, at least, else it is more. */
+enum { FEWEST_OF_QUEUE = 5 };
+
 /* In a queue, a window, a list that is cleared now and then the oldest go first: at twice
  * the rate of the new ones, and not by chance. A leak among turnover loses the new ones,
  * and more of those: old ones at three quarters of their rate, at most. */
@@ -186,7 +189,11 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
     struct mortality young = {0}, old = {0};
     count_dead(b, p, first, &young, &old);
     struct deaths d = {.hides_a_leak = 4 * rate(&old) <= 3 * rate(&young)};
-    if (young.there == 0 || rate(&old) <= 2 * rate(&young))
+    uint64_t came = 0;
+    for (size_t k = first + 1; k < b->n; k++)
+        came += births_at(b, p, k, k);
+    bool many = FEWEST_OF_QUEUE * (young.went + old.went) >= came;
+    if (!many || young.there == 0 || rate(&old) <= 2 * rate(&young))
         return d;
     double usual = (double)(young.went + 1) / (double)(young.there + 2);
     d.queues = old.went >= old.there ||

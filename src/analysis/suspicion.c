@@ -37,17 +37,19 @@ bool reaches_steady_line(const struct suspect_line *line, double score, double h
            reaches(score, line->steady_share, line->steady_bytes, heap);
 }
 
-/* A product of doubles may be off in its last bit. */
+/* A product of doubles may be off in its last bits, and of numbers that only a damaged file
+ * tells by more than one: there neighbours are no numbers of their own. */
 static uint64_t least(double share, uint64_t bytes, double heap)
 {
+    enum { BITS_OFF = 4 };
     if (bytes > 0)
         return bytes;
     double at = floor(share * heap);
-    while (at > 0 && reaches(at - 1, share, 0, heap))
+    for (int i = 0; i < BITS_OFF && at > 0 && reaches(at - 1, share, 0, heap); i++)
         at--;
-    while (at < heap && !reaches(at, share, 0, heap))
+    for (int i = 0; i < 2 * BITS_OFF && at < heap && !reaches(at, share, 0, heap); i++)
         at++;
-    return at > 1 ? (uint64_t)at : 1;
+    return at < 1 ? 1 : at < 0x1p64 ? (uint64_t)at : UINT64_MAX;
 }
 
 uint64_t least_at_line(const struct suspect_line *line, double heap)
