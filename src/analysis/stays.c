@@ -154,10 +154,12 @@ static bool made_anew(const struct births *b, path_id p, size_t k,
            (k > 0 ? young->there > 0 : b->n > 3 && births_at(b, p, k + 1, k + 1) >= went);
 }
 
-/* From a snapshot on: of those that a step found new, and of older ones. */
-static void count_dead(const struct births *b, path_id p, size_t first,
-                       struct mortality *young, struct mortality *old)
+/* From a snapshot on: of those that a step found new, and of older ones. Gives how many
+ * steps are left out, since all was made anew. */
+static size_t count_dead(const struct births *b, path_id p, size_t first,
+                         struct mortality *young, struct mortality *old)
 {
+    size_t anew = 0;
     for (size_t k = first; k + 1 < b->n; k++) {
         struct mortality y = {0}, o = {0};
         for (size_t c = 0; c <= k; c++) {
@@ -165,30 +167,36 @@ static void count_dead(const struct births *b, path_id p, size_t first,
             of->there += births_at(b, p, c, k);
             of->went += births_lost(b, p, c, k);
         }
-        if (made_anew(b, p, k, &y, &o))
+        if (made_anew(b, p, k, &y, &o)) {
+            anew++;
             continue;
+        }
         young->there += y.there;
         young->went += y.went;
         old->there += o.there;
         old->went += o.went;
     }
+    return anew;
 }
 
-/* A leak may be beside a queue: one goes for five that come, at least, else it is more. */
-enum { FEWEST_OF_QUEUE = 5 };
+/* A leak may be beside a queue: one goes for eight that come, at least, else it is more. */
+enum { FEWEST_OF_QUEUE = 8 };
 
 /* In a queue, a window, a list that is cleared now and then the oldest go first: at twice
  * the rate of the new ones, and not by chance. A leak among turnover loses the new ones,
- * and more of those: old ones at three quarters of their rate, at most. */
+ * and more of those: old ones at three quarters of their rate, at most. And where all was
+ * made anew in some steps, and in others most new ones stay, what went has not gone. */
 struct deaths {
-    bool queues, hides_a_leak;
+    bool queues, hides_a_leak, was_remade;
 };
 
 static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 {
     struct mortality young = {0}, old = {0};
-    count_dead(b, p, first, &young, &old);
-    struct deaths d = {.hides_a_leak = 4 * rate(&old) <= 3 * rate(&young)};
+    size_t anew = count_dead(b, p, first, &young, &old);
+    struct deaths d = {.hides_a_leak = 4 * rate(&old) <= 3 * rate(&young),
+                       .was_remade =
+                           anew > 0 && young.there > 0 && 2 * young.went <= young.there};
     uint64_t came = 0;
     for (size_t k = first + 1; k < b->n; k++)
         came += births_at(b, p, k, k);
@@ -289,11 +297,14 @@ struct stays stays_of(const struct births *b, path_id p)
         return best;
     struct deaths deaths = deaths_of(b, p, 0);
     best.queues = deaths.queues;
-    best.turns_over = b->n < 4 || !rises(b, p) || !deaths.hides_a_leak;
+    best.turns_over = true;
     for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
         struct population at = population_of(b, p, 0, age);
         best.turns_over &= may_turn_over(b, p, age, &at);
         if (age == 0) {
+            bool hides = deaths.hides_a_leak && stays_of_each(b, p, &at);
+            bool open = b->n >= 4 && rises(b, p) && (hides || deaths.was_remade);
+            best.turns_over &= !open;
             best.came = at.all_came;
             best.went = at.all_left;
         }

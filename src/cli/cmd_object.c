@@ -108,7 +108,7 @@ const struct command cmd_object = {
              "with strings, which may be secrets"},
             {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
             {"heapdrift object snapshots/ 0x7f5d2193ec88",
-             "in the last one; since when it is there"},
+             "in the last; since when it is there"},
             {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
         },
     .run = run,

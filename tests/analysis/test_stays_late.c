@@ -56,7 +56,7 @@ Test(stays_late, a_leak_among_objects_that_come_and_go_is_found)
 {
     for (size_t n = 12; n <= 30; n++) {
         struct dealt d = dealt_of(n);
-        add_churn(&d, 4);
+        add_churn(&d, 2);
         add_leak(&d, n - 8, 20);
         struct stays s = dealt_judge(&d);
         cr_expect(s.keeps, "%zu", n);

@@ -13,6 +13,8 @@ import tempfile
 # What differs by what a digest is, and survivors, which it estimates where nobody followed the
 # objects: then who stayed is left out.
 DIFFERS = {"path", "format", "has_graph", "address", "source_xxh3", "xxh3", "files"}
+# Which chains are of what came and stayed only objects tell; a digest has chains of all.
+CHAINS = {"chains", "chains_of"}
 QUESTIONS = [
     ["diff", "-n0", "-v", "--no-ages"],
     ["diff", "--gen2", "--no-ages"],
@@ -36,7 +38,8 @@ def known(value, exact):
     """The part in which both have to agree; exact: survivors are no estimates."""
     if isinstance(value, dict):
         return {k: known(v, exact) for k, v in value.items()
-                if k not in DIFFERS and (exact or not k.startswith("survivors"))}
+                if k not in DIFFERS and (exact or not k.startswith(("survivors", "stayed")))
+                and not (exact and k in CHAINS)}
     if isinstance(value, list):
         return [known(v, exact) for v in value if not (isinstance(v, dict) and v.get("code") == "stored-samples")]
     return value
