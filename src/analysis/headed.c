@@ -288,23 +288,16 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
 
 /* --- what is left open ------------------------------------------------------- */
 
-static bool rises_in_every_step(const uint64_t *y, size_t n)
-{
-    for (size_t k = 1; k < n; k++)
-        if (y[k] <= y[k - 1])
-            return false;
-    return true;
-}
-
-/* Order alone may take a batch that moved for one that died: it does not acquit. */
+/* A leak may hide in a store of which as many go as come, as long as it rises; and order
+ * alone may take a batch that moved for one that died. What the collector says of a queue
+ * acquits. */
 static bool may_leak(const struct headed_ranker *r, const struct headed_type *row)
 {
     enum { FEWEST_MORE = 4 };
     const struct births *b = r->growths.births;
-    bool acquitted = (r->turns_over[row->label] || r->queues[row->label]) &&
-                     b->source == HD_SAME_BY_EVENTS;
+    bool acquitted = r->queues[row->label] && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
-           rises_in_every_step(row->count, r->n) &&
+           trend_rises_always(row->count, r->n) &&
            headed_delta(row->count, r->n) >= FEWEST_MORE &&
            reaches_steady_line(r->line, (double)headed_delta(row->retained, r->n), r->heap);
 }

@@ -400,8 +400,6 @@ static void count_objects(struct maker *m, struct arena *a)
     tree->snapshots = n;
     tree->at = arena_array(a, struct hd_tally, array_bytes(tree->len, n));
     tree->owned = arena_array(a, struct hd_tally, array_bytes(tree->len, n));
-    const uint32_t *came = m->ask->came_of_path;
-    tree->came = came != NULL ? arena_array(a, uint64_t, tree->len) : NULL;
     for (uint32_t top = 0; top < m->tops; top++) {
         for (size_t k = 0; k < n; k++) {
             find_places(m, k, top, false);
@@ -414,21 +412,37 @@ static void count_objects(struct maker *m, struct arena *a)
                 tree->at[to * n + k].bytes += objects.bytes;
                 if (k + 1 == n)
                     mark(m, p, &tree->nodes[to]);
-                if (k + 1 == n && came != NULL)
-                    tree->came[to] += came[p];
             }
         }
     }
     memcpy(tree->owned, tree->at, array_bytes(tree->len * n, sizeof(*tree->at)));
     for (size_t i = tree->len; i-- > 0;) {
         size_t parent = tree->nodes[i].parent;
-        if (parent != HD_NO_NODE && came != NULL)
-            tree->came[parent] += tree->came[i];
         for (size_t k = 0; parent != HD_NO_NODE && k < n; k++) {
             tree->owned[parent * n + k].count += tree->owned[i * n + k].count;
             tree->owned[parent * n + k].bytes += tree->owned[i * n + k].bytes;
         }
     }
+}
+
+/* Of all that a node owns in the last snapshot: how many came since the first. */
+static void count_newcomers(struct maker *m, struct arena *a)
+{
+    struct owner_tree *tree = &m->tree;
+    const uint32_t *came = m->ask->came_of_path;
+    size_t last = tree->snapshots - 1;
+    if (came == NULL)
+        return;
+    tree->came = arena_array(a, uint64_t, tree->len);
+    for (uint32_t top = 0; top < m->tops; top++) {
+        find_places(m, last, top, false);
+        for (path_id p = 1; p < m->t->full[last].len; p++)
+            if (m->place[p] != NO_PLACE)
+                tree->came[m->out[m->place[p]]] += came[p];
+    }
+    for (size_t i = tree->len; i-- > 0;)
+        if (tree->nodes[i].parent != HD_NO_NODE)
+            tree->came[tree->nodes[i].parent] += tree->came[i];
 }
 
 /* Of each node the field that most of its objects are held by, where it was seen last; of
@@ -473,6 +487,7 @@ struct owner_tree owner_tree_of(const struct trie *t, const struct owner_tree_qu
     decide(&m);
     make_nodes(&m, a);
     count_objects(&m, a);
+    count_newcomers(&m, a);
     choose_fields(&m);
     place_table_free(&m.wide.places);
     pair_table_free(&m.wide.slots);

@@ -94,7 +94,8 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
         return false;
     here->kind = GROWS_IN_COUNT;
     here->tau = 1;
-    /* Of a store that turns over much of what is there will go; but it grew by what it grew. */
+    /* Of a store that turns over much of what is there will go; but it grew by what it
+     * grew. */
     double stayed = (double)g->births->stayed_below[p];
     const uint64_t *retained = &g->t->retained[p * g->t->snapshots];
     double more = (double)retained[g->t->snapshots - 1] - (double)retained[0];

@@ -2,6 +2,7 @@
 #include "analysis/stays.h"
 
 #include "analysis/chance.h"
+#include "analysis/trend.h"
 
 #include <math.h>
 
@@ -209,15 +210,6 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
     return d;
 }
 
-static bool rises(const struct births *b, path_id p)
-{
-    const uint64_t *all = &b->t->count[p * b->n];
-    for (size_t k = 1; k < b->n; k++)
-        if (all[k] <= all[k - 1])
-            return false;
-    return true;
-}
-
 /* --- what stays ----------------------------------------------------------- */
 
 /* Of all that came and are there, the part that has shown that it stays, and what comes of
@@ -303,7 +295,8 @@ struct stays stays_of(const struct births *b, path_id p)
         best.turns_over &= may_turn_over(b, p, age, &at);
         if (age == 0) {
             bool hides = deaths.hides_a_leak && stays_of_each(b, p, &at);
-            bool open = b->n >= 4 && rises(b, p) && (hides || deaths.was_remade);
+            bool open = b->n >= 4 && trend_rises_always(&b->t->count[p * b->n], b->n) &&
+                        (hides || deaths.was_remade);
             best.turns_over &= !open;
             best.came = at.all_came;
             best.went = at.all_left;
