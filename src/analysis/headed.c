@@ -288,14 +288,15 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
 
 /* --- what is left open ------------------------------------------------------- */
 
-/* A leak may hide in a store of which as many go as come, as long as it rises; and order
- * alone may take a batch that moved for one that died. What the collector says of a queue
- * acquits. */
+/* A leak may hide in a store of which as many go as come, if that rises in every step and
+ * has some of each interval; and order alone may take a batch that moved for one that died.
+ */
 static bool may_leak(const struct headed_ranker *r, const struct headed_type *row)
 {
     enum { FEWEST_MORE = 4 };
     const struct births *b = r->growths.births;
-    bool acquitted = r->queues[row->label] && b->source == HD_SAME_BY_EVENTS;
+    bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
+    bool acquitted = (r->queues[row->label] || leaves) && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            trend_rises_always(row->count, r->n) &&
            headed_delta(row->count, r->n) >= FEWEST_MORE &&

@@ -294,7 +294,8 @@ struct stays stays_of(const struct births *b, path_id p)
         struct population at = population_of(b, p, 0, age);
         best.turns_over &= may_turn_over(b, p, age, &at);
         if (age == 0) {
-            bool hides = deaths.hides_a_leak && stays_of_each(b, p, &at);
+            best.has_of_each = stays_of_each(b, p, &at);
+            bool hides = deaths.hides_a_leak && best.has_of_each;
             bool open = b->n >= 4 && trend_rises_always(&b->t->count[p * b->n], b->n) &&
                         (hides || deaths.was_remade);
             best.turns_over &= !open;

@@ -22,6 +22,7 @@ struct stays {
     bool keeps;          /* it keeps what it gets */
     bool turns_over;     /* at every age as many go as come: it grows by its load */
     bool queues;         /* the oldest go first: so do they who wait */
+    bool has_of_each;    /* some of what came in each interval are still there */
     unsigned age;        /* snapshots after which objects are counted: 0, 1 or 2 */
     size_t since;        /* it keeps what it gets after this snapshot; 0: all the time */
     double chance;       /* of what was seen at that age, if it were turnover */

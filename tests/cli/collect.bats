@@ -390,7 +390,7 @@ OPERANDS
     mkfifo "$tmp/baseline"
     local signal job
     for signal in TERM HUP; do
-        [[ $signal != HUP ]] || hup_ends || continue
+        signal_ends "$signal" || continue
         TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!
