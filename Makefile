@@ -12,6 +12,7 @@
 #   make tsan         what has several threads under ThreadSanitizer
 #   make portable     the same in plain C, as on processors that are not x86-64
 #   make check-live   collect from live .NET processes; needs the SDK, takes minutes
+#   make check-leaks  what the ranking finds of leaks of real packages; needs NuGet, takes a quarter of an hour
 #   make check-fleet  a made-up fleet of 200 hosts and 30 days, whose truth is known; a minute
 #   make check-store  the store in a PostgreSQL of its own, and killed writers; minutes
 #   make check-slurm  many writers, a real PostgreSQL, a real Slurm; what is in scripts/fleet
@@ -321,6 +322,10 @@ test-cli: $(BUILD)/heapdrift
 check-live: $(BUILD)/heapdrift $(BUILD)/list-heap live
 	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" bats $(BATS_FLAGS) tests/live
 
+# Tells how the ranking does; fails where a program does not leak as it should.
+check-leaks: $(BUILD)/heapdrift
+	HEAPDRIFT="$(CURDIR)/$(BUILD)/heapdrift" tests/live/packages.py
+
 # Without the instructions of one processor: what runs where there is no x86-64.
 portable:
 	$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/portable CPPFLAGS=-DHD_PORTABLE \
@@ -429,7 +434,7 @@ live: $(BUILD)/heapdrift
 
 # Digests of every series against the snapshots that they are of; two minutes.
 check-digests: $(BUILD)/heapdrift
-	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/leaklab/* fixtures/services/*/*) \
+	python3 tests/cli/equal_digests.py $< $(wildcard fixtures/leaklab/* fixtures/services/*/*) fixtures/followed \
 	    $(filter-out %/expected,$(wildcard fixtures/leaklab2/*))
 
 # Benchmarks, coverage, faults, fuzzing, mutants, round trips. Whoever has the source without the tests
@@ -494,7 +499,7 @@ include scripts/static.mk
 include scripts/windows.mk
 include scripts/package.mk
 
-.PHONY: always all programs demo check check-digests check-live check-page check-full gallery install uninstall clean test \
+.PHONY: always all programs demo check check-digests check-leaks check-live check-page check-full gallery install uninstall clean test \
         test-sweep test-cli parts part-unit part-sweep part-score part-lint check-parts check-asan \
         $(CLI_PARTS) asan tsan portable golden score live lint layers tidy tidied \
         tidy-deep tidied-deep analyze analyzed style format

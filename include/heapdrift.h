@@ -517,6 +517,48 @@ struct hd_collected {
     unsigned tries; /* hd_collect_direct(): how often it was stopped */
 };
 
+/* Which object of one snapshot is which of the next, of snapshots that are taken of one
+ * process one after the other: while a session is held open the collector says what
+ * survives and where it goes. What is learned goes into the snapshots, and into .gcdump
+ * files that are written of them:
+ *
+ *     struct hd_following *f = hd_following_begin();
+ *     ... hd_following_before(f, &opt); before each hd_collect()
+ *     ... hd_following_snapshot(f, snap, &err); of what it gave, before it is written
+ *     hd_following_end(f);
+ *
+ * Nothing that goes wrong here is in the way of a snapshot. Memory: 16 bytes for each
+ * object, and some 100 MiB at most for what comes in bursts. */
+struct hd_following;
+
+struct hd_following *hd_following_begin(void); /* never NULL */
+
+/* Takes two seconds at most, of a process that does not answer. */
+void hd_following_before(struct hd_following *f, const struct hd_collect_options *opt);
+
+/* snap needs its graph. True for the first one, and for those which now tell of the one
+ * before; else err says why that is not known. */
+bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
+                           struct hd_error *err);
+void hd_following_end(struct hd_following *f); /* NULL is fine */
+
+/* Since when the objects of a series have been there, for digests of it, which keep how
+ * many of them came when. It goes by what hd_following_snapshot() or a .gcdump tells:
+ *
+ *     struct hd_ages *ages = hd_ages_begin();
+ *     ... hd_snapshot_set_ages(snap, ages); of each, in order, before its digest is written
+ *     hd_ages_end(ages);
+ *
+ * Memory: 12 bytes for each object. */
+struct hd_ages;
+
+struct hd_ages *hd_ages_begin(void); /* never NULL */
+
+/* ages must outlive what is done with snap. Where nothing is told of the snapshot that was
+ * written before, ages begin with this one. */
+void hd_snapshot_set_ages(struct hd_snapshot *snap, struct hd_ages *ages);
+void hd_ages_end(struct hd_ages *ages); /* NULL is fine */
+
 /* Take a snapshot of the heap of a running process, as a .nettrace from the position of to
  * on, which must be a file: of an old runtime it may take two tries. The process does a
  * full, blocking collection; it goes on afterwards, also after a failure. Memory: some
@@ -620,6 +662,11 @@ struct hd_options {
     uint32_t tree_depth;     /* levels below the top; 0: all */
 
     bool fields; /* two fields of one type part chains and places; where fields are known */
+    bool no_ages; /* do not find out who stayed from snapshot to snapshot: rank by counts */
+
+    /* Roots: only instances that were new in one of these snapshots, from 1 on; in the
+     * first is new what it has. 0: any. */
+    uint32_t born_first, born_last;
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */
@@ -668,7 +715,8 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
                                 struct hd_error *err);
 
 /* Why instances of opt->types are alive in the last snapshot; how many there are in
- * each. HD_USAGE when no type matches or there is no graph. */
+ * each. HD_USAGE when no type matches or there is no graph, and with opt->born_first where
+ * nobody knows which object of one snapshot is which of the next. */
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
 

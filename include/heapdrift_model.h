@@ -35,6 +35,15 @@ enum hd_generation {
     HD_GENERATION_COUNT
 };
 
+/* How it is known which object of one snapshot is which of the next; best last. */
+enum hd_identity_source {
+    HD_SAME_UNKNOWN,
+    HD_SAME_BY_ORDER,    /* the order in which the collector leaves what survives */
+    HD_SAME_BY_CONTENTS, /* the same, with what stands in the objects */
+    HD_SAME_BY_EVENTS,   /* what the collector said: exact */
+    HD_SAME_SOURCE_COUNT
+};
+
 /* Why an object is alive. */
 enum hd_root_kind {
     HD_ROOT_STATIC,
@@ -68,6 +77,9 @@ struct hd_snapshot_facts {
     uint64_t roots_by_kind[HD_ROOT_KIND_COUNT];         /* if info.has_roots */
     struct hd_tally by_generation[HD_GENERATION_COUNT]; /* if info.has_generations; as in
                                                            the file, not scaled */
+    /* What the collector said of the objects of the snapshot before: how many of them are
+     * still there, of how many; HD_UNKNOWN: nothing. */
+    uint64_t told_survivors, told_of;
     double clock;       /* seconds since some start, for order and distance */
     bool clock_is_date; /* the start is that of a calendar, not of a machine */
 };
@@ -119,6 +131,9 @@ struct hd_chain {
     size_t owner_frame; /* the one that has the owner, or HD_NO_OWNER */
     const char *owner;  /* its type */
     enum hd_service service;
+    const char
+        *owner_of; /* the program's own class or a variable that has the owner, as the
+                      dominators know it; NULL: none, or the owner is one itself */
 };
 
 /* What became of a chain over the series. */
@@ -153,6 +168,8 @@ struct hd_chains {
     double omitted_share; /* of the instances, 0 to 1 */
     uint64_t instances;   /* in the last snapshot */
     uint64_t samples;     /* of them that were looked at */
+    bool of_stayed;       /* instances: only those that came after the first snapshot and
+                             stayed; what became of a chain is of all */
 };
 
 /* --- rows ---------------------------------------------------------------- */
@@ -214,8 +231,9 @@ enum hd_basis {
 /* Why a row of the ranking is a suspect. */
 enum hd_suspicion {
     HD_SUSPECT_NOT,
-    HD_SUSPECT_SIZE,  /* its score is large */
-    HD_SUSPECT_STEADY /* a small one, but nearly the same number more in every step */
+    HD_SUSPECT_SIZE,   /* its score is large */
+    HD_SUSPECT_STEADY, /* a small one, but nearly the same number more in every step */
+    HD_SUSPECT_AGE     /* neither, and yet: what came in every step stayed */
 };
 
 /* One place that a suspect is held at. */
@@ -225,6 +243,24 @@ struct hd_head {
 };
 
 /* A row of the ranking (docs/ranking.md). */
+/* Who came when, of what is where a suspect grows, and who of them stayed. Objects that
+ * came from elsewhere and were there before are no births. */
+struct hd_births {
+    size_t count;           /* snapshots that can be compared */
+    const size_t *snapshot; /* their numbers, from 0 */
+    const uint64_t *at;  /* of those first seen in the j-th of them, how many are there in
+                            the  k-th: count - j numbers of j = 0, then of j = 1, ... */
+    uint64_t came, went; /* in all steps, once they have been there for `age` snapshots */
+    size_t since;        /* it keeps what it gets after this snapshot, from 0; came and went
+                            are those since then. The first of them: all the time */
+    unsigned age;        /* 0 as a rule; more where most die young */
+    double chance; /* of such numbers where half an object goes for each that comes; 1:
+                      nothing speaks against that */
+    bool keeps;    /* it keeps what it gets: the chance is 1 % at most, and it goes on */
+    bool
+        turns_over; /* as many go as come, or the oldest go first: it grows with its load */
+};
+
 struct hd_suspect {
     size_t rank; /* from 1; 0: what pools hold is not ranked */
     const char *type;
@@ -248,8 +284,9 @@ struct hd_suspect {
     const char **holder;            /* types from below the root; NULL unknown */
     size_t holder_len;
     uint64_t survivors, survivors_low, survivors_high; /* as of a row */
-    struct hd_chains chains; /* what holds it; of suspects that are shown */
-    const char *hint;        /* what it usually is: an id of docs/hints.md */
+    struct hd_chains chains;        /* what holds it; of suspects that are shown */
+    const char *hint;               /* what it usually is: an id of docs/hints.md */
+    const struct hd_births *births; /* NULL: not known */
     uint64_t *own; /* bytes per snapshot that are its and, where suspects lie within each
                       other, no other's; NULL unknown */
 };
@@ -273,6 +310,17 @@ struct hd_growth {
     /* Of the reachable heap, bytes per snapshot: they add up to it. Of the suspects, shown
      * or not, the sum of what is their own. */
     uint64_t *suspects_at, *pools_at, *rest_at;
+};
+
+/* What a leak has to be so that these snapshots show it: retain so much, or be of so many
+ * objects that retain less. Whole window, and what is smaller may show as well. */
+struct hd_power {
+    size_t steps;   /* between snapshots that can be compared; 0: nothing would show */
+    uint64_t large; /* bytes, or objects where bytes are unknown, whatever it is made of */
+    uint64_t bytes; /* retained, of the objects below; HD_UNKNOWN: those do not show */
+    uint64_t objects; /* that come at random and stay: four of five such leaks show;
+                         HD_UNKNOWN: counts cannot tell these from chance */
+    uint64_t even;    /* that come in nearly the same number in every step; HD_UNKNOWN */
 };
 
 /* What grew, and then stayed as large. */
@@ -307,10 +355,11 @@ struct hd_diff {
     uint64_t *iterations;       /* per snapshot; NULL without */
     struct hd_tally *reachable; /* per snapshot */
     enum hd_confidence confidence;
-    size_t fit_count;      /* snapshots that can be compared */
-    bool by_graph;         /* what the ranking is based on */
-    double span_seconds;   /* from the first to the last snapshot */
-    double bytes_per_hour; /* of growth, over a minute or more */
+    size_t fit_count;                 /* snapshots that can be compared */
+    bool by_graph;                    /* what the ranking is based on */
+    enum hd_identity_source identity; /* how it is known who stayed; unknown: counts only */
+    double span_seconds;              /* from the first to the last snapshot */
+    double bytes_per_hour;            /* of growth, over a minute or more */
 
     /* By score: suspects, what scores less, what buffer pools hold. */
     struct hd_suspect *suspects, *minor, *pooled;
@@ -319,8 +368,13 @@ struct hd_diff {
     size_t hidden_count;   /* suspects that types, excludes or app_only hide */
 
     struct hd_growth growth;
+    struct hd_power would_show; /* suspects or not */
     struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
+
+    /* Without a suspect: a type that rose in every step, though it cannot be shown that it
+     * leaks, nor that as many go as come; NULL: none. */
+    const struct hd_suspect *undecided;
 
     struct hd_native *native; /* that are shown, by type only */
     size_t native_count;
@@ -502,8 +556,10 @@ struct hd_roots {
     const char *pattern;
     const char **matched; /* types, by name */
     size_t matched_count;
-    struct hd_tally *instances; /* per snapshot */
-    struct hd_chains chains;
+    struct hd_tally *instances;       /* per snapshot */
+    struct hd_chains chains;          /* of all, or of what was new in these snapshots: */
+    size_t born_first, born_last;     /* from 1 on; 0: of all */
+    enum hd_identity_source identity; /* by which that is known */
 };
 
 /* --- the ownership tree -------------------------------------------------- */
@@ -533,11 +589,13 @@ struct hd_tree_node {
     enum hd_root_kind root_kind; /* of roots */
     struct hd_tally *at;         /* per snapshot: objects of the place itself */
     struct hd_tally *owned;      /* per snapshot: of it and all below: retained bytes */
-    int64_t growth; /* retained bytes, last minus first snapshot that is compared */
-    size_t suspect; /* rank of the suspect that is held here, or 0 */
-    bool is_single; /* no snapshot has a second object of the type */
-    bool folds;     /* has hardly more than its one large child: they may share a line */
-    size_t others;  /* of the others: how many places */
+    int64_t growth;  /* retained bytes, last minus first snapshot that is compared */
+    uint64_t stayed; /* objects that it owns in the last one and that came after the first;
+                        HD_UNKNOWN */
+    size_t suspect;  /* rank of the suspect that is held here, or 0 */
+    bool is_single;  /* no snapshot has a second object of the type */
+    bool folds;      /* has hardly more than its one large child: they may share a line */
+    size_t others;   /* of the others: how many places */
 
     /* By which field the parent holds its objects, "_items"; of holders by which they hold
      * what the parent is. Of several the most frequent, of so large a share. NULL: not
@@ -631,6 +689,7 @@ const char *hd_series_status_name(enum hd_series_status status);
 const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
+const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */
 const char *hd_finding_status_name(enum hd_finding_status status);
 const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);

@@ -274,11 +274,16 @@ struct hd_instance {
     /* Bytes, itself included, that only it keeps alive, as the file has them; HD_UNKNOWN
      * without roots, and of what no root reaches. */
     uint64_t retained;
+
+    /* Of several snapshots: the one that first has it, from 0; (size_t)-1: not known. */
+    size_t since;
+    enum hd_identity_source identity; /* by which that is known */
 };
 
-/* What one object of the only snapshot is, what it refers to, what refers to it, and what
- * keeps it alive. HD_USAGE where there is none at the address (the message has the nearest)
- * and where the snapshot has no references. */
+/* What one object of the last snapshot is, what it refers to, what refers to it, and what
+ * keeps it alive; of several snapshots since which of them it is there. HD_USAGE where
+ * there is none at the address (the message has the nearest) and where the snapshot has no
+ * references. */
 struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_options *opt,
                                    const struct hd_object_question *ask,
                                    struct hd_error *err);

@@ -10,10 +10,11 @@ heap base
 trace base heap
 process base
 format base heap trace process
-collect base heap trace process
-analysis base heap format
+identity base heap
+collect base heap trace process identity
+analysis base heap format identity
 budget base heap analysis
-compare base heap format analysis
+compare base heap format identity analysis
 browse base heap format analysis compare
 store base heap format
 fleet base heap analysis

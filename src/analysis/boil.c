@@ -1,5 +1,6 @@
 #include "analysis/boil.h"
 
+#include "analysis/ages.h"
 #include "analysis/boil_parts.h"
 #include "analysis/retained.h"
 #include "heap/reach.h"
@@ -108,6 +109,8 @@ struct digest *boil(struct hd_snapshot *snap, struct arena *a)
     trie_add_owned(&t, 0, snap, &d, SELECT_ALL, &all_rules);
     dominators_free(&d);
     to->lost = reach_lost(snap, a);
+    if (snap->ages != NULL)
+        ages_add(snap->ages, snap, &t, &to->ages, a);
     if (snap->info.has_roots) {
         const struct full_trie *f = &t.full[0];
         keep_places(&to->places, snap, f, a);

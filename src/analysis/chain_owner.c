@@ -2,7 +2,7 @@
 
 #include "analysis/plumbing.h"
 #include "analysis/runtime_names.h"
-#include "analysis/subject.h"
+#include "analysis/type_rank.h"
 #include "base/hash.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct owner_type {
     const char *name;
     enum plumbing plumbing; /* looked up once for all snapshots */
     bool is_many;           /* more than one object, in some snapshot */
-    bool is_program;        /* by its module, or by its namespace */
+    enum type_rank rank;    /* of all snapshots */
     UT_hash_handle hh;
 };
 
@@ -30,21 +30,14 @@ static bool has_namespace(const char *name)
     return memchr(name, '.', strcspn(name, "<")) != NULL;
 }
 
-/* A nested class has no namespace in most files; its module says whose it is. */
-static bool is_program(const struct type *t)
-{
-    if (subject_is_plain(t->name))
-        return false;
-    return has_namespace(t->name) || type_origin_of(t->module) == ORIGIN_PROGRAM;
-}
-
 struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count)
 {
     struct owner_types o = {0};
     for (size_t k = 0; k < count; k++) {
+        struct own_modules own = own_modules_of(snaps[k]);
         for (type_id t = 0; t < snaps[k]->type_count; t++) {
             const struct type *type = &snaps[k]->types[t];
-            if (type->kind != TYPE_OBJECT)
+            if (type->kind == TYPE_UNDEFINED)
                 continue;
             struct owner_type *known;
             HASH_FIND_STR(o.by_name, type->name, known);
@@ -55,7 +48,8 @@ struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count
                 HASH_ADD_KEYPTR(hh, o.by_name, known->name, strlen(known->name), known);
             }
             known->is_many |= type->raw.count > 1 || type->tally[SELECT_ALL].count > 1;
-            known->is_program |= is_program(type);
+            enum type_rank rank = type_rank_of(&own, type);
+            known->rank = rank > known->rank ? rank : known->rank;
             /* Most of plumbing has a short name, which anybody may give a class. */
             if (type_origin_of(type->module) == ORIGIN_PROGRAM)
                 known->plumbing = PLUMBING_NONE;
@@ -94,16 +88,17 @@ static bool is_variable(const char *pseudo_name)
 
 chain_role owner_role(const struct owner_types *o, enum type_kind kind, const char *name)
 {
-    static const chain_role of_plumbing[] = {[PLUMBING_TIMER] = ROLE_TIMER,
-                                             [PLUMBING_CALL_SITE] = ROLE_CALL_SITE,
-                                             [PLUMBING_SCOPE] = ROLE_SCOPE,
-                                             [PLUMBING_SERVICES] = ROLE_SERVICES};
-    if (kind == TYPE_PSEUDO)
-        return is_variable(name) ? ROLE_VARIABLE : 0;
-    if (kind != TYPE_OBJECT)
-        return 0;
+    static const chain_role of_plumbing[] = {
+        [PLUMBING_TIMER] = ROLE_TIMER, [PLUMBING_CALL_SITE] = ROLE_CALL_SITE,
+        [PLUMBING_SCOPE] = ROLE_SCOPE, [PLUMBING_SERVICES] = ROLE_SERVICES,
+        [PLUMBING_TOKEN] = ROLE_TOKEN, [PLUMBING_REGISTRATION] = ROLE_REGISTRATION};
     struct owner_type *known;
     HASH_FIND_STR(o->by_name, name, known);
+    chain_role own = known != NULL && rank_is_own(known->rank) ? ROLE_OWN : 0;
+    if (kind == TYPE_PSEUDO)
+        return is_variable(name) ? ROLE_VARIABLE | own : 0;
+    if (kind != TYPE_OBJECT)
+        return 0;
     enum plumbing plumbing = known != NULL ? known->plumbing : plumbing_of(name);
     if (plumbing != PLUMBING_NONE)
         return of_plumbing[plumbing];
@@ -111,11 +106,11 @@ chain_role owner_role(const struct owner_types *o, enum type_kind kind, const ch
         return ROLE_ARRAY;
     if (strcmp(name, "System.Collections.Generic.List<System.Object>") == 0)
         return ROLE_LIST;
-    bool program = known != NULL && known->is_program;
+    bool program = known != NULL && rank_is_program(known->rank);
     if (is_container(name) || (!program && !has_namespace(name)))
         return 0;
     bool single = known != NULL && !known->is_many;
-    return (chain_role)(ROLE_NAMED | (program ? ROLE_PROGRAM : 0) |
+    return (chain_role)(ROLE_NAMED | own | (program ? ROLE_PROGRAM : 0) |
                         (single ? ROLE_SINGLE : 0));
 }
 
@@ -141,7 +136,7 @@ bool owner_is_service(const chain_role window[ROLE_WINDOW])
 
 bool owner_stands_at(const chain_role window[ROLE_WINDOW])
 {
-    return (window[0] & (ROLE_VARIABLE | ROLE_SINGLE | ROLE_TIMER)) != 0 ||
+    return (window[0] & (ROLE_VARIABLE | ROLE_SINGLE | ROLE_TIMER | ROLE_SCOPE)) != 0 ||
            owner_is_service(window);
 }
 
@@ -169,9 +164,16 @@ size_t owner_in_signature(const struct signature *s, const chain_role *role_of_t
     for (size_t i = last; wanted != NO_TYPE && i-- > 0;)
         if (s->all[i].type == wanted)
             return i;
+    chain_role below = role_at(s, last, role_of_type), under = ROLE_TOKEN;
+    size_t token = HD_NO_OWNER;
     for (size_t i = last; i-- > 0;) {
         chain_role window[ROLE_WINDOW];
         window_at(s, i, role_of_type, window);
+        if (owner_is_handle(window[0], below, under))
+            return token;
+        token = window[0] & ROLE_TOKEN ? i : token;
+        under = below;
+        below = window[0];
         if (s->all[i].type != s->all[last].type && owner_stands_at(window))
             return i;
     }

@@ -2,9 +2,9 @@
  *
  * A chain is one shortest way; where it enters the heap is an accident that differs from
  * snapshot to snapshot. Its owner is the nearest element above the instance that has a
- * name to a reader: a static variable, an object that is the only one of its type, or a
- * service of the container; where dominators are known, what they say. What is above is
- * how it was reached. Rules and reasons: docs/chains.md. */
+ * name to a reader: a static variable, an object that is the only one of its type, a
+ * service of the container or a scope of it; where dominators are known, what they say.
+ * What is above is how it was reached. Rules and reasons: docs/chains.md. */
 #ifndef CHAIN_OWNER_H
 #define CHAIN_OWNER_H
 
@@ -24,7 +24,10 @@ enum {
     ROLE_SCOPE = 1 << 6,
     ROLE_SERVICES = 1 << 7,
     ROLE_LIST = 1 << 8, /* List<Object> and its array: how a scope keeps services */
-    ROLE_ARRAY = 1 << 9
+    ROLE_ARRAY = 1 << 9,
+    ROLE_OWN = 1 << 10, /* a class or a variable of the program's own modules */
+    ROLE_TOKEN = 1 << 11,
+    ROLE_REGISTRATION = 1 << 12
 };
 typedef uint16_t chain_role;
 
@@ -48,6 +51,16 @@ chain_role owner_role(const struct owner_types *o, enum type_kind kind, const ch
 
 /* The roles of an element and of up to three above it, itself first; 0 beyond the end. */
 enum { ROLE_WINDOW = 4 };
+
+/* Whether it is only a handle by which the way goes on: what keeps one registration of a
+ * token, to take it back, leads to all of them, and holds none but its own. below is what
+ * it leads to, under what that leads to; what is asked for leads to ROLE_TOKEN, as it were.
+ */
+static inline bool owner_is_handle(chain_role role, chain_role below, chain_role under)
+{
+    const chain_role token = ROLE_TOKEN | ROLE_REGISTRATION;
+    return (below & ROLE_REGISTRATION) && (under & token) && !(role & token);
+}
 
 /* Whether an element owns what is below it, and whether as a service. */
 bool owner_stands_at(const chain_role window[ROLE_WINDOW]);

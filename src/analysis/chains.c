@@ -13,6 +13,14 @@
 
 /* --- sampling ------------------------------------------------------------ */
 
+static bool came_in_time(const struct chain_question *ask, size_t query, node_id n)
+{
+    if (ask->since_of_node == NULL)
+        return true;
+    const struct since_range *range = &ask->since_of_query[query];
+    return ask->since_of_node[n] >= range->first && ask->since_of_node[n] <= range->last;
+}
+
 uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
                         node_id n)
 {
@@ -22,7 +30,9 @@ uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_quest
         return 0;
     bool counts = snap->types[g->type[n]].kind == TYPE_OBJECT &&
                   snapshot_selects(snap, n, ask->selection);
-    return counts ? ask->query_of_key[key] : 0;
+    return counts && came_in_time(ask, ask->query_of_key[key] - 1, n)
+               ? ask->query_of_key[key]
+               : 0;
 }
 
 static struct sampler *take_samples(const struct hd_snapshot *snap,

@@ -27,6 +27,11 @@ struct chains {
     uint64_t samples;   /* how many were looked at */
 };
 
+/* Which objects are meant by when they came: since one of these snapshots. */
+struct since_range {
+    unsigned char first, last;
+};
+
 /* Several questions to one snapshot at once. Every node has a key, its type or whatever
  * key_of_node says; every key belongs to at most one question. */
 struct chain_question {
@@ -35,6 +40,8 @@ struct chain_question {
     const uint32_t *query_of_key; /* number of the question from 1; 0: none */
     size_t key_count;             /* larger keys belong to none */
     size_t queries;
+    const unsigned char *since_of_node; /* since when it is there; NULL: any time will do */
+    const struct since_range *since_of_query;
     enum selection selection;
     const chain_role *role_of_type; /* NULL: chains are compared from the root */
     const type_id *owner_of_query;  /* that the dominators name, or NO_TYPE; may be NULL */

@@ -16,6 +16,7 @@ struct head {
     path_id path;
     bool pooled;
     bool steady;
+    bool keeps;      /* what it gets (stays.h) */
     double score;    /* max(0, credit) tau^2 */
     double total;    /* that and of all that it carries; 0 if it is carried itself */
     path_id carrier; /* at the end of its chain; 0: it stands for itself */

@@ -8,10 +8,17 @@
 #include "analysis/chain_owner.h"
 #include "analysis/trie.h"
 
-/* The label of the nearest path above the head, in the last snapshot, that is a static
- * variable, a class of the program, a service, or a named object of which no snapshot has
- * a second one there; of a framework's object what is above it, if that is a class of the
- * program. NO_LABEL: several roots share it. O(depth). */
-label_id head_owner(const struct trie *t, path_id head, const struct owner_types *types);
+struct head_owner {
+    label_id owner; /* NO_LABEL: several roots share it */
+    label_id of;    /* the program's own that has the owner, if that is not its own */
+};
+
+/* The nearest path above the head, in the last snapshot, that is a static variable, a class
+ * of the program, a service, a scope of services, or a named object of which no snapshot
+ * has a second one there; of a framework's object what is above it, if that is a class of
+ * the program. What hangs from a token belongs to the list of its source, if only a handle
+ * leads there. O(depth). */
+struct head_owner head_owner(const struct trie *t, path_id head,
+                             const struct owner_types *types);
 
 #endif

@@ -59,6 +59,14 @@ static bool *paths_of_suspects(struct headed_ranker *r, size_t *row_of_path)
     return taken;
 }
 
+/* No more than what came and stayed, wherever it is. */
+static double whole_score(const struct headed_ranker *r, const struct type_growths *g,
+                          label_id label)
+{
+    double score = g->all[label].score;
+    return r->stayed == NULL || score < r->stayed[label] ? score : r->stayed[label];
+}
+
 static void take_type(struct headed_ranker *r, struct headed_row *row,
                       const struct type_growths *g)
 {
@@ -67,7 +75,7 @@ static void take_type(struct headed_ranker *r, struct headed_row *row,
     struct headed_type *to = &row->type;
     to->basis = HD_BASIS_TYPE;
     to->suspicion = HD_SUSPECT_SIZE;
-    to->score = grown->score;
+    to->score = whole_score(r, g, label);
     to->tau = grown->tau;
     to->count = arena_array(r->a, uint64_t, r->n);
     to->retained = arena_array(r->a, uint64_t, r->n);
@@ -86,11 +94,12 @@ static void take_type(struct headed_ranker *r, struct headed_row *row,
 static void add_types(struct headed_ranker *r, const struct type_growths *g)
 {
     for (label_id label = 0; label < r->t->labels.len; label++) {
-        const struct grown_type *type = &g->all[label];
+        double score = whole_score(r, g, label);
         size_t at = r->row_of[label];
-        if (type->score <= 0 || !reaches_line(r->line, type->score, r->heap) ||
+        if (score <= 0 || !reaches_line(r->line, score, r->heap) ||
             strcmp(headed_name(r, label), "Free") == 0 ||
             (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
+            r->turns_over[label] || r->queues[label] ||
             type_growths_topmost(g, label) == NO_PATH)
             continue;
         struct headed_row row = {.name = headed_name(r, label), .type = {.label = label}};
@@ -107,9 +116,10 @@ static void raise_types(struct headed_ranker *r, const struct type_growths *g)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         struct headed_row *row = &r->rows[i];
-        double score = g->all[row->type.label].score;
+        double score = whole_score(r, g, row->type.label);
         if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
-            row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score)
+            row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score ||
+            row->type.stays.keeps)
             continue;
         take_type(r, row, g);
     }
@@ -276,10 +286,40 @@ static void look_at_types(struct headed_ranker *r, struct headed *to)
     free(order.all);
 }
 
+/* --- what is left open ------------------------------------------------------- */
+
+/* A leak may hide in a store of which as many go as come, if that rises in every step and
+ * has some of each interval; and order alone may take a batch that moved for one that died.
+ */
+static bool may_leak(const struct headed_ranker *r, const struct headed_type *row)
+{
+    enum { FEWEST_MORE = 4 };
+    const struct births *b = r->growths.births;
+    bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
+    bool acquitted = (r->queues[row->label] || leaves) && b->source == HD_SAME_BY_EVENTS;
+    return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
+           trend_rises_always(row->count, r->n) &&
+           headed_delta(row->count, r->n) >= FEWEST_MORE &&
+           reaches_steady_line(r->line, (double)headed_delta(row->retained, r->n), r->heap);
+}
+
+/* Counts that rise in every step of four or more are no chance; with ages one would have
+ * seen it leak, if it leaked fast enough, or turn over. */
+static size_t find_undecided(const struct headed_ranker *r, const struct headed *h)
+{
+    enum { FEWEST = 4 };
+    if (r->growths.births == NULL || r->n < FEWEST)
+        return SIZE_MAX;
+    for (size_t i = 0; i < h->len; i++)
+        if (may_leak(r, &h->all[i]))
+            return i;
+    return SIZE_MAX;
+}
+
 /* --- all of it ------------------------------------------------------------- */
 
 struct headed headed_rank(const struct trie *t, const struct series *s,
-                          const struct ranking_rules *rules,
+                          const struct births *births, const struct ranking_rules *rules,
                           const struct suspect_line *line, struct arena *a)
 {
     size_t n = t->snapshots;
@@ -289,7 +329,7 @@ struct headed headed_rank(const struct trie *t, const struct series *s,
                               .line = line,
                               .n = n,
                               .heap = (double)t->retained[n - 1],
-                              .growths = path_growths_of(t, s, rules),
+                              .growths = path_growths_of(t, s, births, rules),
                               .a = a};
     bool *grows = arena_array(&r.scratch, bool, t->len);
     for (path_id p = 1; p < t->len; p++)
@@ -309,6 +349,7 @@ struct headed headed_rank(const struct trie *t, const struct series *s,
         else
             result.len++;
     }
+    result.undecided = find_undecided(&r, &result);
     path_growths_free(&r.growths);
     pair_table_free(&r.also);
     arena_free(&r.scratch);

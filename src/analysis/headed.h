@@ -8,6 +8,7 @@
 #define HEADED_H
 
 #include "analysis/rest_growth.h"
+#include "analysis/stays.h"
 #include "analysis/suspicion.h"
 #include "analysis/trie.h"
 
@@ -23,6 +24,7 @@ struct headed_type {
     enum hd_suspicion suspicion;
     double score;
     double tau;         /* of the head with the largest credit */
+    struct stays stays; /* the same */
     uint64_t *count;    /* per snapshot, summed over the type's heads */
     uint64_t *retained; /* the same for retained bytes */
     uint64_t *own; /* bytes that are this suspect's and no other's; NULL of the others */
@@ -64,13 +66,17 @@ struct headed {
     struct headed_growth growth;
     struct headed_stopped *stopped; /* by growth, then name */
     size_t stopped_count;
+
+    /* The first row that is no suspect, and yet may leak: it rose in every step, and nobody
+     * saw as many go as come. SIZE_MAX: none. */
+    size_t undecided;
 };
 
 /* Rank an aligned trie over the fit snapshots of s, whose numbers the trie's snapshots
  * are (trie snapshot i is s->fit[i]). The last of them should have its graph, which tells
- * who shares objects. */
+ * who shares objects. births: who stayed, of t; NULL if that is not known. */
 struct headed headed_rank(const struct trie *t, const struct series *s,
-                          const struct ranking_rules *rules,
+                          const struct births *births, const struct ranking_rules *rules,
                           const struct suspect_line *line, struct arena *a);
 
 /* Labels from below the root down to a path in trie snapshot k, in a; nothing cut. */

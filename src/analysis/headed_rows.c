@@ -53,6 +53,7 @@ static void collect_heads(struct headed_ranker *r)
                           .path = p,
                           .pooled = !r->rules->no_pools && path_is_pooled(r->t, p),
                           .steady = is_steady(r, p),
+                          .keeps = r->growths.all[p].stays.keeps,
                           .score = path_score(&r->growths, p)};
     }
     if (r->head_count > 0)
@@ -110,11 +111,13 @@ static struct headed_row sum_heads(const struct headed_ranker *r, const struct h
             sum->head = p;
         sum->score += heads[i].total;
         row.steady += heads[i].steady ? heads[i].total : 0;
+        row.keeps += heads[i].keeps ? heads[i].total : 0;
         sum->places[sum->place_count++] = (struct headed_place){p, heads[i].total};
         add_counts(r, sum, p);
         sum->more += retained_more(r, p);
     }
     sum->tau = r->growths.all[sum->head].tau;
+    sum->stays = r->growths.all[sum->head].stays;
     measure_steps(r, sum, heads, count);
     row.more_objects = headed_delta(sum->count, r->n);
     return row;
@@ -245,6 +248,7 @@ static void merge_row(struct headed_ranker *r, size_t into, size_t from)
     to->score += row->type.score;
     to->more += row->type.more;
     r->rows[into].steady += row->steady;
+    r->rows[into].keeps += row->keeps;
     add_also(r, to, row->type.label);
     for (size_t i = 0; i < row->type.also_count; i++)
         add_also(r, to, row->type.also[i]);
@@ -272,16 +276,128 @@ static void join_stores(struct headed_ranker *r)
             merge_row(r, first[store[i]], i);
 }
 
+/* --- one cause ------------------------------------------------------------ */
+
+/* Fewer that come in the same steps do so by chance. */
+enum { FEWEST_ALIKE = 12 };
+
+/* Of a row how many more its largest head has in each step. */
+struct stepper {
+    int64_t *steps;
+    size_t count, row;
+};
+
+static bool steps_up(const struct headed_ranker *r, int64_t *steps,
+                     const struct headed_row *row)
+{
+    path_id p = row->type.head;
+    int64_t all = 0;
+    if (row->gone || row->type.pooled || r->growths.all[p].kind != GROWS_IN_COUNT ||
+        reaches_line(r->line, row->type.score, r->heap))
+        return false;
+    for (size_t k = 0; k + 1 < r->n; k++) {
+        steps[k] =
+            (int64_t)r->t->count[p * r->n + k + 1] - (int64_t)r->t->count[p * r->n + k];
+        if (steps[k] <= 0)
+            return false;
+        all += steps[k];
+    }
+    return all >= FEWEST_ALIKE;
+}
+
+static int by_steps(const void *a, const void *b)
+{
+    const struct stepper *x = a, *y = b;
+    for (size_t k = 0; k < x->count; k++)
+        if (x->steps[k] != y->steps[k])
+            return x->steps[k] < y->steps[k] ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool is_alike(const struct stepper *x, const struct stepper *y)
+{
+    return memcmp(x->steps, y->steps, x->count * sizeof(*x->steps)) == 0;
+}
+
+/* Small ones that come in the same numbers in each of three steps or more come from one
+ * place, wherever they are held: the first of them has the others with it. */
+static void join_causes(struct headed_ranker *r)
+{
+    struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
+    size_t count = 0;
+    if (r->rules->no_one_cause || r->n < 4)
+        return;
+    int64_t steps[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!steps_up(r, steps, &r->rows[i]))
+            continue;
+        int64_t *kept = arena_array(&r->scratch, int64_t, r->n);
+        memcpy(kept, steps, (r->n - 1) * sizeof(*steps));
+        all[count++] = (struct stepper){kept, r->n - 1, i};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), by_steps);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (!is_alike(&all[first], &all[i]))
+            first = i;
+        if (first != i)
+            merge_row(r, all[first].row, all[i].row);
+    }
+}
+
+/* --- suspects -------------------------------------------------------------- */
+
+/* A type that grows because its load does is no leak. The place that gained most decides,
+ * and the type as a whole: what goes from there may hang elsewhere now. */
+static void sum_births(struct headed_ranker *r)
+{
+    int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
+    const struct births *b = r->growths.births;
+    r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
+    r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
+    if (b != NULL)
+        r->stayed = arena_array(&r->scratch, double, r->t->labels.len);
+    for (path_id p = 1; b != NULL && p < r->t->len; p++) {
+        label_id label = r->t->label[p];
+        r->stayed[label] += (double)b->stayed_below[p];
+        int64_t more = headed_delta(&r->t->count[p * r->n], r->n);
+        if (more <= most[label])
+            continue;
+        most[label] = more;
+        const struct stays *stays = &r->growths.all[p].stays;
+        r->queues[label] = stays->queues;
+        r->turns_over[label] =
+            stays->turns_over && 2 * b->type_went[label] > b->type_came[label];
+    }
+}
+
+/* Order takes a batch that it lost for one that died. It does not acquit what rises more
+ * evenly than chance does. */
+static bool is_by_order(const struct headed_ranker *r)
+{
+    return r->growths.births != NULL && r->growths.births->source < HD_SAME_BY_EVENTS;
+}
+
+static enum hd_suspicion suspicion_of(const struct headed_ranker *r,
+                                      const struct headed_row *row)
+{
+    bool keeps = reaches_steady_line(r->line, row->keeps, r->heap);
+    bool steady = reaches_steady_line(r->line, row->steady, r->heap);
+    bool turns_over = r->turns_over[row->type.label] && !(steady && is_by_order(r));
+    if (!keeps && (r->queues[row->type.label] || turns_over))
+        return HD_SUSPECT_NOT;
+    if (reaches_line(r->line, row->type.score, r->heap))
+        return HD_SUSPECT_SIZE;
+    return steady ? HD_SUSPECT_STEADY : keeps ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
+}
+
 static void decide(struct headed_ranker *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         struct headed_row *row = &r->rows[i];
         if (row->type.pooled || row->gone)
             continue;
-        if (reaches_line(r->line, row->type.score, r->heap))
-            row->type.suspicion = HD_SUSPECT_SIZE;
-        else if (reaches_steady_line(r->line, row->steady, r->heap))
-            row->type.suspicion = HD_SUSPECT_STEADY;
+        row->type.suspicion = suspicion_of(r, row);
         if (row->steady <= 0)
             row->type.step_least = row->type.step_most = 0;
     }
@@ -295,6 +411,8 @@ void headed_rank_paths(struct headed_ranker *r)
     make_rows(r);
     name_companions(r);
     join_stores(r);
+    join_causes(r);
+    sum_births(r);
     decide(r);
     for (size_t i = 0; i < r->row_count; i++)
         r->rows[i].type.subject = subject_of(&r->titles, r->rows[i].type.head, NULL);

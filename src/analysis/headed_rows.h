@@ -22,6 +22,10 @@ struct headed_ranker {
     struct headed_row *rows; /* by score; the pooled behind */
     size_t row_count;
     size_t *row_of;         /* per label: its ranked row; NO_ROW */
+    bool *turns_over;       /* per label: where it gained most as many go as come */
+    bool *queues;           /* per label: where it gained most the oldest go first */
+    double *stayed;         /* per label: bytes that came and stayed at or below it; NULL:
+                               not known */
     struct pair_table also; /* which types go with that of a row */
     struct arena *a;
     struct arena scratch;
@@ -35,6 +39,7 @@ struct headed_row {
     const char *name;
     int64_t more_objects;
     double steady; /* part of the score that steady heads have */
+    double keeps;  /* the same of those that keep what they get */
     bool gone;     /* it is a part of another row */
     label_id into; /* of which type */
     size_t place_room;

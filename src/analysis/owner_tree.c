@@ -425,6 +425,26 @@ static void count_objects(struct maker *m, struct arena *a)
     }
 }
 
+/* Of all that a node owns in the last snapshot: how many came since the first. */
+static void count_newcomers(struct maker *m, struct arena *a)
+{
+    struct owner_tree *tree = &m->tree;
+    const uint32_t *came = m->ask->came_of_path;
+    size_t last = tree->snapshots - 1;
+    if (came == NULL)
+        return;
+    tree->came = arena_array(a, uint64_t, tree->len);
+    for (uint32_t top = 0; top < m->tops; top++) {
+        find_places(m, last, top, false);
+        for (path_id p = 1; p < m->t->full[last].len; p++)
+            if (m->place[p] != NO_PLACE)
+                tree->came[m->out[m->place[p]]] += came[p];
+    }
+    for (size_t i = tree->len; i-- > 0;)
+        if (tree->nodes[i].parent != HD_NO_NODE)
+            tree->came[tree->nodes[i].parent] += tree->came[i];
+}
+
 /* Of each node the field that most of its objects are held by, where it was seen last; of
  * several the first by name. */
 static void choose_fields(struct maker *m)
@@ -467,6 +487,7 @@ struct owner_tree owner_tree_of(const struct trie *t, const struct owner_tree_qu
     decide(&m);
     make_nodes(&m, a);
     count_objects(&m, a);
+    count_newcomers(&m, a);
     choose_fields(&m);
     place_table_free(&m.wide.places);
     pair_table_free(&m.wide.slots);

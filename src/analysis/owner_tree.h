@@ -27,7 +27,9 @@ struct owner_tree_question {
 
     /* In the full trie of the last snapshot. */
     const uint32_t *rank_of_path; /* of each path, 0: none; NULL */
-    const path_id *wanted;        /* paths whose nodes stay, with those above */
+    const uint32_t
+        *came_of_path;     /* of each path: objects that came after the first; NULL */
+    const path_id *wanted; /* paths whose nodes stay, with those above */
     size_t wanted_count;
 };
 
@@ -52,6 +54,7 @@ struct owner_tree {
     uint64_t least;         /* bytes, as it came to be */
     struct hd_tally *at;    /* objects of the node itself, and their bytes */
     struct hd_tally *owned; /* of it and of all below */
+    uint64_t *came; /* [node]: objects of these that came after the first snapshot; NULL */
 };
 
 /* Top nodes are the heap, or one per pattern in their order. All in a. O(paths of all

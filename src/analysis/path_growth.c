@@ -6,6 +6,7 @@
 #include "heap/root_kind.h"
 #include "heap/sample.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,29 @@ static void find_base(struct path_growths *g, path_id p)
         here->base = g->all[here->counted].base;
 }
 
-static void measure_growth(struct path_growths *g, const struct moved *moved, path_id p)
+/* What came in the window, stayed, and is at or below the path. */
+static bool keeps_what_it_gets(struct path_growths *g, path_id p)
+{
+    struct path_growth *here = &g->all[p];
+    here->stays = (struct stays){.chance = 1};
+    if (g->births == NULL || g->t->labels.all[g->t->label[p]].kind != TYPE_OBJECT)
+        return false;
+    here->stays = stays_of(g->births, p);
+    if (!here->stays.keeps)
+        return false;
+    here->kind = GROWS_IN_COUNT;
+    here->tau = 1;
+    /* Of a store that turns over much of what is there will go; but it grew by what it
+     * grew. */
+    double stayed = (double)g->births->stayed_below[p];
+    const uint64_t *retained = &g->t->retained[p * g->t->snapshots];
+    double more = (double)retained[g->t->snapshots - 1] - (double)retained[0];
+    here->growth = fmax(here->stays.share * stayed, fmin(stayed, more));
+    return true;
+}
+
+/* How far its counts rise, or its bytes. */
+static void measure_counts(struct path_growths *g, const struct moved *moved, path_id p)
 {
     struct path_points counts, sizes;
     struct path_growth *here = &g->all[p];
@@ -89,8 +112,6 @@ static void measure_growth(struct path_growths *g, const struct moved *moved, pa
     struct trend c =
         path_trend(g->t, g->s, label, counts_at(g, p), counts_at(g, p), &counts);
     struct trend y;
-    find_base(g, p);
-    here->migration = 1;
     if (trend_grows(&c)) {
         here->kind = GROWS_IN_COUNT;
         here->tau = trend_tau(&c);
@@ -108,6 +129,19 @@ static void measure_growth(struct path_growths *g, const struct moved *moved, pa
     here->kind = GROWS_IN_SIZE;
     here->tau = trend_tau(&y);
     here->growth = path_sustained_growth(&y, trend_half_of_sizes(g->n), g->rules);
+}
+
+static void measure_growth(struct path_growths *g, const struct moved *moved, path_id p)
+{
+    struct path_growth *here = &g->all[p];
+    find_base(g, p);
+    here->migration = 1;
+    if (keeps_what_it_gets(g, p))
+        return;
+    measure_counts(g, moved, p);
+    /* It gained no more than what came and stayed: the rest was there, and moved. */
+    if (g->births != NULL && here->growth > (double)g->births->stayed_below[p])
+        here->growth = (double)g->births->stayed_below[p];
 }
 
 /* --- what owners explain ------------------------------------------------- */
@@ -298,9 +332,11 @@ static const uint64_t *type_counts(const struct series *s, const char *type,
 }
 
 struct path_growths path_growths_of(const struct trie *t, const struct series *s,
+                                    const struct births *births,
                                     const struct ranking_rules *rules)
 {
-    struct path_growths g = {.t = t, .s = s, .rules = rules, .n = t->snapshots};
+    struct path_growths g = {
+        .t = t, .s = s, .births = births, .rules = rules, .n = t->snapshots};
     g.all = alloc_zeroed(array_bytes(t->len, sizeof(*g.all)));
     g.order = trie_order(t);
     g.in_order = arena_array(&g.arena, path_id, t->len);

@@ -7,6 +7,7 @@
 #ifndef PATH_GROWTH_H
 #define PATH_GROWTH_H
 
+#include "analysis/stays.h"
 #include "analysis/trie.h"
 
 struct path_growth {
@@ -22,12 +23,14 @@ struct path_growth {
     path_id owner;    /* nearest that grows in count, of more than one object */
     path_id single_owner; /* the same, of any number */
     bool single;          /* never more than one object */
+    struct stays stays;   /* chance 1 where no ages are known */
 };
 
 struct path_growths {
     const struct trie *t;
     const struct series *s;
     const struct ranking_rules *rules;
+    const struct births *births;            /* NULL: not known; then counts have to do */
     size_t n;                               /* snapshots of the trie */
     struct path_growth *all;                /* per path; malloc'd */
     const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
@@ -37,8 +40,10 @@ struct path_growths {
     struct arena arena;
 };
 
-/* Growth, owners, own growth, containers and credit of every path. */
+/* Growth, owners, own growth, containers and credit of every path. births: NULL, or of t;
+ * it must outlive the result. */
 struct path_growths path_growths_of(const struct trie *t, const struct series *s,
+                                    const struct births *births,
                                     const struct ranking_rules *rules);
 void path_growths_free(struct path_growths *g);
 

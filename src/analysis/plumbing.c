@@ -43,10 +43,11 @@ static const struct {
     {"System.Threading.Thread", PLUMBING_WAY},
 
     /* registrations of cancellation */
-    {"System.Threading.CancellationTokenSource*", PLUMBING_WAY},
-    {"Linked*CancellationTokenSource", PLUMBING_WAY},
-    {"Registrations", PLUMBING_WAY},
-    {"CallbackNode", PLUMBING_WAY},
+    {"System.Threading.CancellationTokenSource+CallbackNode", PLUMBING_REGISTRATION},
+    {"System.Threading.CancellationTokenSource*", PLUMBING_TOKEN},
+    {"Linked*CancellationTokenSource", PLUMBING_TOKEN},
+    {"Registrations", PLUMBING_TOKEN},
+    {"CallbackNode", PLUMBING_REGISTRATION},
     {"CallbackNode[]", PLUMBING_WAY},
 
     /* sockets that wait */

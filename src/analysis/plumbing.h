@@ -12,7 +12,9 @@ enum plumbing {
     PLUMBING_TIMER,     /* in the runtime's list of active timers, however it is reached */
     PLUMBING_CALL_SITE, /* refers to the one instance of a singleton service */
     PLUMBING_SCOPE,     /* has a list of the services to dispose of */
-    PLUMBING_SERVICES   /* the table of the services that a scope has made */
+    PLUMBING_SERVICES,  /* the table of the services that a scope has made */
+    PLUMBING_TOKEN, /* the source of a cancellation token, and its list of who registered */
+    PLUMBING_REGISTRATION /* one of them; whoever keeps it to unregister holds them all */
 };
 
 /* Of an object's canonical type name. */

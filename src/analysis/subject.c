@@ -4,46 +4,28 @@
 
 enum { DEEPEST_LEVEL = 8 };
 
-bool subject_has_namespace(const char *type)
+/* Of what stands above each other: the lower one, but the program's own before all else. */
+static bool hides(enum type_rank rank, enum type_rank above)
 {
-    size_t generic = strcspn(type, "<");
-    return memchr(type, '.', generic) != NULL;
+    return rank != RANK_PLAIN && (rank_is_own(rank) || !rank_is_own(above));
 }
 
-static bool is_generic(const char *type)
+static enum type_rank full_rank(const struct labels *l, const struct full_trie *f,
+                                path_id p)
 {
-    return strchr(type, '<') != NULL;
-}
-
-bool subject_is_plain(const char *type)
-{
-    size_t len = strlen(type);
-    if (strncmp(type, "System.", 7) == 0 || strncmp(type, "Microsoft.", 10) == 0)
-        return true;
-    if (len == 0 || type[0] == '<' || type[0] == '[' || type[len - 1] == ']')
-        return true;
-    return is_generic(type) && !subject_has_namespace(type);
-}
-
-/* A class of the program, or a static variable. */
-static bool is_named(const char *name)
-{
-    static const char variable[] = "[static var ";
-    return !subject_is_plain(name) || strncmp(name, variable, sizeof(variable) - 1) == 0;
+    return p != 0 ? l->all[f->label[p]].rank : RANK_PLAIN;
 }
 
 /* As many heads may stand as deep as there are objects: nobody walks up for each. */
 static path_id *find_named_above(const struct trie *t, struct arena *a)
 {
-    struct arena scratch = {0};
     const struct full_trie *f = &t->full[t->snapshots - 1];
-    bool *named = arena_array(&scratch, bool, t->labels.len);
     path_id *above = arena_array(a, path_id, f->len);
-    for (size_t l = 0; l < t->labels.len; l++)
-        named[l] = is_named(t->labels.all[l].name);
-    for (path_id p = 1; p < f->len; p++)
-        above[p] = named[f->label[p]] ? p : above[f->parent[p]];
-    arena_free(&scratch);
+    for (path_id p = 1; p < f->len; p++) {
+        path_id up = above[f->parent[p]];
+        bool named = hides(full_rank(&t->labels, f, p), full_rank(&t->labels, f, up));
+        above[p] = named ? p : up;
+    }
     return above;
 }
 
@@ -66,6 +48,11 @@ static const char *name_of(const struct trie *t, path_id p)
     return t->labels.all[t->label[p]].name;
 }
 
+static enum type_rank rank_of(const struct trie *t, path_id p)
+{
+    return t->labels.all[t->label[p]].rank;
+}
+
 static int64_t delta(const struct trie *t, const uint64_t *values, path_id p)
 {
     const uint64_t *at = &values[p * t->snapshots];
@@ -82,8 +69,6 @@ static bool is_candidate(const struct subject_tree *tree, path_id child, path_id
 
 static bool is_better(const struct trie *t, path_id p, path_id best)
 {
-    if (best == NO_PATH)
-        return true;
     int64_t a = delta(t, t->retained, p), b = delta(t, t->retained, best);
     return a != b ? a > b : strcmp(name_of(t, p), name_of(t, best)) < 0;
 }
@@ -94,16 +79,21 @@ struct level {
     size_t len;
 };
 
-static path_id best_named(const struct trie *t, const struct level *level)
+/* The best of a level, if it ranks higher than all of the levels above. */
+static path_id best_named(const struct trie *t, const struct level *level, path_id found)
 {
+    enum type_rank least = found != NO_PATH ? rank_of(t, found) : RANK_PLAIN;
     path_id best = NO_PATH;
     for (size_t i = 0; i < level->len; i++) {
-        const char *name = name_of(t, level->all[i]);
-        if (!subject_is_plain(name) && subject_has_namespace(name) &&
-            is_better(t, level->all[i], best))
-            best = level->all[i];
+        path_id p = level->all[i];
+        enum type_rank rank = rank_of(t, p);
+        if (rank <= least)
+            continue;
+        if (best == NO_PATH || rank > rank_of(t, best) ||
+            (rank == rank_of(t, best) && is_better(t, p, best)))
+            best = p;
     }
-    return best;
+    return best != NO_PATH ? best : found;
 }
 
 static void next_level(const struct subject_tree *tree, struct level *level, path_id head,
@@ -124,47 +114,31 @@ static void next_level(const struct subject_tree *tree, struct level *level, pat
     *level = (struct level){all, count};
 }
 
-/* 1. The first level that has a class of the program, in a namespace. */
-static const char *from_levels(const struct subject_tree *tree, path_id head)
+/* 1. Down level by level: what ranks highest, of equals the topmost. */
+static path_id from_levels(const struct subject_tree *tree, path_id head)
 {
     struct arena scratch = {0};
     struct level level = {&head, 1};
     path_id found = NO_PATH;
-    for (int depth = 0; depth <= DEEPEST_LEVEL && level.len > 0 && found == NO_PATH;
-         depth++) {
-        found = best_named(tree->t, &level);
-        if (found == NO_PATH)
-            next_level(tree, &level, head, &scratch);
+    for (int depth = 0; depth <= DEEPEST_LEVEL && level.len > 0; depth++) {
+        found = best_named(tree->t, &level, found);
+        if (found != NO_PATH && rank_of(tree->t, found) == RANK_OWN)
+            break;
+        next_level(tree, &level, head, &scratch);
     }
     arena_free(&scratch);
-    return found != NO_PATH ? name_of(tree->t, found) : NULL;
+    return found;
 }
 
-/* 2. Down the child that gained most, to anything that is not plain. */
-static const char *down_the_largest(const struct subject_tree *tree, path_id head)
-{
-    path_id at = head;
-    for (int steps = 0; at != NO_PATH; steps++) {
-        if (!subject_is_plain(name_of(tree->t, at)))
-            return name_of(tree->t, at);
-        if (steps == DEEPEST_LEVEL)
-            break;
-        path_id best = NO_PATH;
-        for (path_id c = tree->first_child[at]; c != NO_PATH; c = tree->next_sibling[c])
-            if (is_candidate(tree, c, head) && is_better(tree->t, c, best))
-                best = c;
-        at = best;
-    }
-    return NULL;
-}
-
-/* 3. Up the whole path in the last snapshot, to a class of the program or a variable. */
+/* 2. Up the whole path in the last snapshot. */
 const char *subject_above(const struct labels *l, const struct full_trie *f, path_id at)
 {
+    path_id found = 0;
     for (; at != NO_PATH && at != 0; at = f->parent[at])
-        if (is_named(l->all[f->label[at]].name))
-            return l->all[f->label[at]].name;
-    return NULL;
+        if (full_rank(l, f, at) != RANK_PLAIN &&
+            (found == 0 || !hides(full_rank(l, f, found), full_rank(l, f, at))))
+            found = at;
+    return found != 0 ? l->all[f->label[found]].name : NULL;
 }
 
 static const char *above_head(const struct subject_tree *tree, path_id head)
@@ -182,9 +156,8 @@ const char *subject_of(const struct subject_tree *tree, path_id head,
 {
     const struct trie *t = tree->t;
     enum subject_place found = SUBJECT_WITHIN;
-    const char *name = from_levels(tree, head);
-    if (name == NULL)
-        name = down_the_largest(tree, head);
+    path_id within = from_levels(tree, head);
+    const char *name = within != NO_PATH ? name_of(t, within) : NULL;
     if (name == NULL) {
         name = above_head(tree, head);
         found = name != NULL ? SUBJECT_ABOVE : SUBJECT_NOWHERE;

@@ -14,8 +14,8 @@ struct subject_tree {
     const bool *grows;    /* per path: in count, with growth > 0 */
     path_id *first_child; /* per path; NO_PATH at the end */
     path_id *next_sibling;
-    path_id *named_above; /* per full path of the last snapshot: the nearest one at or above
-                             it that subject_above() takes; 0: none */
+    path_id *named_above; /* per full path of the last snapshot: the one at or above it that
+                             subject_above() takes; 0: none */
 };
 
 /* Links of parents to children; arrays in a. grows must live as long. */
@@ -30,15 +30,9 @@ enum subject_place { SUBJECT_WITHIN, SUBJECT_ABOVE, SUBJECT_NOWHERE };
 const char *subject_of(const struct subject_tree *tree, path_id head,
                        enum subject_place *place);
 
-/* The first label that is not plain, or is a static variable, on the way up from a path of
- * a full trie, itself included; NULL if there is none. */
+/* On the way up from a path of a full trie, itself included: the nearest class or static
+ * variable of the program itself; without one the nearest label that is not plain, or NULL.
+ */
 const char *subject_above(const struct labels *l, const struct full_trie *f, path_id at);
-
-/* Whether the name has a namespace: a '.' before any '<'. */
-bool subject_has_namespace(const char *type);
-
-/* True for names of the framework, arrays, pseudo-nodes and generics without a
- * namespace: not what a reader looks for. */
-bool subject_is_plain(const char *type);
 
 #endif

@@ -6,7 +6,8 @@
 
 extern const char *const ranking_basis_names[]; /* "table", ... */
 
-extern const char *const suspicion_names[]; /* NULL, "size", "steady" */
+extern const char *const suspicion_names[];       /* NULL, "size", "steady", "age" */
+extern const char *const identity_source_names[]; /* NULL, "order", ... */
 
 /* Scores from which on a row is a suspect. Of bytes that are not 0 the share is unused. */
 struct suspect_line {
@@ -21,5 +22,9 @@ extern const struct suspect_line usual_line;
 
 bool reaches_line(const struct suspect_line *line, double score, double heap);
 bool reaches_steady_line(const struct suspect_line *line, double score, double heap);
+
+/* The least whole scores that reach them; HD_UNKNOWN: none does. */
+uint64_t least_at_line(const struct suspect_line *line, double heap);
+uint64_t least_at_steady_line(const struct suspect_line *line, double heap);
 
 #endif

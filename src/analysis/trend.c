@@ -108,3 +108,11 @@ bool trend_rises_evenly(const struct trend *y)
     return least > 0 && least >= evenness * most &&
            trend_slope(y, y->n - half, half) >= 0.8 * trend_slope(y, 0, half);
 }
+
+bool trend_rises_always(const uint64_t *counts, size_t n)
+{
+    for (size_t k = 1; k < n; k++)
+        if (counts[k] <= counts[k - 1])
+            return false;
+    return true;
+}

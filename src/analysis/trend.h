@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { TREND_MAX_POINTS = 50 };
 
@@ -59,5 +60,8 @@ double trend_slowing(const struct trend *t, size_t half);
  * and has not slowed down: numbers that come and go by chance do so about once in 100,000
  * series of six, what fills slows down (docs/ranking.md). */
 bool trend_rises_evenly(const struct trend *t);
+
+/* Whether each of n counts is more than the one before. */
+bool trend_rises_always(const uint64_t *counts, size_t n);
 
 #endif

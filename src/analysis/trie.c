@@ -19,7 +19,8 @@ struct label_slot {
     UT_hash_handle hh;
 };
 
-static label_id intern_label(struct labels *l, const struct type *t, struct text *key)
+static label_id intern_label(struct labels *l, const struct type *t,
+                             const struct own_modules *own, struct text *key)
 {
     text_clear(key);
     text_add_char(key, (char)t->kind);
@@ -27,9 +28,12 @@ static label_id intern_label(struct labels *l, const struct type *t, struct text
     struct label_slot *slot;
     HASH_FIND(hh, l->by_name, key->data, key->len, slot);
     enum type_origin origin = type_origin_of(t->module);
+    enum type_rank rank = type_rank_of(own, t);
     if (slot != NULL) {
         if (l->all[slot->id].origin < origin)
             l->all[slot->id].origin = origin;
+        if (l->all[slot->id].rank < rank)
+            l->all[slot->id].rank = rank;
         return slot->id;
     }
     slot = arena_alloc(&l->arena, sizeof(*slot));
@@ -41,6 +45,7 @@ static label_id intern_label(struct labels *l, const struct type *t, struct text
         (struct label){.name = kept + 1,
                        .kind = t->kind,
                        .origin = origin,
+                       .rank = rank,
                        .count = arena_array(&l->arena, uint64_t, l->snapshots),
                        .scale = arena_array(&l->arena, double, l->snapshots)};
     return slot->id;
@@ -49,9 +54,10 @@ static label_id intern_label(struct labels *l, const struct type *t, struct text
 static label_id *intern_types(struct labels *l, const struct hd_snapshot *snap)
 {
     label_id *of = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*of)));
+    struct own_modules own = own_modules_of(snap);
     struct text key = {0};
     for (type_id t = 0; t < snap->type_count; t++)
-        of[t] = intern_label(l, &snap->types[t], &key);
+        of[t] = intern_label(l, &snap->types[t], &own, &key);
     text_free(&key);
     return of;
 }

@@ -11,6 +11,7 @@
 #include "analysis/dominators.h"
 #include "analysis/runtime_names.h"
 #include "analysis/series.h"
+#include "analysis/type_rank.h"
 #include "heap/fields.h"
 
 typedef uint32_t label_id; /* a type name (and kind), over all snapshots */
@@ -35,7 +36,8 @@ struct path_field {
 struct label {
     const char *name;
     enum type_kind kind;
-    enum type_origin origin; /* of all snapshots */
+    enum type_origin origin; /* of all snapshots, as is the rank */
+    enum type_rank rank;
     bool is_anchor;
     uint64_t *count; /* per snapshot: reachable objects (nodes, for pseudo-nodes) */
     double *scale;   /* per snapshot: objects that one stands for in a sampled file, or 0 */
@@ -115,6 +117,7 @@ struct ranking_rules {
     bool no_shared_containers;
     bool no_companions;
     bool no_one_store;
+    bool no_one_cause;
     bool no_steady;
     bool no_types; /* no type as a whole: paths only */
 };

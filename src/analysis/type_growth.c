@@ -434,23 +434,26 @@ static bool is_better(const struct type_growths *g, label_id label, label_id bes
     return a != b ? a > b : strcmp(name_of(g, label), name_of(g, best)) < 0;
 }
 
-/* Level by level: a class of the program in a namespace. */
+/* Level by level, as subject_of() does: what ranks highest, of equals the topmost. */
 static label_id from_levels(struct title_search *s, struct arena *scratch)
 {
-    size_t labels = s->g->residue->t->labels.len, begin = 0, end = 1;
-    label_id *queue = arena_array(scratch, label_id, labels + 1), best = NO_LABEL;
+    const struct label *labels = s->g->residue->t->labels.all;
+    size_t count = s->g->residue->t->labels.len, begin = 0, end = 1;
+    label_id *queue = arena_array(scratch, label_id, count + 1), best = NO_LABEL;
     queue[0] = s->head;
     s->seen[s->head] = true;
     for (int level = 0; level <= DEEPEST_LEVEL && begin < end; level++) {
-        for (size_t i = begin; i < end; i++) {
-            const char *name = name_of(s->g, queue[i]);
-            if (!subject_is_plain(name) && subject_has_namespace(name) &&
-                is_better(s->g, queue[i], best))
+        enum type_rank least = best != NO_LABEL ? labels[best].rank : RANK_PLAIN;
+        size_t level_end = end;
+        for (size_t i = begin; i < level_end; i++) {
+            enum type_rank rank = labels[queue[i]].rank;
+            if (rank > least &&
+                (best == NO_LABEL || rank > labels[best].rank ||
+                 (rank == labels[best].rank && is_better(s->g, queue[i], best))))
                 best = queue[i];
         }
-        if (best != NO_LABEL)
+        if (best != NO_LABEL && labels[best].rank == RANK_OWN)
             return best;
-        size_t level_end = end;
         for (; begin < level_end; begin++)
             for (label_id i = s->g->first_owned[queue[begin]]; i != NO_LABEL;
                  i = s->g->next_owned[i]) {
@@ -460,26 +463,7 @@ static label_id from_levels(struct title_search *s, struct arena *scratch)
                 queue[end++] = i;
             }
     }
-    return NO_LABEL;
-}
-
-/* Down the one that gained most, to anything that is not plain. */
-static label_id down_the_largest(struct title_search *s)
-{
-    label_id at = s->head;
-    for (int steps = 0; at != NO_LABEL; steps++) {
-        if (!subject_is_plain(name_of(s->g, at)))
-            return at;
-        if (steps == DEEPEST_LEVEL)
-            return NO_LABEL;
-        s->seen[at] = true;
-        label_id best = NO_LABEL;
-        for (label_id i = s->g->first_owned[at]; i != NO_LABEL; i = s->g->next_owned[i])
-            if (!s->seen[i] && goes_along(s, i) && is_better(s->g, i, best))
-                best = i;
-        at = best;
-    }
-    return NO_LABEL;
+    return best;
 }
 
 const char *type_growths_title(const struct type_growths *g, label_id label)
@@ -488,10 +472,6 @@ const char *type_growths_title(const struct type_growths *g, label_id label)
     const struct labels *l = &g->residue->t->labels;
     struct title_search s = {g, label, arena_array(&scratch, bool, l->len)};
     label_id found = from_levels(&s, &scratch);
-    if (found == NO_LABEL) {
-        memset(s.seen, 0, l->len * sizeof(*s.seen));
-        found = down_the_largest(&s);
-    }
     arena_free(&scratch);
     if (found != NO_LABEL)
         return name_of(g, found);

@@ -36,29 +36,24 @@ static bool refuse_place(const char *text)
 }
 
 /* A shell takes #1234 without quotes for a comment. */
-static bool refuse_operands(const struct settings *s)
+static bool refuse_operands(void)
 {
-    if (s->operand_count > 2)
-        fprintf(stderr,
-                "heapdrift: object looks at one address in one snapshot, not at %zu "
-                "operands\n",
-                s->operand_count);
-    else
-        fputs("heapdrift: object needs a snapshot and an address: heapdrift object "
-              "app.gcdump 0x7f5d2193ec88, or the number of an object in quotes: '#1234'\n",
-              stderr);
+    fputs("heapdrift: object needs a snapshot and an address: heapdrift object "
+          "app.gcdump 0x7f5d2193ec88, or the number of an object in quotes: '#1234'\n",
+          stderr);
     return false;
 }
 
 /* The address stands last, so that nobody has to guess. */
 static bool take_place(struct settings *s, struct hd_object_question *ask)
 {
-    if (s->operand_count != 2)
-        return refuse_operands(s);
-    const char *text = s->operands[1];
+    if (s->operand_count < 2)
+        return refuse_operands();
+    const char *text = s->operands[s->operand_count - 1];
     if (parse_place(text, ask))
         return true;
-    if (access(text, F_OK) == 0 && parse_place(s->operands[0], ask)) {
+    if (s->operand_count == 2 && access(text, F_OK) == 0 &&
+        parse_place(s->operands[0], ask)) {
         fputs("heapdrift: the snapshot comes first: heapdrift object ", stderr);
         put_name(text);
         fputs(" ", stderr);
@@ -69,25 +64,24 @@ static bool take_place(struct settings *s, struct hd_object_question *ask)
     return refuse_place(text);
 }
 
+static int answer(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_report *report =
+        hd_report_object(l->comparison, &s->options, s->object, &err);
+    return output_answer(s, l, report, &err);
+}
+
 static int run(struct settings *s)
 {
     struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
     if (!take_place(s, &ask))
         return EXIT_TROUBLE;
-    s->operand_count = 1;
-    size_t too_many = surely_more_than(1, s);
+    s->operand_count--;
+    s->object = &ask;
     s->read.reach_later = true;
-    struct loaded l = too_many == 0 ? load_snapshots(s) : (struct loaded){0};
-    int status = EXIT_TROUBLE;
-    if (too_many > 0 || (l.failed == 0 && l.count != 1)) {
-        fprintf(stderr, "heapdrift: object looks at one snapshot, not %zu\n",
-                too_many > 0 ? too_many : l.count);
-    } else if (l.failed == 0) {
-        struct hd_error err = {0};
-        struct hd_report *report = hd_report_object(l.comparison, &s->options, &ask, &err);
-        status = output_answer(s, &l, report, &err);
-    }
-    loaded_free(&l);
+    int status = load_and_answer(s, "object", answer);
+    s->object = NULL;
     return status;
 }
 
@@ -95,7 +89,7 @@ const struct command cmd_object = {
     .name = "object",
     .bit = ON_OBJECT,
     .purpose = FOR_FILES,
-    .operands = "SNAPSHOT ADDRESS",
+    .operands = "SNAPSHOT... ADDRESS",
     .summary = "one instance: fields, what holds it",
     .description =
         "One object: its type, size and generation, its fields with their values (of core\n"
@@ -104,13 +98,17 @@ const struct command cmd_object = {
         "hexadecimal, with or without 0x, as `roots` prints it behind \"e.g.\"; one "
         "inside\n"
         "an object means that object. '#1234', in quotes, is the number of an object, as\n"
-        "JSON has it and heap text has nothing else.",
+        "JSON has it and heap text has nothing else. Of several snapshots it is one of "
+        "the\n"
+        "last, and told since which of them it is there.",
     .examples =
         {
             {"heapdrift object app.gcdump 0x7f5d2193ec88", "what it is, and what holds it"},
             {"heapdrift object --values app.gcdump 7f5d2193ec88",
              "with strings, which may be secrets"},
             {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
+            {"heapdrift object snapshots/ 0x7f5d2193ec88",
+             "in the last; since when it is there"},
             {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
         },
     .run = run,

@@ -19,7 +19,8 @@ struct recording {
     struct settings *settings;
     struct hd_store *store;
     struct hd_inputs inputs;
-    bool *skipped; /* of each input, as far as it is known: hd_inputs_claim() */
+    struct hd_ages *ages; /* of the snapshots of a series that come one after the other */
+    bool *skipped;        /* of each input, as far as it is known: hd_inputs_claim() */
     struct progress *progress;
     struct record_told told;
     size_t failed, left; /* left: not looked at, as the store is gone */
@@ -77,6 +78,7 @@ static bool record(struct recording *r, const char *path, struct hd_snapshot *sn
     enum hd_recorded what;
     run_facts_of_snapshot(&facts, r->settings, snap);
     struct hd_recording how = {.size = sizeof(how), .run = &facts.run};
+    hd_snapshot_set_ages(snap, r->ages);
     bool is_timeless = !isfinite(hd_time_taken(snap));
     if (is_timeless)
         how.taken = time_of_file(path);
@@ -222,7 +224,9 @@ static int run(struct settings *s)
         hd_inputs_add(&r.inputs, s->operands[i], NULL);
     r.told.is_json = strcmp(s->format, "json") == 0;
     r.progress = progress_start(!s->no_progress && !s->quiet);
+    r.ages = hd_ages_begin();
     take_all(&r);
+    hd_ages_end(r.ages);
     progress_stop(r.progress);
     bool thinned = thin(&r);
     record_told_end(&r.told, hd_store_name(r.store));

@@ -49,6 +49,8 @@ const struct command cmd_roots = {
             {"heapdrift roots --type=Session snapshots/", "which of these chains grew"},
             {"heapdrift roots --exact --type='MyApp.*' app.gcdump",
              "every instance, no sample"},
+            {"heapdrift roots --type=Session --born=2..4 snapshots/",
+             "those new in snapshots 2 to 4 that stayed"},
         },
     .run = run,
 };

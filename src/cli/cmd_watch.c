@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { USUAL_COUNT = 5, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
+enum { USUAL_COUNT = 6, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
 
 struct watching {
     const struct settings *settings;
@@ -135,6 +135,7 @@ static int collect_all(struct watching *w, struct collecting *c)
     size_t wanted =
         w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
     int status = EXIT_DONE;
+    collecting_follow(c);
     while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
             break;
@@ -142,6 +143,7 @@ static int collect_all(struct watching *w, struct collecting *c)
         if (!collecting_wait(c))
             break;
     }
+    collecting_unfollow(c);
     if (c->progress)
         fputs("\r\033[K", stderr);
     if (c->stopped && w->count >= 2 && !w->settings->quiet)
@@ -289,15 +291,14 @@ const struct command cmd_watch = {
     .operands = "PID|NAME",
     .summary = "take snapshots of it, and say what grew",
     .description =
-        "Take snapshots of a running .NET process, five in two minutes unless told\n"
-        "otherwise, and say what grew. With budgets it ends with the status of `heapdrift\n"
-        "check`. Ctrl-C ends it early: what was collected by then is compared. With "
-        "--store "
-        "it\n"
-        "compares nothing and does not end: a snapshot an hour goes there.",
+        "Take snapshots of a running .NET process, six in two and a half minutes unless\n"
+        "told otherwise, and say what grew. With budgets it ends with the status of\n"
+        "`heapdrift check`. Ctrl-C ends it early: what was collected by then is\n"
+        "compared. With --store it compares nothing and does not end: a snapshot an hour\n"
+        "goes there.",
     .examples =
         {
-            {"heapdrift watch 4711", "five snapshots in two minutes, then what grew"},
+            {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},
             {"heapdrift watch MyApp --count=10 --interval=1m",
              "longer, by the name of the process"},
             {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},

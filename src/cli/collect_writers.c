@@ -173,6 +173,18 @@ static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
 
+/* A report does without. What is lost once is mostly lost for good, so it is said once. */
+static void follow(struct collecting *c, struct hd_snapshot *snap)
+{
+    struct hd_error why = {0};
+    if (c->following == NULL || hd_following_snapshot(c->following, snap, &why) ||
+        c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
+        return;
+    c->told_unfollowed = true;
+    begin_message("note", c->label != NULL ? c->label : c->settings->output);
+    fprintf(stderr, ": which objects stayed is not exactly known: %s\n", why.message);
+}
+
 /* The trace is read while it comes, and what is left of that done while names are taken.
  * NULL: the process is to blame, which was said, or what was read is, which err says. */
 static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
@@ -180,6 +192,8 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
 {
     const struct hd_read_options how = how_to_read(c, target);
     struct full_names names = {.core = NULL};
+    if (c->following != NULL)
+        hd_following_before(c->following, &c->how);
     c->reading = hd_reading_begin(trace, &how);
     bool ok = take(c, trace, err) || failed(c, err);
     if (ok) {
@@ -196,6 +210,8 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
     if (snap != NULL) {
         hd_snapshot_set_origin(snap, &c->collected.origin);
         add_full_names(c, snap, &names);
+        follow(c, snap);
+        hd_snapshot_set_ages(snap, c->ages);
     }
     drop_full_names(&names);
     return snap;

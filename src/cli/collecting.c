@@ -333,8 +333,27 @@ bool collecting_begin(struct collecting *c, const struct settings *s)
     return true;
 }
 
+void collecting_follow(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    /* Memory that is read tells no collection; a core and a trace keep nothing of it. */
+    if (s->options.no_ages || s->direct || s->core != CORE_NONE)
+        return;
+    c->following = hd_following_begin();
+    c->ages = hd_ages_begin();
+}
+
+void collecting_unfollow(struct collecting *c)
+{
+    hd_following_end(c->following);
+    hd_ages_end(c->ages);
+    c->following = NULL;
+    c->ages = NULL;
+}
+
 void collecting_end(struct collecting *c)
 {
+    collecting_unfollow(c);
     /* One that came when all was done has nothing left to stop. */
     collecting_is_stopped(c, 0);
     if (c->signals >= 0)

@@ -14,6 +14,9 @@ struct collecting {
     const struct settings *settings;
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
+    struct hd_following *following; /* of a series; NULL: nobody follows its objects */
+    struct hd_ages *ages;           /* the same, for digests of it */
+    bool told_unfollowed;
     struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
     int signals;                /* readable when the user wants to stop; -1: never */
     bool stopped;
@@ -43,6 +46,12 @@ bool collecting_process_is_named(struct settings *s, const char *command);
  * after saying why there is none; else collecting_end() is due. */
 bool collecting_begin(struct collecting *c, const struct settings *s);
 void collecting_end(struct collecting *c);
+
+/* Of a series of gcdumps or digests: follow the objects of each to the next one, unless
+ * --no-ages or what else was asked for is in the way. Over with collecting_unfollow(),
+ * which is due before a fork and may come twice. */
+void collecting_follow(struct collecting *c);
+void collecting_unfollow(struct collecting *c);
 
 /* One snapshot, as the suffix of path says. An exit status: EXIT_TROUBLE after saying why
  * there is none (c->stopped if a signal is to blame), EXIT_INCONCLUSIVE with --strict. */

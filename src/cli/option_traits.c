@@ -39,6 +39,7 @@ static const struct trait {
     unsigned commands;        /* of which it is true; 0: of all but those above */
 } traits[] = {
     {"sort", GROUP_SHOWN, VALUE_WORD, process_orders, ON_PS},
+    {"no-ages", GROUP_PROCESS, VALUE_FREE, NULL, ON_COLLECT | ON_WATCH},
     {"to", GROUP_OUTPUT, VALUE_WORD, collected, ON_COLLECT},
     {"depth", GROUP_SHOWN, VALUE_FREE, NULL, ON_TREE},
     {"format", GROUP_OUTPUT, VALUE_WORD, records, ON_RECORD},
@@ -87,10 +88,12 @@ static const struct trait {
     {"min-score", GROUP_RANKING, VALUE_HINTS, shares, 0},
     {"min-steady", GROUP_RANKING, VALUE_HINTS, shares, 0},
     {"iterations", GROUP_RANKING, VALUE_FREE, NULL, 0},
+    {"no-ages", GROUP_RANKING, VALUE_FREE, NULL, 0},
     {"chains", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"samples", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"seed", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"depth", GROUP_CHAINS, VALUE_FREE, NULL, 0},
+    {"born", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"exact", GROUP_CHAINS, VALUE_FREE, NULL, 0},
     {"config", GROUP_BUDGETS, VALUE_FILE_READ, NULL, 0},
     {"max-growth", GROUP_BUDGETS, VALUE_HINTS, shares, 0},

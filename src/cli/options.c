@@ -153,6 +153,25 @@ static const char *take_iterations(struct settings *s, const char *value)
     }
 }
 
+/* 3, or 2..4. */
+static const char *take_born(struct settings *s, const char *value)
+{
+    static const char wrong[] =
+        "a snapshot in which they are new, as 3, or several, as 2..4";
+    char first[16];
+    const char *dots = strstr(value, "..");
+    size_t len = dots != NULL ? (size_t)(dots - value) : strlen(value);
+    struct hd_options *o = &s->options;
+    if (len >= sizeof(first))
+        return wrong;
+    memcpy(first, value, len);
+    first[len] = '\0';
+    const char *last = dots != NULL ? dots + 2 : first;
+    bool are = parse_small(s, first, 1, HD_MAX_SNAPSHOTS, &o->born_first) == NULL &&
+               parse_small(s, last, 1, HD_MAX_SNAPSHOTS, &o->born_last) == NULL;
+    return are && o->born_first <= o->born_last ? NULL : wrong;
+}
+
 static const char *take_across_builds(struct settings *s, const char *value)
 {
     (void)value;
@@ -389,6 +408,13 @@ static const char *take_all(struct settings *s, const char *value)
     return NULL;
 }
 
+static const char *take_no_ages(struct settings *s, const char *value)
+{
+    (void)value;
+    s->options.no_ages = true;
+    return NULL;
+}
+
 /* The words stand in the order of enum core_wanted, of which there is none for nothing. */
 static const char *take_core(struct settings *s, const char *value)
 {
@@ -465,6 +491,8 @@ const struct option options[] = {
      "a core dump by the runtime: heap (default), or full", take_core},
     {"direct", 0, ON_COLLECT | ON_WATCH, NULL,
      "stop it and read its memory: no collection, a shorter stop", take_direct},
+    {"no-ages", 0, ON_COLLECT | ON_WATCH, NULL,
+     "do not listen to its collector, which tells what survives", take_no_ages},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
      take_count},
     {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
@@ -561,6 +589,8 @@ const struct option options[] = {
      "the same for what grows evenly; default 0.1%, 0 = off", take_min_steady},
     {"iterations", 0, ON_CHAINS | ON_TREE, "A,B,...",
      "iterations of the workload that had run at each snapshot", take_iterations},
+    {"no-ages", 0, ON_DIFFS | ON_CHECK, NULL,
+     "do not find out which objects stayed: rank by counts alone", take_no_ages},
     {"tables-only", 0, ON_DIFFS | ON_TOP | ON_CHECK, NULL,
      "do not read references: counts and bytes per type only", take_tables_only},
     {"chains", 0, ON_CHAINS, "K", "root chains shown per type; default 3", take_chains},
@@ -570,6 +600,8 @@ const struct option options[] = {
     {"depth", 0, ON_CHAINS & ~ON_EXPLORE, "D",
      "types shown per chain; default 64, 8 in text of diff", take_depth},
     {"exact", 0, ON_CHAINS, NULL, "look at every instance instead of a sample", take_exact},
+    {"born", 0, ON_ROOTS, "N[..N]", "only what was new in snapshot N and is still there",
+     take_born},
     {"fields", 0, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE, NULL,
      "two fields of one type are two ways of being held (core dumps)", take_fields},
     {"across-builds", 0, ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE, NULL,

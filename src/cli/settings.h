@@ -74,7 +74,8 @@ struct settings {
     bool direct;           /* read the memory of the process, ask it for nothing */
     bool threads_given;    /* so many of them at once; else one */
     enum process_order process_order;
-    bool values;   /* object: strings, and what arrays hold */
+    bool values;                             /* object: strings, and what arrays hold */
+    const struct hd_object_question *object; /* the one that is asked for */
     bool files_go; /* watch: the snapshots are removed at the end */
 
     /* what a store is asked */

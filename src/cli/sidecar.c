@@ -250,6 +250,15 @@ static void tell_next(const struct sidecar *w, const struct sighted *seen)
     fputc('\n', stderr);
 }
 
+/* From its first snapshot on. What the one before had too much of says nothing of this one.
+ */
+static void follow_it(struct sidecar *w)
+{
+    collecting_unfollow(&w->c);
+    if (w->settings->snapshot_count != 1)
+        collecting_follow(&w->c);
+}
+
 static enum next look(struct sidecar *w)
 {
     struct hd_error err = {0};
@@ -262,6 +271,7 @@ static enum next look(struct sidecar *w)
         /* Whoever kept the names of types away is connected to the one before. */
         w->c.how.keep_names = false;
         tell_next(w, &seen);
+        follow_it(w);
     }
     w->process = seen;
     w->seed = seed_of(&seen);
@@ -337,6 +347,7 @@ static bool begin(struct sidecar *w, const struct settings *s)
     w->own.name = NULL;
     if (!collecting_begin(&w->c, &w->own))
         return false;
+    follow_it(w);
     w->c.finishes = true;
     w->c.most_bytes = s->read.max_memory;
     w->lock = (struct host_lock){.path = s->lock, .held = -1};

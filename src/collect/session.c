@@ -1,7 +1,7 @@
 #include "collect/session.h"
 
 #include "base/error.h"
-#include "base/little_endian.h"
+#include "collect/tracing.h"
 #include "collect/type_watch.h"
 #include "trace/trace_survey.h"
 
@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Patience where nothing is at stake any more, in milliseconds. */
-enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TO_LEAVE_MS = 200, TICK_MS = 100 };
+enum { TICK_MS = 100 };
 
 /* A peer that sends a byte now and then is no reason to wait for ever. */
 enum { MOST_SILENCES = 20 };
@@ -29,87 +28,15 @@ static const uint64_t per_byte = 8, fixed = (uint64_t)64 << 20, unseen = (uint64
 enum { MOST_MEMORY = 4 << 20, MOST_WALKS = 1000, MOST_GCS = 20000 };
 
 struct session {
-    const struct target *target;
+    struct tracing tracing;
     const struct session_patience *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
     FILE *to;
-    int stream, control; /* -1: closed; control carries the stop */
-    uint64_t id;
-    bool old_runtime;
-    bool stopping;
     uint64_t began, last_byte; /* clock_ms() */
     struct hd_collect_progress so_far;
     uint64_t most; /* bytes that are believed; 0: not known yet */
 };
-
-/* --- what is asked for ------------------------------------------------------------- */
-
-/* Keywords of the runtime's provider. */
-enum {
-    GC = 0x1,
-    LOADER = 0x8,
-    TYPES = 0x80000,
-    HEAP_DUMP = 0x100000,
-    SURVIVAL_AND_MOVEMENT = 0x400000, /* brings the ranges of the generations */
-    HEAP_COLLECT = 0x800000,          /* forces the collection */
-    TYPE_NAMES = 0x1000000
-};
-
-enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
-
-/* Memory that the process may use to hold what we have not read yet. It takes what it
- * needs: some 50 bytes for each object. */
-enum { BUFFER_MB = 1024, FLUSH_BUFFER_MB = 16 };
-
-static void add_provider(struct request *r, uint64_t keywords, bool filtered)
-{
-    /* Ranges of what survived and moved, which come with SURVIVAL_AND_MOVEMENT. */
-    static const uint32_t unwanted[] = {21, 22};
-    request_u32(r, 1);
-    request_u64(r, keywords);
-    request_u32(r, INFORMATIONAL);
-    request_string(r, "Microsoft-Windows-DotNETRuntime");
-    request_string(r, "");
-    if (!filtered)
-        return;
-    request_u8(r, 0); /* all but these */
-    request_u32(r, sizeof(unwanted) / sizeof(*unwanted));
-    for (size_t i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
-        request_u32(r, unwanted[i]);
-}
-
-/* The commands differ in what they let one choose. At the end of the session runtimes
- * list their modules, older ones all methods with them; names of modules come no other
- * way, and 3.1 names types again only after it. */
-static struct request request_to_start(enum ipc_command command, bool flush)
-{
-    enum { BLOCK_WHEN_FULL = 1 };
-    struct request r = request_for(command);
-    uint64_t keywords =
-        GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT | HEAP_COLLECT | TYPE_NAMES;
-    if (command >= IPC_COLLECT_TRACING5)
-        request_u32(&r, 0); /* a session with a stream */
-    request_u32(&r, flush ? FLUSH_BUFFER_MB : BUFFER_MB);
-    request_u32(&r, FORMAT_NETTRACE);
-    if (command >= IPC_COLLECT_TRACING4)
-        request_u64(&r, flush ? 0 : LOADER); /* of the list at the end */
-    else if (command >= IPC_COLLECT_TRACING2)
-        request_u8(&r, !flush);
-    if (command >= IPC_COLLECT_TRACING3)
-        request_u8(&r, 0); /* no stacks */
-    add_provider(&r, flush ? LOADER : keywords, command >= IPC_COLLECT_TRACING5);
-    if (command >= IPC_COLLECT_TRACING6)
-        request_u32(&r, BLOCK_WHEN_FULL);
-    return r;
-}
-
-struct request session_request(enum ipc_command command)
-{
-    return request_to_start(command, false);
-}
-
-/* --- starting ---------------------------------------------------------------------- */
 
 static bool ask_to_go_on(void *context)
 {
@@ -117,134 +44,16 @@ static bool ask_to_go_on(void *context)
     return s->how->go_on == NULL || s->how->go_on(s->how->context, &s->so_far);
 }
 
-static void close_fd(int *fd)
+static bool start(struct session *s, enum tracing_kind kind)
 {
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
-static uint64_t id_in(const struct reply *reply)
-{
-    return reply->size >= 8 ? le_u64(reply->payload) : 0;
-}
-
-/* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
- * would leave a session behind that nobody can stop, so the answer gets a last chance. */
-static bool receive_start(struct session *s, struct reply *reply)
-{
-    struct hd_error err = {0};
-    if (ipc_receive(s->stream, reply, &s->patience, &err))
-        return true;
-    if (err.status == HD_STOPPED) {
-        const struct patience last = {.silence_ms = TO_STOP_MS};
-        if (ipc_receive(s->stream, reply, &last, NULL) && reply->ok)
-            s->id = id_in(reply);
-    }
-    if (err.status == HD_TIMED_OUT)
-        return fail_about(
-            s->err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
-            "the heap was not walked within %g s: the process hangs or is stopped, "
-            "or its heap is large",
-            (double)s->patience.silence_ms / 1e3);
-    return fail(s->err, err.status, "%s", err.message);
-}
-
-static bool send_start(struct session *s, enum ipc_command command, bool flush,
-                       struct reply *reply)
-{
-    struct request r = request_to_start(command, flush);
-    s->stream = target_connect(s->target, &s->patience, s->err);
-    return s->stream >= 0 && ipc_send(s->stream, &r, &s->patience, s->err) &&
-           receive_start(s, reply);
-}
-
-static bool is_too_new(const struct reply *reply)
-{
-    return reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING;
-}
-
-/* From the newest command down to the first that the runtime knows. */
-static bool start(struct session *s, bool flush)
-{
-    struct reply *reply = alloc_zeroed(sizeof(*reply));
-    bool answered = false;
-    int command = IPC_COLLECT_TRACING6;
-    for (; command >= IPC_COLLECT_TRACING; command--) {
-        answered = send_start(s, (enum ipc_command)command, flush, reply);
-        if (!answered || reply->ok || !is_too_new(reply))
-            break;
-        close_fd(&s->stream);
-    }
-    if (answered && reply->ok)
-        s->id = id_in(reply);
-    s->old_runtime = command <= IPC_COLLECT_TRACING2;
-    if (answered && !reply->ok)
-        fail(s->err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
-             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
-    else if (answered && s->id == 0)
-        fail(s->err, HD_UNSUPPORTED, "the process answers without a tracing session");
-    bool ok = answered && reply->ok && s->id != 0;
-    free(reply);
+    bool ok = tracing_start(&s->tracing, kind, &s->patience, s->err);
     s->began = s->last_byte = clock_ms();
     return ok;
 }
 
-/* --- stopping ---------------------------------------------------------------------- */
-
-/* The stop goes over a connection of its own. Its answer comes when the stream has been
- * read. */
-static bool begin_stop(struct session *s, struct hd_error *err)
-{
-    const struct patience brief = {.silence_ms = TO_CONNECT_MS};
-    struct request r = request_for(IPC_STOP_TRACING);
-    s->stopping = true;
-    request_u64(&r, s->id);
-    s->control = target_connect(s->target, &brief, err);
-    return s->control >= 0 && ipc_send(s->control, &r, &brief, err);
-}
-
-/* Read and forget until the end, but not for long. */
-static void drain(struct session *s)
-{
-    static const struct patience unasked = {0};
-    unsigned char block[16384];
-    bool credible = s->err->status != HD_BAD_FORMAT;
-    uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
-    while (s->stream >= 0 && clock_ms() < deadline &&
-           ipc_await(s->stream, false, deadline, &unasked) == READY) {
-        ssize_t n = read(s->stream, block, sizeof(block));
-        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-            return;
-    }
-}
-
-/* Wait until the runtime has put the session away, so that the next one finds it clean. */
-static void finish_stop(struct session *s)
-{
-    bool credible = s->err->status != HD_BAD_FORMAT;
-    const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};
-    if (s->control < 0)
-        return;
-    struct reply *reply = alloc_zeroed(sizeof(*reply));
-    ipc_receive(s->control, reply, &brief, NULL);
-    free(reply);
-}
-
-/* A client that just goes away leaves a session behind, and on old runtimes a next
- * snapshot without names. */
 static void end(struct session *s, bool whole)
 {
-    if (s->id != 0 && !whole) {
-        if (!s->stopping)
-            begin_stop(s, NULL);
-        if (s->control >= 0)
-            drain(s);
-    }
-    if (s->id != 0 && s->stopping && s->control >= 0)
-        finish_stop(s);
-    close_fd(&s->stream);
-    close_fd(&s->control);
+    tracing_end(&s->tracing, whole, s->err->status != HD_BAD_FORMAT);
 }
 
 /* --- the stream -------------------------------------------------------------------- */
@@ -269,7 +78,7 @@ static bool is_plausible(struct session *s)
 {
     if (s->so_far.bytes <= fixed || s->so_far.bytes <= s->most)
         return true;
-    uint64_t memory = s->target->visible ? proc_memory(s->target->pid) : 0;
+    uint64_t memory = s->tracing.target->visible ? proc_memory(s->tracing.target->pid) : 0;
     s->most = memory > 0 ? fixed + per_byte * memory : unseen;
     if (s->so_far.bytes <= s->most)
         return true;
@@ -305,8 +114,8 @@ static ssize_t take(void *from, void *to, size_t room)
             fail(s->err, HD_STOPPED, "stopped");
             return -1;
         }
-        struct pollfd ready = {.fd = s->stream, .events = POLLIN};
-        ssize_t n = poll(&ready, 1, TICK_MS) > 0 ? read(s->stream, to, room) : -2;
+        struct pollfd ready = {.fd = s->tracing.stream, .events = POLLIN};
+        ssize_t n = poll(&ready, 1, TICK_MS) > 0 ? read(s->tracing.stream, to, room) : -2;
         if (n == 0 || (n == -1 && errno == ECONNRESET))
             return 0;
         if (n > 0)
@@ -379,7 +188,7 @@ static bool watch_event(struct session *s, struct watch *w, struct nettrace *t,
         !trace_survey_done(&w->survey))
         return true;
     w->done = true;
-    return begin_stop(s, s->err);
+    return tracing_stop(&s->tracing, s->err);
 }
 
 /* From the start of the forced collection to its end, or that of the walk. What a stranger
@@ -420,7 +229,7 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
                                       .nameless = types.nameless,
                                       .stopped_us = stopped_us(s, walk, t),
                                       .complete = walk->is_complete,
-                                      .can_flush = s->old_runtime};
+                                      .can_flush = s->tracing.old_runtime};
     return true;
 }
 
@@ -454,13 +263,11 @@ static bool follow(struct session *s, struct session_result *result)
 static struct session prepare(const struct target *t, const struct session_patience *p,
                               FILE *to, struct hd_error *err)
 {
-    return (struct session){.target = t,
+    return (struct session){.tracing = tracing_of(t),
                             .how = p,
                             .patience = {.silence_ms = p->silence_ms},
                             .err = err,
-                            .to = to,
-                            .stream = -1,
-                            .control = -1};
+                            .to = to};
 }
 
 bool session_collect(const struct target *t, const struct session_patience *p, FILE *to,
@@ -470,7 +277,7 @@ bool session_collect(const struct target *t, const struct session_patience *p, F
     struct session s = prepare(t, p, to, err != NULL ? err : &own);
     s.patience.go_on = ask_to_go_on;
     s.patience.context = &s;
-    bool ok = start(&s, false) && follow(&s, result);
+    bool ok = start(&s, TRACING_HEAP) && follow(&s, result);
     end(&s, ok);
     return ok;
 }
@@ -482,7 +289,7 @@ bool session_flush(const struct target *t, const struct session_patience *p,
     struct session s = prepare(t, p, NULL, err != NULL ? err : &own);
     s.patience.go_on = ask_to_go_on;
     s.patience.context = &s;
-    bool ok = start(&s, true);
+    bool ok = start(&s, TRACING_FLUSH);
     end(&s, false);
     return ok;
 }

@@ -19,9 +19,6 @@ struct session_result {
     bool can_flush;      /* an old runtime, which names types again after session_flush() */
 };
 
-/* What is asked for, by that form of CollectTracing. */
-struct request session_request(enum ipc_command command);
-
 /* How to wait; and what there is to tell meanwhile. */
 struct session_patience {
     unsigned silence_ms;

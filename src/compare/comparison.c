@@ -289,6 +289,17 @@ const struct ownership *comparison_ownership(struct hd_comparison *c,
     return *kept;
 }
 
+bool comparison_births(struct hd_comparison *c, const struct series *s,
+                       const struct births **births, struct hd_error *err)
+{
+    struct ownership *o = c->owned[s->selection];
+    size_t last = s->fit[s->fit_count - 1];
+    if (!ownership_need_births(c, o, s, err))
+        return false;
+    *births = o->births.source != HD_SAME_UNKNOWN ? &o->births : NULL;
+    return snapshot_need_graph(c->snaps[last], err) || comparison_blame(err, last);
+}
+
 struct holding {
     enum selection selection;
     const struct holder_parts *parts;

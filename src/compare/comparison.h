@@ -89,6 +89,12 @@ const struct ownership *comparison_ownership(struct hd_comparison *c,
                                              enum trie_fields fields,
                                              bool all_chains_follow, struct hd_error *err);
 
+/* Who of what came in each step stayed; of what comparison_ownership() gave for s. *births
+ * is NULL if that cannot be known. False and err as there; the graph of the last snapshot
+ * is in memory afterwards. */
+bool comparison_births(struct hd_comparison *c, const struct series *s,
+                       const struct births **births, struct hd_error *err);
+
 /* A snapshot of holders of each; they belong to the comparison. NULL and err, also where
  * one cannot tell. */
 struct hd_snapshot *const *

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "compare/comparison.h"
+#include "compare/steps.h"
 #include "format/open.h"
 #include "heap/reach.h"
 
@@ -187,6 +188,54 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     return NULL;
 }
 
+/* --- who came, and stayed ----------------------------------------------------- */
+
+static void add_digests(const struct hd_comparison *c, struct ownership *o)
+{
+    const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
+    for (size_t i = 0; i < o->fit_count; i++)
+        snaps[i] = c->snaps[o->fit[i]];
+    births_of_digests(&o->births, &o->trie, snaps, o->selection);
+}
+
+struct counting {
+    struct ownership *o;
+    size_t steps; /* that were counted */
+};
+
+static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
+                     const struct hd_snapshot *newer, const struct same *same)
+{
+    struct counting *to = context;
+    struct births *b = &to->o->births;
+    if (i == 1)
+        births_begin(b, &to->o->trie, older, to->o->selection);
+    births_add(b, i, older, newer, same);
+    to->steps += b->source != HD_SAME_UNKNOWN;
+    return b->source != HD_SAME_UNKNOWN;
+}
+
+bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
+                           const struct series *s, struct hd_error *err)
+{
+    if (o->looked_for_births)
+        return true;
+    struct counting to = {.o = o};
+    bool ok = true;
+    if (steps_are_of_digests(s))
+        add_digests(c, o);
+    else
+        ok = steps_follow(c, s, add_step, &to, err);
+    bool known = steps_are_of_digests(s) ? o->births.source != HD_SAME_UNKNOWN
+                                         : to.steps > 0 && to.steps + 1 == o->fit_count;
+    if (ok && known)
+        births_end(&o->births);
+    else
+        births_free(&o->births);
+    o->looked_for_births = ok;
+    return ok;
+}
+
 bool ownership_fits(const struct ownership *o, const struct series *s,
                     enum trie_fields fields)
 {
@@ -201,6 +250,7 @@ void ownership_free(struct ownership *o)
 {
     if (o == NULL)
         return;
+    births_free(&o->births);
     trie_free(&o->trie);
     arena_free(&o->arena);
     free(o);

@@ -1,11 +1,12 @@
 /* ownership.h - who owns the heap in each of several snapshots, lined up, and what
- * certainly survived from the first to the last.
+ * certainly survived from the first to the last, and who of what came in each step stayed.
  *
  * Full paths, counts, bytes and retained bytes per snapshot (analysis/trie.h). It costs the
  * dominators of every graph, so a comparison keeps it. It knows no question. */
 #ifndef OWNERSHIP_H
 #define OWNERSHIP_H
 
+#include "analysis/births.h"
 #include "analysis/survivors.h"
 #include "analysis/trie.h"
 #include "compare/plan.h"
@@ -17,6 +18,8 @@ struct ownership {
     bool restarted; /* as of the series: then nothing is said of survivors */
     struct trie trie;
     struct survived *survivors; /* per type of the last; NULL: not known */
+    struct births births;       /* source HD_SAME_UNKNOWN: not known */
+    bool looked_for_births;
     struct arena arena;
 };
 
@@ -26,6 +29,12 @@ struct hd_comparison;
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum trie_fields fields, bool all_chains_follow,
                                struct hd_error *err);
+
+/* Find births once, if they can be known: of snapshots of one process, in order, whole and
+ * with graphs. False and err if a graph cannot be read again, or if there is not the memory
+ * for two of them and what identity takes. */
+bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
+                           const struct series *s, struct hd_error *err);
 
 /* Whether it is that of the fit snapshots of s, with no less of fields. */
 bool ownership_fits(const struct ownership *o, const struct series *s,

@@ -6,8 +6,8 @@
  * simply the first: one early run that shows it by chance must not be what is named, and
  * where no run before shows it both are the same. Looking at several boundaries makes a
  * small number more likely, so it counts times their number (Bonferroni). */
+#include "analysis/chance.h"
 #include "fleet/answer.h"
-#include "fleet/chance.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -39,6 +39,7 @@ void digest_rename(struct digest *d, const type_id *row_of, size_t type_count,
     rename_all(d->places.type, d->places.len, row_of);
     rename_all(d->chains.type, d->chains.link_count, row_of);
     rename_all(d->survivors.type, d->survivors.len, row_of);
+    rename_all(d->ages.lost_type, d->ages.lost_len, row_of);
     d->retained = add_numbers(d->retained, row_of, type_count, row_count, a);
     d->chains.by_call_sites =
         add_numbers(d->chains.by_call_sites, row_of, type_count, row_count, a);

@@ -75,6 +75,29 @@ struct digest_survivors {
     unsigned char *old; /* it may have been there before: not known to be young */
 };
 
+/* Since when objects have been there, of snapshots that were followed from one to the next.
+ * A moment is one of these snapshots, the last is this one. Group i are `objects` objects
+ * at a place that were first seen anywhere at moment born[i], and have been there since
+ * moment came[i], which is no earlier; ascending by place, born and came. Who is in no
+ * group was there at moment 0, or before, and has been ever since. What no root reaches is
+ * at no place, so of that there are groups by type. */
+struct digest_ages {
+    enum hd_identity_source source;
+    uint32_t moment_count;  /* 0: nothing is known */
+    uint64_t *moment;       /* a token of each, which tells two snapshots apart */
+    uint64_t survivors, of; /* of the snapshot before; HD_UNKNOWN: none was followed */
+    uint32_t len;
+    uint32_t *place;
+    unsigned char *born, *came;
+    uint64_t *objects, *bytes;
+    uint32_t lost_len;
+    type_id *lost_type; /* ascending, then by born */
+    unsigned char *lost_born;
+    uint64_t *lost_objects;
+};
+
+enum { AGES_MOST = 255 }; /* moments */
+
 /* What the objects of a type of a sampled file stand for. */
 struct digest_scaled {
     struct hd_tally all, old;
@@ -92,6 +115,7 @@ struct digest {
     struct digest_sharing sharing;
     struct digest_chains chains;
     struct digest_survivors survivors;
+    struct digest_ages ages;
     const char **field_names;
     uint32_t field_count;
 };

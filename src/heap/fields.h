@@ -12,6 +12,10 @@
 #include "heap/graph.h"
 #include "heapdrift.h"
 
+/* What stands in an object that refers to none: whether it can change as long as the object
+ * lives. */
+enum contents { CONTENTS_UNKNOWN, CONTENTS_FIXED, CONTENTS_MUTABLE };
+
 typedef uint32_t field_id; /* of a name; the same name has one id in a graph */
 #define NO_FIELD UINT32_MAX
 
@@ -29,6 +33,12 @@ struct fields {
     const struct hd_field *(*values)(const void *context, node_id n, uint64_t first,
                                      size_t most, bool with_text, size_t most_text,
                                      struct arena *a, size_t *len, uint64_t *count);
+
+    /* A hash of what stands in node n, of its first 256 bytes: FIXED of strings, MUTABLE of
+     * arrays and structs without references. UNKNOWN of all that has references, which the
+     * collector changes, and of what is not there. It is secret as values are: for
+     * comparing, never to be shown or written. NULL: nothing is known of any. */
+    enum contents (*contents)(const void *context, node_id n, uint64_t *hash);
 
     void (*free)(void *context);
     void *context;

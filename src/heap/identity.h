@@ -26,7 +26,9 @@ struct sketch {
 
 struct identity {
     struct sketch types, tables;
-    uint64_t instance; /* of a process, on whatever machine; 0 unknown */
+    uint64_t instance;   /* of a process, on whatever machine; 0 unknown */
+    uint32_t collection; /* the number of the garbage collection that it was taken in, among
+                            those of its process; 0 unknown */
 };
 
 enum kinship {

@@ -14,6 +14,7 @@
 #include "heap/ranges.h"
 #include "heap/root_kind.h"
 #include "heap/source.h"
+#include "heap/told_same.h"
 #include "heap/warning.h"
 
 #include <math.h>
@@ -105,7 +106,11 @@ struct hd_snapshot {
     struct warnings warnings;
     struct hd_table_origin origin;
     struct identity identity;
-    uint64_t weak_roots; /* records of weak handles, HD_UNKNOWN without */
+    const struct told_same *told; /* of the snapshot before it; in the arena; NULL: nothing
+                                     was told */
+    struct hd_ages *ages; /* whom its digest asks since when its objects are there, and
+                             tells what it found; not owned; NULL: nobody */
+    uint64_t weak_roots;  /* records of weak handles, HD_UNKNOWN without */
     uint64_t roots_by_kind[HD_ROOT_KIND_COUNT]; /* if info.has_roots */
     struct ranges ranges; /* where each generation lies, if info.has_generations */
     struct hd_tally

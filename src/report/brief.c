@@ -74,6 +74,16 @@ static void fill_single_gaps(const struct hd_chain *c, struct report_brief *b, s
         b->shown[i] |= b->shown[i - 1] && b->shown[i + 1];
 }
 
+/* From where on a chain says something: its owner, or the program's own class that has it;
+ * of several those next to it. */
+static size_t top_of(const struct hd_chain *c)
+{
+    for (size_t i = c->owner_frame; c->owner_of != NULL && i-- > 0;)
+        if (c->frames[i].type_count == 1 && strcmp(c->frames[i].types[0], c->owner_of) == 0)
+            return i;
+    return c->owner_frame;
+}
+
 struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a)
 {
     struct report_brief b = {.first = root_of(c)};
@@ -82,14 +92,14 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     b.shown = arena_array(a, bool, c->frame_count);
     size_t from = b.first + 1, last = c->frame_count - 1, room = MOST_SHOWN;
     bool owned = c->owner_frame != HD_NO_OWNER && c->owner_frame > b.first;
-    size_t above = owned ? c->owner_frame - b.first - 1 : 0;
-    if (above >= 2) {
+    size_t top = owned ? top_of(c) : 0;
+    if (top >= b.first + 3) {
         b.root_by_kind = is_innocent(&c->frames[b.first]);
-        from = c->owner_frame;
+        from = top;
     }
     b.shown[b.first] = b.shown[last] = true;
     if (owned)
-        b.shown[c->owner_frame] = true;
+        b.shown[c->owner_frame] = b.shown[top] = true;
     for (size_t i = 0; i <= last; i++)
         room -= b.shown[i];
     show_nearest(c, &b, from, room);

@@ -108,6 +108,16 @@ void build_cell_type(struct build *b, const char *name)
     build_type(b, &b->row->cells[b->cell++].words, name);
 }
 
+void build_cell_title(struct build *b, const char *name)
+{
+    struct text method = {0};
+    if (human_method(&method, name, false))
+        add_run(b, &b->row->cells[b->cell++].words, DOC_NAME, text_string(&method));
+    else
+        build_cell_type(b, name);
+    text_free(&method);
+}
+
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count)
 {
     enum { FEW = 8, ROOM_FOR_ALL = 120 };

@@ -91,6 +91,9 @@ void build_cell_name(struct build *b, const char *name);
 void build_type(struct build *b, struct doc_runs *to, const char *name);
 void build_cell_type(struct build *b, const char *name);
 
+/* The same of a suspect's title: a call of an async method goes by the method. */
+void build_cell_title(struct build *b, const char *name);
+
 /* "1,251 → 2,751", and bars of it; of many snapshots fewer where room is short. */
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
 

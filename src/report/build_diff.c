@@ -44,11 +44,20 @@ static struct doc_table *add_type_table(struct build *b, struct doc_section *s)
     return build_table(b, s, columns, kept ? TYPE_COLUMNS : TYPE_COLUMNS - 1);
 }
 
+/* Where order tells who stayed, some are missed and some are taken for others. */
+static const char *how_sure(const struct hd_report *r, const struct hd_type_row *row)
+{
+    if (r->diff.identity == HD_SAME_BY_EVENTS)
+        return "";
+    bool about = r->diff.identity != HD_SAME_UNKNOWN || row->survivors_low != HD_UNKNOWN;
+    return about ? "≈ " : "≥ ";
+}
+
 static void add_kept(struct build *b, const struct hd_type_row *row)
 {
     if (row != NULL && row->survivors != HD_UNKNOWN && row->survivors > 0 &&
         row->at[0].count > 0) {
-        text_add_string(&b->words, row->survivors_low != HD_UNKNOWN ? "≈ " : "≥ ");
+        text_add_string(&b->words, how_sure(b->r, row));
         human_percent(&b->words, (double)row->survivors / (double)row->at[0].count);
     }
     build_cell(b);

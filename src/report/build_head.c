@@ -3,6 +3,7 @@
 #include "report/build.h"
 
 #include "report/heading.h"
+#include "report/phrases.h"
 #include "report/text_growth.h"
 
 static void add_compared(struct build *b, struct doc_section *s)
@@ -182,9 +183,19 @@ static void add_growth(struct build *b, struct doc_section *s)
     add_part(b, l, "rest ", g->rest, "");
 }
 
+/* Below the verdict, which is worth as much as this. */
+static void add_power(struct build *b, struct doc_section *s)
+{
+    if (!phrase_power_of_verdict(&b->words, b->r))
+        return;
+    text_add_char(&b->words, '.');
+    build_paragraph(b, s);
+}
+
 void build_diff_head(struct build *b)
 {
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_power(b, s);
     add_compared(b, s);
     build_origin(b, s);
     add_totals(b, s);

@@ -40,6 +40,19 @@ static struct doc_fact *add_tally(struct build *b, struct doc_facts *f, const ch
     return fact;
 }
 
+static void add_survivors(struct build *b, struct doc_facts *f,
+                          const struct hd_snapshot_facts *s)
+{
+    if (s->told_survivors == HD_UNKNOWN)
+        return;
+    struct doc_fact *fact = doc_fact(b->doc, f, "survivors");
+    human_count(&b->words, s->told_survivors);
+    text_add_string(&b->words, " of the ");
+    human_count(&b->words, s->told_of);
+    text_add_string(&b->words, " of the snapshot before, as its collector told");
+    build_end(b, doc_piece(b->doc, &fact->value, ""));
+}
+
 static void add_graph_facts(struct build *b, struct doc_facts *f,
                             const struct hd_snapshot_facts *s)
 {
@@ -56,6 +69,7 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
     }
     if (s->weak_roots != HD_UNKNOWN && s->weak_roots > 0)
         add_tally(b, f, "weak handles", s->weak_roots, HD_UNKNOWN);
+    add_survivors(b, f, s);
     for (int g = 0; info->has_generations && g < HD_GENERATION_COUNT; g++)
         if (s->by_generation[g].count > 0)
             add_tally(b, f, g == HD_GEN_UNKNOWN ? "no generation" : generation_names[g],

@@ -102,6 +102,27 @@ static void add_reachable(struct build *b, struct doc_facts *f, const struct hd_
     build_end(b, to);
 }
 
+/* "since snapshot 3 of 6"; of one snapshot there is nothing to say. */
+static void add_since(struct build *b, struct doc_facts *f, const struct hd_instance *x)
+{
+    if (b->r->snapshot_count < 2 || x->object.kind != HD_OBJECT)
+        return;
+    struct doc_runs *to = begin_fact(b, f, "there");
+    if (x->since == (size_t)-1) {
+        build_words(b, to, "since when is not known");
+        return;
+    }
+    text_add_string(&b->words,
+                    x->since == 0 ? "since before the first of " : "since snapshot ");
+    if (x->since > 0) {
+        human_count(&b->words, x->since + 1);
+        text_add_string(&b->words, " of ");
+    }
+    human_count(&b->words, b->r->snapshot_count);
+    text_add_string(&b->words, x->since == 0 ? " snapshots" : "");
+    build_end(b, to);
+}
+
 static void add_kind(struct build *b, struct doc_facts *f, const struct hd_object *o)
 {
     if (o->kind == HD_OBJECT)
@@ -149,6 +170,7 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
         build_name(b, begin_fact(b, f, "module"), o->module);
     add_place(b, f, x);
     add_size(b, f, x);
+    add_since(b, f, x);
     add_reachable(b, f, x);
     struct doc_runs *to = begin_fact(b, f, "references");
     human_count(&b->words, o->references);
@@ -156,7 +178,7 @@ static void add_facts(struct build *b, struct doc_section *s, const struct hd_in
     human_count(&b->words, o->referrers);
     text_add_string(&b->words, " to it");
     build_end(b, to);
-    build_file(b, begin_fact(b, f, "snapshot"), 0);
+    build_file(b, begin_fact(b, f, "snapshot"), b->r->snapshot_count - 1);
 }
 
 /* --- what it is made of ---------------------------------------------------------- */
@@ -410,7 +432,8 @@ static void add_chain(struct build *b, const struct hd_instance *x)
     bool lost = !x->object.is_reachable;
     if (x->chain_len < (lost ? 2 : 1))
         return;
-    bool ages = b->r->snapshots[0].info.has_generations, fields = chain_has_fields(x);
+    bool ages = b->r->snapshots[b->r->snapshot_count - 1].info.has_generations,
+         fields = chain_has_fields(x);
     const struct doc_column all[] = {
         {.title = "object"},
         {.title = "bytes", .align = DOC_RIGHT, .from_width = ROOM_FOR_SIZE},

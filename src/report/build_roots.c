@@ -1,6 +1,8 @@
 /* Why instances of some types are alive. */
 #include "report/build.h"
 
+#include "report/text_growth.h"
+
 #include <inttypes.h>
 
 static void add_subject(struct build *b, struct doc_section *s)
@@ -38,7 +40,15 @@ static void add_source(struct build *b, struct doc_section *s)
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
     l->wraps = true;
-    build_words(b, to, "held in ");
+    if (b->r->roots.born_first > 0) {
+        human_count(&b->words, chains->instances);
+        text_add_string(&b->words, " of them, ");
+        text_born(&b->words, b->r->roots.born_first, b->r->roots.born_last);
+        text_add_string(&b->words, ", held in ");
+        build_end(b, to);
+    } else {
+        build_words(b, to, "held in ");
+    }
     build_file(b, to, b->r->snapshot_count - 1);
     text_add_string(&b->words, " by");
     if (chains->samples < chains->instances) {

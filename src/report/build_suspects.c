@@ -4,6 +4,7 @@
 
 #include "analysis/hints.h"
 #include "base/c_locale.h"
+#include "heap/async_names.h"
 #include "report/phrases.h"
 
 #include "report/text_growth.h"
@@ -121,10 +122,14 @@ static void add_below(struct build *b, struct doc_runs *to, const struct hd_susp
     build_end(b, to);
 }
 
+/* Fewer that come and go are no turnover worth a word. */
+enum { FEWEST_COMINGS = 12 };
+
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
-    if (strcmp(s->subject, s->type) != 0) {
+    struct async_method m;
+    if (strcmp(s->subject, s->type) != 0 || async_method_of(&m, s->type)) {
         struct doc_runs *to = doc_remark(b->doc, b->row);
         build_words(b, to, "(");
         build_type(b, to, s->type);
@@ -134,6 +139,13 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         add_below(b, doc_remark(b->doc, b->row), s);
     else if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
+    if (s->births != NULL && s->births->turns_over && s->suspicion == HD_SUSPECT_NOT &&
+        s->rank > 0 && s->births->came >= FEWEST_COMINGS) {
+        text_turnover(&b->words, s->births);
+        build_end(b, doc_remark(b->doc, b->row));
+    }
+    if (text_since(&b->words, b->r, s->births))
+        build_end(b, doc_remark(b->doc, b->row));
     if (s->basis == HD_BASIS_TYPE)
         build_words(b, doc_remark(b->doc, b->row), "held in changing places");
     if (s->per_iteration != HD_UNKNOWN) {
@@ -207,10 +219,20 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
     build_cell(b);
     build_cell_trend(b, at, n);
     add_details(b, s);
-    build_cell_type(b, s->subject);
+    build_cell_title(b, s->subject);
     add_remarks(b, s);
     if (at_place)
         add_whole_count(b, s);
+}
+
+static void add_births(struct build *b, const struct hd_births *births)
+{
+    if (!text_tells_births(b->r, births))
+        return;
+    struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
+    l->wraps = true;
+    text_births(&b->words, births, b->r->diff.identity == HD_SAME_BY_EVENTS);
+    build_end(b, doc_piece(b->doc, l, ""));
 }
 
 /* A page has room for every frame; a line says those that say most. */
@@ -228,9 +250,11 @@ static void add_held_by(struct build *b, const struct hd_chains *chains)
 {
     if (chains->len == 0 && chains->omitted == 0)
         return;
-    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
+    bool page = b->page != NULL; /* lines have just said who stayed */
+    const char *label = page && chains->of_stayed ? "what stayed is held by" : "held by";
+    struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
     for (size_t i = 0; i < chains->len; i++)
-        (b->page != NULL ? add_ladder : add_line)(b, to, &chains->all[i]);
+        (page ? add_ladder : add_line)(b, to, &chains->all[i]);
     if (chains->omitted == 0)
         return;
     human_percent(&b->words, chains->omitted_share);
@@ -412,13 +436,14 @@ static void add_table(struct build *b, struct doc_section *s)
          .is_for_pages = true,
          .meaning =
              "Why it is a suspect. size: its score is large; steady: it gains nearly "
-             "the same number in every step."},
+             "the same number in every step; age: what came in every step stayed."},
         {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
     struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
     t->details = "Scores";
     size_t shown = d->suspects_shown;
     for (size_t i = 0; i < shown; i++) {
         add_row(b, t, &d->suspects[i]);
+        add_births(b, d->suspects[i].births);
         add_held_by(b, &d->suspects[i].chains);
         build_hint(b, d->suspects[i].hint);
     }

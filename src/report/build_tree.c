@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BAR_COLUMNS = 8, TREE_COLUMNS = 5 };
+enum { BAR_COLUMNS = 8, TREE_COLUMNS = 6 };
 
 /* The places from start to end share a line. */
 struct tree_line {
@@ -243,6 +243,12 @@ static void add_growth(struct build *b, const struct hd_tree_node *n)
     end_as(b, to, style);
 }
 
+/* Of all places or of none. */
+static bool tells_stayed(const struct hd_tree *t)
+{
+    return t->len > 0 && t->nodes[0].stayed != HD_UNKNOWN;
+}
+
 static void add_line(struct build *b, struct doc_table *table, const struct tree_line *line)
 {
     const struct hd_tree *t = &b->r->tree;
@@ -256,6 +262,10 @@ static void add_line(struct build *b, struct doc_table *table, const struct tree
     build_cell(b);
     human_count(&b->words, n->owned[t->last].count);
     build_cell(b);
+    if (tells_stayed(t)) {
+        human_count(&b->words, n->stayed);
+        build_cell(b);
+    }
     if (all > 0)
         human_bar(&b->words, (double)n->owned[t->last].bytes / (double)all, BAR_COLUMNS);
     build_cell(b);
@@ -300,16 +310,25 @@ static void add_tree(struct build *b, struct doc_section *s)
 {
     enum { ROOM_FOR_COUNTS = 72, ROOM_FOR_SIZES = 56, ROOM_FOR_BARS = 100 };
     const struct hd_tree *t = &b->r->tree;
-    const struct doc_column columns[TREE_COLUMNS] = {
+    const struct doc_column all[TREE_COLUMNS] = {
         {.title = "Δretained", .align = DOC_RIGHT},
         {.title = "retained",
          .align = DOC_RIGHT,
          .from_width = t->first != t->last ? ROOM_FOR_SIZES : 0},
         {.title = "objects", .align = DOC_RIGHT, .from_width = ROOM_FOR_COUNTS},
+        {.title = "stayed",
+         .align = DOC_RIGHT,
+         .from_width = ROOM_FOR_BARS,
+         .meaning = "Objects that came after the first snapshot and are in the last."},
         {.title = "of heap", .from_width = ROOM_FOR_BARS},
         {.title = t->is_holders ? "held by" : "owner", .is_subject = true}};
-    bool one = t->first == t->last;
-    struct doc_table *table = build_table(b, s, columns + one, TREE_COLUMNS - one);
+    enum { CHANGE = 0, STAYED = 3 };
+    struct doc_column columns[TREE_COLUMNS];
+    size_t count = 0;
+    for (size_t c = 0; c < TREE_COLUMNS; c++)
+        if ((c != CHANGE || t->first != t->last) && (c != STAYED || tells_stayed(t)))
+            columns[count++] = all[c];
+    struct doc_table *table = build_table(b, s, columns, count);
     table->is_tree = true;
     add_lines(b, table);
 }

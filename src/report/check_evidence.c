@@ -34,7 +34,8 @@ static struct scored *scored_of(struct hd_report *r, size_t *count)
                                  .score = s->score,
                                  .share = s->score_share,
                                  .suspect = i < r->diff.suspect_count,
-                                 .steady = s->suspicion == HD_SUSPECT_STEADY};
+                                 .steady = s->suspicion == HD_SUSPECT_STEADY ||
+                                           s->suspicion == HD_SUSPECT_AGE};
     }
     return all;
 }

@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "base/c_locale.h"
+#include "heap/async_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -224,6 +225,25 @@ void human_short_name(struct text *t, const char *name)
     }
     human_name(t, text_string(&s));
     text_free(&s);
+}
+
+bool human_method(struct text *t, const char *type, bool short_name)
+{
+    struct async_method m;
+    struct text of = {0}, method = {0};
+    if (!async_method_of(&m, type))
+        return false;
+    text_add(&of, m.of, m.of_len);
+    text_add_char(&method, '.');
+    text_add(&method, m.method, m.method_len);
+    if (short_name)
+        human_short_name(t, text_string(&of));
+    else
+        human_name(t, text_string(&of));
+    human_name(t, text_string(&method));
+    text_free(&of);
+    text_free(&method);
+    return true;
 }
 
 void human_field(struct text *t, const char *type, const char *field)

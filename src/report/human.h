@@ -37,6 +37,10 @@ void human_trend_of(struct text *t, const struct hd_tally *at, size_t count, siz
  * nothing that a build server takes for a command in a log: #\x23[error]. */
 void human_name(struct text *t, const char *name);
 
+/* "App.Worker.RunAsync", or "Worker.RunAsync", of the object that is a call of this async
+ * method; false and nothing appended of any other type. */
+bool human_method(struct text *t, const char *type, bool short_name);
+
 /* The same without namespaces: List<Order> for System...List<MyApp.Order>. */
 void human_short_name(struct text *t, const char *name);
 

@@ -33,6 +33,7 @@ static json_t *node(const struct hd_tree_node *n, size_t snapshots)
     json_put(o, "full_name", json_string_or_null(n->full_name));
     json_put(o, "field", json_string_or_null(n->field));
     json_put(o, "field_share", n->field != NULL ? json_real(n->field_share) : json_null());
+    json_put(o, "stayed", json_number_or_null(n->stayed));
     return o;
 }
 

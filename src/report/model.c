@@ -115,9 +115,14 @@ const char *hd_basis_name(enum hd_basis basis)
     return word(ranking_basis_names, HD_BASIS_TYPE + 1, basis);
 }
 
+const char *hd_identity_source_name(enum hd_identity_source source)
+{
+    return word(identity_source_names, HD_SAME_SOURCE_COUNT, source);
+}
+
 const char *hd_suspicion_name(enum hd_suspicion suspicion)
 {
-    return word(suspicion_names, HD_SUSPECT_STEADY + 1, suspicion);
+    return word(suspicion_names, HD_SUSPECT_AGE + 1, suspicion);
 }
 
 const char *hd_finding_status_name(enum hd_finding_status status)

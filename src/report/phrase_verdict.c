@@ -4,6 +4,7 @@
  * format and no width. */
 #include "report/phrases.h"
 
+#include "analysis/power.h"
 #include "heap/names.h"
 #include "report/text_growth.h"
 
@@ -162,16 +163,19 @@ static bool is_object(const char *name)
 struct owner {
     const char *type, *field;
     enum hd_service service;
+    const char *of; /* the program's own that has it, if it is not its own */
 };
 
 /* The class of the program that is next above the instances, but not above their owner;
- * else the owner. What is above has no part in it. */
+ * else the owner. What is above has no part in it, but whose a package's object is. */
 static struct owner program_above(const struct hd_suspect *s, const char *counted)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
     if (c == NULL)
         return (struct owner){.type = nearest(s, is_class_of_program)};
     bool owned = c->owner_frame < c->frame_count;
+    if (owned && c->owner_of != NULL)
+        return (struct owner){.type = c->owner, .of = c->owner_of};
     size_t top = owned ? c->owner_frame + 1 : 0;
     for (size_t i = c->frame_count; i-- > top + 1;) {
         const struct hd_frame *f = &c->frames[i - 1];
@@ -198,6 +202,13 @@ static void say_owner(struct headline *h, const struct hd_report *r, const struc
     human_field(&word, o->type, o->field);
     say(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
     say_parts(h, &word);
+    if (o->of == NULL)
+        return;
+    say(h, " of ");
+    if (is_variable(o->of))
+        say_variable(h, r, o->of);
+    else
+        say_name(h, report_shown(r, o->of));
 }
 
 static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
@@ -326,19 +337,39 @@ static void say_gain(struct headline *h, const struct hd_report *r,
         r->diff.types.bytes_known || r->diff.by_graph ? " of the heap" : " of the objects");
 }
 
+/* ", since snapshot 13 (14:05 UTC)" */
+static void say_since(struct headline *h, const struct hd_report *r,
+                      const struct hd_suspect *s)
+{
+    struct text since = {0};
+    if (text_since(&since, r, s->births)) {
+        say(h, ", ");
+        say(h, text_string(&since));
+    }
+    text_free(&since);
+}
+
 /* "Session objects pile up: 0 → 6,000 in six snapshots" */
 static void say_objects(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s, const struct counted *c)
 {
     bool two = r->diff.fit_count == 2, larger = gained(c) == 0;
-    say_name(h, report_shown(r, c->name));
-    say(h, " objects");
+    struct text method = {0};
+    bool is_call = human_method(&method, c->name, true);
+    if (is_call)
+        say_whole_name(h, text_string(&method));
+    else
+        say_name(h, report_shown(r, c->name));
+    text_free(&method);
+    say(h, is_call ? " calls" : " objects");
     if (larger)
         say(h, two ? " grew in size" : " grow in size");
     else if (two)
         say(h, " grew in number");
     else
-        say(h, s->suspicion == HD_SUSPECT_STEADY ? " are added in every step" : " pile up");
+        say(h, s->suspicion == HD_SUSPECT_AGE      ? " come and stay"
+               : s->suspicion == HD_SUSPECT_STEADY ? " are added in every step"
+                                                   : " pile up");
     if (!larger)
         say_count(h, c, "");
     say_snapshots(h, r);
@@ -371,6 +402,7 @@ static void say_suspect(struct headline *h, const struct hd_report *r,
         say_objects(h, r, s, &c);
     else
         say_unit(h, r, s, &c);
+    say_since(h, r, s);
     if (s->per_iteration != HD_UNKNOWN) {
         say(h, ", exactly ");
         human_count(&h->words, s->per_iteration);
@@ -460,12 +492,30 @@ static void doubt_words(struct doubts *d, const char *words)
     text_add_string(doubt(d), words);
 }
 
+/* "Order rose in every step, 35 → 77, and may leak" */
+static void doubt_undecided(struct doubts *to, const struct hd_report *r,
+                            const struct hd_suspect *s)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    bool at_place;
+    size_t n = hd_suspect_counts(s, r->snapshot_count, at, &at_place);
+    doubt(to);
+    say_name(to->h, s->subject);
+    say(to->h, " rose in every step, ");
+    human_count(&to->h->words, at[0].count);
+    say(to->h, " → ");
+    human_count(&to->h->words, at[n - 1].count);
+    say(to->h, ", and may leak: take more snapshots");
+}
+
 static void doubt_growth(struct doubts *to, const struct hd_report *r)
 {
     const struct hd_growth *g = &r->diff.growth;
     bool none = r->diff.suspect_count + r->diff.hidden_count == 0;
     if (g->has_stopped && none)
         phrase_has_stopped(doubt(to), g->stopped_share);
+    if (r->diff.undecided != NULL && none && !g->is_open)
+        doubt_undecided(to, r, r->diff.undecided);
     if (g->pools_are_told)
         phrase_pools(doubt(to), g);
     if (!g->unexplained || none)
@@ -492,6 +542,12 @@ static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
         say_number(to->h, fit);
         say(to->h, r->diff.suspect_count > 0 ? " snapshots cannot tell a leak from warm-up"
                                              : " snapshots are too few to be sure");
+    }
+    if (fit >= ENOUGH_SNAPSHOTS && r->found.diff.suspect_count == 0 &&
+        !power_is_high(fit, r->diff.identity)) {
+        doubt_words(to, "a slow leak may not show in ");
+        say_number(to->h, fit);
+        say(to->h, " snapshots: take six");
     }
     if (fit < n) {
         doubt(to);

@@ -238,8 +238,7 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_SCALE_UNKNOWN] =
         "the run of the baseline is longer or shorter, and how much growth it accepts "
         "here is not known: give --iterations for both",
-    [HD_REASON_STEADY] = "about as much was added in every step; such growth counts from "
-                         "--min-steady on",
+    [HD_REASON_STEADY] = "it grew in every step; such growth counts from --min-steady on",
 };
 
 static void add_no_match(struct text *t, const struct hd_finding *rule)

@@ -174,8 +174,17 @@ static struct hd_snapshot_facts describe(struct hd_report *r,
     struct hd_snapshot_facts s = {.info = snap->info,
                                   .origin = snap->origin,
                                   .weak_roots = snap->weak_roots,
+                                  .told_survivors = HD_UNKNOWN,
+                                  .told_of = HD_UNKNOWN,
                                   .clock = snap->clock,
                                   .clock_is_date = snap->clock_is_date};
+    if (snap->told != NULL) {
+        s.told_survivors = snap->told->survivors;
+        s.told_of = snap->told->older.objects;
+    } else if (snap->digest != NULL && snap->digest->ages.moment_count > 0) {
+        s.told_survivors = snap->digest->ages.survivors;
+        s.told_of = snap->digest->ages.of;
+    }
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));
     s.info.path = report_string(r, s.info.path);

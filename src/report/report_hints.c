@@ -5,11 +5,9 @@
 
 #include <string.h>
 
-/* A way that fewer of the instances share says too little. */
-static const double enough = 0.5;
-
 /* What is below a suspect is looked at so far down, and so many types of it: the objects
- * that a delegate, a timer or a state machine is there for. */
+ * that a delegate, a timer or a state machine is there for. What goes along is next to it.
+ */
 enum { DEEPEST = 5, MOST_BELOW = 64 };
 
 /* --- names ------------------------------------------------------------------ */
@@ -58,15 +56,15 @@ struct looking {
 };
 
 static void add_way(struct looking *l, const char *const *types, size_t len,
-                    enum hd_root_kind root)
+                    enum hd_root_kind root, double share)
 {
     size_t far = len > MOST_ABOVE ? len - MOST_ABOVE : 0;
     const char **names = arena_array(l->scratch, const char *, len);
     for (size_t i = far; i < len; i++)
         names[i] = honest(&l->disguised, types[i]);
     if (len > 0)
-        l->clues.ways[l->clues.way_count++] =
-            (struct hint_way){.types = names + far, .len = len - far, .root = root};
+        l->clues.ways[l->clues.way_count++] = (struct hint_way){
+            .types = names + far, .len = len - far, .root = root, .share = share};
 }
 
 /* What all ways to it have in common. */
@@ -75,16 +73,13 @@ static void add_holder(struct looking *l, const struct hd_suspect *s)
     enum hd_root_kind root = HD_ROOT_OTHER;
     for (size_t i = 0; i < s->holder_len && s->holder[i][0] == '['; i++)
         root = root_kind_below(s->holder[i], root);
-    add_way(l, s->holder, s->holder_len, root);
+    add_way(l, s->holder, s->holder_len, root, 1);
 }
 
-/* Its most frequent chain, without the suspect at its end. What is repeated stands there
- * twice, so that an array of arrays can be told from one array. */
-static void add_chain(struct looking *l, const struct hd_suspect *s)
+/* A chain without the suspect at its end. What is repeated stands there twice, so that an
+ * array of arrays can be told from one array. */
+static void add_chain(struct looking *l, const struct hd_chain *c)
 {
-    if (s->chains.len == 0 || s->chains.all[0].chain.share < enough)
-        return;
-    const struct hd_chain *c = &s->chains.all[0].chain;
     size_t most = c->frame_count * 2 * HD_MOST_FRAME_TYPES;
     const char **types = arena_array(l->scratch, const char *, most);
     size_t len = 0;
@@ -94,20 +89,20 @@ static void add_chain(struct looking *l, const struct hd_suspect *s)
         for (unsigned k = 0; k < times * f->type_count; k++)
             types[len++] = f->types[k % f->type_count];
     }
-    add_way(l, types, len > 0 ? len - 1 : 0, c->kind);
+    add_way(l, types, len > 0 ? len - 1 : 0, c->kind, c->share);
 }
 
 /* --- below ------------------------------------------------------------------ */
 
 struct below {
-    const char *types[MOST_BELOW];
+    struct hint_below all[MOST_BELOW];
     size_t len;
 };
 
-static void add_below(struct below *b, const char *type)
+static void add_below(struct below *b, const char *type, unsigned depth)
 {
     if (b->len < MOST_BELOW)
-        b->types[b->len++] = type;
+        b->all[b->len++] = (struct hint_below){type, depth};
 }
 
 /* Paths stand behind their parents, so one pass finds what is below all suspects: what at
@@ -131,7 +126,7 @@ static void find_below(const struct hd_report *r, const struct trie *t,
         path_id head = heads[above.suspect - 1];
         if (2 * t->count[p * n + n - 1] < t->count[head * n + n - 1])
             continue;
-        add_below(&of[above.suspect - 1], t->labels.all[t->label[p]].name);
+        add_below(&of[above.suspect - 1], t->labels.all[t->label[p]].name, above.depth + 1);
         if (at[p].suspect == 0)
             at[p] = (struct place){.suspect = above.suspect, .depth = above.depth + 1};
     }
@@ -152,12 +147,13 @@ void report_add_hints(struct hd_report *r, const struct trie *t, const path_id *
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
         struct hd_suspect *s = &r->diff.suspects[i];
         for (size_t k = 0; k < s->also_count; k++)
-            add_below(&below[i], s->also[k]);
+            add_below(&below[i], s->also[k], 1);
         look.clues = (struct hint_clues){.type = honest(&look.disguised, s->type),
-                                         .below = below[i].types,
+                                         .below = below[i].all,
                                          .below_count = below[i].len};
         add_holder(&look, s);
-        add_chain(&look, s);
+        for (size_t k = 0; k < s->chains.len && look.clues.way_count < HINT_MOST_WAYS; k++)
+            add_chain(&look, &s->chains.all[k].chain);
         const struct hint *hint = hint_for(&look.clues);
         s->hint = hint != NULL ? hint->id : NULL;
     }

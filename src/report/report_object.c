@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "browse/objects.h"
+#include "compare/steps.h"
 #include "heap/fields.h"
 #include "heap/names.h"
 #include "report/report.h"
@@ -114,6 +115,32 @@ static void add_chain(struct hd_report *r, const struct hd_objects *o)
     }
 }
 
+/* --- since when ------------------------------------------------------------------ */
+
+struct since {
+    struct ages ages;
+    size_t snapshot[SERIES_MAX_SNAPSHOTS]; /* of those that ages count, their numbers */
+};
+
+/* Nothing of a single one, and of a last one that cannot be compared with the others. */
+static bool find_ages(struct since *since, struct hd_comparison *c, struct hd_error *err)
+{
+    struct arena scratch = {0};
+    struct series_question ask = {.by = HD_BY_TYPE};
+    struct series_warnings none = {0};
+    struct series s;
+    bool ok = true;
+    if (c->count > 1) {
+        ok = series_align(&s, c->snaps, c->count, &ask, &scratch, &none, err);
+        if (ok && s.fit_count > 1 && s.fit[s.fit_count - 1] + 1 == c->count) {
+            memcpy(since->snapshot, s.fit, sizeof(since->snapshot));
+            ok = steps_ages(c, &s, &since->ages, err);
+        }
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
 /* --- which one ------------------------------------------------------------------- */
 
 static bool find_object(const struct hd_objects *o, const struct hd_object_question *ask,
@@ -132,18 +159,28 @@ static bool find_object(const struct hd_objects *o, const struct hd_object_quest
     return hd_object_at(o, ask->address, number, err);
 }
 
-static bool describe(struct hd_report *r, struct hd_objects *o,
+/* Since which snapshot it is there. What is no object is nowhere. */
+static void add_since(struct hd_report *r, const struct since *since, uint32_t number)
+{
+    struct hd_instance *x = &r->instance;
+    bool known = since->ages.since != NULL && x->object.kind == HD_OBJECT;
+    x->since = known ? since->snapshot[since->ages.since[number]] : (size_t)-1;
+    x->identity = known ? since->ages.source : HD_SAME_UNKNOWN;
+}
+
+static bool describe(struct hd_report *r, struct hd_objects *o, const struct since *since,
                      const struct hd_object_question *ask, struct hd_error *err)
 {
     struct hd_instance *x = &r->instance;
     struct hd_object object;
     uint32_t number;
     if (!find_object(o, ask, &number, err))
-        return comparison_blame(err, 0);
+        return comparison_blame(err, o->k);
     if (!objects_find_referrers(o, number, err))
         return false;
     hd_object(o, number, &object);
     x->object = keep_object(r, object);
+    add_since(r, since, number);
     x->asked = ask->by_number ? 0 : ask->address;
     x->offset = ask->by_number ? 0 : ask->address - object.address;
     x->has_roots = o->snap->info.has_roots;
@@ -161,13 +198,17 @@ static bool describe(struct hd_report *r, struct hd_objects *o,
 
 /* --- the report ------------------------------------------------------------------ */
 
-/* That there is one snapshot; what is said about it. */
-static bool begin(struct hd_report *r, struct hd_comparison *c, struct hd_error *err)
+/* What is said about the snapshots, and what only all of them tell. */
+static bool begin(struct hd_report *r, struct hd_comparison *c, struct since *since,
+                  struct hd_error *err)
 {
     if (!comparison_begin(c, err))
         return false;
-    bool ok = c->count == 1 ||
-              fail(err, HD_USAGE, "object looks at one snapshot, not %zu", c->count);
+    bool ok =
+        (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS) ||
+        fail(err, HD_USAGE, "object looks at the last of 1 to %d snapshots, not of %zu",
+             HD_MAX_SNAPSHOTS, c->count);
+    ok = ok && find_ages(since, c, err);
     if (ok)
         report_add_snapshots(r, c->snaps, c->count);
     comparison_end(c);
@@ -186,9 +227,12 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
                       OPTIONS_END(struct hd_object_question, values), ask, err))
         return NULL;
     struct hd_report *r = report_new(HD_REPORT_OBJECT, &options);
-    struct hd_objects *o = begin(r, c, err) ? objects_open_one(c, 0) : NULL;
-    bool ok = o != NULL && hd_objects_wait(o, err) && describe(r, o, &wanted, err);
+    struct since since = {0};
+    struct hd_objects *o =
+        begin(r, c, &since, err) ? objects_open_one(c, c->count - 1) : NULL;
+    bool ok = o != NULL && hd_objects_wait(o, err) && describe(r, o, &since, &wanted, err);
     hd_objects_close(o);
+    ages_free(&since.ages);
     if (ok) {
         report_publish(r);
         return r;

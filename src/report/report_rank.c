@@ -7,6 +7,7 @@
 #include "report/report_hints.h"
 #include "report/report_suspects.h"
 #include "report/report_tree.h"
+#include "report/text_growth.h"
 
 #include <string.h>
 
@@ -40,7 +41,9 @@ static void add_survivors(struct ranker *k)
 {
     const struct hd_snapshot *last = fit_snapshot(k, k->s->fit_count - 1);
     const struct survived *survivors = k->owned->survivors;
-    if (survivors == NULL)
+    const uint64_t *kept =
+        k->rows.births != NULL && k->s->fit[0] == 0 ? k->rows.births->kept : NULL;
+    if (survivors == NULL && kept == NULL)
         return;
     for (size_t i = 0; i < k->s->row_count; i++)
         k->s->rows[i].survivors = 0;
@@ -50,9 +53,9 @@ static void add_survivors(struct ranker *k)
                                      : NULL;
         if (row == NULL)
             continue;
-        row->survivors = survivors[t].count;
-        row->survivors_low = survivors[t].low;
-        row->survivors_high = survivors[t].high;
+        row->survivors = kept != NULL ? kept[t] : survivors[t].count;
+        row->survivors_low = kept != NULL ? HD_UNKNOWN : survivors[t].low;
+        row->survivors_high = kept != NULL ? HD_UNKNOWN : survivors[t].high;
     }
 }
 
@@ -63,7 +66,9 @@ struct search {
     const struct ranker *k;
     size_t count;                        /* suspects that chains are wanted of */
     const struct label **owners;         /* of each suspect; NULL: none, or no dominators */
+    const struct label **owners_of;      /* what has the owner; NULL */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of fit snapshots */
+    const struct since_range *since;     /* of each suspect; NULL: since whenever */
     struct series_chains chains;
 };
 
@@ -108,6 +113,10 @@ static void ask_for_heads(const struct search *search, size_t i,
     ask->key_of_place = f->at_place;
     ask->query_of_key = query_of;
     ask->key_count = f->len;
+    if (search->since != NULL) {
+        ask->since_of_node = k->rows.births->cohort;
+        ask->since_of_query = search->since;
+    }
 }
 
 /* The instances of the rows. */
@@ -175,25 +184,94 @@ static uint64_t retained_by(const struct ranker *k, size_t q, const struct chain
                         : HD_UNKNOWN;
 }
 
+/* The chain has the owner that the dominators name; a service is there by itself. */
+static void add_owner_of(const struct search *s, size_t q, struct hd_chain *c)
+{
+    bool same = c->owner != NULL && s->owners[q] != NULL && s->owners_of[q] != NULL &&
+                strcmp(c->owner, s->owners[q]->name) == 0;
+    if (same && c->service == HD_SERVICE_NONE)
+        c->owner_of = report_string(s->k->r, s->owners_of[q]->name);
+}
+
+static struct hd_chains chains_of(const struct search *s, size_t q,
+                                  const struct chains *const *in, size_t count)
+{
+    const struct hd_snapshot *last = fit_snapshot(s->k, s->k->s->fit_count - 1);
+    struct hd_chains chains = report_chains_of(s->k->r, last, in, count);
+    for (size_t i = 0; i < chains.len; i++)
+        add_owner_of(s, q, &chains.all[i].chain);
+    return chains;
+}
+
+/* The answers of one suspect by place. */
+static size_t answers_of(const struct search *s, size_t q, const struct chains **in)
+{
+    for (size_t place = 0; place < s->chains.count; place++)
+        in[place] = &s->chains.answers[place][q];
+    return s->chains.count;
+}
+
 static void set_chains(const struct search *s)
 {
     const struct ranker *k = s->k;
-    struct hd_report *r = k->r;
-    size_t n = k->s->fit_count, used = s->chains.count;
+    size_t n = k->s->fit_count;
     for (size_t q = 0; q < s->count; q++) {
-        const struct chains *of_suspect[SERIES_MAX_SNAPSHOTS];
-        for (size_t place = 0; place < used; place++)
-            of_suspect[place] = &s->chains.answers[place][q];
-        struct hd_chains *chains = &r->diff.suspects[q].chains;
-        *chains = report_chains_of(r, fit_snapshot(k, n - 1), of_suspect, used);
+        const struct chains *in[SERIES_MAX_SNAPSHOTS];
+        size_t used = answers_of(s, q, in);
+        struct hd_chains *chains = &k->r->diff.suspects[q].chains;
+        *chains = chains_of(s, q, in, used);
         for (size_t i = 0; i < chains->len; i++) {
             uint64_t **instances = &chains->all[i].instances;
-            *instances =
-                *instances != NULL && used == n ? report_spread(r, k->s, *instances) : NULL;
+            *instances = *instances != NULL && used == n
+                             ? report_spread(k->r, k->s, *instances)
+                             : NULL;
             chains->all[i].retained =
-                retained_by(k, q, &s->chains.answers[used - 1][q], &chains->all[i].chain);
+                retained_by(k, q, in[used - 1], &chains->all[i].chain);
         }
     }
+}
+
+/* --- chains of what stayed ---------------------------------------------------------- */
+
+/* Those that came after the first snapshot. What came in the last step has not stayed yet,
+ * so it counts only if there is nothing else. An empty range: none of it is asked for. */
+static struct since_range range_of(const struct ranker *k, const struct hd_suspect *s)
+{
+    const struct since_range none = {1, 0};
+    const struct hd_births *b = s->births;
+    if (!text_tells_births(k->r, b))
+        return none;
+    uint64_t stayed = 0,
+             came = text_cohorts(b, b->count - 1, b->count, b->count - 1).stayed;
+    for (size_t j = 1; j + 1 < b->count; j++)
+        stayed += text_cohorts(b, j, j + 1, j).stayed;
+    size_t last = stayed > 0 ? b->count - 2 : b->count - 1;
+    return stayed + came > 0 ? (struct since_range){1, (unsigned char)last} : none;
+}
+
+/* What became of a chain is known of all its instances, old ones too. */
+static void add_changes(const struct search *all, size_t q, struct hd_chains *chains)
+{
+    const struct ranker *k = all->k;
+    struct arena scratch = {0};
+    const struct chains *in[SERIES_MAX_SNAPSHOTS];
+    size_t used = answers_of(all, q, in);
+    struct grown_chains grown = chain_growth(in, used, &scratch);
+    for (size_t i = 0; i < chains->len; i++) {
+        struct hd_chain_row *row = &chains->all[i];
+        row->status = HD_CHAIN_UNKNOWN;
+        row->instances = NULL;
+        for (size_t g = 0; g < grown.len; g++) {
+            const struct grown_chain *same = &grown.all[g];
+            if (same->chain.hash != row->chain.hash)
+                continue;
+            row->status = same->status;
+            row->retained = retained_by(k, q, in[used - 1], &same->chain);
+            if (same->instances != NULL && used == k->s->fit_count)
+                row->instances = report_spread(k->r, k->s, same->instances);
+        }
+    }
+    arena_free(&scratch);
 }
 
 static void find_owners(struct search *s, struct arena *scratch)
@@ -204,14 +282,57 @@ static void find_owners(struct search *s, struct arena *scratch)
         snaps[i] = fit_snapshot(k, i);
     s->chains.types = owner_types_of(snaps, k->s->fit_count);
     s->owners = arena_array(scratch, const struct label *, s->count);
+    s->owners_of = arena_array(scratch, const struct label *, s->count);
     for (size_t q = 0; k->owned != NULL && q < s->count; q++) {
         const struct trie *t = &k->owned->trie;
         bool whole =
             k->rows.whole_types[q] != NO_LABEL; /* in changing places: no one owns it */
-        label_id owner =
-            whole ? NO_LABEL : head_owner(t, k->rows.heads[q], &s->chains.types);
-        s->owners[q] = owner != NO_LABEL ? &t->labels.all[owner] : NULL;
+        struct head_owner at = {NO_LABEL, NO_LABEL};
+        if (!whole)
+            at = head_owner(t, k->rows.heads[q], &s->chains.types);
+        s->owners[q] = at.owner != NO_LABEL ? &t->labels.all[at.owner] : NULL;
+        s->owners_of[q] = at.of != NO_LABEL ? &t->labels.all[at.of] : NULL;
     }
+}
+
+/* Of suspects of which it is told who stayed, their chains take the place of those of all:
+ * old ones may hang elsewhere, and are no leak. */
+static bool add_chains_of_stayed(const struct search *all, struct hd_error *err)
+{
+    const struct ranker *k = all->k;
+    struct arena scratch = {0};
+    struct since_range *since = arena_array(&scratch, struct since_range, all->count);
+    bool any = false, of_objects = k->rows.births != NULL && k->rows.births->cohort != NULL;
+    for (size_t q = 0; of_objects && q < all->count; q++) {
+        since[q] = range_of(k, &k->r->diff.suspects[q]);
+        any |= since[q].first <= since[q].last;
+    }
+    struct search s = *all;
+    s.since = since;
+    s.places[0] = k->s->fit_count - 1;
+    s.chains = (struct series_chains){.c = k->c,
+                                      .indexes = {k->s->fit[k->s->fit_count - 1]},
+                                      .count = 1,
+                                      .queries = s.count,
+                                      .selection = k->s->selection,
+                                      .types = all->chains.types,
+                                      .how = all->chains.how,
+                                      .ask = ask_for,
+                                      .context = &s};
+    bool ok = !any || series_chains_find(&s.chains, err);
+    for (size_t q = 0; ok && any && q < s.count; q++) {
+        const struct chains *in = &s.chains.answers[0][q];
+        if (in->instances == 0)
+            continue;
+        struct hd_chains chains = chains_of(&s, q, &in, 1);
+        add_changes(all, q, &chains);
+        chains.of_stayed = true;
+        k->r->diff.suspects[q].chains = chains;
+    }
+    s.chains.types = (struct owner_types){0}; /* those of all */
+    series_chains_free(&s.chains);
+    arena_free(&scratch);
+    return ok;
 }
 
 static bool add_chains(struct ranker *k, struct hd_error *err)
@@ -239,6 +360,8 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
         complete &= s.chains.answers[place] != NULL;
     if (complete)
         set_chains(&s);
+    if (complete && k->rows.births != NULL)
+        ok = add_chains_of_stayed(&s, err);
     series_chains_free(&s.chains);
     arena_free(&of_owners);
     return ok;
@@ -296,16 +419,22 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
         k.owned = comparison_ownership(c, s, report_trie_fields(opt), opt->exact, err);
         ok = k.owned != NULL;
     }
+    const struct births *births = NULL;
+    if (ok && r->diff.by_graph && !opt->no_ages)
+        ok = comparison_births(c, s, &births, err);
     k.by_name = series_index_of(s);
-    k.rows = (struct suspect_rows){.r = r, .s = s, .rows = &k.by_name, .opt = opt};
-    if (k.owned != NULL) {
+    k.rows = (struct suspect_rows){
+        .r = r, .s = s, .rows = &k.by_name, .opt = opt, .births = births};
+    if (ok && k.owned != NULL) {
         add_survivors(&k);
         k.rows.trie = &k.owned->trie;
+        if (k.rows.births != NULL)
+            r->diff.identity = k.rows.births->source;
         suspects_by_graph(&k.rows, &scratch);
     } else if (ok && s->fit_count >= 2) {
         suspects_by_tables(&k.rows, &scratch);
     }
-    if (k.owned != NULL && opt->tree)
+    if (ok && k.owned != NULL && opt->tree)
         ok = report_add_tree(r, c, k.owned, s, &k.rows, opt, err);
     ok = ok && add_chains(&k, err);
     if (ok)

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "compare/series_chains.h"
+#include "compare/steps.h"
 #include "format/open.h"
 #include "report/phrases.h"
 #include "report/report.h"
@@ -110,7 +111,63 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
 struct search {
     struct hd_report *r;
     const struct hd_options *opt;
+    struct ages ages; /* where it matters */
+    struct since_range since;
 };
+
+/* --- who came when --------------------------------------------------------- */
+
+static bool can_be_born(const struct hd_comparison *c, const struct hd_options *opt,
+                        struct hd_error *err)
+{
+    if (opt->born_first == 0 || opt->born_last < opt->born_first)
+        return fail(err, HD_USAGE, "snapshots in which objects are new count from 1 on");
+    if (c->count < 2)
+        return fail(err, HD_USAGE,
+                    "objects come from one snapshot to the next, and there is only one");
+    return opt->born_last <= c->count ||
+           fail(err, HD_USAGE, "there is no snapshot %u to be new in: there are %zu",
+                opt->born_last, c->count);
+}
+
+/* The wanted snapshots among those that can be compared; none of them may be there. */
+static struct since_range range_in(const struct series *s, const struct hd_options *opt)
+{
+    struct since_range range = {1, 0};
+    for (size_t i = s->fit_count; i-- > 0;)
+        if (s->fit[i] + 1 >= opt->born_first && s->fit[i] + 1 <= opt->born_last) {
+            range.first = (unsigned char)i;
+            range.last = range.last < i ? (unsigned char)i : range.last;
+        }
+    return range;
+}
+
+static bool find_ages(struct search *search, struct hd_comparison *c, struct hd_error *err)
+{
+    const struct hd_options *opt = search->opt;
+    struct arena scratch = {0};
+    struct series_question ask = {report_selection(opt), HD_BY_TYPE, NULL};
+    struct series_warnings none = {0};
+    struct series s;
+    bool ok = can_be_born(c, opt, err) &&
+              series_align(&s, c->snaps, c->count, &ask, &scratch, &none, err) &&
+              steps_ages(c, &s, &search->ages, err);
+    bool has_last = ok && s.fit_count > 0 && s.fit[s.fit_count - 1] + 1 == c->count;
+    if (ok && (!has_last || search->ages.source == HD_SAME_UNKNOWN))
+        ok = fail(err, HD_USAGE, "nobody knows which objects came when: %s",
+                  has_last ? steps_why_unknown(&s)
+                           : "the last snapshot cannot be compared with the others");
+    if (ok) {
+        search->since = range_in(&s, opt);
+        search->r->roots.born_first = opt->born_first;
+        search->r->roots.born_last = opt->born_last;
+        search->r->roots.identity = search->ages.source;
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+/* --- the instances ----------------------------------------------------------- */
 
 static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
                     struct chain_question *ask, struct arena *scratch)
@@ -123,6 +180,10 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
                       report_shows_row(s->r, s->opt, snap->types[t].name);
     ask->query_of_key = query_of;
     ask->key_count = snap->type_count;
+    if (s->ages.since != NULL) {
+        ask->since_of_node = s->ages.since;
+        ask->since_of_query = &s->since;
+    }
     return true;
 }
 
@@ -139,11 +200,24 @@ static void set_chains(struct hd_report *r, const struct hd_comparison *c,
         r->roots.chains.all[i].instances = NULL;
 }
 
-/* Samples tell the change from the first to the last snapshot, exact counts all between. */
+static bool any_was_born(const struct search *s, struct hd_error *err)
+{
+    return s->ages.since == NULL || s->r->roots.chains.instances > 0 ||
+           fail(err, HD_USAGE, "no instance of %s is left of what was new then",
+                s->r->roots.pattern);
+}
+
+/* Samples tell the change from the first to the last snapshot, exact counts all between.
+ * What came later was not there in the first. */
 static bool find_chains(struct hd_report *r, struct hd_comparison *c,
                         const struct hd_options *opt, struct hd_error *err)
 {
     struct search s = {.r = r, .opt = opt};
+    bool of_born = opt->born_first > 0 || opt->born_last > 0;
+    if (of_born && !find_ages(&s, c, err)) {
+        ages_free(&s.ages);
+        return false;
+    }
     struct series_chains chains = {.c = c,
                                    .queries = 1,
                                    .selection = report_selection(opt),
@@ -152,14 +226,16 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
                                    .ask = ask_for,
                                    .context = &s};
     for (size_t k = 0; k < c->count; k++) {
-        bool wanted = k + 1 == c->count || k == 0 || opt->exact;
+        bool wanted = k + 1 == c->count || (!of_born && (k == 0 || opt->exact));
         if (wanted && c->snaps[k]->info.has_roots)
             chains.indexes[chains.count++] = k;
     }
     bool ok = series_chains_find(&chains, err);
     if (ok)
         set_chains(r, c, &chains);
+    ok = ok && any_was_born(&s, err);
     series_chains_free(&chains);
+    ages_free(&s.ages);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 #include "report/report_suspects.h"
 
 #include "analysis/growth.h"
+#include "analysis/power.h"
 #include "analysis/runtime_names.h"
 #include "report/nested_holders.h"
 #include "report/phrases.h"
@@ -70,6 +71,47 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
     text_free(&name);
 }
 
+/* Of all its places together; a whole type is wherever it is. */
+static void add_cohorts(const struct suspect_rows *to, const struct headed_type *h,
+                        uint64_t *at)
+{
+    const struct births *b = to->births;
+    bool whole = h->basis == HD_BASIS_TYPE;
+    for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
+        path_id p = whole ? (path_id)i : h->places[i].path;
+        if (whole && to->trie->label[p] != h->label)
+            continue;
+        for (size_t j = 0, cell = 0; j < b->n; j++)
+            for (size_t k = j; k < b->n; k++)
+                at[cell++] += births_at(b, p, j, k);
+    }
+}
+
+static const struct hd_births *births_of(const struct suspect_rows *to,
+                                         const struct headed_type *h)
+{
+    struct arena *a = &to->r->arena;
+    if (to->births == NULL)
+        return NULL;
+    size_t n = to->births->n;
+    struct hd_births *births = arena_alloc(a, sizeof(*births));
+    size_t *snapshots = arena_array(a, size_t, n);
+    uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
+    memcpy(snapshots, to->s->fit, n * sizeof(*snapshots));
+    add_cohorts(to, h, at);
+    *births = (struct hd_births){.count = n,
+                                 .snapshot = snapshots,
+                                 .at = at,
+                                 .came = h->stays.came,
+                                 .went = h->stays.went,
+                                 .since = to->s->fit[h->stays.since],
+                                 .age = h->stays.age,
+                                 .chance = h->stays.chance,
+                                 .keeps = h->stays.keeps,
+                                 .turns_over = h->stays.turns_over || h->stays.queues};
+    return births;
+}
+
 static struct hd_suspect from_headed(const struct suspect_rows *to,
                                      const struct headed_type *h,
                                      const struct series_row *row)
@@ -92,6 +134,7 @@ static struct hd_suspect from_headed(const struct suspect_rows *to,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
         .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
         .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
+        .births = births_of(to, h),
         .survivors = row->survivors,
         .survivors_low = row->survivors_low,
         .survivors_high = row->survivors_high,
@@ -318,9 +361,30 @@ static void warn_pools(struct hd_report *r)
     report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
 }
 
+static bool is_sampled(const struct series *s)
+{
+    bool sampled = false;
+    for (size_t k = 0; k < s->count; k++)
+        sampled |= s->snaps[k]->info.sampled;
+    return sampled;
+}
+
+static void add_power(const struct suspect_rows *to, const struct suspect_line *line,
+                      double heap)
+{
+    struct hd_diff *d = &to->r->diff;
+    d->would_show = power_of(&(struct power_question){.snapshots = to->s->fit_count,
+                                                      .source = d->identity,
+                                                      .by_graph = d->by_graph,
+                                                      .sampled = is_sampled(to->s),
+                                                      .line = line,
+                                                      .heap = heap});
+}
+
 /* The one place that says whether the heap has grown by what nothing explains: the report,
- * the gate and fleet go by it. What cannot be shown takes a step of confidence, whether it
- * is one reason or two. largest: of what stopped; NULL: none. */
+ * the gate and fleet go by it. What cannot be shown, and what might not have shown, takes a
+ * step of confidence, whether it is one reason or two. largest: of what stopped; NULL:
+ * none. */
 static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
                          const struct headed_stopped *largest, double heap)
 {
@@ -343,7 +407,10 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         return;
     if (g->has_stopped)
         warn_stopped(r, stayed > stopped ? NULL : largest, to->s->fit_count, stayed);
-    if ((g->is_open || g->has_stopped) && r->diff.confidence > HD_CONFIDENCE_LOW)
+    bool weak = r->diff.confidence == HD_CONFIDENCE_HIGH &&
+                !power_is_high(to->s->fit_count, r->diff.identity);
+    bool doubt = weak || g->is_open || g->has_stopped || r->diff.undecided != NULL;
+    if (doubt && r->diff.confidence > HD_CONFIDENCE_LOW)
         r->diff.confidence--;
 }
 
@@ -387,14 +454,27 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     order_minor(to->r, scratch);
     show(to);
     struct rest_growth open = rest_of_tables(to);
+    add_power(to, &line, whole_heap(to));
     judge_growth(to, &open, NULL, whole_heap(to));
+}
+
+static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
+                                             const struct headed_type *type)
+{
+    const struct series_row *row =
+        series_row_named(to->rows, to->trie->labels.all[type->label].name);
+    if (row == NULL)
+        return NULL;
+    struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
+    *s = from_headed(to, type, row);
+    return s;
 }
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
     static const struct ranking_rules all_rules;
     struct suspect_line line = line_of(to->opt);
-    struct headed h = headed_rank(to->trie, to->s, &all_rules, &line, scratch);
+    struct headed h = headed_rank(to->trie, to->s, to->births, &all_rules, &line, scratch);
     size_t last = to->s->fit_count - 1;
     to->namer = holder_namer_of(&to->trie->labels, &to->trie->full[last], scratch);
     make_room(to, h.len + h.pooled, scratch);
@@ -406,9 +486,12 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
         if (row != NULL)
             place(to, from_headed(to, type, row), i < h.len ? ++rank : 0, type);
     }
+    if (h.undecided < h.len && to->r->found.diff.suspect_count == 0)
+        to->r->diff.undecided = undecided_of(to, &h.all[h.undecided]);
     add_growth(to, &h);
     const struct headed_stopped *largest = NULL;
     add_stopped(to, &h, &largest);
+    add_power(to, &line, (double)to->trie->retained[last]);
     judge_growth(to, &h.growth.open, largest, (double)to->trie->retained[last]);
     order_minor(to->r, scratch);
     show(to);

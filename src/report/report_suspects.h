@@ -13,8 +13,9 @@ struct suspect_rows {
     const struct series *s;
     const struct series_index *rows; /* of s */
     const struct hd_options *opt;
-    const struct trie *trie;   /* NULL: ranked by tables */
-    struct holder_namer namer; /* of the last fit snapshot; set by suspects_by_graph() */
+    const struct trie *trie;     /* NULL: ranked by tables */
+    const struct births *births; /* of it; NULL: not known */
+    struct holder_namer namer;   /* of the last fit snapshot; set by suspects_by_graph() */
 
     /* Of each of r->diff.suspects: where its instances are. */
     path_id *heads;

@@ -153,6 +153,7 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct owner_t
                                   .at = spread(p, &from->at[i * n]),
                                   .owned = spread(p, owned),
                                   .growth = (int64_t)(owned[n - 1].bytes - owned[0].bytes),
+                                  .stayed = from->came != NULL ? from->came[i] : HD_UNKNOWN,
                                   .suspect = node->rank,
                                   .others = node->others};
         name_node(p, to, node, name_of, field_of);
@@ -242,6 +243,8 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
     match_labels(&p);
     if (rows != NULL)
         mark_suspects(&p);
+    if (rows != NULL && rows->births != NULL)
+        p.ask.came_of_path = rows->births->came;
     struct owner_tree tree = {0};
     bool fits = has_room(c, places_of(&p) * PER_PLACE, "a tree of so many ways", err);
     if (fits)

@@ -256,6 +256,7 @@ static void add_to(struct hd_tree_node *others, const struct hd_tree_node *n,
 {
     others->others += n->others > 0 ? n->others : 1;
     others->growth += n->growth;
+    others->stayed = n->stayed != HD_UNKNOWN ? others->stayed + n->stayed : HD_UNKNOWN;
     for (size_t k = 0; k < snapshots; k++) {
         if (n->owned[k].bytes == HD_UNKNOWN) {
             others->at[k] = n->owned[k];

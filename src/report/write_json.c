@@ -108,6 +108,18 @@ static json_t *roots_by_kind(const struct hd_snapshot_facts *s)
     return o;
 }
 
+/* How it is known which objects are those of the snapshot before. */
+static json_t *identity(const struct hd_snapshot_facts *s)
+{
+    if (s->told_survivors == HD_UNKNOWN)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "source", json_string_or_null("events"));
+    json_put(o, "survivors", json_number_or_null(s->told_survivors));
+    json_put(o, "of", json_number_or_null(s->told_of));
+    return o;
+}
+
 /* What only `info` tells. */
 static json_t *snapshot_in_full(const struct hd_snapshot_facts *s)
 {
@@ -116,6 +128,7 @@ static json_t *snapshot_in_full(const struct hd_snapshot_facts *s)
              generations(s->info.has_generations ? s->by_generation : NULL));
     json_put(o, "roots_by_kind", roots_by_kind(s));
     json_put(o, "weak_roots", json_number_or_null(s->weak_roots));
+    json_put(o, "identity", identity(s));
     json_put(o, "command", json_string_or_null(s->origin.command));
     json_put(o, "generation", json_string_or_null(s->origin.generation));
     json_put(o, "liveness", json_string_or_null(s->origin.liveness));
@@ -173,6 +186,7 @@ static json_t *owner(const struct hd_chain_row *c)
     json_put(o, "type", json_string_or_null(c->chain.owner));
     json_put(o, "frames_above", json_integer((json_int_t)c->frames_above));
     json_put(o, "service", json_string_or_null(service_names[c->chain.service]));
+    json_put(o, "of", json_string_or_null(c->chain.owner_of));
     return o;
 }
 
@@ -245,6 +259,42 @@ static json_t *begin(const char *schema)
     return o;
 }
 
+/* How many of those that were first seen in one snapshot are there in each. */
+static json_t *cohort(const struct hd_births *b, size_t j, const uint64_t *at, size_t n)
+{
+    json_t *o = json_object(), *count = json_array();
+    for (size_t i = 0, k = 0; i < n; i++) {
+        bool told = k < b->count && b->snapshot[k] == i;
+        bool known = told && k >= j;
+        json_append(count, known ? json_integer((json_int_t)at[k - j]) : json_null());
+        k += told;
+    }
+    json_put(o, "first_seen", json_integer((json_int_t)b->snapshot[j]));
+    json_put(o, "count", count);
+    return o;
+}
+
+static json_t *births(const struct hd_births *b, size_t n)
+{
+    if (b == NULL)
+        return json_null();
+    json_t *o = json_object(), *cohorts = json_array();
+    const uint64_t *at = b->at;
+    for (size_t j = 0; j < b->count; at += b->count - j++)
+        json_append(cohorts, cohort(b, j, at, n));
+    json_put(o, "verdict",
+             json_string_or_null(b->keeps        ? "keeps"
+                                 : b->turns_over ? "turns-over"
+                                                 : NULL));
+    json_put(o, "came", json_integer((json_int_t)b->came));
+    json_put(o, "went", json_integer((json_int_t)b->went));
+    json_put(o, "age", json_integer((json_int_t)b->age));
+    json_put(o, "chance", json_real_or_null(b->chance));
+    json_put(o, "cohorts", cohorts);
+    json_put(o, "since", b->keeps ? json_integer((json_int_t)b->since) : json_null());
+    return o;
+}
+
 static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, bool in_full)
 {
     size_t n = m->snapshot_count;
@@ -275,6 +325,9 @@ static json_t *suspect(const struct hd_model *m, const struct hd_suspect *s, boo
     json_put(o, "owner", s->chains.len > 0 ? owner(&s->chains.all[0]) : json_null());
     json_put(o, "held", values_or_null(s->held, n));
     json_put(o, "own_bytes", values_or_null(s->own, n));
+    json_put(o, "births", births(s->births, n));
+    if (in_full)
+        json_put(o, "chains_of", json_string(s->chains.of_stayed ? "stayed" : "all"));
     return o;
 }
 
@@ -409,6 +462,24 @@ static void set_types(json_t *o, const struct hd_model *m)
     json_put(o, "types_omitted", json_integer((json_int_t)(model_table(m)->len - shown)));
 }
 
+/* Null where nothing would. */
+static json_t *would_show(const struct hd_diff *d)
+{
+    const struct hd_power *p = &d->would_show;
+    json_t *o = json_object();
+    if (p->steps == 0) {
+        json_decref(o);
+        return json_null();
+    }
+    json_put(o, "steps", json_integer((json_int_t)p->steps));
+    json_put(o, "large", json_number_or_null(p->large));
+    json_put(o, "unit", json_string(d->types.bytes_known ? "bytes" : "objects"));
+    json_put(o, "objects", json_number_or_null(p->objects));
+    json_put(o, "objects_even", json_number_or_null(p->even));
+    json_put(o, "bytes", json_number_or_null(p->bytes));
+    return o;
+}
+
 static void set_diff(json_t *o, const struct hd_model *m)
 {
     json_put(o, "snapshots", snapshots(m));
@@ -429,6 +500,8 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "headline", json_string_or_null(m->diff->headline));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     json_put(o, "native", native(m));
+    json_put(o, "identity", json_string_or_null(identity_source_names[m->diff->identity]));
+    json_put(o, "would_show", would_show(m->diff));
 }
 
 static json_t *diff(const struct hd_model *m)
@@ -500,6 +573,19 @@ static json_t *top(const struct hd_model *m)
     return o;
 }
 
+/* Snapshots count from 0 here. */
+static json_t *born(const struct hd_roots *r)
+{
+    if (r->born_first == 0)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "first", json_integer((json_int_t)r->born_first - 1));
+    json_put(o, "last", json_integer((json_int_t)r->born_last - 1));
+    json_put(o, "instances", json_integer((json_int_t)r->chains.instances));
+    json_put(o, "identity", json_string_or_null(hd_identity_source_name(r->identity)));
+    return o;
+}
+
 static json_t *roots(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-roots");
@@ -510,6 +596,7 @@ static json_t *roots(const struct hd_model *m)
     json_put(o, "chains", chains(m, &m->roots->chains));
     json_put(o, "warnings", warnings(m));
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
+    json_put(o, "born", born(m->roots));
     return o;
 }
 
@@ -562,12 +649,26 @@ static json_t *tree(const struct hd_model *m)
     return o;
 }
 
+/* Snapshots count from 0. */
+static json_t *since(const struct hd_model *m)
+{
+    const struct hd_instance *x = m->instance;
+    if (x->since == (size_t)-1)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "snapshot", json_integer((json_int_t)x->since));
+    json_put(o, "of", json_integer((json_int_t)m->snapshot_count));
+    json_put(o, "identity", json_string_or_null(hd_identity_source_name(x->identity)));
+    return o;
+}
+
 static json_t *object(const struct hd_model *m)
 {
     json_t *o = begin("heapdrift-object");
-    json_put(o, "snapshot", snapshot(&m->snapshots[0].info));
+    json_put(o, "snapshot", snapshot(&m->snapshots[m->snapshot_count - 1].info));
     json_add_object(o, m);
     json_put(o, "warnings", warnings(m));
+    json_put(o, "since", since(m));
     return o;
 }
 

@@ -205,12 +205,16 @@ static json_t *notification(const char *id, const char *level, json_t *words)
     return note;
 }
 
-static json_t *invocation(const struct hd_model *m)
+static json_t *invocation(const struct hd_report *r)
 {
+    const struct hd_model *m = &r->model;
     json_t *o = json_object(), *notes = json_array();
     const char *counts = phrase_what_counts(m);
+    struct text power = {0};
     if (counts != NULL)
         json_append(notes, notification("what-counts", "note", json_string(counts)));
+    if (phrase_power_of_verdict(&power, r))
+        json_append(notes, notification("would-show", "note", string_of(&power)));
     for (size_t i = 0; i < m->warning_count; i++) {
         const struct hd_warning *w = &m->warnings[i];
         struct text t = {0};
@@ -226,14 +230,15 @@ static json_t *invocation(const struct hd_model *m)
     return o;
 }
 
-static json_t *run(const struct hd_model *m)
+static json_t *run(const struct hd_report *r)
 {
+    const struct hd_model *m = &r->model;
     json_t *o = json_object(), *tool = json_object(), *results = json_array(),
            *invocations = json_array();
     json_put(tool, "driver", driver());
     for (size_t i = 0; i < m->check->rule_count; i++)
         json_append(results, result(m, &m->check->rules[i]));
-    json_append(invocations, invocation(m));
+    json_append(invocations, invocation(r));
     json_put(o, "tool", tool);
     json_put(o, "invocations", invocations);
     json_put(o, "columnKind", json_string("unicodeCodePoints"));
@@ -244,10 +249,9 @@ static json_t *run(const struct hd_model *m)
 static void write(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o)
 {
-    const struct hd_model *m = &r->model;
     (void)opt;
     json_t *whole = json_object(), *runs = json_array();
-    json_append(runs, run(m));
+    json_append(runs, run(r));
     json_put(
         whole, "$schema",
         json_string("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"

@@ -22,6 +22,14 @@ enum trace_heap_event trace_heap_event_kind(const struct trace_event *e)
     return EVENT_OTHER;
 }
 
+enum trace_heap_event trace_movement_kind(const struct trace_event *e)
+{
+    enum { SURVIVED = 21, MOVED = 22 };
+    if (e->provider == TRACE_RUNTIME && (e->id == SURVIVED || e->id == MOVED))
+        return e->id == SURVIVED ? EVENT_SURVIVED : EVENT_MOVED;
+    return trace_heap_event_kind(e);
+}
+
 bool trace_heap_event_is_walk(enum trace_heap_event kind)
 {
     return kind >= EVENT_NODES && kind <= EVENT_WRAPPERS;
@@ -76,6 +84,10 @@ static size_t record_size(enum trace_heap_event kind, unsigned pointer)
         return WRAPPER;
     case EVENT_TYPES:
         return TYPE;
+    case EVENT_SURVIVED:
+        return pointer + 8;
+    case EVENT_MOVED:
+        return 2 * (size_t)pointer + 8;
     default:
         return 0;
     }
@@ -84,7 +96,8 @@ static size_t record_size(enum trace_heap_event kind, unsigned pointer)
 bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
                 struct bulk *b)
 {
-    bool indexed = kind >= EVENT_NODES && kind <= EVENT_PAIRS;
+    bool indexed = (kind >= EVENT_NODES && kind <= EVENT_PAIRS) || kind == EVENT_SURVIVED ||
+                   kind == EVENT_MOVED;
     struct trace_fields f = fields_of(payload);
     *b = (struct bulk){.size = record_size(kind, pointer_size)};
     b->index = indexed ? trace_field_u32(&f) : 0;
@@ -136,6 +149,17 @@ bool heap_type_next(struct trace_fields *f, struct heap_type *t)
 }
 
 /* --- around a walk ------------------------------------------------------- */
+
+bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
+                          struct heap_territory *t)
+{
+    struct trace_fields f = fields_of(payload);
+    t->generation = trace_field_u8(&f);
+    t->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
+    t->used = trace_field_u64(&f);
+    t->reserved = trace_field_u64(&f);
+    return !f.failed;
+}
 
 bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r)
 {

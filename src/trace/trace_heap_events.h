@@ -23,10 +23,16 @@ enum trace_heap_event {
     EVENT_WRAPPERS, /* COM callable: what COM holds of ours */
     EVENT_RANGE,    /* where a generation lies */
     EVENT_MODULE,
-    EVENT_COMMAND /* the command line of the process */
+    EVENT_COMMAND,  /* the command line of the process */
+    EVENT_SURVIVED, /* where objects stay */
+    EVENT_MOVED     /* where they lay, and lie */
 };
 
 enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
+
+/* The same for who follows objects: others take no notice of EVENT_SURVIVED and
+ * EVENT_MOVED, of which there may be very many. */
+enum trace_heap_event trace_movement_kind(const struct trace_event *e);
 
 /* True for what is recorded by the walk itself, in one burst, by one thread. */
 bool trace_heap_event_is_walk(enum trace_heap_event kind);
@@ -113,6 +119,32 @@ struct heap_type {
 
 /* The next type record of f. */
 bool heap_type_next(struct trace_fields *f, struct heap_type *t);
+
+/* Objects side by side that a collection left: what it says of those that stay and of those
+ * that it moved. */
+struct heap_stretch {
+    uint64_t from, to, size;
+};
+
+/* A record of a bulk of EVENT_SURVIVED or EVENT_MOVED. */
+static inline struct heap_stretch
+heap_stretch_at(enum trace_heap_event kind, const unsigned char *p, unsigned pointer_size)
+{
+    uint64_t from = heap_pointer(p, pointer_size);
+    if (kind == EVENT_SURVIVED)
+        return (struct heap_stretch){from, from, le_u64(p + pointer_size)};
+    return (struct heap_stretch){from, heap_pointer(p + pointer_size, pointer_size),
+                                 le_u64(p + 2 * (size_t)pointer_size)};
+}
+
+/* A part of a generation as the event has it. */
+struct heap_territory {
+    unsigned generation; /* 3 large, 4 pinned objects */
+    uint64_t start, used, reserved;
+};
+
+bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
+                          struct heap_territory *t);
 
 /* HD_GEN_UNKNOWN as generation for a number that is none. */
 bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r);

@@ -293,6 +293,7 @@ static void find_collection(const struct trace_survey *s, struct heap_walk *w)
     const struct heap_gc *gc = find_gc(s, w);
     w->gc_start = gc != NULL ? gc->start : HD_UNKNOWN;
     w->gc_end = gc != NULL ? gc->end : HD_UNKNOWN;
+    w->gc = gc != NULL ? gc->count : 0;
 }
 
 static uint64_t begin_of(const struct heap_walk *w)

@@ -39,6 +39,7 @@ struct heap_walk {
     uint64_t edges_wanted; /* sum of what the nodes say */
     /* filled in by trace_survey_finish() */
     uint64_t gc_start, gc_end; /* ticks; HD_UNKNOWN if it was not seen */
+    uint32_t gc;               /* its number; 0: not known */
     uint64_t events_lost;      /* from its start to the next one's */
     bool is_complete;
 };

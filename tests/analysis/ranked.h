@@ -81,7 +81,8 @@ static inline void rank(struct ranked *r)
     align(&r->a, &ask);
     cr_assert_eq(r->a.series.fit_count, r->a.count, "all snapshots are fit");
     fold_series(r);
-    r->headed = headed_rank(&r->trie, &r->a.series, &r->rules, &usual_line, &r->a.arena);
+    r->headed =
+        headed_rank(&r->trie, &r->a.series, NULL, &r->rules, &usual_line, &r->a.arena);
 }
 
 static inline void ranked_free(struct ranked *r)

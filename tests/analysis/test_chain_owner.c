@@ -470,3 +470,35 @@ Test(chain_owner, is_the_same_in_exact_answers_and_in_samples_of_all)
     }
     cr_expect_gt(owned, 2000, "%zu", owned);
 }
+
+/* A node of the list that somebody keeps leads to all of it; one with its own callback does
+ * not. */
+Test(chain_owner, of_a_registration_is_not_who_keeps_another)
+{
+    struct forge f = {0};
+    node_id list = LINE(&f, pump(&f), "App.Lifetime", "CallbackNode", "Registrations");
+    below(&f, list, "CallbackNode", 5);
+    struct asked a = ask(&f, "CallbackNode");
+    cr_assert_eq(a.found[0]->len, 2);
+    cr_expect_str_eq(a.found[0]->all[0].owner, "Registrations");
+    cr_expect_null(a.found[0]->all[1].owner, "the one that is kept");
+    asked_free(&a);
+    struct forge g = {0};
+    node_id action = LINE(&g, pump(&g), "App.Lifetime", "CallbackNode", "System.Action");
+    below(&g, action, "App.View", 5);
+    a = ask(&g, "App.View");
+    cr_expect_str_eq(a.found[0]->all[0].owner, "App.Lifetime");
+    asked_free(&a);
+}
+
+/* Who has the provider injected leads to all that its scope lists. */
+Test(chain_owner, of_what_a_scope_lists_is_the_scope)
+{
+    struct forge f = {0};
+    node_id array =
+        LINE(&f, pump(&f), "App.LoadGenerator", SCOPE, OBJECT_LIST, "System.Object[]");
+    below(&f, array, "App.Renderer", 5);
+    struct asked a = ask(&f, "App.Renderer");
+    expect_owner(&a.found[0]->all[0], SCOPE, 9, HD_SERVICE_NONE);
+    asked_free(&a);
+}

@@ -164,6 +164,36 @@ Test(chains, a_chain_goes_from_the_root_to_the_instance)
                      "App.Order");
 }
 
+Test(chains, instances_are_chosen_by_when_they_came)
+{
+    enum { OLD = 40, YOUNG = 7 };
+    struct forge f = {0};
+    node_id cache = forge_object(&f, "App.Cache", 24),
+            queue = forge_object(&f, "App.Queue", 24);
+    node_id orders = forge_objects(&f, "App.Order", 96, OLD + YOUNG);
+    for (node_id i = 0; i < OLD + YOUNG; i++)
+        forge_reference(&f, i < OLD ? cache : queue, orders + i);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_cache", cache);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_queue", queue);
+    struct asked a = asked_of(forge_finish(&f), 32);
+    unsigned char *since = arena_array(&a.arena, unsigned char, a.snap->graph->node_count);
+    for (node_id i = 0; i < YOUNG; i++)
+        since[orders + OLD + i] = i == 0 ? 3 : i == 1 ? 1 : 2;
+    const struct since_range range = {1, 2};
+    a.question.since_of_node = since;
+    a.question.since_of_query = &range;
+    ask_for(&a, "App.Order");
+    for (int exact = 0; exact < 2; exact++) {
+        a.how.exact = exact != 0;
+        answer(&a);
+        cr_expect_eq(a.found->instances, YOUNG - 1);
+        cr_assert_eq(a.found->len, 1);
+        expect_chain(&a.found->all[0], YOUNG - 1,
+                     "static: [static vars] [static var App.s_queue] App.Queue App.Order");
+    }
+    asked_free(&a);
+}
+
 static void link_list(struct forge *f, uint32_t count, bool both_ways)
 {
     node_id list = forge_object(f, "App.List", 24);

@@ -106,7 +106,7 @@ Test(headed_rules, fifty_snapshots_are_ranked_like_three)
     struct series_warnings warnings = {0};
     struct series_question ask = {0};
     cr_assert(series_align(&s, snaps, SERIES_MAX_SNAPSHOTS, &ask, &arena, &warnings, NULL));
-    struct headed h = headed_rank(&t, &s, &rules, &usual_line, &arena);
+    struct headed h = headed_rank(&t, &s, NULL, &rules, &usual_line, &arena);
     cr_assert_eq(h.len, 1);
     cr_expect_float_eq(h.all[0].score, 30 * 49, 1e-6);
     cr_expect_eq(h.all[0].count[49], 10 + 3 * 49);
@@ -209,7 +209,7 @@ Test(headed_rules, unfit_snapshots_are_no_part_of_it)
     for (size_t k = 0; k < 3; k++)
         trie_add(&r.trie, k, r.a.snaps[r.a.series.fit[k]], SELECT_ALL, &r.rules);
     trie_align(&r.trie, &r.rules);
-    r.headed = headed_rank(&r.trie, &r.a.series, &r.rules, &usual_line, &r.a.arena);
+    r.headed = headed_rank(&r.trie, &r.a.series, NULL, &r.rules, &usual_line, &r.a.arena);
     /* At 1, 3 and 4 the threads rise by 0 and then by 3; a third of that per step stays. */
     expect_ranking(&r, {"System.Threading.Thread", 30 * 4.0 / 9});
     ranked_free(&r);

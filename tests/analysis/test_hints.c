@@ -52,8 +52,8 @@ Test(hints, each_case_asks_for_something_that_there_is)
         cr_expect_gt(hints[i].case_count, 0);
         for (size_t k = 0; k < hints[i].case_count; k++) {
             const struct hint_case *c = &hints[i].cases[k];
-            cr_expect(c->type != NULL || c->held_by != NULL || c->above != NULL ||
-                          c->below != NULL || c->root != NULL,
+            cr_expect(c->at != NULL || c->with != NULL || c->above != NULL ||
+                          c->in != NULL || c->of != NULL || c->root != NULL,
                       "case %zu of %s fits anything", k, hints[i].id);
             cr_expect(c->root == NULL || is_root_kind(c->root), "%s", c->root);
         }
@@ -65,7 +65,7 @@ Test(hints, each_case_asks_for_something_that_there_is)
 static const struct hint *hint_below(const char *type, const char *const *way, size_t len)
 {
     struct hint_clues clues = {.type = type, .way_count = 1};
-    clues.ways[0] = (struct hint_way){way, len, HD_ROOT_STATIC};
+    clues.ways[0] = (struct hint_way){way, len, HD_ROOT_STATIC, 1};
     return hint_for(&clues);
 }
 
@@ -85,18 +85,84 @@ Test(hints, what_holds_it_directly_is_compared_with_the_end_of_the_way)
 /* A part of a case may not come from one way and the rest from another. */
 Test(hints, one_way_has_to_fit_as_a_whole)
 {
-    static const char *const list[] = {"System.Collections.Generic.List<App.Order>",
+    static const char *const list[] = {"[static var App.Store.s_all]",
+                                       "System.Collections.Generic.List<App.Order>",
                                        "App.Order[]"};
     static const char *const other[] = {"App.Store"};
     struct hint_clues clues = {.type = "App.Order", .way_count = 2};
-    clues.ways[0] = (struct hint_way){list, 2, HD_ROOT_FINALIZER};
-    clues.ways[1] = (struct hint_way){other, 1, HD_ROOT_STATIC};
+    clues.ways[0] = (struct hint_way){list, 3, HD_ROOT_OTHER, 1};
+    clues.ways[1] = (struct hint_way){other, 1, HD_ROOT_STATIC, 1};
     cr_assert_not_null(hint_for(&clues));
-    cr_expect_str_eq(hint_for(&clues)->id, "finalizer-behind", "and not static-collection");
-    clues.ways[0].root = HD_ROOT_REF_COUNTED_HANDLE;
-    cr_expect_str_eq(hint_for(&clues)->id, "com-object-not-released");
+    cr_expect_str_eq(hint_for(&clues)->id, "collection-never-emptied", "not static");
     clues.ways[0].root = HD_ROOT_STATIC;
     cr_expect_str_eq(hint_for(&clues)->id, "static-collection");
+    clues.ways[0].root = HD_ROOT_REF_COUNTED_HANDLE;
+    cr_expect_str_eq(hint_for(&clues)->id, "com-object-not-released",
+                     "a root before a list");
+}
+
+/* Two ways that fit count together. */
+Test(hints, half_of_the_instances_have_to_be_held_so)
+{
+    static const char *const queue[] = {"App.A", "System.Collections.Generic.Queue<App.X>",
+                                        "App.X[]"};
+    static const char *const same[] = {"App.B", "System.Collections.Generic.Queue<App.X>",
+                                       "App.X[]"};
+    static const char *const other[] = {"App.Store"};
+    struct hint_clues clues = {.type = "App.X", .way_count = 3};
+    clues.ways[0] = (struct hint_way){queue, 3, HD_ROOT_STATIC, 0.3};
+    clues.ways[1] = (struct hint_way){same, 3, HD_ROOT_STATIC, 0.2};
+    clues.ways[2] = (struct hint_way){other, 1, HD_ROOT_STATIC, 0.5};
+    cr_assert_not_null(hint_for(&clues));
+    cr_expect_str_eq(hint_for(&clues)->id, "queue-without-consumer");
+    clues.ways[1].share = 0.19;
+    cr_expect_null(hint_for(&clues));
+}
+
+/* --- which of several --------------------------------------------------------- */
+
+static const char *chosen(const char *type, const struct hint_below *below, size_t len)
+{
+    struct hint_clues clues = {.type = type, .below = below, .below_count = len};
+    const struct hint *h = hint_for(&clues);
+    return h != NULL ? h->id : "none";
+}
+
+/* The order of the table means nothing: it asks for more, or finds it nearer. */
+Test(hints, what_asks_for_more_wins_and_what_is_nearer)
+{
+    static const char timer[] = "System.Threading.TimerQueueTimer";
+    static const struct hint_below periodic[] = {
+        {"System.Threading.PeriodicTimer", 2},
+        {"System.Threading.CancellationTokenSource", 3}};
+    static const struct hint_below source[] = {
+        {"System.Threading.CancellationTokenSource", 1}, {"DelayPromise", 4}};
+    static const struct hint_below client[] = {
+        {"System.Net.Http.HttpConnectionSettings", 4}};
+    cr_expect_str_eq(chosen(timer, NULL, 0), "timer-not-disposed");
+    cr_expect_str_eq(chosen(timer, periodic, 2), "periodic-timer-not-disposed");
+    cr_expect_str_eq(chosen(timer, source, 2), "timeout-token-source-not-disposed");
+    cr_expect_str_eq(chosen(timer, client, 1), "timer-not-disposed",
+                     "what it is before what it holds");
+    cr_expect_str_eq(chosen("App.Client", client, 1), "http-client-per-call");
+}
+
+/* Two cases of different hints that ask for the same would leave it to the order. */
+Test(hints, no_two_hints_have_a_case_in_common)
+{
+    for (size_t i = 0; i < hint_count; i++)
+        for (size_t j = 0; j < i; j++)
+            for (size_t k = 0; k < hints[i].case_count; k++)
+                for (size_t l = 0; l < hints[j].case_count; l++) {
+                    const struct hint_case *a = &hints[i].cases[k], *b = &hints[j].cases[l];
+                    const char *x[] = {a->at, a->with, a->above, a->in, a->of, a->root};
+                    const char *y[] = {b->at, b->with, b->above, b->in, b->of, b->root};
+                    bool same = true;
+                    for (size_t m = 0; m < 6; m++)
+                        same &= (x[m] == NULL) == (y[m] == NULL) &&
+                                (x[m] == NULL || strcmp(x[m], y[m]) == 0);
+                    cr_expect_not(same, "%s and %s", hints[i].id, hints[j].id);
+                }
 }
 
 /* --- docs/hints.md ----------------------------------------------------------- */

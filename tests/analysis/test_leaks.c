@@ -188,7 +188,8 @@ Test(leaks, are_found_first_in_four_snapshots)
         struct aligned a = {0};
         add_series(&a, &s);
         struct trie t = trie_of(&a);
-        struct headed h = headed_rank(&t, &a.series, &all_rules, &usual_line, &a.arena);
+        struct headed h =
+            headed_rank(&t, &a.series, NULL, &all_rules, &usual_line, &a.arena);
         cr_assert_gt(h.len, 0, "%s", truth.name);
         const char *first = t.labels.all[h.all[0].label].name;
         cr_expect(leak_is_found(&truth, first), "%s: %s", truth.name, first);

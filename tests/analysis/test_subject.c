@@ -48,32 +48,6 @@ static void expect_subject(const char *const *types, size_t len, const char *wan
     expect_subject((const char *const[]){__VA_ARGS__}, \
                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), (wanted))
 
-/* --- plain names -------------------------------------------------------------------- */
-
-Test(subject, plain_are_the_framework_arrays_groups_and_generics_without_a_namespace)
-{
-    static const struct {
-        const char *name;
-        bool plain;
-    } cases[] = {
-        {"System.String", true},
-        {"Microsoft.Extensions.Logging.Logger", true},
-        {"<>c__DisplayClass3_0", true},
-        {"[static vars]", true},
-        {"App.Order[]", true},
-        {"Node<System.String,App.Session>", true},
-        {"App.Order", false},
-        {"CacheEntry", false},
-        {"App.Node<System.String>", false},
-        {"SystemClock", false},
-        {"MicrosoftLogin", false},
-        {"App.List<App.Order[]>", false},
-        {"", true},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        cr_expect_eq(subject_is_plain(cases[i].name), cases[i].plain, "%s", cases[i].name);
-}
-
 /* --- 1. level by level -----------------------------------------------------------------
  */
 
@@ -207,9 +181,6 @@ Test(subject, on_an_earlier_level_wins)
     ranked_free(&r);
 }
 
-/* --- 2. down the largest ---------------------------------------------------------------
- */
-
 Test(subject, without_a_namespace_anywhere_is_the_first_that_is_not_plain)
 {
     EXPECT_SUBJECT("CacheEntry", "CacheEntry", "System.String");
@@ -220,17 +191,7 @@ Test(subject, without_a_namespace_anywhere_is_the_first_that_is_not_plain)
                    "System.F", "System.G", "System.H", "System.I", "CacheEntry");
 }
 
-Test(subject, is_not_found_below_a_smaller_child)
-{
-    static const struct target targets[] = {{"Small", 8, {10, 30}},
-                                            {"System.Large", 1000, {10, 30}}};
-    expect_target(targets, 2, "System.Action");
-    static const struct target other[] = {{"System.Small", 8, {10, 30}},
-                                          {"Large", 1000, {10, 30}}};
-    expect_target(other, 2, "Large");
-}
-
-/* --- 3. up the path, 4. the type itself --------------------------------------------------
+/* --- 2. up the path, 3. the type itself --------------------------------------------------
  */
 
 /* A chain of single objects, and strings that grow in the last of them. */
@@ -292,5 +253,74 @@ Test(subject, of_what_grows_in_size_is_looked_for_above)
     }
     fold_series(&r);
     cr_expect_str_eq(find_subject(&r, "System.Object[]"), "App.Log");
+    ranked_free(&r);
+}
+
+/* --- whose it is -----------------------------------------------------------------------
+ */
+
+/* A chain as above in a process, each type with its module ("": not told). */
+static const char *subject_among(const char *const *types, const char *const *modules,
+                                 size_t len, struct ranked *r)
+{
+    add_chain(r, types, len);
+    for (size_t k = 0; k < 2; k++) {
+        struct hd_snapshot *snap = r->a.snaps[k];
+        snap->info.process = "Acme.Web";
+        for (type_id t = 0; t < snap->type_count; t++)
+            for (size_t i = 0; i < len; i++)
+                if (strcmp(snap->types[t].name, types[i]) == 0)
+                    snap->types[t].module = modules[i];
+    }
+    fold_series(r);
+    return find_subject(r, arena_printf(&r->a.arena, "[static vars] > %s", types[0]));
+}
+
+/* An actor, as Akka has it: what is the program's stands below three classes of the
+ * package. And what is nested in a class of the framework is not the program's. */
+Test(subject, is_the_programs_own_class_before_that_of_a_package)
+{
+    static const char *const actor[] = {"Akka.Actor.ActorCell", "Akka.Actor.Props",
+                                        "Acme.Web.OrderSaga", "Acme.Web.Order"};
+    static const char *const of_actor[] = {"Akka.dll", "Akka.dll", "Acme.Web.dll",
+                                           "Acme.Web.dll"};
+    static const char *const cell[] = {"Akka.Actor.ActorCell", "Child", "System.String"};
+    static const char *const of_cell[] = {"Akka.dll", "Acme.Web.dll", "System.Runtime.dll"};
+    static const char *const timer[] = {"System.Threading.TimerQueueTimer",
+                                        "Registrations"};
+    static const char *const of_timer[] = {"System.Private.CoreLib.dll",
+                                           "System.Private.CoreLib.dll"};
+    struct ranked a = {0}, b = {0}, c = {0};
+    cr_expect_str_eq(subject_among(actor, of_actor, 4, &a), "Acme.Web.OrderSaga");
+    cr_expect_str_eq(subject_among(cell, of_cell, 3, &b), "Child");
+    cr_expect_str_eq(subject_among(timer, of_timer, 2, &c),
+                     "System.Threading.TimerQueueTimer");
+    ranked_free(&a);
+    ranked_free(&b);
+    ranked_free(&c);
+}
+
+/* Below Acme.Web.Host the package's registry is nearer, and without it the head itself. */
+Test(subject, above_is_the_programs_own_class_before_that_of_a_package)
+{
+    struct ranked r = {0};
+    for (uint32_t k = 0; k < 2; k++) {
+        struct forge f = {0};
+        node_id at = heap_group(&f, heap_root(&f), "[static vars]");
+        at = heap_object(&f, at, "Acme.Web.Host", 24);
+        at = heap_object(&f, at, "Polly.Registry", 24);
+        heap_objects(&f, at, "System.String", 50, 10 + 10 * k);
+        forge_module(&f, "Acme.Web.Host", "/app/Acme.Web.dll");
+        forge_module(&f, "Polly.Registry", "/app/Polly.Core.dll");
+        struct hd_snapshot *snap = forge_finish(&f);
+        snap->info.process = "Acme.Web";
+        aligned_add(&r.a, snap);
+    }
+    fold_series(&r);
+    cr_expect_str_eq(find_subject(&r, "Polly.Registry > System.String"), "Acme.Web.Host");
+    const struct full_trie *f = &r.trie.full[1];
+    for (path_id p = 1; p < f->len; p++)
+        if (strcmp(r.trie.labels.all[f->label[p]].name, "System.String") == 0)
+            cr_expect_str_eq(subject_above(&r.trie.labels, f, p), "Acme.Web.Host");
     ranked_free(&r);
 }

@@ -7,7 +7,7 @@
  * nothing. From .NET 5 to 10 the answer to the start comes behind the walk, so the session
  * can be ended at once; other runtimes are refused. Prints the bytes and the seconds. */
 #include "base/little_endian.h"
-#include "collect/session.h"
+#include "collect/tracing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int start(const struct target *t, uint64_t *id)
     struct hd_error err = {0};
     struct reply *reply = calloc(1, sizeof(*reply));
     for (int command = IPC_COLLECT_TRACING5; command > IPC_COLLECT_TRACING2; command--) {
-        const struct request r = session_request((enum ipc_command)command);
+        const struct request r = tracing_request((enum ipc_command)command, TRACING_HEAP);
         int fd = target_connect(t, &patience, &err);
         if (fd < 0 || reply == NULL || !ipc_send(fd, &r, &patience, &err) ||
             !ipc_receive(fd, reply, &patience, &err))

@@ -1,10 +1,12 @@
 /* make-heap - write a made-up heap (synthetic.h) as a snapshot.
  *
  *     make-heap OBJECTS OUT [--seed=N] [--format=gcdump|heap-text|nettrace]
- *               [--step=K --leak=HD_PER_STEP] [--stream]
+ *               [--step=K --leak=HD_PER_STEP] [--stream] [--loose]
  *
  * Step K has the same objects as step 0, and K * HD_PER_STEP more instances of
  * Bench.Leaked in a list that the static variable Bench.Holder.s_items holds.
+ * --loose leaves gaps between objects of a .gcdump, as of others that went: the same heap
+ * without it is what a compacting collection makes of it.
  * --stream writes heap text of any size in constant memory (synthetic_stream.h). */
 #include "base/alloc.h"
 #include "bench/synthetic.h"
@@ -104,6 +106,7 @@ enum {
  * order too, but in several segments: the three orders of a real file differ. */
 struct dump {
     const struct heap *h;
+    bool loose;
     /* Streams into memory, for what the file counts before it comes. */
     FILE *types, *blob;
     char *types_data, *blob_data;
@@ -200,7 +203,7 @@ static void number_nodes(struct dump *d)
 /* Objects are allocated in turns in three segments, large ones elsewhere. */
 static void place_objects(struct dump *d)
 {
-    enum { SEGMENTS = 3, RUN = 16, LARGE = 85000 };
+    enum { SEGMENTS = 3, RUN = 16, LARGE = 85000, BETWEEN_GAPS = 40, GAP_UNITS = 30 };
     const uint64_t first = 0x7f0000001000, apart = 0x1000000000, step = 8;
     uint64_t next[SEGMENTS + 1];
     for (unsigned s = 0; s <= SEGMENTS; s++)
@@ -210,6 +213,9 @@ static void place_objects(struct dump *d)
         uint64_t segment = size >= LARGE ? SEGMENTS : synthetic_mix(i / RUN) % SEGMENTS;
         d->addresses[d->node_of[i]] = next[segment];
         next[segment] += (size + step - 1) / step * step;
+        uint64_t chance = synthetic_mix(i);
+        if (d->loose && chance % BETWEEN_GAPS == 0)
+            next[segment] += (3 + chance / BETWEEN_GAPS % GAP_UNITS) * step;
     }
 }
 
@@ -363,10 +369,11 @@ static FILE *open_memory(char **data, size_t *size)
     exit(2);
 }
 
-static void write_gcdump(const struct heap *h, FILE *f)
+static void write_gcdump(const struct heap *h, bool loose, FILE *f)
 {
     struct dump *d = alloc_zeroed(sizeof(*d));
     d->h = h;
+    d->loose = loose;
     d->types = open_memory(&d->types_data, &d->types_size);
     d->blob = open_memory(&d->blob_data, &d->blob_size);
     number_nodes(d);
@@ -419,7 +426,7 @@ int main(int argc, char **argv)
     const uint64_t MOST_STREAMED = 10000000000;
     uint64_t seed = 1, step = 0, leak = 0;
     const char *format = "gcdump", *value;
-    bool ok = argc >= 3, stream = false;
+    bool ok = argc >= 3, stream = false, loose = false;
     for (int i = 3; i < argc; i++) {
         if ((value = value_of(argv[i], "--seed=")) != NULL)
             seed = number(value, UINT64_MAX);
@@ -431,16 +438,18 @@ int main(int argc, char **argv)
             format = value;
         else if (strcmp(argv[i], "--stream") == 0)
             stream = true;
+        else if (strcmp(argv[i], "--loose") == 0)
+            loose = true;
         else
             ok = false;
     }
     bool text = strcmp(format, "heap-text") == 0;
     bool trace = strcmp(format, "nettrace") == 0;
-    ok = ok && (!stream || text);
+    ok = ok && (!stream || text) && (!loose || (!text && !trace));
     if (!ok || (!text && !trace && strcmp(format, "gcdump") != 0) || step * leak > MOST) {
         fputs("usage: make-heap OBJECTS OUT [--seed=N] "
               "[--format=gcdump|heap-text|nettrace]\n"
-              "                 [--step=K --leak=PER_STEP] [--stream]\n",
+              "                 [--step=K --leak=PER_STEP] [--stream] [--loose]\n",
               stderr);
         return 2;
     }
@@ -454,7 +463,10 @@ int main(int argc, char **argv)
         synthetic_stream(f, seed, objects, step * leak);
     } else {
         struct heap *h = synthetic_make(seed, (uint32_t)objects, (uint32_t)(step * leak));
-        (text ? write_heap_text : trace ? synthetic_write_trace : write_gcdump)(h, f);
+        if (text || trace)
+            (text ? write_heap_text : synthetic_write_trace)(h, f);
+        else
+            write_gcdump(h, loose, f);
         synthetic_free(h);
     }
     bool lost = ferror(f) != 0;

@@ -330,7 +330,7 @@ ROWS
     local slow=fixtures/leaklab2/tenants-slow
     hd check -q --format=json $slow
     status_is 1
-    [[ $(json '.rules[0] | .limit, .reason') == $'score below 0.1 % if steady\nabout as much was added in every step; such growth counts from --min-steady on' ]]
+    [[ $(json '.rules[0] | .limit, .reason') == $'score below 0.1 % if steady\nit grew in every step; such growth counts from --min-steady on' ]]
     [[ $(json '.rules[0] | .observed_value > .limit_value') == true ]]
     hd check -q --format=json --min-steady=2KiB $slow
     [[ $(json '.rules[0] | .limit, .limit_value') == $'score below 2.00 KiB if steady\n2048' ]]

@@ -64,6 +64,8 @@ def sarif_complaints(sarif, findings, warnings):
     if len(set(prints)) != len(subjects):
         yield f"{len(set(prints))} fingerprints for {len(subjects)} findings"
     notes = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    # What would have shown is a remark on a pass.
+    notes = [n for n in notes if n["descriptor"]["id"] != "would-show"]
     if [n["descriptor"]["id"] for n in notes] != [w["code"] for w in warnings]:
         yield f"notifications {notes} for warnings {warnings}"
 

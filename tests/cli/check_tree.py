@@ -32,6 +32,15 @@ def check_json(tree):
             expect(f"{key} of node {i}", nodes[i][key], sums[i])
             if parent is not None:
                 sums[parent] = [a if a is None else a + b for a, b in zip(sums[parent], sums[i])]
+    below = [0] * len(nodes)
+    for i, node in reversed(list(enumerate(nodes))):
+        if node["stayed"] is None:
+            expect(f"stayed of node {i} without the others", nodes[0]["stayed"], None)
+            continue
+        own = node["stayed"] - below[i]
+        expect(f"stayed at node {i} within its {node['count'][last]}", 0 <= own <= node["count"][last], True)
+        if node["parent"] is not None:
+            below[node["parent"]] += node["stayed"]
     for i, node in enumerate(nodes):
         parent = nodes[node["parent"]] if node["parent"] is not None else None
         expect(f"depth of node {i}", node["depth"], parent["depth"] + 1 if parent else 0)

@@ -153,12 +153,12 @@ OPERANDS
 @test "in a pipe each step is a line, without escape sequences; -q and --no-progress silence it" {
     local option
     play_runtime play
-    works collect --diagnostic-port="$socket" -o "$tmp/a.gcdump" --count=2 --interval=50ms
+    works collect --no-ages --diagnostic-port="$socket" -o "$tmp/a.gcdump" --count=2 --interval=50ms
     out_is ""
     err_lacks $'\e'
     err_lacks $'\r'
     err_matches "^heapdrift: $tmp/a-1\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?"$'\n'"heapdrift: $tmp/a-2\.gcdump: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?\$"
-    works watch --diagnostic-port="$socket" --count=2 --interval=50ms --format=csv
+    works watch --no-ages --diagnostic-port="$socket" --count=2 --interval=50ms --format=csv
     err_lacks $'\e'
     err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?"$'\n'"heapdrift: watching: 1 more, 0.05 s from one to the next"$'\n'"heapdrift: snapshot 2 of 2: "
     out_lacks snapshot
@@ -173,6 +173,15 @@ OPERANDS
     err_is ""
     works collect --no-progress --diagnostic-port="$socket" -o "$tmp/a.gcdump"
     err_is ""
+}
+
+@test "a process that ends the session between two snapshots costs no more than a note, once" {
+    play_runtime play
+    works collect --diagnostic-port="$socket" -o "$tmp/a.gcdump" --count=3 --interval=50ms
+    err_matches "heapdrift: note: $tmp/a-2\.gcdump: which objects stayed is not exactly known: the process ended the session"
+    [[ $(grep -c 'which objects stayed' <<<"$err") == 1 ]]
+    works info --format=json "$tmp/a-3.gcdump"
+    [[ $(jq -r '.snapshots[0].identity' <<<"$out") == null ]]
 }
 
 @test "a long step says every half minute that it goes on" {
@@ -381,7 +390,7 @@ OPERANDS
     mkfifo "$tmp/baseline"
     local signal job
     for signal in TERM HUP; do
-        [[ $signal != HUP ]] || hup_ends || continue
+        signal_ends "$signal" || continue
         TMPDIR=$tmp/t "$HEAPDRIFT" watch -q --diagnostic-port="$socket" --count=2 --interval=100ms \
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!

@@ -24,14 +24,52 @@ first_suspect() {
 }
 
 @test "every command says of digests what it says of the snapshots" {
-    python tests/cli/equal_digests.py "$HEAPDRIFT" "$series" fixtures/leaklab2/archive
+    python tests/cli/equal_digests.py "$HEAPDRIFT" "$series" fixtures/leaklab2/archive fixtures/followed
+}
+
+# identity FILE...: how who stayed is known of a comparison of these.
+identity() {
+    "$HEAPDRIFT" diff -q --format=json "$@" | jq -r .identity
+}
+
+@test "digests of a series that was followed know who stayed, those made alone do not" {
+    local followed=fixtures/followed
+    works convert -q $followed/* -o "$tmp/d.digest"
+    works info --format=json "$tmp"/d-*
+    [[ $(jq -c '[.snapshots[].identity]' <<<"$out") == "$("$HEAPDRIFT" info -q --format=json $followed/* | jq -c '[.snapshots[].identity]')" ]]
+    works info "$tmp/d-2.digest"
+    out_has 'of the snapshot before, as its collector told'
+    works diff --format=json "$tmp"/d-*
+    [[ $(jq -c '[.identity, .suspects[0].births.verdict]' <<<"$out") == '["events","keeps"]' ]]
+    # Without one between them they know it as well, of which the snapshots know less.
+    [[ $(identity "$tmp"/d-[134].digest) == events ]]
+    [[ $(identity --no-ages "$tmp"/d-*) == null ]]
+    [[ $(identity --gen2 "$tmp"/d-*) == null ]]
+    # Mixed, or made alone, they do not.
+    [[ $(identity "$tmp"/d-[12].digest $followed/3.gcdump.xz) == null ]]
+    works convert -q "$followed/3.gcdump.xz" -o "$tmp/alone.digest"
+    [[ $(identity "$tmp"/d-[12].digest "$tmp/alone.digest") == null ]]
+    # A store has them as well.
+    works record -q --store="$tmp/a.db" --service=consumer $followed/*
+    works fleet -q --store="$tmp/a.db" --min-span=1s --format=json
+    [[ $(json '.suspects[0].type') == *Telemetry.Delivery* ]]
+}
+
+@test "a series that is converted writes over none of it" {
+    cp fixtures/followed/1.gcdump.xz "$tmp/b.xz"
+    cp fixtures/followed/2.gcdump.xz "$tmp/a-1.digest"
+    hd convert "$tmp/b.xz" "$tmp/a-1.digest" -o "$tmp/a.digest"
+    fails_with "$tmp/a-1.digest: is one of the series; name another file"
+    hd convert "$tmp/b.xz" "$tmp/a-1.digest" -o - --to=digest
+    fails_with "-o -: a series becomes several files: -o app.digest"
+    cmp "$tmp/a-1.digest" fixtures/followed/2.gcdump.xz
 }
 
 @test "digests and snapshots in one series" {
     works diff --format=json "$(digest 0)" "$(digest 1)" "$series"/[23].gcdump.*
     [[ $(json '[.types[].survivors_low] | any(. != null)') == true ]]
     mixed=$(first_suspect)
-    works diff --format=json "$series"/[0123].gcdump.*
+    works diff --no-ages --format=json "$series"/[0123].gcdump.*
     [[ $(json '[.types[].survivors_low] | any(. != null)') == false ]]
     [[ $(first_suspect) == "$mixed" ]]
 }

@@ -10,17 +10,22 @@ import subprocess
 import sys
 import tempfile
 
-# What differs by what a digest is, and survivors, which it estimates.
+# What differs by what a digest is, and survivors, which it estimates where nobody followed the
+# objects: then who stayed is left out.
 DIFFERS = {"path", "format", "has_graph", "address", "source_xxh3", "xxh3", "files"}
+# Which chains are of what came and stayed only objects tell; a digest has chains of all.
+CHAINS = {"chains", "chains_of"}
 QUESTIONS = [
-    ["diff", "-n0", "-v"],
-    ["diff", "--gen2"],
-    ["diff", "--reachable"],
+    ["diff", "-n0", "-v", "--no-ages"],
+    ["diff", "--gen2", "--no-ages"],
+    ["diff", "--reachable", "--no-ages"],
     ["diff", "--by=holder", "-n0"],
-    ["check", "--max-growth=1%", "--max-score=1%"],
+    ["check", "--max-growth=1%", "--max-score=1%", "--no-ages"],
     ["tree"],
     ["diff", "--tables-only"],
 ]
+# Of a series whose objects were followed, and of some neighbours of it.
+OF_AGES = [["diff", "-n0", "-v"], ["diff", "--reachable"], ["check", "--max-growth=1%", "--max-score=1%"]]
 OF_THE_LAST = [["top", "-n0"], ["top", "--tables-only"], ["top", "--by=holder", "-n0"], ["top", "--reachable"], ["tree"], ["info"]]
 
 
@@ -29,12 +34,14 @@ def run(program, *words):
     return done.returncode, done.stdout, done.stderr.decode()
 
 
-def known(value):
-    """The part in which both have to agree."""
+def known(value, exact):
+    """The part in which both have to agree; exact: survivors are no estimates."""
     if isinstance(value, dict):
-        return {k: known(v) for k, v in value.items() if k not in DIFFERS and not k.startswith("survivors")}
+        return {k: known(v, exact) for k, v in value.items()
+                if k not in DIFFERS and (exact or not k.startswith(("survivors", "stayed")))
+                and not (exact and k in CHAINS)}
     if isinstance(value, list):
-        return [known(v) for v in value if not (isinstance(v, dict) and v.get("code") == "stored-samples")]
+        return [known(v, exact) for v in value if not (isinstance(v, dict) and v.get("code") == "stored-samples")]
     return value
 
 
@@ -50,29 +57,44 @@ def differences(a, b, where=""):
         yield where, a, b
 
 
-def same(program, words, files, digests):
+def same(program, words, files, digests, exact=False):
     whole, small = (run(program, *words, "--format=json", *all) for all in (files, digests))
     told = [f"status {whole[0]} and {small[0]}: {small[2]}"] if whole[0] != small[0] else []
     if whole[1] and small[1]:
-        pair = [known(json.loads(output[1])) for output in (whole, small)]
+        pair = [known(json.loads(output[1]), exact) for output in (whole, small)]
+        if exact and not (pair[0].get("identity") == pair[1].get("identity") == "events"):
+            told.append("who stayed is not known")
         told += [f"{where}: {b} instead of {a}" for where, a, b in differences(*pair)]
     for line in told[:5]:
         print(f"  {' '.join(words)}: {line[:200]}")
     return not told
 
 
+def convert(program, files, below):
+    """Digests, which know of each other; None if one cannot be made."""
+    digests = [os.path.join(below, f"d-{i + 1}.digest" if len(files) > 1 else "d.digest") for i in range(len(files))]
+    status, _, message = run(program, "convert", "-q", *files, "-o", os.path.join(below, "d.digest"))
+    if status != 0:
+        print(f"  {message}")
+    return digests if status == 0 else None
+
+
+def were_followed(program, files):
+    told = json.loads(run(program, "info", "--format=json", *files)[1])["snapshots"]
+    return len(files) > 1 and all(snapshot["identity"] for snapshot in told[1:])
+
+
 def compare(program, folder):
     files = sorted(os.path.join(folder, name) for name in os.listdir(folder)
                    if any(kind in name for kind in (".gcdump", ".nettrace", ".core", ".txt")))
     with tempfile.TemporaryDirectory() as below:
-        digests = [os.path.join(below, f"{i}.digest") for i in range(len(files))]
-        for file, digest in zip(files, digests):
-            status, _, message = run(program, "convert", "-q", file, "-o", digest)
-            if status != 0:
-                print(f"  {file}: {message}")
-                return False
+        digests = convert(program, files, below)
+        if digests is None:
+            return False
         equal = [same(program, words, files, digests) for words in QUESTIONS if len(files) > 1]
         equal += [same(program, words, files[-1:], digests[-1:]) for words in OF_THE_LAST]
+        if were_followed(program, files):
+            equal += [same(program, words, files[i:], digests[i:], True) for words in OF_AGES for i in (0, 1)]
         size = sum(map(os.path.getsize, digests)) // len(digests)
         print(f"{folder}: {len(files)} snapshots, {size} bytes per digest, {'equal' if all(equal) else 'DIFFERENT'}")
         return all(equal)

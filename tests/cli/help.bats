@@ -118,14 +118,14 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-progress no-sandbox output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
+diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
 top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows size-base sort strict tables-only threads type verbose version width
-roots across-builds app-only ascii chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
-check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
+roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
+check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
 convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
-collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-progress output process-id quiet service store strict threads timeout to verbose version
-watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
+collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-progress output process-id quiet service store strict threads timeout to verbose version
+watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-ages no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
 record build format help host keep label limit memory no-progress no-sandbox quiet service size-base store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width

@@ -94,8 +94,12 @@ with_stand_in() {
         LD_PRELOAD=$BATS_TEST_TMPDIR/stand_in.so hd "$@"
 }
 
-# Below nohup HUP is ignored, and the program leaves it so.
-hup_ends() { ((!(16#$(awk '$1 == "SigIgn:" { print $2 }' /proc/self/status) & 1))); }
+# Below nohup HUP is ignored, behind & INT and QUIT are, and the program leaves it so.
+signal_ends() {
+    local ignored
+    ignored=$(awk '$1 == "SigIgn:" { print $2 }' /proc/self/status)
+    ((!(16#$ignored >> ($(kill -l "$1") - 1) & 1)))
+}
 
 # For setup_file: $failing is a library to preload in which allocations, transfers or mapped
 # files fail; see tests/support/failing.c.

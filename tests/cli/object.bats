@@ -68,17 +68,41 @@ session=0x7f5d23ee5c68
         err_has "must be an address, as 0x7f5d2193ec88"
         err_lacks $'\x1b'
     done
-    for args in "" "$dump" "$dump 12 13" "$dump $dump 12"; do
+    for args in "" "$dump"; do
         # shellcheck disable=SC2086
         hd object $args
         status_is 2
-        [[ $err == "heapdrift: object needs a snapshot and an address"*"'#1234'" ||
-            $err == "heapdrift: object looks at one address in one snapshot"* ]] || complain "other words"
+        [[ $err == "heapdrift: object needs a snapshot and an address"*"'#1234'" ]] || complain "other words"
     done
     hd object $session $dump
     fails_with "the snapshot comes first: heapdrift object $dump $session"
-    hd object fixtures/leaklab/cache $session
-    fails_with "object looks at one snapshot, not 6"
+    hd object $dump 12 13
+    fails_with "12: No such file or directory"
+}
+
+@test "of several snapshots it is one of the last, and told since when it is there" {
+    local series=fixtures/leaklab2/tenants-slow k address
+    for k in 1 2 3 6; do
+        works roots -q --format=json -t Zoo.Tenants.Item --born=$k "$series"
+        address=$(json '.chains[0].example.address')
+        works object -q --format=json "$series" "$address"
+        [[ $(json '.since | tojson') == "{\"snapshot\":$((k - 1)),\"of\":6,\"identity\":\"order\"}" ]] || complain "born in $k"
+        [[ $(json '.snapshot.path') == "$series/5.gcdump.xz" ]]
+        python tests/cli/check_json.py docs/json-schema <(printf '%s' "$out")
+        works object -q "$series" "$address"
+        case $k in
+        1) out_has "there       since before the first of 6 snapshots" ;;
+        *) out_has "there       since snapshot $k of 6" ;;
+        esac
+        out_has "snapshot    5.gcdump.xz"
+    done
+    works object -q "$series/5.gcdump.xz" "$address"
+    out_lacks since
+    # Nobody knows of two processes.
+    works object -q fixtures/leaklab/none/1.gcdump.gz "$series/5.gcdump.xz" "$address"
+    out_has "there       since when is not known"
+    works object -q --format=json fixtures/leaklab/none/1.gcdump.gz "$series/5.gcdump.xz" "$address"
+    [[ $(json '.since') == null ]]
 }
 
 @test "snapshots without addresses take numbers, tables have no objects" {

@@ -94,7 +94,7 @@ into_closed_pipe() {
     mkdir "$tmp/o"
     echo precious >"$tmp/o/file"
     for how in HUP INT QUIT TERM XCPU; do
-        [[ $how != HUP ]] || hup_ends || continue
+        signal_ends "$how" || continue
         SIGNAL=$(kill -l "$how") with_stand_in top -q -o "$tmp/o/file" "$before"
         status_is $((128 + $(kill -l "$how")))
         err_is ""

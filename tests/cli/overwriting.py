@@ -17,7 +17,7 @@ READ, WRITTEN, STORE = "read", "written", "store"
 USES = {"output": WRITTEN, "baseline-write": WRITTEN, "lock": WRITTEN, "config": READ, "baseline": READ, "store": STORE}
 # Arguments that name files, and all others.
 FILES = {"FILE", "DIR", "URL"}
-NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "K", "KEY", "KIND", "N", "NAME", "NAME=VALUE", "N|PCT", "PATTERN", "PID",
+NO_FILES = {"A,B,...", "AGE", "BASE", "D", "FORMAT", "I/N", "K", "KEY", "KIND", "N", "N[..N", "NAME", "NAME=VALUE", "N|PCT", "PATTERN", "PID",
             "R", "S", "SECONDS", "SIZE", "SIZE|PCT", "SOCKET", "TIME", "TYPE=N", "UNIT", "VERSION", "WHEN"}
 SNAPSHOTS = ["1.txt", "2.txt", "3.txt", "4.txt"]
 # How each command is asked, without files of options: what it needs, and the inputs, which stand for SNAPSHOT.

@@ -101,12 +101,14 @@ SCENARIOS
     out_has "[$((all - 1)) others]"
 }
 
-@test "survivors are a lower bound, for gcdumps of one process" {
+@test "survivors are told for gcdumps of one process" {
     works -q -n0 --format=json fixtures/leaklab/list
     [[ $(json '[.types[] | .survivors != null and .survivors <= ([.count[0], .count[-1]] | min)] | all') == true ]]
     [[ $(json '[.types[].survivors] | add > 0') == true ]]
     [[ $(json '.suspects[0] as $s | .types[] | select(.type == $s.type).survivors == $s.survivors') == true ]]
     works -q fixtures/leaklab/list
+    out_has "≈ "
+    works -q --no-ages fixtures/leaklab/list
     out_has "≥ "
     # Nothing moved: all are there still. What is appended makes it another file.
     { bzcat fixtures/leaklab/list/5.gcdump.bz2 && echo; } >"$tmp/again.gcdump"
@@ -250,4 +252,38 @@ fixtures/type-tables/table.csv top --by=holder fixtures/type-tables/table.csv
 fixtures/type-tables/table.csv diff -q --by=holder $before fixtures/type-tables/table.csv
 fixtures/dumpheap-stat/managed.txt top -q --by=holder fixtures/dumpheap-stat/managed.txt
 ARGS
+}
+
+# late FIRST...: made snapshots with so many objects in their list.
+late() {
+    local total i=100
+    rm -rf "$tmp/late"
+    mkdir "$tmp/late"
+    for total; do
+        i=$((i + 1))
+        "${HEAPDRIFT%/*}/make-heap" 20000 "$tmp/late/$i.gcdump" --step="$total" --leak=1
+    done
+}
+
+@test "what begins to leak late is a suspect since then" {
+    late 300 302 299 301 303 298 304 297 330 360 390 420
+    works -q "$tmp/late"
+    out_has "Leaked objects come and stay: 300 → 420 in twelve snapshots, since snapshot 8, "
+    out_has "  Bench.Leaked  since snapshot 8"
+    works -q --format=json "$tmp/late"
+    [[ $(json '.suspects[0] | [.type, .suspect, .births.since] | join(" ")') == "Bench.Leaked age 7" ]]
+}
+
+@test "an all-clear says what would have shown" {
+    late 300 302 299 301 303 298
+    works -q "$tmp/late"
+    out_has "A leak of 25 objects and 1.37 KiB or more in these 5 steps would have shown; of fewer objects, one of 27.4 KiB."
+    works -q --no-ages "$tmp/late"
+    out_has "By counts alone, a leak of 27.4 KiB or more in these 5 steps would have shown; with even steps, one of 12 objects and"
+    works -q --format=json "$tmp/late"
+    [[ $(json '[.confidence, .identity, .would_show.objects, .would_show.bytes] | join(" ")') == "high order 25 "* ]]
+    works -q --format=json "$tmp"/late/10[1-4].gcdump
+    [[ $(json '.confidence') == medium ]]
+    hd check -q --format=sarif "$tmp/late"
+    [[ $(json '.runs[0].invocations[0].toolExecutionNotifications[] | select(.descriptor.id == "would-show").message.text') == "A leak of 25 objects "* ]]
 }

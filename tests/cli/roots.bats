@@ -56,6 +56,53 @@ load helper
     [[ $(json '.matched | tojson') == '["Orchard.EventHub"]' ]]
 }
 
+@test "--born chooses those that were new in a snapshot and stayed" {
+    local series=fixtures/leaklab2/tenants-slow n all
+    works diff -q --format=json "$series"
+    all=$(json '.suspects[0].births.cohorts | map(.count[-1]) | tojson')
+    [[ $all == "[2120,60,60,53,63,64]" ]]
+    for n in 1 2 3 4 5 6; do
+        works roots -q --format=json --exact -t Zoo.Tenants.Item --born=$n "$series"
+        [[ $(json '.born.instances') == "$(jq ".[$n - 1]" <<<"$all")" ]] || complain "born in $n"
+        [[ $(json '[.born.first, .born.last] | tojson') == "[$((n - 1)),$((n - 1))]" ]]
+    done
+    works roots -q --format=json -t Zoo.Tenants.Item --born=2..4 "$series"
+    [[ $(json '.born | tojson') == '{"first":1,"last":3,"instances":173,"identity":"order"}' ]]
+    [[ $(json '[.chains[].status] | unique | tojson') == '[null]' ]]
+    python tests/cli/check_json.py docs/json-schema <(printf '%s' "$out")
+    works roots -q -t Zoo.Tenants.Item --born=2..4 "$series"
+    out_has "173 of them, new in snapshots 2 to 4, held in 5.gcdump.xz by (shares from 32 sampled instances, 95 % intervals):"
+    works roots -q -t Zoo.Tenants.Item --born=3 "$series"
+    out_has "60 of them, new in snapshot 3, held in"
+    works roots -q -t Zoo.Tenants.Item --born=1 "$series"
+    out_has "2,120 of them, from before snapshot 1, held in"
+}
+
+@test "--born is refused where nobody knows who came when" {
+    local series=fixtures/leaklab2/tenants-slow value k
+    for value in 0 x 9..2 2.. ..3 2...4 -1 '' 1..2..3 51 99999999999999999999; do
+        hd roots -q -t Item --born="$value" "$series"
+        fails_with "--born=$value: must be a snapshot in which they are new, as 3, or several, as 2..4"
+    done
+    hd roots -q -t Item --born=2..9 "$series"
+    fails_with "there is no snapshot 9 to be new in: there are 6"
+    hd roots -q -t Item --born=1 "$series/5.gcdump.xz"
+    fails_with "$series/5.gcdump.xz: objects come from one snapshot to the next, and there is only one"
+    hd roots -q -t Item --born=2 "$series"/{5,4}.gcdump.xz
+    fails_with "nobody knows which objects came when: the snapshots are not of one process in order"
+    hd roots -q -t Item --born=2 "$series"/{0,1,1}.gcdump.xz
+    fails_with "nobody knows which objects came when: the last snapshot cannot be compared with the others"
+    hd roots -q -t Zoo.Tenants.Item --born=1 fixtures/leaklab/none/1.gcdump.gz "$series/5.gcdump.xz"
+    fails_with "nobody knows which objects came when: the snapshots are not of one process in order"
+    for k in 0 1; do
+        works convert -q "$series/$k.gcdump.xz" -o "$tmp/$k.digest"
+    done
+    hd roots -q -t Item --born=2 "$tmp"/{0,1}.digest
+    fails_with "nobody knows which objects came when: a digest has no single objects"
+    hd roots -q -t Zoo.Tenants.Tenant --born=6 "$series"
+    fails_with "no instance of Zoo.Tenants.Tenant is left of what was new then"
+}
+
 @test "a type that is not there is an error that says how to find names" {
     hd roots -t Nowhere "${pair[@]}"
     fails_with "$after: no type matches Nowhere; \`heapdrift top\` lists them"

@@ -105,6 +105,7 @@ static void save_commands(void)
     static const char *const lines[] = {
         "diff -n 5 --sort=bytes --type MyApp.* -x System.* a b",
         "diff --by=holder --min-score=1% --min-steady 64KiB --exit-code -- -a",
+        "roots --type=T --born=2..3",
         "diff --iterations=0,20,40,60 --chains=2 --samples=9 --seed=7 --depth=3 --exact",
         "top --by=namespace --tables-only --sort=retained --gen2 --memory=1GiB a",
         "roots -t Order --fields --reachable --format=json --width=80 --ascii",

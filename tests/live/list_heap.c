@@ -1,16 +1,21 @@
 /* Print all objects of a snapshot with addresses, sizes, references and fields, for
  * core_gate.py, which compares two of them: no report has every object.
  *
- *   list-heap SNAPSHOT
+ *   list-heap SNAPSHOT [NEXT]
  *
  * Lines, separated by tabs, numbers in decimal, addresses in hex:
  *   type NUMBER KIND NAME FULL-NAME     KIND: object, pseudo, undefined
  *   field NUMBER NAME
  *   node NUMBER TYPE ADDRESS BYTES REACHABLE REFERENCE...    REFERENCE: NODE or NODE:FIELD
+ * With a second snapshot, for identity.py: which of the objects of the first are which of
+ * the next, by what is best, and if that is not order, by order alone:
+ *   same SOURCE                    SOURCE: 0 unknown, 1 order, 2 contents, 3 events
+ *   next NODE NODE-OF-NEXT
  */
 #include "base/options.h"
 #include "format/open.h"
 #include "heap/fields.h"
+#include "identity/same.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,23 +60,63 @@ static bool print_graph(const struct graph *g)
     return true;
 }
 
-int main(int argc, char **argv)
+static struct hd_snapshot *open_snapshot(const char *path)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: list-heap SNAPSHOT\n");
-        return 2;
-    }
     struct hd_error err = {0};
     struct hd_read_options how = {.size = sizeof(how), .threads = 1};
-    struct hd_snapshot *snap = hd_snapshot_open(argv[1], &how, &err);
-    if (snap == NULL || !snapshot_need_graph(snap, &err) ||
-        !snapshot_need_reach(snap, &err)) {
-        fprintf(stderr, "list-heap: %s\n", err.message);
-        hd_snapshot_close(snap);
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, &err);
+    if (snap != NULL && snapshot_need_graph(snap, &err) && snapshot_need_reach(snap, &err))
+        return snap;
+    fprintf(stderr, "list-heap: %s\n", err.message);
+    hd_snapshot_close(snap);
+    return NULL;
+}
+
+static enum hd_identity_source print_same(const struct hd_snapshot *snap,
+                                          const struct hd_snapshot *next)
+{
+    struct same s;
+    same_find(&s, snap, next, 1);
+    enum hd_identity_source source = s.source;
+    printf("same\t%d\n", source);
+    for (node_id n = 0; n < s.count; n++)
+        if (s.next[n] != NO_NODE)
+            printf("next\t%" PRIu32 "\t%" PRIu32 "\n", n, s.next[n]);
+    same_free(&s);
+    return source;
+}
+
+static bool print_pair(struct hd_snapshot *snap, const char *path)
+{
+    struct hd_snapshot *next = open_snapshot(path);
+    if (next == NULL)
+        return false;
+    if (print_same(snap, next) != HD_SAME_BY_ORDER) {
+        next->told = NULL;
+        if (next->graph->fields != NULL)
+            next->graph->fields->contents = NULL;
+        print_same(snap, next);
+    }
+    hd_snapshot_close(next);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: list-heap SNAPSHOT [NEXT]\n");
         return 2;
     }
-    print_types(snap);
-    bool printed = snap->graph != NULL && print_graph(snap->graph);
+    struct hd_snapshot *snap = open_snapshot(argv[1]);
+    if (snap == NULL)
+        return 2;
+    bool printed = snap->graph != NULL;
+    if (printed && argc == 3) {
+        printed = print_pair(snap, argv[2]);
+    } else if (printed) {
+        print_types(snap);
+        printed = print_graph(snap->graph);
+    }
     hd_snapshot_close(snap);
     return printed ? 0 : 2;
 }

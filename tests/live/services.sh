@@ -45,17 +45,13 @@ done
 if [[ -n $keep && -n $from ]]; then usage; fi
 
 work=$(mktemp -d)
-service_pid=
-stop_service() {
-    if [[ -n $service_pid ]]; then
-        # A web server takes SIGTERM as a wish.
-        kill -KILL "$service_pid" 2>/dev/null || true
-        wait "$service_pid" 2>/dev/null || true
-        service_pid=
-    fi
-}
+recorder=
 clean_up() {
-    stop_service
+    # It ends the service.
+    if [[ -n $recorder ]]; then
+        kill "$recorder" 2>/dev/null || true
+        wait "$recorder" || true
+    fi
     rm -rf "$work"
 }
 trap clean_up EXIT
@@ -94,43 +90,27 @@ units_of() {
     esac
 }
 
-# serve N: let the service work, and wait until it says that it is done.
-serve() {
-    local answer
-    echo "$1" >&"${service[1]}" && read -r -t 120 -u "${service[0]}" answer && [[ $answer == done* ]]
-}
+# spread LOAD MOST UNITS: how much longer than the first step that of MOST units may take.
+spread() { jq -n "$2 / $(units_of "$1" 1 "$3")"; }
 
-collect() {
-    "$heapdrift" collect -q -p "$service_pid" -o "$1" >"$work/collect.log" 2>&1 || {
-        cat "$work/collect.log" >&2
-        return 1
-    }
-}
-
-# record NAME BUG SPEED LOAD SEED: snapshots of a run in $work/series.
+# record NAME BUG SPEED LOAD SEED: snapshots of a run in $work/series. Stores fill in four rounds.
 record() {
     local name=$1 load=$4 options=(--seed="$5" --rate="$(fact "$1" "$3")" --size="$size")
-    local units k n total answer input
+    local units all most=0 k n
     units=$(fact "$name" units)
     if [[ $2 == leak ]]; then options+=(--leak); fi
-    coproc service { exec "$work/program/Services" "$name" "${options[@]}" 2>"$work/service.log"; }
-    # shellcheck disable=SC2154 # coproc sets it
-    service_pid=$service_PID
-    { read -r -t 60 -u "${service[0]}" answer && [[ $answer == ready* ]]; } || return 1
-    # Stores fill in four rounds. The first snapshot makes the runtime allocate: not counted.
-    total=$((4 * $(units_of "$load" 0 "$units")))
-    serve "$total" && collect "$work/first.gcdump" || return 1
-    : >"$work/series/iterations"
+    all=$((4 * $(units_of "$load" 0 "$units")))
     for ((k = 1; k <= taken; k++)); do
         n=$(units_of "$load" $k "$units")
-        total=$((total + n))
-        serve "$n" && collect "$work/series/$k.gcdump" || return 1
-        echo $total >>"$work/series/iterations"
+        if ((n > most)); then most=$n; fi
+        all+=,$n
     done
-    input=${service[1]}
-    exec {input}>&-
-    # It has nothing to write; what it makes of its end is its own affair.
-    stop_service
+    HEAPDRIFT=$heapdrift tests/live/one_session.py --units="$all" --spread="$(spread "$load" "$most" "$units")" \
+        "$work/series" "$work/program/Services" "$name" "${options[@]}" 2>"$work/service.log" &
+    recorder=$!
+    wait $recorder || return 1
+    recorder=
+    cat "$work/series/said" >&2
 }
 
 # --- judging -------------------------------------------------------------------------

@@ -474,7 +474,8 @@ static void expect_series(const struct made_series *m, struct hd_options opt)
     struct hd_snapshot *snaps[MOST_SNAPSHOTS], *backwards[MOST_SNAPSHOTS];
     open_series(snaps, m, false);
     open_series(backwards, m, true);
-    opt.chains = 0; /* a sample of the instances */
+    opt.chains = 0;     /* a sample of the instances */
+    opt.no_ages = true; /* who stayed goes by address as well */
     char *one = json_of(snaps, m, opt, 1), *two = json_of(snaps, m, opt, 2);
     char *other = json_of(backwards, m, opt, 1);
     expect_same(one, two, "-j2", m);
@@ -526,7 +527,7 @@ Test(bad_random, what_suspects_and_pools_and_the_rest_hold_is_what_is_reachable)
         for (size_t k = 0; k < s.fit_count; k++)
             trie_add(&t, k, snaps[s.fit[k]], SELECT_ALL, &all_rules);
         trie_align(&t, &all_rules);
-        struct headed h = headed_rank(&t, &s, &all_rules, &line, &a);
+        struct headed h = headed_rank(&t, &s, NULL, &all_rules, &line, &a);
         for (size_t k = 0; k < s.fit_count; k++)
             cr_expect_eq(h.growth.suspects[k] + h.growth.pools[k] + h.growth.rest[k],
                          snaps[s.fit[k]]->info.reachable_bytes, "%s, snapshot %zu",

@@ -162,6 +162,21 @@ static void expect_short(const char *name, const char *wanted)
     expect(&t, wanted);
 }
 
+Test(human, a_call_is_named_by_its_method)
+{
+    static const char box[] =
+        "AsyncStateMachineBox<System.Int32,App.Sales.Desk+<RunAsync>d__5>";
+    struct text t = {0};
+    cr_expect(human_method(&t, box, false));
+    expect(&t, "App.Sales.Desk.RunAsync");
+    t = (struct text){0};
+    cr_expect(human_method(&t, box, true));
+    expect(&t, "Desk.RunAsync");
+    t = (struct text){0};
+    cr_expect_not(human_method(&t, "App.Sales.Desk+<RunAsync>d__5", false));
+    expect(&t, "");
+}
+
 Test(human, short_names_have_no_namespaces)
 {
     expect_short("Order", "Order");

@@ -110,6 +110,32 @@ Test(phrase_verdict, steady_growth_is_told_as_such)
                  "+2.00 KiB, 33 % of the heap" HELD ".");
 }
 
+/* 2026-11-23 14:05:59 UTC is no part of a minute less. */
+Test(phrase_verdict, what_began_late_has_its_beginning)
+{
+    static const size_t of[] = {0, 1, 2, 3, 4, 5};
+    static const uint64_t none[21] = {0};
+    struct hd_births births = {
+        .count = 6, .snapshot = of, .at = none, .keeps = true, .since = 2};
+    struct made *m = make(6, 1);
+    m->suspects[0].births = &births;
+    m->suspects[0].suspicion = HD_SUSPECT_AGE;
+    expect_words(m, HD_TONE_BAD,
+                 "Order objects come and stay: 0 → 600 in six snapshots, since snapshot 3, "
+                 "+2.00 KiB, 33 % of the heap" HELD ".");
+    m = make(6, 1);
+    m->suspects[0].births = &births;
+    m->snapshots[2].clock_is_date = true;
+    m->snapshots[2].clock = 1795442759;
+    expect_words(m, HD_TONE_BAD,
+                 "Order objects pile up: 0 → 600 in six snapshots, since snapshot 3 (14:05 "
+                 "UTC), +2.00 KiB, 33 % of the heap" HELD ".");
+    m = make(6, 1);
+    births.keeps = false;
+    m->suspects[0].births = &births;
+    expect_words(m, HD_TONE_BAD, PILE HELD ".");
+}
+
 Test(phrase_verdict, an_exact_rate_is_told)
 {
     struct made *m = make(6, 1);
@@ -342,6 +368,19 @@ Test(phrase_verdict, doubts_are_told_together)
         "Nothing keeps growing. But three snapshots are too few to be sure; counts "
         "are estimates of a sample; only objects in gen2, LOH, POH and frozen "
         "segments count.");
+}
+
+/* Four are enough where the collector said who stayed. */
+Test(phrase_verdict, four_snapshots_may_miss_a_slow_leak)
+{
+    struct made *m = make(4, 0);
+    expect_words(m, HD_TONE_UNSURE,
+                 "Nothing keeps growing. But a slow leak may not show in four snapshots: "
+                 "take six.");
+    m = make(4, 0);
+    m->r.diff.identity = HD_SAME_BY_EVENTS;
+    expect_words(m, HD_TONE_GOOD, "Nothing keeps growing.");
+    expect_words(make(5, 0), HD_TONE_GOOD, "Nothing keeps growing.");
 }
 
 Test(phrase_verdict, what_cannot_be_judged_is_no_nothing)

@@ -1,6 +1,6 @@
 /* Hints on made series: chains of types as real programs of .NET 8 to 10 have them. */
 #include "analysis/hints.h"
-#include "report/hinted.h"
+#include "report/hint_kinds.h"
 
 /* --- one for each hint ------------------------------------------------------ */
 
@@ -285,8 +285,24 @@ Test(report_hints, every_hint_has_an_example)
         bool found = hints[h].id == NULL;
         for (size_t i = 0; i < EXAMPLES; i++)
             found |= !found && strcmp(examples[i].id, hints[h].id) == 0;
+        for (size_t i = 0; i < KINDS; i++)
+            found |= !found && strcmp(kinds[i].id, hints[h].id) == 0;
         cr_expect(found, "no example of %s", id_of(hints[h].id));
     }
+}
+
+/* --- leaks of real packages --------------------------------------------------- */
+
+Test(report_hints, leaks_of_real_packages_have_their_hints)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        expect_hint(&kinds[i]);
+}
+
+Test(report_hints, what_only_looks_like_a_kind_has_not_its_hint)
+{
+    for (size_t i = 0; i < OTHERS; i++)
+        expect_hint(&others[i]);
 }
 
 /* --- no hint, or not that one ------------------------------------------------ */
@@ -313,26 +329,26 @@ Test(report_hints, what_is_there_once_is_not_blamed_for_what_grows_below_it)
 #define LIST_OF_ORDERS \
     "System.Collections.Generic.List<App.Order> > App.Order[] > App.Order"
     static const struct hint_example below[] = {
-        {"static-collection",
+        {"collection-never-emptied",
          TIMERS "System.Threading.TimerQueueTimer > System.Threading.TimerCallback > "
                 "App.Poller > " LIST_OF_ORDERS,
          NULL},
-        {"static-collection",
+        {"collection-never-emptied",
          TOKENS "CallbackNode > System.Action > App.Service > " LIST_OF_ORDERS, NULL},
-        {"static-collection",
+        {"collection-never-emptied",
          STATIC("App.Host.cache") "Microsoft.Extensions.Caching.Memory.MemoryCache > "
                                   "Microsoft.Extensions.Caching.Memory.CacheEntry > "
                                   "App.Basket > " LIST_OF_ORDERS,
          NULL},
-        {"static-collection",
+        {"collection-never-emptied",
          STATIC(
              "App.Feed.feed") "App.Feed > System.EventHandler > App.View > " LIST_OF_ORDERS,
          NULL},
-        {"static-collection",
+        {"collection-never-emptied",
          TASK "AsyncStateMachineBox<System.Int32,App.Job+<Run>d__1> > "
               "App.Job > " LIST_OF_ORDERS,
          NULL},
-        {"static-collection",
+        {"collection-never-emptied",
          STATIC(
              "System.Diagnostics.Metrics.Meter.s_meter") "System.Diagnostics.Metrics.Meter "
                                                          "> App.Gauge > " LIST_OF_ORDERS,

@@ -24,9 +24,11 @@ static struct hd_report *hidden_suspect(void)
     return shop_diff(&opt);
 }
 
+enum { MANY = 6 };
+
 static struct hd_report *of_one_size(size_t count)
 {
-    struct hd_snapshot *snaps[SHOPS];
+    struct hd_snapshot *snaps[MANY];
     for (size_t k = 0; k < count; k++)
         snaps[k] = shop(10);
     return diff_of(snaps, count, NULL);
@@ -34,7 +36,7 @@ static struct hd_report *of_one_size(size_t count)
 
 static struct hd_report *nothing(void)
 {
-    return of_one_size(SHOPS);
+    return of_one_size(MANY);
 }
 
 static struct hd_report *nothing_in_two(void)

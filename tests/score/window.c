@@ -26,7 +26,7 @@ void window_free(struct window *w)
 struct judgement judge_window(struct window *w, const struct ranking_rules *rules)
 {
     struct headed *h = &w->headed;
-    *h = headed_rank(&w->trie, &w->series, rules, &usual_line, &w->arena);
+    *h = headed_rank(&w->trie, &w->series, NULL, rules, &usual_line, &w->arena);
     struct judgement j = {.tells_rest = !rules->no_types};
     while (j.suspects < h->len && h->all[j.suspects].suspicion != HD_SUSPECT_NOT)
         j.suspects++;

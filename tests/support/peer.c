@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+enum { MOST_MOVEMENTS = 16 };
+
 struct peer {
     struct peer_script script;
     struct peer_log log;
@@ -19,9 +21,10 @@ struct peer {
     int end[2]; /* closed on one side when the test is over */
     size_t played;
     struct bytes playing;
+    int moving[MOST_MOVEMENTS]; /* streams of those sessions; -1: closed */
 };
 
-enum { HEADER = 20, SESSION = 0x1234 };
+enum { HEADER = 20, SESSION = 0x1234, FIRST_MOVEMENT = 0x2000 };
 
 /* Wait for fd; false when the test is over. */
 static bool await(struct peer *p, int fd, short events)
@@ -100,13 +103,69 @@ static void play(struct peer *p, int fd)
     p->stream = fd;
 }
 
-static bool has_walk(const unsigned char *payload, size_t size)
+/* The keywords, somewhere in the provider's. */
+static bool asks_for(const unsigned char *payload, size_t size, const char *keywords)
 {
-    /* The keyword that forces the collection, somewhere in the provider's. */
     for (size_t i = 0; i + 8 <= size; i++)
-        if (memcmp(payload + i, "\x01\x00\xd8\x01\0\0\0\0", 8) == 0)
+        if (memcmp(payload + i, keywords, 8) == 0)
             return true;
     return false;
+}
+
+static bool has_walk(const unsigned char *payload, size_t size)
+{
+    return asks_for(payload, size, "\x01\x00\xd8\x01\0\0\0\0");
+}
+
+static bool has_movement(const unsigned char *payload, size_t size)
+{
+    return asks_for(payload, size, "\x01\x00\x40\x00\0\0\0\0");
+}
+
+/* --- where objects move ------------------------------------------------------------ */
+
+static struct bytes movement_of(const struct peer *p, size_t number)
+{
+    const struct peer_script *s = &p->script;
+    return number < s->movement_count ? s->movements[number] : (struct bytes){0};
+}
+
+static void start_movement(struct peer *p, int fd)
+{
+    const struct peer_script *s = &p->script;
+    size_t number = p->log.movements++;
+    if (s->movement == MOVEMENT_REFUSED || number >= MOST_MOVEMENTS) {
+        answer(p, fd, false, 0x80131515, 4);
+        close(fd);
+        return;
+    }
+    p->moving[number] = fd;
+    if (s->movement == MOVEMENT_SILENT)
+        return;
+    struct bytes all = movement_of(p, number);
+    answer(p, fd, true, FIRST_MOVEMENT + number, 8);
+    put(p, fd, all.data, all.size / 2);
+    for (size_t sent = 0; s->movement == MOVEMENT_FLOOD && sent < s->flood;)
+        sent += put(p, fd, s->answer.data, s->answer.size) ? s->answer.size : s->flood;
+    if (s->movement == MOVEMENT_CUT) {
+        close(fd);
+        p->moving[number] = -1;
+    }
+}
+
+/* False if it is another session. */
+static bool stop_movement(struct peer *p, uint64_t session)
+{
+    size_t number = (size_t)(session - FIRST_MOVEMENT);
+    if (session < FIRST_MOVEMENT || number >= MOST_MOVEMENTS)
+        return false;
+    struct bytes all = movement_of(p, number);
+    if (p->moving[number] < 0)
+        return true;
+    put(p, p->moving[number], all.data + all.size / 2, all.size - all.size / 2);
+    close(p->moving[number]);
+    p->moving[number] = -1;
+    return true;
 }
 
 static void start(struct peer *p, int fd, unsigned command, bool walk)
@@ -131,8 +190,13 @@ static void start(struct peer *p, int fd, unsigned command, bool walk)
     p->stream = fd;
 }
 
-static void stop(struct peer *p, int fd)
+static void stop(struct peer *p, int fd, const unsigned char *payload)
 {
+    if (stop_movement(p, payload[0] | (uint64_t)payload[1] << 8)) {
+        answer(p, fd, true, SESSION, 8);
+        close(fd);
+        return;
+    }
     p->log.stops++;
     if (p->script.habit == PEER_HONEST && p->stream >= 0) {
         size_t tail = p->playing.size > 0 ? p->script.tail : 0;
@@ -235,7 +299,9 @@ static void serve(struct peer *p, int fd)
     } else if (command >= 0x0101 && command <= 0x0103) {
         dump(p, fd, command, payload);
     } else if (command == 0x0201) {
-        stop(p, fd);
+        stop(p, fd, payload);
+    } else if (command >= 0x0202 && command <= 0x0207 && has_movement(payload, size)) {
+        start_movement(p, fd);
     } else if (command >= 0x0202 && command <= 0x0207) {
         start(p, fd, command, has_walk(payload, size));
     } else {
@@ -261,6 +327,8 @@ struct peer *peer_start(const char *path, const struct peer_script *script)
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     p->script = *script;
     p->stream = -1;
+    for (size_t i = 0; i < MOST_MOVEMENTS; i++)
+        p->moving[i] = -1;
     p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     unlink(path);
     memcpy(to.sun_path, path, strlen(path) + 1);
@@ -277,6 +345,9 @@ struct peer_log peer_stop(struct peer *p)
     struct peer_log log = p->log;
     if (p->stream >= 0)
         close(p->stream);
+    for (size_t i = 0; i < MOST_MOVEMENTS; i++)
+        if (p->moving[i] >= 0)
+            close(p->moving[i]);
     close(p->listener);
     close(p->end[0]);
     free(p);

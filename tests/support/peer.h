@@ -23,8 +23,20 @@ enum peer_habit {
     PEER_REFUSES         /* with .refusal */
 };
 
+/* What becomes of sessions that tell where objects move; all others go by the habit. */
+enum peer_movement {
+    MOVEMENT_REFUSED,
+    MOVEMENT_HONEST, /* the stream, half of it before the stop */
+    MOVEMENT_CUT,    /* half of the stream, and closed */
+    MOVEMENT_SILENT, /* neither an answer nor a stream */
+    MOVEMENT_FLOOD   /* .answer again and again, so many bytes */
+};
+
 struct peer_script {
     enum peer_habit habit;
+    enum peer_movement movement;
+    const struct bytes *movements; /* of the first such session, the second, ... */
+    size_t movement_count, flood;
     const struct bytes *streams; /* of the first session with a heap walk, the second, ...;
                                                  the last one goes on */
     size_t stream_count;
@@ -48,7 +60,7 @@ struct peer_log {
     unsigned dump_type;
     unsigned commands[MOST_COMMANDS]; /* 0x0206: set 2, id 6 */
     size_t count;
-    size_t sessions, flushes, stops;
+    size_t sessions, flushes, stops, movements;
 };
 
 struct peer;

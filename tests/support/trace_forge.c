@@ -107,7 +107,9 @@ static const unsigned known_events[] = {1,
                                         FORGED_RUNDOWN + 153,
                                         FORGED_RUNDOWN + 154,
                                         FORGED_EVENTPIPE + 1,
-                                        4};
+                                        4,
+                                        21,
+                                        22};
 
 static void define_event(struct text *t, uint32_t number, unsigned id)
 {

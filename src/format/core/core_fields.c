@@ -146,6 +146,28 @@ static const struct hd_field *values(const void *context, node_id n, uint64_t fi
     return found;
 }
 
+/* --- contents ------------------------------------------------------------ */
+
+/* Behind the pointer to the MethodTable: the length of strings and arrays, and data. */
+static enum contents contents(const void *context, node_id n, uint64_t *hash)
+{
+    enum { FROM = 8, HEADER = 8, MOST = 256 };
+    const struct core_fields *f = context;
+    uint64_t address = graph_address(f->graph, n), size = graph_size(f->graph, n);
+    const struct gc_type *t = core_type_at(f->core, address);
+    if (t == NULL || t->clr == NULL || t->refers.shape != GC_NO_REFERENCES ||
+        size < FROM + HEADER)
+        return CONTENTS_UNKNOWN;
+    unsigned char copy[MOST];
+    size_t len = size - FROM - HEADER < MOST ? (size_t)(size - FROM - HEADER) : MOST;
+    const struct memory *m = &f->core->image.memory;
+    const unsigned char *bytes = memory_at(m, address + FROM, len);
+    if (bytes == NULL && !memory_copy(m, address + FROM, copy, len))
+        return CONTENTS_UNKNOWN;
+    *hash = XXH3_64bits(bytes != NULL ? bytes : copy, len);
+    return t->clr->is_string ? CONTENTS_FIXED : CONTENTS_MUTABLE;
+}
+
 static void free_fields(void *context)
 {
     struct core_fields *f = context;
@@ -166,6 +188,7 @@ struct fields *core_fields_make(struct core *c, const struct graph *g)
                               .name_count = (uint32_t)f->name_count,
                               .of_node = of_node,
                               .values = values,
+                              .contents = contents,
                               .free = free_fields,
                               .context = f};
     return fields;

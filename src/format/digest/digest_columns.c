@@ -120,6 +120,18 @@ static const struct member members[] = {
     {DIGEST_SURVIVORS, "address_unit", NUMBER},
     {DIGEST_SURVIVORS, "size", NUMBERS},
     {DIGEST_SURVIVORS, "old", NUMBERS},
+    {DIGEST_AGES, "source", TEXT},
+    {DIGEST_AGES, "moment", TEXTS},
+    {DIGEST_AGES, "survivors", NUMBER},
+    {DIGEST_AGES, "of", NUMBER},
+    {DIGEST_AGES, "place", NUMBERS},
+    {DIGEST_AGES, "born", NUMBERS},
+    {DIGEST_AGES, "came", NUMBERS},
+    {DIGEST_AGES, "objects", NUMBERS},
+    {DIGEST_AGES, "bytes", NUMBERS},
+    {DIGEST_AGES, "lost_type", NUMBERS},
+    {DIGEST_AGES, "lost_born", NUMBERS},
+    {DIGEST_AGES, "lost_objects", NUMBERS},
 };
 
 enum { MEMBERS = sizeof(members) / sizeof(members[0]) };

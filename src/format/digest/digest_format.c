@@ -9,7 +9,7 @@ const char *const digest_group_names[DIGEST_GROUPS] = {
     [DIGEST_TYPE_IDS] = "type_ids",   [DIGEST_IDENTITY] = "identity",
     [DIGEST_FIELDS] = "fields",       [DIGEST_PLACES] = "places",
     [DIGEST_SHARING] = "sharing",     [DIGEST_CHAINS] = "chains",
-    [DIGEST_SURVIVORS] = "survivors",
+    [DIGEST_SURVIVORS] = "survivors", [DIGEST_AGES] = "ages",
 };
 
 #define OF(member) offsetof(struct hd_info, member)

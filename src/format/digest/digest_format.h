@@ -28,6 +28,7 @@ enum digest_group {
     DIGEST_SHARING,
     DIGEST_CHAINS,
     DIGEST_SURVIVORS,
+    DIGEST_AGES,
     DIGEST_GROUPS
 };
 

@@ -39,6 +39,12 @@ bool digest_read_sharing(struct digest_reading *r);
 field_id *digest_fields_of(struct digest_reading *r, enum digest_group group, size_t count,
                            size_t from);
 
+/* Since when objects are there; perhaps nothing. */
+bool digest_read_ages(struct digest_reading *r);
+
+/* Sixteen digits or fewer; otherwise if text is none such, or NULL. */
+uint64_t digest_hex_of(const char *text, uint64_t otherwise);
+
 /* Samples. */
 bool digest_read_chains(struct digest_reading *r);
 bool digest_read_survivors(struct digest_reading *r);

@@ -52,12 +52,12 @@ const uint64_t *digest_numbers_of(struct digest_reading *r, enum digest_group gr
 
 /* --- what is known of the snapshot ----------------------------------- */
 
-static uint64_t hex_of(const struct digest_value *v, uint64_t otherwise)
+uint64_t digest_hex_of(const char *text, uint64_t otherwise)
 {
     char *end;
-    if (v->text == NULL || v->text[0] == '\0')
+    if (text == NULL || text[0] == '\0')
         return otherwise;
-    uint64_t n = strtoull(v->text, &end, 16);
+    uint64_t n = strtoull(text, &end, 16);
     return *end == '\0' ? n : otherwise;
 }
 
@@ -86,7 +86,8 @@ static void take_info(struct digest_reading *r)
     snap->clock = clock->is_there ? clock->real : NAN;
     snap->clock_is_date = digest_value(c, DIGEST_INFO, "clock_is_date")->truth;
     snap->weak_roots = weak->is_there ? weak->number : HD_UNKNOWN;
-    snap->identity.instance = hex_of(digest_value(c, DIGEST_INFO, "instance"), 0);
+    snap->identity.instance =
+        digest_hex_of(digest_value(c, DIGEST_INFO, "instance")->text, 0);
     for (size_t i = 0; i < kinds->len && i < HD_ROOT_KIND_COUNT; i++)
         snap->roots_by_kind[i] = kinds->numbers[i];
 }
@@ -331,7 +332,8 @@ static void take_source(struct digest_reading *r, struct bytes json)
 {
     const struct digest_columns *c = &r->columns;
     r->digest->source_format = digest_value(c, DIGEST_SOURCE, "format")->text;
-    r->digest->source_xxh3 = hex_of(digest_value(c, DIGEST_SOURCE, "xxh3"), HD_UNKNOWN);
+    r->digest->source_xxh3 =
+        digest_hex_of(digest_value(c, DIGEST_SOURCE, "xxh3")->text, HD_UNKNOWN);
     if (r->digest->source_xxh3 == HD_UNKNOWN)
         r->digest->source_xxh3 = XXH3_64bits(json.data, json.size);
     r->b->snap->info.source_xxh3 = r->digest->source_xxh3;
@@ -365,8 +367,9 @@ static bool take_digest(struct digest_reading *r)
         return false;
     if (has_places != b->snap->info.has_roots)
         return digest_refuse(r, "roots and places");
-    return !has_places || (digest_read_places(r) && digest_read_sharing(r) &&
-                           digest_read_chains(r) && digest_read_survivors(r));
+    return !has_places ||
+           (digest_read_places(r) && digest_read_sharing(r) && digest_read_chains(r) &&
+            digest_read_survivors(r) && digest_read_ages(r));
 }
 
 static bool read(struct input *in, struct builder *b, struct hd_error *err)

@@ -5,6 +5,7 @@
 #include "format/digest/digest_out.h"
 #include "format/snapshot_writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -468,6 +469,34 @@ static void put_survivors(struct digest_out *w)
     free(address);
 }
 
+/* Moments are told backwards, from this snapshot on: so equal ages look alike in all. */
+static uint64_t moments_ago(const struct digest_out *w, const void *context, size_t i)
+{
+    return w->digest->ages.moment_count - 1 - digest_number_8(w, context, i);
+}
+
+static void put_ages(struct digest_out *w)
+{
+    const struct digest_ages *s = &w->digest->ages;
+    digest_begin_group(w, DIGEST_AGES);
+    digest_member_string(w, "source", hd_identity_source_name(s->source));
+    digest_put_name(w, "moment");
+    for (uint32_t i = 0; i < s->moment_count; i++)
+        out_printf(w->o, "%s\"%016" PRIx64 "\"", i > 0 ? "," : "[", s->moment[i]);
+    out_string(w->o, "]");
+    digest_member_number(w, "survivors", s->survivors);
+    digest_member_number(w, "of", s->of);
+    digest_column(w, "place", s->len, digest_rise_32, s->place);
+    digest_column(w, "born", s->len, moments_ago, s->born);
+    digest_column(w, "came", s->len, moments_ago, s->came);
+    digest_column(w, "objects", s->len, digest_number_64, s->objects);
+    digest_column(w, "bytes", s->len, digest_number_64, s->bytes);
+    digest_column(w, "lost_type", s->lost_len, digest_type_32, s->lost_type);
+    digest_column(w, "lost_born", s->lost_len, moments_ago, s->lost_born);
+    digest_column(w, "lost_objects", s->lost_len, digest_number_64, s->lost_objects);
+    digest_end_group(w);
+}
+
 /* --- all of it ------------------------------------------------------- */
 
 static void choose_types(struct digest_out *w, struct arena *a)
@@ -504,6 +533,8 @@ static void put_digest(struct digest_out *w)
         put_sharing(w);
         put_chains(w);
         put_survivors(w);
+        if (w->digest->ages.moment_count > 0)
+            put_ages(w);
     }
     out_string(w->o, "}\n");
 }

@@ -19,7 +19,7 @@ static const struct {
     {PREFIX "runtime ", offsetof(struct hd_info, runtime)},
 };
 
-static const char instance_key[] = PREFIX "instance ";
+static const char instance_key[] = PREFIX "instance ", told_key[] = PREFIX "same 1 ";
 
 /* The rest of the first line that begins with key, of *len bytes; or NULL. */
 static const char *find(const char *log, const char *key, size_t *len)
@@ -67,6 +67,11 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
         begin_line(log, instance_key);
         text_add_string(log, number);
     }
+    if (snap->told != NULL && !has(log, told_key)) {
+        begin_line(log, told_key);
+        told_same_put(snap->told, log);
+        text_add_string(log, "\r\n");
+    }
 }
 
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
@@ -83,4 +88,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     found = log != NULL ? find(log, instance_key, &len) : NULL;
     if (found != NULL && len == 16)
         snap->identity.instance = strtoull(found, NULL, 16);
+    found = log != NULL ? find(log, told_key, &len) : NULL;
+    if (found != NULL)
+        snap->told = told_same_take(found, len, &snap->arena);
 }

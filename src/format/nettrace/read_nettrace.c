@@ -302,6 +302,7 @@ static void describe(struct reading *r)
     struct hd_snapshot *snap = r->b->snap;
     snap->info.has_graph = true;
     snap->info.pid = r->walk->pid;
+    snap->identity.collection = r->walk->gc;
     trace_process_time(snap, &r->header,
                        r->walk->gc_start != HD_UNKNOWN ? r->walk->gc_start
                                                        : r->walk->first_time);

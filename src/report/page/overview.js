@@ -253,6 +253,7 @@ function cards(report) {
         card.classList.add("band-" + Math.min(i + 1, MOST_BANDS + 1));
         card.id = "suspect-" + suspect.rank;
         card.querySelector("header").after(bars(toldCounts(suspect)));
+        birthsPicture(suspect, card.querySelector('.said[data-about="stayed"]'));
         card.querySelectorAll(".held").forEach(chainTools);
     });
 }

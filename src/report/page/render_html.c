@@ -187,13 +187,17 @@ static void put_chains(struct page *p, const struct doc_chains *chains)
 
 /* --- what belongs to rows -------------------------------------------------- */
 
-/* In a card its label is a heading; a cell of a table has none. */
+/* In a card its label is a heading; a cell of a table has none. Scripts go by the label,
+ * which is a word of ours. */
 static void put_attached(struct page *p, const struct doc_attached *a, bool in_card)
 {
-    out_printf(p->o, "<div class=\"%s\">\n",
+    out_printf(p->o, "<div class=\"%s\"",
                a->label == NULL  ? "about"
                : a->line.len > 0 ? "said"
                                  : "held");
+    if (a->label != NULL)
+        out_printf(p->o, " data-about=\"%s\"", a->label);
+    put(p, ">\n");
     if (a->label != NULL) {
         put(p, in_card ? "<h4>" : "<p class=\"labelled\">");
         html_words(p->o, a->label);

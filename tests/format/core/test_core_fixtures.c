@@ -368,6 +368,38 @@ Test(core_fixtures, values_of_a_part_are_those_of_the_whole)
     hd_snapshot_close(core);
 }
 
+static bool is_string(const struct hd_snapshot *core, node_id n)
+{
+    return strcmp(type_of(core, n), "System.String") == 0;
+}
+
+/* Of strings and of what refers to nothing; equal where types, sizes and bytes are. */
+Test(core_fixtures, contents_of_what_refers_to_nothing_can_be_compared)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        struct hd_snapshot *core = open_fixture(files[i], "core");
+        const struct graph *g = core->graph;
+        size_t fixed = 0, mutable = 0, strings = 0, alike = 0;
+        uint64_t hash = 0, last = 0;
+        for (node_id n = 0; n < g->node_count; n++) {
+            bool is_object = core->types[g->type[n]].kind == TYPE_OBJECT;
+            enum contents what = g->fields->contents(g->fields->context, n, &hash);
+            bool refers = g->edge_begin[n] < g->edge_begin[n + 1];
+            cr_assert_eq(what == CONTENTS_FIXED, is_object && is_string(core, n));
+            cr_assert(what == CONTENTS_UNKNOWN || !refers, "%s", type_of(core, n));
+            fixed += what == CONTENTS_FIXED;
+            mutable += what == CONTENTS_MUTABLE;
+            strings += is_object && is_string(core, n);
+            alike += what == CONTENTS_FIXED && hash == last;
+            last = what == CONTENTS_FIXED ? hash : last;
+        }
+        cr_expect_eq(fixed, strings);
+        cr_expect_gt(mutable, 100);
+        cr_expect_lt(10 * alike, fixed, "%zu of %zu follow an equal one", alike, fixed);
+        hd_snapshot_close(core);
+    }
+}
+
 /* Text of strings only if it is asked for, up to so many characters; "" of an empty one. */
 Test(core_fixtures, text_of_strings_is_cut_where_it_is_asked_to_be)
 {

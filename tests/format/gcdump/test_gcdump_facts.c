@@ -1,5 +1,7 @@
 /* What a collected snapshot knows of its process goes into a gcdump and comes back. */
 #include "format/gcdump/gcdump_facts.h"
+#include "identity/places.h"
+#include "identity/told.h"
 #include "support/forge.h"
 #include "support/rewritten.h"
 
@@ -162,5 +164,66 @@ Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
     double own = snap->clock;
     hd_snapshot_set_origin(snap, &origin);
     cr_expect_eq(snap->clock, own);
+    hd_snapshot_close(snap);
+}
+
+/* --- which objects are those of the snapshot before --------------------------------- */
+
+/* Every fourth object died, every fifth came: of a snapshot and itself. */
+static void tell_itself(struct hd_snapshot *snap)
+{
+    struct places p = places_of(snap);
+    const struct told_side side = {places_token(&p), (uint32_t)p.len};
+    uint32_t *older_of = alloc_resize(NULL, sizeof(*older_of) * p.len);
+    for (uint32_t i = 0; i < p.len; i++)
+        older_of[i] = i % 5 == 0 || (i * 7 + 3) % 4 == 0 ? UINT32_MAX : i;
+    struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
+    *told = told_same_write(&side, &side, older_of, &snap->arena);
+    snap->told = told;
+    free(older_of);
+    places_free(&p);
+}
+
+Test(gcdump_facts, who_stayed_comes_back_and_is_of_the_same_objects)
+{
+    static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    tell_itself(snap);
+    char *first, *second, *text;
+    struct hd_snapshot *one = through(snap, "gcdump", &first);
+    struct hd_snapshot *two = through(one, "gcdump", &second);
+    struct hd_snapshot *other = through(two, "heap-text", &text);
+    struct same s = {0};
+    cr_assert(one->told != NULL && two->told != NULL);
+    cr_expect_null(other->told, "which has no place for it");
+    cr_expect_eq(two->told->survivors, snap->told->survivors);
+    cr_expect(same_told(&s, one, two), "the trace, the gcdump and its copy have the same "
+                                       "objects at the same places");
+    size_t survivors = 0;
+    for (node_id n = 0; n < s.count; n++)
+        survivors += s.next[n] != NO_NODE;
+    cr_expect_eq(survivors, snap->told->survivors);
+    same_free(&s);
+    hd_snapshot_close(other);
+    hd_snapshot_close(two);
+    hd_snapshot_close(one);
+    hd_snapshot_close(snap);
+    free(first);
+    free(second);
+    free(text);
+}
+
+Test(gcdump_facts, a_line_about_who_stayed_that_is_none_tells_nothing)
+{
+    struct hd_snapshot *snap = forged();
+    gcdump_facts_read(snap, "heapdrift: same 1 \r\nheapdrift: same 2 0 0 0 0 0 AAAA\r\n");
+    cr_expect_null(snap->told);
+    gcdump_facts_read(snap, "heapdrift: same 1 01 4294967295 02 4294967295 7 ////\r\n");
+    cr_assert_not_null(snap->told, "a promise of which nothing is believed");
+    struct same s = {0};
+    cr_expect_not(same_told(&s, snap, snap));
     hd_snapshot_close(snap);
 }

@@ -29,37 +29,4 @@ var makers = new SortedDictionary<string, Func<Settings, Task<IService>>>(String
     ["signalr"] = s => Chat.Server.StartAsync(s),
 };
 
-if (args is ["list"])
-{
-    Console.WriteLine(string.Join('\n', makers.Keys));
-    return 0;
-}
-Settings? settings = Settings.From(args);
-if (settings is null || !makers.TryGetValue(args[0], out var make))
-{
-    Console.Error.WriteLine($"usage: Services {string.Join('|', makers.Keys)} [--leak] [--rate=R] [--seed=S] [--size=X]");
-    return 2;
-}
-
-await using IService service = await make(settings);
-long total = 0;
-Console.WriteLine($"ready {Environment.ProcessId}");
-while (Console.ReadLine() is { } line)
-{
-    if (!int.TryParse(line, out int units) || units < 0)
-    {
-        Console.Error.WriteLine($"a number of units of work, not '{line}'");
-        return 2;
-    }
-    await service.WorkAsync(units);
-    total += units;
-    // Twice: the first collection queues finalizers, and what they held goes with the second.
-    for (int i = 0; i < 2; i++)
-    {
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
-    }
-    GC.Collect();
-    Console.WriteLine($"done {total}");
-}
-return 0;
+return await Driver.RunAsync(args, "Services", makers);

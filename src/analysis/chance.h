@@ -1,5 +1,5 @@
-/* chance.h - how likely it is that two groups differ by chance alone. It does not know what
- * they are groups of. */
+/* chance.h - how likely it is that chance alone made what was counted. It does not know
+ * what was. */
 #ifndef CHANCE_H
 #define CHANCE_H
 
@@ -16,5 +16,8 @@
  * not trivial: terms fall geometrically from the first. */
 double chance_log(uint64_t before_with, uint64_t before_without, uint64_t since_with,
                   uint64_t since_without);
+
+/* ln P(Bin(n, share) >= k), of a share between 0 and 1. O(sqrt(n)). */
+double chance_binomial_log(uint64_t n, double share, uint64_t k);
 
 #endif

@@ -1,4 +1,4 @@
-#include "fleet/chance.h"
+#include "analysis/chance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

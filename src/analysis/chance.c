@@ -1,4 +1,4 @@
-#include "fleet/chance.h"
+#include "analysis/chance.h"
 
 #include <math.h>
 
@@ -82,4 +82,19 @@ double chance_log(uint64_t before_with, uint64_t before_without, uint64_t since_
                        ? log_exactly(&u, k) + log(tail_up(&u, k))
                        : log1p(-exp(log_exactly(&u, k - 1)) * tail_down(&u, k - 1));
     return log_p < 0 ? log_p : 0;
+}
+
+double chance_binomial_log(uint64_t n, double share, uint64_t k)
+{
+    double all = (double)n, at = (double)k, odds = share / (1 - share);
+    if (k == 0 || at <= all * share)
+        return 0;
+    if (k > n)
+        return -INFINITY;
+    double sum = 1, term = 1;
+    for (double i = at; i < all && term > sum * 1e-18; i++) {
+        term *= (all - i) / (i + 1) * odds;
+        sum += term;
+    }
+    return log_choose(all, at) + at * log(share) + (all - at) * log1p(-share) + log(sum);
 }

@@ -1,0 +1,294 @@
+#include "collect/movement_events.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As much as is held at once, 24 bytes a stretch: more than a heap of ten million objects
+ * needs for a collection of all. A runtime has some hundred territories, 1000 heaps at
+ * most.
+ */
+enum { MOST_STRETCHES = 6 << 20, MOST_PENDING = 1 << 20, MOST_TERRITORIES = 1 << 16 };
+
+struct pending_event {
+    uint64_t time;
+    uint32_t order; /* in the stream */
+    enum trace_heap_event kind;
+    struct gc_event gc;
+    struct heap_territory territory;
+    size_t first, count; /* stretches */
+};
+
+static bool spoil(struct movement_events *e)
+{
+    e->failed = true;
+    return false;
+}
+
+/* --- what comes ---------------------------------------------------------------------- */
+
+static struct pending_event *append(struct movement_events *e, uint64_t time,
+                                    enum trace_heap_event kind)
+{
+    e->pending = grow(e->pending, e->pending_len, &e->pending_cap, sizeof(*e->pending));
+    struct pending_event *p = &e->pending[e->pending_len];
+    *p = (struct pending_event){
+        .time = time, .order = (uint32_t)e->pending_len, .kind = kind};
+    e->pending_len++;
+    return p;
+}
+
+static bool append_stretches(struct movement_events *e, uint64_t time,
+                             enum trace_heap_event kind, struct bytes payload,
+                             unsigned pointer_size)
+{
+    struct bulk b;
+    if (!bulk_parse(kind, payload, pointer_size, &b) ||
+        e->stretch_len + b.count > MOST_STRETCHES)
+        return spoil(e);
+    struct pending_event *p = append(e, time, kind);
+    p->first = e->stretch_len;
+    p->count = b.count;
+    for (uint32_t i = 0; i < b.count; i++) {
+        struct heap_stretch s = heap_stretch_at(kind, b.records + i * b.size, pointer_size);
+        e->stretches =
+            grow(e->stretches, e->stretch_len, &e->stretch_cap, sizeof(*e->stretches));
+        e->stretches[e->stretch_len++] = (struct stretch){s.from, s.to, s.size};
+    }
+    return true;
+}
+
+static bool note(struct movement_events *e, uint64_t time, enum trace_heap_event kind,
+                 struct bytes payload, unsigned pointer_size)
+{
+    struct gc_event gc = {0};
+    struct heap_territory territory = {0};
+    bool ok = true;
+    if (kind == EVENT_SURVIVED || kind == EVENT_MOVED)
+        return append_stretches(e, time, kind, payload, pointer_size);
+    if (kind == EVENT_RANGE)
+        ok = heap_territory_parse(payload, pointer_size, &territory);
+    else
+        ok = kind == EVENT_GC_START ? gc_start_parse(payload, &gc)
+                                    : gc_end_parse(payload, &gc);
+    if (!ok)
+        return spoil(e);
+    struct pending_event *p = append(e, time, kind);
+    p->gc = gc;
+    p->territory = territory;
+    return true;
+}
+
+/* --- in order ------------------------------------------------------------------------ */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pending_event *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static struct open_collection *latest(struct movement_events *e)
+{
+    return e->open_count > 0 ? &e->open[e->open_count - 1] : NULL;
+}
+
+static bool is_wanted(const struct movement_events *e, uint32_t number)
+{
+    return number > e->after && (e->until == 0 || number <= e->until);
+}
+
+/* What was told so far. */
+static bool fold(struct movement_events *e, struct open_collection *o)
+{
+    bool ok = !is_wanted(e, o->number) || movement_fold(&e->movement, &o->it);
+    o->it.moved_count = o->it.stayed_count = 0;
+    o->is_under_way = true;
+    return ok || spoil(e);
+}
+
+static bool start(struct movement_events *e, const struct gc_event *gc)
+{
+    enum { BACKGROUND = 1, MOST_OPEN = 2 };
+    bool in_background = gc->type == BACKGROUND;
+    struct open_collection *outer = latest(e);
+    bool follows = e->last == 0 || gc->count == e->last + 1;
+    bool can_be = outer == NULL ||
+                  (e->open_count < MOST_OPEN && outer->it.is_background && !in_background);
+    /* What one in the background did at its beginning it did before this one. */
+    if (!follows || !can_be || (outer != NULL && !fold(e, outer)))
+        return spoil(e);
+    struct open_collection *o = &e->open[e->open_count++];
+    o->number = e->last = gc->count;
+    o->it.depth = gc->depth;
+    o->it.is_background = in_background;
+    o->it.territory_count = o->it.later_count = 0;
+    o->is_under_way = false;
+    e->first = e->first == 0 ? gc->count : e->first;
+    return true;
+}
+
+static bool finish(struct movement_events *e, uint32_t number)
+{
+    size_t i = e->open_count;
+    while (i > 0 && e->open[i - 1].number != number)
+        i--;
+    if (i == 0)
+        return e->last == 0 || spoil(e); /* it began before us */
+    if (!fold(e, &e->open[i - 1]))
+        return false;
+    struct open_collection done = e->open[i - 1];
+    e->open_count--;
+    e->open[i - 1] = e->open[e->open_count];
+    e->open[e->open_count] = done; /* its memory is used again */
+    return true;
+}
+
+static bool add_territory(struct movement_events *e, const struct heap_territory *t)
+{
+    struct open_collection *o = latest(e);
+    if (o == NULL || (o->is_under_way && !o->it.is_background))
+        return true;
+    struct collection *c = &o->it;
+    struct territory **all = o->is_under_way ? &c->later : &c->territories;
+    size_t *count = o->is_under_way ? &c->later_count : &c->territory_count;
+    size_t *cap = o->is_under_way ? &o->later_cap : &o->territory_cap;
+    if (*count >= MOST_TERRITORIES)
+        return spoil(e);
+    *all = grow(*all, *count, cap, sizeof(**all));
+    (*all)[(*count)++] = (struct territory){t->generation, t->start, t->used, t->reserved};
+    return true;
+}
+
+static bool add_stretches(struct movement_events *e, const struct pending_event *p)
+{
+    struct open_collection *o = latest(e);
+    if (o == NULL)
+        return true;
+    bool moved = p->kind == EVENT_MOVED;
+    struct stretch **all = moved ? &o->it.moved : &o->it.stayed;
+    size_t *count = moved ? &o->it.moved_count : &o->it.stayed_count;
+    size_t *cap = moved ? &o->moved_cap : &o->stayed_cap;
+    o->is_under_way = true;
+    if (*count + p->count > MOST_STRETCHES)
+        return spoil(e);
+    while (*cap < *count + p->count)
+        *all = grow(*all, *cap, cap, sizeof(**all));
+    if (p->count > 0)
+        memcpy(*all + *count, e->stretches + p->first, p->count * sizeof(**all));
+    *count += p->count;
+    return true;
+}
+
+static bool work_on(struct movement_events *e, const struct pending_event *p)
+{
+    switch (p->kind) {
+    case EVENT_GC_START:
+        return start(e, &p->gc);
+    case EVENT_GC_END:
+        return finish(e, p->gc.count);
+    case EVENT_RANGE:
+        return add_territory(e, &p->territory);
+    default:
+        return add_stretches(e, p);
+    }
+}
+
+/* Those from number i on are all that is left. */
+static void keep_rest(struct movement_events *e, size_t i)
+{
+    struct stretch *rest = NULL;
+    size_t len = 0, cap = 0, kept = 0;
+    for (size_t k = i; k < e->pending_len; k++)
+        cap += e->pending[k].count;
+    rest = cap > 0 ? alloc_resize(NULL, array_bytes(cap, sizeof(*rest))) : NULL;
+    for (; i < e->pending_len; i++) {
+        struct pending_event p = e->pending[i];
+        if (p.count > 0)
+            memcpy(rest + len, e->stretches + p.first, p.count * sizeof(*rest));
+        p.first = len;
+        p.order = (uint32_t)kept;
+        len += p.count;
+        e->pending[kept++] = p;
+    }
+    free(e->stretches);
+    e->stretches = rest;
+    e->stretch_len = len;
+    e->stretch_cap = cap;
+    e->pending_len = kept;
+}
+
+static bool work_up_to(struct movement_events *e, uint64_t time)
+{
+    size_t i = 0;
+    if (e->pending_len > 0)
+        qsort(e->pending, e->pending_len, sizeof(*e->pending), by_time);
+    for (; i < e->pending_len && e->pending[i].time <= time; i++)
+        if (!work_on(e, &e->pending[i]))
+            return false;
+    e->done = time;
+    keep_rest(e, i);
+    return true;
+}
+
+/* --- from outside -------------------------------------------------------------------- */
+
+bool movement_events_want(enum trace_heap_event kind)
+{
+    return kind == EVENT_GC_START || kind == EVENT_GC_END || kind == EVENT_RANGE ||
+           kind == EVENT_SURVIVED || kind == EVENT_MOVED;
+}
+
+bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
+                         uint64_t time, struct bytes payload,
+                         const struct trace_header *header)
+{
+    if (e->failed)
+        return false;
+    if (time <= e->done || e->pending_len >= MOST_PENDING)
+        return spoil(e);
+    e->newest = time > e->newest ? time : e->newest;
+    if (!note(e, time, kind, payload, header->pointer_size))
+        return false;
+    /* Twice as long, so that the work is done once a second. */
+    uint64_t second = header->frequency, oldest = e->pending[0].time;
+    if (!e->is_begun || e->is_held || e->newest < oldest || e->newest - oldest < 2 * second)
+        return true;
+    return work_up_to(e, e->newest - second);
+}
+
+void movement_events_begin(struct movement_events *e, struct places *places, uint32_t after)
+{
+    movement_begin(&e->movement, places);
+    e->after = after;
+    e->is_begun = true;
+}
+
+bool movement_events_end(struct movement_events *e, uint32_t until)
+{
+    e->until = until;
+    if (e->failed || !e->is_begun || !work_up_to(e, UINT64_MAX))
+        return false;
+    /* A collection in the background that goes on has moved nothing. */
+    for (size_t i = 0; i < e->open_count; i++)
+        if (!e->open[i].it.is_background && e->open[i].number <= until)
+            return false;
+    return until > e->after && e->first != 0 && e->first <= e->after + 1 &&
+           e->last >= until;
+}
+
+void movement_events_free(struct movement_events *e)
+{
+    for (size_t i = 0; i < sizeof(e->open) / sizeof(*e->open); i++) {
+        free(e->open[i].it.moved);
+        free(e->open[i].it.stayed);
+        free(e->open[i].it.territories);
+        free(e->open[i].it.later);
+    }
+    free(e->pending);
+    free(e->stretches);
+    movement_free(&e->movement);
+    *e = (struct movement_events){0};
+}

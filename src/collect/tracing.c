@@ -1,0 +1,224 @@
+#include "collect/tracing.h"
+
+#include "base/error.h"
+#include "base/little_endian.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Patience where nothing is at stake any more, in milliseconds. */
+enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TO_LEAVE_MS = 200 };
+
+/* --- what is asked for ------------------------------------------------------------- */
+
+/* Keywords of the runtime's provider. */
+enum {
+    GC = 0x1,
+    LOADER = 0x8,
+    TYPES = 0x80000,
+    HEAP_DUMP = 0x100000,
+    SURVIVAL_AND_MOVEMENT = 0x400000, /* brings the ranges of the generations */
+    HEAP_COLLECT = 0x800000,          /* forces the collection */
+    TYPE_NAMES = 0x1000000
+};
+
+enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
+
+/* What each kind of session sees. Memory is what the process may use to hold what we have
+ * not read yet; it takes what it needs: of a heap some 50 bytes for each object, of
+ * movements what comes in a tenth of a second. */
+static const struct {
+    uint64_t keywords;
+    uint32_t buffer_mb;
+    bool wants_modules; /* at the end, where names of modules come */
+    bool blocks;        /* the process waits for us rather than to lose events */
+    bool only;          /* these events; else all but these */
+    uint32_t events[5];
+    uint32_t event_count;
+} kinds[] = {
+    [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
+                                  HEAP_COLLECT | TYPE_NAMES,
+                      .buffer_mb = 1024,
+                      .wants_modules = true,
+                      .blocks = true,
+                      .events = {21, 22}, /* what survived and moved */
+                      .event_count = 2},
+    [TRACING_FLUSH] = {.keywords = LOADER,
+                       .buffer_mb = 16,
+                       .blocks = true,
+                       .events = {21, 22},
+                       .event_count = 2},
+    [TRACING_MOVEMENT] = {.keywords = GC | SURVIVAL_AND_MOVEMENT,
+                          .buffer_mb = 64,
+                          .only = true,
+                          .events = {1, 2, 21, 22, 23},
+                          .event_count = 5},
+};
+
+static void add_provider(struct request *r, enum tracing_kind kind, bool filtered)
+{
+    request_u32(r, 1);
+    request_u64(r, kinds[kind].keywords);
+    request_u32(r, INFORMATIONAL);
+    request_string(r, "Microsoft-Windows-DotNETRuntime");
+    request_string(r, "");
+    if (!filtered)
+        return;
+    request_u8(r, kinds[kind].only);
+    request_u32(r, kinds[kind].event_count);
+    for (uint32_t i = 0; i < kinds[kind].event_count; i++)
+        request_u32(r, kinds[kind].events[i]);
+}
+
+/* The commands differ in what they let one choose. At the end of the session runtimes
+ * list their modules, older ones all methods with them; names of modules come no other
+ * way, and 3.1 names types again only after it. */
+struct request tracing_request(enum ipc_command command, enum tracing_kind kind)
+{
+    struct request r = request_for(command);
+    bool modules = kinds[kind].wants_modules;
+    if (command >= IPC_COLLECT_TRACING5)
+        request_u32(&r, 0); /* a session with a stream */
+    request_u32(&r, kinds[kind].buffer_mb);
+    request_u32(&r, FORMAT_NETTRACE);
+    if (command >= IPC_COLLECT_TRACING4)
+        request_u64(&r, modules ? LOADER : 0); /* of the list at the end */
+    else if (command >= IPC_COLLECT_TRACING2)
+        request_u8(&r, modules);
+    if (command >= IPC_COLLECT_TRACING3)
+        request_u8(&r, 0); /* no stacks */
+    add_provider(&r, kind, command >= IPC_COLLECT_TRACING5);
+    if (command >= IPC_COLLECT_TRACING6)
+        request_u32(&r, kinds[kind].blocks);
+    return r;
+}
+
+/* --- starting ---------------------------------------------------------------------- */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static uint64_t id_in(const struct reply *reply)
+{
+    return reply->size >= 8 ? le_u64(reply->payload) : 0;
+}
+
+/* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
+ * would leave a session behind that nobody can stop, so the answer gets a last chance. */
+static bool receive_start(struct tracing *t, struct reply *reply, const struct patience *p,
+                          struct hd_error *to)
+{
+    struct hd_error err = {0};
+    if (ipc_receive(t->stream, reply, p, &err))
+        return true;
+    if (err.status == HD_STOPPED) {
+        const struct patience last = {.silence_ms = TO_STOP_MS};
+        if (ipc_receive(t->stream, reply, &last, NULL) && reply->ok)
+            t->id = id_in(reply);
+    }
+    if (err.status == HD_TIMED_OUT)
+        return fail_about(
+            to, HD_ABOUT_SILENCE, HD_TIMED_OUT,
+            "the heap was not walked within %g s: the process hangs or is stopped, "
+            "or its heap is large",
+            (double)p->silence_ms / 1e3);
+    return fail(to, err.status, "%s", err.message);
+}
+
+static bool send_start(struct tracing *t, enum ipc_command command, enum tracing_kind kind,
+                       struct reply *reply, const struct patience *p, struct hd_error *err)
+{
+    struct request r = tracing_request(command, kind);
+    t->stream = target_connect(t->target, p, err);
+    return t->stream >= 0 && ipc_send(t->stream, &r, p, err) &&
+           receive_start(t, reply, p, err);
+}
+
+static bool is_too_new(const struct reply *reply)
+{
+    return reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING;
+}
+
+bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patience *p,
+                   struct hd_error *err)
+{
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    bool answered = false;
+    int command = IPC_COLLECT_TRACING6;
+    for (; command >= IPC_COLLECT_TRACING; command--) {
+        answered = send_start(t, (enum ipc_command)command, kind, reply, p, err);
+        if (!answered || reply->ok || !is_too_new(reply))
+            break;
+        close_fd(&t->stream);
+    }
+    if (answered && reply->ok)
+        t->id = id_in(reply);
+    t->old_runtime = command <= IPC_COLLECT_TRACING2;
+    if (answered && !reply->ok)
+        fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
+             ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+    else if (answered && t->id == 0)
+        fail(err, HD_UNSUPPORTED, "the process answers without a tracing session");
+    bool ok = answered && reply->ok && t->id != 0;
+    free(reply);
+    return ok;
+}
+
+/* --- stopping ---------------------------------------------------------------------- */
+
+/* The stop goes over a connection of its own. Its answer comes when the stream has been
+ * read. */
+bool tracing_stop(struct tracing *t, struct hd_error *err)
+{
+    const struct patience brief = {.silence_ms = TO_CONNECT_MS};
+    struct request r = request_for(IPC_STOP_TRACING);
+    t->stopping = true;
+    request_u64(&r, t->id);
+    t->control = target_connect(t->target, &brief, err);
+    return t->control >= 0 && ipc_send(t->control, &r, &brief, err);
+}
+
+/* Read and forget until the end, but not for long. */
+static void drain(struct tracing *t, bool credible)
+{
+    static const struct patience unasked = {0};
+    unsigned char block[16384];
+    uint64_t deadline = clock_ms() + (credible ? TO_STOP_MS : TO_LEAVE_MS);
+    while (t->stream >= 0 && clock_ms() < deadline &&
+           ipc_await(t->stream, false, deadline, &unasked) == READY) {
+        ssize_t n = read(t->stream, block, sizeof(block));
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            return;
+    }
+}
+
+/* Wait until the runtime has put the session away, so that the next one finds it clean. */
+static void finish_stop(struct tracing *t, bool credible)
+{
+    const struct patience brief = {.silence_ms = credible ? TO_CONNECT_MS : TO_LEAVE_MS};
+    if (t->control < 0)
+        return;
+    struct reply *reply = alloc_zeroed(sizeof(*reply));
+    ipc_receive(t->control, reply, &brief, NULL);
+    free(reply);
+}
+
+void tracing_end(struct tracing *t, bool whole, bool credible)
+{
+    if (t->id != 0 && !whole) {
+        if (!t->stopping)
+            tracing_stop(t, NULL);
+        if (t->control >= 0)
+            drain(t, credible);
+    }
+    if (t->id != 0 && t->stopping && t->control >= 0)
+        finish_stop(t, credible);
+    close_fd(&t->stream);
+    close_fd(&t->control);
+}

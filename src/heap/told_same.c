@@ -1,0 +1,179 @@
+#include "heap/told_same.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- runs ---------------------------------------------------------------------------- */
+
+static void put_varint(struct text *to, uint64_t n)
+{
+    for (; n >= 0x80; n >>= 7)
+        text_add_char(to, (char)(n | 0x80));
+    text_add_char(to, (char)n);
+}
+
+static void put_run(struct text *to, const struct told_run *run,
+                    const struct told_run *before)
+{
+    int64_t step = (int64_t)run->older - (int64_t)before->older;
+    put_varint(to, run->newer - before->newer);
+    put_varint(to, step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1);
+    put_varint(to, run->count - 1);
+}
+
+struct told_same told_same_write(const struct told_side *older,
+                                 const struct told_side *newer, const uint32_t *older_of,
+                                 struct arena *a)
+{
+    struct told_same told = {.older = *older, .newer = *newer};
+    struct told_run before = {0}, run;
+    struct text runs = {0};
+    for (uint32_t i = 0; i < newer->objects; i += run.count) {
+        run = (struct told_run){older_of[i], i, 1};
+        if (run.older == UINT32_MAX)
+            continue;
+        while (run.count < newer->objects - i &&
+               older_of[i + run.count] == run.older + run.count)
+            run.count++;
+        put_run(&runs, &run, &before);
+        before = (struct told_run){run.older + run.count, i + run.count, 0};
+        told.survivors += run.count;
+    }
+    if (runs.len > 0)
+        told.runs = (unsigned char *)arena_strdup(a, runs.data, runs.len);
+    told.size = runs.len;
+    text_free(&runs);
+    return told;
+}
+
+/* False at the end, or where none is. */
+static bool take_varint(struct told_reading *r, uint64_t *n)
+{
+    *n = 0;
+    for (unsigned shift = 0; shift < 63 && r->at < r->told->size; shift += 7) {
+        unsigned char byte = r->told->runs[r->at++];
+        *n |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
+{
+    uint64_t gap, step, more;
+    *damaged = false;
+    if (r->at == r->told->size)
+        return false;
+    *damaged = true;
+    if (!take_varint(r, &gap) || !take_varint(r, &step) || !take_varint(r, &more))
+        return false;
+    uint64_t older =
+        step & 1 ? r->next.older - ((step >> 1) + 1) : r->next.older + (step >> 1);
+    uint64_t newer = r->next.newer + gap;
+    const struct told_same *t = r->told;
+    if (gap > UINT32_MAX || newer >= t->newer.objects || older >= t->older.objects ||
+        more >= t->newer.objects - newer || more >= t->older.objects - older)
+        return false;
+    *run = (struct told_run){(uint32_t)older, (uint32_t)newer, (uint32_t)more + 1};
+    r->next = (struct told_run){run->older + run->count, run->newer + run->count, 0};
+    *damaged = false;
+    return true;
+}
+
+/* --- text ---------------------------------------------------------------------------- */
+
+static const char digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* RFC 4648, without the padding. */
+static void put_base64(struct text *to, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i < 3 ? size - i : 3;
+        uint32_t group = 0;
+        for (size_t k = 0; k < left; k++)
+            group |= (uint32_t)bytes[i + k] << (16 - 8 * k);
+        for (size_t k = 0; k <= left; k++)
+            text_add_char(to, digits[group >> (18 - 6 * k) & 63]);
+    }
+}
+
+static size_t take_base64(const char *text, size_t len, unsigned char *to)
+{
+    uint32_t group = 0;
+    size_t size = 0, bits = 0;
+    for (size_t i = 0; i < len; i++) {
+        const char *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
+        if (digit == NULL)
+            return SIZE_MAX;
+        group = group << 6 | (uint32_t)(digit - digits);
+        bits += 6;
+        if (bits < 8)
+            continue;
+        bits -= 8;
+        to[size++] = (unsigned char)(group >> bits);
+    }
+    return size;
+}
+
+/* 01234567.. of the older, its objects; the same of the newer; survivors. */
+#define NUMBERS "%016" PRIx64 " %" PRIu32 " %016" PRIx64 " %" PRIu32 " %" PRIu32 " "
+
+void told_same_put(const struct told_same *told, struct text *to)
+{
+    char numbers[96];
+    snprintf(numbers, sizeof(numbers), NUMBERS, told->older.token, told->older.objects,
+             told->newer.token, told->newer.objects, told->survivors);
+    text_add_string(to, numbers);
+    put_base64(to, told->runs, told->size);
+}
+
+/* A number in that base and the blank behind it; moves *text there. */
+static bool take_number(const char **text, const char *end, unsigned base, uint64_t most,
+                        uint64_t *n)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *begin = *text, *digit;
+    *n = 0;
+    for (; *text < end && **text != ' '; (*text)++) {
+        digit = **text != '\0' ? strchr(hex, **text) : NULL;
+        if (digit == NULL || digit - hex >= base || *n > most / base)
+            return false;
+        *n = *n * base + (uint64_t)(digit - hex);
+    }
+    return *text > begin && *text < end && *(*text)++ == ' ' && *n <= most;
+}
+
+static bool take_side(const char **text, const char *end, struct told_side *side)
+{
+    uint64_t objects;
+    bool ok = take_number(text, end, 16, UINT64_MAX, &side->token) &&
+              take_number(text, end, 10, UINT32_MAX, &objects);
+    side->objects = ok ? (uint32_t)objects : 0;
+    return ok;
+}
+
+struct told_same *told_same_take(const char *text, size_t len, struct arena *a)
+{
+    struct told_same told = {.survivors = 0};
+    const char *end = text + len;
+    uint64_t survivors;
+    if (!take_side(&text, end, &told.older) || !take_side(&text, end, &told.newer) ||
+        !take_number(&text, end, 10, UINT32_MAX, &survivors))
+        return NULL;
+    size_t left = (size_t)(end - text);
+    unsigned char *runs = arena_alloc(a, left / 4 * 3 + 3);
+    told.survivors = (uint32_t)survivors;
+    told.runs = runs;
+    told.size = take_base64(text, left, runs);
+    if (told.size == SIZE_MAX || told.survivors > told.older.objects ||
+        told.survivors > told.newer.objects)
+        return NULL;
+    struct told_same *kept = arena_alloc(a, sizeof(*kept));
+    *kept = told;
+    return kept;
+}

@@ -1,0 +1,56 @@
+/* told_same.h - which objects of a snapshot are which of the one before, as the collector
+ * told it while both were taken: in bytes, as a file keeps it.
+ *
+ * Objects are numbered in the order of addresses, from 0. What survived side by side is a
+ * run of three varints (7 bits each, lowest first): how many newcomers come before it; how
+ * far its first object is, in the older snapshot, from the end of the run before (zigzag);
+ * one less than its length. Some 3 bytes for a run. Tokens say of which two snapshots, so
+ * that nothing is ever applied to others. It knows neither files nor addresses. */
+#ifndef TOLD_SAME_H
+#define TOLD_SAME_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct told_side {
+    uint64_t token; /* places_token() */
+    uint32_t objects;
+};
+
+struct told_same {
+    struct told_side older, newer;
+    uint32_t survivors;
+    const unsigned char *runs;
+    size_t size; /* bytes */
+};
+
+/* older_of[i] is the number of object i of the newer in the older, or UINT32_MAX. Sides and
+ * runs; the runs live in a. */
+struct told_same told_same_write(const struct told_side *older,
+                                 const struct told_side *newer, const uint32_t *older_of,
+                                 struct arena *a);
+
+/* So many objects of both sides. */
+struct told_run {
+    uint32_t older, newer, count;
+};
+
+struct told_reading {
+    const struct told_same *told;
+    size_t at;
+    struct told_run next; /* where the run before ended; count is of no use */
+};
+
+/* The next run, which lies within both sides. False at the end; *damaged if what is there
+ * cannot be. */
+bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged);
+
+/* As text of one line, and back: base64 with the numbers in front. NULL if text is none;
+ * it lives in a, and takes less than the text. */
+struct text;
+void told_same_put(const struct told_same *told, struct text *to);
+struct told_same *told_same_take(const char *text, size_t len, struct arena *a);
+
+#endif

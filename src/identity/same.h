@@ -1,0 +1,31 @@
+/* same.h - which object of one snapshot is which of the next.
+ *
+ * Counts tell that there are more of a type; only identity tells who stayed. It comes from
+ * one of three sources, best first: what the collector said while both snapshots were
+ * taken (every move, exact), the order in which it leaves survivors, with the contents of
+ * objects or without. What is not certain is unknown: an object is never old by a guess,
+ * so what a source misses is taken for one that came.
+ *
+ * It knows two snapshots and nothing of series, owners or verdicts. */
+#ifndef SAME_H
+#define SAME_H
+
+#include "heap/snapshot.h"
+
+struct same {
+    enum hd_identity_source source; /* HD_SAME_UNKNOWN: nothing is known, next is NULL */
+    uint32_t count;                 /* nodes of the older snapshot */
+    node_id *next; /* of each of them: the node of the newer that it is. NO_NODE: it went,
+                      or nobody knows; also of pseudo-nodes. No node stands here twice.
+                      malloc'd */
+};
+
+/* Find it by the best source that both have, on at most that many threads; the answer is
+ * the same for any number. Both need their graphs; what has no addresses, is a sample or
+ * has no object gives HD_SAME_UNKNOWN. */
+void same_find(struct same *s, const struct hd_snapshot *older,
+               const struct hd_snapshot *newer, unsigned threads);
+
+void same_free(struct same *s); /* {0} is fine */
+
+#endif

@@ -1,0 +1,210 @@
+/* Survivors among objects that mostly died lie thin: short runs of which none says much,
+ * but many, in one order. Seeds are rows of three keys that are unique, and objects that
+ * are known by their neighbours. They are chained as minimap2 chains its seeds: a link
+ * costs the logarithm of what it jumps over on either side. */
+#include "identity/young.h"
+
+#include "base/radix_sort.h"
+#include "base/workers.h"
+
+#include <stdlib.h>
+
+enum { KEYS_IN_A_ROW = 3, LEAST = 40 * BIT };
+enum { BY_NEIGHBOURS = 14 * BIT }; /* what it says at least that these are the same */
+
+/* A run looks for the one before it among so many, and so far away. That many around an
+ * object that is known by its neighbours may go along: the row may be all alike, and
+ * every one of it known. */
+enum { LOOK_BACK = 40, FAR_IN_A = 8000, FAR_IN_B = 2000, BESIDE = 32 };
+static const uint32_t NO_LINK = UINT32_MAX;
+
+struct link {
+    struct run run;
+    uint32_t back;
+    int64_t bits, score;
+};
+
+struct chains {
+    struct alignment *al;
+    struct link *link; /* by y */
+    size_t len, cap;
+};
+
+/* --- runs ------------------------------------------------------------------------- */
+
+/* Of pairs on one diagonal those within a run are left out: it is found once. */
+static void add_runs(struct chains *c, const struct gram_pairs *pairs, bool by_neighbours)
+{
+    struct alignment *al = c->al;
+    struct run last = {0, 0, 0};
+    for (size_t i = 0; i < pairs->len; i++) {
+        uint32_t x = gram_x(pairs->all[i]), y = gram_y(pairs->all[i]);
+        struct run within = {0, 0, al->a.len};
+        uint32_t b_end = al->b.len;
+        if (x - last.x < last.len && y - last.y == x - last.x)
+            continue;
+        if (by_neighbours) {
+            within.x = x > BESIDE ? x - BESIDE : 0;
+            within.y = y > BESIDE ? y - BESIDE : 0;
+            within.len = (al->a.len - x > BESIDE ? x + BESIDE : al->a.len) - within.x;
+            b_end = b_end - y > BESIDE ? y + BESIDE : b_end;
+        }
+        struct run r = run_around(al, x, y, &within, b_end - within.y);
+        al->work += r.len;
+        if (r.len == 0)
+            continue;
+        last = r;
+        int64_t bits = (int64_t)alone(al, al->a.key[r.x]) + run_bits(al, &r);
+        if (by_neighbours && bits < BY_NEIGHBOURS)
+            bits = BY_NEIGHBOURS;
+        c->link = grow(c->link, c->len, &c->cap, sizeof(*c->link));
+        c->link[c->len++] = (struct link){r, NO_LINK, bits, 0};
+    }
+}
+
+static void sort_runs(struct chains *c)
+{
+    size_t bytes = array_bytes(c->len, sizeof(uint64_t));
+    uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
+    uint32_t *value = alloc_resize(NULL, bytes / 2), *spare = alloc_resize(NULL, bytes / 2);
+    for (size_t i = 0; i < c->len; i++) {
+        key[i] = (uint64_t)c->link[i].run.y << 32 | c->link[i].run.x;
+        value[i] = (uint32_t)i;
+    }
+    radix_sort(key, value, c->len, spare_key, spare);
+    struct link *sorted = alloc_resize(NULL, array_bytes(c->len, sizeof(*sorted)));
+    for (size_t i = 0; i < c->len; i++)
+        sorted[i] = c->link[value[i]];
+    free(c->link);
+    c->link = sorted;
+    free(key);
+    free(spare_key);
+    free(value);
+    free(spare);
+}
+
+/* --- chains ----------------------------------------------------------------------- */
+
+/* What it costs to come from one run to the other; false: no chain has both. */
+static bool can_follow(const struct alignment *al, const struct run *from,
+                       const struct run *to, int64_t *cost)
+{
+    const uint64_t *a = al->a.address, *b = al->b.address;
+    if (to->y < from->y + from->len || to->x < from->x + from->len)
+        return false;
+    uint32_t in_a = to->x - from->x - from->len, in_b = to->y - from->y - from->len;
+    if (in_a < in_b || in_a > FAR_IN_A || region_of(a[to->x]) != region_of(a[from->x]) ||
+        a[to->x] - a[from->x] < b[to->y] - b[from->y])
+        return false;
+    *cost = (int64_t)eighths(in_a + 1) + eighths(in_b + 1) + in_b * BIT / 5;
+    return true;
+}
+
+static void link_back(struct chains *c, size_t begin, size_t i)
+{
+    const struct alignment *al = c->al;
+    struct link *to = &c->link[i];
+    uint64_t region = region_of(al->b.address[to->run.y]);
+    to->score = to->bits;
+    for (size_t k = i; k > begin && i - k < LOOK_BACK; k--) {
+        const struct link *from = &c->link[k - 1];
+        int64_t cost;
+        if (region_of(al->b.address[from->run.y]) != region ||
+            to->run.y - from->run.y > FAR_IN_B + from->run.len)
+            break;
+        if (!can_follow(al, &from->run, &to->run, &cost) ||
+            from->score + to->bits - cost <= to->score)
+            continue;
+        to->score = from->score + to->bits - cost;
+        to->back = (uint32_t)(k - 1);
+    }
+}
+
+/* Links never leave a region of b, so a share is all that one thread needs. */
+static bool link_share(void *context, size_t i)
+{
+    struct chains *c = context;
+    const struct share *s = &c->al->shares[i];
+    size_t begin = 0, end = c->len, at;
+    while (begin < end) {
+        size_t middle = (begin + end) / 2;
+        if (c->link[middle].run.y < s->begin)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    for (at = begin; at < c->len && c->link[at].run.y < s->end; at++)
+        link_back(c, begin, at);
+    count_work(c->al, (at - begin) * LOOK_BACK);
+    return true;
+}
+
+static void take_chain(struct chains *c, uint32_t last)
+{
+    struct alignment *al = c->al;
+    int64_t base = 0;
+    uint32_t end = last;
+    while (end != NO_LINK && c->link[end].score >= 0)
+        end = c->link[end].back;
+    if (end != NO_LINK)
+        base = ~c->link[end].score;
+    if (c->link[last].score - base < LEAST)
+        return;
+    for (uint32_t i = last; i != end; i = c->link[i].back) {
+        const struct run *r = &c->link[i].run;
+        for (uint32_t k = 0; k < r->len; k++)
+            if (al->a.mate[r->x + k] == FREE && al->b.mate[r->y + k] == FREE)
+                take(al, &(struct run){r->x + k, r->y + k, 1});
+        c->link[i].score = ~c->link[i].score; /* used */
+    }
+}
+
+/* The best first. A chain that runs into one that is taken counts from there on. */
+static void take_chains(struct chains *c)
+{
+    size_t bytes = array_bytes(c->len, sizeof(uint64_t)), len = 0;
+    uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
+    uint32_t *value = alloc_resize(NULL, bytes / 2), *spare = alloc_resize(NULL, bytes / 2);
+    for (size_t i = 0; i < c->len; i++) {
+        if (c->link[i].score < LEAST)
+            continue;
+        key[len] = ~(uint64_t)c->link[i].score;
+        value[len++] = (uint32_t)i;
+    }
+    radix_sort(key, value, len, spare_key, spare);
+    for (size_t i = 0; i < len; i++)
+        if (c->link[value[i]].score >= 0)
+            take_chain(c, value[i]);
+    free(key);
+    free(spare_key);
+    free(value);
+    free(spare);
+}
+
+static bool has_free(const struct side *s)
+{
+    for (uint32_t p = 0; p < s->len; p++)
+        if (s->mate[p] == FREE)
+            return true;
+    return false;
+}
+
+void find_young(struct alignment *al)
+{
+    struct chains c = {.al = al};
+    struct gram_rows rows = {al, KEYS_IN_A_ROW, 0};
+    if (!has_free(&al->a) || !has_free(&al->b))
+        return;
+    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
+    add_runs(&c, &pairs, false);
+    free(pairs.all);
+    pairs = join_by_neighbours(al);
+    add_runs(&c, &pairs, true);
+    free(pairs.all);
+    if (c.len > 0) {
+        sort_runs(&c);
+        workers_run(al->share_count, al->threads, link_share, &c);
+        take_chains(&c);
+    }
+    free(c.link);
+}

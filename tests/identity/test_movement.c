@@ -1,0 +1,419 @@
+/* Where objects lie after collections: vectors made by hand, and a simulated heap against a
+ * map of every object. */
+#include "identity/movement.h"
+
+#include "base/alloc.h"
+#include "support/random.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE = 0x10, KEY = 7, GONE = 0 };
+
+/* Objects at these addresses, 0 behind the last, of one type and size. */
+static struct places places_at(const uint64_t *addresses)
+{
+    struct places p = {0};
+    size_t count = 0;
+    while (addresses[count] != 0)
+        count++;
+    p.all = alloc_zeroed(array_bytes(count + 1, sizeof(*p.all)));
+    for (; p.len < count; p.len++)
+        p.all[p.len] = (struct place){addresses[p.len], 0, KEY};
+    return p;
+}
+
+static struct movement begun(const uint64_t *addresses)
+{
+    struct movement m = {0};
+    struct places p = places_at(addresses);
+    movement_begin(&m, &p);
+    return m;
+}
+
+/* Gen0 at 0x1000, gen1 at 0x2000, gen2 at 0x3000, large at 0x4000, each of 0x800 in use. */
+static struct territory usual[] = {{2, 0x3000, 0x800, 0x1000},
+                                   {0, 0x1000, 0x800, 0x1000},
+                                   {3, 0x4000, 0x800, 0x1000},
+                                   {1, 0x2000, 0x800, 0x1000}};
+
+static const struct stretch none[1];
+
+static bool fold(struct movement *m, unsigned depth, const struct stretch *stretches,
+                 size_t count)
+{
+    struct stretch all[16];
+    struct territory territories[4];
+    if (count > 0)
+        memcpy(all, stretches, count * sizeof(*all));
+    memcpy(territories, usual, sizeof(usual));
+    struct collection c = {.depth = depth,
+                           .moved = all,
+                           .moved_count = count,
+                           .territories = territories,
+                           .territory_count = 4};
+    return movement_fold(m, &c);
+}
+
+#define FOLD(m, depth, ...)                                       \
+    cr_assert(                                                    \
+        fold((m), (depth), (const struct stretch[]){__VA_ARGS__}, \
+             sizeof((const struct stretch[]){__VA_ARGS__}) / sizeof(struct stretch)))
+
+/* Object i lies at expected[i], or is GONE. */
+static void lies(struct movement *m, const uint64_t *expected, size_t count)
+{
+    uint64_t at[16] = {0};
+    for (size_t i = 0; i < m->now.len; i++) {
+        cr_expect(i == 0 || m->now.all[i - 1].address <= m->now.all[i].address);
+        at[m->now.all[i].object] = m->now.all[i].address;
+    }
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(at[i], expected[i], "object %zu: %lx, not %lx", i,
+                     (unsigned long)at[i], (unsigned long)expected[i]);
+    movement_free(m);
+}
+
+#define LIES(m, ...)                           \
+    lies((m), (const uint64_t[]){__VA_ARGS__}, \
+         sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+Test(movement, a_young_collection_promotes_and_leaves_the_old_alone)
+{
+    struct movement m =
+        begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0x2000, 0x3000, 0x4000, 0});
+    FOLD(&m, 0, {0x1010, 0x2100, SIZE});
+    LIES(&m, GONE, 0x2100, GONE, 0x2000, 0x3000, 0x4000);
+}
+
+Test(movement, generation_1_is_collected_with_generation_0)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0});
+    FOLD(&m, 1, {0x2010, 0x3100, SIZE}, {0x1000, 0x2010, SIZE});
+    LIES(&m, 0x2010, GONE, 0x3100, 0x3000);
+}
+
+Test(movement, a_full_collection_that_compacts_keeps_the_order_of_what_it_slides)
+{
+    struct movement m =
+        begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x3030, 0x3040, 0x4000, 0});
+    FOLD(&m, 2, {0x3040, 0x3020, SIZE}, {0x3010, 0x3000, 2 * SIZE});
+    LIES(&m, GONE, 0x3000, 0x3010, GONE, 0x3020, GONE);
+}
+
+Test(movement, what_is_swept_in_place_stays)
+{
+    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x4000, 0});
+    FOLD(&m, 2, {0x3000, 0x3000, SIZE}, {0x3020, 0x3020, SIZE}, {0x4000, 0x4000, 0x100});
+    LIES(&m, 0x3000, GONE, 0x3020, 0x4000);
+}
+
+Test(movement, what_is_pinned_stays_between_what_moves)
+{
+    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3100, 0x3200, 0});
+    FOLD(&m, 2, {0x3010, 0x3000, SIZE}, {0x3100, 0x3100, SIZE}, {0x3200, 0x3110, SIZE});
+    LIES(&m, GONE, 0x3000, 0x3100, 0x3110);
+}
+
+Test(movement, objects_may_change_their_order)
+{
+    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0});
+    FOLD(&m, 2, {0x3000, 0x3500, SIZE}, {0x3010, 0x3000, SIZE}, {0x3020, 0x3400, SIZE});
+    LIES(&m, 0x3500, 0x3000, 0x3400);
+}
+
+Test(movement, frozen_objects_lie_in_no_generation_and_stay)
+{
+    struct movement m = begun((const uint64_t[]){0x500, 0x3000, 0x9000, 0});
+    FOLD(&m, 2, {0x3000, 0x3000, SIZE});
+    LIES(&m, 0x500, 0x3000, 0x9000);
+}
+
+Test(movement, objects_behind_what_is_in_use_are_collected_with_everything_only)
+{
+    struct movement m = begun((const uint64_t[]){0x1900, 0x3000, 0});
+    FOLD(&m, 0, {0x1000, 0x1000, SIZE});
+    cr_expect_eq(m.now.len, 2);
+    FOLD(&m, 2, {0x3000, 0x3000, SIZE});
+    LIES(&m, GONE, 0x3000);
+}
+
+Test(movement, several_collections_follow_each_other)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0});
+    FOLD(&m, 0, {0x1010, 0x2000, 2 * SIZE});
+    FOLD(&m, 1, {0x2010, 0x3000, SIZE});
+    FOLD(&m, 0, {0x1000, 0x2000, SIZE}); /* others, by now */
+    FOLD(&m, 2, {0x3000, 0x3100, SIZE});
+    LIES(&m, GONE, GONE, 0x3100);
+}
+
+/* --- in the background -------------------------------------------------------------------
+ */
+
+static bool fold_background(struct movement *m, const struct stretch *moved,
+                            size_t moved_count, const struct stretch *stayed,
+                            size_t stayed_count)
+{
+    struct stretch a[8], b[8];
+    struct territory territories[4], later[] = {{2, 0x6000, 0x800, 0x1000}};
+    memcpy(territories, usual, sizeof(usual));
+    memcpy(a, moved, moved_count * sizeof(*a));
+    memcpy(b, stayed, stayed_count * sizeof(*b));
+    struct collection c = {.depth = 2,
+                           .is_background = true,
+                           .moved = a,
+                           .moved_count = moved_count,
+                           .stayed = b,
+                           .stayed_count = stayed_count,
+                           .territories = territories,
+                           .territory_count = 4,
+                           .later = later,
+                           .later_count = 1};
+    return movement_fold(m, &c);
+}
+
+#define BACKGROUND(m, moved, stayed)                                                \
+    cr_assert(fold_background((m), (moved), sizeof(moved) / sizeof(struct stretch), \
+                              (stayed), sizeof(stayed) / sizeof(struct stretch)))
+
+Test(movement, a_background_collection_of_which_nothing_is_told_does_nothing)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0x3010, 0});
+    cr_assert(fold_background(&m, none, 0, none, 0));
+    LIES(&m, 0x1000, 0x3000, 0x3010);
+}
+
+Test(movement, a_background_collection_ends_with_a_list_of_all_that_is_there)
+{
+    struct movement m =
+        begun((const uint64_t[]){0x500, 0x1000, 0x2000, 0x3000, 0x3010, 0x4000, 0x6000, 0});
+    const struct stretch list[] = {{0x1000, 0x1000, 0x800},
+                                   {0x2000, 0x2000, SIZE},
+                                   {0x3010, 0x3010, 0x100},
+                                   {0x6000, 0x6000, SIZE}};
+    cr_assert(fold_background(&m, none, 0, list, 4));
+    LIES(&m, 0x500, 0x1000, 0x2000, GONE, 0x3010, GONE, 0x6000);
+}
+
+Test(movement, a_background_collection_may_begin_with_a_young_one)
+{
+    struct movement m =
+        begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0x3010, 0});
+    const struct stretch young[] = {{0x2010, 0x3700, SIZE}};
+    const struct stretch list[] = {{0x3010, 0x3010, SIZE}, {0x3700, 0x3700, SIZE}};
+    BACKGROUND(&m, young, list);
+    LIES(&m, GONE, GONE, 0x3700, GONE, 0x3010);
+}
+
+Test(movement, a_young_one_that_moves_nothing_is_told_by_where_it_was)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
+    const struct stretch young[] = {{0x1010, 0x1010, SIZE}};
+    cr_assert(fold_background(&m, none, 0, young, 1));
+    LIES(&m, GONE, 0x1010, 0x2000, 0x3000);
+}
+
+Test(movement, young_survivors_may_be_in_the_list_again)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
+    const struct stretch both[] = {
+        {0x1010, 0x1010, SIZE}, {0x1000, 0x1000, 0x100}, {0x3000, 0x3000, SIZE}};
+    cr_assert(fold_background(&m, none, 0, both, 3));
+    LIES(&m, 0x1000, 0x1010, GONE, 0x3000);
+}
+
+Test(movement, one_that_could_not_begin_is_a_blocking_one)
+{
+    struct movement m =
+        begun((const uint64_t[]){0x1000, 0x3000, 0x3010, 0x4000, 0x4100, 0});
+    const struct stretch moved[] = {{0x3010, 0x3000, SIZE}, {0x1000, 0x2000, SIZE}};
+    const struct stretch large[] = {{0x4100, 0x4100, 0x100}};
+    BACKGROUND(&m, moved, large);
+    LIES(&m, 0x2000, GONE, 0x3000, GONE, 0x4100);
+}
+
+Test(movement, segments_hold_younger_generations_in_what_they_set_aside)
+{
+    struct movement m = begun((const uint64_t[]){0x3000, 0x3400, 0x3800, 0});
+    struct territory nested[] = {
+        {2, 0x3000, 0x400, 0x1000}, {1, 0x3400, 0x100, 0x800}, {0, 0x3800, 0x100, 0x400}};
+    struct stretch moved[] = {{0x3800, 0x3410, SIZE}, {0x3400, 0x3400, SIZE}};
+    struct collection c = {.depth = 1,
+                           .moved = moved,
+                           .moved_count = 1,
+                           .stayed = &moved[1],
+                           .stayed_count = 1,
+                           .territories = nested,
+                           .territory_count = 3};
+    cr_assert(movement_fold(&m, &c));
+    LIES(&m, 0x3000, 0x3400, 0x3410);
+}
+
+Test(movement, what_makes_no_sense_is_refused)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0});
+    struct collection nowhere = {.depth = 0};
+    cr_expect_not(movement_fold(&m, &nowhere), "no generation is told");
+    const struct stretch overlapping[] = {{0x3000, 0x3000, 0x20}, {0x3010, 0x3400, 0x20}};
+    cr_expect_not(fold(&m, 2, overlapping, 2));
+    const struct stretch endless[] = {{0x3000, 0x3000, UINT64_MAX - 0x10}};
+    cr_expect_not(fold(&m, 2, endless, 1));
+    const struct stretch away[] = {{0x3000, UINT64_MAX - 4, 0x20}};
+    cr_expect_not(fold(&m, 2, away, 1));
+    movement_free(&m);
+}
+
+/* --- the next snapshot -------------------------------------------------------------------
+ */
+
+enum { MANY = 4000 };
+
+/* How many survive if so many of MANY are of another type in the newer; -1: not known. */
+static long survivors_with(size_t others)
+{
+    uint64_t addresses[MANY + 1] = {0};
+    uint32_t survivors = 0;
+    for (size_t i = 0; i < MANY; i++)
+        addresses[i] = 0x100000 + i * SIZE;
+    struct movement m = begun(addresses);
+    struct places newer = places_at(addresses);
+    for (size_t i = 0; i < others; i++)
+        newer.all[i * 7].key = KEY + 1;
+    uint32_t *older_of = movement_end(&m, &newer, &survivors);
+    for (size_t i = 0; older_of != NULL && i < MANY; i++)
+        cr_expect_eq(older_of[i], newer.all[i].key == KEY ? i : NO_NODE);
+    long found = older_of != NULL ? (long)survivors : -1;
+    free(older_of);
+    places_free(&newer);
+    movement_free(&m);
+    return found;
+}
+
+Test(movement, one_in_a_thousand_may_be_another_and_is_dead_then)
+{
+    cr_expect_eq(survivors_with(0), MANY);
+    cr_expect_eq(survivors_with(4), MANY - 4);
+    cr_expect_eq(survivors_with(5), -1);
+}
+
+/* --- a simulated heap --------------------------------------------------------------------
+ */
+
+enum { OBJECTS = 60, ROOM = 256, GENERATIONS = 3, PARTS = 4 };
+
+/* Generations of parts of memory, of which any may be anywhere; a slot is 0x10 bytes. */
+struct simulated {
+    struct random r;
+    uint64_t address[OBJECTS]; /* by number; GONE */
+    unsigned generation[OBJECTS];
+    struct territory parts[PARTS];
+    struct stretch stretches[OBJECTS];
+    size_t stretch_count;
+};
+
+static uint64_t start_of(unsigned part)
+{
+    return 0x10000 * ((uint64_t)part + 1);
+}
+
+static unsigned part_of(uint64_t address)
+{
+    return (unsigned)(address / 0x10000) - 1;
+}
+
+static bool is_free(const struct simulated *s, uint64_t address)
+{
+    for (size_t i = 0; i < OBJECTS; i++)
+        if (s->address[i] == address)
+            return false;
+    return true;
+}
+
+static uint64_t free_slot(struct simulated *s, unsigned part)
+{
+    uint64_t at;
+    do
+        at = start_of(part) + (uint64_t)random_below(&s->r, ROOM) * SIZE;
+    while (!is_free(s, at));
+    return at;
+}
+
+static void fill(struct simulated *s, uint64_t seed)
+{
+    *s = (struct simulated){.r = random_from(seed)};
+    for (unsigned p = 0; p < PARTS; p++)
+        s->parts[p] = (struct territory){random_below(&s->r, GENERATIONS), start_of(p),
+                                         ROOM * SIZE, 2 * ROOM * SIZE};
+    for (size_t i = 0; i < OBJECTS; i++)
+        s->address[i] = free_slot(s, random_below(&s->r, PARTS));
+}
+
+/* Each object of what is collected dies, stays or goes where there is room. Who leaves
+ * makes no room before the end. */
+static void collect(struct simulated *s, unsigned depth)
+{
+    uint64_t before[OBJECTS];
+    memcpy(before, s->address, sizeof(before));
+    s->stretch_count = 0;
+    for (size_t i = 0; i < OBJECTS; i++) {
+        if (before[i] == GONE || s->parts[part_of(before[i])].generation > depth)
+            continue;
+        unsigned fate = random_below(&s->r, 4);
+        uint64_t to = fate == 0   ? GONE
+                      : fate == 1 ? before[i]
+                                  : free_slot(s, random_below(&s->r, PARTS));
+        s->address[i] = to;
+        if (to != GONE)
+            s->stretches[s->stretch_count++] = (struct stretch){before[i], to, SIZE};
+    }
+}
+
+static void compare(const struct simulated *s, const struct movement *m,
+                    const uint32_t *number_of)
+{
+    size_t alive = 0;
+    for (size_t i = 0; i < OBJECTS; i++)
+        alive += s->address[i] != GONE;
+    cr_assert_eq(m->now.len, alive);
+    for (size_t i = 0; i < m->now.len; i++)
+        cr_assert_eq(m->now.all[i].address, s->address[number_of[m->now.all[i].object]]);
+}
+
+static void run(uint64_t seed)
+{
+    enum { COLLECTIONS = 6 };
+    struct simulated s;
+    struct places p = {0};
+    struct movement m = {0};
+    uint32_t number_of[OBJECTS];
+    fill(&s, seed);
+    p.all = alloc_zeroed(sizeof(*p.all) * OBJECTS);
+    for (; p.len < OBJECTS; p.len++)
+        p.all[p.len] = (struct place){s.address[p.len], (uint32_t)p.len, KEY};
+    places_sort(p.all, p.len);
+    for (size_t i = 0; i < OBJECTS; i++)
+        number_of[i] = p.all[i].object;
+    movement_begin(&m, &p);
+    for (int c = 0; c < COLLECTIONS; c++) {
+        unsigned depth = random_below(&s.r, GENERATIONS);
+        struct territory parts[PARTS];
+        memcpy(parts, s.parts, sizeof(parts));
+        collect(&s, depth);
+        struct collection it = {.depth = depth,
+                                .moved = s.stretches,
+                                .moved_count = s.stretch_count,
+                                .territories = parts,
+                                .territory_count = PARTS};
+        cr_assert(movement_fold(&m, &it));
+        compare(&s, &m, number_of);
+    }
+    movement_free(&m);
+}
+
+Test(movement, it_is_where_a_map_of_every_object_says)
+{
+    for (uint64_t seed = 0; seed < 500; seed++)
+        run(seed);
+}
