@@ -287,21 +287,20 @@ struct stays stays_of(const struct births *b, path_id p)
     struct stays best = {.chance = 1, .share = 1};
     if (b->n < 3)
         return best;
+    struct population all = population_of(b, p, 0, 0);
+    best.came = all.all_came;
+    best.went = all.all_left;
+    if (best.came == 0) /* most paths: nothing more can be said of them */
+        return best;
+    best.has_of_each = stays_of_each(b, p, &all);
     struct deaths deaths = deaths_of(b, p, 0);
     best.queues = deaths.queues;
-    best.turns_over = true;
+    bool hides = (deaths.hides_a_leak && best.has_of_each) || deaths.was_remade;
+    best.turns_over =
+        b->n < 4 || !hides || !trend_rises_always(&b->t->count[p * b->n], b->n);
     for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
-        struct population at = population_of(b, p, 0, age);
+        struct population at = age == 0 ? all : population_of(b, p, 0, age);
         best.turns_over &= may_turn_over(b, p, age, &at);
-        if (age == 0) {
-            best.has_of_each = stays_of_each(b, p, &at);
-            bool hides = deaths.hides_a_leak && best.has_of_each;
-            bool open = b->n >= 4 && trend_rises_always(&b->t->count[p * b->n], b->n) &&
-                        (hides || deaths.was_remade);
-            best.turns_over &= !open;
-            best.came = at.all_came;
-            best.went = at.all_left;
-        }
         bool keeps = !deaths.queues && keeps_at(b, p, age, &at);
         double chance = keeps ? chance_of(&at) : 1;
         if (chance >= best.chance)

@@ -221,13 +221,13 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
     if (o->looked_for_births)
         return true;
     struct counting to = {.o = o};
-    bool ok = true;
-    if (steps_are_of_digests(s))
+    bool digests = steps_are_of_digests(s), ok = true;
+    if (digests)
         add_digests(c, o);
     else
         ok = steps_follow(c, s, add_step, &to, err);
-    bool known = steps_are_of_digests(s) ? o->births.source != HD_SAME_UNKNOWN
-                                         : to.steps > 0 && to.steps + 1 == o->fit_count;
+    bool known = digests ? o->births.source != HD_SAME_UNKNOWN
+                         : to.steps > 0 && to.steps + 1 == o->fit_count;
     if (ok && known)
         births_end(&o->births);
     else
