@@ -1,25 +1,9 @@
 /* Ages in the file of a digest: kept, forged, of a later version. */
 #include "analysis/followed.h"
-
-#include "base/input.h"
+#include "format/digest/digest_json.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
-
-static struct hd_memory json_of(struct hd_snapshot *digest)
-{
-    struct hd_memory packed = {0}, json = {0};
-    cr_assert(hd_snapshot_write(digest, "digest", hd_sink_memory(&packed), NULL, NULL));
-    struct input_options how = {0};
-    struct bytes all;
-    struct input *in = input_unpack(packed.bytes, packed.size, &how, NULL);
-    cr_assert(in != NULL && input_all(in, &all, NULL));
-    struct hd_sink to = hd_sink_memory(&json);
-    cr_assert_eq(to.write(to.context, all.data, all.size), 0);
-    input_close(in);
-    hd_memory_free(&packed);
-    return json;
-}
 
 struct written {
     struct hd_snapshot *digests[SNAPSHOTS];
@@ -33,7 +17,7 @@ static struct written write_series(void)
     struct history h;
     live(&h, &rnd);
     followed_digests(&h, &rnd, w.digests);
-    w.json = json_of(w.digests[SNAPSHOTS - 1]);
+    w.json = digest_json_of(w.digests[SNAPSHOTS - 1]);
     return w;
 }
 
@@ -95,7 +79,7 @@ Test(digest_ages, are_kept_when_a_digest_is_written_again)
     cr_expect_eq(source, HD_SAME_BY_EVENTS);
     struct hd_snapshot *again = hd_snapshot_from_memory(
         w.json.bytes, w.json.size, &(struct hd_read_options){.to_write = true}, NULL);
-    struct hd_memory json = json_of(again);
+    struct hd_memory json = digest_json_of(again);
     cr_expect_eq(json.size, w.json.size);
     cr_expect_str_eq(strstr(json.bytes, "\"ages\""), strstr(w.json.bytes, "\"ages\""));
     hd_memory_free(&json);
