@@ -1,6 +1,7 @@
 #include "compare/steps.h"
 
 #include "format/open.h"
+#include "identity/remade.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
     *more = ok && older->graph != NULL && newer->graph != NULL;
     if (*more) {
         same_find(&same, older, newer, c->how.threads);
+        same_add_remade(&same, older, newer);
         *more = visit(context, i, older, newer, &same);
     }
     same_free(&same);
