@@ -495,7 +495,7 @@ const struct option options[] = {
      "do not listen to its collector, which tells what survives", take_no_ages},
     {"count", 0, ON_COLLECT, "N", "so many snapshots: app-1.gcdump, app-2.gcdump, ...",
      take_count},
-    {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 5", take_count},
+    {"count", 0, ON_WATCH, "N", "snapshots to take, 2 to 50; default 6", take_count},
     {"interval", 0, ON_COLLECT | ON_WATCH, "TIME",
      "from one snapshot to the next: 500ms, 30s (default), 5m, 1h", take_interval},
     {"store", 0, ON_COLLECT | ON_WATCH, "URL",
