@@ -292,8 +292,7 @@ static bool steps_up(const struct headed_ranker *r, int64_t *steps,
 {
     path_id p = row->type.head;
     int64_t all = 0;
-    if (row->gone || row->type.pooled || r->growths.all[p].kind != GROWS_IN_COUNT ||
-        reaches_line(r->line, row->type.score, r->heap))
+    if (row->gone || row->type.pooled || r->growths.all[p].kind != GROWS_IN_COUNT)
         return false;
     for (size_t k = 0; k + 1 < r->n; k++) {
         steps[k] =
@@ -319,8 +318,9 @@ static bool is_alike(const struct stepper *x, const struct stepper *y)
     return memcmp(x->steps, y->steps, x->count * sizeof(*x->steps)) == 0;
 }
 
-/* Small ones that come in the same numbers in each of three steps or more come from one
- * place, wherever they are held: the first of them has the others with it. */
+/* What comes in the same numbers in each of three steps or more comes from one place,
+ * wherever it is held: the first of them has the others with it, but those that are a
+ * finding by their size alone. */
 static void join_causes(struct headed_ranker *r)
 {
     struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
@@ -340,7 +340,7 @@ static void join_causes(struct headed_ranker *r)
     for (size_t i = 0, first = 0; i < count; i++) {
         if (!is_alike(&all[first], &all[i]))
             first = i;
-        if (first != i)
+        if (first != i && !reaches_line(r->line, r->rows[all[i].row].type.score, r->heap))
             merge_row(r, all[first].row, all[i].row);
     }
 }

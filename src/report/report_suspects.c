@@ -71,7 +71,7 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
     text_free(&name);
 }
 
-/* Of all its places together; a whole type is wherever it is. */
+/* Of all places of its type together, as its counts are; a whole type is wherever it is. */
 static void add_cohorts(const struct suspect_rows *to, const struct headed_type *h,
                         uint64_t *at)
 {
@@ -79,7 +79,7 @@ static void add_cohorts(const struct suspect_rows *to, const struct headed_type 
     bool whole = h->basis == HD_BASIS_TYPE;
     for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
         path_id p = whole ? (path_id)i : h->places[i].path;
-        if (whole && to->trie->label[p] != h->label)
+        if (to->trie->label[p] != h->label)
             continue;
         for (size_t j = 0, cell = 0; j < b->n; j++)
             for (size_t k = j; k < b->n; k++)

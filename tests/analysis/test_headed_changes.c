@@ -293,3 +293,52 @@ Test(headed_changes, three_snapshots_do_not_tell_what_is_steady)
     expect_suspect(&r, "App.Item", HD_SUSPECT_NOT);
     ranked_free(&r);
 }
+
+/* --- one cause ------------------------------------------------------------------------ */
+
+/* Of each type another size and its own place; `other` comes in other steps. */
+static void add_alike(struct ranked *r, const uint64_t sizes[3], size_t snapshots)
+{
+    static const uint32_t steps[] = {0, 7, 12, 21, 33}, others[] = {0, 7, 13, 21, 33};
+    static const char *const names[] = {"App.First", "App.Second", "App.Third"};
+    for (size_t k = 0; k < snapshots; k++) {
+        struct forge f = {0};
+        node_id statics = begin_statics(&f);
+        heap_object(&f, statics, "App.Table", 100000);
+        for (size_t i = 0; i < 3; i++) {
+            node_id store = heap_object(&f, statics,
+                                        i == 0   ? "App.A"
+                                        : i == 1 ? "App.B"
+                                                 : "App.C",
+                                        24);
+            heap_objects(&f, store, names[i], sizes[i],
+                         40 + (i < 2 ? steps[k] : others[k]));
+        }
+        aligned_add(&r->a, forge_finish(&f));
+    }
+}
+
+Test(headed_changes, what_comes_in_the_same_steps_is_one_finding_but_for_what_is_large)
+{
+    static const struct {
+        uint64_t sizes[3];
+        size_t snapshots, also;
+    } all[] = {
+        {{1000, 30, 30}, 5, 1},  /* a large one, and a small one in its steps */
+        {{60, 50, 20}, 5, 1},    /* both small */
+        {{1000, 900, 30}, 5, 0}, /* both large: two findings */
+        {{1000, 30, 30}, 3, 0},  /* two steps may be alike by chance */
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct ranked r = {0};
+        add_alike(&r, all[i].sizes, all[i].snapshots);
+        rank(&r);
+        const struct headed_type *first = &r.headed.all[0];
+        cr_assert_str_eq(r.trie.labels.all[first->label].name, "App.First", "case %zu", i);
+        cr_assert_eq(first->also_count, all[i].also, "case %zu", i);
+        if (first->also_count > 0)
+            cr_expect_str_eq(r.trie.labels.all[first->also[0]].name, "App.Second");
+        cr_expect_eq(r.headed.len, 3 - all[i].also, "case %zu", i);
+        ranked_free(&r);
+    }
+}
