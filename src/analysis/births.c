@@ -4,24 +4,17 @@
 #include <string.h>
 
 /* A cohort fits six bits. What was in the first snapshot remembers it. */
-enum { COHORT = 0x3F, NEW = 0x40, OLD = 0x80 };
+enum { COHORT = 0x3F, OLD = 0x80 };
 
 /* NO_PATH of what is not counted. */
-static path_id full_path_at(const struct births *b, size_t k,
-                            const struct hd_snapshot *snap, node_id n)
+static path_id path_at(const struct births *b, size_t k, const struct hd_snapshot *snap,
+                       node_id n)
 {
     const struct full_trie *f = &b->t->full[k];
     path_id p = f->at_node[n];
     bool counts = p != NO_PATH && b->t->labels.all[f->label[p]].kind == TYPE_OBJECT &&
                   snapshot_selects(snap, n, b->selection & SELECT_GEN2);
-    return counts ? p : NO_PATH;
-}
-
-static path_id path_at(const struct births *b, size_t k, const struct hd_snapshot *snap,
-                       node_id n)
-{
-    path_id p = full_path_at(b, k, snap, n);
-    return p == NO_PATH ? NO_PATH : b->t->full[k].cut[p];
+    return counts ? f->cut[p] : NO_PATH;
 }
 
 uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k)
@@ -62,15 +55,13 @@ static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
 void births_begin_empty(struct births *b, const struct trie *t, enum selection selection)
 {
     size_t cells = array_bytes(t->len, t->snapshots);
-    *b = (struct births){
-        .t = t,
-        .n = t->snapshots,
-        .source = HD_SAME_BY_EVENTS,
-        .selection = selection,
-        .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
-        .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
-        .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed))),
-        .type_came = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->type_came)))};
+    *b = (struct births){.t = t,
+                         .n = t->snapshots,
+                         .source = HD_SAME_BY_EVENTS,
+                         .selection = selection,
+                         .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
+                         .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
+                         .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed)))};
 }
 
 void births_begin(struct births *b, const struct trie *t, const struct hd_snapshot *first,
@@ -92,7 +83,7 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     if (b->source == HD_SAME_UNKNOWN)
         return;
     unsigned char *cohort = alloc_zeroed((size_t)nodes + 1);
-    memset(cohort, NEW, nodes);
+    memset(cohort, (int)k, nodes);
     for (node_id n = 0; n < same->count; n++) {
         path_id from = path_at(b, k - 1, older, n);
         node_id to = same->next[n];
@@ -105,14 +96,6 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
         if (from != NO_PATH && !stays && (b->cohort[n] & COHORT) == 0)
             b->left[from * b->n + k - 1]++;
     }
-    for (node_id n = 0; n < nodes; n++) {
-        if (cohort[n] != NEW)
-            continue;
-        path_id p = full_path_at(b, k, newer, n);
-        if (p != NO_PATH)
-            b->type_came[b->t->full[k].label[p]]++;
-        cohort[n] = (unsigned char)k;
-    }
     free(b->cohort);
     b->cohort = cohort;
     b->nodes = nodes;
@@ -124,25 +107,9 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
     count(b, k, newer);
 }
 
-/* What came, and is neither there nor was before, went. */
-static void count_those_that_went(struct births *b)
-{
-    const struct trie *t = b->t;
-    b->type_went = alloc_zeroed(array_bytes(t->labels.len, sizeof(*b->type_went)));
-    for (label_id i = 0; i < t->labels.len; i++)
-        b->type_went[i] = b->type_came[i];
-    for (path_id p = 0; p < t->len; p++)
-        b->type_went[t->label[p]] += t->count[p * b->n];
-    for (path_id p = 0; p < t->len; p++) {
-        uint64_t *went = &b->type_went[t->label[p]], there = t->count[p * b->n + b->n - 1];
-        *went -= there < *went ? there : *went;
-    }
-}
-
 void births_end(struct births *b)
 {
     size_t paths = b->t->len;
-    count_those_that_went(b);
     for (node_id n = 0; n < b->nodes; n++)
         b->cohort[n] &= COHORT;
     b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
@@ -160,8 +127,6 @@ void births_free(struct births *b)
     free(b->stayed_below);
     free(b->kept);
     free(b->came);
-    free(b->type_came);
-    free(b->type_went);
     free(b->cohort);
     *b = (struct births){0};
 }

@@ -23,7 +23,6 @@ struct births {
     uint32_t *left;         /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
     uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
     uint64_t *stayed_below; /* the same of it and all paths below it */
-    uint64_t *type_came, *type_went; /* per label, in all steps: wherever they hang */
     uint32_t *came; /* per path of the last full trie: objects of the later cohorts */
     uint64_t *kept; /* per type of the last snapshot: objects that the first has, too */
     unsigned char *cohort; /* of each node of the snapshot that was added last; when all are

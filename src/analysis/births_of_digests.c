@@ -94,8 +94,6 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
         path_id path = path_of(d, k, ages->place[i]);
         size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->came[i]];
         uint32_t objects = (uint32_t)ages->objects[i];
-        if (k > 0 && ages->born[i] > at[k - 1])
-            d->b->type_came[d->b->t->label[path]] += objects;
         if (k > 0 && (cohort > 0 || ages->came[i] > at[k - 1]))
             d->stays[path] -= objects;
         if (cohort == 0)

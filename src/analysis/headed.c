@@ -59,14 +59,6 @@ static bool *paths_of_suspects(struct headed_ranker *r, size_t *row_of_path)
     return taken;
 }
 
-/* No more than what came and stayed, wherever it is. */
-static double whole_score(const struct headed_ranker *r, const struct type_growths *g,
-                          label_id label)
-{
-    double score = g->all[label].score;
-    return r->stayed == NULL || score < r->stayed[label] ? score : r->stayed[label];
-}
-
 static void take_type(struct headed_ranker *r, struct headed_row *row,
                       const struct type_growths *g)
 {
@@ -75,7 +67,7 @@ static void take_type(struct headed_ranker *r, struct headed_row *row,
     struct headed_type *to = &row->type;
     to->basis = HD_BASIS_TYPE;
     to->suspicion = HD_SUSPECT_SIZE;
-    to->score = whole_score(r, g, label);
+    to->score = grown->score;
     to->tau = grown->tau;
     to->count = arena_array(r->a, uint64_t, r->n);
     to->retained = arena_array(r->a, uint64_t, r->n);
@@ -94,7 +86,7 @@ static void take_type(struct headed_ranker *r, struct headed_row *row,
 static void add_types(struct headed_ranker *r, const struct type_growths *g)
 {
     for (label_id label = 0; label < r->t->labels.len; label++) {
-        double score = whole_score(r, g, label);
+        double score = g->all[label].score;
         size_t at = r->row_of[label];
         if (score <= 0 || !reaches_line(r->line, score, r->heap) ||
             strcmp(headed_name(r, label), "Free") == 0 ||
@@ -116,7 +108,7 @@ static void raise_types(struct headed_ranker *r, const struct type_growths *g)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         struct headed_row *row = &r->rows[i];
-        double score = whole_score(r, g, row->type.label);
+        double score = g->all[row->type.label].score;
         if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
             row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score ||
             row->type.stays.keeps)

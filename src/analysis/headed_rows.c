@@ -347,27 +347,23 @@ static void join_causes(struct headed_ranker *r)
 
 /* --- suspects -------------------------------------------------------------- */
 
-/* A type that grows because its load does is no leak. The place that gained most decides,
- * and the type as a whole: what goes from there may hang elsewhere now. */
+/* A type that grows because its load does is no leak. The place that gained most decides.
+ */
 static void sum_births(struct headed_ranker *r)
 {
     int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
     const struct births *b = r->growths.births;
     r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
     r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
-    if (b != NULL)
-        r->stayed = arena_array(&r->scratch, double, r->t->labels.len);
     for (path_id p = 1; b != NULL && p < r->t->len; p++) {
         label_id label = r->t->label[p];
-        r->stayed[label] += (double)b->stayed_below[p];
         int64_t more = headed_delta(&r->t->count[p * r->n], r->n);
         if (more <= most[label])
             continue;
         most[label] = more;
         const struct stays *stays = &r->growths.all[p].stays;
         r->queues[label] = stays->queues;
-        r->turns_over[label] =
-            stays->turns_over && 2 * b->type_went[label] > b->type_came[label];
+        r->turns_over[label] = stays->turns_over;
     }
 }
 

@@ -24,8 +24,6 @@ struct headed_ranker {
     size_t *row_of;         /* per label: its ranked row; NO_ROW */
     bool *turns_over;       /* per label: where it gained most as many go as come */
     bool *queues;           /* per label: where it gained most the oldest go first */
-    double *stayed;         /* per label: bytes that came and stayed at or below it; NULL:
-                               not known */
     struct pair_table also; /* which types go with that of a row */
     struct arena *a;
     struct arena scratch;

@@ -57,7 +57,8 @@ static uint64_t objects_below(const struct path_growths *g, path_id base, label_
     return full != NO_PATH ? full_trie_below(&g->t->full[k], full, label) : 0;
 }
 
-/* What only moves up, because it gained a second owner, grows nowhere. */
+/* What only moves up, because it gained a second owner, grows nowhere. This and whatever
+ * else guesses who moved is for counts alone: births tell it. */
 static double migration(const struct path_growths *g, path_id p)
 {
     label_id label = g->t->label[p];
@@ -87,7 +88,7 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
 {
     struct path_growth *here = &g->all[p];
     here->stays = (struct stays){.chance = 1};
-    if (g->births == NULL || g->t->labels.all[g->t->label[p]].kind != TYPE_OBJECT)
+    if (g->t->labels.all[g->t->label[p]].kind != TYPE_OBJECT)
         return false;
     here->stays = stays_of(g->births, p);
     if (!here->stays.keeps)
@@ -115,7 +116,7 @@ static void measure_counts(struct path_growths *g, const struct moved *moved, pa
     if (trend_grows(&c)) {
         here->kind = GROWS_IN_COUNT;
         here->tau = trend_tau(&c);
-        if (!g->rules->no_migration)
+        if (g->births == NULL && !g->rules->no_migration)
             here->migration = moved_away(moved, p) ? 0 : migration(g, p);
         y = path_trend(g->t, g->s, label, counts_at(g, p), &g->t->retained[p * g->n],
                        &sizes);
@@ -134,9 +135,10 @@ static void measure_counts(struct path_growths *g, const struct moved *moved, pa
 static void measure_growth(struct path_growths *g, const struct moved *moved, path_id p)
 {
     struct path_growth *here = &g->all[p];
-    find_base(g, p);
     here->migration = 1;
-    if (keeps_what_it_gets(g, p))
+    if (g->births == NULL)
+        find_base(g, p);
+    else if (keeps_what_it_gets(g, p))
         return;
     measure_counts(g, moved, p);
     /* It gained no more than what came and stayed: the rest was there, and moved. */
@@ -345,7 +347,7 @@ struct path_growths path_growths_of(const struct trie *t, const struct series *s
     g.threads = type_counts(s, THREAD_TYPE, &g.arena);
     g.pool_threads = type_counts(s, POOL_THREAD_TYPE, &g.arena);
     struct moved moved = {0};
-    if (!rules->no_moved)
+    if (births == NULL && !rules->no_moved)
         moved = moved_find(t);
     for (path_id p = 1; p < t->len; p++)
         measure_growth(&g, &moved, p);

@@ -13,12 +13,12 @@
 struct path_growth {
     enum growth_kind kind;
     double tau;
-    double migration; /* nu, of what grows in count */
+    double migration; /* nu, of what grows in count, by counts alone; else 1 */
     double growth;    /* g: bytes at the rate of the second half */
     double explained; /* e: share of it that a growing owner explains */
     double own;       /* o; a head has more than 0 */
     double credit;    /* o without the heads below */
-    path_id base;     /* below which migration is judged */
+    path_id base;     /* below which migration is judged, by counts alone */
     path_id counted;  /* nearest above that grows in count, if only by moving; 0: none */
     path_id owner;    /* nearest that grows in count, of more than one object */
     path_id single_owner; /* the same, of any number */
