@@ -5,6 +5,7 @@
 #include "base/pair_table.h"
 #include "base/search.h"
 #include "identity/places.h"
+#include "identity/remade.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,22 +88,39 @@ static uint64_t *names_of(const struct aged_paths *p, const struct aged_paths *o
 static void ages_free(struct hd_ages *h)
 {
     free(h->object);
+    free(h->holding);
     paths_free(&h->paths);
     *h = (struct hd_ages){0};
 }
 
-static struct hd_ages snapshot_alone(const struct trie *t, const struct places *p,
-                                     uint64_t token)
+static uint32_t *no_numbers(size_t count)
+{
+    uint32_t *all = alloc_resize(NULL, array_bytes(count + 1, sizeof(*all)));
+    memset(all, 0xFF, (count + 1) * sizeof(*all)); /* NO_NODE */
+    return all;
+}
+
+static struct hd_ages snapshot_alone(const struct hd_snapshot *snap, const struct trie *t,
+                                     const struct places *p, uint64_t token)
 {
     struct hd_ages now = {.moment = {token},
                           .moment_count = 1,
                           .object_count = (uint32_t)p->len,
                           .paths = paths_of(t)};
     now.object = alloc_zeroed(array_bytes(p->len + 1, sizeof(*now.object)));
+    now.holding = alloc_zeroed(array_bytes(p->len + 1, sizeof(*now.holding)));
+    uint32_t *number = no_numbers(snap->graph->node_count);
+    for (size_t i = 0; i < p->len; i++)
+        number[p->all[i].object] = (uint32_t)i;
+    uint64_t *holding = holdings_of(snap, number, NULL);
     for (size_t i = 0; i < p->len; i++) {
+        node_id n = p->all[i].object;
         now.object[i].key = p->all[i].key;
-        now.object[i].path = t->full[0].at_node[p->all[i].object];
+        now.object[i].path = t->full[0].at_node[n];
+        now.holding[i] = holding[n];
     }
+    free(number);
+    free(holding);
     return now;
 }
 
@@ -126,32 +144,84 @@ static unsigned char earlier(unsigned char moment, unsigned less)
     return (unsigned char)(moment > less ? moment - less : 0);
 }
 
+/* From one snapshot to the next: which objects of the older one stayed, who each of the
+ * newer one was (NO_NODE: nobody), and numbers for paths that both have. */
+struct carrying {
+    struct hd_ages *now;
+    const struct hd_ages *before;
+    unsigned left_out;
+    uint64_t *stayed;
+    uint32_t *was;
+    uint64_t *older, *newer;
+};
+
+static void take_age(void *context, uint32_t older, uint32_t newer)
+{
+    struct carrying *c = context;
+    const struct aged_object *a = &c->before->object[older];
+    struct aged_object *b = &c->now->object[newer];
+    b->born = earlier(a->born, c->left_out);
+    if (a->path != NO_PATH && b->path != NO_PATH && c->older[a->path] == c->newer[b->path])
+        b->came = earlier(a->came, c->left_out);
+}
+
 /* Nothing of a file that says what cannot be: an object that is two, or another type or
  * size. */
-static bool carry(struct hd_ages *now, const struct hd_ages *before,
-                  const struct told_same *told)
+static bool carry_told(struct carrying *c, const struct told_same *told)
 {
     struct told_reading r = {.told = told};
     struct told_run run;
     bool damaged = false, ok = true;
-    unsigned left_out = add_moment(now, before);
-    uint64_t *met = bits_new(before->object_count);
-    uint64_t *older = names_of(&before->paths, &now->paths);
-    uint64_t *newer = names_of(&now->paths, &before->paths);
     while (ok && told_same_next(&r, &run, &damaged))
-        for (uint32_t i = 0; ok && i < run.count; i++) {
-            const struct aged_object *a = &before->object[run.older + i];
-            struct aged_object *b = &now->object[run.newer + i];
-            ok = a->key == b->key && bits_add(met, run.older + i);
-            b->born = earlier(a->born, left_out);
-            if (a->path != NO_PATH && b->path != NO_PATH &&
-                older[a->path] == newer[b->path])
-                b->came = earlier(a->came, left_out);
+        for (uint32_t i = run.newer; ok && i < run.newer + run.count; i++) {
+            uint32_t from = run.older + (i - run.newer);
+            ok = c->before->object[from].key == c->now->object[i].key &&
+                 bits_add(c->stayed, from);
+            c->was[i] = from;
+            take_age(c, from, i);
         }
-    free(met);
-    free(older);
-    free(newer);
     return ok && !damaged;
+}
+
+/* The same for entries that were made anew around what stayed (identity/remade.h). */
+static void carry_remade(struct carrying *c, const struct hd_snapshot *snap,
+                         const struct places *p)
+{
+    uint32_t *number = no_numbers(snap->graph->node_count);
+    uint64_t *went = alloc_zeroed(array_bytes(c->before->object_count + 1, sizeof(*went)));
+    uint64_t *came = alloc_zeroed(array_bytes(p->len + 1, sizeof(*came)));
+    for (uint32_t i = 0; i < c->before->object_count; i++)
+        went[i] = bits_have(c->stayed, i) ? 0 : c->before->holding[i];
+    for (size_t i = 0; i < p->len; i++)
+        number[p->all[i].object] = c->was[i];
+    uint64_t *holding = holdings_of(snap, number, NULL);
+    for (size_t i = 0; i < p->len; i++)
+        came[i] = c->was[i] == NO_NODE ? holding[p->all[i].object] : 0;
+    holdings_join(went, c->before->object_count, came, p->len, take_age, c);
+    free(holding);
+    free(number);
+    free(went);
+    free(came);
+}
+
+static bool carry(struct hd_ages *now, const struct hd_ages *before,
+                  const struct hd_snapshot *snap, const struct places *p)
+{
+    struct carrying c = {.now = now,
+                         .before = before,
+                         .left_out = add_moment(now, before),
+                         .stayed = bits_new(before->object_count),
+                         .was = no_numbers(now->object_count),
+                         .older = names_of(&before->paths, &now->paths),
+                         .newer = names_of(&now->paths, &before->paths)};
+    bool ok = carry_told(&c, snap->told);
+    if (ok)
+        carry_remade(&c, snap, p);
+    free(c.stayed);
+    free(c.was);
+    free(c.older);
+    free(c.newer);
+    return ok;
 }
 
 static bool is_of(const struct told_same *told, const struct hd_ages *now,
@@ -292,10 +362,10 @@ void ages_add(struct hd_ages *h, const struct hd_snapshot *snap, const struct tr
         return;
     }
     uint64_t token = places_token(&p);
-    struct hd_ages now = snapshot_alone(t, &p, token);
-    if (is_of(snap->told, &now, h) && !carry(&now, h, snap->told)) {
+    struct hd_ages now = snapshot_alone(snap, t, &p, token);
+    if (is_of(snap->told, &now, h) && !carry(&now, h, snap, &p)) {
         ages_free(&now);
-        now = snapshot_alone(t, &p, token);
+        now = snapshot_alone(snap, t, &p, token);
     }
     keep(to, &now, snap, t, &p, a);
     places_free(&p);

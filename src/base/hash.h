@@ -1,4 +1,4 @@
-/* hash.h - uthash, hashing with XXH3. Include this, not uthash.h.
+/* hash.h - uthash, hashing with XXH3, and a hash of numbers. Include this, not uthash.h.
  *
  * For names (types, signatures), of which there are some 10^5. An entry costs
  * 56 bytes and a cache miss, so objects are looked up elsewhere (ids.h).
@@ -23,5 +23,13 @@ uint64_t hash_seed(void);
     ((hash) = (unsigned)XXH3_64bits_withSeed((key), (len), hash_seed()))
 #define uthash_fatal(msg) out_of_memory(0)
 #include <uthash.h>
+
+/* A hash of a number, all of whose bits depend on all of it (the end of MurmurHash3). */
+static inline uint64_t stir(uint64_t n)
+{
+    n = (n ^ n >> 33) * 0xFF51AFD7ED558CCDU;
+    n = (n ^ n >> 33) * 0xC4CEB9FE1A85EC53U;
+    return n ^ n >> 33;
+}
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef ALIGN_PARTS_H
 #define ALIGN_PARTS_H
 
+#include "base/hash.h"
 #include "heap/snapshot.h"
 
 /* In the place of a mate. */
@@ -68,14 +69,6 @@ struct alignment {
 };
 
 /* --- numbers ------------------------------------------------------------------------- */
-
-/* A hash of a number, all of whose bits depend on all of it (the end of MurmurHash3). */
-static inline uint64_t stir(uint64_t n)
-{
-    n = (n ^ n >> 33) * 0xFF51AFD7ED558CCDU;
-    n = (n ^ n >> 33) * 0xC4CEB9FE1A85EC53U;
-    return n ^ n >> 33;
-}
 
 /* log2(n) in eighths, n > 0: exponent and first bits of the mantissa of a float, at most
  * 0.09 bits too low. */

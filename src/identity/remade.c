@@ -1,136 +1,129 @@
 #include "identity/remade.h"
 
-#include "base/alloc.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Several objects hold it. */
-#define SEVERAL (NO_NODE - 1)
+/* --- what an object holds --------------------------------------------------------- */
 
-/* Of two snapshots: who became whom, and by number of a thing of the newer one that stayed
- * the object that holds it and went, or came. */
-struct wrapping {
-    const struct hd_snapshot *older, *newer;
-    const node_id *next;     /* of nodes of the older; NO_NODE: it went */
-    uint64_t *was;           /* a bit per node of the newer: was there before */
-    node_id *before, *after; /* holders; NO_NODE: none */
-};
-
-static bool is_object(const struct hd_snapshot *snap, node_id n)
+static uint64_t holding_of(const struct graph *g, node_id n, const uint32_t *number,
+                           uint64_t type)
 {
-    return snap->types[snap->graph->type[n]].kind == TYPE_OBJECT;
-}
-
-static void hold(node_id *holder, node_id thing, node_id n)
-{
-    if (holder[thing] != n)
-        holder[thing] = holder[thing] == NO_NODE ? n : SEVERAL;
-}
-
-static void find_holders(struct wrapping *w)
-{
-    const struct graph *a = w->older->graph, *b = w->newer->graph;
-    for (node_id n = 0; n < a->node_count; n++)
-        for (uint32_t i = a->edge_begin[n];
-             w->next[n] == NO_NODE && is_object(w->older, n) && i < a->edge_begin[n + 1];
-             i++)
-            if (w->next[a->edge_to[i]] != NO_NODE)
-                hold(w->before, w->next[a->edge_to[i]], n);
-    for (node_id n = 0; n < b->node_count; n++)
-        for (uint32_t i = b->edge_begin[n];
-             !bits_have(w->was, n) && is_object(w->newer, n) && i < b->edge_begin[n + 1];
-             i++)
-            if (bits_have(w->was, b->edge_to[i]))
-                hold(w->after, b->edge_to[i], n);
-}
-
-static bool are_alike(const struct wrapping *w, node_id old, node_id new)
-{
-    const struct graph *a = w->older->graph, *b = w->newer->graph;
-    return graph_size(a, old) == graph_size(b, new) &&
-           strcmp(w->older->types[a->type[old]].name, w->newer->types[b->type[new]].name) ==
-               0;
-}
-
-/* The next reference from *i on to what stayed, or NO_NODE; false if there is one before it
- * to something else that is not its like. */
-static bool next_held(const struct graph *g, node_id n, const struct wrapping *w,
-                      uint32_t *i, node_id *held)
-{
-    bool is_older = g == w->older->graph;
-    for (*held = NO_NODE; *i < g->edge_begin[n + 1]; (*i)++) {
-        node_id to = g->edge_to[*i];
-        node_id thing = is_older ? w->next[to] : bits_have(w->was, to) ? to : NO_NODE;
-        if (thing != NO_NODE) {
-            *held = thing;
-            (*i)++;
-            return true;
-        }
-        if (g->type[to] != g->type[n])
-            return false;
-    }
-    return true;
-}
-
-static bool hold_the_same(const struct wrapping *w, node_id old, node_id new)
-{
-    const struct graph *a = w->older->graph, *b = w->newer->graph;
-    uint32_t i = a->edge_begin[old], j = b->edge_begin[new];
-    node_id x, y;
-    do {
-        if (!next_held(a, old, w, &i, &x) || !next_held(b, new, w, &j, &y) || x != y)
-            return false;
-    } while (x != NO_NODE);
-    return true;
-}
-
-/* The one that came which alone holds what this one held alone. */
-static node_id successor_of(const struct wrapping *w, node_id old)
-{
-    const struct graph *a = w->older->graph;
-    for (uint32_t i = a->edge_begin[old]; i < a->edge_begin[old + 1]; i++) {
-        node_id thing = w->next[a->edge_to[i]];
-        if (thing == NO_NODE || w->before[thing] != old || w->after[thing] >= SEVERAL)
+    uint64_t hash = 0;
+    for (uint32_t i = g->edge_begin[n]; i < g->edge_begin[n + 1]; i++) {
+        node_id to = g->edge_to[i];
+        if (g->type[to] == g->type[n])
             continue;
-        node_id new = w->after[thing];
-        return are_alike(w, old, new) && hold_the_same(w, old, new) ? new : NO_NODE;
+        if (number[to] == NO_NODE)
+            return 0;
+        hash = stir(hash + number[to] + 1);
     }
-    return NO_NODE;
+    return hash != 0 ? stir(hash ^ type ^ graph_size(g, n)) : 0;
 }
 
-static node_id *no_nodes(size_t count)
+uint64_t *holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
+                      const uint64_t *wanted)
 {
-    node_id *all = alloc_resize(NULL, array_bytes(count + 1, sizeof(*all)));
-    memset(all, 0xFF, (count + 1) * sizeof(*all)); /* NO_NODE */
+    const struct graph *g = snap->graph;
+    uint64_t *all = alloc_zeroed(array_bytes((size_t)g->node_count + 1, sizeof(*all)));
+    uint64_t *name = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*name)));
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].kind == TYPE_OBJECT)
+            name[t] = XXH3_64bits(snap->types[t].name, strlen(snap->types[t].name)) | 1;
+    for (node_id n = 0; n < g->node_count; n++)
+        if ((wanted == NULL || bits_have(wanted, n)) && name[g->type[n]] != 0)
+            all[n] = holding_of(g, n, number, name[g->type[n]]);
+    free(name);
     return all;
 }
 
+/* --- the same on either side ------------------------------------------------------- */
+
+struct holding {
+    uint64_t hash;
+    uint32_t of;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct holding *x = a, *y = b;
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* Those that are there once, ascending. */
+static struct holding *single_holdings(const uint64_t *hash, size_t len, size_t *count)
+{
+    size_t some = 0, kept = 0;
+    for (size_t i = 0; i < len; i++)
+        some += hash[i] != 0;
+    struct holding *all = alloc_zeroed(array_bytes(some + 1, sizeof(*all)));
+    some = 0;
+    for (size_t i = 0; i < len; i++)
+        if (hash[i] != 0)
+            all[some++] = (struct holding){hash[i], (uint32_t)i};
+    if (some > 0)
+        qsort(all, some, sizeof(*all), by_hash);
+    for (size_t i = 0, end; i < some; i = end) {
+        for (end = i + 1; end < some && all[end].hash == all[i].hash;)
+            end++;
+        if (end == i + 1)
+            all[kept++] = all[i];
+    }
+    *count = kept;
+    return all;
+}
+
+void holdings_join(const uint64_t *older, size_t older_len, const uint64_t *newer,
+                   size_t newer_len, remade_pair *pair, void *context)
+{
+    size_t a_len, b_len;
+    struct holding *a = single_holdings(older, older_len, &a_len);
+    struct holding *b = single_holdings(newer, newer_len, &b_len);
+    for (size_t i = 0, j = 0; i < a_len && j < b_len;) {
+        if (a[i].hash == b[j].hash)
+            pair(context, a[i].of, b[j].of);
+        if (a[i].hash <= b[j].hash)
+            i++;
+        else
+            j++;
+    }
+    free(a);
+    free(b);
+}
+
+/* --- two snapshots ------------------------------------------------------------------ */
+
+static void add_pair(void *context, uint32_t older, uint32_t newer)
+{
+    struct same *s = context;
+    s->next[older] = newer;
+}
+
+/* What stayed has the number of its node in the newer one. */
 void same_add_remade(struct same *s, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer)
 {
-    size_t count = newer->graph->node_count;
+    uint32_t count = newer->graph->node_count;
     if (s->source == HD_SAME_UNKNOWN)
         return;
-    struct wrapping w = {.older = older,
-                         .newer = newer,
-                         .next = s->next,
-                         .was = bits_new(count),
-                         .before = no_nodes(count),
-                         .after = no_nodes(count)};
-    node_id *found = no_nodes(s->count);
+    uint64_t *went = bits_new(s->count), *came = bits_new(count);
+    uint32_t *number = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(*number)));
+    memset(number, 0xFF, count * sizeof(*number)); /* NO_NODE */
     for (node_id n = 0; n < s->count; n++)
-        if (s->next[n] != NO_NODE)
-            bits_set(w.was, s->next[n]);
-    find_holders(&w);
-    for (node_id n = 0; n < s->count; n++)
-        if (s->next[n] == NO_NODE && is_object(older, n))
-            found[n] = successor_of(&w, n);
-    for (node_id n = 0; n < s->count; n++)
-        if (found[n] != NO_NODE)
-            s->next[n] = found[n];
-    free(found);
-    free(w.before);
-    free(w.after);
-    free(w.was);
+        if (s->next[n] == NO_NODE)
+            bits_set(went, n);
+        else
+            number[s->next[n]] = s->next[n];
+    for (node_id n = 0; n < count; n++)
+        if (number[n] == NO_NODE)
+            bits_set(came, n);
+    uint64_t *before = holdings_of(older, s->next, went);
+    uint64_t *now = holdings_of(newer, number, came);
+    holdings_join(before, s->count, now, count, add_pair, s);
+    free(before);
+    free(now);
+    free(number);
+    free(went);
+    free(came);
 }
