@@ -144,40 +144,17 @@ static double rate(const struct mortality *m)
     return m->there > 0 ? (double)m->went / (double)m->there : 0;
 }
 
-/* Nearly all went, new ones as well: what holds them was made anew, and tells nothing. Of
- * the first snapshot nobody knows which are new. */
-static bool made_anew(const struct births *b, path_id p, size_t k,
-                      const struct mortality *young, const struct mortality *old)
+/* From a snapshot on: of those that a step found new, and of older ones. Of the first
+ * snapshot nobody knows which are new. */
+static void count_dead(const struct births *b, path_id p, size_t first,
+                       struct mortality *young, struct mortality *old)
 {
-    uint64_t went = young->went + old->went;
-    bool all = 20 * went >= 19 * (young->there + old->there);
-    return all &&
-           (k > 0 ? young->there > 0 : b->n > 3 && births_at(b, p, k + 1, k + 1) >= went);
-}
-
-/* From a snapshot on: of those that a step found new, and of older ones. Gives how many
- * steps are left out, since all was made anew. */
-static size_t count_dead(const struct births *b, path_id p, size_t first,
-                         struct mortality *young, struct mortality *old)
-{
-    size_t anew = 0;
-    for (size_t k = first; k + 1 < b->n; k++) {
-        struct mortality y = {0}, o = {0};
+    for (size_t k = first; k + 1 < b->n; k++)
         for (size_t c = 0; c <= k; c++) {
-            struct mortality *of = c == k && k > first ? &y : &o;
+            struct mortality *of = c == k && k > first ? young : old;
             of->there += births_at(b, p, c, k);
             of->went += births_lost(b, p, c, k);
         }
-        if (made_anew(b, p, k, &y, &o)) {
-            anew++;
-            continue;
-        }
-        young->there += y.there;
-        young->went += y.went;
-        old->there += o.there;
-        old->went += o.went;
-    }
-    return anew;
 }
 
 /* A leak may be beside a queue: one goes for eight that come, at least, else it is more. */
@@ -185,19 +162,16 @@ enum { FEWEST_OF_QUEUE = 8 };
 
 /* In a queue, a window, a list that is cleared now and then the oldest go first: at twice
  * the rate of the new ones, and not by chance. A leak among turnover loses the new ones,
- * and more of those: old ones at three quarters of their rate, at most. And where all was
- * made anew in some steps, and in others most new ones stay, what went has not gone. */
+ * and more of those: old ones at three quarters of their rate, at most. */
 struct deaths {
-    bool queues, hides_a_leak, was_remade;
+    bool queues, hides_a_leak;
 };
 
 static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 {
     struct mortality young = {0}, old = {0};
-    size_t anew = count_dead(b, p, first, &young, &old);
-    struct deaths d = {.hides_a_leak = 4 * rate(&old) <= 3 * rate(&young),
-                       .was_remade =
-                           anew > 0 && young.there > 0 && 2 * young.went <= young.there};
+    count_dead(b, p, first, &young, &old);
+    struct deaths d = {.hides_a_leak = 4 * rate(&old) <= 3 * rate(&young)};
     uint64_t came = 0;
     for (size_t k = first + 1; k < b->n; k++)
         came += births_at(b, p, k, k);
@@ -295,7 +269,7 @@ struct stays stays_of(const struct births *b, path_id p)
     best.has_of_each = stays_of_each(b, p, &all);
     struct deaths deaths = deaths_of(b, p, 0);
     best.queues = deaths.queues;
-    bool hides = (deaths.hides_a_leak && best.has_of_each) || deaths.was_remade;
+    bool hides = deaths.hides_a_leak && best.has_of_each;
     best.turns_over =
         b->n < 4 || !hides || !trend_rises_always(&b->t->count[p * b->n], b->n);
     for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
