@@ -2,8 +2,8 @@
  * what it gained and retains that no growing owner above it explains.
  *
  * The ranking of a diff whose snapshots all have graphs: by place in the tree of owners,
- * and what that leaves unexplained once more by type. Formula, worked examples and
- * reasons: docs/ranking.md. */
+ * and what that leaves unexplained once more by type. Formulas and reasons:
+ * docs/ranking.md. */
 #ifndef HEADED_H
 #define HEADED_H
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* --- the worked example of docs/ranking.md ------------------------------------ */
+/* --- by hand, with docs/ranking.md ------------------------------------ */
 
 /* An owner held by a static variable, its array, and count items in the array. */
 static node_id plant(struct forge *f, const char *owner, const char *array,

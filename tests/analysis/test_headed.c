@@ -1,4 +1,4 @@
-/* The worked examples of docs/ranking.md, to the digit. */
+/* Examples worked by hand with docs/ranking.md, to the digit. */
 #include "analysis/ranked.h"
 
 enum { STEPS = 3 };

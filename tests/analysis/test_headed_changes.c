@@ -1,5 +1,6 @@
 /* The rules for objects that change hands, move up, go along with others, or come steadily:
- * the worked examples of docs/ranking.md, to the digit, without these rules and with them.
+ * examples worked by hand with docs/ranking.md, to the digit, without these rules and with
+ * them.
  */
 #include "analysis/ranked.h"
 

@@ -1,5 +1,5 @@
 /* What paths do not explain, by type; what the suspects explain; what grew and stayed: the
- * worked examples of docs/ranking.md, to the digit. */
+ * examples worked by hand with docs/ranking.md, to the digit. */
 #include "analysis/ranked.h"
 
 static node_id begin_statics(struct forge *f)
