@@ -676,8 +676,8 @@ const char *hd_report_shown(const struct hd_report *report, const char *name);
 size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
                          struct hd_tally *at, bool *at_place);
 
-/* Whether it is told who of them stayed: where order alone tells, one may trust what stayed,
- * and not what is said to have gone. births may be NULL. */
+/* Whether it is told who of them stayed: where order alone tells, one may trust what
+ * stayed, and not what is said to have gone. births may be NULL. */
 bool hd_report_tells_births(const struct hd_report *report, const struct hd_births *births);
 
 /* The words of JSON: "static", "gen0", "growing", ... NULL for what has none. */
