@@ -520,7 +520,7 @@ struct hd_collected {
 /* Which object of one snapshot is which of the next, of snapshots that are taken of one
  * process one after the other: while a session is held open the collector says what
  * survives and where it goes. What is learned goes into the snapshots, and into .gcdump
- * files that are written of them:
+ * files that are written of them (into traces: hd_following_write()):
  *
  *     struct hd_following *f = hd_following_begin();
  *     ... hd_following_before(f, &opt); before each hd_collect()
@@ -541,6 +541,12 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
 bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
                            struct hd_error *err);
 void hd_following_end(struct hd_following *f); /* NULL is fine */
+
+/* The same for who keeps the trace itself: put what snap was told into the trace that it
+ * was read of, behind all else, where other tools pass it over. trace is a regular file
+ * that can be read and written; behind it its position is its end. True also if nothing was
+ * told. False: err says why, and the trace is the one that it was. */
+bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_error *err);
 
 /* Since when the objects of a series have been there, for digests of it, which keep how
  * many of them came when. It goes by what hd_following_snapshot() or a .gcdump tells:

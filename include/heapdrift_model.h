@@ -676,6 +676,10 @@ const char *hd_report_shown(const struct hd_report *report, const char *name);
 size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
                          struct hd_tally *at, bool *at_place);
 
+/* Whether it is told who of them stayed: where order alone tells, one may trust what
+ * stayed, and not what is said to have gone. births may be NULL. */
+bool hd_report_tells_births(const struct hd_report *report, const struct hd_births *births);
+
 /* The words of JSON: "static", "gen0", "growing", ... NULL for what has none. */
 /* What names a snapshot's file where people read it: the end of its path that tells it from
  * the others. It lives as long as the report. */
@@ -706,6 +710,13 @@ void hd_put_share(struct hd_sink to, double share);
 
 /* A bar per snapshot, from the smallest to the largest count. */
 void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
+
+/* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", with
+ * "since snapshot 13 (14:05 UTC), " before it where it began later; of what is no suspect
+ * "as many go as come: 120 came, 100 went". False, and nothing, where too little is known.
+ */
+bool hd_put_births(struct hd_sink to, const struct hd_report *report,
+                   const struct hd_suspect *suspect);
 
 /* A type's name as hd_put_name() prints it, shortened to so many columns of a terminal:
  * its namespaces go first, then its middle. Without any: hd_put_short_type(); so in a frame

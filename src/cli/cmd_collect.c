@@ -88,7 +88,7 @@ static int collect_series(struct collecting *c)
 {
     const struct settings *s = c->settings;
     int status = EXIT_DONE;
-    if (s->snapshot_count > 1 && !output_ends_in(s->output, ".nettrace"))
+    if (s->snapshot_count > 1)
         collecting_follow(c);
     for (uint32_t i = 1; i <= s->snapshot_count; i++) {
         char *name = collecting_numbered(s->output, i);

@@ -51,16 +51,7 @@ static bool take(struct collecting *c, FILE *to, struct hd_error *err)
     return ok;
 }
 
-/* --- a trace, or a snapshot of one ------------------------------------------------- */
-
-static bool write_trace(const void *thing, const struct settings *s, FILE *to,
-                        struct hd_error *err)
-{
-    /* What is collected is told behind the file. */
-    struct collecting *c = *(struct collecting *const *)thing;
-    (void)s;
-    return take(c, to, err) || failed(c, err);
-}
+/* --- a snapshot of one ------------------------------------------------------------- */
 
 /* Without a name from the start, so that nothing can leave it behind. */
 static FILE *open_nameless(const char *beside)
@@ -174,41 +165,60 @@ static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
 /* --- a snapshot of a trace --------------------------------------------------------- */
 
 /* A report does without. What is lost once is mostly lost for good, so it is said once. */
-static void follow(struct collecting *c, struct hd_snapshot *snap)
+static void tell_unfollowed(struct collecting *c, const struct hd_error *why)
 {
-    struct hd_error why = {0};
-    if (c->following == NULL || hd_following_snapshot(c->following, snap, &why) ||
-        c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
+    if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
         return;
     c->told_unfollowed = true;
     begin_message("note", c->label != NULL ? c->label : c->settings->output);
-    fprintf(stderr, ": which objects stayed is not exactly known: %s\n", why.message);
+    fprintf(stderr, ": which objects stayed is not exactly known: %s\n", why->message);
 }
 
-/* The trace is read while it comes, and what is left of that done while names are taken.
- * NULL: the process is to blame, which was said, or what was read is, which err says. */
-static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
-                                         const char *target, struct hd_error *err)
+static void follow(struct collecting *c, struct hd_snapshot *snap)
+{
+    struct hd_error why = {0};
+    if (c->following != NULL && !hd_following_snapshot(c->following, snap, &why))
+        tell_unfollowed(c, &why);
+}
+
+/* The trace is read while it comes, and what is left of that done while names are taken,
+ * if they are wanted. taken: whether there is a trace, else the process is to blame, which
+ * was said. NULL and err: what was read is. */
+static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const char *target,
+                                      struct full_names *names, bool *taken,
+                                      struct hd_error *err)
 {
     const struct hd_read_options how = how_to_read(c, target);
-    struct full_names names = {.core = NULL};
     if (c->following != NULL)
         hd_following_before(c->following, &c->how);
+    /* A stream without a buffer: what was written can be read. */
+    setvbuf(trace, NULL, _IONBF, 0);
     c->reading = hd_reading_begin(trace, &how);
-    bool ok = take(c, trace, err) || failed(c, err);
-    if (ok) {
+    *taken = take(c, trace, err) || failed(c, err);
+    if (*taken) {
         hd_reading_came(c->reading, c->collected.bytes);
         hd_reading_end(c->reading);
-        names = take_full_names(c);
+        if (names != NULL)
+            *names = take_full_names(c);
     }
     struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);
     c->reading = NULL;
-    if (ok && snap == NULL) {
+    if (snap != NULL)
+        hd_snapshot_set_origin(snap, &c->collected.origin);
+    return snap;
+}
+
+static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
+                                         const char *target, struct hd_error *err)
+{
+    struct full_names names = {.core = NULL};
+    bool taken;
+    struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
+    if (taken && snap == NULL) {
         explain_proc(snap, err);
         print_error(c->settings->output, err);
     }
     if (snap != NULL) {
-        hd_snapshot_set_origin(snap, &c->collected.origin);
         add_full_names(c, snap, &names);
         follow(c, snap);
         hd_snapshot_set_ages(snap, c->ages);
@@ -221,8 +231,6 @@ static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
 static bool write_taken(struct collecting *c, FILE *trace, const char *target,
                         struct hd_sink to, struct hd_error *err)
 {
-    /* A stream without a buffer: what was written can be read. */
-    setvbuf(trace, NULL, _IONBF, 0);
     struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
     bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (snap != NULL && !ok)
@@ -240,6 +248,35 @@ static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
     if (trace == NULL)
         return trouble(s->output, strerror(errno));
     return write_taken(c, trace, "gcdump", hd_sink_file(to), err);
+}
+
+/* --- a trace ----------------------------------------------------------------------- */
+
+/* Of a series it is read all the same, to follow its objects. Nothing of that fails it. */
+static bool take_followed(struct collecting *c, FILE *trace)
+{
+    struct hd_error why = {0};
+    bool taken;
+    struct hd_snapshot *snap = read_along(c, trace, NULL, NULL, &taken, &why);
+    if (snap != NULL)
+        follow(c, snap);
+    bool kept = snap != NULL && hd_following_write(trace, snap, &why);
+    hd_snapshot_close(snap);
+    if (taken && !kept)
+        tell_unfollowed(c, &why);
+    return taken;
+}
+
+static bool write_trace(const void *thing, const struct settings *s, FILE *to,
+                        struct hd_error *err)
+{
+    /* What is collected is told behind the file. */
+    struct collecting *c = *(struct collecting *const *)thing;
+    struct stat st;
+    (void)s;
+    if (c->following != NULL && fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode))
+        return take_followed(c, to);
+    return take(c, to, err) || failed(c, err);
 }
 
 /* --- a core ------------------------------------------------------------------------ */

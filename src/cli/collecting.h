@@ -47,7 +47,7 @@ bool collecting_process_is_named(struct settings *s, const char *command);
 bool collecting_begin(struct collecting *c, const struct settings *s);
 void collecting_end(struct collecting *c);
 
-/* Of a series of gcdumps or digests: follow the objects of each to the next one, unless
+/* Of a series: follow the objects of each to the next one, unless
  * --no-ages or what else was asked for is in the way. Over with collecting_unfollow(),
  * which is due before a fork and may come twice. */
 void collecting_follow(struct collecting *c);

@@ -122,9 +122,6 @@ static void add_below(struct build *b, struct doc_runs *to, const struct hd_susp
     build_end(b, to);
 }
 
-/* Fewer that come and go are no turnover worth a word. */
-enum { FEWEST_COMINGS = 12 };
-
 /* What the ranking found growing, if the title is another; what goes along; the rate. */
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
@@ -139,11 +136,8 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         add_below(b, doc_remark(b->doc, b->row), s);
     else if (s->also_count > 0)
         add_also(b, doc_remark(b->doc, b->row), s);
-    if (s->births != NULL && s->births->turns_over && s->suspicion == HD_SUSPECT_NOT &&
-        s->rank > 0 && s->births->came >= FEWEST_COMINGS) {
-        text_turnover(&b->words, s->births);
+    if (text_turnover(&b->words, s))
         build_end(b, doc_remark(b->doc, b->row));
-    }
     if (text_since(&b->words, b->r, s->births))
         build_end(b, doc_remark(b->doc, b->row));
     if (s->basis == HD_BASIS_TYPE)

@@ -1,6 +1,7 @@
 /* The model of a report, and the words for what it has as numbers. */
 #include "report/heading.h"
 #include "report/report.h"
+#include "report/text_growth.h"
 
 const struct hd_model *hd_report_model(const struct hd_report *report)
 {
@@ -35,6 +36,11 @@ void report_publish(struct hd_report *r)
         .instance = r->kind == HD_REPORT_OBJECT ? &r->instance : NULL,
         .fleet = r->kind == HD_REPORT_FLEET ? &r->fleet : NULL,
     };
+}
+
+bool hd_report_tells_births(const struct hd_report *report, const struct hd_births *births)
+{
+    return text_tells_births(report, births);
 }
 
 static bool is_growth_of(int64_t part, int64_t whole)

@@ -1,6 +1,7 @@
 /* Numbers and names as reports print them, for programs that show a model themselves. */
-#include "report/human.h"
 #include "report/object_words.h"
+#include "report/report.h"
+#include "report/text_growth.h"
 
 #include <string.h>
 
@@ -51,6 +52,21 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count)
     struct text t = {0};
     human_trend(&t, at, count);
     put(to, &t);
+}
+
+bool hd_put_births(struct hd_sink to, const struct hd_report *report,
+                   const struct hd_suspect *suspect)
+{
+    const struct hd_births *b = suspect->births;
+    struct text t = {0};
+    if (!text_turnover(&t, suspect) && text_tells_births(report, b)) {
+        if (text_since(&t, report, b))
+            text_add_string(&t, ", ");
+        text_births(&t, b, report->diff.identity == HD_SAME_BY_EVENTS);
+    }
+    bool any = t.len > 0;
+    put(to, &t);
+    return any;
 }
 
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame)

@@ -153,14 +153,22 @@ void text_born(struct text *t, size_t first, size_t last)
     human_count(t, last);
 }
 
-void text_turnover(struct text *t, const struct hd_births *b)
+/* Fewer that come and go are no turnover worth a word. */
+enum { FEWEST_COMINGS = 12 };
+
+bool text_turnover(struct text *t, const struct hd_suspect *s)
 {
+    const struct hd_births *b = s->births;
+    if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
+        b->came < FEWEST_COMINGS)
+        return false;
     bool as_many = 2 * b->went > b->came;
     text_add_string(t, as_many ? "as many go as come: " : "the oldest go first: ");
     human_count(t, b->came);
     text_add_string(t, " came, ");
     human_count(t, b->went);
     text_add_string(t, " went");
+    return true;
 }
 
 void text_steady(struct text *t, const struct hd_suspect *s)

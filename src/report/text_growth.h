@@ -46,7 +46,8 @@ bool text_since(struct text *t, const struct hd_report *r, const struct hd_birth
  * one of the snapshots, from 1 on. */
 void text_born(struct text *t, size_t first, size_t last);
 
-/* "as many go as come: 120 came, 100 went", "the oldest go first: 120 came, 30 went". */
-void text_turnover(struct text *t, const struct hd_births *b);
+/* "as many go as come: 120 came, 100 went", "the oldest go first: 120 came, 30 went".
+ * False, and nothing, of suspects, and where too few come. */
+bool text_turnover(struct text *t, const struct hd_suspect *s);
 
 #endif

@@ -27,6 +27,7 @@ struct nettrace {
     struct id_numbers metas;
     struct trace_meta *meta;
     size_t meta_cap;
+    uint32_t last_definition;
 
     struct account own; /* unless somebody else has one */
     struct account *account;
@@ -99,6 +100,7 @@ static void define(struct nettrace *t, uint32_t number, struct trace_meta meta)
     if (n == before)
         t->meta = account_grow(t->account, t->meta, before, &t->meta_cap, sizeof(*t->meta));
     t->meta[n] = meta;
+    t->last_definition = number > t->last_definition ? number : t->last_definition;
 }
 
 static bool read_old_metadata(struct nettrace *t, struct bytes payload)
@@ -330,6 +332,11 @@ enum trace_end nettrace_end(const struct nettrace *t)
 const struct trace_header *nettrace_header(const struct nettrace *t)
 {
     return &t->in.header;
+}
+
+uint32_t nettrace_last_definition(const struct nettrace *t)
+{
+    return t->last_definition;
 }
 
 const struct trace_loss *nettrace_losses(const struct nettrace *t, size_t *count)

@@ -16,9 +16,10 @@
 /* Who sent an event. Other providers' events are given too, but have no number of ours. */
 enum trace_provider {
     TRACE_OTHER,
-    TRACE_RUNTIME,  /* Microsoft-Windows-DotNETRuntime */
-    TRACE_RUNDOWN,  /* Microsoft-Windows-DotNETRuntimeRundown */
-    TRACE_EVENTPIPE /* Microsoft-DotNETCore-EventPipe */
+    TRACE_RUNTIME,   /* Microsoft-Windows-DotNETRuntime */
+    TRACE_RUNDOWN,   /* Microsoft-Windows-DotNETRuntimeRundown */
+    TRACE_EVENTPIPE, /* Microsoft-DotNETCore-EventPipe */
+    TRACE_TOLD       /* heapdrift: told_event.h */
 };
 
 struct trace_event {
@@ -90,6 +91,9 @@ bool nettrace_refuse(struct nettrace *t, const char *what, ...)
 
 enum trace_end nettrace_end(const struct nettrace *t);
 const struct trace_header *nettrace_header(const struct nettrace *t);
+
+/* The largest number that stands for an event so far; 0: none. */
+uint32_t nettrace_last_definition(const struct nettrace *t);
 
 /* All losses so far, in the order of the file. */
 const struct trace_loss *nettrace_losses(const struct nettrace *t, size_t *count);

@@ -1,5 +1,7 @@
 #include "trace/trace_row.h"
 
+#include "trace/told_event.h"
+
 #include <string.h>
 
 /* --- rows ---------------------------------------------------------------- */
@@ -66,6 +68,7 @@ static const struct {
     {"Microsoft-Windows-DotNETRuntime", TRACE_RUNTIME},
     {"Microsoft-Windows-DotNETRuntimeRundown", TRACE_RUNDOWN},
     {"Microsoft-DotNETCore-EventPipe", TRACE_EVENTPIPE},
+    {TOLD_EVENT_PROVIDER, TRACE_TOLD},
 };
 
 /* width is 1 for UTF-8, 2 for UTF-16; all names are ASCII. */

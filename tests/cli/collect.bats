@@ -184,6 +184,18 @@ OPERANDS
     [[ $(jq -r '.snapshots[0].identity' <<<"$out") == null ]]
 }
 
+@test "of a series of traces it is never in the way, whatever cannot be known" {
+    play_runtime play
+    works collect --diagnostic-port="$socket" -o "$tmp/a.nettrace" --count=3 --interval=50ms
+    err_matches "heapdrift: note: $tmp/a-2\.nettrace: which objects stayed is not exactly known: the process ended the session"
+    [[ $(grep -c 'which objects stayed' <<<"$err") == 1 ]]
+    works collect --memory=100KiB --diagnostic-port="$socket" -o "$tmp/b.nettrace" --count=2 --interval=50ms
+    err_matches "heapdrift: note: $tmp/b-1\.nettrace: which objects stayed is not exactly known: .*memory"
+    for trace in "$tmp"/[ab]-*.nettrace; do
+        cmp "$trace" "$tmp/played.nettrace"
+    done
+}
+
 @test "a long step says every half minute that it goes on" {
     # Half a minute is long for a test: the clock goes a thousand times as fast.
     play_runtime mute

@@ -84,6 +84,36 @@ ends_with() {
     ends_with 0
 }
 
+@test "explore tells who stayed: in words, in numbers, in the tree, at every width" {
+    env="cd $tmp;" on_screen 80 24 "$PWD/fixtures/followed"
+    waits_for "stayed   of 16, 28 and 22 that came"
+    screen_is explore-stayed-80.txt
+    mux resize-window -x 80 -y 45
+    waits_for "new in 4 "
+    screen_is explore-stayed-tall.txt
+    press Enter -- "◀ suspect 1"
+    out_lacks " stayed "
+    mux resize-window -x 100 -y 24
+    waits_for "  stayed  owner"
+    screen_is explore-stayed-tree-100.txt
+    mux resize-window -x 120 -y 24
+    waits_for "  ██████  "
+    screen_is explore-stayed-tree-120.txt
+    mux resize-window -x 160 -y 24
+    waits_for "Subscription[] → Subscription"
+    screen_is explore-stayed-tree-160.txt
+    # A file has it whatever the screen shows.
+    mux resize-window -x 80 -y 24
+    press e C-u -- "export to"
+    mux send-keys -l "$tmp/tree.csv"
+    press Enter -- " rows"
+    [[ $(head -n1 "$tmp/tree.csv") == delta_retained,retained,objects,stayed,owner ]]
+    works tree --format=json fixtures/followed
+    [[ $(sed -n 2p "$tmp/tree.csv") == *,$(json '.nodes[0].stayed'),heap ]]
+    mux send-keys q
+    ends_with 0
+}
+
 @test "explore fills a large screen, and goes on when its size changes" {
     on_screen 200 60 "$cache"
     waits_for "held by"

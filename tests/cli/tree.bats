@@ -20,6 +20,20 @@ cache=fixtures/leaklab/cache
     golden tree.md tree -q --format=md -n 12 $cache
 }
 
+@test "the samples of docs/tree.md are what it prints" {
+    local command samples=0
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        works $command
+        sed -n "/^\$ heapdrift ${command//\//\\/}\$/,/^\`\`\`/p" docs/tree.md | grep -vxF -e '...' -e '```' |
+            tail -n +2 >"$tmp/sample"
+        ! grep -vxFf <(printf '%s\n' "$out") "$tmp/sample" || complain "docs/tree.md has lines that are not printed"
+        (($(wc -l <"$tmp/sample") > 5))
+        samples=$((samples + 1))
+    done < <(sed -n 's/^\$ heapdrift \(tree .*\)/\1/p' docs/tree.md)
+    ((samples == 2))
+}
+
 @test "a terminal of any width has no line that is broken" {
     for width in 40 60 80 120 200; do
         on_terminal "$width" tree -n 0 --color=never $cache

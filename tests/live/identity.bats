@@ -78,6 +78,17 @@ rests() {
     [[ $(jq -c '[.snapshots[].identity.source]' <<<"$out") == '[null,"events","events"]' ]]
     works diff -q --format=json "$tmp"/d-*
     [[ $(json .identity) == events ]]
+    # And traces.
+    works collect "$pid" --count=3 --interval=1s -o "$tmp/t.nettrace"
+    err_lacks "which objects stayed"
+    works info --format=json "$tmp"/t-*
+    [[ $(jq -c '[.snapshots[].identity.source]' <<<"$out") == '[null,"events","events"]' ]]
+    [[ $(json '.warnings | length') == 0 ]]
+    works diff -q --format=json "$tmp"/t-*
+    [[ $(json .identity) == events ]]
+    works collect "$pid" --count=2 --interval=1s --no-ages -o "$tmp/none.nettrace"
+    works info --format=json "$tmp/none-2.nettrace"
+    [[ $(json '.snapshots[0].identity') == null ]]
     works watch "$pid" --store="$tmp/a.db" --service=lab --count=3 --interval=1s
     err_lacks "which objects stayed"
     stored "$tmp/a.db" "$tmp"

@@ -109,15 +109,17 @@ static const unsigned known_events[] = {1,
                                         FORGED_EVENTPIPE + 1,
                                         4,
                                         21,
-                                        22};
+                                        22,
+                                        FORGED_TOLD + 1};
 
 static void define_event(struct text *t, uint32_t number, unsigned id)
 {
     struct text record = {0};
     forge_u32(&record, number);
-    forge_wide(&record, id > FORGED_EVENTPIPE ? "Microsoft-DotNETCore-EventPipe"
-                        : id > FORGED_RUNDOWN ? "Microsoft-Windows-DotNETRuntimeRundown"
-                                              : "Microsoft-Windows-DotNETRuntime");
+    forge_wide(&record, id > FORGED_TOLD        ? "heapdrift"
+                        : id > FORGED_EVENTPIPE ? "Microsoft-DotNETCore-EventPipe"
+                        : id > FORGED_RUNDOWN   ? "Microsoft-Windows-DotNETRuntimeRundown"
+                                                : "Microsoft-Windows-DotNETRuntime");
     forge_u32(&record, id % FORGED_RUNDOWN);
     forge_wide(&record, "");
     forge_u64(&record, 0);

@@ -1,5 +1,6 @@
 /* What the ranking found: suspects, then what scores less. */
 #include "cli/allocate.h"
+#include "cli/explore/cohorts.h"
 #include "cli/explore/view.h"
 
 #include <stdlib.h>
@@ -235,6 +236,9 @@ static void empty(const struct explore *e, const struct view *v, struct hd_sink 
 
 /* --- what is known of one -------------------------------------------------------- */
 
+/* Columns of "held by  ", and those that nothing stands in. */
+enum { LABEL = 9, MARGINS = 2 };
+
 static void say_counts(const struct hd_tally *all, size_t count, struct hd_sink to)
 {
     say_to(to, "count    ");
@@ -288,7 +292,32 @@ static void say_facts(const struct hd_suspect *s, struct hd_sink to)
         say_to(to, "; hint: %s (docs/hints.md)", s->hint);
 }
 
-/* On a tall screen a line for each step of each chain: line i of all. */
+static bool say_births(const struct explore *e, const struct hd_suspect *s,
+                       struct hd_sink to)
+{
+    struct hd_memory text = {0};
+    bool told = hd_put_births(hd_sink_memory(&text), e->report, s);
+    if (told) {
+        say_to(to, "stayed   ");
+        to.write(to.context, text.bytes, text.size);
+    }
+    hd_memory_free(&text);
+    return told;
+}
+
+/* Lines of who stayed: a sentence, and on a tall screen the numbers that it is made of. */
+static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
+                            unsigned room)
+{
+    struct hd_memory nowhere = {0};
+    bool told = say_births(e, s, hd_sink_memory(&nowhere));
+    bool in_full =
+        e->height >= EXPLORE_TALL && hd_report_tells_births(e->report, s->births);
+    hd_memory_free(&nowhere);
+    return told ? 1 + (in_full ? cohorts_lines(s->births, room) : 0) : 0;
+}
+
+/* A line for each step of each chain: line i of all. */
 static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to)
 {
     for (size_t k = 0; k < s->chains.len; k++) {
@@ -301,7 +330,7 @@ static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
         }
         i--;
         if (i < c->frame_count) {
-            say_to(to, "%*s%s", (int)(9 + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
+            say_to(to, "%*s%s", (int)(LABEL + (i < 40 ? i : 40)), "", i > 0 ? "└ " : "");
             put_frame(&c->frames[i], to);
             return true;
         }
@@ -310,29 +339,59 @@ static bool say_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
     return false;
 }
 
+/* In full where there is room; else in one line, since what stands below says more. */
+static void say_type(const struct explore *e, const struct hd_suspect *s, unsigned room,
+                     struct hd_sink to)
+{
+    const char *name = hd_report_shown(e->report, s->type);
+    say_to(to, "type     ");
+    if (e->height >= EXPLORE_TALL)
+        hd_put_name(to, name);
+    else
+        hd_put_type(to, name, room);
+}
+
+/* Who stayed, and what holds it: line i of that. */
+static bool say_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
+                     unsigned room, struct hd_sink to)
+{
+    unsigned births = birth_lines(e, s, room);
+    if (i < births && i > 0) {
+        say_to(to, "%*s", LABEL, "");
+        cohorts_line(s->births, i - 1, to);
+        return true;
+    }
+    if (i < births)
+        return say_births(e, s, to);
+    i -= births;
+    if (e->height >= EXPLORE_TALL && s->chains.len > 0)
+        return say_ladder(s, i, to);
+    if (i == 0)
+        say_holder(s, to);
+    return i == 0;
+}
+
 static bool detail(const struct explore *e, const struct view *v, unsigned i,
                    unsigned width, struct hd_sink to)
 {
     const struct suspects *all = of(v);
     const struct hd_suspect *s = v->cursor < rows(e, v) ? at(all, v->cursor) : NULL;
-    (void)width;
+    enum { FIRST_LINES = 3 };
+    unsigned room = width > LABEL + MARGINS ? width - LABEL - MARGINS : 0;
     if (s == NULL)
         return false;
-    if (i > 2 && e->height >= EXPLORE_TALL && s->chains.len > 0)
-        return say_ladder(s, i - 3, to);
+    if (i >= FIRST_LINES)
+        return say_stay(e, s, i - FIRST_LINES, room, to);
     if (i == 0) {
-        say_to(to, "type     ");
-        hd_put_name(to, hd_report_shown(e->report, s->type));
+        say_type(e, s, room, to);
     } else if (i == 1) {
         size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
         say_counts(&all->told[number * e->model->snapshot_count], all->told_count[number],
                    to);
-    } else if (i == 2) {
+    } else {
         say_facts(s, to);
-    } else if (i == 3) {
-        say_holder(s, to);
     }
-    return i <= 3;
+    return true;
 }
 
 static void enter(struct explore *e, struct view *v, size_t i)
@@ -362,8 +421,8 @@ static const struct view_kind kind = {
     .row = row,
     .empty = empty,
     .detail = detail,
-    .detail_lines = 5,
-    .tall_detail_lines = 18,
+    .detail_lines = 7,
+    .tall_detail_lines = 22,
     .enter = enter,
     .sort = sort,
     .order = order_name,

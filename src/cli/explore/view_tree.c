@@ -26,6 +26,13 @@ static bool is_diff(const struct explore *e)
     return tree_of(e) != NULL && tree_of(e)->first != tree_of(e)->last;
 }
 
+/* Of all places or of none. */
+static bool tells_stayed(const struct explore *e)
+{
+    return tree_of(e) != NULL && tree_of(e)->len > 0 &&
+           tree_of(e)->nodes[0].stayed != HD_UNKNOWN;
+}
+
 /* --- which rows ------------------------------------------------------------------ */
 
 static void refresh(struct explore *e, struct view *v)
@@ -84,13 +91,16 @@ static size_t columns(const struct explore *e, const struct view *v, struct colu
 {
     bool changes = is_diff(e) && !e->last;
     (void)v;
-    all[0] = changes ? (struct column){"Δretained", "delta_retained", 11, ALIGN_RIGHT, 0}
-                     : (struct column){"share", NULL, 7, ALIGN_RIGHT, 0};
-    all[1] = (struct column){"", NULL, 8, ALIGN_LEFT, 100};
-    all[2] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, changes ? 50 : 0};
-    all[3] = (struct column){"objects", "objects", 11, ALIGN_RIGHT, 90};
-    all[4] = (struct column){"owner", "owner", 0, ALIGN_LEFT, 0};
-    return 5;
+    size_t n = 0;
+    all[n++] = changes ? (struct column){"Δretained", "delta_retained", 11, ALIGN_RIGHT, 0}
+                       : (struct column){"share", NULL, 7, ALIGN_RIGHT, 0};
+    all[n++] = (struct column){"", NULL, 8, ALIGN_LEFT, tells_stayed(e) ? 120 : 100};
+    all[n++] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, changes ? 50 : 0};
+    all[n++] = (struct column){"objects", "objects", 11, ALIGN_RIGHT, 90};
+    if (tells_stayed(e))
+        all[n++] = (struct column){"stayed", "stayed", 11, ALIGN_RIGHT, 100};
+    all[n++] = (struct column){"owner", "owner", 0, ALIGN_LEFT, 0};
+    return n;
 }
 
 static size_t rows(const struct explore *e, const struct view *v)
@@ -152,7 +162,7 @@ static void say_fold(const struct tree_rows *t, const struct tree_row *r, unsign
 }
 
 static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
-                      struct row *row)
+                      struct row *row, struct cell *owner)
 {
     const struct hd_tree_node *last = &t->tree->nodes[r->last];
     struct hd_memory lead = {0};
@@ -162,15 +172,13 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     row->name = last->type;
     row->shown = name_of(last);
     if (last->kind == HD_NODE_HEAP)
-        row->cells[4] =
-            (struct cell){.kind = CELL_WORD, .look = LOOK_STRONG, .text = "heap"};
+        *owner = (struct cell){.kind = CELL_WORD, .look = LOOK_STRONG, .text = "heap"};
     else if (last->kind == HD_NODE_OTHERS)
-        row->cells[4] =
-            (struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = last->others};
+        *owner = (struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = last->others};
     else
-        row->cells[4] = (struct cell){.kind = CELL_OWNER, .text = row->shown};
+        *owner = (struct cell){.kind = CELL_OWNER, .text = row->shown};
     if (last->kind == HD_NODE_TYPE && hd_type_is_framework(last->type))
-        row->cells[4].look = LOOK_DIM;
+        owner->look = LOOK_DIM;
     if (last->suspect > 0)
         snprintf(row->tail, sizeof(row->tail), "  ◀ suspect %zu", last->suspect);
     row->tail_look = LOOK_FOUND;
@@ -200,7 +208,11 @@ static void row(const struct explore *e, const struct view *v, size_t i, struct 
     row->count = last->count;
     row->bytes = last->bytes;
     row->has_count = row->has_bytes = true;
-    put_names(t, r, e->width, row);
+    size_t n = 4;
+    if (tells_stayed(e))
+        row->cells[n++] =
+            (struct cell){.kind = CELL_COUNT, .a = t->tree->nodes[r->first].stayed};
+    put_names(t, r, e->width, row, &row->cells[n]);
 }
 
 static void empty(const struct explore *e, const struct view *v, struct hd_sink to)

@@ -308,6 +308,7 @@ static void describe(struct reading *r)
                                                        : r->walk->first_time);
     trace_process_name(snap, &r->command);
     trace_process_program(snap, &r->command);
+    trace_reading_told(r);
 }
 
 static bool choose(struct reading *r)
@@ -353,6 +354,7 @@ static bool read(struct input *in, struct builder *b, struct hd_error *err)
     free(r.ranges);
     free(r.edge_counts);
     text_free(&r.command);
+    told_event_free(&r.told, account);
     return ok;
 }
 

@@ -54,6 +54,23 @@ static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_eve
     }
 }
 
+/* It stands behind the walk. Of each object it says 15 bytes at most, in base64. */
+static void take_told(struct reading *r, struct bytes payload)
+{
+    enum { NUMBERS = 128, PER_OBJECT = 20 };
+    const struct heap_walk *w = r->walk != NULL ? r->walk : r->survey.walks;
+    if (w != NULL)
+        told_event_add(&r->told, payload, NUMBERS + PER_OBJECT * w->nodes.records,
+                       &r->b->account);
+}
+
+void trace_reading_told(struct reading *r)
+{
+    struct hd_snapshot *snap = r->b->snap;
+    if (told_event_is_whole(&r->told))
+        snap->told = told_same_take(r->told.told.data, r->told.told.len, &snap->arena);
+}
+
 bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
                           struct bytes payload)
 {
@@ -66,6 +83,9 @@ bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap
                nettrace_refuse(t, "a module's event is too short");
     case EVENT_COMMAND:
         trace_process_take(&r->command, payload);
+        return true;
+    case EVENT_TOLD:
+        take_told(r, payload);
         return true;
     default:
         if (!bulk_parse(kind, payload, r->header.pointer_size, &b))

@@ -8,6 +8,7 @@
 #define TRACE_READING_H
 
 #include "format/nettrace/trace_root_events.h"
+#include "trace/told_event.h"
 #include "trace/trace_survey.h"
 
 struct reading {
@@ -25,6 +26,7 @@ struct reading {
     size_t range_count, range_cap;
     struct trace_root_events outside;
     struct text command;
+    struct told_event told;
 
     /* of the graph */
     struct trace_nodes nodes;
@@ -45,6 +47,9 @@ bool trace_reading_wants_range(const struct reading *r, uint64_t time);
  * False when it is damaged, which t then says. */
 bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
                           struct bytes payload);
+
+/* All events have come: the snapshot has what they tell of the one before, if they do. */
+void trace_reading_told(struct reading *r);
 
 /* All ranges have come: the snapshot has generations, if there are any. */
 void trace_reading_build_ranges(struct reading *r);

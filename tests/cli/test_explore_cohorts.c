@@ -1,0 +1,52 @@
+/* The triangle of who came when, as lines. */
+#include "cli/explore/cohorts.h"
+
+#include <criterion/criterion.h>
+
+static const size_t numbers[] = {0, 1, 2, 4, 5, 6, 7, 8, 9};
+
+static void is(const struct hd_births *b, unsigned columns, const char *expected)
+{
+    struct hd_memory all = {0};
+    struct hd_sink to = hd_sink_memory(&all);
+    for (unsigned i = 0; i < cohorts_lines(b, columns); i++) {
+        cohorts_line(b, i, to);
+        to.write(to.context, "\n", 1);
+    }
+    cr_expect_str_eq(all.bytes != NULL ? all.bytes : "", expected);
+    hd_memory_free(&all);
+}
+
+/* The third snapshot could not be compared: numbers are those of files. */
+static const uint64_t few[] = {63,   63, 60, 0, /* of the first */
+                               1064, 9,  9,     /* of the second */
+                               128,  7,  4};
+static const struct hd_births births = {.count = 4, .snapshot = numbers, .at = few};
+
+static const char *const lines = "snapshot   1      2    3  5\n"
+                                 "older     63     63   60  0\n"
+                                 "new in 2      1,064    9  9\n"
+                                 "new in 3             128  7\n"
+                                 "new in 5                  4\n";
+
+Test(explore_cohorts, a_column_is_as_wide_as_its_numbers)
+{
+    is(&births, 80, lines);
+}
+
+Test(explore_cohorts, what_does_not_fit_is_not_there)
+{
+    is(&births, 27, lines);
+    is(&births, 26, "");
+    is(&births, 0, "");
+    is(NULL, 80, "");
+}
+
+Test(explore_cohorts, of_many_snapshots_nobody_reads_them)
+{
+    static const uint64_t many[9 * 10 / 2];
+    struct hd_births b = {.count = 8, .snapshot = numbers, .at = many};
+    cr_expect_eq(cohorts_lines(&b, 80), 9);
+    b.count = 9;
+    cr_expect_eq(cohorts_lines(&b, 200), 0);
+}

@@ -1,0 +1,177 @@
+/* What is known of a snapshot's objects, put into the trace that it was read of. */
+#include "base/input.h"
+#include "identity/places.h"
+#include "identity/told.h"
+#include "support/scratch.h"
+#include "trace/nettrace.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char real[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+
+static struct scratch scratch;
+
+static void open_scratch(void)
+{
+    scratch_open(&scratch);
+}
+
+static void remove_scratch(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(told_trace, .init = open_scratch, .fini = remove_scratch);
+
+static const char *unpacked(const char *path, size_t cut)
+{
+    struct hd_error err = {0};
+    struct input *in = input_open(path, &(struct input_options){.max_memory = 0}, &err);
+    struct bytes all;
+    cr_assert_not_null(in, "%s", err.message);
+    cr_assert(input_all(in, &all, &err), "%s", err.message);
+    const char *copy = scratch_file(&scratch, "a.nettrace", all.data, all.size - cut);
+    input_close(in);
+    return copy;
+}
+
+static struct hd_snapshot *opened(const char *path)
+{
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(path, NULL, &err);
+    cr_assert_not_null(snap, "%s: %s", path, err.message);
+    return snap;
+}
+
+/* Every third object came: of a snapshot and itself. */
+static void tell_itself(struct hd_snapshot *snap)
+{
+    struct places p = places_of(snap);
+    const struct told_side side = {places_token(&p), (uint32_t)p.len};
+    uint32_t *older_of = alloc_resize(NULL, sizeof(*older_of) * p.len);
+    for (uint32_t i = 0; i < p.len; i++)
+        older_of[i] = i % 3 == 0 ? UINT32_MAX : i;
+    struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
+    *told = told_same_write(&side, &side, older_of, &snap->arena);
+    snap->told = told;
+    free(older_of);
+    places_free(&p);
+}
+
+static bool write_into(const char *path, const char *mode, const struct hd_snapshot *snap,
+                       struct hd_error *err)
+{
+    *err = (struct hd_error){0};
+    FILE *f = fopen(path, mode);
+    cr_assert_not_null(f);
+    bool ok = hd_following_write(f, snap, err);
+    long end = ftell(f);
+    cr_expect_eq(fseek(f, 0, SEEK_END), 0);
+    cr_expect_eq(end, ftell(f), "it stands at the end");
+    fclose(f);
+    return ok;
+}
+
+static uint64_t sum_of(const char *path)
+{
+    struct hd_error err = {0};
+    struct input *in = input_open(path, &(struct input_options){.max_memory = 0}, &err);
+    struct bytes all;
+    uint64_t sum = 0;
+    cr_assert(in != NULL && input_all(in, &all, &err), "%s", err.message);
+    for (size_t i = 0; i < all.size; i++)
+        sum = sum * 31 + all.data[i];
+    input_close(in);
+    return sum;
+}
+
+/* How many events it has, of which so many are ours, and the largest number of one. */
+struct counted {
+    size_t events, ours, losses;
+    uint32_t last_definition;
+};
+
+static struct counted counted(const char *path)
+{
+    struct hd_error err = {0};
+    struct counted c = {0};
+    struct trace_event e;
+    struct input *in = input_open(path, &(struct input_options){.max_memory = 0}, &err);
+    cr_assert_not_null(in, "%s", err.message);
+    struct nettrace *t = nettrace_begin(in, &err);
+    uint64_t last = 0;
+    for (; nettrace_next(t, &e); c.events++, last = e.time > last ? e.time : last) {
+        c.ours += e.provider == TRACE_TOLD;
+        cr_expect(e.provider != TRACE_TOLD || e.time == last, "it is behind all others");
+    }
+    cr_expect_eq(nettrace_end(t), TRACE_ENDS);
+    nettrace_losses(t, &c.losses);
+    c.last_definition = nettrace_last_definition(t);
+    nettrace_free(t);
+    input_close(in);
+    return c;
+}
+
+Test(told_trace, it_is_read_again_and_nothing_else_changes)
+{
+    struct hd_error err;
+    const char *path = unpacked(real, 0);
+    struct hd_snapshot *snap = opened(path);
+    uint64_t before = sum_of(path);
+    cr_expect(write_into(path, "r+", snap, &err), "nothing was told");
+    cr_expect_eq(sum_of(path), before);
+    tell_itself(snap);
+    struct counted was = counted(path);
+    cr_assert(write_into(path, "r+", snap, &err), "%s", err.message);
+    struct counted is = counted(path);
+    cr_expect_eq(is.ours, 1);
+    cr_expect_eq(is.events, was.events + 1);
+    cr_expect_eq(is.losses, was.losses);
+    cr_expect_eq(is.last_definition, was.last_definition + 1, "none is defined twice");
+
+    struct hd_snapshot *again = opened(path);
+    struct same s = {0};
+    cr_assert_not_null(again->told);
+    cr_expect_eq(again->told->survivors, snap->told->survivors);
+    cr_expect(same_told(&s, again, again));
+    cr_expect(again->info.complete);
+    cr_expect_eq(again->warnings.len, snap->warnings.len);
+    cr_expect_eq(again->graph->node_count, snap->graph->node_count);
+    cr_expect_eq(again->graph->edge_count, snap->graph->edge_count);
+    cr_expect_str_eq(again->info.time, snap->info.time);
+    same_free(&s);
+
+    /* Once is enough. */
+    uint64_t after = sum_of(path);
+    cr_expect_not(write_into(path, "r+", snap, &err));
+    cr_expect_eq(sum_of(path), after);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+}
+
+/* Every way in which it cannot be: the trace stays what it was. */
+Test(told_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
+{
+    static const struct {
+        const char *what, *path, *mode;
+        size_t cut;
+    } bad[] = {
+        {"nobody may write", "fixtures/leaklab/nettrace/1.nettrace.zst", "r", 0},
+        {"it lacks its end", "fixtures/leaklab/nettrace/1.nettrace.zst", "r+", 1},
+        {"version 3", "fixtures/nettrace-real/leak31_netperf_v3.netperf.zst", "r+", 0},
+        {"version 6", "fixtures/nettrace-vectors/F_v6.nettrace", "r+", 0},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct hd_error err;
+        const char *path = unpacked(bad[i].path, bad[i].cut);
+        struct hd_snapshot *snap = opened(path);
+        uint64_t before = sum_of(path);
+        tell_itself(snap);
+        cr_expect_not(write_into(path, bad[i].mode, snap, &err), "%s", bad[i].what);
+        cr_expect_neq(err.message[0], '\0', "%s", bad[i].what);
+        cr_expect_eq(sum_of(path), before, "%s", bad[i].what);
+        hd_snapshot_close(snap);
+    }
+}

@@ -1,0 +1,73 @@
+/* Who stayed, in a sentence: what is said of which numbers, and of which nothing. */
+#include "report/report.h"
+
+#include <criterion/criterion.h>
+
+static const size_t numbers[] = {0, 1, 2, 3};
+static struct hd_snapshot_facts files[4] = {
+    {.clock = 0}, {.clock = 0}, {.clock = 1795423884, .clock_is_date = true}, {.clock = 0}};
+
+/* 81 were there; 23, 20 and 15 came. */
+static const uint64_t all_stay[] = {81, 81, 81, 81, 23, 23, 23, 20, 20, 15};
+static const uint64_t some_go[] = {81, 80, 70, 60, 23, 10, 5, 20, 8, 15};
+
+static void says(enum hd_identity_source source, enum hd_suspicion suspicion,
+                 const struct hd_births *b, const char *expected)
+{
+    struct hd_report r = {.snapshots = files, .snapshot_count = 4};
+    struct hd_suspect s = {.births = b, .suspicion = suspicion, .rank = 1};
+    struct hd_memory text = {0};
+    r.diff.identity = source;
+    cr_expect_eq(hd_put_births(hd_sink_memory(&text), &r, &s), expected[0] != '\0');
+    cr_expect_str_eq(text.bytes != NULL ? text.bytes : "", expected);
+    hd_memory_free(&text);
+}
+
+Test(put_births, by_events_all_is_said)
+{
+    struct hd_births b = {.count = 4, .snapshot = numbers, .at = all_stay, .keeps = true};
+    says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
+         "of 23, 20 and 15 that came in each step all are still there; of 81 older ones "
+         "all");
+    b = (struct hd_births){.count = 4, .snapshot = numbers, .at = some_go};
+    says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
+         "of 23, 20 and 15 that came in each step 5, 8 and 15 are still there; of 81 older "
+         "ones 60");
+}
+
+Test(put_births, by_order_what_stays_is_a_least_and_what_goes_is_not_said)
+{
+    struct hd_births b = {.count = 4, .snapshot = numbers, .at = some_go, .keeps = true};
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b,
+         "of 23, 20 and 15 that came in each step at least 5, 8 and 15 are still there; of "
+         "81 older ones 60");
+    b.keeps = false;
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
+    says(HD_SAME_UNKNOWN, HD_SUSPECT_SIZE, NULL, "");
+}
+
+Test(put_births, a_late_one_says_since_when)
+{
+    struct hd_births b = {
+        .count = 4, .snapshot = numbers, .at = all_stay, .keeps = true, .since = 2};
+    says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
+         "since snapshot 3 (08:51 UTC), of 15 that came all are still there; of 124 older "
+         "ones all");
+}
+
+Test(put_births, turnover_is_said_of_what_is_no_suspect)
+{
+    struct hd_births b = {.count = 4,
+                          .snapshot = numbers,
+                          .at = some_go,
+                          .turns_over = true,
+                          .came = 120,
+                          .went = 100};
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "as many go as come: 120 came, 100 went");
+    says(HD_SAME_BY_EVENTS, HD_SUSPECT_NOT, &b, "as many go as come: 120 came, 100 went");
+    b.went = 30;
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "the oldest go first: 120 came, 30 went");
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
+    b.came = 11;
+    says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "");
+}
