@@ -44,6 +44,21 @@ enum hd_identity_source {
     HD_SAME_SOURCE_COUNT
 };
 
+/* Why the collector's word is not known of a snapshot and the one before, though somebody
+ * listened. */
+enum hd_untold {
+    HD_UNTOLD_NOTHING,    /* it was told, or nobody listened */
+    HD_UNTOLD_REFUSED,    /* no session was opened */
+    HD_UNTOLD_ENDED,      /* by the process, too early */
+    HD_UNTOLD_TOO_MUCH,   /* for what it would cost the process */
+    HD_UNTOLD_LOST,       /* events */
+    HD_UNTOLD_GAPS,       /* collections that were not told, or cannot be followed */
+    HD_UNTOLD_MISPLACED,  /* too many objects are not where they should be */
+    HD_UNTOLD_RESTARTED,  /* they are of two processes */
+    HD_UNTOLD_INCOMPLETE, /* one of the two is */
+    HD_UNTOLD_COUNT
+};
+
 /* Why an object is alive. */
 enum hd_root_kind {
     HD_ROOT_STATIC,
@@ -80,8 +95,9 @@ struct hd_snapshot_facts {
     /* What the collector said of the objects of the snapshot before: how many of them are
      * still there, of how many; HD_UNKNOWN: nothing. */
     uint64_t told_survivors, told_of;
-    double clock;       /* seconds since some start, for order and distance */
-    bool clock_is_date; /* the start is that of a calendar, not of a machine */
+    enum hd_untold untold; /* why it said nothing, if that is known */
+    double clock;          /* seconds since some start, for order and distance */
+    bool clock_is_date;    /* the start is that of a calendar, not of a machine */
 };
 
 /* --- chains of references ------------------------------------------------ */
@@ -358,8 +374,12 @@ struct hd_diff {
     size_t fit_count;                 /* snapshots that can be compared */
     bool by_graph;                    /* what the ranking is based on */
     enum hd_identity_source identity; /* how it is known who stayed; unknown: counts only */
-    double span_seconds;              /* from the first to the last snapshot */
-    double bytes_per_hour;            /* of growth, over a minute or more */
+    /* Why not by what the collector said, as far as files tell, and the first snapshot of
+     * which it said nothing. */
+    enum hd_untold untold;
+    size_t untold_snapshot;
+    double span_seconds;   /* from the first to the last snapshot */
+    double bytes_per_hour; /* of growth, over a minute or more */
 
     /* By score: suspects, what scores less, what buffer pools hold. */
     struct hd_suspect *suspects, *minor, *pooled;
@@ -694,6 +714,8 @@ const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
 const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */
+const char *hd_untold_name(enum hd_untold why);                      /* NULL: nothing */
+const char *hd_untold_words(enum hd_untold why);                     /* behind a colon */
 const char *hd_finding_status_name(enum hd_finding_status status);
 const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);

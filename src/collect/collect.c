@@ -224,8 +224,9 @@ static bool start_again(FILE *to, long from, struct hd_error *err)
     return true;
 }
 
-/* Old runtimes need to be told to name types again; on newer ones they come by themselves
- * unless another client keeps them. */
+/* While another client has a session a runtime names no type twice. It forgets what it has
+ * named when the keyword for types goes off, which it does not while that client asks for
+ * types, too. */
 static bool collect_named(const struct target *t, const struct session_patience *p,
                           const struct hd_collect_options *opt, FILE *to,
                           struct session_result *result, struct hd_error *err)
@@ -233,10 +234,12 @@ static bool collect_named(const struct target *t, const struct session_patience 
     long from = ftell(to);
     if (!session_collect(t, p, to, result, err))
         return false;
-    if (opt->keep_names || !lacks_names(result) || !result->can_flush)
+    if (opt->keep_names || !lacks_names(result))
         return true;
-    return session_flush(t, p, err) && start_again(to, from, err) &&
-           session_collect(t, p, to, result, err);
+    struct hd_error why = {0};
+    if (!session_flush(t, p, &why) && why.status != HD_STOPPED)
+        return true; /* what there is is better than nothing */
+    return start_again(to, from, err) && session_collect(t, p, to, result, err);
 }
 
 /* --- one at a time ------------------------------------------------------------------ */

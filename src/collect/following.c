@@ -12,7 +12,10 @@
 struct hd_following {
     struct listening *now;  /* since before the last snapshot */
     struct listening *next; /* since before the one that is being taken */
-    struct hd_error why_no_now, why_no_next;
+    struct why {
+        enum hd_untold untold;
+        struct hd_error error;
+    } why_no_now, why_no_next;
     struct told_side older; /* the last snapshot */
     uint64_t instance;      /* that it is of */
     bool has_older;
@@ -33,8 +36,14 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
         listening_hold(f->now);
     if (f->is_off)
         return;
-    f->why_no_next = (struct hd_error){0};
-    f->next = listening_begin(opt, &f->why_no_next);
+    f->why_no_next = (struct why){.untold = HD_UNTOLD_REFUSED};
+    f->next = listening_begin(opt, &f->why_no_next.error);
+}
+
+static bool say_why(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)
+{
+    snap->untold = why;
+    return fail(err, HD_BAD_FORMAT, "%s", hd_untold_words(why));
 }
 
 /* What the collector said of the snapshot before, told to this one. */
@@ -43,19 +52,23 @@ static bool tell(struct hd_following *f, struct hd_snapshot *snap,
                  struct hd_error *err)
 {
     uint32_t survivors;
-    if (f->now == NULL)
-        return fail(err, f->why_no_now.status, "%s", f->why_no_now.message);
+    if (f->now == NULL) {
+        snap->untold = f->why_no_now.untold;
+        return fail(err, f->why_no_now.error.status, "%s", f->why_no_now.error.message);
+    }
     if (snap->identity.instance != f->instance)
-        return fail(err, HD_USAGE, "it is another process");
-    const struct movement *m = listening_stop(f->now, snap->identity.collection, err);
-    f->is_off = f->is_off || listening_was_too_much(f->now);
-    if (f->is_off)
-        f->why_no_next = *err;
+        return say_why(snap, HD_UNTOLD_RESTARTED, err);
+    const struct movement *m =
+        listening_stop(f->now, snap->identity.collection, &snap->untold, err);
+    if (snap->untold == HD_UNTOLD_TOO_MUCH) {
+        f->is_off = true;
+        f->why_no_next = (struct why){snap->untold, *err};
+    }
     if (m == NULL)
         return false;
     uint32_t *older_of = movement_end(m, places, &survivors);
     if (older_of == NULL)
-        return fail(err, HD_BAD_FORMAT, "objects are not where the process says they are");
+        return say_why(snap, HD_UNTOLD_MISPLACED, err);
     struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
     *told = told_same_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
@@ -90,7 +103,9 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         listening_end(f->next);
         f->now = f->next = NULL;
         f->has_older = true;
-        return fail(err, HD_BAD_FORMAT, "the snapshot is incomplete");
+        f->why_no_now.untold = HD_UNTOLD_INCOMPLETE;
+        say_why(snap, HD_UNTOLD_INCOMPLETE, &f->why_no_now.error);
+        return say_why(snap, HD_UNTOLD_INCOMPLETE, err);
     }
     struct places places = places_of(snap);
     const struct told_side side = {places_token(&places), (uint32_t)places.len};

@@ -203,36 +203,29 @@ static void stop(struct listening *l)
     pthread_join(l->thread, NULL);
 }
 
-static bool explain(enum why why, struct hd_error *err)
+static enum hd_untold explain(enum why why, struct hd_error *err)
 {
-    if (why == TOO_MUCH)
-        return fail(err, HD_TOO_BIG,
-                    "its collector moves more than can be told without slowing it down "
-                    "(%d MiB of events in %d s)",
-                    MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
-    if (why == CUT_OFF)
-        return fail(err, HD_IO, "the process ended the session");
-    return fail(err, HD_BAD_FORMAT, "the process lost events");
+    if (why == TOO_MUCH) {
+        fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)",
+             hd_untold_words(HD_UNTOLD_TOO_MUCH), MOST_IN_WINDOW >> 20, WINDOW_MS / 1000);
+        return HD_UNTOLD_TOO_MUCH;
+    }
+    enum hd_untold untold = why == CUT_OFF     ? HD_UNTOLD_ENDED
+                            : why == HEARD_OUT ? HD_UNTOLD_GAPS
+                                               : HD_UNTOLD_LOST;
+    fail(err, why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(untold));
+    return untold;
 }
 
 const struct movement *listening_stop(struct listening *l, uint32_t until,
-                                      struct hd_error *err)
+                                      enum hd_untold *why, struct hd_error *err)
 {
     bool was_on = !l->is_stopped;
     stop(l);
-    if (l->why != HEARD_OUT || !was_on) {
-        explain(l->why, err);
-        return NULL;
-    }
-    if (movement_events_end(&l->events, until))
+    if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
         return &l->events.movement;
-    fail(err, HD_BAD_FORMAT, "what the process tells of its collections has gaps");
+    *why = explain(l->why, err);
     return NULL;
-}
-
-bool listening_was_too_much(const struct listening *l)
-{
-    return l->why == TOO_MUCH;
 }
 
 void listening_end(struct listening *l)

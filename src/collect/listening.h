@@ -26,12 +26,10 @@ void listening_hold(struct listening *l);
 void listening_follow(struct listening *l, struct places *places, uint32_t after);
 
 /* Stop, hear out what is on its way, and fold it in up to the collection of that number.
- * NULL and err if it is not known where the objects are; it lives until listening_end(). */
+ * NULL, why and err if it is not known where the objects are; it lives until
+ * listening_end(). */
 const struct movement *listening_stop(struct listening *l, uint32_t until,
-                                      struct hd_error *err);
-
-/* Whether it ended because the process has so much to tell. */
-bool listening_was_too_much(const struct listening *l);
+                                      enum hd_untold *why, struct hd_error *err);
 
 void listening_end(struct listening *l); /* NULL is fine; stops what was not stopped */
 

@@ -228,8 +228,7 @@ static bool judge(const struct session *s, struct watch *w, struct nettrace *t,
                                       .types = types.types,
                                       .nameless = types.nameless,
                                       .stopped_us = stopped_us(s, walk, t),
-                                      .complete = walk->is_complete,
-                                      .can_flush = s->tracing.old_runtime};
+                                      .complete = walk->is_complete};
     return true;
 }
 

@@ -16,7 +16,6 @@ struct session_result {
     uint64_t types, nameless;
     uint64_t stopped_us; /* by the collection and the walk; 0: not known */
     bool complete;       /* every object and reference is there */
-    bool can_flush;      /* an old runtime, which names types again after session_flush() */
 };
 
 /* How to wait; and what there is to tell meanwhile. */
@@ -31,8 +30,8 @@ struct session_patience {
 bool session_collect(const struct target *t, const struct session_patience *p, FILE *to,
                      struct session_result *result, struct hd_error *err);
 
-/* Have an old runtime forget which types it has named: a short session without the keyword
- * for types. */
+/* Have the runtime forget which types it has named, unless another client asks for types: a
+ * short session without that keyword. */
 bool session_flush(const struct target *t, const struct session_patience *p,
                    struct hd_error *err);
 

@@ -150,8 +150,7 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));
     bool answered = false;
-    int command = IPC_COLLECT_TRACING6;
-    for (; command >= IPC_COLLECT_TRACING; command--) {
+    for (int command = IPC_COLLECT_TRACING6; command >= IPC_COLLECT_TRACING; command--) {
         answered = send_start(t, (enum ipc_command)command, kind, reply, p, err);
         if (!answered || reply->ok || !is_too_new(reply))
             break;
@@ -159,7 +158,6 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
     }
     if (answered && reply->ok)
         t->id = id_in(reply);
-    t->old_runtime = command <= IPC_COLLECT_TRACING2;
     if (answered && !reply->ok)
         fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
              ipc_refusal(reply->refusal), (uint32_t)reply->refusal);

@@ -17,7 +17,6 @@ struct tracing {
     const struct target *target;
     int stream, control; /* -1: closed; control carries the stop */
     uint64_t id;         /* 0: none */
-    bool old_runtime;    /* which names types again after a flush */
     bool stopping;
 };
 
@@ -38,8 +37,8 @@ bool tracing_start(struct tracing *t, enum tracing_kind kind, const struct patie
 /* Ask for its end; what still comes must be read. */
 bool tracing_stop(struct tracing *t, struct hd_error *err);
 
-/* A client that just goes away leaves a session behind, and on old runtimes a next snapshot
- * without names: whole says that its end was read. What was not credible is waited for
+/* A client that just goes away leaves a session behind, and a next snapshot without names
+ * perhaps: whole says that its end was read. What was not credible is waited for
  * less. */
 void tracing_end(struct tracing *t, bool whole, bool credible);
 

@@ -108,6 +108,7 @@ struct hd_snapshot {
     struct identity identity;
     const struct told_same *told; /* of the snapshot before it; in the arena; NULL: nothing
                                      was told */
+    enum hd_untold untold;        /* why not, where somebody listened */
     struct hd_ages *ages; /* whom its digest asks since when its objects are there, and
                              tells what it found; not owned; NULL: nobody */
     uint64_t weak_roots;  /* records of weak handles, HD_UNKNOWN without */

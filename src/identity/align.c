@@ -2,30 +2,69 @@
 
 #include "identity/align_parts.h"
 
+#include "base/workers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys are hashes: of pairs that were found by them, those stay that are of one type and
- * size indeed. Types of one snapshot that another one has are remembered. */
-static void tell(struct same *s, const struct alignment *al)
+enum { SHARE = 1 << 14 }; /* positions of a, and nodes, that a thread tells of at a time */
+
+struct telling {
+    const struct alignment *al;
+    struct same *same;
+    type_id *twin; /* per type of a: the last one of b that has its name */
+};
+
+/* Types are compared once mostly. Which thread noted a twin last changes nothing. */
+static bool same_type(const struct telling *t, type_id in_a, type_id in_b)
 {
-    const struct side *a = &al->a, *b = &al->b;
-    type_id *twin =
-        alloc_resize(NULL, array_bytes((size_t)a->snap->type_count + 1, sizeof(*twin)));
-    memset(twin, 0xFF, array_bytes(a->snap->type_count, sizeof(*twin)));
-    for (uint32_t x = 0; x < a->len; x++) {
+    if (__atomic_load_n(&t->twin[in_a], __ATOMIC_RELAXED) == in_b)
+        return true;
+    if (strcmp(t->al->a.snap->types[in_a].name, t->al->b.snap->types[in_b].name) != 0)
+        return false;
+    __atomic_store_n(&t->twin[in_a], in_b, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool know_nothing(void *context, size_t i)
+{
+    const struct telling *t = context;
+    size_t begin = i * SHARE, left = t->same->count - begin;
+    memset(t->same->next + begin, 0xFF,
+           array_bytes(left < SHARE ? left : SHARE, sizeof(*t->same->next)));
+    return true;
+}
+
+static bool tell_share(void *context, size_t i)
+{
+    const struct telling *t = context;
+    const struct side *a = &t->al->a, *b = &t->al->b;
+    uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
+    for (uint32_t x = begin; x < a->len && x < end; x++) {
         if (!IS_MATE(a->mate[x]))
             continue;
         node_id from = a->node[x], to = b->node[a->mate[x]];
-        type_id in_a = a->graph->type[from], in_b = b->graph->type[to];
-        if (twin[in_a] != in_b &&
-            strcmp(a->snap->types[in_a].name, b->snap->types[in_b].name) != 0)
-            continue;
-        twin[in_a] = in_b;
-        if (graph_size(a->graph, from) == graph_size(b->graph, to))
-            s->next[from] = to;
+        if (same_type(t, a->graph->type[from], b->graph->type[to]) &&
+            graph_size(a->graph, from) == graph_size(b->graph, to))
+            t->same->next[from] = to;
     }
-    free(twin);
+    return true;
+}
+
+/* Keys are hashes: of pairs that were found by them, those stay that are of one type and
+ * size indeed. */
+static void tell(struct same *s, const struct alignment *al)
+{
+    size_t types = al->a.snap->type_count;
+    struct telling t = {.al = al, .same = s};
+    s->source = al->by_contents ? HD_SAME_BY_CONTENTS : HD_SAME_BY_ORDER;
+    s->count = al->a.graph->node_count;
+    s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));
+    t.twin = alloc_resize(NULL, array_bytes(types + 1, sizeof(*t.twin)));
+    memset(t.twin, 0xFF, array_bytes(types, sizeof(*t.twin)));
+    workers_run(((size_t)s->count + SHARE - 1) / SHARE, al->threads, know_nothing, &t);
+    workers_run(al->a.len / SHARE + 1, al->threads, tell_share, &t);
+    free(t.twin);
 }
 
 uint64_t same_align(struct same *s, const struct hd_snapshot *older,
@@ -50,10 +89,6 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         find_young(&al); /* again: more of their neighbours are known by now */
         keep_order(&al);
         fill_between(&al);
-        s->source = al.by_contents ? HD_SAME_BY_CONTENTS : HD_SAME_BY_ORDER;
-        s->count = older->graph->node_count;
-        s->next = alloc_resize(NULL, array_bytes((size_t)s->count + 1, sizeof(*s->next)));
-        memset(s->next, 0xFF, array_bytes(s->count, sizeof(*s->next)));
         tell(s, &al);
     }
     uint64_t work = al.work;

@@ -7,11 +7,16 @@
 #include "identity/grams.h"
 
 #include "base/radix_sort.h"
+#include "base/search.h"
+#include "base/workers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Runs of eight keys find all that longer ones do, on those series. */
 enum { KEYS_IN_A_ROW = 8, LEAST = 60 * BIT };
+
+enum { PAIRS = 1 << 12 }; /* that are extended to runs at a time */
 
 /* A region was swept, not slid together, where of at least so many matches so many in a
  * hundred lie where they lay. */
@@ -24,56 +29,117 @@ static bool same_place(const struct alignment *al, uint32_t x, uint32_t y)
 
 /* --- in place --------------------------------------------------------------------- */
 
-void find_in_place(struct alignment *al)
+static bool lies_before(const void *all, size_t i, const void *address)
+{
+    return ((const uint64_t *)all)[i] < *(const uint64_t *)address;
+}
+
+/* No run goes on from one share to the next, so that each can be worked on apart. */
+static void find_in_place_of_share(struct alignment *al, struct share s)
 {
     const uint64_t *a = al->a.address, *b = al->b.address;
-    for (uint32_t x = 0, y = 0; x < al->a.len && y < al->b.len;) {
+    uint32_t x = (uint32_t)search_first(a, 0, al->a.len, lies_before, &b[s.begin]);
+    for (uint32_t y = s.begin; x < al->a.len && y < s.end;) {
         struct run r = {x, y, 0};
-        while (x < al->a.len && y < al->b.len && same_place(al, x, y))
+        while (x < al->a.len && y < s.end && same_place(al, x, y))
             x++, y++;
         r.len = x - r.x;
         if (r.len > 0 && run_bits(al, &r) >= LEAST)
             take(al, &r);
         else if (r.len == 0 && a[x] == b[y])
             x++, y++;
-        while (x < al->a.len && y < al->b.len && a[x] != b[y])
+        while (x < al->a.len && y < s.end && a[x] != b[y])
             a[x] < b[y] ? x++ : y++;
     }
 }
 
+void find_in_place(struct alignment *al)
+{
+    for_each_share(al, find_in_place_of_share);
+}
+
 /* --- anchors ---------------------------------------------------------------------- */
 
-struct anchors {
-    struct run *run;
-    uint32_t *bits;
-    size_t len, cap, bits_cap;
+struct anchor {
+    struct run run;
+    uint32_t bits;
 };
+
+struct anchors {
+    struct anchor *all;
+    size_t len, cap;
+};
+
+/* How pairs become anchors, share by share. */
+struct collecting {
+    struct alignment *al;
+    const struct gram_pairs *pairs;
+    struct anchors *found; /* per share */
+};
+
+static bool is_on_or_before(const void *all, size_t i, const void *diagonal)
+{
+    return ((const uint64_t *)all)[i] >> 32 <= *(const uint64_t *)diagonal;
+}
+
+/* Where a share of pairs begins: no diagonal is in two. */
+static size_t begin_of(const struct gram_pairs *pairs, size_t share)
+{
+    size_t i = share * PAIRS;
+    if (i == 0 || i >= pairs->len)
+        return i == 0 ? 0 : pairs->len;
+    uint64_t before = pairs->all[i - 1] >> 32;
+    return search_first(pairs->all, i, pairs->len, is_on_or_before, &before);
+}
 
 /* Grams that are unique on both sides and follow each other on one diagonal are one run. A
  * run ends at the latest where the next such gram stands on another diagonal, so that all
  * of them together are at most KEYS_IN_A_ROW times as long as the heap. */
-static void collect(struct alignment *al, const struct gram_pairs *pairs,
-                    struct anchors *all)
+static bool collect_share(void *context, size_t share)
 {
+    struct collecting *c = context;
+    struct alignment *al = c->al;
+    struct anchors *to = &c->found[share];
     const struct run within = {0, 0, al->a.len};
     struct run last = {0, 0, 0};
-    for (size_t i = 0; i < pairs->len; i++) {
-        uint32_t x = gram_x(pairs->all[i]), y = gram_y(pairs->all[i]);
+    uint64_t work = 0;
+    size_t end = begin_of(c->pairs, share + 1);
+    for (size_t i = begin_of(c->pairs, share); i < end; i++) {
+        uint32_t x = gram_x(c->pairs->all[i]), y = gram_y(c->pairs->all[i]);
         if (x - last.x < last.len && y - last.y == x - last.x)
             continue;
         struct run r = run_around(al, x, y, &within, al->b.len);
-        al->work += r.len;
+        work += r.len;
         if (r.len == 0)
             continue;
         last = r;
         uint32_t bits = run_bits(al, &r);
         if (bits < LEAST)
             continue;
-        all->run = grow(all->run, all->len, &all->cap, sizeof(*all->run));
-        all->bits = grow(all->bits, all->len, &all->bits_cap, sizeof(*all->bits));
-        all->bits[all->len] = bits;
-        all->run[all->len++] = r;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = (struct anchor){r, bits};
     }
+    count_work(al, work);
+    return true;
+}
+
+static struct anchors collect(struct alignment *al, const struct gram_pairs *pairs)
+{
+    struct anchors sum = {0};
+    size_t shares = pairs->len / PAIRS + 1;
+    struct collecting c = {al, pairs, alloc_zeroed(array_bytes(shares, sizeof(*c.found)))};
+    workers_run(shares, al->threads, collect_share, &c);
+    for (size_t i = 0; i < shares; i++)
+        sum.len += c.found[i].len;
+    sum.all = alloc_resize(NULL, array_bytes(sum.len + 1, sizeof(*sum.all)));
+    for (size_t i = 0, len = 0; i < shares; i++) {
+        if (c.found[i].len > 0)
+            memcpy(sum.all + len, c.found[i].all, c.found[i].len * sizeof(*sum.all));
+        len += c.found[i].len;
+        free(c.found[i].all);
+    }
+    free(c.found);
+    return sum;
 }
 
 static bool is_free(const struct alignment *al, const struct run *r)
@@ -89,10 +155,10 @@ static void take_anchors(struct alignment *al, const struct anchors *all)
 {
     uint64_t *order = alloc_resize(NULL, array_bytes(2 * all->len + 1, sizeof(*order)));
     for (size_t i = 0; i < all->len; i++)
-        order[i] = (uint64_t)~all->bits[i] << 32 | i;
+        order[i] = (uint64_t)~all->all[i].bits << 32 | i;
     radix_sort(order, NULL, all->len, order + all->len, NULL);
     for (size_t i = 0; i < all->len; i++) {
-        const struct run *r = &all->run[(uint32_t)order[i]];
+        const struct run *r = &all->all[(uint32_t)order[i]].run;
         if (is_free(al, r))
             take(al, r);
     }
@@ -103,12 +169,10 @@ static void find_anchors_of(struct alignment *al, uint32_t without)
 {
     struct gram_rows rows = {al, KEYS_IN_A_ROW, without};
     struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
-    struct anchors all = {0};
-    collect(al, &pairs, &all);
+    struct anchors found = collect(al, &pairs);
     free(pairs.all);
-    take_anchors(al, &all);
-    free(all.run);
-    free(all.bits);
+    take_anchors(al, &found);
+    free(found.all);
 }
 
 /* Most objects that moved did so in long runs. An eighth of the rows finds those; what is

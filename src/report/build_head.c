@@ -183,6 +183,24 @@ static void add_growth(struct build *b, struct doc_section *s)
     add_part(b, l, "rest ", g->rest, "");
 }
 
+/* Files know it of the time when they were taken, which nobody can ask for any more. */
+static void add_untold(struct build *b, struct doc_section *s)
+{
+    const struct hd_diff *d = &b->r->diff;
+    const char *source = hd_identity_source_name(d->identity);
+    if (d->untold == HD_UNTOLD_NOTHING)
+        return;
+    struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "who stayed")->value;
+    text_add_string(&b->words, source != NULL ? "by " : "not known");
+    text_add_string(&b->words, source != NULL ? source : "");
+    text_add_string(&b->words, "; snapshot ");
+    human_count(&b->words, d->untold_snapshot + 1);
+    text_add_string(&b->words, " was not told: ");
+    text_add_string(&b->words, hd_untold_words(d->untold));
+    build_end(b, doc_piece(b->doc, l, ""));
+    l->wraps = true;
+}
+
 /* Below the verdict, which is worth as much as this. */
 static void add_power(struct build *b, struct doc_section *s)
 {
@@ -199,6 +217,7 @@ void build_diff_head(struct build *b)
     add_compared(b, s);
     build_origin(b, s);
     add_totals(b, s);
+    add_untold(b, s);
     build_selection(b, s);
     add_growth(b, s);
 }

@@ -43,13 +43,18 @@ static struct doc_fact *add_tally(struct build *b, struct doc_facts *f, const ch
 static void add_survivors(struct build *b, struct doc_facts *f,
                           const struct hd_snapshot_facts *s)
 {
-    if (s->told_survivors == HD_UNKNOWN)
+    if (s->told_survivors == HD_UNKNOWN && s->untold == HD_UNTOLD_NOTHING)
         return;
     struct doc_fact *fact = doc_fact(b->doc, f, "survivors");
-    human_count(&b->words, s->told_survivors);
-    text_add_string(&b->words, " of the ");
-    human_count(&b->words, s->told_of);
-    text_add_string(&b->words, " of the snapshot before, as its collector told");
+    if (s->told_survivors == HD_UNKNOWN) {
+        text_add_string(&b->words, "not told: ");
+        text_add_string(&b->words, hd_untold_words(s->untold));
+    } else {
+        human_count(&b->words, s->told_survivors);
+        text_add_string(&b->words, " of the ");
+        human_count(&b->words, s->told_of);
+        text_add_string(&b->words, " of the snapshot before, as its collector told");
+    }
     build_end(b, doc_piece(b->doc, &fact->value, ""));
 }
 

@@ -176,6 +176,7 @@ static struct hd_snapshot_facts describe(struct hd_report *r,
                                   .weak_roots = snap->weak_roots,
                                   .told_survivors = HD_UNKNOWN,
                                   .told_of = HD_UNKNOWN,
+                                  .untold = snap->untold,
                                   .clock = snap->clock,
                                   .clock_is_date = snap->clock_is_date};
     if (snap->told != NULL) {

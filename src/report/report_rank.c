@@ -3,6 +3,7 @@
 #include "analysis/head_owner.h"
 #include "analysis/native.h"
 #include "compare/series_chains.h"
+#include "compare/steps.h"
 #include "report/phrases.h"
 #include "report/report_hints.h"
 #include "report/report_suspects.h"
@@ -408,6 +409,21 @@ static void add_native(const struct ranker *k, struct arena *scratch)
     }
 }
 
+/* The first interval that was listened to in vain, where that is why less is known. What
+ * else order could not tell has reasons of its own; of digests only what was told is known,
+ * and it goes over snapshots that are left out. */
+static void add_untold(struct hd_report *r, const struct series *s)
+{
+    struct hd_diff *d = &r->diff;
+    if (d->identity == HD_SAME_BY_EVENTS ||
+        (d->identity == HD_SAME_UNKNOWN && !steps_are_of_digests(s)))
+        return;
+    for (size_t i = 1; i < s->fit_count && d->untold == HD_UNTOLD_NOTHING; i++) {
+        d->untold = s->snaps[s->fit[i]]->untold;
+        d->untold_snapshot = s->fit[i];
+    }
+}
+
 bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct series *s,
                  const struct hd_options *opt, struct hd_error *err)
 {
@@ -434,6 +450,8 @@ bool report_rank(struct hd_report *r, struct hd_comparison *c, const struct seri
     } else if (ok && s->fit_count >= 2) {
         suspects_by_tables(&k.rows, &scratch);
     }
+    if (!opt->no_ages)
+        add_untold(r, s);
     if (ok && k.owned != NULL && opt->tree)
         ok = report_add_tree(r, c, k.owned, s, &k.rows, opt, err);
     ok = ok && add_chains(&k, err);

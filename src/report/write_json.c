@@ -129,6 +129,7 @@ static json_t *snapshot_in_full(const struct hd_snapshot_facts *s)
     json_put(o, "roots_by_kind", roots_by_kind(s));
     json_put(o, "weak_roots", json_number_or_null(s->weak_roots));
     json_put(o, "identity", identity(s));
+    json_put(o, "untold", json_string_or_null(hd_untold_name(s->untold)));
     json_put(o, "command", json_string_or_null(s->origin.command));
     json_put(o, "generation", json_string_or_null(s->origin.generation));
     json_put(o, "liveness", json_string_or_null(s->origin.liveness));
@@ -463,6 +464,16 @@ static void set_types(json_t *o, const struct hd_model *m)
 }
 
 /* Null where nothing would. */
+static json_t *untold(const struct hd_diff *d)
+{
+    if (d->untold == HD_UNTOLD_NOTHING)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "snapshot", json_integer((json_int_t)d->untold_snapshot));
+    json_put(o, "reason", json_string(hd_untold_name(d->untold)));
+    return o;
+}
+
 static json_t *would_show(const struct hd_diff *d)
 {
     const struct hd_power *p = &d->would_show;
@@ -501,6 +512,7 @@ static void set_diff(json_t *o, const struct hd_model *m)
     json_put(o, "counts_reachable", json_boolean(m->counts_reachable));
     json_put(o, "native", native(m));
     json_put(o, "identity", json_string_or_null(identity_source_names[m->diff->identity]));
+    json_put(o, "untold", untold(m->diff));
     json_put(o, "would_show", would_show(m->diff));
 }
 

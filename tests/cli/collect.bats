@@ -181,7 +181,9 @@ OPERANDS
     err_matches "heapdrift: note: $tmp/a-2\.gcdump: which objects stayed is not exactly known: the process ended the session"
     [[ $(grep -c 'which objects stayed' <<<"$err") == 1 ]]
     works info --format=json "$tmp/a-3.gcdump"
-    [[ $(jq -r '.snapshots[0].identity' <<<"$out") == null ]]
+    [[ $(jq -c '.snapshots[0] | [.identity, .untold]' <<<"$out") == '[null,"ended"]' ]]
+    works info "$tmp/a-3.gcdump"
+    out_has 'not told: the process ended the session'
 }
 
 @test "of a series of traces it is never in the way, whatever cannot be known" {

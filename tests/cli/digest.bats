@@ -55,6 +55,34 @@ identity() {
     [[ $(json '.suspects[0].type') == *Telemetry.Delivery* ]]
 }
 
+# untold FILE...: how who stayed is known, and why not better.
+untold() {
+    "$HEAPDRIFT" diff -q --format=json "$@" | jq -c '[.identity, .untold]'
+}
+
+@test "why nobody was told who stayed is kept in files, and said" {
+    local k
+    for k in 1 2 3 4; do
+        xz -dc fixtures/followed/$k.gcdump.xz >"$tmp/$k.gcdump"
+    done
+    [[ $(untold "$tmp"/*.gcdump) == '["events",null]' ]]
+    # The line with those who stayed becomes one with a reason.
+    LC_ALL=C sed -i 's/heapdrift: same 1 ............./heapdrift: same 0 lost-events\r\n/' "$tmp/3.gcdump"
+    [[ $(untold "$tmp"/*.gcdump) == '["order",{"snapshot":2,"reason":"lost-events"}]' ]]
+    [[ $(untold --no-ages "$tmp"/*.gcdump) == '[null,null]' ]]
+    [[ $(untold "$tmp"/[12].gcdump) == '["events",null]' ]]
+    works diff "$tmp"/*.gcdump
+    out_has 'who stayed  by order; snapshot 3 was not told: the process lost events'
+    works diff "$tmp"/[12].gcdump
+    out_lacks 'who stayed'
+    works convert -q "$tmp"/*.gcdump -o "$tmp/d.digest"
+    [[ $(untold "$tmp"/d-*) == '[null,{"snapshot":2,"reason":"lost-events"}]' ]]
+    works info "$tmp/d-3.digest"
+    out_has 'not told: the process lost events'
+    # Ages begin anew behind it.
+    [[ $(untold "$tmp"/d-[34].digest) == '["events",null]' ]]
+}
+
 @test "a series that is converted writes over none of it" {
     cp fixtures/followed/1.gcdump.xz "$tmp/b.xz"
     cp fixtures/followed/2.gcdump.xz "$tmp/a-1.digest"

@@ -198,8 +198,10 @@ static struct trace_forge usual_moves(void)
     return f;
 }
 
-static void expect_unknown(struct told *t, const char *why)
+static void expect_unknown(struct told *t, enum hd_untold untold, const char *why)
 {
+    cr_expect_eq(t->snaps[0]->untold, HD_UNTOLD_NOTHING);
+    cr_expect_eq(t->snaps[1]->untold, untold, "%d", t->snaps[1]->untold);
     cr_expect(t->ok[0], "the first one has none before it");
     cr_expect_not(t->ok[1]);
     cr_expect_null(t->snaps[1]->told);
@@ -213,6 +215,7 @@ Test(following, tells_the_second_snapshot_who_stayed)
     struct told t = follow_two(&moves, MOVEMENT_HONEST);
     cr_assert(t.ok[0] && t.ok[1], "%s", t.why[1].message);
     cr_expect_null(t.snaps[0]->told);
+    cr_expect_eq(t.snaps[1]->untold, HD_UNTOLD_NOTHING);
     cr_assert_not_null(t.snaps[1]->told);
     cr_expect_eq(t.snaps[1]->told->survivors, 2);
     struct same s;
@@ -237,21 +240,21 @@ Test(following, a_process_that_refuses_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
     struct told t = follow_two(&moves, MOVEMENT_REFUSED);
-    expect_unknown(&t, "0x80131515");
+    expect_unknown(&t, HD_UNTOLD_REFUSED, "0x80131515");
 }
 
 Test(following, a_process_that_says_nothing_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
     struct told t = follow_two(&moves, MOVEMENT_SILENT);
-    expect_unknown(&t, "");
+    expect_unknown(&t, HD_UNTOLD_REFUSED, "");
 }
 
 Test(following, a_session_that_ends_early_tells_nothing)
 {
     struct trace_forge moves = usual_moves();
     struct told t = follow_two(&moves, MOVEMENT_CUT);
-    expect_unknown(&t, "ended the session");
+    expect_unknown(&t, HD_UNTOLD_ENDED, "ended the session");
 }
 
 Test(following, a_lost_event_tells_nothing)
@@ -261,7 +264,7 @@ Test(following, a_lost_event_tells_nothing)
     trace_forge_lose(&moves, OTHER_THREAD, 1);
     forge_collection(&moves, 3, 1, 0x20000, 0x20000);
     struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, "lost events");
+    expect_unknown(&t, HD_UNTOLD_LOST, "lost events");
 }
 
 Test(following, a_collection_that_is_missing_tells_nothing)
@@ -269,7 +272,7 @@ Test(following, a_collection_that_is_missing_tells_nothing)
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 3, 1, 0x10018, 0x20000);
     struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, "gaps");
+    expect_unknown(&t, HD_UNTOLD_GAPS, "gaps");
 }
 
 Test(following, objects_that_are_elsewhere_tell_nothing)
@@ -278,7 +281,7 @@ Test(following, objects_that_are_elsewhere_tell_nothing)
     forge_collection(&moves, 2, 0, 0x10018, 0x20040);
     forge_collection(&moves, 3, 1, 0x20040, 0x20040);
     struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, "not where");
+    expect_unknown(&t, HD_UNTOLD_MISPLACED, "not where");
 }
 
 /* A block that nobody knows, and that does not end. */
@@ -308,7 +311,7 @@ Test(following, a_process_that_tells_too_much_is_left_alone)
                                                  .answer = {zeros, sizeof(zeros)},
                                                  .flood = FLOOD},
                            2);
-    expect_unknown(&t, "without slowing it down");
+    expect_unknown(&t, HD_UNTOLD_TOO_MUCH, "without slowing it down");
     for (size_t i = 0; i < 2; i++)
         trace_forge_free(&heaps[i]);
     trace_forge_free(&head);

@@ -81,6 +81,24 @@ Test(align, keeps_to_places_where_a_region_was_swept)
     free(b.all);
 }
 
+/* The same objects come in four regions, so that their place alone tells which they are. */
+Test(align, finds_what_stayed_in_every_share)
+{
+    enum { PART = 9000, PARTS = 4 };
+    struct random r = random_from(10);
+    struct heap_laid part = many(&r, PART), a = {0};
+    for (uint32_t i = 0; i < PART * PARTS; i++) {
+        struct laid *object = lay(&a, part.all[i % PART]);
+        object->number = i + 1;
+        object->address += i / PART * (uint64_t)REGION;
+    }
+    struct tally_of_same t = compare_laid(&a, &a, 2);
+    cr_expect_eq(t.survived, PART * PARTS);
+    cr_expect_eq(t.right, PART * PARTS, "%zu of %zu", t.right, t.survived);
+    free(part.all);
+    free(a.all);
+}
+
 Test(align, finds_the_order_of_regions_changed)
 {
     struct random r = random_from(3);

@@ -1,6 +1,6 @@
-"""A second tracing client: hold a session with the keyword for types on a process.
+"""A second tracing client: hold a session on a process, with the keyword for types or others.
 
-    hold_types.py SOCKET     prints "holding", and lets go at the end of standard input
+    hold_types.py SOCKET [KEYWORDS]     prints "holding", and lets go at the end of standard input
 """
 import socket
 import struct
@@ -28,7 +28,8 @@ def drain(s):
 
 
 path = sys.argv[1]
-provider = struct.pack("<QI", 0x80000, 4) + wide("Microsoft-Windows-DotNETRuntime") + wide("")
+keywords = int(sys.argv[2], 0) if len(sys.argv) > 2 else 0x80000
+provider = struct.pack("<QI", keywords, 4) + wide("Microsoft-Windows-DotNETRuntime") + wide("")
 stream = connect(path)
 stream.sendall(request(3, struct.pack("<IIBI", 64, 1, 0, 1) + provider))
 reply = stream.recv(28, socket.MSG_WAITALL)

@@ -167,15 +167,39 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     [[ -z $(ls -A "$tmp/o") ]]
 }
 
-@test "a second tracing client that keeps the names is told" {
-    need_dotnet
-    start_lab cache
+# hold [KEYWORDS]: another client has a session on the lab, until let_go.
+hold() {
     local socket
     works ps --format=json
     socket=$(json ".processes[] | select(.pid == $pid) | .socket")
-    coproc HOLDER { exec 7>&- 8<&-; python tests/live/hold_types.py "$socket"; }
-    local holder=$HOLDER_PID hold_in=${HOLDER[1]}
+    coproc HOLDER { exec 7>&- 8<&-; python tests/live/hold_types.py "$socket" "$@"; }
+    holder=$HOLDER_PID hold_in=${HOLDER[1]}
     read -r -t 10 _ <&"${HOLDER[0]}"
+}
+
+let_go() {
+    exec {hold_in}>&-
+    wait "$holder" || true
+}
+
+@test "a second tracing client that asks for no types keeps no names" {
+    need_dotnet
+    start_lab cache
+    hold 0x400001
+    local i
+    for i in 1 2 3; do
+        works collect --no-progress --strict -p "$pid" -o "$tmp/$i.gcdump"
+        err_is ""
+    done
+    let_go
+    works top --format=json "$tmp/3.gcdump"
+    [[ $(json '[.types[].type | select(test("System.String"))] | length') -gt 0 ]]
+}
+
+@test "a second tracing client that keeps the names is told" {
+    need_dotnet
+    start_lab cache
+    hold
     works collect --no-progress -p "$pid" -o "$tmp/1.nettrace"
     err_is ""
     works collect -p "$pid" -o "$tmp/2.nettrace"
@@ -184,8 +208,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     [[ $(tr '\0' ' ' <"/proc/${BASH_REMATCH[1]}/cmdline") == *hold_types.py* ]]
     hd collect -p "$pid" -o "$tmp/2.nettrace" --strict
     status_is 3
-    exec {hold_in}>&-
-    wait "$holder" || true
+    let_go
     works collect --no-progress -p "$pid" -o "$tmp/3.nettrace" --strict
     err_is ""
 }

@@ -1,5 +1,7 @@
 #include "format/digest/digest_parts.h"
 
+#include "heap/untold.h"
+
 #include <string.h>
 
 /* One that a later version may have is unknown, and so are its ages. */
@@ -139,6 +141,9 @@ bool digest_read_ages(struct digest_reading *r)
     size_t lost = digest_value(&r->columns, DIGEST_AGES, "lost_type")->len;
     if (!digest_value(&r->columns, DIGEST_AGES, "moment")->is_there)
         return true;
+    const char *untold = digest_value(&r->columns, DIGEST_AGES, "untold")->text;
+    if (untold != NULL)
+        r->b->snap->untold = untold_named(untold, strlen(untold));
     s.source = source_named(digest_value(&r->columns, DIGEST_AGES, "source")->text);
     if (n > UINT32_MAX / 4 || lost > UINT32_MAX / 4)
         return digest_refuse(r, "ages");

@@ -124,6 +124,7 @@ static const struct member members[] = {
     {DIGEST_AGES, "moment", TEXTS},
     {DIGEST_AGES, "survivors", NUMBER},
     {DIGEST_AGES, "of", NUMBER},
+    {DIGEST_AGES, "untold", TEXT},
     {DIGEST_AGES, "place", NUMBERS},
     {DIGEST_AGES, "born", NUMBERS},
     {DIGEST_AGES, "came", NUMBERS},

@@ -486,6 +486,8 @@ static void put_ages(struct digest_out *w)
     out_string(w->o, "]");
     digest_member_number(w, "survivors", s->survivors);
     digest_member_number(w, "of", s->of);
+    if (w->snap->untold != HD_UNTOLD_NOTHING)
+        digest_member_string(w, "untold", hd_untold_name(w->snap->untold));
     digest_column(w, "place", s->len, digest_rise_32, s->place);
     digest_column(w, "born", s->len, moments_ago, s->born);
     digest_column(w, "came", s->len, moments_ago, s->came);

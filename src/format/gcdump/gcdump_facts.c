@@ -1,5 +1,7 @@
 #include "format/gcdump/gcdump_facts.h"
 
+#include "heap/untold.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +21,8 @@ static const struct {
     {PREFIX "runtime ", offsetof(struct hd_info, runtime)},
 };
 
-static const char instance_key[] = PREFIX "instance ", told_key[] = PREFIX "same 1 ";
+static const char instance_key[] = PREFIX "instance ", told_key[] = PREFIX "same 1 ",
+                  untold_key[] = PREFIX "same 0 ";
 
 /* The rest of the first line that begins with key, of *len bytes; or NULL. */
 static const char *find(const char *log, const char *key, size_t *len)
@@ -72,6 +75,11 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
         told_same_put(snap->told, log);
         text_add_string(log, "\r\n");
     }
+    if (snap->untold != HD_UNTOLD_NOTHING && !has(log, untold_key)) {
+        begin_line(log, untold_key);
+        text_add_string(log, hd_untold_name(snap->untold));
+        text_add_string(log, "\r\n");
+    }
 }
 
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
@@ -91,4 +99,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     found = log != NULL ? find(log, told_key, &len) : NULL;
     if (found != NULL)
         snap->told = told_same_take(found, len, &snap->arena);
+    found = log != NULL ? find(log, untold_key, &len) : NULL;
+    if (found != NULL)
+        snap->untold = untold_named(found, len);
 }

@@ -184,6 +184,35 @@ static void tell_itself(struct hd_snapshot *snap)
     places_free(&p);
 }
 
+Test(gcdump_facts, why_nobody_knows_who_stayed_comes_back)
+{
+    for (int why = HD_UNTOLD_NOTHING; why < HD_UNTOLD_COUNT; why++) {
+        struct hd_snapshot *snap = forged(), *again = forged();
+        struct text log = {0};
+        snap->untold = (enum hd_untold)why;
+        gcdump_facts_write(&log, snap);
+        gcdump_facts_read(again, text_string(&log));
+        cr_expect_eq((int)again->untold, why, "%s", text_string(&log));
+        cr_expect_eq(hd_untold_words(snap->untold) == NULL, why == HD_UNTOLD_NOTHING);
+        text_free(&log);
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+    }
+}
+
+Test(gcdump_facts, a_reason_of_another_version_is_none)
+{
+    static const char *const words[] = {"", "lost", "lost-events-", "9", "%s", "Gaps"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        struct hd_snapshot *snap = forged();
+        char log[64];
+        snprintf(log, sizeof(log), "heapdrift: same 0 %s\r\n", words[i]);
+        gcdump_facts_read(snap, log);
+        cr_expect_eq(snap->untold, HD_UNTOLD_NOTHING, "%s", words[i]);
+        hd_snapshot_close(snap);
+    }
+}
+
 Test(gcdump_facts, who_stayed_comes_back_and_is_of_the_same_objects)
 {
     static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
