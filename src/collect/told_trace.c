@@ -73,7 +73,7 @@ static bool write_blocks(int fd, const struct told_event_place *place,
     return false;
 }
 
-static bool keep(int fd, const struct told_same *same, struct hd_error *err)
+static bool keep(int fd, const struct hd_snapshot *snap, struct hd_error *err)
 {
     struct told_event_place place;
     struct text told = {0}, blocks = {0};
@@ -81,7 +81,10 @@ static bool keep(int fd, const struct told_same *same, struct hd_error *err)
         return fail_to_write(err);
     bool ok = find_place(fd, &place, err);
     if (ok) {
-        told_same_put(same, &told);
+        if (snap->told != NULL)
+            told_same_put(snap->told, &told);
+        else
+            text_add_string(&told, hd_untold_name(snap->untold));
         told_event_put(&blocks, &place, told.data, told.len);
         ok = write_blocks(fd, &place, &blocks, err);
     }
@@ -93,6 +96,7 @@ static bool keep(int fd, const struct told_same *same, struct hd_error *err)
 bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_error *err)
 {
     bool ok = fflush(trace) == 0 || fail_to_write(err);
-    ok = ok && (snap->told == NULL || keep(fileno(trace), snap->told, err));
+    bool says = snap->told != NULL || snap->untold != HD_UNTOLD_NOTHING;
+    ok = ok && (!says || keep(fileno(trace), snap, err));
     return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;
 }

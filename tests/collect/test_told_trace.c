@@ -175,3 +175,17 @@ Test(told_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
         hd_snapshot_close(snap);
     }
 }
+
+Test(told_trace, why_nothing_was_told_is_kept_as_well)
+{
+    struct hd_error err;
+    const char *path = unpacked(real, 0);
+    struct hd_snapshot *snap = opened(path);
+    snap->untold = HD_UNTOLD_LOST;
+    cr_assert(write_into(path, "r+", snap, &err), "%s", err.message);
+    struct hd_snapshot *again = opened(path);
+    cr_expect_null(again->told);
+    cr_expect_eq(again->untold, HD_UNTOLD_LOST);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+}

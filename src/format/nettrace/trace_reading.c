@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "format/nettrace/trace_process.h"
+#include "heap/untold.h"
 
 /* --- around the objects -------------------------------------------------- */
 
@@ -67,8 +68,12 @@ static void take_told(struct reading *r, struct bytes payload)
 void trace_reading_told(struct reading *r)
 {
     struct hd_snapshot *snap = r->b->snap;
-    if (told_event_is_whole(&r->told))
-        snap->told = told_same_take(r->told.told.data, r->told.told.len, &snap->arena);
+    const struct text *told = &r->told.told;
+    if (!told_event_is_whole(&r->told))
+        return;
+    snap->untold = untold_named(told->data, told->len);
+    if (snap->untold == HD_UNTOLD_NOTHING)
+        snap->told = told_same_take(told->data, told->len, &snap->arena);
 }
 
 bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
