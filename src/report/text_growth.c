@@ -54,12 +54,6 @@ struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t
     return c;
 }
 
-bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
-{
-    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
-    return b != NULL && b->count >= 3 && (b->keeps || exact);
-}
-
 /* The cohort that stands for what was there when it began. */
 static size_t start_of(const struct hd_births *b)
 {
@@ -67,6 +61,25 @@ static size_t start_of(const struct hd_births *b)
     while (b->keeps && first + 1 < b->count && b->snapshot[first] < b->since)
         first++;
     return first;
+}
+
+/* Seven of eight that came since are there. */
+static bool nearly_all_stayed(const struct hd_births *b)
+{
+    struct text_cohorts all = {0};
+    for (size_t j = start_of(b) + 1; j < b->count; j++) {
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        all.came += c.came;
+        all.stayed += c.stayed;
+    }
+    return 8 * all.stayed >= 7 * all.came;
+}
+
+/* Order loses some of what stayed. Where that may be many its numbers would mislead. */
+bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return b != NULL && b->count >= 3 && (exact || (b->keeps && nearly_all_stayed(b)));
 }
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)
