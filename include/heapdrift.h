@@ -543,9 +543,10 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
 void hd_following_end(struct hd_following *f); /* NULL is fine */
 
 /* The same for who keeps the trace itself: put what snap was told into the trace that it
- * was read of, or why it was not told, behind all else, where other tools pass it over. trace is a regular file
- * that can be read and written; behind it its position is its end. True also if nothing was
- * told. False: err says why, and the trace is the one that it was. */
+ * was read of, or why it was not told, behind all else, where other tools pass it over.
+ * trace is a regular file that can be read and written; behind it its position is its end.
+ * True also if nothing was told. False: err says why, and the trace is the one that it was.
+ */
 bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_error *err);
 
 /* Since when the objects of a series have been there, for digests of it, which keep how
