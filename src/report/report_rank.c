@@ -240,7 +240,7 @@ static struct since_range range_of(const struct ranker *k, const struct hd_suspe
 {
     const struct since_range none = {1, 0};
     const struct hd_births *b = s->births;
-    if (!text_tells_births(k->r, b))
+    if (!text_knows_births(k->r, b))
         return none;
     uint64_t stayed = 0,
              came = text_cohorts(b, b->count - 1, b->count, b->count - 1).stayed;

@@ -75,11 +75,16 @@ static bool nearly_all_stayed(const struct hd_births *b)
     return 8 * all.stayed >= 7 * all.came;
 }
 
-/* Order loses some of what stayed. Where that may be many its numbers would mislead. */
+bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return b != NULL && b->count >= 3 && (b->keeps || exact);
+}
+
 bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
 {
     bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
-    return b != NULL && b->count >= 3 && (exact || (b->keeps && nearly_all_stayed(b)));
+    return text_knows_births(r, b) && (exact || nearly_all_stayed(b));
 }
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)

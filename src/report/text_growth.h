@@ -30,8 +30,12 @@ struct text_cohorts {
 struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
                                  size_t k);
 
-/* Whether it is told who stayed: by order alone one may trust what stayed, and not what is
+/* Whether it is known who stayed: by order alone one may trust what stayed, and not what is
  * said to have gone. b may be NULL. */
+bool text_knows_births(const struct hd_report *r, const struct hd_births *b);
+
+/* And whether it is told: order loses some of what stayed, and where that may be many its
+ * numbers would mislead. */
 bool text_tells_births(const struct hd_report *r, const struct hd_births *b);
 
 /* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of

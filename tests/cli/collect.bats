@@ -193,8 +193,12 @@ OPERANDS
     [[ $(grep -c 'which objects stayed' <<<"$err") == 1 ]]
     works collect --memory=100KiB --diagnostic-port="$socket" -o "$tmp/b.nettrace" --count=2 --interval=50ms
     err_matches "heapdrift: note: $tmp/b-1\.nettrace: which objects stayed is not exactly known: .*memory"
-    for trace in "$tmp"/[ab]-*.nettrace; do
+    for trace in "$tmp"/a-1.nettrace "$tmp"/b-*.nettrace; do
         cmp "$trace" "$tmp/played.nettrace"
+    done
+    for trace in "$tmp"/a-[23].nettrace; do
+        works info --format=json "$trace"
+        [[ $(jq -c '.snapshots[0] | [.identity, .untold, .complete]' <<<"$out") == '[null,"ended",true]' ]]
     done
 }
 
