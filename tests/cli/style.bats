@@ -120,7 +120,7 @@ widest() {
     out_has '\u{65e5}\u{672c}'
     works diff -q --ascii -n 1 --width=90 fixtures/leaklab/cache
     out_has '0 -> 6,000  .:=+%#  Shop.Sessions.Session'
-    out_has '-> VolatileNode<String,Session>[] -> Node<String,Session> x1-2'
+    out_has '-> VolatileNode<String,Session>[] -> Node<String,Session> x1-3'
     out_has '0.gcdump.gz ... 5.gcdump.gz'
     # Columns stand below each other all the same.
     out_matches $'\n''\+/-count            count  trend    \+/-bytes           type'$'\n'' \+35,541  2,480 -> 38,021  \.=\+\*%#  \+1.87 MiB  growing  System.String'
