@@ -81,9 +81,12 @@ OPERANDS
     mkdir "$tmp/o"
     hd collect -p 2147483647 -o "$tmp/o/a.nettrace"
     fails_with "there is no process 2147483647"
-    hd collect -p $$ -o "$tmp/o/a.gcdump"
+    # In a folder of its own: /tmp may have a socket that another process of that number left.
+    TMPDIR=$tmp sleep 60 &
+    hd collect -p $! -o "$tmp/o/a.gcdump"
+    kill $!
     status_is 2
-    err_matches "^heapdrift: process $$ \(.*\) has no diagnostics socket in "
+    err_matches "^heapdrift: process $! \(.*\) has no diagnostics socket in $tmp"
     hd collect -n no-such-program -o "$tmp/o/a.gcdump"
     fails_with "no .NET process is called no-such-program; \`heapdrift ps\` lists those there are"
     hd collect --diagnostic-port="$tmp/none" -o "$tmp/o/a.gcdump"
