@@ -270,11 +270,12 @@ struct hd_births {
     size_t since;        /* it keeps what it gets after this snapshot, from 0; came and went
                             are those since then. The first of them: all the time */
     unsigned age;        /* 0 as a rule; more where most die young */
-    double chance; /* of such numbers where half an object goes for each that comes; 1:
-                      nothing speaks against that */
-    bool keeps;    /* it keeps what it gets: the chance is 1 % at most, and it goes on */
-    bool
-        turns_over; /* as many go as come, or the oldest go first: it grows with its load */
+    double chance;       /* of such numbers where half an object goes for each that comes;
+                            1: nothing speaks against that */
+    bool keeps;          /* it keeps what it gets: the chance is 1 % at most, and it goes
+                            on */
+    bool turns_over;     /* as many go as come, or the oldest go first: it grows with its
+                            load */
 };
 
 struct hd_suspect {

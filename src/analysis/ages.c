@@ -5,7 +5,6 @@
 #include "base/pair_table.h"
 #include "base/search.h"
 #include "identity/places.h"
-#include "identity/remade.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,39 +87,33 @@ static uint64_t *names_of(const struct aged_paths *p, const struct aged_paths *o
 static void ages_free(struct hd_ages *h)
 {
     free(h->object);
-    free(h->holding);
+    holdings_free(&h->held);
     paths_free(&h->paths);
     *h = (struct hd_ages){0};
 }
 
-static uint32_t *no_numbers(size_t count)
-{
-    uint32_t *all = alloc_resize(NULL, array_bytes(count + 1, sizeof(*all)));
-    memset(all, 0xFF, (count + 1) * sizeof(*all)); /* NO_NODE */
-    return all;
-}
-
+/* object_of: of each node its number in the order of addresses; NO_NODE: none. */
 static struct hd_ages snapshot_alone(const struct hd_snapshot *snap, const struct trie *t,
-                                     const struct places *p, uint64_t token)
+                                     const struct places *p, const uint32_t *object_of,
+                                     uint64_t token)
 {
     struct hd_ages now = {.moment = {token},
                           .moment_count = 1,
                           .object_count = (uint32_t)p->len,
+                          .held = holdings_of(snap, object_of, NULL),
                           .paths = paths_of(t)};
     now.object = alloc_zeroed(array_bytes(p->len + 1, sizeof(*now.object)));
-    now.holding = alloc_zeroed(array_bytes(p->len + 1, sizeof(*now.holding)));
-    uint32_t *number = no_numbers(snap->graph->node_count);
-    for (size_t i = 0; i < p->len; i++)
-        number[p->all[i].object] = (uint32_t)i;
-    uint64_t *holding = holdings_of(snap, number, NULL);
     for (size_t i = 0; i < p->len; i++) {
-        node_id n = p->all[i].object;
         now.object[i].key = p->all[i].key;
-        now.object[i].path = t->full[0].at_node[n];
-        now.holding[i] = holding[n];
+        now.object[i].path = t->full[0].at_node[p->all[i].object];
     }
-    free(number);
-    free(holding);
+    size_t kept = 0;
+    for (size_t i = 0; i < now.held.len; i++) {
+        struct holding h = {now.held.all[i].hash, object_of[now.held.all[i].of]};
+        if (h.of != NO_NODE)
+            now.held.all[kept++] = h;
+    }
+    now.held.len = kept;
     return now;
 }
 
@@ -144,11 +137,12 @@ static unsigned char earlier(unsigned char moment, unsigned less)
     return (unsigned char)(moment > less ? moment - less : 0);
 }
 
-/* From one snapshot to the next: which objects of the older one stayed, who each of the
- * newer one was (NO_NODE: nobody), and numbers for paths that both have. */
+/* From one snapshot to the next, whose nodes object_of tells apart: which objects of the
+ * older one stayed, who each of the newer one was (NO_NODE: nobody), and numbers for paths
+ * that both have. */
 struct carrying {
-    struct hd_ages *now;
-    const struct hd_ages *before;
+    struct hd_ages *now, *before;
+    const uint32_t *object_of;
     unsigned left_out;
     uint64_t *stayed;
     uint32_t *was;
@@ -183,35 +177,51 @@ static bool carry_told(struct carrying *c, const struct told_same *told)
     return ok && !damaged;
 }
 
+static void take_age_of_node(void *context, uint32_t older, uint32_t node)
+{
+    struct carrying *c = context;
+    take_age(c, older, c->object_of[node]);
+}
+
+static void leave_those_that_went(struct carrying *c)
+{
+    struct holdings *held = &c->before->held;
+    size_t kept = 0;
+    for (size_t i = 0; i < held->len; i++)
+        if (!bits_have(c->stayed, held->all[i].of))
+            held->all[kept++] = held->all[i];
+    held->len = kept;
+}
+
 /* The same for entries that were made anew around what stayed (identity/remade.h). */
 static void carry_remade(struct carrying *c, const struct hd_snapshot *snap,
                          const struct places *p)
 {
-    uint32_t *number = no_numbers(snap->graph->node_count);
-    uint64_t *went = alloc_zeroed(array_bytes(c->before->object_count + 1, sizeof(*went)));
-    uint64_t *came = alloc_zeroed(array_bytes(p->len + 1, sizeof(*came)));
-    for (uint32_t i = 0; i < c->before->object_count; i++)
-        went[i] = bits_have(c->stayed, i) ? 0 : c->before->holding[i];
-    for (size_t i = 0; i < p->len; i++)
+    uint32_t *number = alloc_unknown(snap->graph->node_count);
+    uint64_t *came = bits_new(snap->graph->node_count);
+    for (size_t i = 0; i < p->len; i++) {
         number[p->all[i].object] = c->was[i];
-    uint64_t *holding = holdings_of(snap, number, NULL);
-    for (size_t i = 0; i < p->len; i++)
-        came[i] = c->was[i] == NO_NODE ? holding[p->all[i].object] : 0;
-    holdings_join(went, c->before->object_count, came, p->len, take_age, c);
-    free(holding);
+        if (c->was[i] == NO_NODE)
+            bits_set(came, p->all[i].object);
+    }
+    struct holdings now = holdings_of(snap, number, came);
+    leave_those_that_went(c);
+    holdings_join(&c->before->held, &now, take_age_of_node, c);
+    holdings_free(&now);
     free(number);
-    free(went);
     free(came);
 }
 
-static bool carry(struct hd_ages *now, const struct hd_ages *before,
-                  const struct hd_snapshot *snap, const struct places *p)
+static bool carry(struct hd_ages *now, struct hd_ages *before,
+                  const struct hd_snapshot *snap, const struct places *p,
+                  const uint32_t *object_of)
 {
     struct carrying c = {.now = now,
                          .before = before,
+                         .object_of = object_of,
                          .left_out = add_moment(now, before),
                          .stayed = bits_new(before->object_count),
-                         .was = no_numbers(now->object_count),
+                         .was = alloc_unknown(now->object_count),
                          .older = names_of(&before->paths, &now->paths),
                          .newer = names_of(&now->paths, &before->paths)};
     bool ok = carry_told(&c, snap->told);
@@ -362,12 +372,16 @@ void ages_add(struct hd_ages *h, const struct hd_snapshot *snap, const struct tr
         return;
     }
     uint64_t token = places_token(&p);
-    struct hd_ages now = snapshot_alone(snap, t, &p, token);
-    if (is_of(snap->told, &now, h) && !carry(&now, h, snap, &p)) {
+    uint32_t *object_of = alloc_unknown(snap->graph->node_count);
+    for (size_t i = 0; i < p.len; i++)
+        object_of[p.all[i].object] = (uint32_t)i;
+    struct hd_ages now = snapshot_alone(snap, t, &p, object_of, token);
+    if (is_of(snap->told, &now, h) && !carry(&now, h, snap, &p, object_of)) {
         ages_free(&now);
-        now = snapshot_alone(snap, t, &p, token);
+        now = snapshot_alone(snap, t, &p, object_of, token);
     }
     keep(to, &now, snap, t, &p, a);
+    free(object_of);
     places_free(&p);
     ages_free(h);
     *h = now;

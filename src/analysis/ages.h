@@ -9,14 +9,15 @@
 #define AGES_H
 
 #include "analysis/trie.h"
+#include "identity/remade.h"
 
-/* Of the last snapshot. 20 bytes an object, 20 a path. */
+/* Of the last snapshot. 12 bytes an object, 16 more if it holds another one, 20 a path. */
 struct hd_ages {
     uint64_t moment[AGES_MOST]; /* tokens of the snapshots that were followed, up to it */
     uint32_t moment_count;
     struct aged_object *object; /* in the order of addresses; malloc'd, as all here */
-    uint64_t *holding; /* of each: what it holds (identity/remade.h), by number of object */
     uint32_t object_count;
+    struct holdings held; /* by them, numbered as they are */
     struct aged_paths {
         size_t len;
         path_id *parent;

@@ -149,8 +149,7 @@ void boil_sharing(struct digest *to, const struct graph *g, const struct full_tr
 {
     struct grouping s = {.g = g, .f = f};
     size_t nodes = (size_t)g->node_count + 1;
-    s.first = alloc_resize(NULL, array_bytes(nodes, sizeof(*s.first)));
-    memset(s.first, 0xFF, array_bytes(nodes, sizeof(*s.first)));
+    s.first = alloc_unknown(nodes);
     s.several = bits_new(nodes);
     find_referrers(&s);
     group_singles(&s);

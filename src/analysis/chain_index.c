@@ -4,7 +4,6 @@
 #include "base/pair_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct indexer {
     struct chain_index *x;
@@ -83,9 +82,7 @@ struct chain_index chain_index_build(const struct hd_snapshot *snap,
     const struct graph *g = snap->graph;
     struct chain_index x = {0};
     struct indexer in = {.x = &x};
-    x.of_node =
-        alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*x.of_node)));
-    memset(x.of_node, 0xFF, array_bytes(g->node_count, sizeof(*x.of_node)));
+    x.of_node = alloc_unknown((size_t)g->node_count + 1);
     if (field_of != NULL)
         x.by = alloc_resize(NULL, sizeof(*x.by));
     add_chain(&x, NO_CHAIN, 0, NO_FIELD);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static void (*_Atomic handler)(size_t wanted);
@@ -70,6 +71,12 @@ void *alloc_zeroed(size_t size)
     if (p == NULL)
         out_of_memory(size);
     return advise(p, size);
+}
+
+uint32_t *alloc_unknown(size_t count)
+{
+    size_t bytes = array_bytes(count, sizeof(uint32_t));
+    return memset(alloc_resize(NULL, bytes), 0xFF, bytes);
 }
 
 void *alloc_resize(void *p, size_t size)

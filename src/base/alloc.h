@@ -11,6 +11,7 @@
 #define ALLOC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Memory ran out: call the handler. wanted is 0 when nobody said how much. */
 _Noreturn void out_of_memory(size_t wanted);
@@ -24,6 +25,10 @@ void alloc_blame(void);
 void alloc_room(size_t size);
 
 void *alloc_zeroed(size_t size);
+
+/* So many numbers, none of which is known: UINT32_MAX, as NO_NODE and its like. Room for
+ * one at least. */
+uint32_t *alloc_unknown(size_t count);
 
 /* realloc; what is new is not cleared. */
 void *alloc_resize(void *p, size_t size);

@@ -22,28 +22,35 @@ static uint64_t holding_of(const struct graph *g, node_id n, const uint32_t *num
     return hash != 0 ? stir(hash ^ type ^ graph_size(g, n)) : 0;
 }
 
-uint64_t *holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
-                      const uint64_t *wanted)
+struct holdings holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
+                            const uint64_t *wanted)
 {
     const struct graph *g = snap->graph;
-    uint64_t *all = alloc_zeroed(array_bytes((size_t)g->node_count + 1, sizeof(*all)));
+    struct holdings h = {0};
     uint64_t *name = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*name)));
     for (type_id t = 0; t < snap->type_count; t++)
         if (snap->types[t].kind == TYPE_OBJECT)
             name[t] = XXH3_64bits(snap->types[t].name, strlen(snap->types[t].name)) | 1;
-    for (node_id n = 0; n < g->node_count; n++)
-        if ((wanted == NULL || bits_have(wanted, n)) && name[g->type[n]] != 0)
-            all[n] = holding_of(g, n, number, name[g->type[n]]);
+    for (node_id n = 0; n < g->node_count; n++) {
+        bool asked = wanted == NULL || bits_have(wanted, n);
+        uint64_t hash =
+            asked && name[g->type[n]] != 0 ? holding_of(g, n, number, name[g->type[n]]) : 0;
+        if (hash == 0)
+            continue;
+        h.all = grow(h.all, h.len, &h.cap, sizeof(*h.all));
+        h.all[h.len++] = (struct holding){hash, n};
+    }
     free(name);
-    return all;
+    return h;
+}
+
+void holdings_free(struct holdings *h)
+{
+    free(h->all);
+    *h = (struct holdings){0};
 }
 
 /* --- the same on either side ------------------------------------------------------- */
-
-struct holding {
-    uint64_t hash;
-    uint32_t of;
-};
 
 static int by_hash(const void *a, const void *b)
 {
@@ -51,45 +58,35 @@ static int by_hash(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Those that are there once, ascending. */
-static struct holding *single_holdings(const uint64_t *hash, size_t len, size_t *count)
+/* Sorted, without those that are there more than once. */
+static void keep_single(struct holdings *h)
 {
-    size_t some = 0, kept = 0;
-    for (size_t i = 0; i < len; i++)
-        some += hash[i] != 0;
-    struct holding *all = alloc_zeroed(array_bytes(some + 1, sizeof(*all)));
-    some = 0;
-    for (size_t i = 0; i < len; i++)
-        if (hash[i] != 0)
-            all[some++] = (struct holding){hash[i], (uint32_t)i};
-    if (some > 0)
-        qsort(all, some, sizeof(*all), by_hash);
-    for (size_t i = 0, end; i < some; i = end) {
-        for (end = i + 1; end < some && all[end].hash == all[i].hash;)
+    size_t kept = 0;
+    if (h->len > 0)
+        qsort(h->all, h->len, sizeof(*h->all), by_hash);
+    for (size_t i = 0, end; i < h->len; i = end) {
+        for (end = i + 1; end < h->len && h->all[end].hash == h->all[i].hash;)
             end++;
         if (end == i + 1)
-            all[kept++] = all[i];
+            h->all[kept++] = h->all[i];
     }
-    *count = kept;
-    return all;
+    h->len = kept;
 }
 
-void holdings_join(const uint64_t *older, size_t older_len, const uint64_t *newer,
-                   size_t newer_len, remade_pair *pair, void *context)
+void holdings_join(struct holdings *older, struct holdings *newer, remade_pair *pair,
+                   void *context)
 {
-    size_t a_len, b_len;
-    struct holding *a = single_holdings(older, older_len, &a_len);
-    struct holding *b = single_holdings(newer, newer_len, &b_len);
-    for (size_t i = 0, j = 0; i < a_len && j < b_len;) {
-        if (a[i].hash == b[j].hash)
-            pair(context, a[i].of, b[j].of);
-        if (a[i].hash <= b[j].hash)
+    keep_single(older);
+    keep_single(newer);
+    for (size_t i = 0, j = 0; i < older->len && j < newer->len;) {
+        const struct holding *a = &older->all[i], *b = &newer->all[j];
+        if (a->hash == b->hash)
+            pair(context, a->of, b->of);
+        if (a->hash <= b->hash)
             i++;
         else
             j++;
     }
-    free(a);
-    free(b);
 }
 
 /* --- two snapshots ------------------------------------------------------------------ */
@@ -108,8 +105,7 @@ void same_add_remade(struct same *s, const struct hd_snapshot *older,
     if (s->source == HD_SAME_UNKNOWN)
         return;
     uint64_t *went = bits_new(s->count), *came = bits_new(count);
-    uint32_t *number = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(*number)));
-    memset(number, 0xFF, count * sizeof(*number)); /* NO_NODE */
+    uint32_t *number = alloc_unknown(count);
     for (node_id n = 0; n < s->count; n++)
         if (s->next[n] == NO_NODE)
             bits_set(went, n);
@@ -118,11 +114,11 @@ void same_add_remade(struct same *s, const struct hd_snapshot *older,
     for (node_id n = 0; n < count; n++)
         if (number[n] == NO_NODE)
             bits_set(came, n);
-    uint64_t *before = holdings_of(older, s->next, went);
-    uint64_t *now = holdings_of(newer, number, came);
-    holdings_join(before, s->count, now, count, add_pair, s);
-    free(before);
-    free(now);
+    struct holdings before = holdings_of(older, s->next, went);
+    struct holdings now = holdings_of(newer, number, came);
+    holdings_join(&before, &now, add_pair, s);
+    holdings_free(&before);
+    holdings_free(&now);
     free(number);
     free(went);
     free(came);

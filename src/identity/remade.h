@@ -14,20 +14,33 @@
 
 #include "identity/same.h"
 
-/* A hash of type, size and what it holds for each object of a snapshot: by number, which is
- * per node and the same of both snapshots for what stayed; NO_NODE: it has none. 0 for who
- * holds nothing, or something without a number; and for those not wanted (a bit per node;
- * NULL: all are). malloc'd, per node. O(nodes + references). */
-uint64_t *holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
-                      const uint64_t *wanted);
+/* A hash of what an object is and of what it holds. */
+struct holding {
+    uint64_t hash;
+    uint32_t of; /* a node, or whatever the owner of the list numbers */
+};
 
-/* Pair what is there once on either side: pair(context, i, j) for older[i] == newer[j],
- * which is not 0. O(n log n), 12 bytes for each that is not 0. */
+struct holdings {
+    struct holding *all; /* malloc'd */
+    size_t len, cap;
+};
+
+/* Of the objects that are wanted (a bit per node; NULL: all), in the order of nodes: of
+ * type, size and what they hold by number, which is per node and the same in both snapshots
+ * for what stayed; NO_NODE: it has none. Who holds nothing, or something without a number,
+ * is not among them. O(nodes + references). */
+struct holdings holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
+                            const uint64_t *wanted);
+
+/* Pair those whose hash is there once on either side. Sorts both; O(n log n). */
 typedef void remade_pair(void *context, uint32_t older, uint32_t newer);
-void holdings_join(const uint64_t *older, size_t older_len, const uint64_t *newer,
-                   size_t newer_len, remade_pair *pair, void *context);
+void holdings_join(struct holdings *older, struct holdings *newer, remade_pair *pair,
+                   void *context);
 
-/* Add what was made anew to s. 12 bytes per node of both, while it runs. */
+void holdings_free(struct holdings *h); /* {0} is fine */
+
+/* Add what was made anew to s. 4 bytes per node of the newer one, and 16 for each that went
+ * or came, while it runs. */
 void same_add_remade(struct same *s, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer);
 

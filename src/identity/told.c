@@ -2,8 +2,6 @@
 
 #include "identity/places.h"
 
-#include <string.h>
-
 static bool is_of(const struct told_side *side, const struct places *p)
 {
     return side->objects == p->len && side->token == places_token(p);
@@ -45,8 +43,7 @@ bool same_told(struct same *s, const struct hd_snapshot *older,
         return false;
     struct places a = places_of(older), b = places_of(newer);
     struct same found = {.source = HD_SAME_BY_EVENTS, .count = count};
-    found.next = alloc_resize(NULL, array_bytes(count, sizeof(*found.next)));
-    memset(found.next, 0xFF, array_bytes(count, sizeof(*found.next)));
+    found.next = alloc_unknown(count);
     bool ok = is_of(&told->older, &a) && is_of(&told->newer, &b) &&
               apply_all(told, &a, &b, &found);
     places_free(&a);

@@ -87,19 +87,21 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     enum { MOST = 1024 };
     size_t len;
     const char *found;
-    for (size_t i = 0; log != NULL && i < sizeof(facts) / sizeof(*facts); i++) {
+    if (log == NULL)
+        return;
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
         const char **fact = (const char **)((char *)&snap->info + facts[i].field);
         found = find(log, facts[i].key, &len);
         if (*fact == NULL && found != NULL && len > 0 && len <= MOST)
             *fact = arena_strdup(&snap->arena, found, len);
     }
-    found = log != NULL ? find(log, instance_key, &len) : NULL;
+    found = find(log, instance_key, &len);
     if (found != NULL && len == 16)
         snap->identity.instance = strtoull(found, NULL, 16);
-    found = log != NULL ? find(log, told_key, &len) : NULL;
+    found = find(log, told_key, &len);
     if (found != NULL)
         snap->told = told_same_take(found, len, &snap->arena);
-    found = log != NULL ? find(log, untold_key, &len) : NULL;
+    found = find(log, untold_key, &len);
     if (found != NULL)
         snap->untold = untold_named(found, len);
 }
