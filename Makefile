@@ -93,14 +93,14 @@ TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c 
             tests/bench/bare_stream.c \
             tests/threads/ask.c tests/live/list_heap.c $(wildcard tests/fuzz/*.c) \
             $(SCORE_SRC)
-PAGE_OBJ  = $(BUILD)/src/report/page/bytes.o
+PAGE_OBJ  = $(BUILD)/src/render/page/bytes.o
 LIB_OBJ   = $(LIB_SRC:%.c=$(BUILD)/%.o) $(PROFILE:.c=.o) $(PAGE_OBJ)
 CLI_OBJ   = $(CLI_SRC:%.c=$(BUILD)/%.o)
 SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
-TESTED_CLI_OBJ = $(BUILD)/src/cli/memory.o $(BUILD)/src/cli/allocate.o $(BUILD)/src/cli/last_words.o \
-                 $(BUILD)/src/cli/temporary.o $(BUILD)/src/cli/run_facts.o $(BUILD)/src/cli/run_words.o \
+TESTED_CLI_OBJ = $(BUILD)/src/cli/guard/memory.o $(BUILD)/src/cli/guard/allocate.o $(BUILD)/src/cli/terminal/exit_hook.o \
+                 $(BUILD)/src/cli/terminal/temporary.o $(BUILD)/src/cli/live/run_facts.o $(BUILD)/src/cli/live/run_words.o \
                  $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
@@ -180,15 +180,15 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(PROFILE): src/report/profile.proto
+$(PROFILE): src/render/profile.proto
 	@mkdir -p $(@D)
 	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
 
 $(PROFILE:.c=.o): $(PROFILE) $(BUILD)/flags
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIB_CFLAGS) -w -c -o $@ $<
 
-$(BUILD)/src/report/write_pprof.o: $(PROFILE)
-$(BUILD)/src/report/write_pprof.%: private override CPPFLAGS += -I$(BUILD)/made
+$(BUILD)/src/render/write_pprof.o: $(PROFILE)
+$(BUILD)/src/render/write_pprof.%: private override CPPFLAGS += -I$(BUILD)/made
 
 # What the browser takes for the description of a terminal where there is none: in the form
 # that curses takes from the environment, and longer than a C string may be.
@@ -225,7 +225,7 @@ $(PAGE)/policy: scripts/page.sh $(wildcard src/report/page/*.css src/report/page
                 $(wildcard $(D3_PARTS:%=$(D3)/d3-%/dist/d3-%.min.js))
 	scripts/page.sh $(PAGE) $(D3) $(D3_PARTS)
 
-$(PAGE_OBJ): src/report/page/bytes.S $(PAGE)/policy $(BUILD)/flags
+$(PAGE_OBJ): src/render/page/bytes.S $(PAGE)/policy $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(filter -m% -fcf-protection%,$(ALL_CFLAGS)) -DPAGE_STYLE='"$(PAGE)/page.css"' \
 	    -DPAGE_SCRIPT='"$(PAGE)/page.js"' -DPAGE_POLICY='"$(PAGE)/policy"' -c -o $@ $<
@@ -380,9 +380,9 @@ part-lint: tidied
 # (the sweep converts what it reads), heaps of which only the size is odd, and what asks the
 # same code of many series or rules. The sweep's one run is the one that sees every bad access.
 AGAIN = errors inputs nettrace
-PLAIN_ONLY = $(addprefix $(BUILD)/tests/,report/test_bad_sizes.o report/test_bad_random.o \
-    report/test_check_table.o report/test_baseline_scale.o report/test_shapes.o \
-    fleet/test_histories.o analysis/test_headed_fixtures.o)
+PLAIN_ONLY = $(addprefix $(BUILD)/tests/,questions/test_bad_sizes.o questions/test_bad_random.o \
+    questions/test_check_table.o questions/test_baseline_scale.o questions/test_shapes.o \
+    fleet/test_histories.o ranking/test_leak_ranking_fixtures.o)
 
 # Every other unit test finds under ASan what it finds without: a plain build runs them in
 # make test. Criterion's patterns cannot leave suites out.

@@ -372,7 +372,7 @@ struct hd_diff {
     uint64_t *iterations;       /* per snapshot; NULL without */
     struct hd_tally *reachable; /* per snapshot */
     enum hd_confidence confidence;
-    size_t fit_count;                 /* snapshots that can be compared */
+    size_t usable_count;              /* snapshots that can be compared */
     bool by_graph;                    /* what the ranking is based on */
     enum hd_identity_source identity; /* how it is known who stayed; unknown: counts only */
     /* Why not by what the collector said, as far as files tell, and the first snapshot of

@@ -12,14 +12,22 @@ process base
 format base heap trace process
 identity base heap
 collect base heap trace process identity
-analysis base heap format identity
-budget base heap analysis
-compare base heap format identity analysis
-browse base heap format analysis compare
+series base heap format
+chains base heap series
+owners base heap series chains
+ages base identity series owners
+digest base heap series chains owners ages
+ranking base heap series chains owners ages
+budget base heap series
+compare base heap format identity chains owners ages digest
+browse base heap format chains compare
 store base heap format
-fleet base heap analysis
-report base heap format analysis budget compare browse fleet
-windows base cli'
+fleet base series
+report base heap format series chains owners ranking budget compare fleet
+questions base heap format series owners ranking budget compare browse report
+document base heap owners ranking report
+render base heap report document
+windows base cli/options cli/guard cli/terminal'
 status=0
 
 complain() {

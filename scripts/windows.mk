@@ -13,10 +13,9 @@ MINGW   = x86_64-w64-mingw32-
 # Processes and terminals are Linux's, and there is no SQLite in the sysroot; hash, lost_pages, memory, sandbox and temporary stand
 # in src/windows once more.
 WINDOWS_LEFT_OUT = src/collect/% src/store/% src/cli/explore/% src/format/core/core_names.c src/base/hash.c \
-    $(addprefix src/cli/,collect_all.c collect_writers.c collecting.c processes.c cmd_collect.c cmd_explore.c \
-        cmd_fleet.c cmd_ps.c cmd_record.c cmd_watch.c fleet_feed.c host_lock.c landlock.c lost_pages.c memory.c \
-        open_store.c record_told.c run_facts.c run_words.c sandbox.c sidecar.c sighting.c store_queue.c \
-        storing.c system_calls.c temporary.c)
+    src/cli/live/% $(addprefix src/cli/,$(addprefix commands/,cmd_collect.c cmd_explore.c cmd_fleet.c cmd_ps.c \
+        cmd_record.c cmd_watch.c) $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
+        terminal/temporary.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lcyaml -lyaml -ljansson -lutf8proc -lpopt
 
 # The stack is as large as on Linux. Warnings are those of Linux's build, but for what other headers

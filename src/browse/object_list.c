@@ -118,7 +118,7 @@ static bool is_step(const struct label *label, const struct hd_place_step *step)
 }
 
 /* Parents stand before their children, so one look at each path suffices. */
-static path_id path_of(const struct trie *t, const struct full_trie *f,
+static path_id path_of(const struct ownership_tree *t, const struct full_tree *f,
                        const struct hd_place_step *steps, size_t count)
 {
     path_id at = 0;
@@ -135,13 +135,13 @@ static path_id path_of(const struct trie *t, const struct full_trie *f,
 static size_t snapshot_of_owners(const struct ownership *owners, size_t k)
 {
     size_t i = 0;
-    while (i < owners->fit_count && owners->fit[i] != k)
+    while (i < owners->usable_count && owners->usable[i] != k)
         i++;
     return i;
 }
 
 static uint64_t collect_place(struct hd_object_list *list, const struct hd_objects *o,
-                              const struct full_trie *f, path_id path,
+                              const struct full_tree *f, path_id path,
                               enum selection selection)
 {
     const struct hd_snapshot *snap = o->snap;
@@ -165,10 +165,10 @@ static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
 {
     const struct ownership *owners = o->c->owned[selection];
     size_t i = owners != NULL ? snapshot_of_owners(owners, o->k) : 0;
-    if (owners == NULL || i == owners->fit_count)
+    if (owners == NULL || i == owners->usable_count)
         return fail(err, HD_USAGE, "who owns what is not known of this snapshot");
-    const struct full_trie *f = &owners->trie.full[i];
-    path_id path = path_of(&owners->trie, f, steps, count);
+    const struct full_tree *f = &owners->tree.full[i];
+    path_id path = path_of(&owners->tree, f, steps, count);
     if (path == NO_PATH)
         return fail(err, HD_USAGE, "nothing is at this place in this snapshot");
     if (!list_room(list, collect_place(NULL, o, f, path, selection), err))

@@ -7,8 +7,8 @@
 #ifndef OBJECTS_H
 #define OBJECTS_H
 
-#include "analysis/walk.h"
 #include "browse/object_index.h"
+#include "chains/walk.h"
 #include "compare/comparison.h"
 
 struct hd_objects {

@@ -51,7 +51,7 @@ static void accept_totals(struct baseline *to, const struct evidence *e)
     }
 }
 
-static void accept_types(struct baseline *to, const struct excuses *x)
+static void accept_types(struct baseline *to, const struct suppression_matches *x)
 {
     const struct evidence *e = x->e;
     struct arena scratch = {0};
@@ -70,7 +70,7 @@ static void accept_types(struct baseline *to, const struct excuses *x)
     arena_free(&scratch);
 }
 
-static void accept_holders(struct baseline *to, const struct excuses *x)
+static void accept_holders(struct baseline *to, const struct suppression_matches *x)
 {
     const struct hd_budgets *b = x->b;
     for (size_t i = 0; x->e->holders != NULL && i < b->rule_count; i++) {
@@ -90,13 +90,13 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
                    const struct evidence *e, struct hd_error *err)
 {
     const struct series *s = e->types;
-    if (s->fit_count == 0)
+    if (s->usable_count == 0)
         return fail(
             err, HD_USAGE,
             "no snapshot can be compared; so what a baseline may accept is not known");
     struct arena scratch = {0};
-    struct excuses x = excuses_of(b, e, NULL, &scratch);
-    bool told = !x.by_holder || e->excused != NULL;
+    struct suppression_matches x = suppression_matches_of(b, e, NULL, &scratch);
+    bool told = !x.by_holder || e->suppressed != NULL;
     scale_measure(to, e);
     if (told) {
         accept_totals(to, e);

@@ -10,7 +10,7 @@
 
 /* Every type that grew, totals, scores, and the holders that rules ask for, as far as it
  * counts: what a suppression excuses is not accepted besides, or it would hide a leak
- * elsewhere. Names are the evidence's. At least two snapshots must be fit. False and err
+ * elsewhere. Names are the evidence's. At least two snapshots must be usable. False and err
  * if it cannot be told what is excused. */
 bool accept_growth(struct baseline *to, const struct hd_budgets *b,
                    const struct evidence *e, struct hd_error *err);

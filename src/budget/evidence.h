@@ -5,8 +5,8 @@
 #ifndef EVIDENCE_H
 #define EVIDENCE_H
 
-#include "analysis/series.h"
 #include "budget/reason.h"
+#include "series/series.h"
 
 /* One place that a row of the ranking is held at. */
 struct scored_head {
@@ -31,7 +31,7 @@ struct evidence {
     const struct series *holders; /* the same snapshots by holder; NULL: not known */
     /* What hangs below excused holders, by type: a series for each suppression, by its
      * number; of no use for those of types. NULL: not known. */
-    const struct series *excused;
+    const struct series *suppressed;
     const struct hd_tally *reachable;
     const double *reachable_noise; /* of its bytes, per snapshot */
     const struct scored *scored;   /* by score, descending */

@@ -1,5 +1,5 @@
 /* What rules say of totals, types and holders; and the findings of all. */
-#include "budget/court.h"
+#include "budget/check_run.h"
 #include "budget/scale.h"
 #include "budget/unmatched.h"
 
@@ -17,7 +17,7 @@ const char *const rule_status_names[HD_FINDING_STATUS_COUNT] = {
 
 /* --- one finding --------------------------------------------------------- */
 
-static struct accepted accepted_by(const struct court *c, const struct rule *rule,
+static struct accepted accepted_by(const struct check_run *c, const struct rule *rule,
                                    const struct hd_accepted *a)
 {
     bool bytes = rule->measure == HD_MEASURE_BYTES, step = rule->per == HD_PER_STEP;
@@ -26,11 +26,11 @@ static struct accepted accepted_by(const struct court *c, const struct rule *rul
     return scale_accepted(&c->b->baseline, c->e, step ? of_step : whole, rule->per);
 }
 
-struct hd_reason court_doubt(const struct court *c, enum hd_per per)
+struct hd_reason check_run_doubt(const struct check_run *c, enum hd_per per)
 {
     const struct series *s = c->s;
-    bool ends = s->fit[0] == 0 && s->fit[s->fit_count - 1] + 1 == s->count;
-    bool all = s->fit_count == s->count;
+    bool ends = s->usable[0] == 0 && s->usable[s->usable_count - 1] + 1 == s->count;
+    bool all = s->usable_count == s->count;
     bool cut = !s->snaps[0]->info.complete || !s->snaps[s->count - 1]->info.complete;
     if (!ends && !cut)
         return c->e->doubt.code != HD_REASON_NONE ? c->e->doubt
@@ -42,12 +42,12 @@ struct hd_reason court_doubt(const struct court *c, enum hd_per per)
     return c->e->doubt;
 }
 
-bool court_is_over(double value, double limit)
+bool check_run_is_over(double value, double limit)
 {
     return value > limit + fabs(limit) * 1e-12;
 }
 
-static struct hd_limit limit_of(const struct court *c, const struct rule *rule)
+static struct hd_limit limit_of(const struct check_run *c, const struct rule *rule)
 {
     if (!rule->limit_is_min_score)
         return rule->limit;
@@ -56,8 +56,8 @@ static struct hd_limit limit_of(const struct court *c, const struct rule *rule)
     return (struct hd_limit){.relative = true, .percent = 100 * c->e->min_share};
 }
 
-static struct finding between(const struct court *c, const struct rule *rule, size_t first,
-                              size_t last)
+static struct finding between(const struct check_run *c, const struct rule *rule,
+                              size_t first, size_t last)
 {
     return (struct finding){.rule = rule,
                             .limit = limit_of(c, rule),
@@ -66,53 +66,54 @@ static struct finding between(const struct court *c, const struct rule *rule, si
                             .last = last};
 }
 
-struct finding court_finding(const struct court *c, const struct rule *rule)
+struct finding check_run_finding(const struct check_run *c, const struct rule *rule)
 {
-    return between(c, rule, c->s->fit[0], c->s->fit[c->s->fit_count - 1]);
+    return between(c, rule, c->s->usable[0], c->s->usable[c->s->usable_count - 1]);
 }
 
-void court_leave_open(struct finding *f, struct hd_reason reason)
+void check_run_leave_open(struct finding *f, struct hd_reason reason)
 {
     f->status = HD_FOUND_INCONCLUSIVE;
     f->reason = reason;
 }
 
-void court_add_open(struct court *c, const struct rule *rule, struct hd_reason reason)
+void check_run_add_open(struct check_run *c, const struct rule *rule,
+                        struct hd_reason reason)
 {
     struct finding f = between(c, rule, 0, c->s->count - 1);
-    court_leave_open(&f, reason);
-    court_add(c, f);
+    check_run_leave_open(&f, reason);
+    check_run_add(c, f);
 }
 
-void court_decide(const struct court *c, struct finding *f)
+void check_run_decide(const struct check_run *c, struct finding *f)
 {
-    struct hd_reason doubt = court_doubt(c, f->rule->per);
+    struct hd_reason doubt = check_run_doubt(c, f->rule->per);
     if (f->over == OVER_SURELY)
         f->status = HD_FOUND_FAIL;
     else if (f->over == OVER_MAYBE)
-        court_leave_open(f, because(f->depends_on_scale ? HD_REASON_SCALE_UNKNOWN
-                                                        : HD_REASON_SAMPLE_IS_OFF));
+        check_run_leave_open(f, because(f->depends_on_scale ? HD_REASON_SCALE_UNKNOWN
+                                                            : HD_REASON_SAMPLE_IS_OFF));
     else if (doubt.code != HD_REASON_NONE)
-        court_leave_open(f, doubt);
+        check_run_leave_open(f, doubt);
     else
         f->status = HD_FOUND_PASS;
 }
 
 /* A rule that looked at nothing: it is kept, but that shows nothing unless somebody said
  * that there may be nothing to look at. */
-static void add_unmatched(struct court *c, const struct rule *rule, struct finding f)
+static void add_unmatched(struct check_run *c, const struct rule *rule, struct finding f)
 {
-    court_decide(c, &f);
+    check_run_decide(c, &f);
     if (f.status == HD_FOUND_PASS) {
         f.is_lenient = !rule->is_optional;
         f.reason = (struct hd_reason){.code = HD_REASON_NO_MATCH,
                                       .meant = c->out->meant[rule - c->b->rules]};
     }
-    court_add(c, f);
+    check_run_add(c, f);
 }
 
-void court_weigh(struct finding *f, const struct finding *with_least,
-                 const struct finding *with_most)
+void check_run_weigh(struct finding *f, const struct finding *with_least,
+                     const struct finding *with_most)
 {
     bool surely = with_most->over == OVER_SURELY;
     *f = surely ? *with_most : *with_least;
@@ -126,35 +127,35 @@ static struct finding less(struct finding f, const struct growth *g, double acce
 {
     f.accepted = accepted;
     f.observed = g->value - accepted;
-    if (court_is_over(g->low - accepted, f.allowed))
+    if (check_run_is_over(g->low - accepted, f.allowed))
         f.over = OVER_SURELY;
-    else if (court_is_over(g->high - accepted, f.allowed))
+    else if (check_run_is_over(g->high - accepted, f.allowed))
         f.over = OVER_MAYBE;
     return f;
 }
 
-static struct finding hold(const struct court *c, const struct rule *rule,
+static struct finding hold(const struct check_run *c, const struct rule *rule,
                            const struct values *v, const struct hd_accepted *accepted)
 {
-    struct finding f = court_finding(c, rule);
+    struct finding f = check_run_finding(c, rule);
     if (v->unknown) {
-        court_leave_open(&f, because(HD_REASON_NUMBER_UNKNOWN));
+        check_run_leave_open(&f, because(HD_REASON_NUMBER_UNKNOWN));
         return f;
     }
     struct growth g = growth_of(c->e, v, rule->per);
     f.known = true;
     f.first = g.first;
     f.last = g.last;
-    f.base = v->y[c->s->fit[0]];
+    f.base = v->y[c->s->usable[0]];
     f.allowed = limit_amount(&f.limit, f.base);
     struct accepted a = accepted_by(c, rule, accepted);
     struct finding with_least = less(f, &g, a.least), with_most = less(f, &g, a.most);
-    court_weigh(&f, &with_least, &with_most);
-    court_decide(c, &f);
+    check_run_weigh(&f, &with_least, &with_most);
+    check_run_decide(c, &f);
     return f;
 }
 
-void court_add(struct court *c, struct finding f)
+void check_run_add(struct check_run *c, struct finding f)
 {
     struct findings *out = c->out;
     out->all = grow(out->all, out->len, &c->cap, sizeof(*out->all));
@@ -163,8 +164,8 @@ void court_add(struct court *c, struct finding f)
 
 /* --- suppressions -------------------------------------------------------- */
 
-bool court_excuse(struct finding *f, const struct finding *counted,
-                  const struct suppression *by)
+bool check_run_suppress(struct finding *f, const struct finding *counted,
+                        const struct suppression *by)
 {
     if (by == NULL)
         return false;
@@ -180,15 +181,15 @@ bool court_excuse(struct finding *f, const struct finding *counted,
     return counted->status == HD_FOUND_INCONCLUSIVE;
 }
 
-void court_tell_expired(const struct court *c, struct finding *f, const char *type,
-                        const char *subject, const char *holder)
+void check_run_tell_expired(const struct check_run *c, struct finding *f, const char *type,
+                            const char *subject, const char *holder)
 {
     if (f->status != HD_FOUND_FAIL)
         return;
-    f->suppression = excuse_expired(&c->excuses, type, subject, holder);
+    f->suppression = suppression_expired(&c->suppression_matches, type, subject, holder);
     if (f->suppression == NULL)
         return;
-    excuse_use(&c->excuses, f->suppression);
+    suppression_use(&c->suppression_matches, f->suppression);
     f->reason = (struct hd_reason){.code = HD_REASON_EXPIRED,
                                    .words = f->suppression->reason,
                                    .until = f->suppression->until_text};
@@ -196,22 +197,23 @@ void court_tell_expired(const struct court *c, struct finding *f, const char *ty
 
 /* Where an excused holder shrinks, growth elsewhere may be over the limit though the sum is
  * not. A suppression is of use only if it excuses what is over. */
-static struct excuses excuses_for(const struct court *c, const struct finding *f)
+static struct suppression_matches suppression_matches_for(const struct check_run *c,
+                                                          const struct finding *f)
 {
-    struct excuses excuses = c->excuses;
+    struct suppression_matches suppression_matches = c->suppression_matches;
     if (f->over == OVER_NOT)
-        excuses.used = NULL;
-    return excuses;
+        suppression_matches.used = NULL;
+    return suppression_matches;
 }
 
 /* --- totals -------------------------------------------------------------- */
 
-static void judge_total(struct court *c, const struct rule *rule)
+static void judge_total(struct check_run *c, const struct rule *rule)
 {
     struct values v = values_of_total(c->e, rule->total);
     struct hd_accepted accepted =
         baseline_find(&c->b->baseline, HD_ACCEPTED_TOTAL, budget_total_names[rule->total]);
-    court_add(c, hold(c, rule, &v, &accepted));
+    check_run_add(c, hold(c, rule, &v, &accepted));
 }
 
 /* --- types --------------------------------------------------------------- */
@@ -220,7 +222,7 @@ enum { NO_ENTRY = -1 };
 
 /* The first budget for types whose pattern matches. Free space is no type that leaks;
  * who means it writes Free. */
-static int64_t entry_of(const struct court *c, const char *name)
+static int64_t entry_of(const struct check_run *c, const char *name)
 {
     bool is_free = strcmp(name, "Free") == 0;
     for (size_t i = 0; i < c->b->rule_count; i++) {
@@ -232,7 +234,7 @@ static int64_t entry_of(const struct court *c, const char *name)
     return NO_ENTRY;
 }
 
-static int64_t *entries_of_rows(const struct court *c)
+static int64_t *entries_of_rows(const struct check_run *c)
 {
     int64_t *entries = arena_array(c->a, int64_t, c->s->row_count);
     for (size_t i = 0; i < c->s->row_count; i++) {
@@ -264,7 +266,7 @@ static int by_status_and_growth(const void *a, const void *b)
     return strcmp(x->subject, y->subject);
 }
 
-static struct finding hold_type(const struct court *c, const struct rule *rule,
+static struct finding hold_type(const struct check_run *c, const struct rule *rule,
                                 const struct series_row *row, const struct values *v)
 {
     struct hd_accepted accepted =
@@ -276,30 +278,31 @@ static struct finding hold_type(const struct court *c, const struct rule *rule,
 }
 
 /* One type: f is what becomes of it. True if *beside stands beside it. */
-static bool judge_type(const struct court *c, const struct rule *rule,
+static bool judge_type(const struct check_run *c, const struct rule *rule,
                        const struct series_row *row, struct finding *f,
                        struct finding *beside)
 {
     struct values all = values_of_row(c->s, row, rule->measure);
     *f = hold_type(c, rule, row, &all);
-    struct excuses excuses = excuses_for(c, f);
-    if (f->over == OVER_NOT && !excuses.by_holder)
+    struct suppression_matches suppression_matches = suppression_matches_for(c, f);
+    if (f->over == OVER_NOT && !suppression_matches.by_holder)
         return false;
-    struct counted counted = counted_of_type(&excuses, row, rule->measure);
+    struct counted counted = counted_of_type(&suppression_matches, row, rule->measure);
     bool open = false;
     if (counted.untold) {
-        court_leave_open(f, because(HD_REASON_HOLDERS_UNTOLD));
+        check_run_leave_open(f, because(HD_REASON_HOLDERS_UNTOLD));
     } else {
         *beside = hold_type(c, rule, row, &counted.values);
-        open = court_excuse(f, beside, counted.by);
+        open = check_run_suppress(f, beside, counted.by);
     }
     f->scored = scored_index_find(&c->by_type, row->name);
     const char *holder = f->scored != NO_SCORED ? c->e->scored[f->scored].holder : NULL;
-    court_tell_expired(c, f, row->name, NULL, holder);
+    check_run_tell_expired(c, f, row->name, NULL, holder);
     return open;
 }
 
-static void judge_types(struct court *c, const struct rule *rule, const int64_t *entries)
+static void judge_types(struct check_run *c, const struct rule *rule,
+                        const int64_t *entries)
 {
     size_t begin = c->out->len;
     struct finding nearest = {.subject = NULL}, f, beside;
@@ -310,7 +313,7 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
             is_nearer(&beside, &nearest))
             nearest = beside;
         if (f.status == HD_FOUND_FAIL || f.status == HD_FOUND_SUPPRESSED)
-            court_add(c, f);
+            check_run_add(c, f);
         else if (is_nearer(&f, &nearest))
             nearest = f;
     }
@@ -321,21 +324,21 @@ static void judge_types(struct court *c, const struct rule *rule, const int64_t 
               by_status_and_growth);
     if (nearest.subject != NULL &&
         (c->out->len == begin || nearest.status == HD_FOUND_INCONCLUSIVE))
-        court_add(c, nearest);
+        check_run_add(c, nearest);
     else if (!matched)
-        add_unmatched(c, rule, court_finding(c, rule));
+        add_unmatched(c, rule, check_run_finding(c, rule));
 }
 
 /* --- holders ------------------------------------------------------------- */
 
-static void judge_holder(struct court *c, const struct rule *rule)
+static void judge_holder(struct check_run *c, const struct rule *rule)
 {
     struct hd_accepted accepted =
         baseline_find(&c->b->baseline, HD_ACCEPTED_HOLDER, rule->pattern);
     if (c->e->holders == NULL) {
-        struct finding f = court_finding(c, rule);
-        court_leave_open(&f, because(HD_REASON_NO_HOLDERS));
-        court_add(c, f);
+        struct finding f = check_run_finding(c, rule);
+        check_run_leave_open(&f, because(HD_REASON_NO_HOLDERS));
+        check_run_add(c, f);
         return;
     }
     struct held h = held_by(c->e, rule->pattern, rule->measure);
@@ -346,16 +349,17 @@ static void judge_holder(struct court *c, const struct rule *rule)
         return;
     }
     bool open = false;
-    struct excuses excuses = excuses_for(c, &f);
-    if (f.over != OVER_NOT || excuses.by_holder) {
-        struct counted counted = counted_of_holders(&excuses, rule->pattern, rule->measure);
+    struct suppression_matches suppression_matches = suppression_matches_for(c, &f);
+    if (f.over != OVER_NOT || suppression_matches.by_holder) {
+        struct counted counted =
+            counted_of_holders(&suppression_matches, rule->pattern, rule->measure);
         beside = hold(c, rule, &counted.values, &accepted);
-        open = court_excuse(&f, &beside, counted.by);
+        open = check_run_suppress(&f, &beside, counted.by);
     }
     f.holder = h.most;
-    court_add(c, f);
+    check_run_add(c, f);
     if (open)
-        court_add(c, beside);
+        check_run_add(c, beside);
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -372,14 +376,14 @@ static bool can_judge(const struct hd_budgets *b, const struct evidence *e,
     return true;
 }
 
-static void judge_rule(struct court *c, const struct rule *rule, const int64_t *entries)
+static void judge_rule(struct check_run *c, const struct rule *rule, const int64_t *entries)
 {
-    if (c->s->fit_count < 2) {
-        court_add_open(c, rule, because(HD_REASON_TOO_FEW));
+    if (c->s->usable_count < 2) {
+        check_run_add_open(c, rule, because(HD_REASON_TOO_FEW));
         return;
     }
     if (c->e->no_evidence.code != HD_REASON_NONE) {
-        court_add_open(c, rule, c->e->no_evidence);
+        check_run_add_open(c, rule, c->e->no_evidence);
         return;
     }
     switch (rule->kind) {
@@ -393,7 +397,7 @@ static void judge_rule(struct court *c, const struct rule *rule, const int64_t *
         judge_holder(c, rule);
         break;
     case HD_RULE_SUSPECTS:
-        court_judge_suspects(c, rule);
+        check_run_judge_suspects(c, rule);
         break;
     }
 }
@@ -401,7 +405,7 @@ static void judge_rule(struct court *c, const struct rule *rule, const int64_t *
 bool judge_rules(struct findings *out, const struct hd_budgets *b, const struct evidence *e,
                  struct arena *a, struct hd_error *err)
 {
-    struct court c = {.b = b, .e = e, .s = e->types, .a = a, .out = out};
+    struct check_run c = {.b = b, .e = e, .s = e->types, .a = a, .out = out};
     *out = (struct findings){.rule_matched = arena_array(a, bool, b->rule_count),
                              .meant = arena_array(a, const char *, b->rule_count),
                              .suppression_used = arena_array(a, bool, b->suppression_count),
@@ -413,7 +417,7 @@ bool judge_rules(struct findings *out, const struct hd_budgets *b, const struct 
     for (size_t i = 0; i < b->suppression_count; i++)
         out->expired[i] = suppression_has_expired(b, &b->suppressions[i]);
     c.by_type = scored_index_of(e, a);
-    c.excuses = excuses_of(b, e, out->suppression_used, a);
+    c.suppression_matches = suppression_matches_of(b, e, out->suppression_used, a);
     unmatched_find(out->meant, b, e, a);
     const int64_t *entries = entries_of_rows(&c);
     for (size_t i = 0; i < b->rule_count; i++)

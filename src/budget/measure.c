@@ -65,8 +65,8 @@ struct values values_of_total(const struct evidence *e, enum hd_total total)
 static double simple_growth(const struct series *s, const struct hd_tally *at,
                             enum hd_measure measure)
 {
-    uint64_t first = number_of(at[s->fit[0]], measure);
-    uint64_t last = number_of(at[s->fit[s->fit_count - 1]], measure);
+    uint64_t first = number_of(at[s->usable[0]], measure);
+    uint64_t last = number_of(at[s->usable[s->usable_count - 1]], measure);
     return (double)last - (double)first;
 }
 
@@ -110,29 +110,29 @@ struct blame {
     double most;
 };
 
-static void blame(struct blame *to, const struct excuses *x, const struct suppression *s,
-                  double grown)
+static void blame(struct blame *to, const struct suppression_matches *x,
+                  const struct suppression *s, double grown)
 {
-    excuse_use(x, s);
+    suppression_use(x, s);
     if (to->by == NULL || grown > to->most)
         *to = (struct blame){s, grown};
 }
 
-struct counted counted_of_type(const struct excuses *x, const struct series_row *row,
-                               enum hd_measure measure)
+struct counted counted_of_type(const struct suppression_matches *x,
+                               const struct series_row *row, enum hd_measure measure)
 {
     const struct series *s = x->e->types;
-    struct counted c = {.by = excuse_of_type(x, row->name, NULL)};
+    struct counted c = {.by = suppression_of_type(x, row->name, NULL)};
     struct blame to = {.by = NULL};
     const struct series_row *part;
     if (c.by != NULL) {
-        excuse_use(x, c.by);
+        suppression_use(x, c.by);
         return c;
     }
     c.values = values_of_row(s, row, measure);
-    c.untold = x->by_holder && x->e->excused == NULL;
+    c.untold = x->by_holder && x->e->suppressed == NULL;
     for (size_t at = 0, number;
-         (part = excused_row_next(x, row->name, &at, &number)) != NULL;) {
+         (part = suppressed_row_next(x, row->name, &at, &number)) != NULL;) {
         struct values out = values_of_row(s, part, measure);
         for (size_t k = 0; k < s->count; k++) {
             double left =
@@ -146,7 +146,7 @@ struct counted counted_of_type(const struct excuses *x, const struct series_row 
     return c;
 }
 
-struct counted counted_of_holders(const struct excuses *x, const char *pattern,
+struct counted counted_of_holders(const struct suppression_matches *x, const char *pattern,
                                   enum hd_measure measure)
 {
     struct counted c = {.by = NULL};
@@ -156,7 +156,7 @@ struct counted counted_of_holders(const struct excuses *x, const char *pattern,
         const struct series_row *row = &holders->rows[i];
         if (!evidence_matches(x->e, pattern, row->name))
             continue;
-        const struct suppression *s = excuse_of_holder(x, row->name);
+        const struct suppression *s = suppression_of_holder(x, row->name);
         if (s == NULL)
             add_holder(&c.values, x->e, row, measure);
         else
@@ -166,22 +166,23 @@ struct counted counted_of_holders(const struct excuses *x, const char *pattern,
     return c;
 }
 
-struct counted_score counted_score(const struct excuses *x, const struct scored *row)
+struct counted_score counted_score(const struct suppression_matches *x,
+                                   const struct scored *row)
 {
     struct counted_score c = {.score = row->score,
-                              .by = excuse_of_type(x, row->type, row->subject)};
+                              .by = suppression_of_type(x, row->type, row->subject)};
     struct blame to = {.by = NULL};
     const struct scored_head only = {row->holder, row->score};
     const struct scored_head *heads = row->head_count > 0 ? row->heads : &only;
     size_t count = row->head_count > 0 ? row->head_count : 1;
     if (c.by != NULL) {
-        excuse_use(x, c.by);
+        suppression_use(x, c.by);
         c.score = 0;
         return c;
     }
     for (size_t i = 0; x->by_holder && i < count; i++) {
         const struct suppression *s =
-            heads[i].holder != NULL ? excuse_of_holder(x, heads[i].holder) : NULL;
+            heads[i].holder != NULL ? suppression_of_holder(x, heads[i].holder) : NULL;
         c.untold |= heads[i].holder == NULL;
         if (s == NULL)
             continue;
@@ -212,8 +213,8 @@ static struct growth between(const struct values *v, size_t first, size_t last,
 static struct growth worst_step(const struct series *s, const struct values *v)
 {
     struct growth worst = {.value = -INFINITY, .low = -INFINITY, .high = -INFINITY};
-    for (size_t i = 1; i < s->fit_count; i++) {
-        size_t first = s->fit[i - 1], last = s->fit[i];
+    for (size_t i = 1; i < s->usable_count; i++) {
+        size_t first = s->usable[i - 1], last = s->usable[i];
         struct growth step = between(v, first, last, (double)(last - first));
         double low = fmax(step.low, worst.low), high = fmax(step.high, worst.high);
         worst = step.value > worst.value ? step : worst;
@@ -226,7 +227,7 @@ static struct growth worst_step(const struct series *s, const struct values *v)
 struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per)
 {
     const struct series *s = e->types;
-    size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
+    size_t first = s->usable[0], last = s->usable[s->usable_count - 1];
     if (per == HD_PER_STEP)
         return worst_step(s, v);
     bool by_iteration = per == HD_PER_ITERATION;

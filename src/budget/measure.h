@@ -7,7 +7,7 @@
 #define MEASURE_H
 
 #include "budget/budgets.h"
-#include "budget/excuse.h"
+#include "budget/suppression_match.h"
 
 /* One number per snapshot of the series. */
 struct values {
@@ -37,9 +37,9 @@ struct counted {
     bool untold;                  /* a holder is suppressed, and holders are not known */
 };
 
-struct counted counted_of_type(const struct excuses *x, const struct series_row *row,
-                               enum hd_measure measure);
-struct counted counted_of_holders(const struct excuses *x, const char *pattern,
+struct counted counted_of_type(const struct suppression_matches *x,
+                               const struct series_row *row, enum hd_measure measure);
+struct counted counted_of_holders(const struct suppression_matches *x, const char *pattern,
                                   enum hd_measure measure);
 
 /* The part of a row's score that is not excused. */
@@ -49,7 +49,8 @@ struct counted_score {
     bool untold;
 };
 
-struct counted_score counted_score(const struct excuses *x, const struct scored *row);
+struct counted_score counted_score(const struct suppression_matches *x,
+                                   const struct scored *row);
 
 /* Growth as a rule means it, over the snapshots that can be compared. Of a step over one
  * that was left out it is the mean of the steps that it spans: one of them is no less. */
@@ -59,7 +60,8 @@ struct growth {
     size_t first, last; /* the snapshots that show it */
 };
 
-/* At least two snapshots must be fit; HD_PER_ITERATION needs the evidence's iterations. */
+/* At least two snapshots must be usable; HD_PER_ITERATION needs the evidence's iterations.
+ */
 struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per);
 
 #endif

@@ -22,7 +22,7 @@ static uint64_t seconds_between(const struct hd_snapshot *first,
 void scale_measure(struct baseline *to, const struct evidence *e)
 {
     const struct series *s = e->types;
-    size_t first = s->fit[0], last = s->fit[s->fit_count - 1];
+    size_t first = s->usable[0], last = s->usable[s->usable_count - 1];
     to->snapshots = last - first + 1;
     to->seconds = seconds_between(s->snaps[first], s->snaps[last]);
     to->iterations =

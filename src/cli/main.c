@@ -1,14 +1,14 @@
 /* heapdrift, the program: find the command, parse its options, run it. */
-#include "cli/allocate.h"
-#include "cli/arguments.h"
-#include "cli/commands.h"
-#include "cli/help.h"
-#include "cli/lost_pages.h"
-#include "cli/memory.h"
-#include "cli/messages.h"
-#include "cli/sandbox.h"
-#include "cli/style.h"
-#include "cli/used_files.h"
+#include "cli/commands/commands.h"
+#include "cli/guard/allocate.h"
+#include "cli/guard/lost_pages.h"
+#include "cli/guard/memory.h"
+#include "cli/guard/sandbox.h"
+#include "cli/guard/used_files.h"
+#include "cli/options/arguments.h"
+#include "cli/options/help.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/style.h"
 
 #include <errno.h>
 #include <poll.h>

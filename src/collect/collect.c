@@ -6,8 +6,8 @@
 #include "collect/collect_options.h"
 #include "collect/find_target.h"
 #include "collect/process_info.h"
+#include "collect/process_lock.h"
 #include "collect/session.h"
-#include "collect/turn.h"
 #include "heap/names.h"
 
 #include <errno.h>
@@ -253,7 +253,8 @@ static bool wait_for_turn(const struct target *t, struct hd_collect_options *how
                           struct hd_error *err)
 {
     *turn = -1;
-    return !t->visible || turn_wait(t->pid, how->silence_ms, goes_on, how, turn, err);
+    return !t->visible ||
+           process_lock_wait(t->pid, how->silence_ms, goes_on, how, turn, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,

@@ -101,7 +101,7 @@ struct part {
 
 struct job {
     const struct copying *what;
-    const struct standstill *still;
+    const struct thread_freeze *still;
     struct part *parts;
     size_t count;
     atomic_uint_fast64_t unreadable; /* the address of a page that was not there; 0 */
@@ -134,7 +134,7 @@ static bool copy_part(void *context, size_t i)
     struct job *job = context;
     const struct part *p = &job->parts[i];
     unsigned char *to = job->what->room->bytes + p->to;
-    if (standstill_is_unwanted(job->still) || clock_us() >= job->what->deadline)
+    if (thread_freeze_is_unwanted(job->still) || clock_us() >= job->what->deadline)
         return false;
     bool ok = p->run->is_shared ? copy_shared(job->what->from->shared, p, to)
                                 : copy_process(job->still->pid, p, to);
@@ -163,7 +163,7 @@ static unsigned copiers(void)
     return n < 1 ? 1 : n > MOST_COPIERS ? MOST_COPIERS : (unsigned)n;
 }
 
-bool copy_runs(const struct copying *c, const struct standstill *still,
+bool copy_runs(const struct copying *c, const struct thread_freeze *still,
                struct hd_error *err)
 {
     struct job job = {.what = c, .still = still};
@@ -171,7 +171,7 @@ bool copy_runs(const struct copying *c, const struct standstill *still,
     workers_run(job.count, copiers(), copy_part, &job);
     free(job.parts);
     uint64_t unreadable = atomic_load(&job.unreadable);
-    if (standstill_is_unwanted(still))
+    if (thread_freeze_is_unwanted(still))
         return fail(err, HD_STOPPED, "stopped");
     if (unreadable != 0)
         return fail(err, HD_IO, "its memory at 0x%llx cannot be read; has it ended?",

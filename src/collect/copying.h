@@ -6,7 +6,7 @@
 #define COPYING_H
 
 #include "collect/address_space.h"
-#include "collect/standstill.h"
+#include "collect/thread_freeze.h"
 
 /* A file, mapped. */
 struct copy_room {
@@ -41,7 +41,7 @@ bool copy_room_fill_runs(const struct copying *c, bool (*go_on)(void *context),
 
 /* On several threads. False and err: HD_STOPPED when it is unwanted, HD_TIMED_OUT, HD_IO.
  */
-bool copy_runs(const struct copying *c, const struct standstill *still,
+bool copy_runs(const struct copying *c, const struct thread_freeze *still,
                struct hd_error *err);
 
 #endif

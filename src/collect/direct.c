@@ -7,8 +7,8 @@
 #include "collect/live_runtime.h"
 #include "collect/proc.h"
 #include "collect/process_copy.h"
-#include "collect/standstill.h"
-#include "collect/turn.h"
+#include "collect/process_lock.h"
+#include "collect/thread_freeze.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 
 /* A collection that goes on when the process stands still lasts milliseconds: so many
  * stops at most, and so long between them, which doubles. */
-enum { MOST_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
+enum { MOST_TREES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
 struct direct {
     const struct hd_collect_options *how;
@@ -37,7 +37,7 @@ struct direct {
     enum { COPIED, BUSY, NO_ROOM } outcome;
 
     uint64_t longest_us; /* stop */
-    unsigned tries;
+    unsigned trees;
 };
 
 /* --- before ----------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static bool heap_is_whole(const struct direct *d)
 
 /* By the ids that the runtime in it knows, as the kernel does in a core: by others nobody
  * finds the stacks of its threads. */
-static void take_threads(struct direct *d, const struct standstill *still)
+static void take_threads(struct direct *d, const struct thread_freeze *still)
 {
     d->threads = arena_array(&d->of.arena, struct core_thread, still->count);
     d->thread_count = 0;
@@ -143,11 +143,11 @@ static void take_threads(struct direct *d, const struct standstill *still)
         struct core_thread *t = &d->threads[d->thread_count];
         *t = (struct core_thread){.id = proc_inner_thread(d->of.pid, still->threads[i].id),
                                   .signal = still->threads[i].signal};
-        d->thread_count += standstill_registers(still, i, &t->registers);
+        d->thread_count += thread_freeze_registers(still, i, &t->registers);
     }
 }
 
-static bool take(const struct standstill *still, void *context, struct hd_error *err)
+static bool take(const struct thread_freeze *still, void *context, struct hd_error *err)
 {
     struct direct *d = context;
     const struct copying copying = copying_of(d);
@@ -189,8 +189,8 @@ static bool try_once(struct direct *d, struct hd_error *err)
         .work = take, .context = d, .go_on = goes_on, .go_on_context = d};
     uint64_t stood;
     wait_for_collector(d);
-    d->tries++;
-    bool ok = standstill_run(d->of.pid, &m, &stood, err);
+    d->trees++;
+    bool ok = thread_freeze_run(d->of.pid, &m, &stood, err);
     d->longest_us = stood > d->longest_us ? stood : d->longest_us;
     return ok;
 }
@@ -205,7 +205,7 @@ static double seconds_since_1970(void)
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
 static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
 {
-    return d->tries < MOST_TRIES && !is_late(d) && (ok || err->status == HD_TIMED_OUT);
+    return d->trees < MOST_TREES && !is_late(d) && (ok || err->status == HD_TIMED_OUT);
 }
 
 static bool copy(struct direct *d, FILE *to, struct hd_error *err)
@@ -223,7 +223,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
                 return fail_about(err, HD_ABOUT_SILENCE, HD_TIMED_OUT,
                                   "a garbage collection was going on each of %u times that "
                                   "the process was stopped",
-                                  d->tries);
+                                  d->trees);
             *err = err->status == HD_OK ? failure : *err;
             return false;
         }
@@ -300,12 +300,12 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     uint64_t size = 0;
     *collected = (struct hd_collected){0};
     bool ok = process_copy_open(&d.of, &how, err) &&
-              turn_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.turn, err) &&
+              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.turn, err) &&
               look(&d, err) && make_room(&d, to, err);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && copy(&d, to, err);
     collected->stood_still_us = d.longest_us;
-    collected->tries = d.tries;
+    collected->trees = d.trees;
     ok = ok && finish(&d, to, &size, err);
     if (ok) {
         collected->pid = (uint64_t)d.of.pid;

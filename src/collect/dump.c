@@ -11,7 +11,7 @@
 #include "collect/collect_options.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
-#include "collect/turn.h"
+#include "collect/process_lock.h"
 #include "process/runtime.h"
 
 #include <errno.h>
@@ -210,8 +210,8 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                   "its runtime is .NET %s; cores of " RUNTIME_OLDEST_READ
                   " and later can be read: take a .gcdump",
                   origin.runtime);
-    ok = ok && (!d.target.visible ||
-                turn_wait(d.target.pid, d.patience.silence_ms, goes_on, &d, &turn, err));
+    ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
+                                                       goes_on, &d, &turn, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
          dump_file_take(&d.file, to, err);
     if (ok)

@@ -1,7 +1,5 @@
 #include "compare/comparison.h"
 
-#include "analysis/holders.h"
-#include "analysis/retained.h"
 #include "base/error.h"
 #include "base/workers.h"
 #include "compare/opening.h"
@@ -9,6 +7,8 @@
 #include "heap/borrow.h"
 #include "heap/builder.h"
 #include "heap/reach.h"
+#include "owners/holders.h"
+#include "owners/retained.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -273,11 +273,11 @@ void comparison_unreserve(struct hd_comparison *c, uint64_t bytes)
 
 const struct ownership *comparison_ownership(struct hd_comparison *c,
                                              const struct series *s,
-                                             enum trie_fields fields,
+                                             enum ownership_fields fields,
                                              bool all_chains_follow, struct hd_error *err)
 {
     struct ownership **kept = &c->owned[s->selection];
-    size_t last = s->fit[s->fit_count - 1];
+    size_t last = s->usable[s->usable_count - 1];
     if (*kept != NULL && ownership_fits(*kept, s, fields)) {
         if (snapshot_need_graph(c->snaps[last], err))
             return *kept;
@@ -293,7 +293,7 @@ bool comparison_births(struct hd_comparison *c, const struct series *s,
                        const struct births **births, struct hd_error *err)
 {
     struct ownership *o = c->owned[s->selection];
-    size_t last = s->fit[s->fit_count - 1];
+    size_t last = s->usable[s->usable_count - 1];
     if (!ownership_need_births(c, o, s, err))
         return false;
     *births = o->births.source != HD_SAME_UNKNOWN ? &o->births : NULL;

@@ -7,8 +7,8 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
-#include "analysis/holder_parts.h"
 #include "compare/ownership.h"
+#include "owners/holder_parts.h"
 
 #include <pthread.h>
 
@@ -79,14 +79,14 @@ struct graph_work {
 };
 bool comparison_work(struct graph_work *w, struct hd_error *err);
 
-/* Who owns what in the fit snapshots of s, a series of the comparison by type, and by which
- * fields; found by the first who asks. The graph of the last of them is in memory
+/* Who owns what in the usable snapshots of s, a series of the comparison by type, and by
+ * which fields; found by the first who asks. The graph of the last of them is in memory
  * afterwards. chains_follow: in all of them, or in the first and the last. NULL and err if
  * a graph cannot be read again.
  */
 const struct ownership *comparison_ownership(struct hd_comparison *c,
                                              const struct series *s,
-                                             enum trie_fields fields,
+                                             enum ownership_fields fields,
                                              bool all_chains_follow, struct hd_error *err);
 
 /* Who of what came in each step stayed; of what comparison_ownership() gave for s. *births

@@ -32,7 +32,7 @@ static void remember_first(struct folding *f, const struct hd_snapshot *first)
 {
     /* Of a first snapshot that is unfit, others say nothing: its own counts stand beside.
      */
-    bool told = first != NULL && f->s->fit[0] == 0 && !first->info.sampled;
+    bool told = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
     if (told && !f->s->restarted)
         f->remembers = survivors_begin(&f->first, first, f->s->selection, f->estimates);
     pthread_mutex_lock(&f->lock);
@@ -59,16 +59,17 @@ static void count_survivors(struct folding *f, const struct hd_snapshot *last)
 
 /* --- folding ---------------------------------------------------------------- */
 
-/* Bytes that a path takes in its own trie and in the aligned one, with what finds it. */
+/* Bytes that a path takes in its own ownership tree and in the aligned one, with what finds
+ * it. */
 enum { PER_PATH = 176 };
 
 /* What is left is for the paths of all snapshots. How many there are is known only when
  * they are made: no more than objects. */
 static void bound_paths(struct folding *f, size_t i, const struct hd_snapshot *snap)
 {
-    uint64_t left = f->work->plan.left / f->s->fit_count;
+    uint64_t left = f->work->plan.left / f->s->usable_count;
     if (left / PER_PATH < snap->node_count)
-        f->o->trie.full[i].most = 1 + (size_t)(left / PER_PATH);
+        f->o->tree.full[i].most = 1 + (size_t)(left / PER_PATH);
 }
 
 static bool too_many_paths(const struct folding *f, struct hd_error *err)
@@ -87,7 +88,7 @@ static void tell(const struct folding *f, uint64_t more)
 static void fold_digest(struct folding *f, size_t i, const struct hd_snapshot *snap,
                         bool is_first, bool is_last)
 {
-    trie_add(&f->o->trie, i, snap, f->s->selection, &all_rules);
+    ownership_tree_add(&f->o->tree, i, snap, f->s->selection, &all_rules);
     if (is_first)
         remember_first(f, snap);
     if (is_last)
@@ -101,8 +102,8 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
                      struct hd_error *err)
 {
     struct folding *f = context;
-    bool several = f->s->fit_count > 1; /* of one nothing can survive */
-    bool is_first = several && i == 0, is_last = several && i + 1 == f->s->fit_count;
+    bool several = f->s->usable_count > 1; /* of one nothing can survive */
+    bool is_first = several && i == 0, is_last = several && i + 1 == f->s->usable_count;
     bool alone = f->work->plan.at_once == 1;
     if (!snapshot_need_graph(snap, err)) {
         if (is_first)
@@ -122,7 +123,8 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(f, most);
     bound_paths(f, i, snap);
-    bool fits = trie_add_owned(&f->o->trie, i, snap, &d, f->s->selection, &all_rules);
+    bool fits =
+        ownership_tree_add_owned(&f->o->tree, i, snap, &d, f->s->selection, &all_rules);
     dominators_free(&d);
     tell(f, snap->node_count - most);
     if (is_first && alone)
@@ -143,40 +145,40 @@ static bool fold(struct folding *f, struct hd_error *err)
 {
     const struct series *s = f->s;
     struct graph_work w = {.c = f->c,
-                           .indexes = s->fit,
-                           .count = s->fit_count,
+                           .indexes = s->usable,
+                           .count = s->usable_count,
                            .work = plan_dominators,
                            .on = fold_one,
                            .context = f,
                            .wants_again = wants_again};
     f->work = &w;
-    for (size_t i = 0; i < s->fit_count; i++) {
-        const struct hd_snapshot *snap = f->c->snaps[s->fit[i]];
-        f->estimates |= snap->digest != NULL && (i == 0 || i + 1 == s->fit_count);
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = f->c->snaps[s->usable[i]];
+        f->estimates |= snap->digest != NULL && (i == 0 || i + 1 == s->usable_count);
         f->objects += snap->node_count;
-        trie_name_types(&f->o->trie, i, snap);
+        ownership_tree_name_types(&f->o->tree, i, snap);
     }
     tell(f, 0);
     bool ok = comparison_work(&w, err);
     if (f->remembers)
         survivors_free(&f->first);
     if (ok)
-        trie_align(&f->o->trie, &all_rules);
+        ownership_tree_align(&f->o->tree, &all_rules);
     return ok;
 }
 
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
-                               enum trie_fields fields, bool all_chains_follow,
+                               enum ownership_fields fields, bool all_chains_follow,
                                struct hd_error *err)
 {
     struct ownership *o = alloc_zeroed(sizeof(*o));
     struct folding f = {.c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
     o->selection = s->selection;
-    o->fit_count = s->fit_count;
-    memcpy(o->fit, s->fit, sizeof(o->fit));
+    o->usable_count = s->usable_count;
+    memcpy(o->usable, s->usable, sizeof(o->usable));
     o->restarted = s->restarted;
-    trie_begin(&o->trie, s->fit_count);
-    o->trie.fields = fields;
+    ownership_tree_begin(&o->tree, s->usable_count);
+    o->tree.fields = fields;
     pthread_mutex_init(&f.lock, NULL);
     pthread_cond_init(&f.changed, NULL);
     bool ok = fold(&f, err);
@@ -193,9 +195,9 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 static void add_digests(const struct hd_comparison *c, struct ownership *o)
 {
     const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
-    for (size_t i = 0; i < o->fit_count; i++)
-        snaps[i] = c->snaps[o->fit[i]];
-    births_of_digests(&o->births, &o->trie, snaps, o->selection);
+    for (size_t i = 0; i < o->usable_count; i++)
+        snaps[i] = c->snaps[o->usable[i]];
+    births_of_digests(&o->births, &o->tree, snaps, o->selection);
 }
 
 struct counting {
@@ -209,7 +211,7 @@ static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
     struct counting *to = context;
     struct births *b = &to->o->births;
     if (i == 1)
-        births_begin(b, &to->o->trie, older, to->o->selection);
+        births_begin(b, &to->o->tree, older, to->o->selection);
     births_add(b, i, older, newer, same);
     to->steps += b->source != HD_SAME_UNKNOWN;
     return b->source != HD_SAME_UNKNOWN;
@@ -227,7 +229,7 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
     else
         ok = steps_follow(c, s, add_step, &to, err);
     bool known = digests ? o->births.source != HD_SAME_UNKNOWN
-                         : to.steps > 0 && to.steps + 1 == o->fit_count;
+                         : to.steps > 0 && to.steps + 1 == o->usable_count;
     if (ok && known)
         births_end(&o->births);
     else
@@ -237,13 +239,13 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
 }
 
 bool ownership_fits(const struct ownership *o, const struct series *s,
-                    enum trie_fields fields)
+                    enum ownership_fields fields)
 {
-    bool tells = o->trie.fields == fields ||
-                 (o->trie.fields == TRIE_TELLS_FIELDS && fields == TRIE_NO_FIELDS);
+    bool tells = o->tree.fields == fields || (o->tree.fields == OWNERSHIP_TELLS_FIELDS &&
+                                              fields == OWNERSHIP_NO_FIELDS);
     return tells && o->selection == s->selection && o->restarted == s->restarted &&
-           o->fit_count == s->fit_count &&
-           memcmp(o->fit, s->fit, s->fit_count * sizeof(*s->fit)) == 0;
+           o->usable_count == s->usable_count &&
+           memcmp(o->usable, s->usable, s->usable_count * sizeof(*s->usable)) == 0;
 }
 
 void ownership_free(struct ownership *o)
@@ -251,7 +253,7 @@ void ownership_free(struct ownership *o)
     if (o == NULL)
         return;
     births_free(&o->births);
-    trie_free(&o->trie);
+    ownership_tree_free(&o->tree);
     arena_free(&o->arena);
     free(o);
 }

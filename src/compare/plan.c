@@ -42,10 +42,10 @@ static unsigned fit_together(const uint64_t *needs, size_t count, unsigned most,
                              uint64_t limit)
 {
     uint64_t sum = 0;
-    unsigned fit = 0;
-    while (fit < most && fit < count && (limit == 0 || needs[fit] <= limit - sum))
-        sum += needs[fit++];
-    return fit > 0 ? fit : 1;
+    unsigned usable = 0;
+    while (usable < most && usable < count && (limit == 0 || needs[usable] <= limit - sum))
+        sum += needs[usable++];
+    return usable > 0 ? usable : 1;
 }
 
 /* What the graphs at work leave over. A little more is always allowed, as to readers: it

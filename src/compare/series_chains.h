@@ -6,7 +6,7 @@
 #ifndef SERIES_CHAINS_H
 #define SERIES_CHAINS_H
 
-#include "analysis/chains.h"
+#include "chains/chains.h"
 #include "compare/comparison.h"
 
 struct series_chains {

@@ -8,7 +8,7 @@
 
 static const char *obstacle_of_series(const struct series *s)
 {
-    if (s->fit_count < 2)
+    if (s->usable_count < 2)
         return "fewer than two of the snapshots can be compared";
     if (s->restarted || s->out_of_order)
         return "the snapshots are not of one process in order";
@@ -18,8 +18,8 @@ static const char *obstacle_of_series(const struct series *s)
 bool steps_are_of_digests(const struct series *s)
 {
     bool all = obstacle_of_series(s) == NULL;
-    for (size_t i = 0; all && i < s->fit_count; i++) {
-        const struct hd_snapshot *snap = s->snaps[s->fit[i]];
+    for (size_t i = 0; all && i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = s->snaps[s->usable[i]];
         all = snap->digest != NULL && !snap->info.sampled;
     }
     return all;
@@ -31,8 +31,8 @@ static const char *obstacle(const struct series *s)
     const char *of_series = obstacle_of_series(s);
     if (of_series != NULL)
         return of_series;
-    for (size_t i = 0; i < s->fit_count; i++) {
-        const struct hd_snapshot *snap = s->snaps[s->fit[i]];
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = s->snaps[s->usable[i]];
         if (snap->digest != NULL)
             return "a digest has no single objects";
         if (snap->info.sampled)
@@ -49,8 +49,9 @@ bool steps_can_be_told(const struct series *s)
 const char *steps_why_unknown(const struct series *s)
 {
     const char *why = obstacle(s);
-    for (size_t i = 0; why == NULL && i < s->fit_count; i++)
-        if (!s->snaps[s->fit[i]]->info.has_graph || s->snaps[s->fit[i]]->read.tables_only)
+    for (size_t i = 0; why == NULL && i < s->usable_count; i++)
+        if (!s->snaps[s->usable[i]]->info.has_graph ||
+            s->snaps[s->usable[i]]->read.tables_only)
             why = "a table has no single objects";
     return why != NULL ? why : "their order tells too little";
 }
@@ -62,7 +63,7 @@ enum { PER_OBJECT = 48 };
 static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
                       step_visitor *visit, void *context, bool *more, struct hd_error *err)
 {
-    struct hd_snapshot *older = c->snaps[s->fit[i - 1]], *newer = c->snaps[s->fit[i]];
+    struct hd_snapshot *older = c->snaps[s->usable[i - 1]], *newer = c->snaps[s->usable[i]];
     uint64_t bytes = PER_OBJECT * ((uint64_t)older->node_count + newer->node_count);
     if (!comparison_reserve(c, bytes, "to follow objects from snapshot to snapshot", err))
         return false;
@@ -76,14 +77,14 @@ static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
     }
     same_free(&same);
     comparison_unreserve(c, bytes);
-    return ok || comparison_blame(err, s->fit[i]);
+    return ok || comparison_blame(err, s->usable[i]);
 }
 
 bool steps_follow(struct hd_comparison *c, const struct series *s, step_visitor *visit,
                   void *context, struct hd_error *err)
 {
     bool ok = true, more = steps_can_be_told(s);
-    for (size_t i = 1; ok && more && i < s->fit_count; i++)
+    for (size_t i = 1; ok && more && i < s->usable_count; i++)
         ok = show_step(c, s, i, visit, context, &more, err);
     return ok;
 }
@@ -125,7 +126,7 @@ bool steps_ages(struct hd_comparison *c, const struct series *s, struct ages *ag
     *ages = (struct ages){.source = HD_SAME_UNKNOWN};
     struct ageing a = {.ages = ages};
     bool ok = steps_follow(c, s, age, &a, err);
-    if (a.steps == 0 || a.steps + 1 < s->fit_count)
+    if (a.steps == 0 || a.steps + 1 < s->usable_count)
         ages_free(ages);
     return ok;
 }

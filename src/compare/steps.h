@@ -18,16 +18,16 @@ bool steps_can_be_told(const struct series *s);
 /* Why nothing is known of them, where that is so: for words behind a colon. */
 const char *steps_why_unknown(const struct series *s);
 
-/* Show each step of the fit snapshots of s to a visitor, from 1 on, until it returns false.
- * False and err if a graph cannot be read again, or if there is not the memory for two of
- * them and what identity takes. */
+/* Show each step of the usable snapshots of s to a visitor, from 1 on, until it returns
+ * false. False and err if a graph cannot be read again, or if there is not the memory for
+ * two of them and what identity takes. */
 typedef bool step_visitor(void *context, size_t i, const struct hd_snapshot *older,
                           const struct hd_snapshot *newer, const struct same *same);
 bool steps_follow(struct hd_comparison *c, const struct series *s, step_visitor *visit,
                   void *context, struct hd_error *err);
 
-/* Of each node of the last fit snapshot: the fit snapshot in which it was first seen, from
- * 0 on, wherever it hung there. */
+/* Of each node of the last usable snapshot: the usable snapshot in which it was first seen,
+ * from 0 on, wherever it hung there. */
 struct ages {
     enum hd_identity_source source; /* the weakest of all steps; HD_SAME_UNKNOWN: nothing is
                                        known, since is NULL */

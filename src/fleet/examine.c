@@ -3,10 +3,10 @@
  * worked on by one thread; who gives them is asked by the caller's only. */
 #include "fleet/examine.h"
 
-#include "analysis/trend.h"
 #include "base/text.h"
 #include "base/workers.h"
 #include "fleet/fleet.h"
+#include "series/trend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,13 +173,13 @@ static void judge(struct run_at_work *w, const struct hd_report *report, double 
 {
     const struct hd_model *m = hd_report_model(report);
     const struct hd_diff *d = m->diff;
-    if (d->fit_count < FEWEST_SNAPSHOTS)
+    if (d->usable_count < FEWEST_SNAPSHOTS)
         doubt(w, HD_NOT_JUDGED, HD_DOUBT_UNFIT);
     else if (warns(m, "out-of-order"))
         doubt(w, HD_NOT_JUDGED, HD_DOUBT_CLOCK);
     else if (warns(m, "different-process"))
         doubt(w, HD_UNSURE, HD_DOUBT_PROCESSES);
-    else if (d->fit_count < ENOUGH_SNAPSHOTS)
+    else if (d->usable_count < ENOUGH_SNAPSHOTS)
         doubt(w, HD_UNSURE, HD_DOUBT_FEW);
     else if (w->taken[w->count - 1] - w->taken[0] < min_span)
         doubt(w, HD_UNSURE, HD_DOUBT_SHORT);

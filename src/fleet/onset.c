@@ -6,8 +6,8 @@
  * simply the first: one early run that shows it by chance must not be what is named, and
  * where no run before shows it both are the same. Looking at several boundaries makes a
  * small number more likely, so it counts times their number (Bonferroni). */
-#include "analysis/chance.h"
 #include "fleet/answer.h"
+#include "series/chance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,8 +189,8 @@ static enum hd_fleet_onset onset_of(const struct hd_fleet_suspect *s,
 {
     if (s->began_with == NULL)
         return HD_ONSET_UNKNOWN;
-    double tries = s->boundaries > 0 ? (double)s->boundaries : 1;
-    if (s->log_chance + log(tries) < log(most_chance))
+    double trees = s->boundaries > 0 ? (double)s->boundaries : 1;
+    if (s->log_chance + log(trees) < log(most_chance))
         return HD_ONSET_NAMED;
     return s->first_build == builds->names[0] ? HD_ONSET_FIRST : HD_ONSET_CHANCE;
 }

@@ -1,9 +1,9 @@
-/* digest.h - a heap boiled down to what the analyses ask of it, without its objects.
+/* digest.h - a heap built to what the analyses ask of it, without its objects.
  *
  * Of a snapshot that was read from a digest it stands in the place of the graph: who owns
  * what, as paths of types, which places refer to the objects of others, root chains and
- * addresses of a sample. What made it is analysis/boil.h; the file is format/digest/. It
- * must not know either.
+ * addresses of a sample. What made it is digest/digest_build.h; the file is format/digest/.
+ * It must not know either.
  *
  * Types are rows of the snapshot that the digest belongs to; numbers are those of the
  * file, not scaled. All arrays live in the snapshot's arena. */
@@ -17,8 +17,8 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* The full trie of who owns what (analysis/trie.h). Place 0 is the root; others stand
- * behind what they hang from, in the order in which they were met. */
+/* The full ownership tree of who owns what (owners/ownership_tree.h). Place 0 is the root;
+ * others stand behind what they hang from, in the order in which they were met. */
 struct digest_places {
     uint32_t len; /* 0: who owns what is not known */
     uint32_t *parent;
@@ -44,7 +44,7 @@ struct digest_sharing {
     uint64_t *objects;
 };
 
-/* Of the objects at large places those with the smallest hashes (analysis/sampler.h), each
+/* Of the objects at large places those with the smallest hashes (series/sampler.h), each
  * with its shortest chain from a root. Links make a tree: each leads from the one above it,
  * NO_PLACE for the root, to a node of its type. */
 struct digest_chains {

@@ -25,7 +25,7 @@ struct filling {
     struct alignment *al;
     struct gap *gaps; /* to be filled */
     size_t len, cap;
-    uint64_t *a, *b, *spare, *pair; /* MOST_OBJECTS each, of one block */
+    uint64_t *a, *b, *buffers, *pair; /* MOST_OBJECTS each, of one block */
     uint32_t *tail, *back;
     uint64_t work;
 };
@@ -47,7 +47,7 @@ static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_
 static size_t keep_unique(struct filling *f, uint64_t *entry, size_t len)
 {
     size_t kept = 0;
-    radix_sort(entry, NULL, len, f->spare, NULL);
+    radix_sort(entry, NULL, len, f->buffers, NULL);
     for (size_t i = 0, end; i < len; i = end) {
         for (end = i + 1; end < len && entry[end] >> 32 == entry[i] >> 32;)
             end++;
@@ -76,7 +76,7 @@ static size_t unique_pairs(struct filling *f, const struct gap *g, uint32_t widt
         i += a <= b;
         k += b <= a;
     }
-    radix_sort(f->pair, NULL, len, f->spare, NULL);
+    radix_sort(f->pair, NULL, len, f->buffers, NULL);
     return len;
 }
 
@@ -193,8 +193,8 @@ static void make_room(struct filling *f)
         return;
     f->a = alloc_resize(NULL, array_bytes((size_t)5 * MOST_OBJECTS, sizeof(*f->a)));
     f->b = f->a + MOST_OBJECTS;
-    f->spare = f->b + MOST_OBJECTS;
-    f->pair = f->spare + MOST_OBJECTS;
+    f->buffers = f->b + MOST_OBJECTS;
+    f->pair = f->buffers + MOST_OBJECTS;
     f->tail = (uint32_t *)(f->pair + MOST_OBJECTS);
     f->back = f->tail + MOST_OBJECTS;
 }

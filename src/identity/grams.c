@@ -127,10 +127,10 @@ static bool join_part(void *context, size_t i)
     if (p.len[0] == 0 || p.len[1] == 0)
         return true;
     size_t most = p.len[0] > p.len[1] ? p.len[0] : p.len[1];
-    uint64_t *spare = alloc_resize(NULL, array_bytes(most, sizeof(*spare)));
+    uint64_t *buffers = alloc_resize(NULL, array_bytes(most, sizeof(*buffers)));
     for (int s = 0; s < 2; s++)
-        radix_sort(j->entry[s] + j->begin[s][i], NULL, p.len[s], spare, NULL);
-    free(spare);
+        radix_sort(j->entry[s] + j->begin[s][i], NULL, p.len[s], buffers, NULL);
+    free(buffers);
     find_pairs(&j->found[i], &p);
     return true;
 }
@@ -147,9 +147,9 @@ static struct gram_pairs collect(struct join *j)
         len += j->found[i].len;
         free(j->found[i].all);
     }
-    uint64_t *spare = alloc_resize(NULL, array_bytes(pairs.len + 1, sizeof(*spare)));
-    radix_sort(pairs.all, NULL, pairs.len, spare, NULL);
-    free(spare);
+    uint64_t *buffers = alloc_resize(NULL, array_bytes(pairs.len + 1, sizeof(*buffers)));
+    radix_sort(pairs.all, NULL, pairs.len, buffers, NULL);
+    free(buffers);
     return pairs;
 }
 

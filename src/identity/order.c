@@ -22,7 +22,7 @@ struct chain_end {
 struct order {
     struct run *run; /* by y */
     size_t len, cap;
-    uint64_t *by_x, *spare;
+    uint64_t *by_x, *buffers;
     struct chain_end *tree; /* of ranks, from 1 */
     uint32_t *back;         /* per run: the one before it in its chain */
 };
@@ -75,7 +75,7 @@ static void keep_chain(struct alignment *al, struct order *o, uint64_t *runs, si
         runs[i] = runs[i] << 32 | (i + 1); /* the number of the run, its rank by x */
         o->tree[i + 1] = (struct chain_end){0, NO_RUN};
     }
-    radix_sort(runs, NULL, len, o->spare, NULL);
+    radix_sort(runs, NULL, len, o->buffers, NULL);
     for (size_t i = 0; i < len; i++) {
         uint32_t run = (uint32_t)(runs[i] >> 32), rank = (uint32_t)runs[i];
         struct chain_end chain = heaviest_below(o, rank);
@@ -102,12 +102,12 @@ static void keep_order_of_region(struct alignment *al, struct order *o)
     if (is_in_order(o))
         return;
     o->by_x = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->by_x)));
-    o->spare = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->spare)));
+    o->buffers = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->buffers)));
     o->tree = alloc_resize(NULL, array_bytes(o->len + 1, sizeof(*o->tree)));
     o->back = alloc_resize(NULL, array_bytes(o->len, sizeof(*o->back)));
     for (size_t i = 0; i < o->len; i++)
         o->by_x[i] = (uint64_t)o->run[i].x << 32 | i;
-    radix_sort(o->by_x, NULL, o->len, o->spare, NULL);
+    radix_sort(o->by_x, NULL, o->len, o->buffers, NULL);
     for (size_t i = 0, end; i < o->len; i = end) {
         uint64_t region = region_of(al->a.address[o->by_x[i] >> 32]);
         for (end = i + 1;
@@ -116,7 +116,7 @@ static void keep_order_of_region(struct alignment *al, struct order *o)
         keep_chain(al, o, o->by_x + i, end - i);
     }
     free(o->by_x);
-    free(o->spare);
+    free(o->buffers);
     free(o->tree);
     free(o->back);
 }

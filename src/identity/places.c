@@ -85,13 +85,13 @@ void places_sort(struct place *all, size_t len)
 {
     if (len == 0 || end_of_run(all, 0, len) == len)
         return;
-    struct place *spare = alloc_resize(NULL, array_bytes(len, sizeof(*spare)));
+    struct place *buffers = alloc_resize(NULL, array_bytes(len, sizeof(*buffers)));
     size_t runs;
     do {
-        runs = merge_runs(all, spare, len);
-        memcpy(all, spare, len * sizeof(*all));
+        runs = merge_runs(all, buffers, len);
+        memcpy(all, buffers, len * sizeof(*all));
     } while (runs > 1);
-    free(spare);
+    free(buffers);
 }
 
 /* --- tokens -------------------------------------------------------------------------- */

@@ -20,11 +20,11 @@ enum { SHARE_OBJECTS = 1 << 13 };
  * is where keys and mates stand afterwards. */
 static void sort_by_address(struct side *s)
 {
-    uint64_t *spare = alloc_resize(NULL, array_bytes(s->len, sizeof(*spare)));
+    uint64_t *buffers = alloc_resize(NULL, array_bytes(s->len, sizeof(*buffers)));
     node_id *node = alloc_resize(NULL, array_bytes(s->len, sizeof(*node)));
-    radix_sort(s->address, s->node, s->len, spare, node);
+    radix_sort(s->address, s->node, s->len, buffers, node);
     free(node);
-    s->key = (uint32_t *)spare;
+    s->key = (uint32_t *)buffers;
     s->mate = s->key + s->len;
 }
 

@@ -66,12 +66,13 @@ static void sort_runs(struct chains *c)
 {
     size_t bytes = array_bytes(c->len, sizeof(uint64_t));
     uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
-    uint32_t *value = alloc_resize(NULL, bytes / 2), *spare = alloc_resize(NULL, bytes / 2);
+    uint32_t *value = alloc_resize(NULL, bytes / 2),
+             *buffers = alloc_resize(NULL, bytes / 2);
     for (size_t i = 0; i < c->len; i++) {
         key[i] = (uint64_t)c->link[i].run.y << 32 | c->link[i].run.x;
         value[i] = (uint32_t)i;
     }
-    radix_sort(key, value, c->len, spare_key, spare);
+    radix_sort(key, value, c->len, spare_key, buffers);
     struct link *sorted = alloc_resize(NULL, array_bytes(c->len, sizeof(*sorted)));
     for (size_t i = 0; i < c->len; i++)
         sorted[i] = c->link[value[i]];
@@ -80,7 +81,7 @@ static void sort_runs(struct chains *c)
     free(key);
     free(spare_key);
     free(value);
-    free(spare);
+    free(buffers);
 }
 
 /* --- chains ----------------------------------------------------------------------- */
@@ -164,21 +165,22 @@ static void take_chains(struct chains *c)
 {
     size_t bytes = array_bytes(c->len, sizeof(uint64_t)), len = 0;
     uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
-    uint32_t *value = alloc_resize(NULL, bytes / 2), *spare = alloc_resize(NULL, bytes / 2);
+    uint32_t *value = alloc_resize(NULL, bytes / 2),
+             *buffers = alloc_resize(NULL, bytes / 2);
     for (size_t i = 0; i < c->len; i++) {
         if (c->link[i].score < LEAST)
             continue;
         key[len] = ~(uint64_t)c->link[i].score;
         value[len++] = (uint32_t)i;
     }
-    radix_sort(key, value, len, spare_key, spare);
+    radix_sort(key, value, len, spare_key, buffers);
     for (size_t i = 0; i < len; i++)
         if (c->link[value[i]].score >= 0)
             take_chain(c, value[i]);
     free(key);
     free(spare_key);
     free(value);
-    free(spare);
+    free(buffers);
 }
 
 static bool has_free(const struct side *s)

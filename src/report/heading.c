@@ -33,7 +33,7 @@ void heading_add_span(struct text *t, const struct hd_report *r)
     if (!(span >= shown && span < most))
         return;
     text_add_string(t, " over ");
-    human_duration(t, (uint64_t)(span + 0.5));
+    format_duration(t, (uint64_t)(span + 0.5));
 }
 
 bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
@@ -45,7 +45,7 @@ bool heading_add_rate(struct text *t, const struct hd_report *r, const char *beg
         return false;
     text_add_string(t, begin);
     text_add_char(t, '+');
-    human_size(t, (uint64_t)rate);
+    format_size(t, (uint64_t)rate);
     text_add_string(t, "/h");
     return true;
 }

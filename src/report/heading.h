@@ -4,7 +4,7 @@
 #ifndef HEADING_H
 #define HEADING_H
 
-#include "report/human.h"
+#include "report/format_units.h"
 #include "report/report.h"
 
 /* Seconds from the first snapshot to the last, or NAN: unknown, or not in order. */

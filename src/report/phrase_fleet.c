@@ -21,7 +21,7 @@ static void add_rate(struct text *t, double bytes, const char *unit)
         return;
     }
     double whole = bytes > most ? most : bytes < -most ? -most : round(bytes);
-    human_size_signed(t, (int64_t)whole);
+    format_size_signed(t, (int64_t)whole);
     text_add_string(t, unit);
 }
 
@@ -44,7 +44,7 @@ void phrase_hours_left(struct text *t, double hours)
     else if (hours <= 0)
         text_add_string(t, "now");
     else
-        human_duration(t, (uint64_t)(hours * 3600));
+        format_duration(t, (uint64_t)(hours * 3600));
 }
 
 void phrase_moment(struct text *t, double seconds)
@@ -68,7 +68,7 @@ void phrase_chance(struct text *t, double log_chance, size_t times)
         text_add_string(t, "more often than not");
     else {
         text_add_string(t, "once in ");
-        human_count(t, (uint64_t)floor(exp(log_odds)));
+        format_count(t, (uint64_t)floor(exp(log_odds)));
     }
 }
 
@@ -77,9 +77,9 @@ static void add_part(struct text *t, uint64_t with, uint64_t without)
     if (with == 0)
         text_add_string(t, "none");
     else
-        human_count(t, with);
+        format_count(t, with);
     text_add_string(t, " of ");
-    human_plural(t, with + without, "run");
+    format_plural(t, with + without, "run");
 }
 
 void phrase_sides(struct text *t, const struct hd_fleet_suspect *s)
@@ -94,9 +94,9 @@ void phrase_sides(struct text *t, const struct hd_fleet_suspect *s)
 
 void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a)
 {
-    human_count(t, a->shards_missing);
+    format_count(t, a->shards_missing);
     text_add_string(t, " of ");
-    human_plural(t, a->rules.shards, "shard");
+    format_plural(t, a->rules.shards, "shard");
     text_add_string(t, a->shards_missing == 1 ? " is" : " are");
     text_add_string(t, " missing: what their runs show is not counted");
 }
@@ -132,11 +132,11 @@ static void say_name(struct headline *h, const char *name, bool is_type)
 {
     struct text plain = {0};
     if (is_type)
-        human_short_name(&plain, name);
+        format_short_name(&plain, name);
     else
-        human_name(&plain, name);
+        format_name(&plain, name);
     size_t from = h->words.len;
-    human_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
+    format_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
     if (h->name_count < HEADLINE_NAMES)
         h->names[h->name_count++] = (struct headline_name){from, h->words.len};
     text_free(&plain);
@@ -151,10 +151,10 @@ static void say_hosts(struct headline *h, uint64_t n, uint64_t of)
     say(h, " on ");
     if (n == of)
         say(h, "all ");
-    human_count(&h->words, n);
+    format_count(&h->words, n);
     if (n != of) {
         say(h, " of ");
-        human_count(&h->words, of);
+        format_count(&h->words, of);
     }
     say(h, of == 1 ? " host" : " hosts");
 }
@@ -198,7 +198,7 @@ static void say_others(struct headline *h, const struct hd_fleet_answer *a)
     if (a->suspect_count < 2)
         return;
     say(h, " ");
-    human_count(&h->words, a->suspect_count - 1);
+    format_count(&h->words, a->suspect_count - 1);
     say(h, a->suspect_count == 2 ? " other suspect." : " other suspects.");
 }
 
@@ -206,9 +206,9 @@ static void say_healthy(struct headline *h, const struct hd_fleet_answer *a)
 {
     say(h, a->few_count > 0 ? "Nothing keeps growing on more than single hosts: "
                             : "Nothing keeps growing: ");
-    human_plural(&h->words, a->runs[HD_JUDGED], "judged run");
+    format_plural(&h->words, a->runs[HD_JUDGED], "judged run");
     say(h, " on ");
-    human_plural(&h->words, a->hosts_judged, "host");
+    format_plural(&h->words, a->hosts_judged, "host");
     say(h, ".");
 }
 
@@ -219,7 +219,7 @@ static void say_unjudged(struct headline *h, const struct hd_fleet_answer *a)
     if (open == 0)
         return;
     say(h, " ");
-    human_count(&h->words, open);
+    format_count(&h->words, open);
     say(h, open == 1 ? " other run allows" : " other runs allow");
     say(h, " no verdict.");
 }
@@ -234,7 +234,7 @@ void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a)
         say(to, "Nothing can be said: ");
         say(to, runs == 1 ? "the only run allows" : "none of ");
         if (runs > 1)
-            human_count(&to->words, runs);
+            format_count(&to->words, runs);
         say(to, runs == 1 ? " no verdict." : " runs allows a verdict.");
     } else if (a->suspect_count > 0) {
         to->tone = HD_TONE_BAD;

@@ -5,10 +5,10 @@
 static void add_amount(struct text *t, const struct hd_report *r, uint64_t amount)
 {
     if (r->diff.types.bytes_known) {
-        human_size(t, amount);
+        format_size(t, amount);
         return;
     }
-    human_count(t, amount);
+    format_count(t, amount);
     text_add_string(t, " objects");
 }
 
@@ -20,7 +20,7 @@ static void add_steps(struct text *t, size_t steps)
         return;
     }
     text_add_string(t, " in these ");
-    human_count(t, steps);
+    format_count(t, steps);
     text_add_string(t, " steps would have shown");
 }
 
@@ -29,12 +29,12 @@ static void add_steps(struct text *t, size_t steps)
 static void add_objects(struct text *t, uint64_t objects, uint64_t bytes)
 {
     enum { SMALLEST_OBJECT = 24 };
-    human_count(t, objects);
+    format_count(t, objects);
     text_add_string(t, " objects");
     if (bytes / SMALLEST_OBJECT < objects)
         return;
     text_add_string(t, " and ");
-    human_size(t, bytes);
+    format_size(t, bytes);
 }
 
 static void add_by_age(struct text *t, const struct hd_report *r)

@@ -4,8 +4,8 @@
  * format and no width. */
 #include "report/phrases.h"
 
-#include "analysis/power.h"
 #include "heap/names.h"
+#include "ranking/power.h"
 #include "report/text_growth.h"
 
 #include <assert.h>
@@ -31,9 +31,9 @@ static void end_name(struct headline *h, size_t from)
 static void say_name(struct headline *h, const char *name)
 {
     struct text plain = {0};
-    human_short_name(&plain, name);
+    format_short_name(&plain, name);
     size_t from = h->words.len;
-    human_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
+    format_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
     end_name(h, from);
     text_free(&plain);
 }
@@ -42,9 +42,9 @@ static void say_name(struct headline *h, const char *name)
 static void say_whole_name(struct headline *h, const char *name)
 {
     struct text whole = {0};
-    human_name(&whole, name);
+    format_name(&whole, name);
     size_t from = h->words.len;
-    human_shorten(&h->words, text_string(&whole), whole.len, NAME_COLUMNS, false);
+    format_shorten(&h->words, text_string(&whole), whole.len, NAME_COLUMNS, false);
     end_name(h, from);
     text_free(&whole);
 }
@@ -58,7 +58,7 @@ static void say_number(struct headline *h, size_t n)
     if (n < sizeof(words) / sizeof(*words))
         say(h, words[n]);
     else
-        human_count(&h->words, n);
+        format_count(&h->words, n);
 }
 
 /* --- what holds it ------------------------------------------------------- */
@@ -80,7 +80,7 @@ static const char *variable(const char *name)
 static void say_parts(struct headline *h, struct text *parts)
 {
     size_t from = h->words.len;
-    human_shorten(&h->words, text_string(parts), parts->len, NAME_COLUMNS, false);
+    format_shorten(&h->words, text_string(parts), parts->len, NAME_COLUMNS, false);
     end_name(h, from);
     text_free(parts);
 }
@@ -108,11 +108,11 @@ static void say_variable(struct headline *h, const struct hd_report *r, const ch
     struct text type = {0}, word = {0}, last = {0};
     if (declared && field != whole) {
         text_add(&type, whole, (size_t)(dot - whole));
-        human_short_name(&word, text_string(&type));
+        format_short_name(&word, text_string(&type));
         text_add_char(&word, '.');
     }
     text_add(&last, field, len > 0 && field[len - 1] == ']' ? len - 1 : len);
-    human_short_name(&word, text_string(&last));
+    format_short_name(&word, text_string(&last));
     say(h, name[1] == 't' ? "the thread static " : "the static ");
     say_parts(h, &word);
     text_free(&type);
@@ -198,8 +198,8 @@ static struct owner program_above(const struct hd_suspect *s, const char *counte
 static void say_owner(struct headline *h, const struct hd_report *r, const struct owner *o)
 {
     struct text word = {0};
-    human_short_name(&word, report_shown(r, o->type));
-    human_field(&word, o->type, o->field);
+    format_short_name(&word, report_shown(r, o->type));
+    format_field(&word, o->type, o->field);
     say(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
     say_parts(h, &word);
     if (o->of == NULL)
@@ -309,17 +309,17 @@ static struct counted count_of(const struct hd_report *r, const struct hd_suspec
 /* "in six snapshots", "between two snapshots" */
 static void say_snapshots(struct headline *h, const struct hd_report *r)
 {
-    say(h, r->diff.fit_count == 2 ? " between " : " in ");
-    say_number(h, r->diff.fit_count);
+    say(h, r->diff.usable_count == 2 ? " between " : " in ");
+    say_number(h, r->diff.usable_count);
     say(h, " snapshots");
 }
 
 static void say_count(struct headline *h, const struct counted *c, const char *unit)
 {
     say(h, ": ");
-    human_count(&h->words, c->first);
+    format_count(&h->words, c->first);
     say(h, " → ");
-    human_count(&h->words, c->last);
+    format_count(&h->words, c->last);
     say(h, unit);
 }
 
@@ -332,7 +332,7 @@ static void say_gain(struct headline *h, const struct hd_report *r,
         text_gain(&h->words, r, s);
         say(h, ", ");
     }
-    human_percent(&h->words, text_gain_share(r, s));
+    format_percent(&h->words, text_gain_share(r, s));
     say(h,
         r->diff.types.bytes_known || r->diff.by_graph ? " of the heap" : " of the objects");
 }
@@ -353,9 +353,9 @@ static void say_since(struct headline *h, const struct hd_report *r,
 static void say_objects(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s, const struct counted *c)
 {
-    bool two = r->diff.fit_count == 2, larger = gained(c) == 0;
+    bool two = r->diff.usable_count == 2, larger = gained(c) == 0;
     struct text method = {0};
-    bool is_call = human_method(&method, c->name, true);
+    bool is_call = format_method(&method, c->name, true);
     if (is_call)
         say_whole_name(h, text_string(&method));
     else
@@ -379,7 +379,7 @@ static void say_objects(struct headline *h, const struct hd_report *r,
 static void say_unit(struct headline *h, const struct hd_report *r,
                      const struct hd_suspect *s, const struct counted *c)
 {
-    const bool two = r->diff.fit_count == 2;
+    const bool two = r->diff.usable_count == 2;
     if (r->options.by != HD_BY_HOLDER) {
         say(h, r->options.by == HD_BY_MODULE ? "Module " : "Namespace ");
         say_whole_name(h, s->subject);
@@ -405,7 +405,7 @@ static void say_suspect(struct headline *h, const struct hd_report *r,
     say_since(h, r, s);
     if (s->per_iteration != HD_UNKNOWN) {
         say(h, ", exactly ");
-        human_count(&h->words, s->per_iteration);
+        format_count(&h->words, s->per_iteration);
         say(h, " per iteration");
     }
     say_gain(h, r, s);
@@ -418,7 +418,7 @@ static void say_more_suspects(struct headline *h, size_t more)
     if (more == 0)
         return;
     say(h, "; and ");
-    human_count(&h->words, more);
+    format_count(&h->words, more);
     say(h, more == 1 ? " more suspect" : " more suspects");
 }
 
@@ -439,13 +439,13 @@ static bool is_near(const struct hd_report *r)
     for (size_t i = 0; i < all->minor_count; i++)
         if (text_gain_share(r, &all->minor[i]) >= TEXT_NOISE_SHARE)
             return true;
-    return r->diff.fit_count == 2 && all->minor_count > 0;
+    return r->diff.usable_count == 2 && all->minor_count > 0;
 }
 
 static void say_nothing(struct headline *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    const bool two = d->fit_count == 2;
+    const bool two = d->usable_count == 2;
     if (d->growth.is_open && d->hidden_count == 0) {
         say(h, "Inconclusive: ");
         phrase_open_growth(&h->words, d->growth.open_share, d->growth.since);
@@ -502,9 +502,9 @@ static void doubt_undecided(struct doubts *to, const struct hd_report *r,
     doubt(to);
     say_name(to->h, s->subject);
     say(to->h, " rose in every step, ");
-    human_count(&to->h->words, at[0].count);
+    format_count(&to->h->words, at[0].count);
     say(to->h, " → ");
-    human_count(&to->h->words, at[n - 1].count);
+    format_count(&to->h->words, at[n - 1].count);
     say(to->h, ", and may leak: take more snapshots");
 }
 
@@ -527,13 +527,13 @@ static void doubt_growth(struct doubts *to, const struct hd_report *r)
     }
     text_add_string(t, r->found.diff.suspect_count == 1 ? "this explains only "
                                                         : "the suspects explain only ");
-    human_percent(t, g->explained);
+    format_percent(t, g->explained);
     text_add_string(t, " of all growth");
 }
 
 static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
 {
-    const size_t n = r->snapshot_count, fit = r->diff.fit_count;
+    const size_t n = r->snapshot_count, fit = r->diff.usable_count;
     bool sampled = false;
     for (size_t k = 0; k < n; k++)
         sampled |= r->snapshots[k].info.sampled;
@@ -601,7 +601,7 @@ static void doubt_hidden(struct doubts *to, const struct hd_report *r)
 static void phrase_without_rows(struct headline *h, const struct hd_report *r)
 {
     h->tone = HD_TONE_UNSURE;
-    if (r->diff.fit_count < 2) {
+    if (r->diff.usable_count < 2) {
         say(h, "Inconclusive: fewer than two of the snapshots can be compared.");
         return;
     }
@@ -609,7 +609,7 @@ static void phrase_without_rows(struct headline *h, const struct hd_report *r)
     phrase_no_match(&why, r->options.by, r->diff.no_match);
     say(h, "Nothing can be said: ");
     size_t from = h->words.len;
-    human_name(&h->words, text_string(&why));
+    format_name(&h->words, text_string(&why));
     end_name(h, from);
     say(h, why.data[why.len - 1] == '?' ? "" : ".");
     text_free(&why);
@@ -621,7 +621,7 @@ void phrase_verdict(struct headline *to, const struct hd_report *r)
     const struct hd_native *native = phrase_native_of(d);
     struct doubts doubts = {.h = to};
     *to = (struct headline){0};
-    if (d->fit_count < 2 || d->no_match != NULL) {
+    if (d->usable_count < 2 || d->no_match != NULL) {
         phrase_without_rows(to, r);
         return;
     }
@@ -646,7 +646,7 @@ void phrase_verdict(struct headline *to, const struct hd_report *r)
     const char *end = text_string(&to->words);
     say(to, end[to->words.len - 1] == '?' ? "" : ".");
     bool sure = (doubts.count == 0 && !d->growth.is_open) ||
-                (d->suspect_count > 0 && d->fit_count > 2);
+                (d->suspect_count > 0 && d->usable_count > 2);
     to->tone = !sure ? HD_TONE_UNSURE : d->suspect_count > 0 ? HD_TONE_BAD : HD_TONE_GOOD;
 }
 

@@ -44,8 +44,8 @@ static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
     do {
         text_clear(&s);
         text_clear(&o);
-        human_size_to(&s, bytes, more);
-        human_size_to(&o, other, more);
+        format_size_to(&s, bytes, more);
+        format_size_to(&o, other, more);
     } while (bytes != other && strcmp(text_string(&s), text_string(&o)) == 0 &&
              more++ < MOST_DECIMALS);
     text_add(t, s.data, s.len);
@@ -57,7 +57,7 @@ static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
 static void add_number(struct text *t, double n, double other)
 {
     if (n == floor(n) && n < 9e15)
-        human_count(t, (uint64_t)n);
+        format_count(t, (uint64_t)n);
     else
         add_apart(t, "%.*f", 2, n, other);
 }
@@ -173,12 +173,12 @@ static void add_score(struct text *t, const struct hd_finding *rule)
     if (rule->limit.relative && share >= 0.0005)
         add_apart(t, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share, rule->limit.percent);
     else
-        human_percent(t, share);
+        format_percent(t, share);
     text_add_string(t, " (");
     if (rule->is_in_bytes)
         add_size_apart(t, bytes, rule->limit.relative ? bytes : rule->limit.amount);
     else
-        human_plural(t, tally_rounded(rule->observed_value), "object");
+        format_plural(t, tally_rounded(rule->observed_value), "object");
     text_add_char(t, ')');
 }
 
@@ -306,10 +306,10 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
 void phrase_open_growth(struct text *t, double share, size_t since)
 {
     text_add_string(t, since > 0 ? "" : "the heap grew by ");
-    human_percent(t, share);
+    format_percent(t, share);
     if (since > 0) {
         text_add_string(t, " of the heap came after snapshot ");
-        human_count(t, since + 1);
+        format_count(t, since + 1);
     }
     text_add_string(t, since > 0
                            ? ", and nothing explains it; compare the snapshots from "
@@ -321,7 +321,7 @@ void phrase_open_growth(struct text *t, double share, size_t since)
 void phrase_has_stopped(struct text *t, double share)
 {
     text_add_string(t, "what grew by ");
-    human_percent(t, share);
+    format_percent(t, share);
     text_add_string(t, " of the heap has stayed there: was the load still on?");
 }
 
@@ -330,7 +330,7 @@ void phrase_hidden(struct text *t, size_t suspects)
     if (suspects == 0)
         text_add_string(t, "no type is looked at");
     else
-        human_plural(t, suspects, "suspect");
+        format_plural(t, suspects, "suspect");
     text_add_string(t, suspects == 0   ? ": --type, --exclude and --app-only hide all"
                        : suspects == 1 ? " is hidden by --type, --exclude or --app-only"
                                        : " are hidden by --type, --exclude or --app-only");
@@ -341,17 +341,17 @@ void phrase_pools(struct text *t, const struct hd_growth *g)
     text_add_string(t, g->pools_by_name
                            ? "buffer pools (known by name only) and threads grew by "
                            : "buffer pools and threads grew by ");
-    human_size(t, (uint64_t)g->pools);
+    format_size(t, (uint64_t)g->pools);
     text_add_string(t, ", ");
-    human_percent(t, g->pools_share);
+    format_percent(t, g->pools_share);
     text_add_string(t, " of the heap");
 }
 
 static void add_counts(struct text *t, uint64_t first, uint64_t last)
 {
-    human_count(t, first);
+    format_count(t, first);
     text_add_string(t, " → ");
-    human_count(t, last);
+    format_count(t, last);
 }
 
 void phrase_native(struct text *t, const struct hd_native *n, const char *told)
@@ -404,28 +404,28 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
         return;
     }
     text_add_string(t, "the heap keeps growing by what no suspect holds: ");
-    human_size_signed(t, g->rest);
+    format_size_signed(t, g->rest);
     text_add_string(t, ", ");
-    human_percent(t, g->rest_share);
+    format_percent(t, g->rest_share);
     text_add_string(t, " of the heap");
     if (isnan(g->explained))
         return;
     text_add_string(t, "; the suspects explain ");
-    human_percent(t, g->explained);
+    format_percent(t, g->explained);
     text_add_string(t, " of all growth");
 }
 
 void phrase_stopped(struct text *t, const struct stopped_growth *s)
 {
-    human_name(t, s->name);
+    format_name(t, s->name);
     text_add_string(t, " grew from ");
-    human_count(t, s->first);
+    format_count(t, s->first);
     text_add_string(t, " to ");
-    human_count(t, s->last);
+    format_count(t, s->last);
     text_add_string(t, " (");
-    human_size_signed(t, (int64_t)(s->bytes + 0.5));
+    format_size_signed(t, (int64_t)(s->bytes + 0.5));
     text_add_string(t, ", ");
-    human_percent(t, s->share);
+    format_percent(t, s->share);
     text_add_string(t, " of the heap) and has stayed there: a cache that is full, a start "
                        "that is over, or a leak whose load stopped. Was the load still "
                        "on? Measure again under load");
@@ -459,9 +459,9 @@ void phrase_no_unit(struct text *t, const char *name, uint64_t bytes)
 {
     text_add_string(t, name);
     text_add_string(t, ": ");
-    human_count(t, bytes);
+    format_count(t, bytes);
     text_add_string(t, " is taken for ");
-    human_count(t, bytes);
+    format_count(t, bytes);
     text_add_string(t, bytes == 1 ? " byte" : " bytes");
 }
 

@@ -6,7 +6,7 @@
 #ifndef PHRASES_H
 #define PHRASES_H
 
-#include "report/human.h"
+#include "report/format_units.h"
 #include "report/report.h"
 
 /* --- the verdict of a diff ----------------------------------------------- */

@@ -15,42 +15,42 @@ static void put(struct hd_sink to, struct text *t)
 void hd_put_count(struct hd_sink to, uint64_t n)
 {
     struct text t = {0};
-    human_count(&t, n);
+    format_count(&t, n);
     put(to, &t);
 }
 
 void hd_put_count_change(struct hd_sink to, uint64_t first, uint64_t last)
 {
     struct text t = {0};
-    human_delta(&t, first, last);
+    format_delta(&t, first, last);
     put(to, &t);
 }
 
 void hd_put_size(struct hd_sink to, uint64_t bytes)
 {
     struct text t = {0};
-    human_size(&t, bytes);
+    format_size(&t, bytes);
     put(to, &t);
 }
 
 void hd_put_size_change(struct hd_sink to, uint64_t first, uint64_t last)
 {
     struct text t = {0};
-    human_size_delta(&t, first, last);
+    format_size_delta(&t, first, last);
     put(to, &t);
 }
 
 void hd_put_share(struct hd_sink to, double share)
 {
     struct text t = {0};
-    human_percent(&t, share);
+    format_percent(&t, share);
     put(to, &t);
 }
 
 void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count)
 {
     struct text t = {0};
-    human_trend(&t, at, count);
+    format_trend(&t, at, count);
     put(to, &t);
 }
 
@@ -72,22 +72,22 @@ bool hd_put_births(struct hd_sink to, const struct hd_report *report,
 void hd_put_frame(struct hd_sink to, const struct hd_frame *frame)
 {
     struct text t = {0};
-    human_frame(&t, frame, true);
+    format_frame(&t, frame, true);
     put(to, &t);
 }
 
 void hd_put_field(struct hd_sink to, const char *type, const char *field)
 {
     struct text t = {0};
-    human_field(&t, type, field);
+    format_field(&t, type, field);
     put(to, &t);
 }
 
 void hd_put_type(struct hd_sink to, const char *name, size_t columns)
 {
     struct text safe = {0}, t = {0};
-    human_name(&safe, name);
-    human_shorten_name(&t, text_string(&safe), safe.len, columns, false);
+    format_name(&safe, name);
+    format_shorten_name(&t, text_string(&safe), safe.len, columns, false);
     text_free(&safe);
     put(to, &t);
 }
@@ -102,10 +102,10 @@ void hd_put_short_type(struct hd_sink to, const char *name)
     if (field != NULL) {
         text_add_string(&t, variable);
         text_add(&type, name + begin, (size_t)(field - name) - begin);
-        human_short_name(&t, text_string(&type));
-        human_name(&t, field);
+        format_short_name(&t, text_string(&type));
+        format_name(&t, field);
     } else {
-        human_short_name(&t, name);
+        format_short_name(&t, name);
     }
     text_free(&type);
     put(to, &t);
@@ -124,7 +124,7 @@ void hd_put_value(struct hd_sink to, const struct hd_field *field)
                         field->number == 0 && field->to == HD_NO_OBJECT ? "null" : "");
     else
         object_add_value(&words, field);
-    human_name(&shown, text_string(&words));
+    format_name(&shown, text_string(&words));
     put(to, &shown);
     text_free(&words);
 }

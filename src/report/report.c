@@ -1,12 +1,12 @@
 #include "report/report.h"
 
-#include "analysis/holder_name.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
 #include "heap/nearest_name.h"
+#include "owners/holder_name.h"
 #include "report/report_fleet.h"
 #include "report/view.h"
 
@@ -294,7 +294,7 @@ bool hd_report_conclusive(const struct hd_report *report)
         (report->diff.growth.is_open || report->diff.growth.has_stopped))
         return false;
     return report->kind != HD_REPORT_DIFF ||
-           report->diff.fit_count >= SERIES_ENOUGH_SNAPSHOTS;
+           report->diff.usable_count >= SERIES_ENOUGH_SNAPSHOTS;
 }
 
 enum hd_tone report_tone(const struct hd_report *r)

@@ -5,13 +5,13 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "analysis/chain_growth.h"
-#include "analysis/holder_parts.h"
-#include "analysis/series.h"
-#include "analysis/suspicion.h"
 #include "budget/judge.h"
+#include "chains/chain_growth.h"
 #include "compare/comparison.h"
 #include "fleet/answer.h"
+#include "owners/holder_parts.h"
+#include "series/series.h"
+#include "series/suspicion.h"
 
 struct hd_report {
     struct report_name *names; /* of types that are shown by another name */
@@ -113,10 +113,10 @@ bool report_matches(const struct hd_report *r, const char *pattern, const char *
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name);
 
-/* Values of the fit snapshots of s as values of all, in the report's arena; unknown where
- * one was left out of the ranking. */
+/* Values of the usable snapshots of s as values of all, in the report's arena; unknown
+ * where one was left out of the ranking. */
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
-                        const uint64_t *fit_values);
+                        const uint64_t *usable_values);
 /* That no row of those names matches a pattern, and which may be meant. */
 struct hd_no_match report_no_match(const char *pattern, const char *const *names,
                                    size_t count, struct arena *a);
@@ -190,7 +190,7 @@ extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
 
 /* What trees and rankings do with fields. */
-enum trie_fields report_trie_fields(const struct hd_options *opt);
+enum ownership_fields report_ownership_fields(const struct hd_options *opt);
 
 /* The selection that the options mean. */
 enum selection report_selection(const struct hd_options *opt);

@@ -121,7 +121,9 @@ void report_warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
             report_warn(r, WARN_FIELDS_UNKNOWN, k);
 }
 
-enum trie_fields report_trie_fields(const struct hd_options *opt)
+enum ownership_fields report_ownership_fields(const struct hd_options *opt)
 {
-    return opt->fields ? TRIE_PARTS_FIELDS : opt->tree ? TRIE_TELLS_FIELDS : TRIE_NO_FIELDS;
+    return opt->fields ? OWNERSHIP_PARTS_FIELDS
+           : opt->tree ? OWNERSHIP_TELLS_FIELDS
+                       : OWNERSHIP_NO_FIELDS;
 }

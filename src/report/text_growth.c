@@ -13,11 +13,11 @@ static const struct hd_tally *last_of(const struct hd_report *r, const struct hd
 void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s)
 {
     if (r->diff.by_graph)
-        human_size_signed(t, s->more);
+        format_size_signed(t, s->more);
     else if (r->diff.types.bytes_known)
-        human_size_delta(t, s->at[0].bytes, last_of(r, s->at)->bytes);
+        format_size_delta(t, s->at[0].bytes, last_of(r, s->at)->bytes);
     else
-        human_delta(t, s->at[0].count, last_of(r, s->at)->count);
+        format_delta(t, s->at[0].count, last_of(r, s->at)->count);
 }
 
 double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
@@ -36,7 +36,7 @@ void text_line(struct text *t, const struct hd_report *r)
 {
     char share[32];
     if (r->options.min_bytes > 0) {
-        human_size(t, r->options.min_bytes);
+        format_size(t, r->options.min_bytes);
         return;
     }
     c_snprintf(share, sizeof(share), "%g %% of the heap", 100 * r->options.min_share);
@@ -91,7 +91,7 @@ static void list(struct text *t, const uint64_t *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         text_add_string(t, i == 0 ? "" : i + 1 == count ? " and " : ", ");
-        human_count(t, numbers[i]);
+        format_count(t, numbers[i]);
     }
 }
 
@@ -100,7 +100,7 @@ static void all_or(struct text *t, uint64_t stayed, uint64_t came)
     if (stayed == came)
         text_add_string(t, "all");
     else
-        human_count(t, stayed);
+        format_count(t, stayed);
 }
 
 /* Who reads more numbers than this adds them up. */
@@ -134,7 +134,7 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
     if (old.came == 0)
         return;
     text_add_string(t, "; of ");
-    human_count(t, old.came);
+    format_count(t, old.came);
     text_add_string(t, old.came == 1 ? " older one " : " older ones ");
     all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
 }
@@ -147,7 +147,7 @@ bool text_since(struct text *t, const struct hd_report *r, const struct hd_birth
         return false;
     const struct hd_snapshot_facts *from = &r->snapshots[b->since];
     text_add_string(t, "since snapshot ");
-    human_count(t, b->since + 1);
+    format_count(t, b->since + 1);
     if (!from->clock_is_date || !(fabs(from->clock) < 1e15) ||
         !calendar_time((int64_t)floor(from->clock), time))
         return true;
@@ -164,11 +164,11 @@ void text_born(struct text *t, size_t first, size_t last)
                        : old            ? "there by snapshot "
                        : first == last  ? "new in snapshot "
                                         : "new in snapshots ");
-    human_count(t, old ? last : first);
+    format_count(t, old ? last : first);
     if (old || first == last)
         return;
     text_add_string(t, " to ");
-    human_count(t, last);
+    format_count(t, last);
 }
 
 /* Fewer that come and go are no turnover worth a word. */
@@ -182,9 +182,9 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
         return false;
     bool as_many = 2 * b->went > b->came;
     text_add_string(t, as_many ? "as many go as come: " : "the oldest go first: ");
-    human_count(t, b->came);
+    format_count(t, b->came);
     text_add_string(t, " came, ");
-    human_count(t, b->went);
+    format_count(t, b->went);
     text_add_string(t, " went");
     return true;
 }
@@ -192,10 +192,10 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
 void text_steady(struct text *t, const struct hd_suspect *s)
 {
     text_add_string(t, "steady: +");
-    human_count(t, s->step_least);
+    format_count(t, s->step_least);
     if (s->step_most > s->step_least) {
         text_add_string(t, "–");
-        human_count(t, s->step_most);
+        format_count(t, s->step_most);
     }
     text_add_string(t, " every step");
 }

@@ -3,8 +3,8 @@
 #ifndef TEXT_GROWTH_H
 #define TEXT_GROWTH_H
 
-#include "report/human.h"
-#include "report/writer.h"
+#include "report/format_units.h"
+#include "report/report.h"
 
 /* "+1.84 MiB": what it and all that goes along retain more; of tables the shallow bytes, or
  * objects where bytes are unknown. */

@@ -27,7 +27,7 @@ static void text_chain_frame(struct text *t, const struct hd_chain_row *c,
         text_add_string(t, service_names[chain->service]);
         text_add_char(t, ' ');
     }
-    human_frame(t, &chain->frames[i], short_names);
+    format_frame(t, &chain->frames[i], short_names);
 }
 
 static size_t text_chain_gap(const struct hd_chain_row *c, const struct report_brief *brief,
@@ -53,7 +53,7 @@ void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names)
             text_add_string(t, " → ");
         if (gap > 0) {
             text_add_string(t, "… ");
-            human_count(t, gap);
+            format_count(t, gap);
             text_add_string(t, " more → ");
         }
         text_chain_frame(t, c, &brief, i, short_names);
@@ -74,7 +74,7 @@ static const char *mark(enum hd_chain_status status)
 void text_share(struct text *t, const struct hd_chain_row *c)
 {
     text_add_string(t, mark(c->status));
-    human_percent(t, c->chain.share);
+    format_percent(t, c->chain.share);
     if (c->chain.exact || c->chain.share == 0)
         return;
     char interval[48];
@@ -101,16 +101,16 @@ void text_verdict(struct text *t, const struct hd_report *r)
                                       : HD_FOUND_PASS;
     size_t n =
         by_status[told] + (told == HD_FOUND_PASS ? by_status[HD_FOUND_SUPPRESSED] : 0);
-    human_count(t, n);
+    format_count(t, n);
     text_add_string(t, " of ");
-    human_plural(t, rules, "rule");
+    format_plural(t, rules, "rule");
     text_add_string(t, told == HD_FOUND_FAIL
                            ? n == 1 ? " is over budget" : " are over budget"
                        : told == HD_FOUND_PASS ? " within budget"
                                                : " could not be decided");
     if (by_status[HD_FOUND_SUPPRESSED] > 0) {
         text_add_string(t, ", ");
-        human_count(t, by_status[HD_FOUND_SUPPRESSED]);
+        format_count(t, by_status[HD_FOUND_SUPPRESSED]);
         text_add_string(t, " suppressed");
     }
 }
@@ -119,13 +119,13 @@ void text_rule_name(struct text *t, const struct hd_finding *rule)
 {
     struct text name = {0};
     phrase_rule(&name, rule);
-    human_name(t, text_string(&name));
+    format_name(t, text_string(&name));
     /* "type App.Order: App.Order" says it twice. */
     bool told = rule->pattern != NULL && rule->subject != NULL &&
                 strcmp(rule->pattern, rule->subject) == 0;
     if (rule->subject != NULL && !told) {
         text_add_string(t, ": ");
-        human_name(t, rule->subject);
+        format_name(t, rule->subject);
     }
     text_free(&name);
 }
@@ -136,18 +136,18 @@ void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding
     if (!phrase_observed(t, rule))
         text_add_string(t, "not known");
     text_add_string(t, " from ");
-    human_name(t, heading_file(m->snapshots, m->snapshot_count, rule->first));
+    format_name(t, heading_file(m->snapshots, m->snapshot_count, rule->first));
     text_add_string(t, " to ");
-    human_name(t, heading_file(m->snapshots, m->snapshot_count, rule->last));
+    format_name(t, heading_file(m->snapshots, m->snapshot_count, rule->last));
     text_add_string(t, "; limit: ");
     phrase_limit(t, rule);
     text_add_string(t, " (");
     phrase_source(&source, rule);
-    human_name(t, text_string(&source));
+    format_name(t, text_string(&source));
     text_add_char(t, ')');
     if (phrase_reason(&reason, rule)) {
         text_add_string(t, "; ");
-        human_name(t, text_string(&reason));
+        format_name(t, text_string(&reason));
     }
     text_free(&source);
     text_free(&reason);
@@ -158,7 +158,7 @@ void text_rule_holder(struct text *t, const struct hd_finding *rule)
     if (rule->chains.len > 0)
         text_chain(t, &rule->chains.all[0], true);
     else if (rule->holder != NULL)
-        human_name(t, rule->holder);
+        format_name(t, rule->holder);
 }
 
 const char *text_repository_path(const char *path)

@@ -2,10 +2,10 @@
 #ifndef TEXT_PARTS_H
 #define TEXT_PARTS_H
 
-#include "analysis/hints.h"
+#include "ranking/hints.h"
 #include "report/brief.h"
-#include "report/human.h"
-#include "report/writer.h"
+#include "report/format_units.h"
+#include "report/report.h"
 
 /* The frames of a chain as one line with arrows, from the first that says something:
  * "[static vars]" in front of a static variable does not. Where the chain is brief,

@@ -95,7 +95,7 @@ static char *rows_of(const struct hd_snapshot *snap, struct arena *a)
 }
 
 /* Boiling finds out what is reachable. */
-static bool boil_down(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
+static bool digest_build(struct record *r, struct hd_snapshot *snap, struct hd_error *err)
 {
     if (!hd_snapshot_write(snap, "digest", hd_sink_memory(&r->digest), NULL, err))
         return false;
@@ -253,7 +253,7 @@ static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *
     bool unsure = false;
     if (s->connection != NULL && is_recorded(s, r, &r->was_there, NULL) && r->was_there)
         return true;
-    if (!boil_down(r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
+    if (!digest_build(r, snap, err) || !store_transact(s, store_it, r, &unsure, err))
         return false;
     r->was_there &= !unsure;
     return true;

@@ -1,6 +1,6 @@
 /* The commands that need Linux, a terminal of POSIX or a database: they are there, to say
  * that they are not. */
-#include "cli/settings.h"
+#include "cli/options/settings.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* What lost_pages.h asks for: what raises SIGBUS elsewhere is an exception here. A file
  * that is mapped cannot become shorter, but one on another machine may be gone. */
-#include "cli/lost_pages.h"
+#include "cli/guard/lost_pages.h"
 
-#include "cli/settings.h"
-#include "cli/temporary.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/temporary.h"
 
 #include <stdbool.h>
 #include <stdio.h>

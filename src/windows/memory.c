@@ -1,5 +1,5 @@
 /* What memory.h asks for. Windows has no control groups. */
-#include "cli/memory.h"
+#include "cli/guard/memory.h"
 
 #include "heapdrift.h"
 

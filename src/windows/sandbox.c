@@ -1,5 +1,5 @@
 /* What sandbox.h asks for: nothing can be given up on Windows as it can on Linux. */
-#include "cli/sandbox.h"
+#include "cli/guard/sandbox.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* What temporary.h asks for. A file that is open can be removed if whoever opened it
  * allowed that, and goes when it is closed: so a console's handler, which is another
  * thread, can remove it while it is written. */
-#include "cli/temporary.h"
+#include "cli/terminal/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,11 +66,11 @@ static int error_of(DWORD last)
 FILE *temporary_open(const char *target)
 {
     static const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-    enum { MOST_TRIES = 100 };
+    enum { MOST_TREES = 100 };
     HANDLE file = INVALID_HANDLE_VALUE;
     listen_to_ends();
-    for (unsigned i = 0; i < MOST_TRIES && file == INVALID_HANDLE_VALUE; i++) {
-        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TRIES + i))
+    for (unsigned i = 0; i < MOST_TREES && file == INVALID_HANDLE_VALUE; i++) {
+        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MOST_TREES + i))
             return NULL;
         file = CreateFileA(path, GENERIC_WRITE, share, NULL, CREATE_NEW,
                            FILE_ATTRIBUTE_NORMAL, NULL);

@@ -25,7 +25,7 @@ static void expect_sorted(const uint64_t *keys, size_t count)
     struct keyed *wanted = alloc_zeroed(array_bytes(count + 1, sizeof(*wanted)));
     uint64_t *with = alloc_zeroed(array_bytes(count + 1, 8)),
              *alone = alloc_zeroed(8 * (count + 1));
-    uint64_t *spare = alloc_zeroed(array_bytes(count + 1, 8));
+    uint64_t *buffers = alloc_zeroed(array_bytes(count + 1, 8));
     uint32_t *values = alloc_zeroed(array_bytes(count + 1, 4)),
              *spare_values = alloc_zeroed(4 * (count + 1));
     for (size_t i = 0; i < count; i++) {
@@ -34,8 +34,8 @@ static void expect_sorted(const uint64_t *keys, size_t count)
         values[i] = (uint32_t)i;
     }
     qsort(wanted, count, sizeof(*wanted), by_key_and_value);
-    radix_sort(with, values, count, spare, spare_values);
-    radix_sort(alone, NULL, count, spare, NULL);
+    radix_sort(with, values, count, buffers, spare_values);
+    radix_sort(alone, NULL, count, buffers, NULL);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(with[i], wanted[i].key, "%zu of %zu", i, count);
         cr_assert_eq(values[i], wanted[i].value, "%zu of %zu", i, count);
@@ -44,7 +44,7 @@ static void expect_sorted(const uint64_t *keys, size_t count)
     free(wanted);
     free(with);
     free(alone);
-    free(spare);
+    free(buffers);
     free(values);
     free(spare_values);
 }

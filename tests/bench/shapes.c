@@ -4,8 +4,8 @@
  *
  * For every shape of 10^6 nodes it prints the time per node and reference, and the ratio
  * to that of the snapshot, taken in the same run; status 1 if one is over its gate. */
-#include "analysis/dominators.h"
 #include "heap/builder.h"
+#include "owners/dominators.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

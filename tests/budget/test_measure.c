@@ -24,14 +24,15 @@ static void trial_make(struct trial *t)
     static const uint64_t counts[2][SNAPSHOTS] = {{100, 100, 400}, {200, 200, 1200}};
     static const double shares[2][SNAPSHOTS] = {{0.03, 0, 0.1}, {0.02, 0, 0.025}};
     static const char *const names[] = {"[static var A.a]", "[static var A.b]"};
-    *t = (struct trial){.s = {.count = SNAPSHOTS, .row_count = 2, .fit_count = SNAPSHOTS}};
+    *t = (struct trial){
+        .s = {.count = SNAPSHOTS, .row_count = 2, .usable_count = SNAPSHOTS}};
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < SNAPSHOTS; k++) {
             t->at[i][k] = (struct hd_tally){counts[i][k], 10 * counts[i][k]};
             t->totals[k].count += counts[i][k];
             t->totals[k].bytes += 10 * counts[i][k];
             t->noise_share[i][k] = shares[i][k];
-            t->s.fit[k] = k;
+            t->s.usable[k] = k;
         }
         t->rows[i] = (struct series_row){
             .name = names[i], .at = t->at[i], .noise_share = t->noise_share[i]};

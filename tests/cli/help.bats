@@ -200,7 +200,7 @@ OPTIONS
 @test "the source has no option that help does not list" {
     for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
     sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
-        src/cli/options.c | sort -u | diff - "$tmp/listed"
+        src/cli/options/options.c | sort -u | diff - "$tmp/listed"
 }
 
 @test "short options are those that help lists" {
@@ -303,8 +303,8 @@ OPTIONS
     works help watch
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: the store: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
     # Whoever adds an option says where it belongs.
-    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options.c | sort -u >"$tmp/options"
-    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/option_traits.c | sort -u | diff "$tmp/options" -
+    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options/options.c | sort -u >"$tmp/options"
+    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options/option_traits.c | sort -u | diff "$tmp/options" -
 }
 
 @test "help fits 80 columns, that of commands and formats 100" {

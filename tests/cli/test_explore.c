@@ -1,6 +1,6 @@
 /* The browser without a terminal: keys in, lines of text out. */
 #include "cli/browsed.h"
-#include "report/written.h"
+#include "render/written.h"
 #include "support/large.h"
 #include "support/made_fields.h"
 #include "support/scratch.h"
@@ -141,7 +141,7 @@ Test(explore, another_order_changes_no_row)
         type(&b, "g/");
         type(&b, name);
         press(&b, PRESS_ENTER);
-        for (int tries = 0; strcmp(chosen(&b), by_growth) != 0 && tries < 20; tries++)
+        for (int trees = 0; strcmp(chosen(&b), by_growth) != 0 && trees < 20; trees++)
             press(&b, 'n');
         cr_expect_str_eq(chosen(&b), by_growth);
     }

@@ -4,7 +4,7 @@
  * have, so a key that only means something there is pressed here as well. The walk is the
  * same in every run. */
 #include "cli/browsed.h"
-#include "report/written.h"
+#include "render/written.h"
 #include "support/made_fields.h"
 #include "support/random.h"
 

@@ -1,5 +1,5 @@
 /* What a process may take, from files as kernels write them. */
-#include "cli/memory.h"
+#include "cli/guard/memory.h"
 
 #include "heapdrift.h"
 #include "support/scratch.h"

@@ -1,6 +1,6 @@
 /* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
 #include "collect/core_writer.h"
-#include "collect/standstill.h"
+#include "collect/thread_freeze.h"
 #include "process/core_file.h"
 
 #include <criterion/criterion.h>
@@ -107,7 +107,7 @@ Test(direct, what_was_never_touched_is_not_copied)
     end();
 }
 
-static bool copy(const struct standstill *still, void *context, struct hd_error *err)
+static bool copy(const struct thread_freeze *still, void *context, struct hd_error *err)
 {
     struct taken *t = context;
     const struct copying copying = {.from = &t->source,
@@ -116,7 +116,7 @@ static bool copy(const struct standstill *still, void *context, struct hd_error 
                                     .at = CORE_MEMORY_AT + t->images.size,
                                     .deadline = UINT64_MAX};
     t->thread = (struct core_thread){.id = still->threads[0].id};
-    return standstill_registers(still, 0, &t->thread.registers) &&
+    return thread_freeze_registers(still, 0, &t->thread.registers) &&
            copy_runs(&copying, still, err);
 }
 
@@ -129,7 +129,7 @@ static void write_core(struct taken *t)
     cr_assert(copy_room_make(&t->room, CORE_MEMORY_AT + t->images.size + t->runs.span_size,
                              &err));
     images_copy(&t->images, process, &t->room, CORE_MEMORY_AT);
-    cr_assert(standstill_run(process, &m, &stood, &err), "%s", err.message);
+    cr_assert(thread_freeze_run(process, &m, &stood, &err), "%s", err.message);
     const struct core_content content = {.pid = process,
                                          .name = "counting",
                                          .arguments = "counting --all",
@@ -193,7 +193,7 @@ Test(direct, a_process_without_dotnet_is_refused_and_not_stopped)
     cr_expect_not(hd_collect_direct(to, &how, &got, &err));
     cr_expect_eq(err.status, HD_UNSUPPORTED);
     cr_expect_not_null(strstr(err.message, "has no .NET runtime"), "%s", err.message);
-    cr_expect_eq(got.tries, 0);
+    cr_expect_eq(got.trees, 0);
     end();
     err = (struct hd_error){0};
     cr_expect_not(hd_collect_direct(to, &how, &got, &err));

@@ -1,7 +1,7 @@
 /* Several questions to one comparison. */
 #include "compare/comparison.h"
 #include "format/usual_gcdump.h"
-#include "report/written.h"
+#include "render/written.h"
 #include "support/scratch.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* Every question under any limit of memory: it is answered as without a limit, or refused
  * with the snapshot to blame; and the comparison can be asked on. */
 #include "compare/comparison.h"
-#include "report/written.h"
+#include "render/written.h"
 
 #include <criterion/criterion.h>
 

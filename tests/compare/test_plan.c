@@ -1,6 +1,6 @@
 #include "compare/plan.h"
 
-#include "report/written.h"
+#include "render/written.h"
 
 #include <pthread.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* Digests of random series against the heaps that they were made of: every report says the
  * same, but for what a digest cannot know. */
-#include "analysis/random_heap.h"
-#include "report/written.h"
+#include "owners/random_heap.h"
+#include "render/written.h"
 #include "support/asked.h"
 
 #include <criterion/criterion.h>

@@ -6,9 +6,9 @@
 #include "fuzz/series.h"
 #include "fuzz/surfaces.h"
 
-#include "cli/arguments.h"
-#include "cli/commands.h"
-#include "cli/help.h"
+#include "cli/commands/commands.h"
+#include "cli/options/arguments.h"
+#include "cli/options/help.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "report/heading.h"
 
-#include "report/build.h"
-#include "report/render.h"
-#include "report/written.h"
+#include "document/build.h"
+#include "render/render.h"
+#include "render/written.h"
 
 #include <math.h>
 

@@ -88,7 +88,7 @@ static void expect_diff(const struct hd_model *m, bool whole)
     const struct hd_diff *d = m->diff;
     expect_sums(m, &d->types, whole);
     cr_expect_not_null(hd_confidence_name(d->confidence));
-    cr_expect_leq(d->fit_count, m->snapshot_count);
+    cr_expect_leq(d->usable_count, m->snapshot_count);
     cr_expect_leq(d->suspects_shown, d->suspect_count);
     for (size_t i = 0; i < d->suspect_count; i++) {
         const struct hd_suspect *s = &d->suspects[i];

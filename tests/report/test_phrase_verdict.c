@@ -1,5 +1,5 @@
+#include "render/written.h"
 #include "report/phrases.h"
-#include "report/written.h"
 
 #include <math.h>
 
@@ -55,7 +55,7 @@ static struct made *make(size_t snapshots, size_t suspects)
         m->totals[k] = (struct hd_tally){6000, 3 * m->at[k].bytes};
     d->suspects = m->suspects;
     d->suspect_count = suspects;
-    d->fit_count = snapshots;
+    d->usable_count = snapshots;
     d->confidence = HD_CONFIDENCE_HIGH;
     d->by_graph = true;
     d->types.bytes_known = true;
@@ -285,7 +285,7 @@ static void change(struct made *m, int what)
         d->hidden_count = 2;
         break;
     case 3:
-        d->fit_count = 5;
+        d->usable_count = 5;
         break;
     case 4:
         m->snapshots[2].info.sampled = true;
@@ -386,7 +386,7 @@ Test(phrase_verdict, four_snapshots_may_miss_a_slow_leak)
 Test(phrase_verdict, what_cannot_be_judged_is_no_nothing)
 {
     struct made *m = make(2, 0);
-    m->r.diff.fit_count = 1;
+    m->r.diff.usable_count = 1;
     expect_words(m, HD_TONE_UNSURE,
                  "Inconclusive: fewer than two of the snapshots can be compared.");
     m = make(6, 0);

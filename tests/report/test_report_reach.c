@@ -1,5 +1,5 @@
 /* Whether what is reachable was found while reading or by the report: nobody sees it. */
-#include "report/written.h"
+#include "render/written.h"
 
 #include <criterion/criterion.h>
 

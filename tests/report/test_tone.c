@@ -1,6 +1,6 @@
 /* What a verdict comes to, and how each format paints it: every kind of verdict in every
  * format that has colours, signs or levels. */
-#include "report/written.h"
+#include "render/written.h"
 
 /* --- verdicts ---------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Another view of the same answer: which rows, in which order, how many; and what they and
  * the others add up to. */
+#include "render/written.h"
 #include "report/view.h"
-#include "report/written.h"
 
 #include <criterion/criterion.h>
 

@@ -8,9 +8,9 @@ static const size_t windows[CLASS_WINDOWS] = {4, 5, 6};
 
 static const struct ranking_rules rules_of[FORMULAS] = {
     [BEFORE] = {.no_migration_base = true,
-                .no_moved = true,
+                .no_migrated = true,
                 .no_shared_containers = true,
-                .no_companions = true,
+                .no_co_retained = true,
                 .no_one_store = true,
                 .no_steady = true,
                 .no_types = true}};
@@ -61,7 +61,7 @@ static struct outcome outcome_of(const struct window *w, const struct judgement 
 {
     struct class_truth truth = class_truth(s);
     struct outcome o = {.inconclusive = j->inconclusive};
-    o.first = w->headed.len > 0 && class_is_found(&truth, window_name(w, 0));
+    o.first = w->ranking.len > 0 && class_is_found(&truth, window_name(w, 0));
     for (size_t i = 0; i < j->suspects; i++) {
         bool culprit = class_nature(s->kind) != CLASS_HEALTHY &&
                        class_is_found(&truth, window_name(w, i));
@@ -85,7 +85,7 @@ static void print_miss(const struct window *w, const struct class_series *s)
     enum { ROWS = 3 };
     printf("  %s, seed %llu, %zu snapshots:\n", class_name(s->kind),
            (unsigned long long)s->seed, s->snapshots);
-    for (size_t i = 0; i < w->headed.len && i < ROWS; i++)
+    for (size_t i = 0; i < w->ranking.len && i < ROWS; i++)
         window_print_row(w, i);
 }
 

@@ -10,7 +10,7 @@
  * numbers are gates: when one is missed the exit status is 1. Series that missed what a
  * gate is about are listed with what took the place; -v lists those that no gate is about,
  * too. */
-#include "analysis/growth.h"
+#include "ranking/table_ranking.h"
 #include "score/class_score.h"
 #include "score/window.h"
 #include "support/leaks.h"
@@ -69,9 +69,9 @@ struct score {
 /* --- where the culprit stands ----------------------------------------------------- */
 
 /* Places count from 1. */
-static unsigned headed_place(const struct window *w, const struct leak_truth *truth)
+static unsigned ranked_place(const struct window *w, const struct leak_truth *truth)
 {
-    for (size_t i = 0; i < w->headed.len; i++)
+    for (size_t i = 0; i < w->ranking.len; i++)
         if (leak_is_found(truth, window_name(w, i)))
             return (unsigned)i + 1;
     return NOT_RANKED;
@@ -119,7 +119,7 @@ static void print_miss(const struct window *w, const struct leak_series *s, unsi
     struct leak_truth truth = leak_truth(s, 0);
     printf("  %s, seed %llu, %u per step, cache %u %%, %zu snapshots:\n", truth.name,
            (unsigned long long)s->seed, s->per_step, s->swing_percent, w->len);
-    for (size_t i = 0; i < w->headed.len && i < (place < NOT_RANKED ? place : TOP); i++)
+    for (size_t i = 0; i < w->ranking.len && i < (place < NOT_RANKED ? place : TOP); i++)
         window_print_row(w, i);
 }
 
@@ -139,7 +139,7 @@ static void add_leak(struct window *w, const struct leak_series *s, struct cell 
                      bool listed)
 {
     struct leak_truth truth = leak_truth(s, 0);
-    unsigned place[METHODS] = {[HEADED] = headed_place(w, &truth),
+    unsigned place[METHODS] = {[HEADED] = ranked_place(w, &truth),
                                [TABLES] = table_place(w, &truth),
                                [DELTA_BYTES] = delta_place(w, &truth, true),
                                [DELTA_COUNT] = delta_place(w, &truth, false)};
@@ -157,7 +157,7 @@ static void add_healthy(const struct window *w, struct judgement judgement,
 {
     healthy->runs++;
     healthy->without_suspect += judgement.suspects == 0;
-    for (size_t i = 0; i < w->headed.len; i++) {
+    for (size_t i = 0; i < w->ranking.len; i++) {
         double share = window_share(w, i);
         healthy->most = share > healthy->most ? share : healthy->most;
     }

@@ -3,7 +3,7 @@
 #ifndef SCORE_WINDOW_H
 #define SCORE_WINDOW_H
 
-#include "analysis/headed.h"
+#include "ranking/leak_ranking.h"
 
 /* A rank that nothing has; ranks count from 1. */
 enum { NOT_RANKED = 1000000 };
@@ -12,8 +12,8 @@ struct window {
     size_t len;
     struct arena arena;
     struct series series;
-    struct trie trie;
-    struct headed headed; /* of the last judge_window() */
+    struct ownership_tree tree;
+    struct leak_ranking ranking; /* of the last judge_window() */
 };
 
 /* What is said of a window. */

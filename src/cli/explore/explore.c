@@ -1,8 +1,8 @@
 #include "cli/explore/explore.h"
 
-#include "cli/allocate.h"
 #include "cli/explore/export.h"
 #include "cli/explore/view.h"
+#include "cli/guard/allocate.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "cli/explore/export.h"
 
 #include "cli/explore/view.h"
-#include "cli/temporary.h"
+#include "cli/terminal/temporary.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "cli/explore/grid.h"
 
-#include "cli/allocate.h"
+#include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "cli/explore/terminal.h"
 
-#include "cli/allocate.h"
 #include "cli/explore/terminal_description.h"
-#include "cli/last_words.h"
-#include "cli/style.h"
+#include "cli/guard/allocate.h"
+#include "cli/terminal/exit_hook.h"
+#include "cli/terminal/style.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -60,7 +60,7 @@ static void prepare_way_out(void)
     add_capability("cnorm");
     add_capability("rmkx");
     add_capability("rmcup");
-    last_words_before(give_back);
+    exit_hook_before(give_back);
 }
 
 static void listen_to_ends(void)
@@ -164,7 +164,7 @@ bool terminal_begin(bool colors)
 void terminal_end(void)
 {
     endwin();
-    last_words_before(NULL);
+    exit_hook_before(NULL);
 }
 
 void terminal_size(unsigned *width, unsigned *height)

@@ -1,6 +1,6 @@
 #include "cli/explore/tree_rows.h"
 
-#include "cli/allocate.h"
+#include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "cli/explore/view.h"
 
-#include "cli/allocate.h"
+#include "cli/guard/allocate.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

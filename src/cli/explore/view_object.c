@@ -1,7 +1,7 @@
 /* One object: the chain that keeps it alive, what it refers to, what refers to it. Rows of
  * neighbours are groups of a type: an array of a million orders has one row. */
-#include "cli/allocate.h"
 #include "cli/explore/view.h"
+#include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* A list of objects: the instances of a type, what is at a place of the tree, or the
  * neighbours of one object. It may have ten million rows, each of which is made when it is
  * shown; and it may have to wait for what the library makes meanwhile. */
-#include "cli/allocate.h"
 #include "cli/explore/view.h"
+#include "cli/guard/allocate.h"
 
 #include <errno.h>
 #include <stdlib.h>

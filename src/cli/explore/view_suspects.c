@@ -1,7 +1,7 @@
 /* What the ranking found: suspects, then what scores less. */
-#include "cli/allocate.h"
 #include "cli/explore/cohorts.h"
 #include "cli/explore/view.h"
+#include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Who owns the heap: branches open and close, ways that say nothing share a line. */
-#include "cli/allocate.h"
 #include "cli/explore/tree_rows.h"
 #include "cli/explore/view.h"
+#include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>

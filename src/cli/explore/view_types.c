@@ -1,6 +1,6 @@
 /* All types of the heap: what changed of each, or what there is in the last snapshot. */
-#include "cli/allocate.h"
 #include "cli/explore/view.h"
+#include "cli/guard/allocate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,10 @@
 struct section_type {
     const char *name; /* as in the file; NULL until its record comes */
     size_t name_len;
-    uint64_t name_line;                  /* of that record */
-    uint64_t bytes;                      /* of its objects */
-    struct sighting objects, containers; /* what uses the id */
-    uint32_t type;                       /* of the builder, once the section ends */
+    uint64_t name_line;                        /* of that record */
+    uint64_t bytes;                            /* of its objects */
+    struct process_lookup objects, containers; /* what uses the id */
+    uint32_t type;                             /* of the builder, once the section ends */
 };
 
 struct section_object {
@@ -27,14 +27,15 @@ struct section_root {
 /* --- warnings ------------------------------------------------------------ */
 
 /* Pieces of a section do not come in order of lines. */
-static void see(struct sighting *s, uint64_t line)
+static void see(struct process_lookup *s, uint64_t line)
 {
     if (s->count++ == 0 || line < s->line)
         s->line = line;
 }
 
 /* More of the same kind, from elsewhere in the section. */
-static void see_all(struct sighting *s, const struct sighting *more, uint64_t lines_before)
+static void see_all(struct process_lookup *s, const struct process_lookup *more,
+                    uint64_t lines_before)
 {
     uint64_t line = more->line + lines_before;
     if (more->count > 0 && (s->count == 0 || line < s->line))
@@ -51,7 +52,7 @@ void section_odd(struct section *s, enum warning_code code, uint64_t line)
 static void give_warnings(struct section *s, struct builder *b)
 {
     for (;;) {
-        struct sighting *first = NULL;
+        struct process_lookup *first = NULL;
         for (size_t i = 0; i < WARN_CODE_COUNT; i++)
             if (s->odd[i].count > 0 && (first == NULL || s->odd[i].line < first->line))
                 first = &s->odd[i];
@@ -147,7 +148,7 @@ uint32_t section_count(struct section *s, uint64_t type, uint64_t count, uint64_
 {
     uint32_t number;
     struct section_type *t = use_type(s, type, &number);
-    see_all(&t->objects, &(struct sighting){count, line}, 0);
+    see_all(&t->objects, &(struct process_lookup){count, line}, 0);
     t->bytes += bytes;
     return number;
 }

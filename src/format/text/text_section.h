@@ -16,7 +16,7 @@
 #include "heap/root_set.h"
 
 /* How often something was seen, and where first: what a warning says. */
-struct sighting {
+struct process_lookup {
     uint64_t count, line;
 };
 
@@ -33,7 +33,7 @@ struct text_totals {
 struct section {
     bool want_graph;
     struct account *account;
-    struct sighting odd[WARN_CODE_COUNT];
+    struct process_lookup odd[WARN_CODE_COUNT];
 
     struct id_numbers type_ids;
     struct section_type *types; /* by number of the id */

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-/* Of a snapshot, which is boiled down if it is a heap. */
+/* Of a snapshot, which is built if it is a heap. */
 static inline struct hd_memory digest_json_of(struct hd_snapshot *snap)
 {
     struct hd_memory packed = {0}, json = {0};

@@ -1,5 +1,5 @@
 /* Ages in the file of a digest: kept, forged, of a later version. */
-#include "analysis/followed.h"
+#include "ages/followed.h"
 #include "format/digest/digest_json.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Digests that were cut, forged, or are of another version. */
-#include "analysis/random_heap.h"
 #include "format/digest/digest_json.h"
+#include "owners/random_heap.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

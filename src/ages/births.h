@@ -1,0 +1,78 @@
+/* births.h - who came when, and who of them stayed: per path of an aligned ownership tree.
+ *
+ * An object belongs at its path to the cohort of the snapshot in which it was first seen
+ * there. What the first snapshot has is cohort 0, wherever it hangs later: old objects that
+ * change hands are nobody's births. How many of each cohort are there in each snapshot is a
+ * triangle; a leak keeps its columns, load and churn do not. What follows from it is in
+ * retention.h. */
+#ifndef BIRTHS_H
+#define BIRTHS_H
+
+#include "identity/same.h"
+#include "owners/ownership_tree.h"
+
+struct births {
+    const struct ownership_tree *t;
+    size_t n;                       /* snapshots */
+    enum hd_identity_source source; /* the weakest of all steps; HD_SAME_UNKNOWN: nothing
+                                       is known, whatever else stands here */
+    enum selection selection;
+    uint32_t *row;  /* [path * n + cohort]: 1 + where its numbers begin; 0: it has none */
+    uint32_t *cell; /* of each row one per snapshot, from that of the cohort on */
+    size_t len, cap;
+    uint32_t *left;         /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
+    uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
+    uint64_t *stayed_below; /* the same of it and all paths below it */
+    uint32_t
+        *came; /* per path of the last full ownership tree: objects of the later cohorts */
+    uint64_t *kept; /* per type of the last snapshot: objects that the first has, too */
+    unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
+                              in, of the last: 0 is what the first has, wherever it hangs */
+    uint32_t nodes;        /* of that */
+};
+
+/* Over the aligned ownership tree t, which must outlive it; its first snapshot must have
+ * its graph. selection is that of the ownership tree. 4 bytes per path and snapshot, and 1
+ * per object of the last. */
+void births_begin(struct births *b, const struct ownership_tree *t,
+                  const struct hd_snapshot *first, enum selection selection);
+
+/* Add snapshot k, from 1 on in order: same leads from the objects of k - 1. O(objects). A
+ * step of which nothing is known makes all unknown. */
+void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
+                const struct hd_snapshot *newer, const struct same *same);
+
+/* The same of digests, all at once: snaps are those of the ownership tree. What they know
+ * of ages has to reach from the first to the last, and all objects are asked for; else the
+ * source is HD_SAME_UNKNOWN. O(places + groups of ages). */
+void births_of_digests(struct births *b, const struct ownership_tree *t,
+                       const struct hd_snapshot *const *snaps, enum selection selection);
+
+/* For births_of_digests(): without any object, and the number of a cohort at a path. */
+void births_begin_empty(struct births *b, const struct ownership_tree *t,
+                        enum selection selection);
+uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k);
+
+/* When all are in. */
+void births_end(struct births *b);
+void births_free(struct births *b); /* {0} is fine */
+
+/* Objects of a cohort that are at a path in snapshot k, at least the cohort. */
+static inline uint32_t births_at(const struct births *b, path_id p, size_t cohort, size_t k)
+{
+    uint32_t row = b->row[p * b->n + cohort];
+    return row > 0 ? b->cell[row - 1 + (k - cohort)] : 0;
+}
+
+/* How many of a cohort are there in snapshot k and not in k + 1: dead, or elsewhere. They
+ * never get more but where digests say so. */
+static inline uint32_t births_lost(const struct births *b, path_id p, size_t cohort,
+                                   size_t k)
+{
+    if (cohort == 0)
+        return b->left[p * b->n + k];
+    uint32_t now = births_at(b, p, cohort, k), next = births_at(b, p, cohort, k + 1);
+    return now > next ? now - next : 0;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* The pseudo-nodes are walked first, and each becomes an entry of the queue of its
+ * own class: "[strong Handles]" counts as a handle though it hangs below "[other
+ * roots]". Then the classes are emptied one after the other through one queue.
+ * Nothing here recurses: a linked list of ten million objects is an ordinary heap. */
+#include "chains/walk.h"
+
+#include <string.h>
+
+struct walker {
+    const struct hd_snapshot *snap;
+    const struct graph *g;
+    node_id *parent;
+    uint64_t *seen; /* bits */
+    node_id *queue;
+    uint32_t head, tail;
+    struct watch *watch;
+    bool stopped;
+};
+
+static void visit(struct walker *w, node_id n, node_id from)
+{
+    if (!bits_add(w->seen, n))
+        return;
+    w->parent[n] = from;
+    w->queue[w->tail++] = n;
+}
+
+static void empty_queue(struct walker *w)
+{
+    const struct graph *g = w->g;
+    while (w->head < w->tail) {
+        if (w->head % WATCH_EVERY == 0 && !watch_goes_on(w->watch, w->head, g->node_count))
+            w->stopped = true;
+        if (w->stopped)
+            return;
+        graph_prefetch(g, w->queue, w->head, w->tail);
+        node_id n = w->queue[w->head++];
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            visit(w, g->edge_to[e], n);
+    }
+}
+
+static bool is_pseudo(const struct walker *w, node_id n)
+{
+    return w->snap->types[w->g->type[n]].kind == TYPE_PSEUDO;
+}
+
+/* Number the pseudo-nodes that hang below the root by pseudo-nodes only, with the
+ * class of each; returns how many. They are marked as seen. */
+static uint32_t walk_groups(struct walker *w, node_id *groups, unsigned char *kind)
+{
+    const struct graph *g = w->g;
+    uint32_t head = 0, tail = 0;
+    groups[tail] = g->root;
+    kind[tail++] = HD_ROOT_OTHER;
+    bits_set(w->seen, g->root);
+    w->parent[g->root] = NO_NODE;
+    for (; head < tail; head++) {
+        node_id n = groups[head];
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++) {
+            node_id to = g->edge_to[e];
+            if (!is_pseudo(w, to) || !bits_add(w->seen, to))
+                continue;
+            w->parent[to] = n;
+            groups[tail] = to;
+            kind[tail++] = (unsigned char)root_kind_below(w->snap->types[g->type[to]].name,
+                                                          (enum hd_root_kind)kind[head]);
+        }
+    }
+    return tail;
+}
+
+/* Entries of the part that no root reaches: what no other unreachable node refers
+ * to; then, for cycles, the lowest node not yet seen, again and again. */
+static void walk_unreachable(struct walker *w)
+{
+    const struct graph *g = w->g;
+    struct arena scratch = {0};
+    uint64_t *referred = arena_array(&scratch, uint64_t, bits_words(g->node_count));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (bits_have(w->seen, n))
+            continue;
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            if (g->edge_to[e] != n)
+                bits_set(referred, g->edge_to[e]);
+    }
+    for (node_id n = 0; n < g->node_count; n++)
+        if (!bits_have(referred, n))
+            visit(w, n, NO_NODE);
+    empty_queue(w);
+    for (node_id n = 0; n < g->node_count && !w->stopped; n++) {
+        visit(w, n, NO_NODE);
+        empty_queue(w);
+    }
+    arena_free(&scratch);
+}
+
+bool walk_graph_watched(const struct hd_snapshot *snap, struct arena *a, struct walk *walk,
+                        struct watch *watch)
+{
+    const struct graph *g = snap->graph;
+    struct arena scratch = {0};
+    struct walker w = {.snap = snap,
+                       .g = g,
+                       .watch = watch,
+                       .parent = arena_array(a, node_id, g->node_count),
+                       .queue = arena_array(&scratch, node_id, g->node_count),
+                       .seen = arena_array(&scratch, uint64_t, bits_words(g->node_count))};
+    if (g->node_count > 0) {
+        uint32_t pseudo = 0;
+        for (node_id n = 0; n < g->node_count; n++)
+            pseudo += is_pseudo(&w, n);
+        node_id *groups = arena_array(&scratch, node_id, (size_t)pseudo + 1);
+        unsigned char *kind = arena_array(&scratch, unsigned char, (size_t)pseudo + 1);
+        uint32_t count = walk_groups(&w, groups, kind);
+        for (unsigned c = 0; c < ROOT_CLASSES; c++) {
+            for (uint32_t i = 0; i < count; i++)
+                if (root_kind_class((enum hd_root_kind)kind[i]) == c)
+                    w.queue[w.tail++] = groups[i];
+            empty_queue(&w);
+        }
+        if (!w.stopped)
+            walk_unreachable(&w);
+    }
+    arena_free(&scratch);
+    walk->parent = w.parent;
+    return !w.stopped;
+}
+
+struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
+{
+    struct walk walk = {0};
+    walk_graph_watched(snap, a, &walk, NULL);
+    return walk;
+}

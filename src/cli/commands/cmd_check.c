@@ -1,0 +1,194 @@
+#include "cli/commands/output.h"
+#include "cli/options/find_config.h"
+#include "cli/terminal/now.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What snapshots are held against, and the file that it came from. */
+struct gate {
+    struct hd_budgets *budgets;
+    const char *config; /* given or found; "" if there is none */
+    char found[CONFIG_PATH_SIZE];
+};
+
+/* --- budgets ------------------------------------------------------------- */
+
+static bool set_time(struct hd_budgets *b)
+{
+    int64_t seconds;
+    if (!now(&seconds))
+        return false;
+    hd_budgets_set_time(b, seconds);
+    return true;
+}
+
+static bool read_files(struct gate *g, const struct settings *s)
+{
+    struct hd_error err = {0};
+    if (s->config == NULL)
+        find_config(g->found, s->verbose);
+    g->config = s->config != NULL ? s->config : g->found;
+    if (g->config[0] != '\0' && !hd_budgets_read(g->budgets, g->config, &err)) {
+        print_error(g->config, &err);
+        return false;
+    }
+    if (s->baseline == NULL || s->baseline_write != NULL ||
+        hd_budgets_read_baseline(g->budgets, s->baseline, &err))
+        return true;
+    print_error(s->baseline, &err);
+    return false;
+}
+
+/* False after saying what is wrong. Mistakes are found before any snapshot is read. */
+static bool take_budgets(struct gate *g, const struct settings *s)
+{
+    struct hd_error err = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->budget_count; i++)
+        ok = hd_budgets_add_option(g->budgets, s->budgets[i].name, s->budgets[i].value,
+                                   &err);
+    if (!ok)
+        print_error(NULL, &err);
+    ok = ok && set_time(g->budgets) && read_files(g, s);
+    if (ok && s->baseline_write != NULL)
+        hd_budgets_accept(g->budgets);
+    return ok;
+}
+
+/* --- build servers ------------------------------------------------------- */
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && value[0] != '\0';
+}
+
+/* Annotations go to stderr, where GitHub looks as well: stdout is the report. */
+static bool annotate(const struct settings *s, const struct hd_report *report)
+{
+    const char *actions = getenv("GITHUB_ACTIONS");
+    struct hd_error err = {0};
+    if (actions == NULL || strcmp(actions, "true") != 0 || strcmp(s->format, "github") == 0)
+        return true;
+    if (hd_report_write(report, "github", NULL, hd_sink_file(stderr), &err))
+        return true;
+    print_error("standard error", &err);
+    return false;
+}
+
+/* Other steps write there too, so it is appended to. */
+static bool summarise(const struct hd_report *report)
+{
+    static const char variable[] = "GITHUB_STEP_SUMMARY";
+    struct hd_error err = {0};
+    if (!is_set(variable))
+        return true;
+    FILE *to = fopen(getenv(variable), "a");
+    bool ok = to != NULL;
+    ok = ok && hd_report_write(report, "md", NULL, hd_sink_file(to), &err);
+    ok = to != NULL && fclose(to) == 0 && ok;
+    if (!ok)
+        fprintf(stderr, "heapdrift: %s=%s: %s\n", variable, getenv(variable),
+                err.status != HD_OK ? err.message : strerror(errno));
+    return ok;
+}
+
+/* --- the check ----------------------------------------------------------- */
+
+static bool write_baseline(const void *report, const struct settings *s, FILE *to,
+                           struct hd_error *err)
+{
+    (void)s;
+    return hd_report_write_baseline(report, hd_sink_file(to), err);
+}
+
+static int status_of(const struct settings *s, const struct hd_report *report)
+{
+    int status = hd_report_status(report, s->strict);
+    if (status == EXIT_INCONCLUSIVE)
+        fputs("heapdrift: inconclusive: the snapshots do not allow a judgement; the report "
+              "says why\n",
+              stderr);
+    else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
+        fputs("heapdrift: warning: inconclusive: not every rule could be decided, and the "
+              "report says why; with --strict this is status 3\n",
+              stderr);
+    return status;
+}
+
+/* An error about a line that is of no snapshot is of the file of budgets. */
+static void print_trouble(const struct gate *g, const struct loaded *l,
+                          const struct hd_error *err)
+{
+    const char *path = NULL;
+    if (err->snapshot > 0)
+        path = loaded_path(l, err->snapshot - 1);
+    else if (err->where == HD_AT_LINE)
+        path = g->config;
+    print_error(path, err);
+}
+
+static int check(const struct settings *s, const struct loaded *l, const struct gate *g)
+{
+    struct hd_error err = {0};
+    struct hd_report *report =
+        hd_report_check(l->comparison, &s->options, g->budgets, &err);
+    loaded_hide_progress(l);
+    if (report == NULL) {
+        print_trouble(g, l, &err);
+        return EXIT_TROUBLE;
+    }
+    int status = status_of(s, report);
+    bool ok = output_report(s, report, false);
+    ok = annotate(s, report) && ok;
+    ok = summarise(report) && ok;
+    if (ok && s->baseline_write != NULL)
+        ok = output_file(s, s->baseline_write, (struct output_how){.write = write_baseline},
+                         report);
+    hd_report_free(report);
+    return ok ? status : EXIT_TROUBLE;
+}
+
+static int run(struct settings *s)
+{
+    struct gate g = {.budgets = hd_budgets_new(), .config = ""};
+    int status = EXIT_TROUBLE;
+    if (few_enough_to_compare(s, "check") && take_budgets(&g, s)) {
+        s->read.reach_later = !s->options.reachable;
+        struct loaded l = load_snapshots(s);
+        if (l.failed == 0 && count_can_be_compared(&l, "check") &&
+            take_iterations_for(s, &l))
+            status = check(s, &l, &g);
+        loaded_free(&l);
+    }
+    hd_budgets_free(g.budgets);
+    return status;
+}
+
+const struct command cmd_check = {
+    .name = "check",
+    .bit = ON_CHECK,
+    .purpose = FOR_BUILDS,
+    .operands = "SNAPSHOT SNAPSHOT...",
+    .summary = "the same held against growth budgets",
+    .description =
+        "Compare 2 to 50 snapshots of one program, in order of time, and hold what grew\n"
+        "against budgets: those of heapdrift.yml and of options. Without any budget it\n"
+        "fails on a suspect of 2 % of the heap, from four snapshots on. Status 1 means "
+        "over\n"
+        "budget, 2 that something is wrong with an input, 3 (with --strict) that the\n"
+        "snapshots do not allow a judgement.",
+    .examples =
+        {
+            {"heapdrift check snapshots/", "by heapdrift.yml, or any leak"},
+            {"heapdrift check --max-growth=5% --budget='MyApp.*=0' snapshots/",
+             "budgets without a file"},
+            {"heapdrift check --format=junit -o heapdrift.xml snapshots/",
+             "for a build server"},
+            {"heapdrift check --baseline-write=accepted snapshots/",
+             "accept today's growth"},
+        },
+    .run = run,
+};

@@ -1,0 +1,202 @@
+#include "cli/commands/output.h"
+#include "cli/live/collecting.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- the target ---------------------------------------------------------- */
+
+static bool find_target(const struct settings *s, struct hd_target *target)
+{
+    for (size_t i = 0; hd_target(i, target); i++)
+        if (s->target != NULL ? strcmp(s->target, target->name) == 0
+                              : output_ends_in(s->output, target->suffix))
+            return true;
+    begin_message(NULL, s->output);
+    fputs(": which format? use --to=FORMAT, or a name that ends in", stderr);
+    for (size_t i = 0; hd_target(i, target); i++)
+        fprintf(stderr, "%s %s (%s)", i > 0 ? "," : "", target->suffix, target->name);
+    fputs("\n", stderr);
+    return false;
+}
+
+static bool is_digest(const struct hd_target *target)
+{
+    return strcmp(target->name, "digest") == 0;
+}
+
+/* What is read later must not be written before. */
+static bool is_apart(const struct settings *s)
+{
+    for (size_t i = 1; i <= s->operand_count; i++) {
+        struct stat out, in;
+        char *name = collecting_numbered(s->output, (uint32_t)i);
+        bool there = name != NULL && stat(name, &out) == 0, apart = true;
+        for (size_t k = 0; there && apart && k < s->operand_count; k++)
+            apart = stat(s->operands[k], &in) != 0 || in.st_dev != out.st_dev ||
+                    in.st_ino != out.st_ino;
+        if (!apart)
+            trouble(name, "is one of the series; name another file");
+        free(name);
+        if (!apart)
+            return false;
+    }
+    return true;
+}
+
+static bool check(const struct settings *s, struct hd_target *target)
+{
+    bool several = s->operand_count > 1;
+    if (s->operand_count > 0 && s->output == NULL) {
+        fputs("heapdrift: convert needs a file to write: heapdrift convert IN -o OUT\n",
+              stderr);
+        return false;
+    }
+    if (s->operand_count > 0 && !find_target(s, target))
+        return false;
+    if (s->operand_count == 0 || (several && !is_digest(target))) {
+        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n",
+                s->operand_count);
+        return false;
+    }
+    if (several && strcmp(s->output, "-") == 0)
+        return trouble("-o -", "a series becomes several files: -o app.digest");
+    if (several && !is_apart(s))
+        return false;
+    if (target->binary && strcmp(s->output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        fprintf(stderr, "heapdrift: a %s is nothing for a terminal\n", target->name);
+        return false;
+    }
+    return true;
+}
+
+/* --- converting ------------------------------------------------------------ */
+
+struct conversion {
+    struct hd_snapshot *snap;
+    const struct hd_target *target;
+    struct hd_losses *lost;
+};
+
+static bool write_snapshot(const void *thing, const struct settings *s, FILE *to,
+                           struct hd_error *err)
+{
+    (void)s;
+    const struct conversion *c = thing;
+    return hd_snapshot_write(c->snap, c->target->name, hd_sink_file(to), c->lost, err);
+}
+
+static void tell_warnings(const struct loaded *l)
+{
+    struct hd_report *report = hd_report_info(l->comparison);
+    output_warnings(report);
+    hd_report_free(report);
+}
+
+static int convert(const struct settings *s, const struct loaded *l,
+                   const struct hd_target *target, const char *output)
+{
+    struct hd_snapshot *snap = hd_comparison_snapshot(l->comparison, 0);
+    const struct hd_info *info = hd_snapshot_info(snap);
+    if (target->needs_graph && !info->has_graph) {
+        struct hd_error table = {0};
+        snprintf(table.message, sizeof(table.message),
+                 "a %s, which has no objects: it can become table-csv%s",
+                 info->has_owners ? "digest" : "type table",
+                 info->has_owners ? " or table-json" : ", table-json or digest");
+        print_error(info->path, &table);
+        return EXIT_TROUBLE;
+    }
+    if (!s->quiet)
+        tell_warnings(l);
+    struct hd_losses lost = {0};
+    const struct conversion c = {snap, target, &lost};
+    if (!output_file(s, output, (struct output_how){.write = write_snapshot}, &c))
+        return EXIT_TROUBLE;
+    for (size_t i = 0; i < lost.count && !s->quiet; i++) {
+        begin_message("note", input_name(info->path));
+        fprintf(stderr, ": %s: ", lost.all[i].what);
+        end_message(lost.all[i].message);
+    }
+    if (!s->strict || (info->complete && !info->sampled))
+        return EXIT_DONE;
+    fputs("heapdrift: inconclusive: the snapshot is incomplete or sampled\n", stderr);
+    return EXIT_INCONCLUSIVE;
+}
+
+/* Those of a series are opened one after the other, so that many take no more memory than
+ * one, and tell each other since when their objects are there. */
+static int convert_number(const struct settings *s, size_t i,
+                          const struct hd_target *target, struct hd_ages *ages)
+{
+    struct settings one = *s;
+    int status = EXIT_TROUBLE;
+    bool several = s->operand_count > 1;
+    one.operands += i;
+    one.operand_count = 1;
+    /* Files of modules may be those of the next one, too. */
+    one.sandbox_is_wide &= !several;
+    char *name = several ? collecting_numbered(s->output, (uint32_t)i + 1) : NULL;
+    struct loaded l = load_snapshots(&one);
+    if (l.failed == 0 && l.count != 1) {
+        fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", l.count);
+    } else if (l.failed == 0) {
+        if (several)
+            hd_snapshot_set_ages(hd_comparison_snapshot(l.comparison, 0), ages);
+        status = convert(&one, &l, target, name != NULL ? name : s->output);
+    }
+    loaded_free(&l);
+    free(name);
+    return status;
+}
+
+static int run(struct settings *s)
+{
+    struct hd_target target;
+    int status = EXIT_DONE;
+    if (!check(s, &target))
+        return EXIT_TROUBLE;
+    s->read.to_write = true;
+    s->read.tables_only = !target.takes_graph;
+    /* So that it lines up with gcdumps of the same program. */
+    s->read.reach_later = is_digest(&target); /* it is found on the way */
+    s->read.plain_names = is_digest(&target) || strcmp(target.name, "gcdump") == 0;
+    struct hd_ages *ages = hd_ages_begin();
+    for (size_t i = 0; i < s->operand_count && status != EXIT_TROUBLE; i++) {
+        int result = convert_number(s, i, &target, ages);
+        status = result != EXIT_DONE ? result : status;
+    }
+    hd_ages_end(ages);
+    return status;
+}
+
+const struct command cmd_convert = {
+    .name = "convert",
+    .bit = ON_CONVERT,
+    .purpose = FOR_FORMATS,
+    .operands = "IN... -o OUT",
+    .summary = "a snapshot in another format",
+    .description =
+        "Write a snapshot as gcdump (.gcdump), digest (.digest), heap-text (.txt), "
+        "table-csv\n"
+        "(.csv) or table-json (.json). What the target cannot hold is told on standard "
+        "error,\n"
+        "a line each. -o - is standard output. A series becomes digests OUT-1, OUT-2, "
+        "..., which\n"
+        "keep since when objects have been there, if the collector told.",
+    .examples =
+        {
+            {"heapdrift convert app.nettrace -o app.gcdump",
+             "for PerfView and Visual Studio"},
+            {"heapdrift convert app.gcdump -o app.digest",
+             "all that analyses need, in kilobytes"},
+            {"heapdrift convert before.gcdump after.gcdump -o s.digest",
+             "s-1.digest, s-2.digest"},
+            {"heapdrift convert app.gcdump -o app.csv", "types, counts and bytes"},
+            {"heapdrift convert --to=heap-text app.gcdump -o - | less",
+             "a line per object"},
+        },
+    .run = run,
+};

@@ -1,0 +1,116 @@
+/* The browser in the terminal (explore/): ask what diff or top would, and show it. */
+#include "cli/commands/output.h"
+#include "cli/explore/explore.h"
+#include "cli/explore/terminal.h"
+#include "cli/guard/used_files.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Everything that there is, in one question. */
+static struct hd_report *ask(struct settings *s, const struct loaded *l,
+                             struct hd_error *err)
+{
+    s->options.rows = 0;
+    s->options.tree = true;
+    return l->count > 1 ? hd_report_diff(l->comparison, &s->options, err)
+                        : hd_report_top(l->comparison, &s->options, err);
+}
+
+static bool colors_are_wanted(const struct settings *s)
+{
+    const char *no_color = getenv("NO_COLOR");
+    bool unwanted = no_color != NULL && no_color[0] != '\0';
+    return s->color == COLOR_ALWAYS || (s->color == COLOR_AUTO && !unwanted);
+}
+
+/* What the signal does to a program that does not handle it. */
+static void end_by(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Nothing is drawn again while nothing happens. */
+static void show(struct explore *e, struct grid *g, bool happened)
+{
+    unsigned width, height;
+    terminal_size(&width, &height);
+    if (!happened && width == e->width && height == e->height)
+        return;
+    explore_draw(e, g, width, height);
+    terminal_show(g);
+}
+
+static void browse(struct explore *e)
+{
+    struct grid g = {0};
+    int ended = 0;
+    bool happened = true;
+    while (!e->quit && ended == 0) {
+        bool is_made = explore_is_made(e);
+        show(e, &g, happened);
+        struct press press = terminal_key(&ended);
+        explore_press(e, press);
+        happened = press.key != PRESS_NOTHING || !is_made;
+    }
+    terminal_end();
+    grid_free(&g);
+    if (ended != 0)
+        end_by(ended);
+}
+
+static int explore(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    bool app_only = s->options.app_only;
+    s->options.app_only = false;
+    struct hd_report *report = ask(s, l, &err);
+    if (report == NULL)
+        return output_answer(s, l, NULL, &err);
+    loaded_hide_progress(l);
+    if (!s->quiet)
+        output_warnings(report);
+    if (!terminal_begin(colors_are_wanted(s))) {
+        hd_report_free(report);
+        return EXIT_TROUBLE;
+    }
+    struct explore e;
+    explore_begin(&e, l->comparison, report, &s->options);
+    e.keeps = used_files_have;
+    e.settings = s;
+    if (app_only)
+        explore_press(&e, (struct press){.key = 'a'});
+    browse(&e);
+    explore_end(&e);
+    hd_report_free(report);
+    return EXIT_DONE;
+}
+
+static int run(struct settings *s)
+{
+    if (!terminal_is_there())
+        return EXIT_TROUBLE;
+    s->read.reach_later = !s->options.reachable;
+    return load_and_answer(s, "explore", explore);
+}
+
+const struct command cmd_explore = {
+    .name = "explore",
+    .bit = ON_EXPLORE,
+    .purpose = FOR_FILES,
+    .operands = "SNAPSHOT...",
+    .summary = "look around in the terminal",
+    .description =
+        "A browser in the terminal. It opens on what `heapdrift diff` finds; Enter goes\n"
+        "from a suspect to its place in the tree of owners, to its objects, to one "
+        "object:\n"
+        "what keeps it alive, what it refers to, what refers to it. ? shows the keys.",
+    .examples =
+        {
+            {"heapdrift explore snapshots/", "what grew in a series, and into its objects"},
+            {"heapdrift explore app.gcdump", "what is in one heap"},
+        },
+    .run = run,
+};

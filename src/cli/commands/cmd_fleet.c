@@ -1,0 +1,259 @@
+/* What many runs say together: from a store, or from parts that others made of it. A part
+ * is written instead of a report where one is asked for. */
+#include "cli/commands/output.h"
+#include "cli/live/fleet_feed.h"
+#include "cli/live/open_store.h"
+#include "cli/options/values.h"
+#include "cli/terminal/now.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what was asked for --------------------------------------------------------------- */
+
+static bool wrong(const char *what)
+{
+    fprintf(stderr, "heapdrift: %s\n", what);
+    return false;
+}
+
+static bool has_format(const struct settings *s)
+{
+    return s->format != hd_format_name(0);
+}
+
+/* A shard is a part; so is what is merged into a file, unless it is to be read. */
+static bool writes_part(const struct settings *s)
+{
+    return s->shards > 0 || (s->merge && s->output != NULL && !has_format(s));
+}
+
+static bool fits(const struct settings *s)
+{
+    if (s->merge && s->operand_count == 0)
+        return wrong("fleet --merge takes the parts that --shard wrote");
+    if (!s->merge && s->operand_count > 0)
+        return wrong("fleet reads a store, --store=URL; parts of one are read by --merge");
+    if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
+        return wrong("the parts have a window and services of their own: no --since, "
+                     "--until or --service with --merge");
+    if (s->merge && s->shards > 0)
+        return wrong("--shard makes a part, --merge reads some: one of them");
+    if (s->merge && s->store != NULL && !s->save)
+        return wrong("--merge reads parts and no store; with --save it writes to one");
+    if (s->shards > 0 && has_format(s))
+        return wrong("--shard writes a part, which has a format of its own");
+    if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
+        return wrong("a part allows no judgement: --exit-code and --max-hosts go with "
+                     "--merge");
+    return true;
+}
+
+/* The end of the window, and its beginning before it. */
+static bool take_window(const struct settings *s, struct hd_fleet_rules *rules)
+{
+    static const double usual_days = 7, day = 24 * 60 * 60;
+    int64_t seconds;
+    if (!now(&seconds))
+        return false;
+    struct moment since = {.before = usual_days * day}, until = {0};
+    if (s->since != NULL)
+        parse_moment(s->since, &since);
+    if (s->until != NULL)
+        parse_moment(s->until, &until);
+    if (s->shards > 1 && !until.is_date && getenv("SOURCE_DATE_EPOCH") == NULL)
+        return wrong("parts have to have one window, and they begin at different times: "
+                     "give all of them the same --until=2026-11-22T00:00Z");
+    double end = until.is_date ? until.date : (double)seconds - until.before;
+    /* Up to now is with what was taken in this second. */
+    rules->until = s->until != NULL ? end : end + 1;
+    rules->since = since.is_date   ? since.date
+                   : since.is_open ? (double)NAN
+                                   : end - since.before;
+    return !(rules->since >= rules->until) || wrong("--since is not before --until");
+}
+
+static struct hd_fleet_options options_of(const struct settings *s)
+{
+    struct hd_fleet_options opt;
+    hd_fleet_set_default_options(&opt);
+    opt.by = s->fleet_by;
+    opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
+    opt.rows = s->options.rows;
+    if (s->min_hosts_given) {
+        opt.min_hosts_share = s->min_hosts_share;
+        opt.min_hosts = s->min_hosts;
+    }
+    return opt;
+}
+
+/* --- records --------------------------------------------------------- */
+
+static struct hd_fleet *read_parts(const struct settings *s)
+{
+    struct hd_fleet *f = hd_fleet_new(NULL);
+    for (size_t i = 0; i < s->operand_count; i++) {
+        struct hd_error err = {0};
+        if (hd_fleet_read_part(f, s->operands[i], &err))
+            continue;
+        print_error(s->operands[i], &err);
+        hd_fleet_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+static struct hd_fleet *read_store(const struct settings *s)
+{
+    struct hd_fleet_rules rules = {.service = s->service,
+                                   .shard = s->shard,
+                                   .shards = s->shards,
+                                   .min_share = s->options.min_share,
+                                   .min_bytes = s->options.min_bytes,
+                                   .min_steady_share = s->options.min_steady_share,
+                                   .min_steady_bytes = s->options.min_steady_bytes,
+                                   .min_span = (double)s->min_span_ms / 1000};
+    if (!take_window(s, &rules))
+        return NULL;
+    struct hd_fleet *f = hd_fleet_new(&rules);
+    if (fleet_feed(f, s))
+        return f;
+    hd_fleet_free(f);
+    return NULL;
+}
+
+/* --- messages -------------------------------------------------------- */
+
+static void put_run(const struct hd_run_record *r)
+{
+    begin_message("warning", r->run.service != NULL ? r->run.service : "-");
+    if (r->run.host != NULL) {
+        fputs(" on ", stderr);
+        put_name(r->run.host);
+    }
+    if (r->run.pid != HD_UNKNOWN)
+        fprintf(stderr, ", pid %" PRIu64, r->run.pid);
+}
+
+/* Runs with snapshots that cannot be read are named: something is wrong with the store. */
+static void tell_damage(struct hd_fleet *f)
+{
+    enum { MOST = 20 };
+    const struct hd_run_record *r;
+    size_t n = 0;
+    for (size_t i = 0; (r = hd_fleet_record(f, i)) != NULL; i++) {
+        if (r->damaged == 0 || n++ >= MOST)
+            continue;
+        put_run(r);
+        fprintf(stderr, ": %zu of %zu snapshots cannot be read: ", r->damaged, r->recorded);
+        end_message(r->why != NULL ? r->why : "damaged");
+    }
+    if (n > MOST)
+        fprintf(stderr,
+                "heapdrift: warning: %zu more runs with snapshots that cannot be "
+                "read\n",
+                n - MOST);
+}
+
+/* Whether a suspect is on more hosts than that; those are named. */
+static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answer *a)
+{
+    bool any = false;
+    for (size_t i = 0; s->max_hosts_given && i < a->suspect_count + a->few_count; i++) {
+        const struct hd_fleet_suspect *x = &a->suspects[i];
+        double most = s->max_hosts_share >= 0 ? s->max_hosts_share * (double)x->of_hosts
+                                              : (double)s->max_hosts;
+        if ((double)x->hosts <= most)
+            continue;
+        any = true;
+        if (s->quiet)
+            continue;
+        begin_message(NULL, x->subject);
+        fputs(" in ", stderr);
+        put_name(x->service != NULL ? x->service : "-");
+        fprintf(stderr, " is on %" PRIu64 " of %" PRIu64 " hosts, more than --max-hosts\n",
+                x->hosts, x->of_hosts);
+    }
+    return any;
+}
+
+/* --- the answer ------------------------------------------------------ */
+
+static bool write_part(const void *fleet, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    (void)s;
+    return hd_fleet_write_part((struct hd_fleet *)fleet, hd_sink_file(to), err);
+}
+
+static int status_of(const struct settings *s, const struct hd_report *report)
+{
+    const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
+    bool too_many = is_on_too_many(s, a);
+    if (too_many || (s->exit_code && a->suspect_count > 0))
+        return EXIT_OVER;
+    if (!s->strict || hd_report_conclusive(report))
+        return EXIT_DONE;
+    fputs(
+        "heapdrift: inconclusive: runs allow no verdict, or parts are missing; the report "
+        "says which\n",
+        stderr);
+    return EXIT_INCONCLUSIVE;
+}
+
+static int answer(const struct settings *s, struct hd_fleet *f)
+{
+    struct hd_fleet_options opt = options_of(s);
+    struct hd_report *report = hd_report_fleet(f, &opt);
+    int status = output_report(s, report, false) ? status_of(s, report) : EXIT_TROUBLE;
+    hd_report_free(report);
+    return status;
+}
+
+/* Parts that are not all there are told wherever they go. */
+static int pass_on(const struct settings *s, struct hd_fleet *f)
+{
+    return output_file(s, s->output, (struct output_how){.write = write_part}, f)
+               ? EXIT_DONE
+               : EXIT_TROUBLE;
+}
+
+static int run(struct settings *s)
+{
+    if (!fits(s))
+        return EXIT_TROUBLE;
+    struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s);
+    if (f == NULL)
+        return EXIT_TROUBLE;
+    if (!s->quiet)
+        tell_damage(f);
+    int status = EXIT_TROUBLE;
+    if (!s->save || fleet_save(f, s))
+        status = writes_part(s) ? pass_on(s, f) : answer(s, f);
+    hd_fleet_free(f);
+    return status;
+}
+
+const struct command cmd_fleet = {
+    .name = "fleet",
+    .bit = ON_FLEET,
+    .purpose = FOR_FLEETS,
+    .operands = "--store=URL",
+    .summary = "which service leaks what, and where",
+    .description =
+        "Every run in a store that has snapshots in the window is ranked as by diff; then\n"
+        "what all of them show is added up: which service leaks what, on how many hosts,\n"
+        "how fast, since which build, and when the first host is full. Status 1 with\n"
+        "--exit-code if there is a suspect. --shard=I/N makes one of N parts, for many\n"
+        "machines; --merge adds parts up.",
+    .examples =
+        {
+            {"heapdrift fleet --since=7d", "what heapdrift.db has of the last week"},
+            {"heapdrift fleet --by=build --service=Shop", "with which build it began"},
+            {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part", "a part of four"},
+            {"heapdrift fleet --merge *.part", "all of them"},
+        },
+    .run = run,
+};

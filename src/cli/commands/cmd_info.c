@@ -1,0 +1,43 @@
+#include "cli/commands/output.h"
+
+#include <string.h>
+
+/* Sheets have no place for warnings. */
+static bool tells_warnings(const char *format)
+{
+    return strcmp(format, "csv") != 0 && strcmp(format, "tsv") != 0;
+}
+
+static int run(struct settings *s)
+{
+    s->read.checksum = true;
+    struct loaded l = load_snapshots(s);
+    int status = EXIT_TROUBLE;
+    if (s->operand_count == 0)
+        fputs("heapdrift: info looks at one or more snapshots\n", stderr);
+    if (l.count > 0) {
+        struct hd_report *report = hd_report_info(l.comparison);
+        if (output_report(s, report, tells_warnings(s->format)) && l.failed == 0)
+            status = output_status(s, report);
+        hd_report_free(report);
+    }
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_info = {
+    .name = "info",
+    .bit = ON_INFO,
+    .purpose = FOR_FORMATS,
+    .operands = "SNAPSHOT...",
+    .summary = "what each file is, and what is wrong",
+    .description =
+        "Format, writer, time, process, objects, roots, generations, checksum, and every\n"
+        "warning, of each file.",
+    .examples =
+        {
+            {"heapdrift info app.gcdump", "what it is and holds"},
+            {"heapdrift info --format=json snapshots/", "a whole folder, for a program"},
+        },
+    .run = run,
+};

@@ -1,0 +1,115 @@
+#include "cli/commands/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Addresses are hexadecimal, with 0x and without, as every tool prints them: so 1234 is
+ * 0x1234. A number of an object is decimal, behind a #. False for anything else. */
+static bool parse_place(const char *text, struct hd_object_question *ask)
+{
+    static const char decimal[] = "0123456789", hex[] = "0123456789abcdefABCDEF";
+    ask->by_number = text[0] == '#';
+    const char *digits = text + ask->by_number;
+    if (!ask->by_number && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+        digits += 2;
+    if (digits[0] == '\0' || digits[strspn(digits, ask->by_number ? decimal : hex)] != '\0')
+        return false;
+    errno = 0;
+    uint64_t n = strtoull(digits, NULL, ask->by_number ? 10 : 16);
+    if (errno != 0 || (ask->by_number && n >= HD_NO_OBJECT))
+        return false;
+    ask->number = ask->by_number ? (uint32_t)n : 0;
+    ask->address = ask->by_number ? 0 : n;
+    return ask->by_number || n != 0;
+}
+
+static bool refuse_place(const char *text)
+{
+    fputs("heapdrift: ", stderr);
+    put_name(text);
+    fputs(": must be an address, as 0x7f5d2193ec88 (hexadecimal, up to 64 bits), or the "
+          "number of an object, as '#1234'\n",
+          stderr);
+    return false;
+}
+
+/* A shell takes #1234 without quotes for a comment. */
+static bool refuse_operands(void)
+{
+    fputs("heapdrift: object needs a snapshot and an address: heapdrift object "
+          "app.gcdump 0x7f5d2193ec88, or the number of an object in quotes: '#1234'\n",
+          stderr);
+    return false;
+}
+
+/* The address stands last, so that nobody has to guess. */
+static bool take_place(struct settings *s, struct hd_object_question *ask)
+{
+    if (s->operand_count < 2)
+        return refuse_operands();
+    const char *text = s->operands[s->operand_count - 1];
+    if (parse_place(text, ask))
+        return true;
+    if (s->operand_count == 2 && access(text, F_OK) == 0 &&
+        parse_place(s->operands[0], ask)) {
+        fputs("heapdrift: the snapshot comes first: heapdrift object ", stderr);
+        put_name(text);
+        fputs(" ", stderr);
+        put_name(s->operands[0]);
+        fputs("\n", stderr);
+        return false;
+    }
+    return refuse_place(text);
+}
+
+static int answer(struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_report *report =
+        hd_report_object(l->comparison, &s->options, s->object, &err);
+    return output_answer(s, l, report, &err);
+}
+
+static int run(struct settings *s)
+{
+    struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
+    if (!take_place(s, &ask))
+        return EXIT_TROUBLE;
+    s->operand_count--;
+    s->object = &ask;
+    s->read.reach_later = true;
+    int status = load_and_answer(s, "object", answer);
+    s->object = NULL;
+    return status;
+}
+
+const struct command cmd_object = {
+    .name = "object",
+    .bit = ON_OBJECT,
+    .purpose = FOR_FILES,
+    .operands = "SNAPSHOT... ADDRESS",
+    .summary = "one instance: fields, what holds it",
+    .description =
+        "One object: its type, size and generation, its fields with their values (of core\n"
+        "dumps), what it refers to, what refers to it, and a chain from a root. ADDRESS "
+        "is\n"
+        "hexadecimal, with or without 0x, as `roots` prints it behind \"e.g.\"; one "
+        "inside\n"
+        "an object means that object. '#1234', in quotes, is the number of an object, as\n"
+        "JSON has it and heap text has nothing else. Of several snapshots it is one of "
+        "the\n"
+        "last, and told since which of them it is there.",
+    .examples =
+        {
+            {"heapdrift object app.gcdump 0x7f5d2193ec88", "what it is, and what holds it"},
+            {"heapdrift object --values app.gcdump 7f5d2193ec88",
+             "with strings, which may be secrets"},
+            {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
+            {"heapdrift object snapshots/ 0x7f5d2193ec88",
+             "in the last; since when it is there"},
+            {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
+        },
+    .run = run,
+};

@@ -1,0 +1,40 @@
+#include "cli/commands/output.h"
+#include "cli/live/processes.h"
+
+static int run(struct settings *s)
+{
+    if (s->operand_count > 0) {
+        fputs("heapdrift: ps takes no operands\n", stderr);
+        return EXIT_TROUBLE;
+    }
+    struct hd_processes processes;
+    if (!processes_find(&processes))
+        return EXIT_TROUBLE;
+    processes_keep(&processes, s->name);
+    processes_sort(&processes, s->process_order);
+    struct hd_report *report = hd_report_processes(&processes);
+    int status = output_report(s, report, false) ? EXIT_DONE : EXIT_TROUBLE;
+    hd_report_free(report);
+    hd_processes_free(&processes);
+    return status;
+}
+
+const struct command cmd_ps = {
+    .name = "ps",
+    .bit = ON_PS,
+    .purpose = FOR_PROCESSES,
+    .operands = "",
+    .summary = "which processes there are",
+    .description = "Processes with a .NET runtime that can be asked for snapshots: id, "
+                   "name, container,\n"
+                   "host, memory, uptime, version of the runtime, user, command line. As "
+                   "root also those\n"
+                   "of other users and containers.",
+    .examples =
+        {
+            {"heapdrift ps", "yours; with sudo also those of others and of containers"},
+            {"heapdrift ps -n 'Shop.*' --sort=memory", "some of them, the largest first"},
+            {"heapdrift ps --format=csv", "for a script"},
+        },
+    .run = run,
+};

@@ -1,0 +1,258 @@
+/* Snapshots into a store, one after the other: each is opened, built, stored and
+ * closed before the next, so that a thousand of them take no more memory than one. */
+#include "cli/commands/load.h"
+#include "cli/guard/allocate.h"
+#include "cli/guard/sandbox.h"
+#include "cli/live/open_store.h"
+#include "cli/live/record_output.h"
+#include "cli/live/run_facts.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct recording {
+    struct settings *settings;
+    struct hd_store *store;
+    struct hd_inputs inputs;
+    struct hd_ages *ages; /* of the snapshots of a series that come one after the other */
+    bool *skipped;        /* of each input, as far as it is known: hd_inputs_claim() */
+    struct progress *progress;
+    struct record_output told;
+    size_t failed, left; /* left: not looked at, as the store is gone */
+    const char *problem; /* of the environment, told once */
+};
+
+/* --- a snapshot ------------------------------------------------------ */
+
+static double seconds_of(struct timespec t)
+{
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* When the file was last written to, if it says nothing better: what copies it with its
+ * times (cp -p, rsync, tar) keeps that. */
+static double time_of_file(const char *path)
+{
+    struct stat st;
+    struct timespec now;
+    char file[4096];
+    const char *mark = strrchr(path, '#');
+    if (strcmp(path, "-") == 0 && clock_gettime(CLOCK_REALTIME, &now) == 0)
+        return seconds_of(now);
+    if (stat(path, &st) == 0)
+        return seconds_of(st.st_mtim);
+    int len =
+        mark != NULL ? snprintf(file, sizeof(file), "%.*s", (int)(mark - path), path) : 0;
+    return len > 0 && len < (int)sizeof(file) && stat(file, &st) == 0
+               ? seconds_of(st.st_mtim)
+               : NAN;
+}
+
+static void note_time(const struct recording *r, const char *path)
+{
+    if (r->settings->quiet)
+        return;
+    begin_message("note", input_name(path));
+    end_message(strcmp(path, "-") == 0
+                    ? ": does not say when it was taken: now is stored"
+                    : ": does not say when it was taken: the time of the file is stored");
+}
+
+static void note_problem(struct recording *r, const struct run_facts *facts)
+{
+    if (facts->problem == NULL || r->problem != NULL || r->settings->quiet)
+        return;
+    r->problem = facts->problem;
+    fprintf(stderr, "heapdrift: note: %s\n", facts->problem);
+}
+
+static bool record(struct recording *r, const char *path, struct hd_snapshot *snap,
+                   struct hd_error *err)
+{
+    struct run_facts facts;
+    enum hd_recorded what;
+    run_facts_of_snapshot(&facts, r->settings, snap);
+    struct hd_recording how = {.size = sizeof(how), .run = &facts.run};
+    hd_snapshot_set_ages(snap, r->ages);
+    bool is_timeless = !isfinite(hd_time_taken(snap));
+    if (is_timeless)
+        how.taken = time_of_file(path);
+    bool ok = hd_store_record(r->store, snap, &how, &what, err);
+    progress_hide(r->progress);
+    if (ok) {
+        note_problem(r, &facts);
+        if (is_timeless && what == HD_RECORDED)
+            note_time(r, path);
+        record_output_add(&r->told, path, snap, &how, what);
+    }
+    run_facts_free(&facts);
+    return ok;
+}
+
+static void fail_with(struct recording *r, const char *path, const struct hd_error *err)
+{
+    progress_hide(r->progress);
+    r->failed++;
+    print_error(path, err);
+    record_output_failure(&r->told, path, err);
+}
+
+static void skip(struct recording *r, const char *path, const struct hd_error *err)
+{
+    progress_hide(r->progress);
+    if (r->settings->quiet)
+        return;
+    begin_message("note", input_name(path));
+    fputs(": skipped: ", stderr);
+    end_message(err->message);
+}
+
+static bool is_no_snapshot(const struct hd_error *err)
+{
+    return err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
+}
+
+static void take(struct recording *r, size_t i)
+{
+    struct hd_input *input = &r->inputs.all[i];
+    struct hd_read_options how = r->settings->read;
+    struct hd_error err = input->error;
+    how.to_write = true;
+    how.checksum = true;
+    how.plain_names = true; /* so that all of a store line up */
+    how.threads = r->settings->threads;
+    how.progress = progress_tell;
+    how.progress_context = r->progress;
+    struct hd_snapshot *snap =
+        err.status == HD_OK ? hd_snapshot_open(input->path, &how, &err) : NULL;
+    r->skipped[i] = snap == NULL && input->from_folder && is_no_snapshot(&err);
+    if (r->skipped[i])
+        input->error = err;
+    else if (snap == NULL || !record(r, input->path, snap, &err))
+        fail_with(r, input->path, &err);
+    hd_snapshot_close(snap);
+}
+
+/* Which files may be skipped shows when all others are known. */
+static void settle(struct recording *r, size_t count)
+{
+    bool *before = zeroed(count, sizeof(*before));
+    memcpy(before, r->skipped, count * sizeof(*before));
+    hd_inputs_claim(r->inputs.all, count, r->skipped);
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_input *input = &r->inputs.all[i];
+        if (r->skipped[i])
+            skip(r, input->path, &input->error);
+        else if (before[i])
+            fail_with(r, input->path, &input->error);
+    }
+    free(before);
+}
+
+static void take_all(struct recording *r)
+{
+    r->skipped = zeroed(r->inputs.count, sizeof(*r->skipped));
+    for (size_t i = 0; i < r->inputs.count; i++) {
+        progress_files(r->progress, r->inputs.count, 0);
+        progress_file(r->progress, i + 1, r->inputs.all[i].path);
+        take(r, i);
+        if (hd_store_is_lost(r->store)) {
+            r->left = r->inputs.count - i - 1;
+            break;
+        }
+    }
+    progress_hide(r->progress);
+    settle(r, r->inputs.count - r->left);
+    free(r->skipped);
+    if (r->left > 0)
+        fprintf(stderr, "heapdrift: %zu more %s not looked at\n", r->left,
+                r->left == 1 ? "file was" : "files were");
+}
+
+/* --- the rest -------------------------------------------------------- */
+
+static bool thin(struct recording *r)
+{
+    struct hd_thinned done;
+    struct hd_error err = {0};
+    if (r->settings->keep_seconds <= 0 || hd_store_is_lost(r->store))
+        return true;
+    if (!hd_store_thin(r->store, r->settings->keep_seconds, (double)time(NULL), &done,
+                       &err)) {
+        store_trouble(store_url(r->settings), &err);
+        return false;
+    }
+    record_output_thinned(&r->told, &done);
+    return true;
+}
+
+static bool is_right(const struct settings *s)
+{
+    size_t pipes = 0;
+    for (size_t i = 0; i < s->operand_count; i++)
+        pipes += strcmp(s->operands[i], "-") == 0;
+    if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
+        fprintf(stderr, "heapdrift: --format=%s: record says what it did as text or json\n",
+                s->format);
+    else if (s->operand_count == 0 && s->keep_seconds <= 0)
+        fputs("heapdrift: record takes snapshots: heapdrift record SNAPSHOT...\n", stderr);
+    else if (pipes > 1)
+        fputs("heapdrift: standard input can be given only once\n", stderr);
+    else
+        return true;
+    return false;
+}
+
+static int run(struct settings *s)
+{
+    struct recording r = {.settings = s};
+    if (!is_right(s))
+        return EXIT_TROUBLE;
+    r.store = open_store(s, HD_STORE_WRITE);
+    if (r.store == NULL)
+        return EXIT_TROUBLE;
+    if (!sandbox_enter_with_store(s, hd_store_file(r.store))) {
+        hd_store_close(r.store);
+        return EXIT_TROUBLE;
+    }
+    for (size_t i = 0; i < s->operand_count; i++)
+        hd_inputs_add(&r.inputs, s->operands[i], NULL);
+    r.told.is_json = strcmp(s->format, "json") == 0;
+    r.progress = progress_start(!s->no_progress && !s->quiet);
+    r.ages = hd_ages_begin();
+    take_all(&r);
+    hd_ages_end(r.ages);
+    progress_stop(r.progress);
+    bool thinned = thin(&r);
+    record_output_end(&r.told, hd_store_name(r.store));
+    hd_inputs_free(&r.inputs);
+    hd_store_close(r.store);
+    return r.failed + r.left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
+}
+
+const struct command cmd_record = {
+    .name = "record",
+    .bit = ON_RECORD,
+    .purpose = FOR_FLEETS,
+    .operands = "SNAPSHOT...",
+    .summary = "keep snapshots for months, in a database",
+    .description =
+        "Boil snapshots down to digests and store them, each whole or not at all, and each "
+        "once:\n"
+        "to record one again changes nothing. The store is a file (SQLite) or PostgreSQL, "
+        "with\n"
+        "tables for SQL as well. --keep alone thins out. Passwords: docs/store.md.",
+    .examples =
+        {
+            {"heapdrift record --build=4.2 app.gcdump", "into heapdrift.db"},
+            {"heapdrift record --keep=90d dumps/", "a folder, then thin out"},
+            {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
+             "by PGPASSFILE"},
+        },
+    .run = run,
+};

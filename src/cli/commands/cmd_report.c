@@ -1,0 +1,75 @@
+/* The page that people open, keep and send on: what `diff` says of several snapshots, what
+ * `top` says of one. It adds nothing to either; the format does. */
+#include "cli/commands/output.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* A terminal is no place for a page: it goes to a file, but not over one that is there. */
+static bool choose_output(struct settings *s)
+{
+    static const char usual[] = "heapdrift-report.html";
+    if (s->output != NULL || !isatty(STDOUT_FILENO))
+        return true;
+    s->output = usual;
+    if (access(usual, F_OK) != 0)
+        return true;
+    fprintf(stderr, "heapdrift: %s is there already; to replace it: -o %s\n", usual, usual);
+    return false;
+}
+
+static int ask(const struct settings *s, const struct loaded *l)
+{
+    struct hd_error err = {0};
+    struct hd_report *report = l->count == 1
+                                   ? hd_report_top(l->comparison, &s->options, &err)
+                                   : hd_report_diff(l->comparison, &s->options, &err);
+    int status = output_answer(s, l, report, &err);
+    bool file = s->output != NULL && strcmp(s->output, "-") != 0;
+    if (status != EXIT_TROUBLE && file && !s->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "heapdrift: open %s in a browser\n", s->output);
+    return status;
+}
+
+static bool can_be_asked(struct settings *s, const struct loaded *l)
+{
+    if (l->failed > 0)
+        return false;
+    return l->count == 1 ||
+           (count_can_be_compared(l, "report") && take_iterations_for(s, l));
+}
+
+static int run(struct settings *s)
+{
+    if (surely_more_than(1, s) > 0 && !few_enough_to_compare(s, "report"))
+        return EXIT_TROUBLE;
+    if (!choose_output(s))
+        return EXIT_TROUBLE;
+    s->format = "html";
+    s->options.tree = true;
+    s->read.reach_later = !s->options.reachable;
+    struct loaded l = load_snapshots(s);
+    int status = can_be_asked(s, &l) ? ask(s, &l) : EXIT_TROUBLE;
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_report = {
+    .name = "report",
+    .bit = ON_REPORT,
+    .purpose = FOR_FILES,
+    .operands = "SNAPSHOT... -o report.html",
+    .summary = "the same, to open in a browser",
+    .description =
+        "Write one file of HTML that needs nothing else: the verdict, the heap over time, "
+        "the\nsuspects with their root chains, who owns the memory, every type. Of 1 to "
+        "50\n"
+        "snapshots, in order of time. Without -o it goes to standard output, at a terminal "
+        "to\nheapdrift-report.html.",
+    .examples =
+        {
+            {"heapdrift report snapshots/ -o leaks.html", "a page to look at and send on"},
+            {"heapdrift report app.gcdump -o app.html", "what takes the space in one"},
+        },
+    .run = run,
+};

@@ -1,0 +1,49 @@
+#include "cli/commands/output.h"
+
+static int refuse_count(size_t count)
+{
+    fprintf(stderr,
+            "heapdrift: top looks at one snapshot, not %zu; to compare several use "
+            "`heapdrift diff`\n",
+            count);
+    return EXIT_TROUBLE;
+}
+
+static int run(struct settings *s)
+{
+    size_t too_many = surely_more_than(1, s);
+    if (too_many > 0)
+        return refuse_count(too_many);
+    s->read.reach_later = !s->options.reachable;
+    struct loaded l = load_snapshots(s);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && l.count != 1) {
+        refuse_count(l.count);
+    } else if (l.failed == 0) {
+        struct hd_error err = {0};
+        struct hd_report *report = hd_report_top(l.comparison, &s->options, &err);
+        status = output_answer(s, &l, report, &err);
+    }
+    loaded_free(&l);
+    return status;
+}
+
+const struct command cmd_top = {
+    .name = "top",
+    .bit = ON_TOP,
+    .purpose = FOR_FILES,
+    .operands = "SNAPSHOT",
+    .summary = "what takes the space in one snapshot",
+    .description =
+        "Types by the bytes of their objects. With --format=csv the table is itself a\n"
+        "snapshot that can be compared later.",
+    .examples =
+        {
+            {"heapdrift top app.gcdump", "types by their bytes"},
+            {"heapdrift top --sort=retained app.gcdump", "by what they keep alive"},
+            {"heapdrift top --by=namespace app.gcdump", "one row per namespace"},
+            {"heapdrift top --format=csv -o small.csv app.gcdump",
+             "a table to compare later"},
+        },
+    .run = run,
+};

@@ -1,0 +1,310 @@
+/* Collect, then compare: snapshots of a running process at intervals, and what grew in
+ * them. It adds nothing to either: `diff` or `check` does the rest. */
+#include "cli/commands/commands.h"
+#include "cli/commands/output.h"
+#include "cli/live/collecting.h"
+#include "cli/live/sidecar.h"
+#include "cli/terminal/exit_hook.h"
+#include "cli/terminal/temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { USUAL_COUNT = 6, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
+
+struct watching {
+    const struct settings *settings;
+    char folder[FOLDER_SIZE];
+    bool is_temporary, is_new;
+    bool is_child; /* whose parent removes the folder */
+    char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
+    size_t count; /* of snapshots that are there */
+};
+
+/* --- the folder ---------------------------------------------------------- */
+
+static bool make_temporary(struct watching *w)
+{
+    const char *below = getenv("TMPDIR");
+    int len = snprintf(w->folder, sizeof(w->folder), "%s/heapdrift-XXXXXX",
+                       below != NULL && below[0] != '\0' ? below : "/tmp");
+    w->is_temporary = len < (int)sizeof(w->folder) && mkdtemp(w->folder) != NULL;
+    return w->is_temporary || trouble(w->folder, strerror(errno));
+}
+
+/* Snapshots that are there already would be taken for older ones of this series. */
+static bool is_empty(const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool empty = d != NULL;
+    for (const struct dirent *e; empty && (e = readdir(d)) != NULL;)
+        empty = e->d_name[0] == '.';
+    if (d == NULL)
+        return trouble(folder, strerror(errno));
+    closedir(d);
+    return empty || trouble(folder, "there are files in it; name a new folder");
+}
+
+/* -o app.digest: app-1.digest and so on, instead of a folder. */
+static bool keeps_digests(const struct watching *w)
+{
+    return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
+}
+
+static bool open_folder(struct watching *w)
+{
+    const char *wanted = w->settings->output;
+    if (wanted == NULL)
+        return make_temporary(w);
+    if (strlen(wanted) >= sizeof(w->folder))
+        return trouble(wanted, strerror(ENAMETOOLONG));
+    if (keeps_digests(w))
+        return true;
+    snprintf(w->folder, sizeof(w->folder), "%s", wanted);
+    w->is_new = mkdir(wanted, 0777) == 0;
+    return w->is_new ||
+           (errno == EEXIST ? is_empty(wanted) : trouble(wanted, strerror(errno)));
+}
+
+static void close_folder(struct watching *w)
+{
+    if (w->is_child)
+        return;
+    for (size_t i = 0; w->is_temporary && i < w->count; i++)
+        unlink(w->paths[i]);
+    /* Of a new folder nothing is left if nothing was collected. */
+    if (w->is_temporary || (w->is_new && w->count == 0))
+        rmdir(w->folder);
+}
+
+/* Where memory runs out, or by a signal that is not waited for, nobody comes back. */
+static struct watching *at_work;
+
+static void close_at_once(void)
+{
+    temporary_remove();
+    close_folder(at_work);
+}
+
+/* --- snapshots ----------------------------------------------------------- */
+
+static void tell(const struct collecting *c, size_t number, size_t wanted)
+{
+    const double seconds = (double)c->settings->interval_ms / 1e3;
+    if (c->progress)
+        fprintf(stderr, "\r\033[Kwatching: %zu of %zu snapshots, the next in %.0f s",
+                number, wanted, seconds);
+    else if (c->lines && number == 1)
+        fprintf(stderr, "heapdrift: watching: %zu more, %.4g s from one to the next\n",
+                wanted - number, seconds);
+}
+
+static bool take_next(struct watching *w, struct collecting *c, size_t wanted, int *status)
+{
+    char label[64], *path = w->paths[w->count];
+    char *digest = keeps_digests(w)
+                       ? collecting_numbered(w->settings->output, (uint32_t)w->count + 1)
+                       : NULL;
+    if (digest != NULL)
+        snprintf(path, PATH_SIZE, "%s", digest);
+    else
+        snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
+    free(digest);
+    snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
+    c->label = label;
+    bool taken = collecting_take(c, path) != EXIT_TROUBLE;
+    c->label = NULL;
+    if (taken) {
+        w->count++;
+        return true;
+    }
+    /* Who stops knows that, and was told; what is there is compared. */
+    *status = c->stopped && w->count >= 2 ? *status : EXIT_TROUBLE;
+    return false;
+}
+
+static int collect_all(struct watching *w, struct collecting *c)
+{
+    size_t wanted =
+        w->settings->snapshot_count > 0 ? w->settings->snapshot_count : USUAL_COUNT;
+    int status = EXIT_DONE;
+    collecting_follow(c);
+    while (w->count < wanted && take_next(w, c, wanted, &status)) {
+        if (w->count == wanted)
+            break;
+        tell(c, w->count, wanted);
+        if (!collecting_wait(c))
+            break;
+    }
+    collecting_unfollow(c);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    if (c->stopped && w->count >= 2 && !w->settings->quiet)
+        fprintf(stderr, "heapdrift: note: stopped after %zu of %zu snapshots\n", w->count,
+                wanted);
+    return status;
+}
+
+/* --- the comparison ------------------------------------------------------ */
+
+static bool has_budgets(const struct settings *s)
+{
+    bool format = false;
+    for (size_t i = 0; hd_format_name(i) != NULL; i++)
+        format |= hd_format_is_for_check(i) && strcmp(s->format, hd_format_name(i)) == 0;
+    return format || s->budget_count > 0 || s->config != NULL || s->baseline != NULL ||
+           s->baseline_write != NULL;
+}
+
+static int compare(const struct watching *w)
+{
+    const char *paths[HD_MAX_SNAPSHOTS];
+    struct settings s = *w->settings;
+    for (size_t i = 0; i < w->count; i++)
+        paths[i] = w->paths[i];
+    s.operands = paths;
+    s.operand_count = w->count;
+    s.output = NULL;
+    s.files_go = w->is_temporary;
+    return command_named(has_budgets(&s) ? "check" : "diff")->run(&s);
+}
+
+/* How the comparison ended: its status, or the signal that ended it and us. */
+static int status_of(int how, int *killed_by)
+{
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how);
+    int signal = WTERMSIG(how);
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
+        *killed_by = signal;
+    else
+        fprintf(stderr, "heapdrift: the comparison was killed (signal %d)%s\n", signal,
+                signal == SIGKILL ? ": perhaps memory ran out" : "");
+    return EXIT_TROUBLE;
+}
+
+/* Signals that still come are for the comparison. */
+static int wait_for(pid_t child, struct collecting *c, int *killed_by)
+{
+    enum { TICK_MS = 20 };
+    int how = 0;
+    pid_t ended;
+    c->stopped = false;
+    while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (collecting_is_stopped(c, TICK_MS))
+            kill(child, c->signal);
+        c->stopped = false;
+    }
+    return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
+}
+
+static bool usage(const char *what)
+{
+    fprintf(stderr, "heapdrift: %s\n", what);
+    return false;
+}
+
+/* What is stored is compared by others, over weeks. */
+static bool check_store(const struct settings *s)
+{
+    if (s->output != NULL)
+        return usage("--store keeps the snapshots; -o DIR is for those that are compared");
+    if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
+        return usage("--store compares nothing, so it takes neither budgets nor a format: "
+                     "that is `heapdrift fleet`");
+    return true;
+}
+
+static bool check(struct settings *s)
+{
+    if (!collecting_process_is_named(s, "watch"))
+        return false;
+    if (s->store != NULL)
+        return check_store(s);
+    if (settings_are_for_a_store(s))
+        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
+    if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
+        return true;
+    fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
+            s->snapshot_count, HD_MAX_SNAPSHOTS);
+    return false;
+}
+
+/* Snapshots that go are compared by a process of its own, so that somebody is left to
+ * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
+ * the child has nothing to remove. */
+static int compare_apart(struct watching *w, struct collecting *c, int *killed_by)
+{
+    fflush(NULL);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t child = w->is_temporary ? fork() : -1;
+    if (child > 0)
+        return wait_for(child, c, killed_by);
+    w->is_child = child == 0;
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+    return compare(w);
+}
+
+/* What went wrong while collecting wins over what the comparison says. */
+static int run(struct settings *s)
+{
+    struct watching w = {.settings = s};
+    struct collecting c = {.signals = -1};
+    int killed_by = 0;
+    if (!check(s))
+        return EXIT_TROUBLE;
+    if (s->store != NULL)
+        return sidecar_run(s);
+    if (!collecting_begin(&c, s))
+        return EXIT_TROUBLE;
+    at_work = &w;
+    exit_hook_before(close_at_once);
+    temporary_listen();
+    int status = open_folder(&w) ? collect_all(&w, &c) : EXIT_TROUBLE;
+    if (w.count >= 2) {
+        int found = compare_apart(&w, &c, &killed_by);
+        status = status != EXIT_DONE ? status : found;
+    } else if (status == EXIT_DONE) {
+        fputs("heapdrift: stopped before there were two snapshots to compare\n", stderr);
+        status = EXIT_TROUBLE;
+    }
+    exit_hook_before(NULL);
+    close_folder(&w);
+    collecting_end(&c);
+    if (killed_by != 0)
+        raise(killed_by);
+    return status;
+}
+
+const struct command cmd_watch = {
+    .name = "watch",
+    .bit = ON_WATCH,
+    .purpose = FOR_PROCESSES,
+    .operands = "PID|NAME",
+    .summary = "take snapshots of it, and say what grew",
+    .description =
+        "Take snapshots of a running .NET process, six in two and a half minutes unless\n"
+        "told otherwise, and say what grew. With budgets it ends with the status of\n"
+        "`heapdrift check`. Ctrl-C ends it early: what was collected by then is\n"
+        "compared. With --store it compares nothing and does not end: a snapshot an hour\n"
+        "goes there.",
+    .examples =
+        {
+            {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},
+            {"heapdrift watch MyApp --count=10 --interval=1m",
+             "longer, by the name of the process"},
+            {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},
+            {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
+            {"heapdrift watch -n MyApp --store=heapdrift.db",
+             "one an hour, into a store, until SIGTERM"},
+        },
+    .run = run,
+};

@@ -1,0 +1,265 @@
+#include "cli/commands/load.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/guard/sandbox.h"
+#include "cli/guard/used_files.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/seconds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* --- what is told meanwhile ----------------------------------------------- */
+
+struct telling {
+    struct progress *progress;
+    bool verbose;
+    double *begun; /* of each input */
+};
+
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+    return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+               ? (uint64_t)st.st_size
+               : 0;
+}
+
+static void tell_file(void *context, size_t i, const struct hd_info_entry *entry, bool read)
+{
+    struct telling *t = context;
+    if (!read) {
+        progress_file(t->progress, i + 1, entry->path);
+        t->begun[i] = seconds_now();
+        return;
+    }
+    if (!t->verbose || entry->snap == NULL)
+        return;
+    const struct hd_info *info = hd_snapshot_info(entry->snap);
+    flockfile(stderr);
+    begin_message(NULL, input_name(entry->path));
+    fprintf(stderr, ": %s, %" PRIu64 " objects, read in %.3f s\n", info->format,
+            info->objects, seconds_now() - t->begun[i]);
+    funlockfile(stderr);
+}
+
+static void tell_progress(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+{
+    const struct telling *t = context;
+    if (t->progress != NULL)
+        progress_tell(t->progress, phase, more, all);
+}
+
+static void begin_progress(struct telling *t, const struct hd_inputs *inputs)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        bytes += size_of(inputs->all[i].path);
+    progress_files(t->progress, inputs->count, bytes);
+}
+
+/* --- what was read --------------------------------------------------------- */
+
+static bool lies_in(const char *path, const char *folder, size_t len)
+{
+    bool slash = len > 0 && folder[len - 1] == '/';
+    return strncmp(path, folder, len) == 0 && (slash || path[len] == '/');
+}
+
+/* True for a folder of which nothing is left. */
+static bool is_bare_folder(const struct hd_info_entry *entries, size_t count,
+                           const struct hd_inputs *inputs, const char *operand)
+{
+    size_t len = strlen(operand), found = 0, left = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool in = lies_in(entries[i].path, operand, len);
+        found += in && inputs->all[i].from_folder;
+        left += in && !entries[i].skipped;
+    }
+    return found > 0 && left == 0;
+}
+
+/* Say what was skipped and what is broken, which is counted. */
+static void report_entries(struct loaded *l, const struct settings *s)
+{
+    size_t count;
+    const struct hd_info_entry *entries = hd_comparison_entries(l->comparison, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_info_entry *entry = &entries[i];
+        if (entry->skipped && !s->quiet) {
+            begin_message("note", input_name(entry->path));
+            fputs(": skipped: ", stderr);
+            end_message(entry->error.message);
+        } else if (entry->snap == NULL && !entry->skipped) {
+            l->failed++;
+            print_error(entry->path, &entry->error);
+        }
+        l->count += !entry->skipped;
+        if (!entry->skipped && l->inputs.all[i].from_folder)
+            used_files_add(s, entry->path);
+    }
+    static const struct hd_error bare = {.message = "a folder without snapshots"};
+    for (size_t i = 0; i < s->operand_count; i++) {
+        if (!is_bare_folder(entries, count, &l->inputs, s->operands[i]))
+            continue;
+        l->failed++;
+        print_error(s->operands[i], &bare);
+    }
+}
+
+static bool standard_input_twice(const struct settings *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->operand_count; i++)
+        n += strcmp(s->operands[i], "-") == 0;
+    if (n > 1)
+        fputs("heapdrift: standard input can be given only once\n", stderr);
+    return n > 1;
+}
+
+/* A graph of a core dump may be given back, and is then read again with the files of its
+ * modules, if there are several snapshots. */
+static bool modules_are_needed(const struct loaded *l)
+{
+    size_t count;
+    const struct hd_info_entry *entries = hd_comparison_entries(l->comparison, &count);
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (entries[i].snap != NULL &&
+            strcmp(hd_snapshot_info(entries[i].snap)->format, "core-dump") == 0)
+            return true;
+    return false;
+}
+
+/* The thread that shows progress would keep what is given up. */
+static void give_up_modules(struct loaded *l, const struct settings *s)
+{
+    if (!s->sandbox_is_wide || modules_are_needed(l))
+        return;
+    bool shows = l->telling->progress != NULL;
+    progress_stop(l->telling->progress);
+    l->failed += !sandbox_narrow(s);
+    l->telling->progress = progress_start(shows);
+}
+
+struct loaded load_snapshots(const struct settings *s)
+{
+    struct loaded l = {0};
+    if (standard_input_twice(s)) {
+        l.failed = 1;
+        return l;
+    }
+    /* What cannot be opened stands in its place with its error. */
+    for (size_t i = 0; i < s->operand_count; i++)
+        hd_inputs_add(&l.inputs, s->operands[i], NULL);
+    l.telling = zeroed(1, sizeof(*l.telling));
+    *l.telling = (struct telling){.progress = progress_start(!s->no_progress && !s->quiet),
+                                  .verbose = s->verbose,
+                                  .begun = zeroed(l.inputs.count, sizeof(double))};
+    begin_progress(l.telling, &l.inputs);
+    struct hd_read_options how = s->read;
+    how.threads = s->threads;
+    how.progress = tell_progress;
+    how.file = tell_file;
+    how.progress_context = l.telling;
+    l.comparison = hd_comparison_open(l.inputs.all, l.inputs.count, &how);
+    progress_hide(l.telling->progress);
+    give_up_modules(&l, s);
+    report_entries(&l, s);
+    return l;
+}
+
+const char *loaded_path(const struct loaded *l, size_t k)
+{
+    return hd_snapshot_info(hd_comparison_snapshot(l->comparison, k))->path;
+}
+
+void loaded_hide_progress(const struct loaded *l)
+{
+    progress_hide(l->telling->progress);
+}
+
+void loaded_free(struct loaded *l)
+{
+    hd_comparison_free(l->comparison);
+    if (l->telling != NULL) {
+        progress_stop(l->telling->progress);
+        free(l->telling->begun);
+    }
+    free(l->telling);
+    hd_inputs_free(&l->inputs);
+    *l = (struct loaded){0};
+}
+
+static bool can_be_compared(size_t count, const char *command)
+{
+    if (count >= 2 && count <= HD_MAX_SNAPSHOTS)
+        return true;
+    fprintf(stderr,
+            "heapdrift: %s compares 2 to %d snapshots, not %zu; for one use `heapdrift "
+            "top`\n",
+            command, HD_MAX_SNAPSHOTS, count);
+    return false;
+}
+
+bool count_can_be_compared(const struct loaded *l, const char *command)
+{
+    return can_be_compared(l->count, command);
+}
+
+size_t surely_more_than(size_t most, const struct settings *s)
+{
+    struct hd_inputs inputs = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < s->operand_count; i++)
+        hd_inputs_add(&inputs, s->operands[i], NULL);
+    for (size_t i = 0; inputs.count > most && i < inputs.count; i++)
+        count += inputs.all[i].from_folder ? hd_path_is_snapshot(inputs.all[i].path)
+                                           : inputs.all[i].error.status == HD_OK;
+    hd_inputs_free(&inputs);
+    return count > most ? count : 0;
+}
+
+bool few_enough_to_compare(const struct settings *s, const char *command)
+{
+    size_t count = surely_more_than(HD_MAX_SNAPSHOTS, s);
+    return count == 0 || can_be_compared(count, command);
+}
+
+bool take_iterations_for(struct settings *s, const struct loaded *l)
+{
+    if (s->iteration_count > 0 && s->iteration_count != l->count) {
+        fprintf(stderr, "heapdrift: --iterations has %zu number%s for %zu snapshot%s\n",
+                s->iteration_count, s->iteration_count == 1 ? "" : "s", l->count,
+                l->count == 1 ? "" : "s");
+        return false;
+    }
+    s->options.iterations = s->iteration_count > 0 ? s->iterations : NULL;
+    return true;
+}
+
+static int refuse_count(size_t count, const char *command)
+{
+    fprintf(stderr, "heapdrift: %s looks at 1 to %d snapshots, not %zu\n", command,
+            HD_MAX_SNAPSHOTS, count);
+    return EXIT_TROUBLE;
+}
+
+int load_and_answer(struct settings *s, const char *command,
+                    int (*answer)(struct settings *s, const struct loaded *l))
+{
+    size_t too_many = surely_more_than(HD_MAX_SNAPSHOTS, s);
+    if (too_many > 0)
+        return refuse_count(too_many, command);
+    struct loaded l = load_snapshots(s);
+    int status = EXIT_TROUBLE;
+    if (l.failed == 0 && (l.count == 0 || l.count > HD_MAX_SNAPSHOTS))
+        refuse_count(l.count, command);
+    else if (l.failed == 0 && take_iterations_for(s, &l))
+        status = answer(s, &l);
+    loaded_free(&l);
+    return status;
+}

@@ -1,0 +1,240 @@
+#include "cli/commands/output.h"
+
+#include "cli/guard/used_files.h"
+#include "cli/terminal/style.h"
+#include "cli/terminal/temporary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool output_ends_in(const char *path, const char *suffix)
+{
+    size_t len = strlen(path), tail = strlen(suffix);
+    return len > tail && strcmp(path + len - tail, suffix) == 0;
+}
+
+void output_warnings(const struct hd_report *report)
+{
+    size_t count;
+    const struct hd_warning *all = hd_report_warnings(report, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct hd_warning *w = &all[i];
+        begin_message("warning", w->path != NULL ? input_name(w->path) : "");
+        if (w->line != HD_UNKNOWN)
+            fprintf(stderr, ":%" PRIu64, w->line);
+        if (w->path != NULL)
+            fputs(": ", stderr);
+        fprintf(stderr, "%s: ", w->code);
+        put_name(w->message);
+        if (w->count != HD_UNKNOWN && w->count > 1)
+            fprintf(stderr, " (%" PRIu64 " times)", w->count);
+        fputs("\n", stderr);
+    }
+}
+
+/* What is to be written where, and how. */
+struct job {
+    const struct settings *settings;
+    const char *path;
+    struct output_how how;
+    const void *thing;
+};
+
+static bool write_to(const struct job *j, FILE *to, const char *name)
+{
+    struct hd_error err = {0};
+    if (j->how.write(j->thing, j->settings, to, &err))
+        return true;
+    /* `| head -1` has what it wanted, and other filters say nothing either. */
+    if (to == stdout && err.status == HD_CLOSED)
+        return true;
+    advise(&err);
+    return !j->how.tells && trouble(name, err.message);
+}
+
+static bool is_folder(const char *path, size_t len)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    snprintf(folder, sizeof(folder), "%.*s", (int)len, path);
+    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Why there can be no file of that name, and what to do. */
+static bool no_file(const struct job *j, int why)
+{
+    const char *slash = strrchr(j->path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - j->path) : 0;
+    char text[PATH_MAX + 80];
+    if (why == EISDIR)
+        snprintf(text, sizeof(text), "%s; name a file in it: %s%sheapdrift.%s",
+                 strerror(why), j->path, slash != NULL && slash[1] == '\0' ? "" : "/",
+                 strcmp(j->settings->format, "text") == 0 ? "txt" : j->settings->format);
+    else if (why == ENOENT && folder > 0 && !is_folder(j->path, folder))
+        snprintf(text, sizeof(text), "%s: make the folder %.*s first", strerror(why),
+                 (int)folder, j->path);
+    else if (why == EACCES || why == EROFS)
+        snprintf(text, sizeof(text), "%s: this user may not write %s %.*s", strerror(why),
+                 folder > 0 ? "to" : "here:", folder > 0 ? (int)folder : 1,
+                 folder > 0 ? j->path : ".");
+    else
+        snprintf(text, sizeof(text), "%s", strerror(why));
+    return trouble(j->path, text);
+}
+
+/* Devices and pipes are written as they are: there is nothing to rename. */
+static bool write_in_place(const struct job *j)
+{
+    FILE *to = fopen(j->path, "w");
+    if (to == NULL)
+        return no_file(j, errno);
+    bool ok = write_to(j, to, j->path);
+    if (fclose(to) != 0 && ok)
+        ok = trouble(j->path, strerror(errno));
+    return ok;
+}
+
+/* The mode that the file has, or that a new one gets. What else a mode can be, to run as
+ * somebody, is lost by writing; and the sandbox allows no such mode. */
+static mode_t wanted_mode(const struct job *j, const char *path)
+{
+    struct stat st;
+    if (j->how.is_private)
+        return S_IRUSR | S_IWUSR;
+    if (stat(path, &st) == 0)
+        return st.st_mode & 0777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Through a temporary file beside the target. */
+static bool write_beside(const struct job *j, const char *target)
+{
+    FILE *to = temporary_open(target);
+    if (to == NULL)
+        return no_file(j, errno);
+    bool ok = write_to(j, to, j->path);
+    if (ok && fchmod(fileno(to), wanted_mode(j, target)) != 0)
+        ok = trouble(j->path, strerror(errno));
+    if (fclose(to) != 0 && ok)
+        ok = trouble(j->path, strerror(errno));
+    if (ok && !temporary_rename(target))
+        ok = trouble(j->path, strerror(errno));
+    temporary_remove();
+    return ok;
+}
+
+/* What the name of a link at path stands for, from the folder of path. */
+static char *beside(const char *path, const char *name)
+{
+    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
+    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    size_t size = folder + strlen(name) + 1;
+    char *whole = malloc(size);
+    if (whole != NULL)
+        snprintf(whole, size, "%.*s%s", (int)folder, path, name);
+    return whole;
+}
+
+char *output_target(const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = strdup(path);
+    for (int i = 0; at != NULL && i < MOST_LINKS; i++) {
+        char name[PATH_MAX];
+        ssize_t len = readlink(at, name, sizeof(name) - 1);
+        if (len < 0)
+            return at;
+        name[len] = '\0';
+        char *next = beside(at, name);
+        free(at);
+        at = next;
+    }
+    if (at != NULL)
+        errno = ELOOP;
+    free(at);
+    return NULL;
+}
+
+static bool write_whole(const struct job *j)
+{
+    char *target = output_target(j->path);
+    bool ok = target != NULL ? write_beside(j, target) : trouble(j->path, strerror(errno));
+    free(target);
+    return ok;
+}
+
+bool output_file(const struct settings *s, const char *path, struct output_how how,
+                 const void *thing)
+{
+    const struct job j = {s, path, how, thing};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return write_to(&j, stdout, "standard output");
+    struct stat st;
+    char why[USED_FILE_REASON];
+    if (used_files_have(s, path, why))
+        return trouble(path, why);
+    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return special ? write_in_place(&j) : write_whole(&j);
+}
+
+static bool write_report(const void *report, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    struct hd_write_options style = style_for(s, to);
+    return hd_report_write(report, s->format, &style, hd_sink_file(to), err);
+}
+
+bool output_report(const struct settings *s, const struct hd_report *report,
+                   bool warnings_are_in_it)
+{
+    if (!s->quiet && !warnings_are_in_it)
+        output_warnings(report);
+    return output_file(s, s->output, (struct output_how){.write = write_report}, report);
+}
+
+static bool matches_nothing(const struct hd_report *report)
+{
+    size_t count;
+    const struct hd_warning *all = hd_report_warnings(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].code, "no-such-type") == 0)
+            return true;
+    return false;
+}
+
+int output_status(const struct settings *s, const struct hd_report *report)
+{
+    if (s->exit_code && hd_report_suspects(report) > 0)
+        return EXIT_OVER;
+    if (s->strict && !hd_report_conclusive(report)) {
+        fprintf(stderr, "heapdrift: inconclusive: %s\n",
+                matches_nothing(report)
+                    ? "no type matches"
+                    : "a snapshot is incomplete or sampled, or there are fewer than four "
+                      "to compare");
+        return EXIT_INCONCLUSIVE;
+    }
+    return EXIT_DONE;
+}
+
+int output_answer(const struct settings *s, const struct loaded *l,
+                  struct hd_report *report, const struct hd_error *err)
+{
+    loaded_hide_progress(l);
+    if (report == NULL) {
+        bool one = err->snapshot > 0 || l->count == 1;
+        size_t blamed = err->snapshot > 0 ? err->snapshot - 1 : 0;
+        print_error(one ? loaded_path(l, blamed) : NULL, err);
+        return EXIT_TROUBLE;
+    }
+    int status = output_report(s, report, false) ? output_status(s, report) : EXIT_TROUBLE;
+    hd_report_free(report);
+    return status;
+}

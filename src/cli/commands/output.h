@@ -1,0 +1,46 @@
+/* output.h - a report to where it belongs, whole or not at all. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "cli/commands/load.h"
+#include "cli/terminal/messages.h"
+
+/* Whether a name has that suffix, and something before it. */
+bool output_ends_in(const char *path, const char *suffix);
+
+/* How to write a thing to a file: false and err if that fails. */
+struct output_how {
+    bool (*write)(const void *thing, const struct settings *s, FILE *to,
+                  struct hd_error *err);
+    bool tells;      /* write says itself why it failed */
+    bool is_private; /* nobody else may read the file */
+};
+
+/* Where links lead that begin at path, whether there is anything or not: it is made or
+ * replaced, the links stay. malloc'd; NULL with errno if they lead nowhere. */
+char *output_target(const char *path);
+
+/* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
+ * into place, to path. False after saying on stderr what went wrong. */
+bool output_file(const struct settings *s, const char *path, struct output_how how,
+                 const void *thing);
+
+/* The warnings of a report, on stderr. */
+void output_warnings(const struct hd_report *report);
+
+/* Print the warnings to stderr (unless quiet, or they are in the result), write the report
+ * to standard output or, through a temporary file renamed into place, to --output. False
+ * after saying on stderr what went wrong. */
+bool output_report(const struct settings *s, const struct hd_report *report,
+                   bool warnings_are_in_it);
+
+/* What the report means for the exit status: EXIT_OVER, EXIT_INCONCLUSIVE as the
+ * options ask for, else EXIT_DONE. */
+int output_status(const struct settings *s, const struct hd_report *report);
+
+/* Write the answer to a question about l and free it, or say why there is none, naming
+ * the file that err blames. Returns the exit status. */
+int output_answer(const struct settings *s, const struct loaded *l,
+                  struct hd_report *report, const struct hd_error *err);
+
+#endif

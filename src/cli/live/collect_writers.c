@@ -1,0 +1,490 @@
+#include "cli/live/collect_writers.h"
+
+#include "cli/terminal/seconds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The target of hd_snapshot_write() that a store takes. */
+#define DIGEST "digest"
+
+/* --- failures ---------------------------------------------------------------------- */
+
+/* Its socket goes with it, unless it was killed. */
+static bool has_ended(const struct collecting *c)
+{
+    struct stat st;
+    return c->who != NULL && lstat(c->how.socket, &st) != 0 && errno == ENOENT;
+}
+
+/* What goes wrong with the process is told as it is, where there are several by its name;
+ * what goes wrong with the file, by that of the file. */
+static bool failed(const struct collecting *c, const struct hd_error *err)
+{
+    static const char stopped[] = "stopped; the process goes on, and nothing was written";
+    bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
+    if (err->status == HD_STOPPED && c->is_too_much)
+        trouble(c->settings->output,
+                "the stream of its heap is larger than the memory that may be used; see "
+                "--memory. The process goes on, and nothing was stored");
+    else if (err->status == HD_STOPPED && c->who != NULL)
+        trouble(c->who, stopped);
+    else if (err->status == HD_STOPPED)
+        fprintf(stderr, "heapdrift: %s\n", stopped);
+    else if (!of_file && has_ended(c))
+        trouble(c->who, "has ended");
+    else
+        print_error(of_file ? c->settings->output : c->who, err);
+    return false;
+}
+
+static bool take(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    bool ok = hd_collect(to, &c->how, &c->collected, err);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
+}
+
+/* --- a snapshot of one ------------------------------------------------------------- */
+
+/* Without a name from the start, so that nothing can leave it behind. */
+static FILE *open_nameless(const char *beside)
+{
+    struct stat st;
+    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
+        return tmpfile();
+    size_t size = strlen(beside) + sizeof(".XXXXXX");
+    char *name = malloc(size);
+    if (name == NULL)
+        return NULL;
+    snprintf(name, size, "%s.XXXXXX", beside);
+    int fd = mkstemp(name);
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+/* What a core has is counted when it is read; garbage does not count. */
+static void count(struct collecting *c, const struct hd_info *info)
+{
+    struct hd_collected *got = &c->collected;
+    if (!c->settings->direct)
+        return;
+    got->objects = info->holds_garbage ? info->reachable_objects : info->objects;
+    got->object_bytes = info->holds_garbage ? info->reachable_bytes : info->bytes;
+}
+
+/* On no disk: what a process knows is nobody's business. */
+static FILE *open_in_memory(void)
+{
+    const unsigned long close_on_exec = 1;
+    int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+/* What a process knows of its types, where its memory may be read. A snapshot without full
+ * names is as good as those of other tools, so nothing of this can fail it. */
+struct full_names {
+    FILE *core; /* NULL: none */
+    struct hd_error err;
+    double seconds;
+};
+
+static struct full_names take_full_names(const struct collecting *c)
+{
+    struct full_names names = {.core = open_in_memory()};
+    double begin = seconds_now();
+    if (names.core != NULL && !hd_collect_types(names.core, &c->how, &names.err)) {
+        fclose(names.core);
+        names.core = NULL;
+    }
+    names.seconds = seconds_now() - begin;
+    return names;
+}
+
+static void drop_full_names(struct full_names *names)
+{
+    if (names->core != NULL)
+        fclose(names->core);
+    names->core = NULL;
+}
+
+static void add_full_names(const struct collecting *c, struct hd_snapshot *snap,
+                           struct full_names *names)
+{
+    double begin = seconds_now();
+    bool ok =
+        names->core != NULL && hd_snapshot_add_full_names(snap, names->core, &names->err);
+    drop_full_names(names);
+    names->seconds += seconds_now() - begin;
+    if (!c->settings->verbose)
+        return;
+    begin_message("note", c->settings->output);
+    if (ok)
+        fprintf(stderr, ": full names are from the memory of the process, in %.3f s\n",
+                names->seconds);
+    else
+        fprintf(stderr, ": no full names: %s\n", names->err.message);
+}
+
+/* Without a target it is looked at only. */
+static struct hd_read_options how_to_read(const struct collecting *c, const char *target)
+{
+    struct hd_read_options how = c->settings->read;
+    how.to_write = target != NULL;
+    how.checksum = target != NULL && strcmp(target, DIGEST) == 0;
+    how.reach_later = !how.checksum;
+    how.plain_names = true; /* as any other gcdump has them */
+    /* With --all they say how many processes there are at the same time. */
+    bool one_each = c->settings->all && c->settings->threads_given;
+    how.threads = one_each ? 1 : c->settings->threads;
+    return how;
+}
+
+static void explain_proc(const struct hd_snapshot *snap, struct hd_error *err)
+{
+    if (snap == NULL && access("/proc/self", F_OK) != 0)
+        snprintf(err->message, sizeof(err->message),
+                 "a gcdump is made with /proc, which is not mounted here; a trace is not: "
+                 "the name of one ends in .nettrace");
+}
+
+/* --- a snapshot of a trace --------------------------------------------------------- */
+
+/* A report does without. What is lost once is mostly lost for good, so it is said once. */
+static void tell_unfollowed(struct collecting *c, const struct hd_error *why)
+{
+    if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
+        return;
+    c->told_unfollowed = true;
+    begin_message("note", c->label != NULL ? c->label : c->settings->output);
+    fprintf(stderr, ": which objects stayed is not exactly known: %s\n", why->message);
+}
+
+static void follow(struct collecting *c, struct hd_snapshot *snap)
+{
+    struct hd_error why = {0};
+    if (c->following != NULL && !hd_following_snapshot(c->following, snap, &why))
+        tell_unfollowed(c, &why);
+}
+
+/* The trace is read while it comes, and what is left of that done while names are taken,
+ * if they are wanted. taken: whether there is a trace, else the process is to blame, which
+ * was said. NULL and err: what was read is. */
+static struct hd_snapshot *read_along(struct collecting *c, FILE *trace, const char *target,
+                                      struct full_names *names, bool *taken,
+                                      struct hd_error *err)
+{
+    const struct hd_read_options how = how_to_read(c, target);
+    if (c->following != NULL)
+        hd_following_before(c->following, &c->how);
+    /* A stream without a buffer: what was written can be read. */
+    setvbuf(trace, NULL, _IONBF, 0);
+    c->reading = hd_reading_begin(trace, &how);
+    *taken = take(c, trace, err) || failed(c, err);
+    if (*taken) {
+        hd_reading_came(c->reading, c->collected.bytes);
+        hd_reading_end(c->reading);
+        if (names != NULL)
+            *names = take_full_names(c);
+    }
+    struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);
+    c->reading = NULL;
+    if (snap != NULL)
+        hd_snapshot_set_origin(snap, &c->collected.origin);
+    return snap;
+}
+
+static struct hd_snapshot *take_snapshot(struct collecting *c, FILE *trace,
+                                         const char *target, struct hd_error *err)
+{
+    struct full_names names = {.core = NULL};
+    bool taken;
+    struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
+    if (taken && snap == NULL) {
+        explain_proc(snap, err);
+        print_error(c->settings->output, err);
+    }
+    if (snap != NULL) {
+        add_full_names(c, snap, &names);
+        follow(c, snap);
+        hd_snapshot_set_ages(snap, c->ages);
+    }
+    drop_full_names(&names);
+    return snap;
+}
+
+/* The trace goes with it. */
+static bool write_taken(struct collecting *c, FILE *trace, const char *target,
+                        struct hd_sink to, struct hd_error *err)
+{
+    struct hd_snapshot *snap = take_snapshot(c, trace, target, err);
+    bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
+    if (snap != NULL && !ok)
+        print_error(c->settings->output, err);
+    hd_snapshot_close(snap);
+    fclose(trace);
+    return ok;
+}
+
+static bool write_gcdump(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    struct collecting *c = *(struct collecting *const *)thing;
+    FILE *trace = open_nameless(s->output);
+    if (trace == NULL)
+        return trouble(s->output, strerror(errno));
+    return write_taken(c, trace, "gcdump", hd_sink_file(to), err);
+}
+
+/* --- a trace ----------------------------------------------------------------------- */
+
+/* Of a series it is read all the same, to follow its objects. Nothing of that fails it. */
+static bool take_followed(struct collecting *c, FILE *trace)
+{
+    struct hd_error why = {0};
+    bool taken;
+    struct hd_snapshot *snap = read_along(c, trace, NULL, NULL, &taken, &why);
+    if (snap != NULL)
+        follow(c, snap);
+    bool kept = snap != NULL && hd_following_write(trace, snap, &why);
+    hd_snapshot_close(snap);
+    if (taken && !kept)
+        tell_unfollowed(c, &why);
+    return taken;
+}
+
+static bool write_trace(const void *thing, const struct settings *s, FILE *to,
+                        struct hd_error *err)
+{
+    /* What is collected is told behind the file. */
+    struct collecting *c = *(struct collecting *const *)thing;
+    struct stat st;
+    (void)s;
+    if (c->following != NULL && fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode))
+        return take_followed(c, to);
+    return take(c, to, err) || failed(c, err);
+}
+
+/* --- a core ------------------------------------------------------------------------ */
+
+static bool copy_memory(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
+}
+
+static bool fill_core(struct collecting *c, FILE *to, struct hd_error *err)
+{
+    enum hd_core_kind kind = c->settings->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
+    if (c->settings->direct)
+        return copy_memory(c, to, err);
+    bool ok = hd_collect_core(to, kind, &c->how, &c->collected, err);
+    if (c->progress)
+        fputs("\r\033[K", stderr);
+    return ok;
+}
+
+/* What it has says whether it is whole. NULL and err where it cannot be read. */
+static struct hd_snapshot *open_core(struct collecting *c, FILE *core, const char *target,
+                                     struct hd_error *err)
+{
+    char path[64];
+    const struct hd_read_options how = how_to_read(c, target);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(core));
+    struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
+    explain_proc(snap, err);
+    c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
+    return snap;
+}
+
+/* How often a process is stopped for one snapshot that is whole, if one after the other is
+ * not. createdump takes long, so it is asked again only for one that is of no use. */
+enum { MOST_TAKES = 3 };
+
+static bool should_try_again(const struct collecting *c, const struct hd_snapshot *snap,
+                             const struct hd_error *err, int taken)
+{
+    bool bad = snap == NULL ? err->topic == HD_ABOUT_COLLECTION
+                            : c->settings->direct && !c->collected.complete;
+    return bad && taken < MOST_TAKES && !c->stopped;
+}
+
+static bool empty(FILE *core, struct hd_error *err)
+{
+    rewind(core);
+    if (ftruncate(fileno(core), 0) == 0)
+        return true;
+    snprintf(err->message, sizeof(err->message), "cannot write: %s", strerror(errno));
+    err->status = HD_IO;
+    return false;
+}
+
+/* Others may read a core that heapdrift cannot, so it stays. */
+static void tell_unread(struct collecting *c, struct hd_error *err)
+{
+    c->unread = err->status == HD_UNSUPPORTED || err->status == HD_BAD_FORMAT ||
+                err->status == HD_NOT_A_SNAPSHOT;
+    c->collected.complete = true;
+    if (!c->unread && c->settings->quiet)
+        return;
+    advise(err);
+    begin_message(c->unread ? NULL : "note", c->settings->output);
+    fputs(c->unread ? ": written, but it cannot be read: " : ": not checked: ", stderr);
+    end_message(err->message);
+}
+
+static bool write_core(const void *thing, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    struct collecting *c = *(struct collecting *const *)thing;
+    struct hd_snapshot *snap = NULL;
+    struct hd_error why;
+    int taken = 0;
+    (void)s;
+    do {
+        hd_snapshot_close(snap);
+        why = (struct hd_error){0};
+        if ((taken > 0 && !empty(to, err)) || !fill_core(c, to, err))
+            return failed(c, err);
+        snap = open_core(c, to, NULL, &why);
+    } while (should_try_again(c, snap, &why, ++taken));
+    if (snap == NULL)
+        tell_unread(c, &why);
+    hd_snapshot_close(snap);
+    return true;
+}
+
+/* --- a snapshot of the memory ------------------------------------------------------ */
+
+/* In memory, or where there is not so much, in a nameless file. */
+static FILE *take_memory(struct collecting *c, const struct settings *s,
+                         struct hd_error *err)
+{
+    struct hd_error too_big = {0};
+    FILE *core = open_in_memory();
+    bool ok = core != NULL && copy_memory(c, core, &too_big);
+    if (!ok && core != NULL && too_big.status != HD_TOO_BIG)
+        *err = too_big;
+    if (!ok && core != NULL)
+        fclose(core);
+    if (ok || err->status != HD_OK)
+        return ok ? core : NULL;
+    core = open_nameless(s->output);
+    if (core == NULL) {
+        trouble(s->output, strerror(errno));
+        return NULL;
+    }
+    if (copy_memory(c, core, err))
+        return core;
+    fclose(core);
+    return NULL;
+}
+
+/* The core goes with it. */
+static bool convert(struct collecting *c, FILE *core, struct hd_snapshot *snap,
+                    const char *target, struct hd_sink to, struct hd_error *err)
+{
+    bool ok = snap != NULL;
+    if (ok) {
+        hd_snapshot_set_origin(snap, &c->collected.origin);
+        count(c, hd_snapshot_info(snap));
+        ok = hd_snapshot_write(snap, target, to, NULL, err);
+    }
+    hd_snapshot_close(snap);
+    fclose(core);
+    if (!ok)
+        print_error(c->settings->output, err);
+    return ok;
+}
+
+static bool write_memory(struct collecting *c, const char *target, struct hd_sink to,
+                         struct hd_error *err)
+{
+    for (int taken = 1;; taken++) {
+        struct hd_error why = {0};
+        FILE *core = take_memory(c, c->settings, err);
+        if (core == NULL)
+            return err->status != HD_OK && failed(c, err);
+        struct hd_snapshot *snap = open_core(c, core, target, &why);
+        if (!should_try_again(c, snap, &why, taken)) {
+            *err = why;
+            return convert(c, core, snap, target, to, err);
+        }
+        hd_snapshot_close(snap);
+        fclose(core);
+    }
+}
+
+static bool write_direct(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    (void)s;
+    return write_memory(*(struct collecting *const *)thing, "gcdump", hd_sink_file(to),
+                        err);
+}
+
+/* --- a digest ---------------------------------------------------------------------- */
+
+/* The heap itself is on no disk on the way. */
+static bool take_digest(struct collecting *c, struct hd_sink to, struct hd_error *err)
+{
+    const struct settings *s = c->settings;
+    if (!s->direct) {
+        FILE *trace = open_in_memory();
+        return trace != NULL ? write_taken(c, trace, DIGEST, to, err)
+                             : trouble(s->output, strerror(errno));
+    }
+    return write_memory(c, DIGEST, to, err);
+}
+
+bool collect_digest(struct collecting *c, struct hd_memory *digest)
+{
+    struct hd_error err = {0};
+    return take_digest(c, hd_sink_memory(digest), &err);
+}
+
+static bool write_digest(const void *thing, const struct settings *s, FILE *to,
+                         struct hd_error *err)
+{
+    (void)s;
+    return take_digest(*(struct collecting *const *)thing, hd_sink_file(to), err);
+}
+
+/* --- which ------------------------------------------------------------------------- */
+
+bool collect_writes_core(const struct settings *s, const char *path)
+{
+    return s->core != CORE_NONE || output_ends_in(path, ".core") ||
+           output_ends_in(path, ".dmp");
+}
+
+struct output_how collect_writer(const struct settings *s, const char *path)
+{
+    struct output_how how = {.write = write_gcdump, .tells = true};
+    how.is_private = collect_writes_core(s, path);
+    if (how.is_private)
+        how.write = write_core;
+    else if (output_ends_in(path, ".digest"))
+        how.write = write_digest;
+    else if (s->direct)
+        how.write = write_direct;
+    else if (output_ends_in(path, ".nettrace"))
+        how.write = write_trace;
+    return how;
+}

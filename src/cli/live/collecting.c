@@ -1,0 +1,377 @@
+#include "cli/live/collecting.h"
+
+#include "cli/live/collect_writers.h"
+#include "cli/terminal/style.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds_since(struct timespec begin)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin.tv_sec) +
+           (double)(now.tv_nsec - begin.tv_nsec) / 1e9;
+}
+
+/* --- meanwhile --------------------------------------------------------------------- */
+
+bool collecting_is_stopped(struct collecting *c, int wait_ms)
+{
+    struct pollfd ready = {.fd = c->signals, .events = POLLIN};
+    struct signalfd_siginfo which;
+    if (poll(&ready, 1, wait_ms) > 0 && read(c->signals, &which, sizeof(which)) > 0) {
+        c->stopped = true;
+        c->signal = (int)which.ssi_signo;
+        c->signalled++;
+    }
+    return c->stopped;
+}
+
+/* In a log a line every half minute says that it goes on. */
+static bool is_time(struct collecting *c, double seconds)
+{
+    const double first = 0.5, line_every = 30;
+    if (c->progress)
+        return seconds >= first;
+    if (!c->lines || seconds - c->told < line_every)
+        return false;
+    c->told = seconds;
+    return true;
+}
+
+static void show(struct collecting *c, const struct hd_collect_progress *so_far)
+{
+    double seconds = seconds_since(c->begin);
+    if (!is_time(c, seconds))
+        return;
+    bool is_core = c->is_core || c->settings->direct;
+    fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
+    if (so_far->bytes == 0)
+        fprintf(stderr, "the %s, %.0f s",
+                is_core ? "memory is being copied" : "heap is being walked", seconds);
+    else if (is_core)
+        fprintf(stderr, "%.1f MiB, %.0f s", (double)so_far->bytes / 1048576, seconds);
+    else
+        fprintf(stderr, "%" PRIu64 " objects, %.1f MiB, %.0f s", so_far->objects,
+                (double)so_far->bytes / 1048576, seconds);
+    fputs(c->progress ? "" : "\n", stderr);
+}
+
+static bool go_on(void *context, const struct hd_collect_progress *so_far)
+{
+    struct collecting *c = context;
+    show(c, so_far);
+    if (c->reading != NULL)
+        hd_reading_came(c->reading, so_far->bytes);
+    c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
+    bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
+    return !stops && !c->is_too_much;
+}
+
+/* --- one snapshot ------------------------------------------------------------------ */
+
+/* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
+static void tell_clients(const struct hd_collected *got)
+{
+    if (got->client_count == 0)
+        fputs(" (dotnet-monitor, dotnet-trace, an APM agent) keeps the names", stderr);
+    else
+        fputs(" keeps the names: ", stderr);
+    for (size_t i = 0; i < got->client_count; i++) {
+        const struct hd_client *client = &got->clients[i];
+        fputs(i > 0 ? " or " : "", stderr);
+        put_name(client->name[0] != '\0' ? client->name : "a process");
+        fprintf(stderr, " (pid %" PRIu64 ")", client->pid);
+    }
+    fputs("; stop it and collect again\n", stderr);
+}
+
+/* How long the process stood still, where that is known. */
+static void tell_stop(const struct hd_collected *got)
+{
+    if (got->stood_still_us == 0)
+        return;
+    fprintf(stderr, "; the process stood still for %.1f ms",
+            (double)got->stood_still_us / 1e3);
+    if (got->trees > 1)
+        fprintf(stderr, " at most (%u times: garbage was being collected)", got->trees);
+}
+
+/* Once. */
+static void tell_privacy(struct collecting *c)
+{
+    if (!c->is_core || c->told_privacy || c->settings->quiet)
+        return;
+    c->told_privacy = true;
+    begin_message("note", c->settings->output);
+    fputs(": a core has everything that its process knows, passwords and personal data "
+          "too; only this user may read it (mode 0600)\n",
+          stderr);
+}
+
+static void tell(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    const struct hd_collected *got = &c->collected;
+    if (!s->quiet && !got->complete) {
+        begin_message("warning", s->output);
+        fputs(": incomplete: ", stderr);
+        if (c->is_core || s->direct)
+            fputs("not all objects were found in its memory\n", stderr);
+        else
+            fprintf(stderr,
+                    "%" PRIu64 " events were lost, so objects or references are missing\n",
+                    got->events_lost);
+    }
+    if (!s->quiet && got->other_client) {
+        begin_message("warning", s->output);
+        fprintf(stderr,
+                ": unknown-type: %" PRIu64 " of %" PRIu64
+                " types have no name: another tracing client of process %" PRIu64,
+                got->nameless, got->types, got->pid);
+        tell_clients(got);
+    }
+    tell_privacy(c);
+    bool asked_for = c->progress || c->lines || c->who != NULL;
+    if (s->verbose || (asked_for && !s->quiet)) {
+        begin_message(NULL, c->label != NULL ? c->label : s->output);
+        fputs(": ", stderr);
+        if (!c->is_core)
+            fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
+        fprintf(stderr, "%.1f MiB, in %.2f s",
+                (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
+                seconds_since(c->begin));
+        tell_stop(got);
+        fputs("\n", stderr);
+    }
+}
+
+static int judge(struct collecting *c)
+{
+    tell(c);
+    /* Whoever keeps the names keeps them next time, too: do not try twice. */
+    c->how.keep_names = c->how.keep_names || c->collected.other_client;
+    if (c->unread)
+        return EXIT_TROUBLE;
+    if (!c->settings->strict || (c->collected.complete && !c->collected.other_client))
+        return EXIT_DONE;
+    fputs("heapdrift: inconclusive: the snapshot is incomplete\n", stderr);
+    return EXIT_INCONCLUSIVE;
+}
+
+/* Into a file, or where digest is not NULL there. */
+static int collect_one(struct collecting *c, const char *name, struct hd_memory *digest)
+{
+    const struct settings *all = c->settings;
+    struct settings one = *all;
+    one.output = name;
+    c->settings = &one;
+    c->is_core = digest == NULL && collect_writes_core(&one, name);
+    clock_gettime(CLOCK_MONOTONIC, &c->begin);
+    c->told = 0;
+    c->unread = false;
+    bool ok = digest != NULL
+                  ? collect_digest(c, digest)
+                  : output_file(&one, name, collect_writer(&one, name), (const void *)&c);
+    int status = ok ? judge(c) : EXIT_TROUBLE;
+    c->settings = all;
+    return status;
+}
+
+int collecting_take(struct collecting *c, const char *path)
+{
+    return collect_one(c, path, NULL);
+}
+
+int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest)
+{
+    int status = collect_one(c, who, digest);
+    if (status == EXIT_TROUBLE)
+        hd_memory_free(digest);
+    return status;
+}
+
+bool collecting_wait(struct collecting *c)
+{
+    double left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
+    while (left > 0 && !collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
+        left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
+    return !c->stopped;
+}
+
+/* --- the process ------------------------------------------------------------------- */
+
+static bool is_number(const char *s)
+{
+    return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* "-n 20", "-t 30": letters that mean rows and seconds elsewhere. */
+static bool letters_are_meant(const struct settings *s, const char *command)
+{
+    if (s->name != NULL && is_number(s->name) && settings_has_letter(s, 'n')) {
+        fprintf(stderr,
+                "heapdrift: -n %s: -n is --name in %s; a process is `heapdrift %s %s`, "
+                "rows are "
+                "--rows=%s, snapshots --count=%s\n",
+                s->name, command, command, s->name, s->name, s->name);
+        return false;
+    }
+    for (size_t i = 0; i < s->options.type_count && settings_has_letter(s, 't'); i++) {
+        const char *type = s->types[i];
+        if (type[0] < '0' || type[0] > '9')
+            continue;
+        fputs("heapdrift: -t ", stderr);
+        put_name(type);
+        fprintf(stderr,
+                ": -t is --type in %s; to give up sooner or later: --timeout=", command);
+        end_message(type);
+        return false;
+    }
+    return true;
+}
+
+/* A number is a process id, a word the name of a process, whose file may be in this folder.
+ */
+static bool take_operand(struct settings *s, const char *command)
+{
+    const char *given = s->operands[0];
+    uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
+    if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given))) {
+        begin_message(NULL, given);
+        fprintf(stderr,
+                ": %s looks at a process, by its number or name; for files there "
+                "is `heapdrift diff`\n",
+                command);
+        return false;
+    }
+    if (is_number(given) && (pid == 0 || pid > INT32_MAX))
+        return trouble(given, "must be the number of a process, see `heapdrift ps`");
+    s->process_id = pid;
+    if (pid == 0)
+        s->name = given;
+    return true;
+}
+
+/* A process by its number, and by its name whatever comes in its place. */
+static bool names_what_follows(const struct settings *s)
+{
+    bool number = s->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
+    return s->store != NULL && s->name != NULL && number;
+}
+
+bool collecting_process_is_named(struct settings *s, const char *command)
+{
+    size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
+    if (!letters_are_meant(s, command))
+        return false;
+    ways -= names_what_follows(s);
+    if (ways + s->operand_count == 0)
+        fprintf(stderr,
+                "heapdrift: which process? heapdrift %s PID, or its name; `heapdrift ps` "
+                "lists processes\n",
+                command);
+    else if (ways > 1)
+        fputs("heapdrift: --process-id, --name and --diagnostic-port exclude each other\n",
+              stderr);
+    else if (ways + s->operand_count > 1)
+        fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
+                ways + s->operand_count);
+    else
+        return s->operand_count == 0 || take_operand(s, command);
+    return false;
+}
+
+/* Signals that are ignored would be noticed, too, once they are blocked. */
+static sigset_t signals_that_stop(void)
+{
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct sigaction how;
+        if (sigaction(all[i], NULL, &how) == 0 && how.sa_handler != SIG_IGN)
+            sigaddset(&set, all[i]);
+    }
+    return set;
+}
+
+bool collecting_begin(struct collecting *c, const struct settings *s)
+{
+    uint64_t pid = s->process_id;
+    if (s->name != NULL && !s->all) {
+        struct hd_error err = {0};
+        pid = hd_process_named(s->name, &err);
+        if (pid == 0) {
+            print_error(NULL, &err);
+            return false;
+        }
+    }
+    sigset_t set = signals_that_stop();
+    sigprocmask(SIG_BLOCK, &set, &c->before);
+    c->settings = s;
+    c->who = NULL;
+    c->how = (struct hd_collect_options){.size = sizeof(c->how),
+                                         .pid = pid,
+                                         .socket = s->socket,
+                                         .silence_ms = (unsigned)s->timeout_ms,
+                                         .go_on = go_on,
+                                         .context = c,
+                                         .max_memory = s->read.max_memory};
+    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    c->progress = !s->no_progress && !s->quiet && style_can_redraw();
+    c->lines = !s->no_progress && !s->quiet && !c->progress;
+    return true;
+}
+
+void collecting_follow(struct collecting *c)
+{
+    const struct settings *s = c->settings;
+    /* Memory that is read tells no collection; a core and a trace keep nothing of it. */
+    if (s->options.no_ages || s->direct || s->core != CORE_NONE)
+        return;
+    c->following = hd_following_begin();
+    c->ages = hd_ages_begin();
+}
+
+void collecting_unfollow(struct collecting *c)
+{
+    hd_following_end(c->following);
+    hd_ages_end(c->ages);
+    c->following = NULL;
+    c->ages = NULL;
+}
+
+void collecting_end(struct collecting *c)
+{
+    collecting_unfollow(c);
+    /* One that came when all was done has nothing left to stop. */
+    collecting_is_stopped(c, 0);
+    if (c->signals >= 0)
+        close(c->signals);
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+}
+
+/* --- series -------------------------------------------------------------- */
+
+char *collecting_numbered(const char *path, uint32_t number)
+{
+    size_t size = strlen(path) + 16;
+    char *name = malloc(size);
+    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
+    if (suffix == NULL || (slash != NULL && suffix < slash))
+        suffix = path + strlen(path);
+    if (name != NULL)
+        snprintf(name, size, "%.*s-%" PRIu32 "%s", (int)(suffix - path), path, number,
+                 suffix);
+    return name;
+}

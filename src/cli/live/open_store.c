@@ -1,0 +1,62 @@
+#include "cli/live/open_store.h"
+
+#include "cli/terminal/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A server that is started anew, perhaps on another machine, is back by then. */
+static const double restart_seconds = 60;
+
+const char *store_url(const struct settings *s)
+{
+    const char *told = getenv("HEAPDRIFT_STORE");
+    return s->store != NULL                  ? s->store
+           : told != NULL && told[0] != '\0' ? told
+                                             : HD_STORE_DEFAULT;
+}
+
+void store_trouble(const char *url, const struct hd_error *err)
+{
+    struct hd_memory name = {0};
+    hd_store_put_url(hd_sink_memory(&name), url);
+    print_error(name.bytes != NULL ? name.bytes : "", err);
+    hd_memory_free(&name);
+}
+
+/* A command line is there for everybody on the machine to see. */
+static void warn_of_password(const char *url)
+{
+    struct hd_memory name = {0};
+    hd_store_put_url(hd_sink_memory(&name), url);
+    bool is_secret = name.bytes != NULL && strcmp(name.bytes, url) != 0;
+    if (is_secret) {
+        begin_message("note", name.bytes);
+        end_message(
+            ": the password can be seen by others on this machine (ps): put the URL "
+            "into HEAPDRIFT_STORE, or the password into the file of PGPASSFILE");
+    }
+    hd_memory_free(&name);
+}
+
+struct hd_store *open_store(const struct settings *s, enum hd_store_use use)
+{
+    const char *url = store_url(s);
+    struct hd_error err = {0};
+    struct hd_store *store = hd_store_open(url, use, &err);
+    if (!s->quiet && s->store != NULL)
+        warn_of_password(url);
+    if (store == NULL) {
+        store_trouble(url, &err);
+        return NULL;
+    }
+    if (use == HD_STORE_WRITE)
+        hd_store_set_patience(store, restart_seconds);
+    const char *note = hd_store_note(store);
+    if (note != NULL && !s->quiet) {
+        begin_message("note", hd_store_name(store));
+        fputs(": ", stderr);
+        end_message(note);
+    }
+    return store;
+}

@@ -1,0 +1,307 @@
+#include "cli/live/run_facts.h"
+
+#include "cli/guard/allocate.h"
+#include "cli/guard/memory.h"
+#include "cli/live/run_words.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct run_facts_memory {
+    char **strings;
+    size_t string_count;
+    struct hd_label *labels;
+    size_t label_count;
+};
+
+/* --- what is known --------------------------------------------------- */
+
+void run_facts_begin(struct run_facts *f)
+{
+    *f = (struct run_facts){.run = hd_unknown_run(),
+                            .memory = zeroed(1, sizeof(*f->memory))};
+}
+
+void run_facts_free(struct run_facts *f)
+{
+    struct run_facts_memory *m = f->memory;
+    for (size_t i = 0; m != NULL && i < m->string_count; i++)
+        free(m->strings[i]);
+    if (m != NULL) {
+        free(m->strings);
+        free(m->labels);
+    }
+    free(m);
+    *f = (struct run_facts){0};
+}
+
+static const char *kept(struct run_facts *f, const char *s, size_t len)
+{
+    struct run_facts_memory *m = f->memory;
+    m->strings = more(m->strings, (m->string_count + 1) * sizeof(*m->strings));
+    char *copy = more(NULL, len + 1);
+    memcpy(copy, s, len);
+    copy[len] = '\0';
+    return m->strings[m->string_count++] = copy;
+}
+
+static bool is_told(const char *s)
+{
+    return s != NULL && s[0] != '\0';
+}
+
+/* The first that is told stays. */
+static void know(struct run_facts *f, const char **fact, const char *s)
+{
+    if (!is_told(*fact) && is_told(s))
+        *fact = kept(f, s, strlen(s));
+}
+
+static void know_label(struct run_facts *f, const char *name, size_t len, const char *value)
+{
+    struct run_facts_memory *m = f->memory;
+    for (size_t i = 0; i < m->label_count; i++)
+        if (strlen(m->labels[i].name) == len && strncmp(m->labels[i].name, name, len) == 0)
+            return;
+    m->labels = more(m->labels, (m->label_count + 1) * sizeof(*m->labels));
+    m->labels[m->label_count++] =
+        (struct hd_label){kept(f, name, len), kept(f, value, strlen(value))};
+    f->run.labels = m->labels;
+    f->run.label_count = m->label_count;
+}
+
+static void know_limit(struct run_facts *f, uint64_t limit)
+{
+    if (limit > 0 && limit < f->run.limit)
+        f->run.limit = limit;
+}
+
+/* --- options --------------------------------------------------------- */
+
+void run_facts_take_options(struct run_facts *f, const struct settings *s)
+{
+    know(f, &f->run.service, s->service);
+    know(f, &f->run.host, s->host);
+    know(f, &f->run.build, s->build);
+    if (s->limit > 0)
+        f->run.limit = s->limit;
+    /* Of two with one name the last counts. */
+    for (size_t i = s->label_count; i-- > 0;) {
+        const char *equals = strchr(s->labels[i], '=');
+        if (equals != NULL)
+            know_label(f, s->labels[i], (size_t)(equals - s->labels[i]), equals + 1);
+    }
+}
+
+/* --- the environment ------------------------------------------------- */
+
+struct variables {
+    const char *all;
+    size_t size;
+};
+
+static const char *value_of(const struct variables *v, const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t at = 0; at < v->size;) {
+        const char *end = memchr(v->all + at, '\0', v->size - at);
+        if (end == NULL)
+            return NULL;
+        if (strncmp(v->all + at, name, len) == 0 && v->all[at + len] == '=')
+            return v->all + at + len + 1;
+        at = (size_t)(end - v->all) + 1;
+    }
+    return NULL;
+}
+
+/* What SDKs call a service without a name. */
+static bool is_named(const char *service)
+{
+    static const char nobody[] = "unknown_service";
+    return strncmp(service, nobody, sizeof(nobody) - 1) != 0;
+}
+
+static void take_attribute(void *context, const char *name, const char *value)
+{
+    struct run_facts *f = context;
+    if (strcmp(name, "service.name") == 0) {
+        if (is_named(value))
+            know(f, &f->run.service, value);
+    } else if (strcmp(name, "service.version") == 0) {
+        know(f, &f->run.build, value);
+    } else if (strcmp(name, "host.name") == 0) {
+        know(f, &f->run.host, value);
+    } else if (value[0] != '\0') {
+        know_label(f, name, strlen(name), value);
+    }
+}
+
+/* By the names that manifests give what the downward API tells. */
+static void take_pod_variables(struct run_facts *f, const struct variables *v)
+{
+    static const struct {
+        const char *variable, *label;
+    } all[] = {{"POD_NAME", "k8s.pod.name"},
+               {"POD_NAMESPACE", "k8s.namespace.name"},
+               {"NODE_NAME", "k8s.node.name"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        const char *value = value_of(v, all[i].variable);
+        if (is_told(value))
+            know_label(f, all[i].label, strlen(all[i].label), value);
+    }
+}
+
+/* learn.microsoft.com/dotnet/core/runtime-config/garbage-collector: hexadecimal. */
+static void take_hard_limit(struct run_facts *f, const struct variables *v)
+{
+    static const char *const names[] = {"DOTNET_GCHeapHardLimit",
+                                        "COMPlus_GCHeapHardLimit"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *value = value_of(v, names[i]);
+        char *end;
+        uint64_t limit = is_told(value) ? strtoull(value, &end, 16) : 0;
+        if (limit > 0 && *end == '\0') {
+            know_limit(f, limit);
+            return;
+        }
+    }
+}
+
+void run_facts_take_environment(struct run_facts *f, const char *variables, size_t size)
+{
+    const struct variables v = {variables, size};
+    const char *service = value_of(&v, "OTEL_SERVICE_NAME");
+    const char *attributes = value_of(&v, "OTEL_RESOURCE_ATTRIBUTES");
+    if (is_told(service) && is_named(service))
+        know(f, &f->run.service, service);
+    if (is_told(attributes) && !run_words_attributes(attributes, take_attribute, f))
+        f->problem = "OTEL_RESOURCE_ATTRIBUTES is no list of name=value, and left out";
+    take_pod_variables(f, &v);
+    if (f->run.limit == HD_UNKNOWN)
+        take_hard_limit(f, &v);
+}
+
+/* --- files ----------------------------------------------------------- */
+
+/* A small file, with a NUL behind what is in it; malloc'd, NULL if it cannot be read. */
+static char *read_small(const char *path, size_t *size)
+{
+    enum { BLOCK = 4096, MOST = 1 << 20 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    char *text = NULL;
+    ssize_t n = 1;
+    for (*size = 0; n > 0 && *size<MOST; *size += n> 0 ? (size_t)n : 0) {
+        text = more(text, *size + BLOCK + 1);
+        n = read(fd, text + *size, BLOCK);
+    }
+    close(fd);
+    if (n < 0) {
+        free(text);
+        return NULL;
+    }
+    text[*size] = '\0';
+    return text;
+}
+
+static void take_pod_label(void *context, const char *name, const char *value)
+{
+    struct run_facts *f = context;
+    if (strcmp(name, "app.kubernetes.io/name") == 0)
+        know(f, &f->run.service, value);
+    else if (strcmp(name, "app.kubernetes.io/version") == 0)
+        know(f, &f->run.build, value);
+    else
+        know_label(f, name, strlen(name), value);
+}
+
+/* The names that the documentation of Kubernetes uses in its examples. */
+void run_facts_take_pod(struct run_facts *f, const char *folder)
+{
+    static const struct {
+        const char *file, *label;
+    } all[] = {{"labels", NULL},
+               {"name", "k8s.pod.name"},
+               {"namespace", "k8s.namespace.name"},
+               {"node", "k8s.node.name"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        char path[1024];
+        size_t size;
+        int len = snprintf(path, sizeof(path), "%s/%s", folder, all[i].file);
+        char *text = len < (int)sizeof(path) ? read_small(path, &size) : NULL;
+        if (text != NULL && all[i].label == NULL)
+            run_words_labels(text, take_pod_label, f);
+        else if (text != NULL && text[strcspn(text, "\n")] == '\0' && text[0] != '\0')
+            know_label(f, all[i].label, strlen(all[i].label), text);
+        free(text);
+    }
+}
+
+void run_facts_take_group(struct run_facts *f, const char *root, uint64_t pid)
+{
+    know_limit(f, memory_limit(root, pid));
+}
+
+/* --- all of it ------------------------------------------------------- */
+
+static void take_own_environment(struct run_facts *f)
+{
+    char *all = NULL;
+    size_t size = 0;
+    for (char **e = environ; *e != NULL; e++) {
+        size_t len = strlen(*e) + 1;
+        all = more(all, size + len);
+        memcpy(all + size, *e, len);
+        size += len;
+    }
+    run_facts_take_environment(f, all, size);
+    free(all);
+}
+
+/* Also of another container, where the kernel lets us see it. */
+static void take_environment_of(struct run_facts *f, uint64_t pid)
+{
+    char path[64];
+    size_t size = 0;
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
+    char *all = read_small(path, &size);
+    if (all != NULL)
+        run_facts_take_environment(f, all, size);
+    free(all);
+    /* That it cannot be understood is for who looks after that process. */
+    f->problem = NULL;
+}
+
+void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
+{
+    run_facts_begin(f);
+    run_facts_take_options(f, s);
+    bool is_told_limit = f->run.limit != HD_UNKNOWN;
+    take_environment_of(f, pid);
+    if (!is_told_limit)
+        run_facts_take_group(f, "", pid);
+    take_own_environment(f);
+    run_facts_take_pod(f, RUN_FACTS_PODINFO);
+}
+
+void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,
+                           struct hd_snapshot *snap)
+{
+    const struct hd_run own = hd_run_of(snap);
+    const char *named = getenv("HOSTNAME");
+    char host[256] = "";
+    run_facts_begin(f);
+    run_facts_take_options(f, s);
+    know(f, &f->run.host, own.host);
+    take_own_environment(f);
+    run_facts_take_pod(f, RUN_FACTS_PODINFO);
+    know(f, &f->run.host, named);
+    if (gethostname(host, sizeof(host) - 1) == 0)
+        know(f, &f->run.host, host);
+}

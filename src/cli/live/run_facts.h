@@ -1,0 +1,45 @@
+/* run_facts.h - the facts of a run that a store keeps beside its snapshots: of options, of
+ * the environment that services run in, of Kubernetes and of control groups. What is told
+ * by a person wins over what is found. It knows no database. */
+#ifndef RUN_FACTS_H
+#define RUN_FACTS_H
+
+#include "cli/options/settings.h"
+#include "heapdrift_store.h"
+
+/* {0} is none. */
+struct run_facts {
+    struct hd_run run;   /* NULL, HD_UNKNOWN, NAN: unknown */
+    const char *problem; /* a line about what was there and could not be understood; NULL */
+    struct run_facts_memory *memory;
+};
+
+/* Of a process that runs: options, its environment, ours. What the snapshot says itself
+ * (host, process, start) is left to hd_store_record(), but for a --host. */
+void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid);
+
+/* Of a snapshot that somebody took: options, what it says, our environment. */
+void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,
+                           struct hd_snapshot *snap);
+
+void run_facts_free(struct run_facts *f);
+
+/* --- parts: each adds what is not known yet ------------------------------------------ */
+
+void run_facts_begin(struct run_facts *f);
+void run_facts_take_options(struct run_facts *f, const struct settings *s);
+
+/* Variables, "NAME=VALUE", one behind the other with a NUL behind each, as in
+ * /proc/PID/environ: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, POD_NAME and its like,
+ * DOTNET_GCHeapHardLimit. */
+void run_facts_take_environment(struct run_facts *f, const char *variables, size_t size);
+
+/* What the downward API of Kubernetes has written to the folder, usually
+ * RUN_FACTS_PODINFO. */
+void run_facts_take_pod(struct run_facts *f, const char *folder);
+#define RUN_FACTS_PODINFO "/etc/podinfo"
+
+/* The memory that its control group allows a process. root is "" or a test's. */
+void run_facts_take_group(struct run_facts *f, const char *root, uint64_t pid);
+
+#endif

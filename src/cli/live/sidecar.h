@@ -1,0 +1,20 @@
+/* sidecar.h - watch --store: snapshots of one process into a store, for as long as it and
+ * whatever comes in its place run.
+ *
+ * docs/fleet.md says what it promises: it never takes two snapshots at once on one host,
+ * never stops a process that is larger than it may be, ends with the snapshot in hand, and
+ * calls nothing stored that is not. */
+#ifndef SIDECAR_H
+#define SIDECAR_H
+
+#include "cli/options/settings.h"
+
+/* Until a signal, --count, or the end of a process that was named by its number alone.
+ * EXIT_DONE, or EXIT_TROUBLE if a snapshot was lost or none could be taken. */
+int sidecar_run(const struct settings *s);
+
+/* The same of `collect`: --count snapshots, or one, and no jitter. What goes wrong ends
+ * it. */
+int sidecar_collect(const struct settings *s);
+
+#endif

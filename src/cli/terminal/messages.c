@@ -1,0 +1,95 @@
+#include "cli/terminal/messages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The one thing that messages remember: some are told before options are read. */
+static bool in_ascii;
+
+void messages_in_ascii(bool only)
+{
+    in_ascii = only;
+}
+
+void put_name(const char *name)
+{
+    if (in_ascii)
+        hd_put_ascii(hd_sink_file(stderr), name);
+    else
+        hd_put_name(hd_sink_file(stderr), name);
+}
+
+const char *input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+void begin_message(const char *kind, const char *name)
+{
+    fputs("heapdrift: ", stderr);
+    if (kind != NULL)
+        fprintf(stderr, "%s: ", kind);
+    put_name(name);
+}
+
+void end_message(const char *what)
+{
+    put_name(what);
+    fputs("\n", stderr);
+}
+
+bool trouble(const char *name, const char *why)
+{
+    begin_message(NULL, name);
+    fputs(": ", stderr);
+    end_message(why);
+    return false;
+}
+
+void advise(struct hd_error *err)
+{
+    static const struct {
+        const char *before, *behind;
+    } words[] = {
+        [HD_ABOUT_MEMORY] = {"", "; see --memory"},
+        [HD_ABOUT_GRAPH_MEMORY] = {"",
+                                   ": --memory allows more, --tables-only does without"},
+        [HD_ABOUT_REACHABLE] = {"--reachable ", ""},
+        [HD_ABOUT_GEN2] = {"--gen2: ", ""},
+        [HD_ABOUT_HOLDERS] = {"--by=holder ", ""},
+        [HD_ABOUT_ITERATIONS] = {"", ": --iterations=A,B,..."},
+        [HD_ABOUT_ROWS] = {"", ", or the JSON of `heapdrift top -n 0`"},
+        [HD_ABOUT_BASELINE] = {"", " with --baseline-write"},
+        [HD_ABOUT_SILENCE] = {"", "; --timeout=SECONDS waits longer"},
+        [HD_ABOUT_NAMES] = {"", "; `heapdrift ps` lists those there are"},
+        [HD_ABOUT_SOCKETS] = {"", "; `heapdrift ps` lists the processes that have one"},
+        [HD_ABOUT_PID] = {"", " with --process-id"},
+        [HD_ABOUT_DIRECT] = {"", "; without --direct the runtime is asked instead"},
+        [HD_ABOUT_SERVICE] = {"", ": --service=NAME"},
+        [HD_ABOUT_COLLECTION] = {"", ""},
+        [HD_ABOUT_SOCKET] = {"", " with --diagnostic-port=SOCKET, see `heapdrift ps`"},
+    };
+    if (err->topic == HD_NO_TOPIC || err->topic >= sizeof(words) / sizeof(words[0]))
+        return;
+    struct hd_error fact = *err;
+    snprintf(err->message, sizeof(err->message), "%s%s%s", words[fact.topic].before,
+             fact.message, words[fact.topic].behind);
+    err->topic = HD_NO_TOPIC;
+}
+
+void print_error(const char *path, const struct hd_error *err)
+{
+    struct hd_error said = *err;
+    advise(&said);
+    begin_message(NULL, path != NULL ? input_name(path) : "");
+    if (err->where == HD_AT_LINE)
+        fprintf(stderr, ":%" PRIu64 ": ", err->at);
+    else if (err->where == HD_AT_BYTE)
+        fprintf(stderr, ": byte 0x%" PRIx64 ": ", err->at);
+    else if (path != NULL)
+        fputs(": ", stderr);
+    if (err->kind != NULL)
+        fprintf(stderr, "%s: ", err->kind);
+    end_message(said.message);
+}

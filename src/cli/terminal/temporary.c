@@ -1,0 +1,191 @@
+/* A handler of signals has no arguments: what it removes can only be a variable of this
+ * file.
+ *
+ * O_TMPFILE. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
+#include "cli/terminal/temporary.h"
+
+#include "cli/terminal/exit_hook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char path[PATH_MAX];
+static volatile sig_atomic_t is_there;
+
+/* A file that has no name yet, so that SIGKILL leaves nothing of it; -1: it has one. */
+static int nameless = -1;
+
+/* What people, terminals and systems end programs with. */
+static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+enum { END_COUNT = sizeof(ends) / sizeof(*ends) };
+
+/* Only what POSIX allows in a handler. The signal then does what it would have done. */
+static void end(int number)
+{
+    exit_hook();
+    temporary_remove();
+    raise(number);
+}
+
+static sigset_t all_ends(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < END_COUNT; i++)
+        sigaddset(&set, ends[i]);
+    return set;
+}
+
+/* What is ignored stays so: nohup. */
+void temporary_listen(void)
+{
+    static bool listens;
+    struct sigaction before, ours = {.sa_flags = (int)SA_RESETHAND};
+    if (listens)
+        return;
+    listens = true;
+    ours.sa_handler = end;
+    ours.sa_mask = all_ends();
+    for (size_t i = 0; i < END_COUNT; i++)
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(ends[i], &ours, NULL);
+    atexit(temporary_remove);
+}
+
+static bool name_beside(const char *target)
+{
+    static const char name[] = ".heapdrift-XXXXXX";
+    const char *slash = strrchr(target, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+    if (folder + sizeof(name) > sizeof(path)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(path, target, folder);
+    memcpy(path + folder, name, sizeof(name));
+    return true;
+}
+
+/* In the folder of path, where its file system can do that, and /proc, by which it gets its
+ * name. The descriptor is kept beyond that of the stream. */
+static int open_nameless(const char *target)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_MAX], link[64];
+    const char *slash = strrchr(target, '/');
+    int len = slash == NULL ? 0 : slash == target ? 1 : (int)(slash - target);
+    snprintf(folder, sizeof(folder), "%.*s", len > 0 ? len : 1, len > 0 ? target : ".");
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    if (fd >= 0 && access(link, F_OK) == 0)
+        nameless = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0 && nameless < 0)
+        close(fd);
+    return nameless >= 0 ? fd : -1;
+#else
+    (void)target;
+    return -1;
+#endif
+}
+
+static int open_named(void)
+{
+    sigset_t set = all_ends(), before;
+    /* None comes between the file and the note that it is there. */
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    int fd = mkstemp(path), why = errno;
+    is_there = fd >= 0;
+    /* Landlock may let a file be made that it then refuses to open. */
+    if (fd < 0)
+        unlink(path);
+    errno = why;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return fd;
+}
+
+FILE *temporary_open(const char *target)
+{
+    if (!name_beside(target))
+        return NULL;
+    temporary_listen();
+    int fd = open_nameless(target);
+    fd = fd >= 0 ? fd : open_named();
+    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (to == NULL && fd >= 0) {
+        int why = errno;
+        close(fd);
+        temporary_remove();
+        errno = why;
+    }
+    return to;
+}
+
+/* Where there is a file already a name beside it comes first, since only renaming
+ * replaces; a moment later it is gone. */
+static bool link_beside(const char *link)
+{
+    enum { MOST = 100, DIGITS = 6 };
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    char *end = path + strlen(path);
+    uint64_t number = (uint64_t)getpid();
+    for (int i = 0; i < MOST; i++, number++) {
+        uint64_t rest = number;
+        for (int k = 1; k <= DIGITS; k++, rest /= sizeof(digits) - 1)
+            end[-k] = digits[rest % (sizeof(digits) - 1)];
+        is_there = linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+        if (is_there || errno != EEXIST)
+            return is_there;
+    }
+    return false;
+}
+
+static bool name_it(const char *target)
+{
+    char link[64];
+    sigset_t set = all_ends(), before;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", nameless);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    if (errno != EEXIST)
+        return false;
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    bool ok = link_beside(link) && rename(path, target) == 0;
+    int why = errno;
+    if (!ok)
+        temporary_remove();
+    is_there = false;
+    errno = why;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
+bool temporary_rename(const char *target)
+{
+    bool ok = nameless >= 0 ? name_it(target) : rename(path, target) == 0;
+    int why = errno;
+    if (ok)
+        is_there = false;
+    if (nameless >= 0)
+        close(nameless);
+    nameless = -1;
+    errno = why;
+    return ok;
+}
+
+void temporary_remove(void)
+{
+    if (is_there)
+        unlink(path);
+    is_there = false;
+    if (nameless >= 0)
+        close(nameless);
+    nameless = -1;
+}

@@ -1,0 +1,28 @@
+/* temporary.h - the file that a result is written to until it has its name.
+ *
+ * There is one at a time. It goes with the program, however that ends. It has no name
+ * where the file system can do that (O_TMPFILE), so that SIGKILL leaves nothing either, but
+ * for the moment in which it replaces another file. Elsewhere its name begins with a dot,
+ * so that nobody takes what SIGKILL leaves for a snapshot of its folder. It does not know
+ * what is written. */
+#ifndef TEMPORARY_H
+#define TEMPORARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* From now on a signal that ends the program has exit_hook() said first. Making a file
+ * does that as well. */
+void temporary_listen(void);
+
+/* Make one in the folder of target. NULL with errno if that fails. */
+FILE *temporary_open(const char *target);
+
+/* After its fclose(): give it the name target, which replaces what is there. False with
+ * errno if that fails. */
+bool temporary_rename(const char *target);
+
+/* Remove it, unless it has been renamed. */
+void temporary_remove(void);
+
+#endif

@@ -1,0 +1,318 @@
+#include "collect/thread_freeze.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "collect/denied.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* For all threads together; and how often they are looked at. */
+enum { TO_STOP_US = 500000, LOOK_AGAIN_US = 30 };
+
+/* Rounds over the list of threads: each but the last found new ones. */
+enum { MOST_ROUNDS = 1000 };
+
+uint64_t clock_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static void pause_us(long us)
+{
+    const struct timespec t = {.tv_nsec = us * 1000};
+    nanosleep(&t, NULL);
+}
+
+/* --- which threads ---------------------------------------------------------------- */
+
+/* The list comes in the same order every time: *next is where it is expected. */
+static bool is_known(const struct thread_freeze *s, pid_t id, size_t *next)
+{
+    for (size_t k = 0; k < s->count; k++) {
+        size_t i = (*next + k) % s->count;
+        if (s->threads[i].id == id) {
+            *next = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum seized { SEIZED, NO_THREAD, DENIED };
+
+/* One that has ended, while another thread of the process has not, cannot be seized. */
+static enum seized seize(const struct thread_freeze *s, pid_t id)
+{
+    if (ptrace(PTRACE_SEIZE, id, NULL, NULL) == 0)
+        return SEIZED;
+    return errno == ESRCH || denied_has_ended(s->pid, id) ? NO_THREAD : DENIED;
+}
+
+static void add(struct thread_freeze *s, pid_t id)
+{
+    s->threads = grow(s->threads, s->count, &s->cap, sizeof(*s->threads));
+    s->threads[s->count++] = (struct still_thread){.id = id};
+}
+
+/* Seize those that are new; *count tells how many. */
+static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *err)
+{
+    char path[64];
+    size_t next = 0;
+    bool ok = true;
+    snprintf(path, sizeof(path), "/proc/%ld/task", (long)s->pid);
+    DIR *tasks = opendir(path);
+    *count = 0;
+    if (tasks == NULL)
+        return fail(err, HD_IO, "the process has ended");
+    for (const struct dirent *e; ok && (e = readdir(tasks)) != NULL;) {
+        pid_t id = (pid_t)strtol(e->d_name, NULL, 10);
+        if (id <= 0 || is_known(s, id, &next))
+            continue;
+        enum seized how = seize(s, id);
+        ok = how != DENIED || denied_fail(s->pid, err);
+        if (how != SEIZED)
+            continue;
+        add(s, id);
+        ++*count;
+    }
+    closedir(tasks);
+    return ok;
+}
+
+/* --- stopping --------------------------------------------------------------------- */
+
+static bool is_signal(int status)
+{
+    return status >> 8 == 0;
+}
+
+/* Look at it. What waits for it stays in its place (WNOWAIT), so that it is delivered even
+ * if we are killed next. */
+static void look(struct still_thread *t)
+{
+    siginfo_t info = {0};
+    const int any = WSTOPPED | WEXITED | __WALL | WNOHANG;
+    if (waitid(P_PID, (id_t)t->id, &info, any | WNOWAIT) != 0) {
+        t->is_gone = true;
+    } else if (info.si_pid == 0) {
+        return;
+    } else if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+        t->stands = true;
+        t->signal = is_signal(info.si_status) ? info.si_status : 0;
+    } else {
+        waitid(P_PID, (id_t)t->id, &info, any);
+        t->is_gone = true;
+    }
+}
+
+static bool await(struct thread_freeze *s, size_t first, uint64_t deadline,
+                  struct hd_error *err)
+{
+    for (size_t i = first; i < s->count;) {
+        struct still_thread *t = &s->threads[i];
+        look(t);
+        if (t->stands || t->is_gone)
+            i++;
+        else if (clock_us() >= deadline)
+            return fail(err, HD_TIMED_OUT,
+                        "thread %ld of the process does not stop: it waits in the kernel",
+                        (long)t->id);
+        else
+            pause_us(LOOK_AGAIN_US);
+    }
+    return true;
+}
+
+static void interrupt(struct thread_freeze *s, size_t first)
+{
+    for (size_t i = first; i < s->count; i++)
+        if (ptrace(PTRACE_INTERRUPT, s->threads[i].id, NULL, NULL) != 0)
+            s->threads[i].is_gone = errno == ESRCH && !s->threads[i].stands;
+}
+
+/* A thread that stands starts no other: when all that are listed stood before the list was
+ * made, there are no more. */
+static bool stop_all(struct thread_freeze *s, struct hd_error *err)
+{
+    uint64_t deadline = s->began_us + TO_STOP_US;
+    size_t first = 0, count = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        interrupt(s, first);
+        if (!await(s, first, deadline, err))
+            return false;
+        first = s->count;
+        if (!seize_new(s, &count, err))
+            return false;
+        if (count == 0)
+            return true;
+    }
+    return fail(err, HD_TIMED_OUT, "the process starts threads faster than they stop");
+}
+
+static bool has_any(const struct thread_freeze *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->threads[i].stands)
+            return true;
+    return false;
+}
+
+static bool begin(struct thread_freeze *s, struct hd_error *err)
+{
+    size_t count = 1;
+    /* Being seized stops no thread. */
+    bool ok = true;
+    for (int round = 0; ok && count > 0 && round < MOST_ROUNDS; round++)
+        ok = seize_new(s, &count, err);
+    s->began_us = clock_us();
+    ok = ok && stop_all(s, err);
+    return ok && (has_any(s) || fail(err, HD_IO, "the process has ended"));
+}
+
+bool thread_freeze_registers(const struct thread_freeze *s, size_t i,
+                             elf_gregset_t *registers)
+{
+    struct iovec to = {registers, sizeof(*registers)};
+    return s->threads[i].stands &&
+           syscall(SYS_ptrace, (long)PTRACE_GETREGSET, (long)s->threads[i].id,
+                   (long)NT_PRSTATUS, &to) == 0 &&
+           to.iov_len == sizeof(*registers);
+}
+
+/* --- going on --------------------------------------------------------------------- */
+
+static void let_go(struct still_thread *t)
+{
+    if (t->stands)
+        syscall(SYS_ptrace, (long)PTRACE_DETACH, (long)t->id, 0L, (long)t->signal);
+    t->is_gone = t->is_gone || t->stands;
+    t->stands = false;
+}
+
+static bool all_are_gone(struct thread_freeze *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->threads[i].is_gone)
+            return false;
+    return true;
+}
+
+/* Those that stand first: a thread that did not stop in time may take its time. What is
+ * left then the kernel lets go of when this thread ends. */
+static uint64_t end(struct thread_freeze *s)
+{
+    const int trees = 20;
+    for (size_t i = 0; i < s->count; i++)
+        let_go(&s->threads[i]);
+    uint64_t stood = s->began_us > 0 ? clock_us() - s->began_us : 0;
+    for (int k = 0; k < trees && !all_are_gone(s); k++) {
+        pause_us(LOOK_AGAIN_US);
+        for (size_t i = 0; i < s->count; i++) {
+            if (!s->threads[i].is_gone)
+                look(&s->threads[i]);
+            let_go(&s->threads[i]);
+        }
+    }
+    return stood;
+}
+
+/* --- the thread that holds them --------------------------------------------------- */
+
+struct holder {
+    struct thread_freeze still;
+    const struct meanwhile *what;
+    struct hd_error err;
+    bool ok;
+    uint64_t stood_us;
+    atomic_bool is_done; /* all run again */
+    int done;            /* becomes readable then: wakes who waits */
+};
+
+static void *hold(void *given)
+{
+    struct holder *h = given;
+    h->ok =
+        begin(&h->still, &h->err) && h->what->work(&h->still, h->what->context, &h->err);
+    h->stood_us = end(&h->still);
+    free(h->still.threads);
+    atomic_store(&h->is_done, true);
+    eventfd_write(h->done, 1);
+    return NULL;
+}
+
+/* Nothing that can be blocked reaches the thread that holds them, nor those that it
+ * starts. */
+static bool start(struct holder *h, pthread_t *thread)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int why = pthread_create(thread, NULL, hold, h);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return why == 0;
+}
+
+static void watch(struct holder *h)
+{
+    enum { TICK_MS = 20 };
+    struct pollfd ended = {.fd = h->done, .events = POLLIN};
+    const struct meanwhile *m = h->what;
+    while (!atomic_load(&h->is_done) && poll(&ended, 1, TICK_MS) <= 0)
+        if (m->go_on != NULL && !m->go_on(m->go_on_context))
+            atomic_store(&h->still.is_unwanted, true);
+}
+
+/* Ctrl-Z would hold the process with us, until somebody says `fg`. */
+static void block_stops(sigset_t *before)
+{
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTSTP);
+    sigaddset(&stops, SIGTTIN);
+    sigaddset(&stops, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &stops, before);
+}
+
+bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
+                       struct hd_error *err)
+{
+    struct holder h = {.still = {.pid = pid}, .what = m};
+    pthread_t thread;
+    sigset_t before;
+    *stood_us = 0;
+    h.done = eventfd(0, EFD_CLOEXEC);
+    if (h.done < 0)
+        return fail(err, HD_IO, "%s", strerror(errno));
+    block_stops(&before);
+    if (start(&h, &thread)) {
+        watch(&h);
+        pthread_join(thread, NULL);
+    } else {
+        fail(&h.err, HD_IO, "no thread: %s", strerror(errno));
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(h.done);
+    *stood_us = h.stood_us;
+    if (!h.ok && err != NULL && err->status == HD_OK)
+        *err = h.err;
+    return h.ok;
+}

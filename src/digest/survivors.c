@@ -1,0 +1,252 @@
+#include "digest/survivors.h"
+
+#include "base/hash.h"
+#include "chains/chains.h"
+#include "digest/digest_build_parts.h"
+#include "heap/identity.h"
+
+#include <math.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDRESS_SHIFT = 3 };
+
+struct survivor_name {
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+bool may_have_survived(const struct hd_snapshot *snap, uint64_t address)
+{
+    if (address == 0)
+        return false;
+    return !snap->info.has_generations ||
+           generation_is_old(ranges_find(&snap->ranges, address));
+}
+
+static bool has_addresses(const struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    for (node_id n = 0; g != NULL && g->addresses != NULL && n < g->node_count; n++)
+        if (snap->types[g->type[n]].kind == TYPE_OBJECT)
+            return graph_address(g, n) != 0;
+    return false;
+}
+
+static struct survivor_name *find_name(const struct survivors *s, const char *name)
+{
+    struct survivor_name *found;
+    HASH_FIND(hh, s->names, name, strlen(name), found);
+    return found;
+}
+
+/* The number of each type's name; NO_TYPE for what is no object. Names of the snapshot
+ * are copied: it may go before the next one comes. */
+static type_id *number_names(struct survivors *s, const struct hd_snapshot *snap)
+{
+    type_id *number = arena_array(&s->arena, type_id, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        number[t] = NO_TYPE;
+        if (type->kind != TYPE_OBJECT)
+            continue;
+        struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
+        size_t len = strlen(type->name);
+        slot->number = number[t] = s->name_count++;
+        HASH_ADD_KEYPTR(hh, s->names, arena_strdup(&s->arena, type->name, len), len, slot);
+    }
+    return number;
+}
+
+/* Objects of one type mostly have one size, so the latest answer of each type is kept. */
+struct latest {
+    uint32_t size, kind;
+};
+
+static inline uint32_t kind_of(struct survivors *s, struct latest *latest, uint32_t number,
+                               uint32_t size, uint32_t new_kind)
+{
+    struct latest *l = &latest[number];
+    if (l->size != size || l->kind == NO_PAIR)
+        *l = (struct latest){size, pair_table_put(&s->kinds, number, size, new_kind)};
+    return l->kind;
+}
+
+static struct latest *no_answers(const struct survivors *s, struct arena *a)
+{
+    struct latest *latest = arena_array(a, struct latest, s->name_count);
+    for (uint32_t i = 0; i < s->name_count; i++)
+        latest[i].kind = NO_PAIR;
+    return latest;
+}
+
+/* --- samples --------------------------------------------------------- */
+
+static struct digest_survivors sample_of(const struct hd_snapshot *snap, struct arena *a)
+{
+    struct digest_survivors sample = {0};
+    if (snap->digest != NULL)
+        return snap->digest->survivors;
+    if (has_addresses(snap))
+        digest_build_survivors(&sample, snap, true, a);
+    return sample;
+}
+
+static bool remember_sample(struct survivors *s, const struct hd_snapshot *first)
+{
+    s->estimates = true;
+    s->sample = sample_of(first, &s->arena);
+    s->sample_names = arena_array(&s->arena, const char *, s->sample.len);
+    for (uint32_t i = 0; i < s->sample.len; i++) {
+        const char *name = first->types[s->sample.type[i]].name;
+        s->sample_names[i] = arena_strdup(&s->arena, name, strlen(name));
+        struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
+        slot->number = i;
+        HASH_ADD_KEYPTR(hh, s->names, s->sample_names[i], strlen(name), slot);
+    }
+    if (s->sample.len > 0)
+        return true;
+    arena_free(&s->arena);
+    return false;
+}
+
+/* Up to which hash the sample of a type has all of its objects. */
+static uint64_t reach_of(const struct digest_survivors *of, uint32_t i)
+{
+    uint64_t reach = 0;
+    if (of->begin[i + 1] - of->begin[i] < of->samples_each)
+        return UINT64_MAX;
+    for (uint32_t k = of->begin[i]; k < of->begin[i + 1]; k++) {
+        uint64_t hash = address_hash(of->address[k]);
+        reach = hash > reach ? hash : reach;
+    }
+    return reach;
+}
+
+static struct survived estimate(uint64_t kept, uint64_t seen, uint64_t all, bool complete)
+{
+    double low = 0, high = 0, share = seen > 0 ? (double)kept / (double)seen : 0;
+    if (seen == 0)
+        return (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    if (complete)
+        return (struct survived){kept, kept, kept};
+    wilson_interval(kept, seen, &low, &high);
+    return (struct survived){tally_rounded(share * (double)all),
+                             tally_rounded(floor(low * (double)all)),
+                             tally_rounded(ceil(high * (double)all))};
+}
+
+/* Addresses ascend in both. What is young now was not there before. */
+static struct survived compare_type(const struct survivors *s, uint32_t i,
+                                    const struct digest_survivors *now, uint32_t k,
+                                    uint64_t all)
+{
+    const struct digest_survivors *then = &s->sample;
+    uint64_t before = reach_of(then, i), after = reach_of(now, k), kept = 0, seen = 0;
+    uint64_t reach = before < after ? before : after;
+    bool of_age = s->selection & SELECT_GEN2;
+    uint32_t at = then->begin[i];
+    for (uint32_t j = now->begin[k]; j < now->begin[k + 1]; j++) {
+        if (address_hash(now->address[j]) > reach || (of_age && !now->old[j]))
+            continue;
+        while (at < then->begin[i + 1] && then->address[at] < now->address[j])
+            at++;
+        bool was = at < then->begin[i + 1] && then->address[at] == now->address[j] &&
+                   then->size[at] == now->size[j] && (!of_age || then->old[at]);
+        seen++;
+        kept += was && now->old[j];
+    }
+    return estimate(kept, seen, all, reach == UINT64_MAX);
+}
+
+static struct survived *compare_samples(struct survivors *s, const struct hd_snapshot *last,
+                                        struct arena *a)
+{
+    struct arena scratch = {0};
+    const struct digest_survivors now = sample_of(last, &scratch);
+    struct survived *kept = arena_array(a, struct survived, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++)
+        kept[t] = (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    for (uint32_t k = 0; k < now.len; k++) {
+        const struct type *type = &last->types[now.type[k]];
+        const struct survivor_name *before = find_name(s, type->name);
+        if (before != NULL)
+            kept[now.type[k]] =
+                compare_type(s, before->number, &now, k, type->tally[s->selection].count);
+    }
+    arena_free(&scratch);
+    return now.len > 0 ? kept : NULL;
+}
+
+/* --- all objects ----------------------------------------------------- */
+
+bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
+                     enum selection selection, bool estimates)
+{
+    *s = (struct survivors){.selection = selection};
+    if (estimates)
+        return remember_sample(s, first);
+    if (!has_addresses(first))
+        return false;
+    const struct graph *g = first->graph;
+    const type_id *number = number_names(s, first);
+    s->kind = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->kind)));
+    ids_init(&s->addresses, ADDRESS_SHIFT);
+    struct arena scratch = {0};
+    struct latest *latest = no_answers(s, &scratch);
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = graph_address(g, n);
+        if (number[g->type[n]] == NO_TYPE || address == 0 ||
+            !snapshot_selects(first, n, selection) || !ids_add(&s->addresses, address))
+            continue;
+        s->kind[s->addresses.len - 1] = kind_of(s, latest, number[g->type[n]],
+                                                g->small_size[n], (uint32_t)s->kinds.len);
+    }
+    arena_free(&scratch);
+    ids_freeze(&s->addresses);
+    return true;
+}
+
+struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *last,
+                                 struct arena *a)
+{
+    if (s->estimates)
+        return compare_samples(s, last, a);
+    if (!has_addresses(last))
+        return NULL;
+    const struct graph *g = last->graph;
+    struct arena scratch = {0};
+    type_id *number = arena_array(&scratch, type_id, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++) {
+        const struct survivor_name *name = find_name(s, last->types[t].name);
+        bool known = name != NULL && last->types[t].kind == TYPE_OBJECT;
+        number[t] = known ? name->number : NO_TYPE;
+    }
+    struct latest *latest = no_answers(s, &scratch);
+    struct survived *kept = arena_array(a, struct survived, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++)
+        kept[t] = (struct survived){0, HD_UNKNOWN, HD_UNKNOWN};
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = graph_address(g, n);
+        if (number[g->type[n]] == NO_TYPE || !may_have_survived(last, address) ||
+            !snapshot_selects(last, n, s->selection))
+            continue;
+        uint32_t at = ids_find(&s->addresses, address);
+        kept[g->type[n]].count +=
+            at != NO_ID && s->kind[at] == kind_of(s, latest, number[g->type[n]],
+                                                  g->small_size[n], NO_PAIR);
+    }
+    arena_free(&scratch);
+    return kept;
+}
+
+void survivors_free(struct survivors *s)
+{
+    HASH_CLEAR(hh, s->names);
+    ids_free(&s->addresses);
+    pair_table_free(&s->kinds);
+    free(s->kind);
+    arena_free(&s->arena);
+    *s = (struct survivors){0};
+}

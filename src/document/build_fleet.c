@@ -1,0 +1,393 @@
+/* A fleet: the verdict and what it rests on, the suspects, who holds them and where they
+ * began, the services; then what --by asks for, and the runs that were not judged. */
+#include "document/build_fleet.h"
+
+#include "owners/holder_name.h"
+#include "ranking/hints.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --- the head ---------------------------------------------------------------------- */
+
+static struct doc_runs *begin_fact(struct build *b, struct doc_facts *facts,
+                                   const char *name)
+{
+    struct doc_line *l = &doc_fact(b->doc, facts, name)->value;
+    l->wraps = true;
+    return doc_piece(b->doc, l, "");
+}
+
+static void add_window(struct build *b, struct doc_facts *facts)
+{
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    struct doc_runs *to = begin_fact(b, facts, "window");
+    text_add_string(&b->words, isnan(a->rules.since) ? "all that is stored" : "");
+    if (!isnan(a->rules.since))
+        phrase_moment(&b->words, a->rules.since);
+    if (!isnan(a->rules.until)) {
+        text_add_string(&b->words, isnan(a->rules.since) ? " until " : " to ");
+        phrase_moment(&b->words, a->rules.until);
+    }
+    text_add_string(&b->words, " UTC");
+    build_end(b, to);
+    if (a->snapshots == 0)
+        return;
+    text_add_string(&b->words, "; snapshots from ");
+    phrase_moment(&b->words, a->first);
+    text_add_string(&b->words, " to ");
+    phrase_moment(&b->words, a->last);
+    build_end(b, to);
+}
+
+static void add_base(struct build *b, struct doc_facts *facts)
+{
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    struct doc_runs *to = begin_fact(b, facts, "rests on");
+    format_plural(&b->words, a->runs[HD_JUDGED], "judged run");
+    text_add_string(&b->words, " on ");
+    format_plural(&b->words, a->hosts_judged, "host");
+    text_add_string(&b->words, " of ");
+    format_plural(&b->words, a->service_count, "service");
+    text_add_string(&b->words, ", ");
+    format_plural(&b->words, a->snapshots, "snapshot");
+    build_end(b, to);
+    uint64_t unsure = a->runs[HD_UNSURE], not_judged = a->runs[HD_NOT_JUDGED];
+    if (unsure + not_judged == 0)
+        return;
+    to = begin_fact(b, facts, "no verdict");
+    format_plural(&b->words, unsure + not_judged, "run");
+    text_add_string(&b->words, ": ");
+    format_count(&b->words, unsure);
+    text_add_string(&b->words, " unsure, ");
+    format_count(&b->words, not_judged);
+    text_add_string(&b->words, " not judged; they count neither as healthy nor as leaking");
+    if (a->runs_open > 0) {
+        text_add_string(&b->words, ", though ");
+        format_count(&b->words, a->runs_open);
+        text_add_string(&b->words, a->runs_open == 1 ? " shows" : " show");
+        text_add_string(&b->words, " a suspect");
+    }
+    build_end(b, to);
+}
+
+static void add_head(struct build *b)
+{
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    struct doc_facts *facts = &doc_block(b->doc, s, DOC_FACTS)->facts;
+    if (a->rules.service != NULL)
+        build_name(b, begin_fact(b, facts, "service"), a->rules.service);
+    add_window(b, facts);
+    if (a->limit != HD_UNKNOWN) {
+        struct doc_runs *to = begin_fact(b, facts, "limit");
+        format_size(&b->words, a->limit);
+        build_end(b, to);
+    }
+    add_base(b, facts);
+}
+
+/* --- suspects ------------------------------------------------------------------------ */
+
+enum {
+    ROOM_FOR_DAY = 90,
+    ROOM_FOR_SHARE = 70,
+    ROOM_FOR_BUILD = 110,
+    ROOM_FOR_LEFT = 80,
+    SUSPECT_COLUMNS = 9
+};
+
+void fleet_cell_name(struct build *b, const char *name)
+{
+    if (name != NULL)
+        build_cell_name(b, name);
+    else
+        build_cell_words(b, "-");
+}
+
+void fleet_cell_share(struct build *b, double share)
+{
+    if (isnan(share))
+        text_add_char(&b->words, '-');
+    else
+        format_percent(&b->words, share);
+    build_cell(b);
+}
+
+static void add_place(struct build *b, const struct hd_fleet_suspect *s)
+{
+    if (strcmp(s->subject, s->type) != 0) {
+        struct doc_runs *to = doc_remark(b->doc, b->row);
+        build_words(b, to, "(");
+        build_type(b, to, s->type);
+        build_words(b, to, ")");
+    }
+    if (s->service != NULL) {
+        struct doc_runs *to = doc_remark(b->doc, b->row);
+        build_words(b, to, "in ");
+        build_name(b, to, s->service);
+    }
+}
+
+static void add_suspect_row(struct build *b, struct doc_table *t,
+                            const struct hd_fleet_suspect *s)
+{
+    build_row(b, t, DOC_ROW);
+    b->row->is_suspect = !s->is_few;
+    format_count(&b->words, s->rank);
+    build_cell(b);
+    format_count(&b->words, s->hosts);
+    text_add_string(&b->words, " of ");
+    format_count(&b->words, s->of_hosts);
+    build_cell(b);
+    format_percent(&b->words, s->hosts_share);
+    build_cell(b);
+    phrase_per_hour(&b->words, s->per_hour);
+    if (s->per_hour > 0 && !s->is_few)
+        build_cell_change(b, true);
+    else
+        build_cell(b);
+    phrase_per_day(&b->words, s->per_day);
+    build_cell(b);
+    fleet_cell_share(b, s->score_share);
+    phrase_hours_left(&b->words, s->hours_left);
+    build_cell(b);
+    fleet_cell_share(b, s->score);
+    build_cell_type(b, s->subject);
+    add_place(b, s);
+}
+
+static struct doc_line *attach(struct build *b, const char *label)
+{
+    struct doc_line *l = &doc_attached(b->doc, b->row, label)->line;
+    l->wraps = true;
+    return l;
+}
+
+/* With which build, and how sure that is. */
+static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
+{
+    struct doc_line *l = attach(b, "began");
+    struct doc_runs *to = doc_piece(b->doc, l, "");
+    if (s->onset == HD_ONSET_UNKNOWN) {
+        text_add_string(&b->words, "no run that shows it tells its build; first seen ");
+    } else if (s->onset == HD_ONSET_NAMED) {
+        text_add_string(&b->words, "with build ");
+        build_end(b, to);
+        build_name(b, to, s->began_with);
+        text_add_string(&b->words, ": ");
+        phrase_sides(&b->words, s);
+        text_add_string(&b->words, "; first seen ");
+    } else {
+        build_words(b, to,
+                    s->onset == HD_ONSET_FIRST
+                        ? "the first build that was seen shows it already, "
+                        : "with which build cannot be told; the first that shows it "
+                          "is ");
+        build_name(b, to, s->first_build);
+        text_add_string(&b->words, "; first seen ");
+    }
+    phrase_moment(&b->words, s->first_seen);
+    build_end(b, to);
+}
+
+/* The host where it grows fastest, and how many it is on still. */
+static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
+{
+    const struct hd_fleet_host *worst = &s->on[0];
+    struct doc_line *l = attach(b, "worst");
+    struct doc_runs *to = doc_piece(b->doc, l, "");
+    if (worst->host != NULL)
+        build_name(b, to, worst->host);
+    else
+        build_words(b, to, "a host without a name");
+    if (!isnan(worst->per_hour)) {
+        text_add_string(&b->words, ", ");
+        phrase_per_hour(&b->words, worst->per_hour);
+    }
+    if (!isnan(worst->score_share)) {
+        text_add_string(&b->words, ", ");
+        format_percent(&b->words, worst->score_share);
+        text_add_string(&b->words, " of its heap");
+    }
+    if (s->hosts_still < s->hosts) {
+        text_add_string(&b->words, "; the newest run shows it on ");
+        format_count(&b->words, s->hosts_still);
+        text_add_string(&b->words, " of ");
+        format_count(&b->words, s->hosts);
+    }
+    build_end(b, to);
+}
+
+static void add_hint(struct build *b, const char *id)
+{
+    const struct hint *hint = hint_named(id);
+    if (hint == NULL)
+        return;
+    struct doc_line *l = attach(b, "hint");
+    build_words(b, doc_piece(b->doc, l, ""), hint->sentence);
+    text_add_string(&b->words, "docs/hints.md#");
+    text_add_string(&b->words, hint->id);
+    doc_run(b->doc, doc_piece(b->doc, l, "  "), DOC_CODE, text_string(&b->words));
+    text_clear(&b->words);
+}
+
+/* The types of the path that the one line is made of. */
+static void add_holder(struct build *b, const char *holder)
+{
+    static const char arrow[] = " → ";
+    struct doc_chains *to = &doc_attached(b->doc, b->row, "held by")->chains;
+    const char *types[HOLDER_MOST_LABELS];
+    size_t n = 0;
+    for (const char *end; n < HOLDER_MOST_LABELS; holder = end + strlen(arrow)) {
+        end = strstr(holder, arrow);
+        bool is_last = end == NULL || n + 1 == HOLDER_MOST_LABELS;
+        size_t len = is_last ? strlen(holder) : (size_t)(end - holder);
+        types[n++] = arena_strdup(&b->doc->arena, holder, len);
+        if (is_last)
+            break;
+    }
+    build_path(b, to, types, n);
+}
+
+static void add_suspect(struct build *b, struct doc_table *t,
+                        const struct hd_fleet_suspect *s)
+{
+    add_suspect_row(b, t, s);
+    if (s->holder != NULL)
+        add_holder(b, s->holder);
+    add_onset(b, s);
+    if (s->on_count > 0)
+        add_worst(b, s);
+    add_hint(b, s->hint);
+}
+
+void fleet_add_others(struct build *b, struct doc_table *t, size_t others)
+{
+    if (others == 0)
+        return;
+    build_row(b, t, DOC_REST);
+    b->row->is_below = true;
+    format_others(&b->words, others);
+    build_cell(b);
+}
+
+static void add_few(struct build *b, struct doc_table *t)
+{
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->few_count == 0)
+        return;
+    build_row(b, t, DOC_GROUP);
+    text_add_string(&b->words, "on few hosts: a matter of these");
+    build_cell(b);
+    for (size_t i = 0; i < a->few_shown; i++)
+        add_suspect(b, t, &a->suspects[a->suspect_count + i]);
+    fleet_add_others(b, t, a->few_count - a->few_shown);
+}
+
+static void add_suspects(struct build *b)
+{
+    static const struct doc_column columns[SUSPECT_COLUMNS] = {
+        {.title = "#", .align = DOC_RIGHT},
+        {.title = "hosts",
+         .align = DOC_RIGHT,
+         .meaning = "On how many hosts a judged run shows it, of those of its service with "
+                    "a judged run."},
+        {.title = "share", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "growth",
+         .align = DOC_RIGHT,
+         .meaning = "Median over these hosts of what it retains more, per hour."},
+        {.title = "per day", .align = DOC_RIGHT, .from_width = ROOM_FOR_DAY},
+        {.title = "of heap",
+         .align = DOC_RIGHT,
+         .from_width = ROOM_FOR_SHARE,
+         .meaning = "Median over these hosts of its share of the heap, by the score."},
+        {.title = "full in",
+         .align = DOC_RIGHT,
+         .from_width = ROOM_FOR_LEFT,
+         .meaning =
+             "When the first of these hosts reaches its limit of memory, if its heap "
+             "goes on growing as it does."},
+        {.title = "score",
+         .align = DOC_RIGHT,
+         .is_detail = true,
+         .meaning = "What decides the order: the share of the hosts times the median share "
+                    "of the heap."},
+        {.title = "type", .is_subject = true, .is_title = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->suspect_count + a->few_count == 0)
+        return;
+    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
+    s->title = (struct doc_run){DOC_WORDS, "Suspects"};
+    s->remark = "by share of the hosts times median share of the heap";
+    struct doc_table *t = build_table(b, s, columns, SUSPECT_COLUMNS);
+    t->details = "Scores";
+    for (size_t i = 0; i < a->suspects_shown; i++)
+        add_suspect(b, t, &a->suspects[i]);
+    fleet_add_others(b, t, a->suspect_count - a->suspects_shown);
+    add_few(b, t);
+}
+
+/* --- runs without a verdict ------------------------------------------ */
+
+static void add_run_name(struct build *b, const struct hd_fleet_unjudged *u)
+{
+    char pid[32];
+    fleet_cell_name(b, u->host);
+    snprintf(pid, sizeof(pid), "%" PRIu64, u->pid);
+    build_cell_words(b, u->pid != HD_UNKNOWN ? pid : "-");
+    format_count(&b->words, u->compared);
+    text_add_string(&b->words, " of ");
+    format_count(&b->words, u->recorded);
+    build_cell(b);
+}
+
+static void add_unjudged(struct build *b)
+{
+    static const struct doc_column columns[] = {
+        {.title = "host", .gives_way = true},
+        {.title = "pid", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "compared", .align = DOC_RIGHT, .from_width = ROOM_FOR_SHARE},
+        {.title = "why"},
+        {.title = "service", .is_subject = true}};
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    if (a->unjudged_count == 0)
+        return;
+    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
+    s->title = (struct doc_run){DOC_WORDS, "No verdict"};
+    s->remark = "runs that count neither as healthy nor as leaking";
+    s->is_long = true;
+    struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
+    for (size_t i = 0; i < a->unjudged_shown; i++) {
+        const struct hd_fleet_unjudged *u = &a->unjudged[i];
+        build_row(b, t, DOC_ROW);
+        add_run_name(b, u);
+        build_cell_words(b, phrase_doubt(u->doubt));
+        fleet_cell_name(b, u->service);
+        if (u->why != NULL) {
+            struct doc_line *l = &doc_attached(b->doc, b->row, NULL)->line;
+            l->wraps = true;
+            build_quoted(b, doc_piece(b->doc, l, ""), u->why);
+        }
+    }
+    fleet_add_others(b, t, a->unjudged_count - a->unjudged_shown);
+}
+
+void build_fleet(struct build *b)
+{
+    const struct hd_fleet_answer *a = &b->r->fleet;
+    struct headline h;
+    phrase_fleet_verdict(&h, a);
+    build_headline(b, &h);
+    headline_free(&h);
+    add_head(b);
+    if (a->by == HD_FLEET_BY_HOST)
+        fleet_add_host_rows(b);
+    add_suspects(b);
+    if (a->by == HD_FLEET_BY_BUILD)
+        fleet_add_builds(b);
+    fleet_add_multiples(b);
+    fleet_add_services(b);
+    add_unjudged(b);
+}

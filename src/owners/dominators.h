@@ -1,0 +1,39 @@
+/* dominators.h - which object keeps which other objects alive.
+ *
+ * Object d dominates w if every chain from the roots to w passes d: if d went, so
+ * would w. The immediate dominators form a tree; the bytes below an object in it are
+ * what the object retains.
+ *
+ * Nodes are named by their depth-first number here, so that an immediate dominator
+ * always has a smaller number than what it dominates. Number 0 is the root. */
+#ifndef DOMINATORS_H
+#define DOMINATORS_H
+
+#include "base/buffer_pool.h"
+#include "heap/snapshot.h"
+
+struct dominators {
+    uint32_t count; /* nodes on a chain from a root */
+    node_id *node;  /* number -> node */
+    uint32_t *idom; /* number -> number; idom[0] = 0 */
+    struct buffer_pool
+        buffers; /* arrays that finding them took, for what is computed next */
+};
+
+enum dominator_kind {
+    /* All references count. */
+    DOMINATORS_PLAIN,
+
+    /* A reference from an object that belongs to a weaker class of roots to one of a
+     * stronger class does not count, so that a stack frame cannot take objects away
+     * from the static variable that owns them (docs/ranking.md). */
+    DOMINATORS_OF_OWNERS
+};
+
+/* Semi-NCA; O(m log n) at worst, for every graph. snap must have a graph. Takes up to 24
+ * bytes per node and 12 per edge that goes back or across; 8 per node, the result, stay
+ * until dominators_free(). */
+struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
+void dominators_free(struct dominators *d);
+
+#endif

@@ -1,0 +1,299 @@
+#include "base/error.h"
+#include "compare/series_chains.h"
+#include "compare/steps.h"
+#include "format/open.h"
+#include "report/phrases.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The types of the last snapshot that are meant, in order of their names. */
+static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
+                        const struct hd_options *opt)
+{
+    r->roots.matched = arena_array(&r->arena, const char *, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        if (type->kind == TYPE_OBJECT && type->raw.count > 0 &&
+            report_shows_row(r, opt, type->name))
+            r->roots.matched[r->roots.matched_count++] = report_string(r, type->name);
+    }
+    qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
+}
+
+static const char *join_patterns(struct hd_report *r, const struct hd_options *opt)
+{
+    struct text joined = {0};
+    for (size_t i = 0; i < opt->type_count; i++) {
+        if (i > 0)
+            text_add_char(&joined, ' ');
+        text_add_string(&joined, opt->types[i]);
+    }
+    const char *s = report_string(r, text_string(&joined));
+    text_free(&joined);
+    return s;
+}
+
+/* How many instances each snapshot has; needs no graph. */
+static void count_instances(struct hd_report *r, struct hd_snapshot *const *snaps,
+                            size_t count, const struct hd_options *opt)
+{
+    r->roots.instances = arena_array(&r->arena, struct hd_tally, count);
+    for (size_t k = 0; k < count; k++) {
+        for (type_id t = 0; t < snaps[k]->type_count; t++) {
+            const struct type *type = &snaps[k]->types[t];
+            if (type->kind != TYPE_OBJECT || !report_shows_row(r, opt, type->name))
+                continue;
+            struct hd_tally at = series_tally(snaps[k], type, report_selection(opt));
+            struct hd_tally *sum = &r->roots.instances[k];
+            bool unknown = sum->bytes == HD_UNKNOWN || at.bytes == HD_UNKNOWN;
+            sum->count += at.count;
+            sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + at.bytes;
+        }
+    }
+}
+
+static bool blame(struct hd_error *err, size_t snapshot)
+{
+    err->snapshot = (unsigned)snapshot + 1;
+    return false;
+}
+
+static void fail_to_match(const struct hd_report *r, const struct hd_snapshot *last,
+                          struct hd_error *err)
+{
+    struct arena scratch = {0};
+    struct text message = {0};
+    const char **names = arena_array(&scratch, const char *, last->type_count);
+    size_t count = 0;
+    for (type_id t = 0; t < last->type_count; t++)
+        if (type_has_row(&last->types[t]))
+            names[count++] = report_shown(r, last->types[t].name);
+    struct hd_no_match none = report_no_match(r->roots.pattern, names, count, &scratch);
+    phrase_no_match(&message, HD_BY_TYPE, &none);
+    fail(err, HD_USAGE, "%s", text_string(&message));
+    text_free(&message);
+    arena_free(&scratch);
+}
+
+static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
+                       size_t count, enum selection selection, struct hd_error *err)
+{
+    const struct hd_snapshot *last = snaps[count - 1];
+    for (size_t k = 0; k < count; k++)
+        if (((selection & SELECT_REACHABLE) && !snapshot_need_reach(snaps[k], err)) ||
+            !series_can_select(snaps[k], selection, err))
+            return blame(err, k);
+    if (last->info.references == HD_UNKNOWN) {
+        fail(err, HD_USAGE, "root chains need references, which a %s does not have",
+             last->info.format);
+        return blame(err, count - 1);
+    }
+    if (!last->info.has_roots) {
+        fail(err, HD_USAGE, "no root keeps anything alive here, so there are no chains");
+        return blame(err, count - 1);
+    }
+    if (r->roots.matched_count == 0) {
+        fail_to_match(r, last, err);
+        return blame(err, count - 1);
+    }
+    return true;
+}
+
+/* --- chains ---------------------------------------------------------------- */
+
+struct search {
+    struct hd_report *r;
+    const struct hd_options *opt;
+    struct ages ages; /* where it matters */
+    struct since_range since;
+};
+
+/* --- who came when --------------------------------------------------------- */
+
+static bool can_be_born(const struct hd_comparison *c, const struct hd_options *opt,
+                        struct hd_error *err)
+{
+    if (opt->born_first == 0 || opt->born_last < opt->born_first)
+        return fail(err, HD_USAGE, "snapshots in which objects are new count from 1 on");
+    if (c->count < 2)
+        return fail(err, HD_USAGE,
+                    "objects come from one snapshot to the next, and there is only one");
+    return opt->born_last <= c->count ||
+           fail(err, HD_USAGE, "there is no snapshot %u to be new in: there are %zu",
+                opt->born_last, c->count);
+}
+
+/* The wanted snapshots among those that can be compared; none of them may be there. */
+static struct since_range range_in(const struct series *s, const struct hd_options *opt)
+{
+    struct since_range range = {1, 0};
+    for (size_t i = s->usable_count; i-- > 0;)
+        if (s->usable[i] + 1 >= opt->born_first && s->usable[i] + 1 <= opt->born_last) {
+            range.first = (unsigned char)i;
+            range.last = range.last < i ? (unsigned char)i : range.last;
+        }
+    return range;
+}
+
+static bool find_ages(struct search *search, struct hd_comparison *c, struct hd_error *err)
+{
+    const struct hd_options *opt = search->opt;
+    struct arena scratch = {0};
+    struct series_question ask = {report_selection(opt), HD_BY_TYPE, NULL};
+    struct series_warnings none = {0};
+    struct series s;
+    bool ok = can_be_born(c, opt, err) &&
+              series_align(&s, c->snaps, c->count, &ask, &scratch, &none, err) &&
+              steps_ages(c, &s, &search->ages, err);
+    bool has_last =
+        ok && s.usable_count > 0 && s.usable[s.usable_count - 1] + 1 == c->count;
+    if (ok && (!has_last || search->ages.source == HD_SAME_UNKNOWN))
+        ok = fail(err, HD_USAGE, "nobody knows which objects came when: %s",
+                  has_last ? steps_why_unknown(&s)
+                           : "the last snapshot cannot be compared with the others");
+    if (ok) {
+        search->since = range_in(&s, opt);
+        search->r->roots.born_first = opt->born_first;
+        search->r->roots.born_last = opt->born_last;
+        search->r->roots.identity = search->ages.source;
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+/* --- the instances ----------------------------------------------------------- */
+
+static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
+                    struct chain_question *ask, struct arena *scratch)
+{
+    const struct search *s = context;
+    (void)place;
+    uint32_t *query_of = arena_array(scratch, uint32_t, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        query_of[t] = snap->types[t].kind == TYPE_OBJECT &&
+                      report_shows_row(s->r, s->opt, snap->types[t].name);
+    ask->query_of_key = query_of;
+    ask->key_count = snap->type_count;
+    if (s->ages.since != NULL) {
+        ask->since_of_node = s->ages.since;
+        ask->since_of_query = &s->since;
+    }
+    return true;
+}
+
+static void set_chains(struct hd_report *r, const struct hd_comparison *c,
+                       const struct series_chains *found)
+{
+    const struct chains *answers[HD_MAX_SNAPSHOTS];
+    size_t used = 0;
+    for (size_t place = 0; place < found->count; place++)
+        if (found->answers[place] != NULL)
+            answers[used++] = found->answers[place];
+    r->roots.chains = report_chains_of(r, c->snaps[c->count - 1], answers, used);
+    for (size_t i = 0; used < c->count && i < r->roots.chains.len; i++)
+        r->roots.chains.all[i].instances = NULL;
+}
+
+static bool any_was_born(const struct search *s, struct hd_error *err)
+{
+    return s->ages.since == NULL || s->r->roots.chains.instances > 0 ||
+           fail(err, HD_USAGE, "no instance of %s is left of what was new then",
+                s->r->roots.pattern);
+}
+
+/* Samples tell the change from the first to the last snapshot, exact counts all between.
+ * What came later was not there in the first. */
+static bool find_chains(struct hd_report *r, struct hd_comparison *c,
+                        const struct hd_options *opt, struct hd_error *err)
+{
+    struct search s = {.r = r, .opt = opt};
+    bool of_born = opt->born_first > 0 || opt->born_last > 0;
+    if (of_born && !find_ages(&s, c, err)) {
+        ages_free(&s.ages);
+        return false;
+    }
+    struct series_chains chains = {.c = c,
+                                   .queries = 1,
+                                   .selection = report_selection(opt),
+                                   .types = owner_types_of(c->snaps, c->count),
+                                   .how = report_chain_options(r),
+                                   .ask = ask_for,
+                                   .context = &s};
+    for (size_t k = 0; k < c->count; k++) {
+        bool wanted = k + 1 == c->count || (!of_born && (k == 0 || opt->exact));
+        if (wanted && c->snaps[k]->info.has_roots)
+            chains.indexes[chains.count++] = k;
+    }
+    bool ok = series_chains_find(&chains, err);
+    if (ok)
+        set_chains(r, c, &chains);
+    ok = ok && any_was_born(&s, err);
+    series_chains_free(&chains);
+    ages_free(&s.ages);
+    return ok;
+}
+
+/* --- the report -------------------------------------------------------------- */
+
+static bool explain(struct hd_report *r, struct hd_comparison *c,
+                    const struct hd_options *opt, struct hd_error *err)
+{
+    size_t last = c->count - 1;
+    report_add_snapshots(r, c->snaps, c->count);
+    r->roots.pattern = join_patterns(r, opt);
+    match_types(r, c->snaps[last], opt);
+    if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
+        return false;
+    count_instances(r, c->snaps, c->count, opt);
+    if (r->roots.instances[last].count == 0)
+        return fail(err, HD_USAGE,
+                    opt->gen2
+                        ? "no instance of %s is in gen2 or a large object segment"
+                        : "no instance of %s hangs from a root: what there is is garbage",
+                    r->roots.pattern) ||
+               blame(err, last);
+    return find_chains(r, c, opt, err);
+}
+
+static bool can_ask(const struct hd_comparison *c, const struct hd_options *opt,
+                    struct hd_error *err)
+{
+    return (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS && opt != NULL &&
+            opt->type_count > 0) ||
+           fail(err, HD_USAGE, "roots takes a type and 1 to %d snapshots",
+                HD_MAX_SNAPSHOTS);
+}
+
+/* Which snapshot is to blame is read from the error on the way, so it is one of our own:
+ * that of the caller may be none, or set already. */
+struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
+                                  struct hd_error *err)
+{
+    struct hd_error own = {0};
+    struct hd_options options;
+    struct hd_report *r = NULL;
+    bool ok = false;
+    if (comparison_begin(c, &own)) {
+        if (can_ask(c, opt, &own) && report_options(&options, opt, &own)) {
+            r = report_new(HD_REPORT_ROOTS, &options);
+            report_choose_objects(r, c, &options);
+            ok = explain(r, c, &options, &own);
+        }
+        comparison_end(c);
+    }
+    if (ok) {
+        report_publish(r);
+        return r;
+    }
+    hd_report_free(r);
+    if (err != NULL && err->status == HD_OK)
+        *err = own;
+    return NULL;
+}

@@ -1,0 +1,499 @@
+#include "questions/report_suspects.h"
+
+#include "questions/nested_holders.h"
+#include "ranking/power.h"
+#include "ranking/table_ranking.h"
+#include "report/phrases.h"
+#include "report/text_growth.h"
+#include "report/view.h"
+#include "series/runtime_names.h"
+
+#include <string.h>
+
+/* A twentieth of the heap that has stopped growing is told, if nothing else is; and a tenth
+ * that pools have more: they fill while a program starts. */
+#define STOPPED_SHARE 0.05
+#define POOLS_SHARE 0.1
+
+static size_t last_usable(const struct suspect_rows *to)
+{
+    return to->s->usable[to->s->usable_count - 1];
+}
+
+static const char *label_name(const struct suspect_rows *to, label_id label)
+{
+    return report_string(to->r, to->tree->labels.all[label].name);
+}
+
+uint64_t *report_spread(struct hd_report *r, const struct series *s,
+                        const uint64_t *usable_values)
+{
+    uint64_t *all = arena_array(&r->arena, uint64_t, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        all[i] = HD_UNKNOWN;
+    for (size_t i = 0; i < s->usable_count; i++)
+        all[s->usable[i]] = usable_values[i];
+    return all;
+}
+
+/* --- rows ------------------------------------------------------------------------- */
+
+/* What a head hangs from in the last snapshot; 0: from the root, or it is not there. */
+static path_id held_by(const struct suspect_rows *to, path_id head)
+{
+    size_t n = to->s->usable_count;
+    path_id full = to->tree->full_of[head * n + n - 1];
+    return full != NO_PATH ? to->namer.f->parent[full] : 0;
+}
+
+static size_t holder_of(const struct suspect_rows *to, path_id head, const char ***holder)
+{
+    const char *names[HOLDER_MOST_LABELS];
+    size_t len = holder_names(&to->namer, held_by(to, head), names);
+    *holder = arena_array(&to->r->arena, const char *, len);
+    for (size_t i = 0; i < len; i++)
+        (*holder)[i] = report_string(to->r, names[i]);
+    return len;
+}
+
+static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
+                       const struct ranked_type *h)
+{
+    struct text name = {0};
+    s->heads = arena_array(&to->r->arena, struct hd_head, h->place_count);
+    for (size_t i = 0; i < h->place_count; i++) {
+        text_clear(&name);
+        holder_name(&name, &to->namer, held_by(to, h->places[i].path));
+        s->heads[s->head_count++] =
+            (struct hd_head){.holder = report_string(to->r, text_string(&name)),
+                             .score = h->places[i].score};
+    }
+    text_free(&name);
+}
+
+/* Of all places of its type together, as its counts are; a whole type is wherever it is. */
+static void add_cohorts(const struct suspect_rows *to, const struct ranked_type *h,
+                        uint64_t *at)
+{
+    const struct births *b = to->births;
+    bool whole = h->basis == HD_BASIS_TYPE;
+    for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
+        path_id p = whole ? (path_id)i : h->places[i].path;
+        if (to->tree->label[p] != h->label)
+            continue;
+        for (size_t j = 0, cell = 0; j < b->n; j++)
+            for (size_t k = j; k < b->n; k++)
+                at[cell++] += births_at(b, p, j, k);
+    }
+}
+
+static const struct hd_births *births_of(const struct suspect_rows *to,
+                                         const struct ranked_type *h)
+{
+    struct arena *a = &to->r->arena;
+    if (to->births == NULL)
+        return NULL;
+    size_t n = to->births->n;
+    struct hd_births *births = arena_alloc(a, sizeof(*births));
+    size_t *snapshots = arena_array(a, size_t, n);
+    uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
+    memcpy(snapshots, to->s->usable, n * sizeof(*snapshots));
+    add_cohorts(to, h, at);
+    *births = (struct hd_births){.count = n,
+                                 .snapshot = snapshots,
+                                 .at = at,
+                                 .came = h->stays.came,
+                                 .went = h->stays.went,
+                                 .since = to->s->usable[h->stays.since],
+                                 .age = h->stays.age,
+                                 .chance = h->stays.chance,
+                                 .keeps = h->stays.keeps,
+                                 .turns_over = h->stays.turns_over || h->stays.queues};
+    return births;
+}
+
+static struct hd_suspect from_ranking(const struct suspect_rows *to,
+                                      const struct ranked_type *h,
+                                      const struct series_row *row)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->tree->retained[to->s->usable_count - 1];
+    struct hd_suspect s = {
+        .type = row->name,
+        .subject = report_string(r, h->subject),
+        .basis = h->basis,
+        .suspicion = h->suspicion,
+        .score = h->score,
+        .score_share = heap > 0 ? h->score / heap : 0,
+        .tau = h->tau,
+        .at = row->at,
+        .held = h->basis == HD_BASIS_GRAPH ? report_spread(r, to->s, h->count) : NULL,
+        .retained = report_spread(r, to->s, h->retained),
+        .own = h->own != NULL ? report_spread(r, to->s, h->own) : NULL,
+        .more = h->more,
+        .more_share = heap > 0 ? (double)h->more / heap : 0,
+        .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
+        .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
+        .births = births_of(to, h),
+        .survivors = row->survivors,
+        .survivors_low = row->survivors_low,
+        .survivors_high = row->survivors_high,
+        .per_iteration = growth_per_iteration(to->s, row, to->opt->iterations)};
+    s.holder_len = holder_of(to, h->head, &s.holder);
+    s.also = arena_array(&r->arena, const char *, h->also_count);
+    for (size_t i = 0; i < h->also_count; i++)
+        s.also[s.also_count++] = label_name(to, h->also[i]);
+    add_places(to, &s, h);
+    return s;
+}
+
+/* What scores of tables are a share of. */
+static double whole_heap(const struct suspect_rows *to)
+{
+    struct hd_tally heap = to->s->totals[last_usable(to)];
+    return (double)(to->s->bytes_known ? heap.bytes : heap.count);
+}
+
+static struct hd_suspect from_row(const struct suspect_rows *to, const struct suspect *t,
+                                  const struct suspect_line *line)
+{
+    double whole = whole_heap(to);
+    return (struct hd_suspect){
+        .type = t->row->name,
+        .subject = t->row->name,
+        .basis = HD_BASIS_TABLE,
+        .suspicion = reaches_line(line, t->score, whole) ? HD_SUSPECT_SIZE : HD_SUSPECT_NOT,
+        .score = t->score,
+        .score_share = whole > 0 ? t->score / whole : 0,
+        .tau = t->tau,
+        .at = t->row->at,
+        .survivors = t->row->survivors,
+        .survivors_low = t->row->survivors_low,
+        .survivors_high = t->row->survivors_high,
+        .per_iteration = t->per_iteration};
+}
+
+/* h: where it is held; NULL: nobody knows. */
+static void place(struct suspect_rows *to, struct hd_suspect s, size_t rank,
+                  const struct ranked_type *h)
+{
+    struct hd_diff *found = &to->r->found.diff;
+    s.rank = rank;
+    if (rank == 0) {
+        found->pooled[found->pooled_count++] = s;
+    } else if (s.suspicion != HD_SUSPECT_NOT) {
+        bool whole = h != NULL && h->basis == HD_BASIS_TYPE;
+        to->heads[found->suspect_count] = h != NULL ? h->head : NO_PATH;
+        to->whole_types[found->suspect_count] = whole ? h->label : NO_LABEL;
+        to->ranking[found->suspect_count] = h;
+        found->suspects[found->suspect_count++] = s;
+    } else {
+        found->minor[found->minor_count++] = s;
+    }
+}
+
+/* Text has no line for these: they are counted, or told as what has stopped. */
+static bool is_aside(const struct hd_report *r, const struct hd_suspect *s)
+{
+    const struct hd_diff *found = &r->found.diff;
+    for (size_t i = 0; i < found->stopped_count; i++)
+        if (strcmp(found->stopped[i].type, s->type) == 0)
+            return true;
+    return text_gain_share(r, s) < TEXT_NOISE_SHARE;
+}
+
+/* They stand behind the others, so that the ranks that are shown have no gaps. */
+static void order_minor(struct hd_report *r, struct arena *scratch)
+{
+    struct hd_diff *found = &r->found.diff;
+    struct hd_suspect *rows = arena_array(scratch, struct hd_suspect, found->minor_count);
+    bool *aside = arena_array(scratch, bool, found->minor_count);
+    size_t len = 0;
+    for (size_t i = 0; i < found->minor_count; i++) {
+        aside[i] = is_aside(r, &found->minor[i]);
+        if (!aside[i])
+            rows[len++] = found->minor[i];
+    }
+    for (size_t i = 0; i < found->minor_count; i++)
+        if (aside[i])
+            rows[len++] = found->minor[i];
+    for (size_t i = 0; i < len; i++) {
+        found->minor[i] = rows[i];
+        found->minor[i].rank = found->suspect_count + i + 1;
+    }
+}
+
+/* Chains are looked for of what is shown: its heads close up. */
+static void show(struct suspect_rows *to)
+{
+    struct hd_report *r = to->r;
+    struct view v = view_of(to->opt);
+    view_suspects(&r->diff, &r->found.diff, &v, r, &r->arena);
+    for (size_t i = 0, at = 0; i < r->diff.suspect_count; i++, at++) {
+        while (r->found.diff.suspects[at].rank != r->diff.suspects[i].rank)
+            at++;
+        to->heads[i] = to->heads[at];
+        to->whole_types[i] = to->whole_types[at];
+        to->ranking[i] = to->ranking[at];
+    }
+}
+
+static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
+{
+    struct hd_report *r = to->r;
+    r->found.diff.suspects = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.minor = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.pooled = arena_array(&r->arena, struct hd_suspect, count);
+    to->heads = arena_array(scratch, path_id, count);
+    to->whole_types = arena_array(scratch, label_id, count);
+    to->ranking = arena_array(scratch, const struct ranked_type *, count);
+}
+
+static struct suspect_line line_of(const struct hd_options *opt)
+{
+    return (struct suspect_line){.share = opt->min_share,
+                                 .bytes = opt->min_bytes,
+                                 .steady_share = opt->min_steady_share,
+                                 .steady_bytes = opt->min_steady_bytes};
+}
+
+/* A row of a holder is a path itself. */
+static void add_holder(const struct suspect_rows *to, struct hd_suspect *s,
+                       const struct joined_holder *joined)
+{
+    struct hd_report *r = to->r;
+    s->holder_len = nested_holders_split(s->type, &s->holder, &r->arena);
+    s->also = arena_array(&r->arena, const char *, joined->len);
+    for (size_t i = 0; i < joined->len; i++)
+        s->also[s->also_count++] = joined->below[i];
+}
+
+/* --- where the growth went ---------------------------------------------------------- */
+
+static int64_t delta(const uint64_t *y, size_t n)
+{
+    return (int64_t)(y[n - 1] - y[0]);
+}
+
+static void add_growth(const struct suspect_rows *to, const struct leak_ranking *h)
+{
+    size_t n = to->s->usable_count;
+    const uint64_t *reachable = to->tree->retained;
+    double heap = (double)reachable[n - 1];
+    struct hd_growth *g = &to->r->diff.growth;
+    *g = (struct hd_growth){.known = true,
+                            .bytes = delta(reachable, n),
+                            .suspects = delta(h->growth.suspects, n),
+                            .pools = delta(h->growth.pools, n),
+                            .rest = delta(h->growth.rest, n),
+                            .suspects_at = report_spread(to->r, to->s, h->growth.suspects),
+                            .pools_at = report_spread(to->r, to->s, h->growth.pools),
+                            .rest_at = report_spread(to->r, to->s, h->growth.rest),
+                            .explained = h->growth.explained,
+                            .pools_by_name = h->growth.pools_by_name};
+    g->share = heap > 0 ? (double)g->bytes / heap : 0;
+    g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
+    g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
+    g->pools_are_told = g->pools_share >= POOLS_SHARE;
+}
+
+static bool is_below(const char *const *holder, size_t len, const char *type)
+{
+    for (size_t i = 0; i < len; i++)
+        if (strcmp(holder[i], type) == 0)
+            return true;
+    return false;
+}
+
+/* All but what measuring has left. The largest is *largest. */
+static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h,
+                        const struct ranked_stopped **largest)
+{
+    struct hd_report *r = to->r;
+    double heap = (double)to->tree->retained[to->s->usable_count - 1];
+    struct hd_diff *found = &r->found.diff;
+    bool measured =
+        type_origin_in(to->s->snaps, to->s->count, RUNTIME_LISTENER) != ORIGIN_PROGRAM;
+    found->stopped = arena_array(&r->arena, struct hd_stopped, h->stopped_count);
+    for (size_t i = 0; i < h->stopped_count; i++) {
+        const struct ranked_stopped *from = &h->stopped[i];
+        struct hd_stopped s = {.type = label_name(to, from->label),
+                               .subject = report_string(r, from->subject),
+                               .count = report_spread(r, to->s, from->count),
+                               .retained = report_spread(r, to->s, from->retained),
+                               .growth = from->growth,
+                               .share = heap > 0 ? from->growth / heap : 0};
+        s.holder_len = holder_of(to, from->head, &s.holder);
+        if (measured && is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
+            continue;
+        *largest = *largest == NULL ? from : *largest;
+        found->stopped[found->stopped_count++] = s;
+    }
+}
+
+static void warn_unexplained(struct hd_report *r, bool suspects)
+{
+    struct text t = {0};
+    phrase_unexplained(&t, &r->diff.growth, suspects);
+    report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
+}
+
+/* Of one type, or of all together. */
+static void warn_stopped(struct hd_report *r, const struct ranked_stopped *s, size_t n,
+                         double share)
+{
+    struct text t = {0};
+    if (s == NULL)
+        phrase_has_stopped(&t, share);
+    else
+        phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
+                                                    .first = s->count[0],
+                                                    .last = s->count[n - 1],
+                                                    .bytes = s->growth,
+                                                    .share = share});
+    report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
+}
+
+static void warn_pools(struct hd_report *r)
+{
+    struct text t = {0};
+    phrase_pools(&t, &r->diff.growth);
+    report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
+}
+
+static bool is_sampled(const struct series *s)
+{
+    bool sampled = false;
+    for (size_t k = 0; k < s->count; k++)
+        sampled |= s->snaps[k]->info.sampled;
+    return sampled;
+}
+
+static void add_power(const struct suspect_rows *to, const struct suspect_line *line,
+                      double heap)
+{
+    struct hd_diff *d = &to->r->diff;
+    d->would_show = power_of(&(struct power_question){.snapshots = to->s->usable_count,
+                                                      .source = d->identity,
+                                                      .by_graph = d->by_graph,
+                                                      .sampled = is_sampled(to->s),
+                                                      .line = line,
+                                                      .heap = heap});
+}
+
+/* The one place that says whether the heap has grown by what nothing explains: the report,
+ * the gate and fleet go by it. What cannot be shown, and what might not have shown, takes a
+ * step of confidence, whether it is one reason or two. largest: of what stopped; NULL:
+ * none. */
+static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
+                         const struct ranked_stopped *largest, double heap)
+{
+    struct hd_report *r = to->r;
+    struct hd_growth *g = &r->diff.growth;
+    bool suspects = r->found.diff.suspect_count > 0;
+    double stopped = largest != NULL && heap > 0 ? largest->growth / heap : 0;
+    double stayed = open->stayed && open->share > stopped ? open->share : stopped;
+    g->is_open = open->grew;
+    g->open_share = open->grew ? open->share : 0;
+    g->since = to->s->usable[open->since];
+    g->unexplained = g->is_open && (!suspects || (g->known && 2 * g->rest > g->bytes));
+    g->has_stopped = stayed >= STOPPED_SHARE;
+    g->stopped_share = stayed;
+    if (g->unexplained)
+        warn_unexplained(r, suspects);
+    if (g->pools_are_told)
+        warn_pools(r);
+    if (suspects)
+        return;
+    if (g->has_stopped)
+        warn_stopped(r, stayed > stopped ? NULL : largest, to->s->usable_count, stayed);
+    bool weak = r->diff.confidence == HD_CONFIDENCE_HIGH &&
+                !power_is_high(to->s->usable_count, r->diff.identity);
+    bool doubt = weak || g->is_open || g->has_stopped || r->diff.undecided != NULL;
+    if (doubt && r->diff.confidence > HD_CONFIDENCE_LOW)
+        r->diff.confidence--;
+}
+
+/* The rest of a table is what its suspects are not. */
+static struct rest_growth rest_of_tables(const struct suspect_rows *to)
+{
+    const struct series *s = to->s;
+    const struct hd_diff *found = &to->r->found.diff;
+    double y[SERIES_MAX_SNAPSHOTS];
+    const struct series_row *unused = series_row_named(to->rows, "Free");
+    for (size_t i = 0; i < s->usable_count; i++) {
+        size_t k = s->usable[i];
+        struct hd_tally rest = s->totals[k];
+        y[i] = (double)(s->bytes_known ? rest.bytes : rest.count);
+        if (unused != NULL)
+            y[i] -= (double)(s->bytes_known ? unused->at[k].bytes : unused->at[k].count);
+        for (size_t j = 0; j < found->suspect_count; j++) {
+            struct hd_tally at = found->suspects[j].at[k];
+            y[i] -= (double)(s->bytes_known ? at.bytes : at.count);
+        }
+    }
+    struct trend rest = {s->usable_count, s->x, y, NULL};
+    return rest_growth_of(&rest, whole_heap(to), 0);
+}
+
+void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
+{
+    struct suspect_line line = line_of(to->opt);
+    struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
+    struct joined_holder *joined = NULL;
+    if (to->s->by == HD_BY_HOLDER)
+        joined =
+            nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
+    make_room(to, t.len, scratch);
+    for (size_t i = 0; i < t.len; i++) {
+        struct hd_suspect s = from_row(to, &t.all[i], &line);
+        if (joined != NULL)
+            add_holder(to, &s, &joined[i]);
+        place(to, s, i + 1, NULL);
+    }
+    order_minor(to->r, scratch);
+    show(to);
+    struct rest_growth open = rest_of_tables(to);
+    add_power(to, &line, whole_heap(to));
+    judge_growth(to, &open, NULL, whole_heap(to));
+}
+
+static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
+                                             const struct ranked_type *type)
+{
+    const struct series_row *row =
+        series_row_named(to->rows, to->tree->labels.all[type->label].name);
+    if (row == NULL)
+        return NULL;
+    struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
+    *s = from_ranking(to, type, row);
+    return s;
+}
+
+void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
+{
+    static const struct ranking_rules all_rules;
+    struct suspect_line line = line_of(to->opt);
+    struct leak_ranking h =
+        leak_ranking_of(to->tree, to->s, to->births, &all_rules, &line, scratch);
+    size_t last = to->s->usable_count - 1;
+    to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[last], scratch);
+    make_room(to, h.len + h.pooled, scratch);
+    size_t rank = 0;
+    for (size_t i = 0; i < h.len + h.pooled; i++) {
+        const struct ranked_type *type = &h.all[i];
+        const struct series_row *row =
+            series_row_named(to->rows, to->tree->labels.all[type->label].name);
+        if (row != NULL)
+            place(to, from_ranking(to, type, row), i < h.len ? ++rank : 0, type);
+    }
+    if (h.undecided < h.len && to->r->found.diff.suspect_count == 0)
+        to->r->diff.undecided = undecided_of(to, &h.all[h.undecided]);
+    add_growth(to, &h);
+    const struct ranked_stopped *largest = NULL;
+    add_stopped(to, &h, &largest);
+    add_power(to, &line, (double)to->tree->retained[last]);
+    judge_growth(to, &h.growth.open, largest, (double)to->tree->retained[last]);
+    order_minor(to->r, scratch);
+    show(to);
+}

@@ -1,0 +1,35 @@
+/* growth.h - which types look like a leak, judged by type tables alone.
+ *
+ * The score is what a type gained in shallow bytes, at the rate that is still
+ * there in the second half of the series, weakened where it grows unsteadily or
+ * slows down. What owns what is unknown here, so strings and arrays that a leak
+ * keeps alive rank beside it. Formula: docs/ranking.md. */
+#ifndef TABLE_RANKING_H
+#define TABLE_RANKING_H
+
+#include "series/series.h"
+
+struct suspect {
+    const struct series_row *row;
+    double score;           /* bytes; objects if bytes are unknown */
+    double tau;             /* of the counts, or of the bytes if it grows in size */
+    int64_t count_delta;    /* last minus first usable snapshot */
+    uint64_t per_iteration; /* "exactly q per iteration", or HD_UNKNOWN */
+};
+
+struct ranking {
+    struct suspect *all; /* by score, then growth in count, then name; in a */
+    size_t len;
+};
+
+/* The whole number q >= 1 with q more per iteration in every step, the strongest evidence
+ * there is; HD_UNKNOWN without one, without iterations, and for counts that are
+ * estimates. */
+uint64_t growth_per_iteration(const struct series *s, const struct series_row *row,
+                              const uint64_t *iterations);
+
+/* Types of score 0 and free space are left out. iterations as in series_align(). */
+struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
+                           struct arena *a);
+
+#endif

@@ -1,0 +1,165 @@
+#include "render/markdown.h"
+
+#include "report/format_units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- what is visible ------------------------------------------------------- */
+
+/* Marks and controls of direction, which make a name look like another one (Unicode
+ * Technical Report 36, 3.1), and what has no width at all. */
+static bool is_hidden(uint32_t code)
+{
+    return code == 0x061C || (code >= 0x200B && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) ||
+           code == 0xFEFF;
+}
+
+/* As in text, but for these. */
+static void add_visible(struct text *t, const char *s)
+{
+    struct text clean = {0};
+    format_name(&clean, s);
+    for (size_t i = 0, n; i < clean.len; i += n) {
+        const unsigned char *at = (const unsigned char *)clean.data + i;
+        n = utf8_length(at, clean.len - i);
+        uint32_t code = utf8_decode(at, n);
+        char escape[16];
+        snprintf(escape, sizeof(escape), "\\u%04x", code);
+        if (is_hidden(code))
+            text_add_string(t, escape);
+        else
+            text_add(t, at, n);
+    }
+    text_free(&clean);
+}
+
+/* --- code ------------------------------------------------------------------ */
+
+/* How many backticks stand side by side at most. */
+static size_t longest_fence(const char *s)
+{
+    size_t longest = 0;
+    for (size_t run; *s != '\0'; s += run > 0 ? run : 1) {
+        run = strspn(s, "`");
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+static void add_fence(struct text *t, size_t len)
+{
+    while (len-- > 0)
+        text_add_char(t, '`');
+}
+
+/* Of a table a bar ends the cell even within code, unless there is a backslash before it.
+ */
+static void add_code(struct text *t, const struct text *s, enum markdown_place in)
+{
+    struct text copy = {0};
+    text_add(&copy, s->data, s->len);
+    size_t fence = longest_fence(text_string(&copy)) + 1;
+    bool edge = s->len > 0 && (s->data[0] == '`' || s->data[s->len - 1] == '`');
+    add_fence(t, fence);
+    text_add_string(t, edge ? " " : "");
+    for (size_t i = 0; i < s->len; i++) {
+        if (s->data[i] == '|' && in == MARKDOWN_CELL)
+            text_add_char(t, '\\');
+        text_add_char(t, s->data[i]);
+    }
+    text_add_string(t, edge ? " " : "");
+    add_fence(t, fence);
+    text_free(&copy);
+}
+
+void markdown_block(struct text *t, const char *first, const char *lines)
+{
+    enum { USUAL = 3 };
+    size_t a = longest_fence(first), b = longest_fence(lines), most = a > b ? a : b;
+    size_t fence = most >= USUAL ? most + 1 : USUAL, len = strlen(lines);
+    add_fence(t, fence);
+    text_add_char(t, '\n');
+    text_add_string(t, first);
+    text_add_string(t, lines);
+    text_add_string(t, len > 0 && lines[len - 1] != '\n' ? "\n" : "");
+    add_fence(t, fence);
+}
+
+/* --- words ----------------------------------------------------------------- */
+
+/* Of what others wrote nothing is markup. A comment within "@team", "#12" and "://" keeps
+ * GitHub, which looks for them after Markdown is done, from making links of them. */
+static void add_quoted(struct text *t, const struct text *s)
+{
+    static const char markup[] = "\\`*_[]|~$";
+    for (size_t i = 0; i < s->len; i++) {
+        const char c = s->data[i];
+        char next = '\0';
+        if (i + 1 < s->len)
+            next = s->data[i + 1];
+        bool parted = c == '@' || (c == '#' && next >= '0' && next <= '9') ||
+                      (c == ':' && next == '/');
+        if (c == '<')
+            text_add_string(t, "&lt;");
+        else if (c == '&')
+            text_add_string(t, "&amp;");
+        else if (strchr(markup, c) != NULL)
+            text_add_char(t, '\\');
+        if (c != '<' && c != '&')
+            text_add_char(t, c);
+        if (parted)
+            text_add_string(t, "<!-- -->");
+    }
+}
+
+/* Ours may be markup: hints have code in them. */
+static void add_words(struct text *t, const struct text *s, enum markdown_place in)
+{
+    for (size_t i = 0; i < s->len; i++) {
+        if (s->data[i] == '<') {
+            text_add_string(t, "&lt;");
+            continue;
+        }
+        if (s->data[i] == '|' && in == MARKDOWN_CELL)
+            text_add_char(t, '\\');
+        text_add_char(t, s->data[i]);
+    }
+}
+
+static void add_around(struct text *t, const char *begin, const struct text *s,
+                       const char *end, enum markdown_place in)
+{
+    text_add_string(t, begin);
+    add_words(t, s, in);
+    text_add_string(t, end);
+}
+
+void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in)
+{
+    struct text s = {0};
+    bool is_name = run->style == DOC_NAME || run->style == DOC_LIBRARY_NAME;
+    bool is_ours = !is_name && run->style != DOC_QUOTED;
+    if (is_ours)
+        text_add_string(&s, run->text);
+    else
+        add_visible(&s, run->text);
+    if (in == MARKDOWN_BLOCK)
+        text_add(t, text_string(&s), s.len);
+    else if (is_name || run->style == DOC_CODE)
+        add_code(t, &s, in);
+    else if (run->style == DOC_QUOTED)
+        add_quoted(t, &s);
+    else if (run->style == DOC_STRONG || (run->style == DOC_MORE && in == MARKDOWN_TEXT))
+        add_around(t, "**", &s, "**", in);
+    else if (run->style == DOC_GOOD)
+        add_around(t, "✅ ", &s, "", in);
+    else if (run->style == DOC_BAD)
+        add_around(t, "❌ **", &s, "**", in);
+    else if (run->style == DOC_UNSURE)
+        add_around(t, "❔ ", &s, "", in);
+    else
+        add_words(t, &s, in);
+    text_free(&s);
+}

@@ -1,0 +1,53 @@
+/* page.h - the parts of the HTML page, for each other.
+ *
+ * The page is one file that works alone: what the document says stands in it as plain HTML,
+ * for who has no JavaScript; the numbers stand behind it as JSON, of which page.js makes
+ * what can be looked at more closely. Nothing in the static part is decided here. */
+#ifndef PAGE_H
+#define PAGE_H
+
+#include "base/json_out.h"
+#include "document/document.h"
+#include "report/report.h"
+
+/* What the assembler took in (bytes.S), without a NUL: the end is the other symbol. */
+extern const char page_style[], page_style_end[];
+extern const char page_script[], page_script_end[];
+extern const char page_policy[], page_policy_end[];
+
+/* Longer names are cut in their middle, wherever they stand in the page: a name can have a
+ * megabyte, and stands there several times. In columns. */
+enum { PAGE_MOST_NAME = 1000 };
+
+/* --- escapes --------------------------------------------------------------- */
+
+/* Words of ours, and words of others, which are made visible first: as text, and within
+ * quotes. All that goes into the page as text goes through one of them. */
+void html_words(struct out *o, const char *s);
+void html_name(struct out *o, const char *s);
+
+/* The value as JSON within a script element; freed. Only ASCII, and no < > &. */
+void html_json(struct out *o, json_t *value);
+
+/* --- parts ----------------------------------------------------------------- */
+
+/* What it comes to, as one line. */
+void page_headline(const struct document *d, struct out *o);
+
+/* The sections of a document. */
+void page_sections(const struct document *d, const struct hd_write_options *opt,
+                   struct out *o);
+
+/* What the document has as a headline stands in no section again. */
+bool page_leads(const struct document *d);
+
+/* Numbers over time, drawn. */
+void page_chart(struct out *o, const struct doc_chart *c);
+
+/* Every row of the table of types, by columns: as rows it would be four times as large. */
+json_t *page_types(const struct hd_report *r);
+
+/* The whole ownership tree, of a report that has one (found.tree). */
+json_t *page_tree(const struct hd_report *r);
+
+#endif

@@ -1,0 +1,540 @@
+/* A document as static HTML: sections, tables with headings, suspects as cards, chains as
+ * ladders. It does not know what is told, nor what page.js adds. */
+#include "render/page/page.h"
+#include "report/format_units.h"
+
+#include <string.h>
+
+struct page {
+    struct out *o;
+    const struct hd_write_options *opt;
+    size_t ids; /* how many were given */
+};
+
+static void put(struct page *p, const char *s)
+{
+    out_string(p->o, s);
+}
+
+static bool is_on_pages(unsigned only)
+{
+    return only == 0 || (only & DOC_ON_PAGES) != 0;
+}
+
+/* --- words ----------------------------------------------------------------- */
+
+static void put_name(struct page *p, const char *name)
+{
+    put(p, "<bdi class=\"name\">");
+    html_name(p->o, name);
+    put(p, "</bdi>");
+}
+
+/* "[static var Shop.Cache<Shop.Item>.s_all]": the class has a namespace, the variable none.
+ */
+static void add_brief(struct text *t, const char *name)
+{
+    const char *kind = name[0] == '[' ? strstr(name, " var ") : NULL;
+    const char *field = kind != NULL ? strrchr(kind, '.') : NULL;
+    if (field == NULL || strpbrk(field, "<>") != NULL) {
+        format_short_name(t, name);
+        return;
+    }
+    struct text class = {0};
+    kind += strlen(" var ");
+    text_add(&class, kind, (size_t)(field - kind));
+    text_add(t, name, (size_t)(kind - name));
+    format_short_name(t, text_string(&class));
+    text_add_string(t, field);
+    text_free(&class);
+}
+
+/* Of a type, without its namespaces and with them: which is seen is the style's to say. */
+static void put_both_names(struct page *p, const char *name)
+{
+    struct text brief = {0};
+    add_brief(&brief, name);
+    if (strcmp(text_string(&brief), name) == 0) {
+        put_name(p, name);
+    } else {
+        put(p, "<bdi class=\"name\" title=\"");
+        html_name(p->o, name);
+        put(p, "\"><span class=\"brief\">");
+        html_name(p->o, text_string(&brief));
+        put(p, "</span><span class=\"full\">");
+        html_name(p->o, name);
+        put(p, "</span></bdi>");
+    }
+    text_free(&brief);
+}
+
+/* What words of ours stand in; all others are of files, or may be. */
+static const struct {
+    bool is_ours;
+    const char *begin, *end;
+} looks[] = {
+    [DOC_WORDS] = {true, "", ""},
+    [DOC_STRONG] = {true, "<strong>", "</strong>"},
+    [DOC_CODE] = {true, "<code>", "</code>"},
+    [DOC_GOOD] = {true, "<strong class=\"good\">", "</strong>"},
+    [DOC_BAD] = {true, "<strong class=\"bad\">", "</strong>"},
+    [DOC_UNSURE] = {true, "<strong class=\"unsure\">", "</strong>"},
+    [DOC_MORE] = {true, "<span class=\"more\">", "</span>"},
+    [DOC_LESS] = {true, "<span class=\"less\">", "</span>"},
+    [DOC_ASIDE] = {true, "<span class=\"remark\">", "</span>"},
+    [DOC_QUOTED] = {false, "<bdi>", "</bdi>"},
+    [DOC_NAME] = {false, "<bdi class=\"name\">", "</bdi>"},
+};
+
+/* A style without a look of its own is that of some name. */
+static void put_run(struct page *p, const struct doc_run *run)
+{
+    size_t style = (size_t)run->style;
+    if (style >= sizeof(looks) / sizeof(*looks) || looks[style].begin == NULL)
+        style = DOC_NAME;
+    put(p, looks[style].begin);
+    (looks[style].is_ours ? html_words : html_name)(p->o, run->text);
+    put(p, looks[style].end);
+}
+
+static void put_runs(struct page *p, const struct doc_runs *runs)
+{
+    for (size_t i = 0; i < runs->len; i++)
+        put_run(p, &runs->all[i]);
+}
+
+/* What wide blanks part in text is a thing of its own. */
+static void put_line(struct page *p, const struct doc_line *l)
+{
+    for (size_t i = 0; i < l->len; i++) {
+        const struct doc_piece *piece = &l->all[i];
+        if (piece->cell.words.len == 0) /* for narrow places only */
+            continue;
+        bool is_thing = i > 0 && strncmp(piece->joint, "  ", 2) == 0;
+        if (is_thing)
+            put(p, " <span class=\"thing\">");
+        else if (i > 0)
+            html_words(p->o, piece->joint);
+        put_runs(p, &piece->cell.words);
+        put(p, is_thing ? "</span>" : "");
+    }
+}
+
+/* Ours, and what it means for who asks: by pointer, by keyboard, by ear. */
+static void put_title(struct page *p, const char *title, const char *meaning)
+{
+    if (meaning == NULL) {
+        html_words(p->o, title);
+        return;
+    }
+    size_t id = ++p->ids;
+    out_printf(p->o, "<button type=\"button\" class=\"ask\" aria-describedby=\"t%zu\">",
+               id);
+    html_words(p->o, title);
+    out_printf(p->o, "</button><span role=\"tooltip\" id=\"t%zu\">", id);
+    html_words(p->o, meaning);
+    put(p, "</span>");
+}
+
+/* --- chains ---------------------------------------------------------------- */
+
+static void put_frame(struct page *p, const struct doc_frame *f)
+{
+    if (f->omitted > 0) {
+        struct text n = {0};
+        format_count(&n, f->omitted);
+        out_printf(p->o, "<li class=\"gap\">… %s more</li>\n", text_string(&n));
+        text_free(&n);
+    }
+    put(p, f->is_root ? "<li class=\"root\">" : "<li>");
+    if (f->role != NULL)
+        out_printf(p->o, "<span class=\"role\">%s</span> ", f->role);
+    for (size_t i = 0; i < f->name.len; i++)
+        if (f->name.all[i].style >= DOC_NAME)
+            put_both_names(p, f->name.all[i].text);
+        else
+            put_run(p, &f->name.all[i]);
+    if (f->generation != NULL)
+        out_printf(p->o, " <span class=\"role\">%s</span>", f->generation);
+    put(p, "</li>\n");
+}
+
+static void put_chain(struct page *p, const struct doc_chain *c)
+{
+    put(p, "<div class=\"chain\">\n");
+    if (c->head.len > 0) {
+        put(p, "<p class=\"share\">");
+        put_line(p, &c->head);
+        put(p, "</p>\n");
+    }
+    if (c->frame_count > 0)
+        put(p, "<ol class=\"ladder\">\n");
+    for (size_t i = 0; i < c->frame_count; i++)
+        put_frame(p, &c->frames[i]);
+    put(p, c->frame_count > 0 ? "</ol>\n</div>\n" : "</div>\n");
+}
+
+static void put_chains(struct page *p, const struct doc_chains *chains)
+{
+    for (size_t i = 0; i < chains->len; i++)
+        put_chain(p, &chains->all[i]);
+    if (chains->rest.len == 0)
+        return;
+    put(p, "<p class=\"rest\">");
+    put_line(p, &chains->rest);
+    put(p, "</p>\n");
+}
+
+/* --- what belongs to rows -------------------------------------------------- */
+
+/* In a card its label is a heading; a cell of a table has none. Scripts go by the label,
+ * which is a word of ours. */
+static void put_attached(struct page *p, const struct doc_attached *a, bool in_card)
+{
+    out_printf(p->o, "<div class=\"%s\"",
+               a->label == NULL  ? "about"
+               : a->line.len > 0 ? "said"
+                                 : "held");
+    if (a->label != NULL)
+        out_printf(p->o, " data-about=\"%s\"", a->label);
+    put(p, ">\n");
+    if (a->label != NULL) {
+        put(p, in_card ? "<h4>" : "<p class=\"labelled\">");
+        html_words(p->o, a->label);
+        put(p, in_card ? "</h4>\n" : "</p>\n");
+    }
+    if (a->line.len > 0) {
+        put(p, "<p>");
+        put_line(p, &a->line);
+        put(p, "</p>\n");
+    }
+    put_chains(p, &a->chains);
+    put(p, "</div>\n");
+}
+
+static void put_remarks(struct page *p, const struct doc_row *row)
+{
+    for (size_t i = 0; i < row->remark_count; i++) {
+        put(p, " <span class=\"remark\">");
+        put_runs(p, &row->remarks[i]);
+        put(p, "</span>");
+    }
+}
+
+/* --- tables ---------------------------------------------------------------- */
+
+static bool is_shown(const struct doc_column *c)
+{
+    return !c->is_detail;
+}
+
+static size_t columns_shown(const struct doc_table *t)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < t->column_count; c++)
+        n += is_shown(&t->columns[c]);
+    return n;
+}
+
+static void put_head(struct page *p, const struct doc_table *t)
+{
+    put(p, "<thead><tr>");
+    for (size_t c = 0; c < t->column_count; c++) {
+        const struct doc_column *column = &t->columns[c];
+        if (!is_shown(column))
+            continue;
+        bool nameless = column->title[0] == '\0';
+        out_printf(p->o, "<%s%s>", nameless ? "td" : "th scope=\"col\"",
+                   column->align == DOC_RIGHT ? " class=\"number\"" : "");
+        html_words(p->o, column->title);
+        put(p, nameless ? "</td>" : "</th>");
+    }
+    put(p, "</tr></thead>\n");
+}
+
+static void put_cell(struct page *p, const struct doc_table *t, const struct doc_row *row,
+                     size_t c)
+{
+    enum { DEEPEST = 16 }; /* that the style has a class for */
+    const struct doc_column *column = &t->columns[c];
+    bool trend = strcmp(column->title, "trend") == 0;
+    out_printf(p->o, "<%s%s", column->is_subject ? "th scope=\"row\"" : "td",
+               column->align == DOC_RIGHT ? " class=\"number\""
+               : trend                    ? " class=\"trend\""
+                                          : "");
+    if (t->is_tree && column->is_subject)
+        out_printf(p->o, " class=\"deep d%u\"",
+                   row->depth < DEEPEST ? row->depth : DEEPEST);
+    put(p, ">");
+    if (row->cells[c].chart != NULL)
+        page_chart(p->o, row->cells[c].chart);
+    else
+        put_runs(p, &row->cells[c].words);
+    if (column->is_subject) {
+        put_remarks(p, row);
+        for (size_t i = 0; i < row->attached_count; i++)
+            put_attached(p, &row->attached[i], false);
+    }
+    put(p, column->is_subject ? "</th>" : "</td>");
+}
+
+static void put_row(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    put(p, "<tr>");
+    if (row->kind != DOC_ROW) {
+        out_printf(p->o, "<td class=\"rest\" colspan=\"%zu\">", columns_shown(t));
+        put_runs(p, &row->cells[0].words);
+        put(p, "</td>");
+    }
+    for (size_t c = 0; row->kind == DOC_ROW && c < t->column_count; c++)
+        if (is_shown(&t->columns[c]))
+            put_cell(p, t, row, c);
+    put(p, "</tr>\n");
+}
+
+static void put_rows(struct page *p, const struct doc_table *t, size_t first, size_t end)
+{
+    if (first == end)
+        return;
+    put(p, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+           "aria-label=\"table\"><table>\n");
+    put_head(p, t);
+    put(p, "<tbody>\n");
+    for (size_t i = first; i < end; i++)
+        if (is_on_pages(t->rows[i].only))
+            put_row(p, t, &t->rows[i]);
+    put(p, "</tbody></table></div>\n");
+}
+
+/* --- cards ----------------------------------------------------------------- */
+
+/* Rows with details, and much to say: each is a thing of its own. */
+static bool is_card(const struct doc_table *t, const struct doc_row *row)
+{
+    bool has_more = false;
+    for (size_t i = 0; i < row->attached_count; i++)
+        has_more |= row->attached[i].label != NULL;
+    return t->details != NULL && row->kind == DOC_ROW &&
+           (has_more || row->cells[0].words.len > 0);
+}
+
+static bool is_number(const struct doc_column *c)
+{
+    return strcmp(c->title, "#") == 0;
+}
+
+static void put_card_title(struct page *p, const struct doc_table *t,
+                           const struct doc_row *row, size_t id)
+{
+    put(p, "<header>");
+    for (size_t c = 0; c < t->column_count; c++)
+        if (is_number(&t->columns[c])) {
+            put(p, "<span class=\"rank\"><span class=\"aside\">suspect </span>");
+            put_runs(p, &row->cells[c].words);
+            put(p, "</span> ");
+        }
+    out_printf(p->o, "<h3 id=\"c%zu\">", id);
+    for (size_t c = 0; c < t->column_count; c++)
+        if (t->columns[c].is_subject)
+            put_runs(p, &row->cells[c].words);
+    put(p, "</h3>");
+    put_remarks(p, row);
+    put(p, "</header>\n");
+}
+
+static void put_card(struct page *p, const struct doc_table *t, const struct doc_row *row)
+{
+    size_t id = ++p->ids;
+    put(p, "<article class=\"card\" data-rank=\"");
+    for (size_t c = 0; c < t->column_count; c++)
+        if (is_number(&t->columns[c]))
+            put_runs(p, &row->cells[c].words);
+    out_printf(p->o, "\" aria-labelledby=\"c%zu\">\n", id);
+    put_card_title(p, t, row, id);
+    put(p, "<dl class=\"numbers\">\n");
+    for (size_t c = 0; c < t->column_count; c++) {
+        const struct doc_column *column = &t->columns[c];
+        if (column->is_subject || is_number(column) || row->cells[c].words.len == 0)
+            continue;
+        out_printf(p->o, "<div%s><dt>", column->is_detail ? " class=\"detail\"" : "");
+        put_title(p, column->title, column->meaning);
+        put(p, strcmp(column->title, "trend") == 0 ? "</dt><dd class=\"trend\">"
+                                                   : "</dt><dd>");
+        put_runs(p, &row->cells[c].words);
+        put(p, "</dd></div>\n");
+    }
+    put(p, "</dl>\n");
+    for (size_t i = 0; i < row->attached_count; i++)
+        put_attached(p, &row->attached[i], true);
+    put(p, "</article>\n");
+}
+
+/* Where the group that begins at this row ends. */
+static size_t group_end(const struct doc_table *t, size_t i)
+{
+    while (i < t->row_count && t->rows[i].kind != DOC_GROUP)
+        i++;
+    return i;
+}
+
+static void put_table(struct page *p, const struct doc_table *t)
+{
+    size_t i = 0, end = group_end(t, 0);
+    while (i < end && is_card(t, &t->rows[i]))
+        put_card(p, t, &t->rows[i++]);
+    put_rows(p, t, i, end);
+    for (i = end; i < t->row_count; i = end) {
+        end = group_end(t, i + 1);
+        if (!is_on_pages(t->rows[i].only))
+            continue;
+        put(p, t->rows[i].is_open ? "<details open><summary>" : "<details><summary>");
+        put_runs(p, &t->rows[i].cells[0].words);
+        put(p, "</summary>\n");
+        put_rows(p, t, i + 1, end);
+        put(p, "</details>\n");
+    }
+}
+
+/* --- blocks ---------------------------------------------------------------- */
+
+static void put_facts(struct page *p, const struct doc_facts *facts)
+{
+    put(p, "<dl class=\"facts\">\n");
+    for (size_t i = 0; i < facts->len; i++) {
+        put(p, facts->all[i].level > 0 ? "<div class=\"part\"><dt>" : "<div><dt>");
+        html_words(p->o, facts->all[i].name);
+        put(p, "</dt><dd>");
+        put_line(p, &facts->all[i].value);
+        put(p, "</dd></div>\n");
+    }
+    put(p, "</dl>\n");
+}
+
+static void put_notes(struct page *p, const struct doc_notes *notes)
+{
+    put(p, "<ul class=\"notes\">\n");
+    for (size_t i = 0; i < notes->len; i++) {
+        const struct doc_note *n = &notes->all[i];
+        put(p, "<li><strong>");
+        html_words(p->o, n->code);
+        put(p, "</strong> ");
+        if (n->file != NULL) {
+            put_name(p, n->file);
+            put(p, ": ");
+        }
+        put(p, "<bdi>");
+        html_name(p->o, n->message);
+        put(p, "</bdi>");
+        if (n->count > 1)
+            out_printf(p->o, " (%llu times)", (unsigned long long)n->count);
+        if (n->line > 0)
+            out_printf(p->o, ", first in line %llu", (unsigned long long)n->line);
+        put(p, "</li>\n");
+    }
+    put(p, "</ul>\n");
+}
+
+static void put_command(struct page *p, const struct doc_command *c)
+{
+    if (c->names_files && p->opt->files_go)
+        return;
+    put(p, "<div class=\"command\"><span>");
+    html_words(p->o, c->label);
+    put(p, "</span><pre tabindex=\"0\"><code>");
+    html_words(p->o, c->line);
+    put(p, "</code></pre></div>\n");
+}
+
+static void put_block(struct page *p, const struct doc_block *b)
+{
+    switch (b->kind) {
+    case DOC_PARAGRAPH:
+        put(p, "<p>");
+        put_line(p, &b->line);
+        put(p, "</p>\n");
+        break;
+    case DOC_FACTS:
+        put_facts(p, &b->facts);
+        break;
+    case DOC_TABLE:
+        put_table(p, &b->table);
+        break;
+    case DOC_CHAINS:
+        put_chains(p, &b->chains);
+        break;
+    case DOC_NOTES:
+        put_notes(p, &b->notes);
+        break;
+    case DOC_COMMAND:
+        put_command(p, &b->command);
+        break;
+    }
+}
+
+/* --- sections -------------------------------------------------------------- */
+
+bool page_leads(const struct document *d)
+{
+    return d->summary.len == 0 && d->section_count > 0 &&
+           d->sections[0].kind == DOC_PLAIN && d->sections[0].block_count > 0 &&
+           d->sections[0].blocks[0].kind == DOC_PARAGRAPH;
+}
+
+void page_headline(const struct document *d, struct out *o)
+{
+    struct page p = {.o = o};
+    if (page_leads(d))
+        put_line(&p, &d->sections[0].blocks[0].line);
+    else if (d->summary.len > 0)
+        put_runs(&p, &d->summary);
+    else
+        html_words(o, d->title);
+}
+
+/* "grew-and-stayed": of a title of ours a name to link to. */
+static void put_id(struct page *p, const char *title)
+{
+    for (const char *s = title; *s != '\0'; s++) {
+        const char low = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
+        if (low >= 'a' && low <= 'z')
+            out_bytes(p->o, &low, 1);
+        else if (*s == ' ')
+            put(p, "-");
+    }
+}
+
+static void put_section_title(struct page *p, const struct doc_section *s)
+{
+    if (s->kind == DOC_TOPIC && s->title.style == DOC_WORDS) {
+        put(p, "<section id=\"");
+        put_id(p, s->title.text);
+        put(p, "\">\n");
+    } else {
+        put(p, s->kind == DOC_PLAIN ? "<section class=\"plain\">\n" : "<section>\n");
+    }
+    if (s->kind == DOC_PLAIN)
+        return;
+    put(p, "<h2>");
+    put_run(p, &s->title);
+    put(p, "</h2>\n");
+    if (s->remark == NULL)
+        return;
+    put(p, "<p class=\"remark\">");
+    html_words(p->o, s->remark);
+    put(p, "</p>\n");
+}
+
+void page_sections(const struct document *d, const struct hd_write_options *opt,
+                   struct out *o)
+{
+    struct page p = {.o = o, .opt = opt};
+    for (size_t i = 0; i < d->section_count; i++) {
+        const struct doc_section *s = &d->sections[i];
+        if (!is_on_pages(s->only))
+            continue;
+        put_section_title(&p, s);
+        for (size_t k = i == 0 && page_leads(d) ? 1 : 0; k < s->block_count; k++)
+            put_block(&p, &s->blocks[k]);
+        put(&p, "</section>\n");
+    }
+}

@@ -1,0 +1,51 @@
+/* text_words.h - words, names and lines of a document for a terminal: which form of them
+ * fits, in which colour, and where a line is broken.
+ *
+ * All that others wrote is escaped here and nowhere else. It does not know what a table or
+ * a chain is. */
+#ifndef TEXT_WORDS_H
+#define TEXT_WORDS_H
+
+#include "document/document.h"
+#include "report/format_units.h"
+
+/* Of the sixteen colours that every terminal has in light and in dark. */
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+/* Names without namespaces where lines would be too long with them. */
+enum words_names { WHOLE_NAMES, SHORT_NAMES };
+
+void words_add_run(struct text *t, const struct doc_run *run, enum words_names names);
+void words_add_runs(struct text *t, const struct doc_runs *runs, enum words_names names);
+
+/* What begins the colour of a style; "" for none. It ends with PLAIN. */
+const char *words_color(const struct hd_write_options *opt, enum doc_style style);
+
+/* Whether the place is known to be narrower. */
+bool words_is_narrow(const struct hd_write_options *opt, unsigned below);
+
+/* What of a cell fits the place. */
+const struct doc_runs *words_of_cell(const struct hd_write_options *opt,
+                                     const struct doc_cell *cell);
+void words_add_cell(const struct hd_write_options *opt, struct text *t,
+                    const struct doc_cell *cell);
+
+/* Of what is printed: in ASCII it may take more. */
+size_t words_columns(const struct hd_write_options *opt, const struct text *t);
+
+/* Pieces broken where they do not fit; a joint loses its blanks at the end of a line. */
+void words_add_pieces(const struct hd_write_options *opt, struct text *t,
+                      const struct doc_line *l, size_t column, size_t indent);
+
+/* A line that begins at the given column, and goes on at indent if it may be broken. */
+void words_add_line(const struct hd_write_options *opt, struct text *t,
+                    const struct doc_line *l, size_t column, size_t indent);
+
+/* How wide chains and sentences may be: in a log too, where nobody says how wide it is. */
+unsigned words_fold_columns(const struct hd_write_options *opt);
+
+#endif

@@ -1,0 +1,493 @@
+#include "report/format_units.h"
+
+#include "base/ascii.h"
+#include "base/c_locale.h"
+#include "heap/async_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void format_count(struct text *t, uint64_t n)
+{
+    if (n == HD_UNKNOWN) {
+        text_add_char(t, '-');
+        return;
+    }
+    char digits[24];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            text_add_char(t, ',');
+        text_add_char(t, digits[i]);
+    }
+}
+
+static bool add_sign(struct text *t, uint64_t first, uint64_t last)
+{
+    if (first == HD_UNKNOWN || last == HD_UNKNOWN) {
+        text_add_char(t, '-');
+        return false;
+    }
+    if (last != first)
+        text_add_char(t, last > first ? '+' : '-');
+    return true;
+}
+
+static uint64_t distance(uint64_t first, uint64_t last)
+{
+    return last > first ? last - first : first - last;
+}
+
+void format_delta(struct text *t, uint64_t first, uint64_t last)
+{
+    if (add_sign(t, first, last))
+        format_count(t, distance(first, last));
+}
+
+static void add_size(struct text *t, double bytes, unsigned more)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    char s[48];
+    size_t unit = 0;
+    if (bytes < 1024) {
+        c_snprintf(s, sizeof(s), "%.0f B", bytes);
+    } else {
+        /* 1023.6 KiB would be printed as 1024. */
+        for (bytes /= 1024; bytes >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units);
+             bytes /= 1024)
+            unit++;
+        int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+        c_snprintf(s, sizeof(s), "%.*f %s", decimals + (int)more, bytes, units[unit]);
+    }
+    text_add_string(t, s);
+}
+
+void format_size_to(struct text *t, uint64_t bytes, unsigned more)
+{
+    if (bytes == HD_UNKNOWN)
+        text_add_char(t, '-');
+    else
+        add_size(t, (double)bytes, more);
+}
+
+void format_size(struct text *t, uint64_t bytes)
+{
+    format_size_to(t, bytes, 0);
+}
+
+void format_size_delta(struct text *t, uint64_t first, uint64_t last)
+{
+    if (add_sign(t, first, last))
+        add_size(t, (double)distance(first, last), 0);
+}
+
+void format_size_signed(struct text *t, int64_t bytes)
+{
+    format_size_delta(t, bytes < 0 ? (uint64_t)-bytes : 0, bytes < 0 ? 0 : (uint64_t)bytes);
+}
+
+void format_percent(struct text *t, double share)
+{
+    char s[32];
+    if (share > 0 && share < 0.0005)
+        snprintf(s, sizeof(s), "<0.1 %%");
+    else
+        c_snprintf(s, sizeof(s), "%.*f %%", share < 0.0995 && share > 0 ? 1 : 0,
+                   100 * share);
+    text_add_string(t, s);
+}
+
+void format_duration(struct text *t, uint64_t seconds)
+{
+    static const struct {
+        uint64_t seconds;
+        const char *name;
+    } units[] = {{86400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}};
+    enum { COUNT = sizeof(units) / sizeof(*units) };
+    size_t i = 0;
+    while (i + 1 < COUNT && seconds < units[i].seconds)
+        i++;
+    format_count(t, seconds / units[i].seconds);
+    text_add_string(t, units[i].name);
+    const uint64_t rest = seconds % units[i].seconds;
+    if (i + 1 == COUNT || rest < units[i + 1].seconds)
+        return;
+    text_add_char(t, ' ');
+    format_count(t, rest / units[i + 1].seconds);
+    text_add_string(t, units[i + 1].name);
+}
+
+void format_plural(struct text *t, uint64_t n, const char *noun)
+{
+    format_count(t, n);
+    text_add_char(t, ' ');
+    text_add_string(t, noun);
+    if (n != 1)
+        text_add_char(t, 's');
+}
+
+void format_others(struct text *t, uint64_t n)
+{
+    text_add_char(t, '[');
+    format_plural(t, n, "other");
+    text_add_char(t, ']');
+}
+
+void format_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most)
+{
+    enum { BARS = 8, LOWEST_BAR = 0x2581 };
+    uint64_t low = HD_UNKNOWN, high = 0;
+    size_t bars = count < most || most < 2 ? count : most;
+    for (size_t k = 0; k < count; k++) {
+        low = at[k].count < low ? at[k].count : low;
+        high = at[k].count > high ? at[k].count : high;
+    }
+    for (size_t i = 0; i < bars; i++) {
+        size_t k = bars < count ? i * (count - 1) / (bars - 1) : i;
+        double height = high > low ? (double)(at[k].count - low) / (double)(high - low) : 0;
+        text_add_code_point(t, LOWEST_BAR + (uint32_t)(height * (BARS - 1) + 0.5));
+    }
+}
+
+void format_trend(struct text *t, const struct hd_tally *at, size_t count)
+{
+    format_trend_of(t, at, count, count);
+}
+
+void format_bar(struct text *t, double share, unsigned columns)
+{
+    enum { EIGHTHS = 8, FULL_BLOCK = 0x2588 };
+    double wanted = (share > 1 ? 1 : share) * columns * EIGHTHS;
+    if (!(wanted > 0))
+        return;
+    unsigned eighths = wanted < 1 ? 1 : (unsigned)(wanted + 0.5);
+    for (; eighths >= EIGHTHS; eighths -= EIGHTHS)
+        text_add_code_point(t, FULL_BLOCK);
+    if (eighths > 0) /* seven eighths are the next character, and so on */
+        text_add_code_point(t, FULL_BLOCK + EIGHTHS - eighths);
+}
+
+void format_name(struct text *t, const char *name)
+{
+    struct text valid = {0};
+    text_add_utf8(&valid, name, strlen(name));
+    text_add_visible(t, valid.data, valid.len, false);
+    text_free(&valid);
+}
+
+void hd_put_name(struct hd_sink to, const char *name)
+{
+    struct text t = {0};
+    format_name(&t, name);
+    if (t.len > 0)
+        to.write(to.context, t.data, t.len);
+    text_free(&t);
+}
+
+void hd_put_ascii(struct hd_sink to, const char *name)
+{
+    struct text t = {0}, plain = {0};
+    format_name(&t, name);
+    text_add_ascii(&plain, text_string(&t), t.len);
+    if (plain.len > 0)
+        to.write(to.context, plain.data, plain.len);
+    text_free(&t);
+    text_free(&plain);
+}
+
+/* Characters that end one dotted name and begin the next. */
+static bool begins_name(char c)
+{
+    return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool separates(char c)
+{
+    return strchr("<>[],+ ()", c) != NULL;
+}
+
+void format_short_name(struct text *t, const char *name)
+{
+    if (name[0] == '[' || name[0] == '<') {
+        format_name(t, name);
+        return;
+    }
+    struct text s = {0};
+    size_t token = 0; /* where the current dotted name begins in s */
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '.' && begins_name(c[1]) && s.len > token)
+            s.len = token;
+        else
+            text_add_char(&s, *c);
+        if (separates(*c))
+            token = s.len;
+    }
+    format_name(t, text_string(&s));
+    text_free(&s);
+}
+
+bool format_method(struct text *t, const char *type, bool short_name)
+{
+    struct async_method m;
+    struct text of = {0}, method = {0};
+    if (!async_method_of(&m, type))
+        return false;
+    text_add(&of, m.of, m.of_len);
+    text_add_char(&method, '.');
+    text_add(&method, m.method, m.method_len);
+    if (short_name)
+        format_short_name(t, text_string(&of));
+    else
+        format_name(t, text_string(&of));
+    format_name(t, text_string(&method));
+    text_free(&of);
+    text_free(&method);
+    return true;
+}
+
+void format_field(struct text *t, const char *type, const char *field)
+{
+    static const char elements[] = "[]";
+    size_t len = strlen(type);
+    if (field == NULL)
+        return;
+    if (strncmp(field, elements, strlen(elements)) == 0) {
+        bool is_array = len > 0 && type[len - 1] == ']';
+        format_name(t, field + (is_array ? strlen(elements) : 0));
+        return;
+    }
+    text_add_char(t, '.');
+    format_name(t, field);
+}
+
+bool format_leads_on(const struct hd_frame *f)
+{
+    const char *inside = f->fields[f->type_count - 1];
+    return f->repeat_max > 1 && f->field != NULL &&
+           (inside == NULL || strcmp(inside, f->field) != 0);
+}
+
+void format_frame(struct text *t, const struct hd_frame *f, bool short_names)
+{
+    bool repeated = f->repeat_max > 1;
+    if (repeated && f->type_count > 1)
+        text_add_char(t, '(');
+    for (unsigned i = 0; i < f->type_count; i++) {
+        if (i > 0)
+            text_add_string(t, " → ");
+        const char *name = f->shown[i] != NULL ? f->shown[i] : f->types[i];
+        if (short_names)
+            format_short_name(t, name);
+        else
+            format_name(t, name);
+        format_field(t, name, repeated ? f->fields[i] : f->field);
+    }
+    if (repeated && f->type_count > 1)
+        text_add_char(t, ')');
+    if (!repeated)
+        return;
+    text_add_string(t, " ×");
+    format_count(t, f->repeat_min);
+    if (f->repeat_max > f->repeat_min) {
+        text_add_string(t, "–");
+        format_count(t, f->repeat_max);
+    }
+    if (format_leads_on(f)) {
+        text_add_char(t, ' ');
+        format_field(t, f->types[f->type_count - 1], f->field);
+    }
+}
+
+/* Bytes of the character at i, at least 1. */
+static size_t step_at(const char *s, size_t len, size_t i)
+{
+    size_t n = utf8_length((const unsigned char *)s + i, len - i);
+    return n > 0 ? n : 1;
+}
+
+static const char ellipsis[] = "…";
+
+/* The longest prefix of at most that many columns, in bytes; columns becomes what it
+ * takes. */
+static size_t prefix(const char *s, size_t len, size_t *columns, bool ascii)
+{
+    size_t end = 0, used = 0;
+    while (end < len) {
+        size_t n = step_at(s, len, end), wide = printed_columns(s + end, n, ascii);
+        if (used + wide > *columns)
+            break;
+        used += wide;
+        end += n;
+    }
+    *columns = used;
+    return end;
+}
+
+/* Where the longest suffix of at most that many columns begins. */
+static size_t suffix(const char *s, size_t len, size_t columns, bool ascii)
+{
+    size_t start = len, used = 0;
+    while (start > 0) {
+        size_t before = start - 1;
+        while (before > 0 && ((unsigned char)s[before] & 0xC0) == 0x80)
+            before--;
+        used += printed_columns(s + before, start - before, ascii);
+        if (used > columns)
+            break;
+        start = before;
+    }
+    /* A combining mark does not leave its letter. */
+    while (start < len && utf8_columns(s + start, step_at(s, len, start)) == 0)
+        start += step_at(s, len, start);
+    return start;
+}
+
+void format_shorten(struct text *t, const char *s, size_t len, size_t columns, bool ascii)
+{
+    const size_t gap = printed_columns(ellipsis, strlen(ellipsis), ascii);
+    if (printed_columns(s, len, ascii) <= columns) {
+        text_add(t, s, len);
+        return;
+    }
+    if (columns < gap)
+        return;
+    /* The end of a type's name says more than its namespace. */
+    size_t head_columns = (columns - gap) * 2 / 5;
+    size_t head = prefix(s, len, &head_columns, ascii);
+    /* One is enough where a namespace was cut before. */
+    if (head >= strlen(ellipsis) &&
+        memcmp(s + head - strlen(ellipsis), ellipsis, strlen(ellipsis)) == 0) {
+        head -= strlen(ellipsis);
+        head_columns -= gap;
+    }
+    size_t tail = suffix(s, len, columns - gap - head_columns, ascii);
+    text_add(t, s, head);
+    text_add_string(t, ellipsis);
+    text_add(t, s + tail, len - tail);
+}
+
+static const char arrow[] = " → ";
+
+/* Bytes in front of the name: of "type App.*: App.Order", of " → App.Order". */
+static size_t before_name(const char *s, size_t len)
+{
+    size_t start = 0;
+    if (len >= strlen(arrow) && memcmp(s, arrow, strlen(arrow)) == 0)
+        return strlen(arrow);
+    for (size_t i = 0; i + 1 < len; i++)
+        if (s[i] == ':' && s[i + 1] == ' ')
+            start = i + 2;
+    return start;
+}
+
+/* "[static var System.Func<App.Order>.s_all]" becomes "[static var …Func<Order>.s_all]". */
+static void add_plain_variable(struct text *t, const char *name)
+{
+    static const char begin[] = "[static var ";
+    const char *type = name + strlen(begin), *field = strrchr(type, '.');
+    struct text whole = {0};
+    text_add(&whole, type, (size_t)(field - type));
+    text_add_string(t, begin);
+    text_add_string(t, "…");
+    format_short_name(t, text_string(&whole));
+    text_add_string(t, field);
+    text_free(&whole);
+}
+
+/* The name without namespaces, or nothing if it is none that could lose them. */
+static void add_plain(struct text *t, const char *name)
+{
+    bool variable = strncmp(name, "[static var ", strlen("[static var ")) == 0;
+    if (variable && strrchr(name, '.') != NULL) {
+        add_plain_variable(t, name);
+    } else if (name[0] != '[' && strchr(name, ' ') == NULL) {
+        text_add_string(t, "…");
+        format_short_name(t, name);
+    }
+}
+
+/* Where the last part of a path begins. Arrows may share a blank: "A → → B". */
+static const char *last_part(const char *path, const char *end)
+{
+    const ptrdiff_t len = (ptrdiff_t)strlen(arrow);
+    for (const char *at = end; at - path >= len; at--)
+        if (strncmp(at - len, arrow, (size_t)len) == 0)
+            return at;
+    return path;
+}
+
+/* Of a path its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
+static void shorten_path(struct text *t, const char *path, size_t columns, bool ascii)
+{
+    struct text name = {0}, plain = {0}, tail = {0}, longer = {0};
+    const char *end = path + strlen(path);
+    const size_t lead = printed_columns("… → ", strlen("… → "), ascii);
+    while (end > path) {
+        const char *from = last_part(path, end);
+        bool first = from == path;
+        text_clear(&name);
+        text_clear(&plain);
+        text_add(&name, from, (size_t)(end - from));
+        format_short_name(&plain, text_string(&name));
+        text_clear(&longer);
+        text_add(&longer, plain.data, plain.len);
+        text_add_string(&longer, tail.len > 0 ? arrow : "");
+        text_add(&longer, text_string(&tail), tail.len);
+        if (tail.len > 0 &&
+            printed_columns(longer.data, longer.len, ascii) + (first ? 0 : lead) > columns)
+            break;
+        text_clear(&tail);
+        text_add(&tail, longer.data, longer.len);
+        end = first ? path : from - strlen(arrow);
+    }
+    text_add_string(t, end > path ? "… → " : "");
+    format_shorten(t, text_string(&tail), tail.len, columns - (end > path ? lead : 0),
+                   ascii);
+    text_free(&name);
+    text_free(&plain);
+    text_free(&tail);
+    text_free(&longer);
+}
+
+void format_shorten_name(struct text *t, const char *s, size_t len, size_t columns,
+                         bool ascii)
+{
+    enum { FEWEST = 8 };
+    struct text name = {0}, plain = {0};
+    size_t start = before_name(s, len), head = printed_columns(s, start, ascii);
+    if (printed_columns(s, len, ascii) > columns && columns >= head + FEWEST) {
+        text_add(&name, s + start, len - start);
+        add_plain(&plain, text_string(&name));
+    }
+    if (name.len > 0 && strstr(text_string(&name), arrow) != NULL) {
+        text_add(t, s, start);
+        shorten_path(t, text_string(&name), columns - head, ascii);
+    } else if (plain.len > 0 && printed_columns(plain.data, plain.len, ascii) <
+                                    printed_columns(name.data, name.len, ascii)) {
+        text_add(t, s, start);
+        format_shorten(t, plain.data, plain.len, columns - head, ascii);
+    } else {
+        format_shorten(t, s, len, columns, ascii);
+    }
+    text_free(&name);
+    text_free(&plain);
+}
+
+void format_shell_word(struct text *t, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_-./=+,:@%";
+    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
+        text_add_string(t, word);
+        return;
+    }
+    text_add_char(t, '\'');
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            text_add_string(t, "'\\''");
+        else
+            text_add_char(t, *word);
+    }
+    text_add_char(t, '\'');
+}

@@ -1,0 +1,391 @@
+#include "series/series.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "heap/names.h"
+#include "heap/sample.h"
+#include "series/series_identity.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const series_status_names[HD_SERIES_STATUS_COUNT] = {
+    [HD_SERIES_GROWING] = "growing", [HD_SERIES_NEW] = "new",
+    [HD_SERIES_GONE] = "gone",       [HD_SERIES_SHRINKING] = "shrinking",
+    [HD_SERIES_STEADY] = "steady",   [HD_SERIES_VARYING] = "varying",
+};
+
+const char *const confidence_names[3] = {"low", "medium", "high"};
+
+/* --- selection ----------------------------------------------------------- */
+
+static bool is_old_table(const struct hd_snapshot *snap)
+{
+    const char *generation = snap->origin.generation;
+    for (enum hd_generation g = HD_GEN2; generation != NULL && g <= HD_GEN_FROZEN; g++)
+        if (strcmp(generation, generation_names[g]) == 0)
+            return true;
+    return false;
+}
+
+bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
+                       struct hd_error *err)
+{
+    bool graph_known = snap->info.reachable_objects != HD_UNKNOWN;
+    if ((selection & SELECT_REACHABLE) && (!graph_known || !snap->info.has_roots))
+        return fail_about(err, HD_ABOUT_REACHABLE, HD_USAGE,
+                          "needs a graph with roots, which is not in this snapshot or "
+                          "was not read");
+    if ((selection & SELECT_GEN2) && !snap->info.has_generations &&
+        snap->origin.generation == NULL)
+        return fail_about(
+            err, HD_ABOUT_GEN2, HD_USAGE,
+            "the generations are unknown in this snapshot (dotnet-gcdump drops "
+            "them; `dumpheap -stat -gen gen2` of dotnet-dump tells them)");
+    return true;
+}
+
+struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
+                             enum selection selection)
+{
+    if (!(selection & SELECT_GEN2) || snap->info.has_generations)
+        return t->tally[selection];
+    return is_old_table(snap) ? t->tally[selection & SELECT_REACHABLE]
+                              : (struct hd_tally){0};
+}
+
+static bool blame(struct hd_error *err, size_t snapshot)
+{
+    if (err != NULL)
+        err->snapshot = (unsigned)snapshot + 1;
+    return false;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+struct row_slot {
+    size_t row;
+    UT_hash_handle hh;
+};
+
+struct row_table {
+    struct row_slot *slots;
+    struct text name;
+    struct arena scratch;
+};
+
+static struct series_row *row_of(struct series *s, struct row_table *table,
+                                 const struct type *t, struct arena *a)
+{
+    text_clear(&table->name);
+    unit_name(&table->name, s->by, t);
+    struct row_slot *slot;
+    HASH_FIND(hh, table->slots, table->name.data, table->name.len, slot);
+    if (slot == NULL) {
+        slot = arena_alloc(&table->scratch, sizeof(*slot));
+        slot->row = s->row_count++;
+        struct series_row *row = &s->rows[slot->row];
+        row->name = arena_strdup(a, table->name.data, table->name.len);
+        row->at = arena_array(a, struct hd_tally, s->count);
+        row->survivors = row->survivors_low = row->survivors_high = HD_UNKNOWN;
+        HASH_ADD_KEYPTR(hh, table->slots, row->name, table->name.len, slot);
+    }
+    return &s->rows[slot->row];
+}
+
+static void add_tally(struct hd_tally *sum, struct hd_tally more)
+{
+    sum->count += more.count;
+    bool unknown = sum->bytes == HD_UNKNOWN || more.bytes == HD_UNKNOWN;
+    sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + more.bytes;
+}
+
+/* The squares of the errors of all types of the row, until they are made a share. */
+static void note_noise(struct series *s, struct series_row *row, const struct type *t,
+                       struct hd_tally tally, size_t k, struct arena *a)
+{
+    if (!s->snaps[k]->info.sampled)
+        return;
+    if (row->noise_share == NULL)
+        row->noise_share = arena_array(a, double, s->count);
+    row->noise_share[k] += sample_error_squared(t->count_scale, (double)tally.count);
+}
+
+static void make_noise_a_share(struct series *s)
+{
+    for (size_t i = 0; i < s->row_count; i++)
+        for (size_t k = 0; s->rows[i].noise_share != NULL && k < s->count; k++)
+            if (s->rows[i].at[k].count > 0)
+                s->rows[i].noise_share[k] =
+                    sqrt(s->rows[i].noise_share[k]) / (double)s->rows[i].at[k].count;
+}
+
+static bool is_counted(const struct series *s, const struct type *t, struct hd_tally tally)
+{
+    return type_has_row(t) &&
+           (s->selection == SELECT_ALL || tally.count > 0 || tally.bytes > 0);
+}
+
+static void fill_rows(struct series *s, struct arena *a)
+{
+    struct row_table table = {0};
+    size_t most = 0;
+    for (size_t k = 0; k < s->count; k++)
+        most += s->snaps[k]->type_count;
+    s->rows = arena_array(a, struct series_row, most);
+    for (size_t k = 0; k < s->count; k++) {
+        const struct hd_snapshot *snap = s->snaps[k];
+        for (type_id i = 0; i < snap->type_count; i++) {
+            const struct type *t = &snap->types[i];
+            struct hd_tally tally = series_tally(snap, t, s->selection);
+            if (!is_counted(s, t, tally))
+                continue;
+            struct series_row *row = row_of(s, &table, t, a);
+            add_tally(&row->at[k], tally);
+            note_noise(s, row, t, tally, k, a);
+        }
+    }
+    make_noise_a_share(s);
+    HASH_CLEAR(hh, table.slots);
+    text_free(&table.name);
+    arena_free(&table.scratch);
+}
+
+static void add_totals(struct series *s, struct arena *a)
+{
+    s->totals = arena_array(a, struct hd_tally, s->count);
+    s->bytes_known = true;
+    for (size_t k = 0; k < s->count; k++) {
+        struct hd_tally *total = &s->totals[k];
+        for (size_t i = 0; i < s->row_count; i++)
+            add_tally(total, s->rows[i].at[k]);
+        s->bytes_known &= total->bytes != HD_UNKNOWN;
+    }
+}
+
+struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
+                          double *y, double *noise)
+{
+    for (size_t i = 0; i < s->usable_count; i++) {
+        size_t k = s->usable[i];
+        y[i] = (double)(bytes ? row->at[k].bytes : row->at[k].count);
+        noise[i] = row->noise_share != NULL ? row->noise_share[k] * y[i] : 0;
+    }
+    return (struct trend){s->usable_count, s->x, y,
+                          row->noise_share != NULL ? noise : NULL};
+}
+
+/* --- statuses ------------------------------------------------------------ */
+
+static enum growth_kind growth_of(const struct series *s, const struct series_row *row)
+{
+    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+    struct trend t = series_trend(s, row, false, y, noise);
+    if (trend_grows(&t))
+        return GROWS_IN_COUNT;
+    if (!s->bytes_known)
+        return GROWS_NOT;
+    t = series_trend(s, row, true, y, noise);
+    return trend_grows(&t) ? GROWS_IN_SIZE : GROWS_NOT;
+}
+
+static bool is_steady(const struct series *s, const struct series_row *row)
+{
+    for (size_t k = 1; k < s->count; k++)
+        if (row->at[k].count != row->at[0].count || row->at[k].bytes != row->at[0].bytes)
+            return false;
+    return true;
+}
+
+static enum hd_series_status status_of(const struct series *s, const struct series_row *row)
+{
+    double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
+    const struct hd_tally *first = &row->at[0], *last = &row->at[s->count - 1];
+    if (last->count == 0)
+        return HD_SERIES_GONE;
+    if (row->growth != GROWS_NOT)
+        return HD_SERIES_GROWING;
+    if (first->count == 0)
+        return HD_SERIES_NEW;
+    struct trend counts = series_trend(s, row, false, y, noise);
+    if (last->count < first->count && trend_falls(&counts))
+        return HD_SERIES_SHRINKING;
+    return is_steady(s, row) ? HD_SERIES_STEADY : HD_SERIES_VARYING;
+}
+
+/* --- order and fitness --------------------------------------------------- */
+
+static void warn(struct series_warnings *w, enum warning_code code, size_t snapshot)
+{
+    if (w->len < sizeof(w->all) / sizeof(w->all[0]))
+        w->all[w->len++] = (struct series_warning){.code = code, .snapshot = snapshot};
+}
+
+static uint64_t weight(const struct series *s, size_t k)
+{
+    return s->bytes_known ? s->totals[k].bytes : s->totals[k].count;
+}
+
+/* A heap that is less than half of both neighbours is a snapshot that went wrong
+ * more often than a heap that shrank and came back. */
+static bool dips(const struct series *s, size_t k)
+{
+    if (k == 0 || k + 1 >= s->count)
+        return false;
+    uint64_t here = weight(s, k), before = weight(s, k - 1), after = weight(s, k + 1);
+    return here < before - before / 2 && here < after - after / 2;
+}
+
+bool series_tells_objects(const struct hd_snapshot *snap)
+{
+    bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
+    return snap->info.has_graph || digest;
+}
+
+/* No program has a heap without objects: at an end of the series too, that is no
+ * measurement. A table may have been asked for types that there are none of. */
+static bool is_empty(const struct hd_snapshot *snap)
+{
+    return series_tells_objects(snap) && snap->info.objects == 0;
+}
+
+static void choose_usable(struct series *s, struct series_warnings *w)
+{
+    for (size_t k = 0; k < s->count; k++) {
+        bool empty = is_empty(s->snaps[k]), drops = empty || dips(s, k);
+        if (drops)
+            warn(w, WARN_TOTAL_DROPS, k);
+        if (empty)
+            w->all[w->len - 1].detail = "it has no objects; left out of the ranking";
+        if (s->snaps[k]->info.complete && !drops && !s->repeats[k])
+            s->usable[s->usable_count++] = k;
+    }
+}
+
+static bool differs(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) != 0;
+}
+
+/* Two programs share the framework's types; two snapshots of one program share
+ * most of its own. Names alone cannot prove more than this. */
+static bool share_no_type(const struct series *s, const bool *is_app, size_t k)
+{
+    enum { TOO_FEW_TO_TELL = 3 };
+    size_t before = 0, now = 0, both = 0;
+    for (size_t i = 0; i < s->row_count; i++) {
+        bool in_before = is_app[i] && s->rows[i].at[k - 1].count > 0;
+        bool in_now = is_app[i] && s->rows[i].at[k].count > 0;
+        before += in_before;
+        now += in_now;
+        both += in_before && in_now;
+    }
+    return both == 0 && before >= TOO_FEW_TO_TELL && now >= TOO_FEW_TO_TELL;
+}
+
+static void check_program(struct series *s, struct series_warnings *w)
+{
+    struct arena scratch = {0};
+    bool *is_app = arena_array(&scratch, bool, s->row_count);
+    bool warned = false;
+    for (size_t i = 0; i < s->row_count; i++)
+        is_app[i] = s->by == HD_BY_TYPE && !names_is_framework(s->rows[i].name);
+    for (size_t k = 1; k < s->count; k++) {
+        if (!share_no_type(s, is_app, k))
+            continue;
+        if (!warned)
+            warn(w, WARN_DIFFERENT_PROGRAM, k);
+        w->all[w->len - 1].times++;
+        s->restarted = warned = true;
+    }
+    arena_free(&scratch);
+}
+
+/* Clocks of machines and of calendars have no zero in common. */
+static bool clocks_rise(const struct series *s)
+{
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *now = s->snaps[s->usable[i]];
+        const struct hd_snapshot *before = i > 0 ? s->snaps[s->usable[i - 1]] : NULL;
+        if (isnan(now->clock))
+            return false;
+        if (before != NULL &&
+            (now->clock_is_date != before->clock_is_date || now->clock <= before->clock))
+            return false;
+    }
+    return true;
+}
+
+static void place_on_axis(struct series *s, const uint64_t *iterations)
+{
+    s->by_clock = iterations == NULL && clocks_rise(s);
+    for (size_t i = 0; i < s->usable_count; i++) {
+        size_t k = s->usable[i];
+        s->x[i] = iterations != NULL ? (double)iterations[k]
+                  : s->by_clock      ? s->snaps[k]->clock
+                                     : (double)(k + 1);
+    }
+}
+
+static enum hd_confidence judge(const struct series *s)
+{
+    int steps = s->usable_count >= SERIES_ENOUGH_SNAPSHOTS ? HD_CONFIDENCE_HIGH
+                : s->usable_count == 3                     ? HD_CONFIDENCE_MEDIUM
+                                                           : HD_CONFIDENCE_LOW;
+    bool sampled = false;
+    for (size_t k = 0; k < s->count; k++)
+        sampled |= s->snaps[k]->info.sampled;
+    if ((sampled || s->restarted) && steps > HD_CONFIDENCE_LOW)
+        steps--;
+    return (enum hd_confidence)steps;
+}
+
+/* --- what may be compared ------------------------------------------------ */
+
+/* Tables made with different filters show differences that are none. */
+static bool check_origins(const struct series *s, struct series_warnings *w,
+                          struct hd_error *err)
+{
+    for (size_t k = 1; k < s->count; k++) {
+        const struct hd_table_origin *a = &s->snaps[0]->origin, *b = &s->snaps[k]->origin;
+        if (differs(a->generation, b->generation) || differs(a->liveness, b->liveness) ||
+            differs(a->filters, b->filters)) {
+            fail(err, HD_USAGE,
+                 "made by `%.60s`, but the first one by `%.60s`: they cannot be compared",
+                 b->command != NULL ? b->command : "?",
+                 a->command != NULL ? a->command : "?");
+            return blame(err, k);
+        }
+        if ((a->generation == NULL) != (b->generation == NULL) ||
+            (a->liveness == NULL) != (b->liveness == NULL) ||
+            (a->filters == NULL) != (b->filters == NULL))
+            warn(w, WARN_FILTERS_DIFFER, k);
+    }
+    return true;
+}
+
+bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t count,
+                  const struct series_question *ask, struct arena *a,
+                  struct series_warnings *warnings, struct hd_error *err)
+{
+    *s = (struct series){
+        .snaps = snaps, .count = count, .selection = ask->selection, .by = ask->by};
+    for (size_t k = 0; k < count; k++)
+        if (!series_can_select(snaps[k], ask->selection, err))
+            return blame(err, k);
+    if (!check_origins(s, warnings, err))
+        return false;
+    fill_rows(s, a);
+    add_totals(s, a);
+    identity_find_repeats(s, warnings, a);
+    choose_usable(s, warnings);
+    identity_check_neighbours(s, warnings, a);
+    check_program(s, warnings);
+    place_on_axis(s, ask->iterations);
+    s->confidence = judge(s);
+    for (size_t i = 0; i < s->row_count; i++) {
+        s->rows[i].growth = growth_of(s, &s->rows[i]);
+        s->rows[i].status = status_of(s, &s->rows[i]);
+    }
+    return true;
+}

@@ -1,0 +1,100 @@
+/* series.h - snapshots in order, types lined up by name.
+ *
+ * A series knows which snapshots a trend may use, where on the time axis each
+ * stands, and what is odd about their order. Rows stand in order of first use;
+ * nothing is dropped. */
+#ifndef SERIES_H
+#define SERIES_H
+
+#include "heap/snapshot.h"
+#include "series/trend.h"
+#include "series/unit.h"
+
+enum {
+    SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS,
+    SERIES_ENOUGH_SNAPSHOTS = 4 /* with fewer, warm-up and leak look alike */
+};
+
+extern const char *const series_status_names[HD_SERIES_STATUS_COUNT]; /* "growing", ... */
+
+enum growth_kind { GROWS_NOT, GROWS_IN_COUNT, GROWS_IN_SIZE };
+
+struct series_row {
+    const char *name;    /* of a type, or of what `by` asked for */
+    struct hd_tally *at; /* one per snapshot; zeros where the type is absent */
+    double *noise_share; /* of a count or of bytes, per snapshot; NULL: not sampled */
+    enum hd_series_status status;
+    enum growth_kind growth; /* over the usable snapshots */
+    uint64_t survivors; /* of the first snapshot in the last, at least; or HD_UNKNOWN */
+    uint64_t survivors_low, survivors_high; /* known: survivors is an estimate */
+};
+
+extern const char *const confidence_names[3];
+
+struct series {
+    struct hd_snapshot *const *snaps;
+    size_t count;
+    enum selection selection;
+    enum hd_unit by;
+    struct series_row *rows;
+    size_t row_count;
+    struct hd_tally *totals; /* sum of rows, per snapshot */
+    bool bytes_known;        /* in every snapshot */
+
+    size_t usable_count;
+    size_t usable[SERIES_MAX_SNAPSHOTS]; /* indexes of snapshots that a trend may use */
+    double x[SERIES_MAX_SNAPSHOTS];      /* their places on the axis, ascending */
+    bool by_clock;     /* x are seconds; else iterations, or 1, 2, 3, ... */
+    bool restarted;    /* not one process in order */
+    bool out_of_order; /* times fall */
+    bool repeats[SERIES_MAX_SNAPSHOTS]; /* is another one in front of it, byte for byte */
+    bool has_repeats;
+    enum hd_confidence confidence;
+};
+
+/* A warning about snapshot number `snapshot` of the series, or (size_t)-1. */
+struct series_warning {
+    enum warning_code code;
+    size_t snapshot;
+    const char *detail; /* replaces the general message; or NULL */
+    uint64_t times;     /* how many snapshots it is true of; 0: not counted */
+};
+
+struct series_warnings {
+    struct series_warning all[4 * SERIES_MAX_SNAPSHOTS];
+    size_t len;
+};
+
+struct series_question {
+    enum selection selection;
+    enum hd_unit by;
+    const uint64_t *iterations;
+};
+
+/* Line up 1 to 50 snapshots, which must outlive the series; its arrays are in a.
+ * Rows are types, or groups of types by another unit. ask->iterations gives the axis: one
+ * rising number per snapshot, or NULL. False and err when snapshots cannot be compared
+ * (tables of different generations), or when ask->selection means objects that one cannot
+ * tell; err->snapshot says which. */
+bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t count,
+                  const struct series_question *ask, struct arena *a,
+                  struct series_warnings *warnings, struct hd_error *err);
+
+/* The counts or bytes of a row at the usable snapshots, as a trend; y and noise have
+ * room for SERIES_MAX_SNAPSHOTS and live as long as it is used. */
+struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
+                          double *y, double *noise);
+
+/* The objects that selection chooses in one type of one snapshot. For a table
+ * that is known to be of one generation --gen2 takes all of it or nothing. */
+struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
+                             enum selection selection);
+
+/* Whether it is of a whole heap, and no table that may be a part of one. */
+bool series_tells_objects(const struct hd_snapshot *snap);
+
+/* Whether the snapshot can tell which objects selection means. */
+bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
+                       struct hd_error *err);
+
+#endif

@@ -1,0 +1,118 @@
+#include "series/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int trend_rises(const struct trend *t)
+{
+    int rises = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        for (size_t j = i + 1; j < t->n; j++) {
+            double band = 0;
+            if (t->noise != NULL)
+                band = t->noise[i] > t->noise[j] ? t->noise[i] : t->noise[j];
+            double step = t->y[j] - t->y[i];
+            rises += (step > band) - (-step > band);
+        }
+    }
+    return rises;
+}
+
+static int pairs(const struct trend *t)
+{
+    return (int)(t->n * (t->n - 1) / 2);
+}
+
+double trend_tau(const struct trend *t)
+{
+    return t->n < 2 ? 0 : (double)trend_rises(t) / pairs(t);
+}
+
+/* theta = 0.6 = 3/5. */
+bool trend_grows(const struct trend *t)
+{
+    return t->n >= 2 && t->y[t->n - 1] > t->y[0] && 5 * trend_rises(t) >= 3 * pairs(t);
+}
+
+bool trend_rises_surely(const struct trend *t)
+{
+    double n = (double)t->n, deviation = sqrt(n * (n - 1) * (2 * n + 5) / 18);
+    return t->n >= 2 && trend_rises(t) >= 2.33 * deviation;
+}
+
+bool trend_falls(const struct trend *t)
+{
+    return t->n >= 2 && 5 * trend_rises(t) <= -3 * pairs(t);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double trend_slope(const struct trend *t, size_t first, size_t count)
+{
+    double slopes[TREND_MAX_POINTS * (TREND_MAX_POINTS - 1) / 2];
+    size_t n = 0;
+    for (size_t i = first; i < first + count; i++)
+        for (size_t j = i + 1; j < first + count; j++)
+            slopes[n++] = (t->y[j] - t->y[i]) / (t->x[j] - t->x[i]);
+    if (n == 0)
+        return 0;
+    qsort(slopes, n, sizeof(*slopes), by_value);
+    return n % 2 == 1 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2;
+}
+
+size_t trend_half(size_t n)
+{
+    size_t half = n / 2 + n % 2;
+    return half > 2 ? half : 2;
+}
+
+size_t trend_half_of_sizes(size_t n)
+{
+    return n <= 3 ? 2 : n / 2 + 1;
+}
+
+double trend_sustained(const struct trend *t, size_t half)
+{
+    double all = trend_slope(t, 0, t->n), last = trend_slope(t, t->n - half, half);
+    double least = all < last ? all : last;
+    return least > 0 ? least : 0;
+}
+
+double trend_slowing(const struct trend *t, size_t half)
+{
+    double first = trend_slope(t, 0, half);
+    if (t->n < 4 || first <= 0)
+        return 1;
+    double ratio = trend_slope(t, t->n - half, half) / first;
+    return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
+}
+
+/* With four points chance needs a closer look. */
+bool trend_rises_evenly(const struct trend *y)
+{
+    enum { FEWEST_SNAPSHOTS = 4 };
+    double least = INFINITY, most = 0;
+    if (y->n < FEWEST_SNAPSHOTS)
+        return false;
+    for (size_t k = 1; k < y->n; k++) {
+        double rate = (y->y[k] - y->y[k - 1]) / (y->x[k] - y->x[k - 1]);
+        least = rate < least ? rate : least;
+        most = rate > most ? rate : most;
+    }
+    double evenness = y->n == FEWEST_SNAPSHOTS ? 0.8 : 0.5;
+    size_t half = trend_half(y->n);
+    return least > 0 && least >= evenness * most &&
+           trend_slope(y, y->n - half, half) >= 0.8 * trend_slope(y, 0, half);
+}
+
+bool trend_rises_always(const uint64_t *counts, size_t n)
+{
+    for (size_t k = 1; k < n; k++)
+        if (counts[k] <= counts[k - 1])
+            return false;
+    return true;
+}

@@ -1,0 +1,133 @@
+#include "series/type_rank.h"
+
+#include "heap/async_names.h"
+#include "series/runtime_names.h"
+
+#include <string.h>
+
+static bool begins(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* --- modules ----------------------------------------------------------------- */
+
+static const char *file_of(const char *path)
+{
+    const char *file = path;
+    for (const char *c = path; *c != '\0'; c++)
+        if (*c == '/' || *c == '\\')
+            file = c + 1;
+    return file;
+}
+
+/* How long the name of a file is without what says that it is a program. */
+static size_t stem_of(const char *file)
+{
+    size_t len = strlen(file);
+    bool ends = len > 4 && file[len - 4] == '.';
+    const char *end = ends ? &file[len - 4] : "";
+    return strcmp(end, ".dll") == 0 || strcmp(end, ".exe") == 0 ? len - 4 : len;
+}
+
+static bool is_called(const char *module, const char *name)
+{
+    const char *file = file_of(module);
+    size_t len = stem_of(file);
+    return len == stem_of(name) && memcmp(file, name, len) == 0;
+}
+
+struct own_modules own_modules_of(const struct hd_snapshot *snap)
+{
+    const char *process = snap->info.process;
+    if (process == NULL || process[0] == '\0')
+        return (struct own_modules){0};
+    const char *name = file_of(process);
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].module != NULL && is_called(snap->types[t].module, name)) {
+            size_t word = strcspn(name, "."), stem = stem_of(name);
+            return (struct own_modules){name, word < stem ? word : stem};
+        }
+    return (struct own_modules){0};
+}
+
+/* The word that the program's modules and classes share, and no letter behind it. A program
+ * that is called as the framework is shares its word with that. */
+static bool has_own_word(const struct own_modules *own, const char *name)
+{
+    return own->name != NULL && type_origin_of(own->name) != ORIGIN_RUNTIME &&
+           strncmp(name, own->name, own->word) == 0 &&
+           strchr(".+", name[own->word]) != NULL;
+}
+
+static bool is_own(const struct own_modules *own, const char *module)
+{
+    return own->name != NULL &&
+           (is_called(module, own->name) || has_own_word(own, file_of(module)));
+}
+
+/* --- names ------------------------------------------------------------------- */
+
+static bool has_namespace(const char *name)
+{
+    return memchr(name, '.', strcspn(name, "<")) != NULL;
+}
+
+static bool is_of_framework(const char *name)
+{
+    return begins(name, "System.") || begins(name, "Microsoft.");
+}
+
+/* Arrays, pseudo-nodes, closures: whoever they are of. */
+static bool is_unnamed(const char *name)
+{
+    size_t len = strlen(name);
+    return len == 0 || name[0] == '<' || name[0] == '[' || name[len - 1] == ']';
+}
+
+enum type_rank type_rank_by_name(const char *name)
+{
+    if (is_unnamed(name) || is_of_framework(name))
+        return RANK_PLAIN;
+    if (has_namespace(name))
+        return RANK_NAMED;
+    return strchr(name, '<') != NULL ? RANK_PLAIN : RANK_LOOSE;
+}
+
+/* --- both -------------------------------------------------------------------- */
+
+/* Its state machine is in a box of the framework, whose module says nothing of it. */
+static enum type_rank rank_of_async(const struct own_modules *own,
+                                    const struct async_method *m)
+{
+    if (type_rank_by_name(m->of) < RANK_NAMED)
+        return RANK_PLAIN;
+    return has_own_word(own, m->of) ? RANK_OWN : RANK_NAMED;
+}
+
+/* Named by the class that has it, or by what it holds; of all roots only these say more
+ * than that they are some. */
+static enum type_rank rank_of_variable(const struct own_modules *own, const char *name)
+{
+    static const char variable[] = "[static var ";
+    if (!begins(name, variable))
+        return RANK_PLAIN;
+    return has_own_word(own, &name[sizeof(variable) - 1]) ? RANK_OWN : RANK_LOOSE;
+}
+
+enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
+{
+    struct async_method m;
+    if (t->kind != TYPE_OBJECT)
+        return t->kind == TYPE_PSEUDO ? rank_of_variable(own, t->name) : RANK_PLAIN;
+    if (async_method_of(&m, t->name))
+        return rank_of_async(own, &m);
+    if (is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
+        return type_rank_by_name(t->name);
+    bool spaced = has_namespace(t->name);
+    if (is_own(own, t->module))
+        return spaced ? RANK_OWN : RANK_OWN_NESTED;
+    if (type_origin_of(t->module) == ORIGIN_RUNTIME || is_of_framework(t->name))
+        return RANK_PLAIN;
+    return spaced ? RANK_NAMED : RANK_NESTED;
+}

@@ -1,0 +1,69 @@
+/* dealt.h - the births of one path, made object by object, and what retention.h says of
+ * them.
+ */
+#ifndef TESTS_DEALT_H
+#define TESTS_DEALT_H
+
+#include "ages/retention.h"
+#include "support/random.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEALT_MOST = 50, DEALT_FOR_EVER = 1000 };
+
+struct dealt {
+    size_t n; /* snapshots, 0 to n - 1 */
+    uint64_t count[DEALT_MOST];
+    uint32_t row[DEALT_MOST], left[DEALT_MOST];
+    uint32_t cell[DEALT_MOST * (DEALT_MOST + 1) / 2];
+};
+
+static inline struct dealt dealt_of(size_t n)
+{
+    struct dealt d = {.n = n};
+    for (size_t j = 0, at = 0; j < n; at += n - j++)
+        d.row[j] = 1 + (uint32_t)at;
+    return d;
+}
+
+/* So many that are there from snapshot `from` on, and in `until` no more. */
+static inline void dealt_add(struct dealt *d, size_t from, size_t until, uint32_t count)
+{
+    if (from >= d->n || from >= until)
+        return;
+    for (size_t k = from; k < d->n && k < until; k++) {
+        d->cell[d->row[from] - 1 + (k - from)] += count;
+        d->count[k] += count;
+    }
+    if (from == 0 && until < d->n)
+        d->left[until - 1] += count;
+}
+
+static inline struct stays dealt_judge(struct dealt *d)
+{
+    struct ownership_tree t = {.snapshots = d->n, .len = 1, .count = d->count};
+    struct births b = {.t = &t,
+                       .n = d->n,
+                       .source = HD_SAME_BY_EVENTS,
+                       .row = d->row,
+                       .cell = d->cell,
+                       .left = d->left};
+    return stays_of(&b, 0);
+}
+
+static inline double dealt_share(struct random *r)
+{
+    return (double)random_below(r, 1u << 30) / (double)(1u << 30);
+}
+
+/* Knuth's way, good for means as small as these. */
+static inline uint32_t dealt_poisson(struct random *r, double mean)
+{
+    uint32_t n = 0;
+    for (double left = exp(-mean), p = dealt_share(r); p > left; p *= dealt_share(r))
+        n++;
+    return n;
+}
+
+#endif

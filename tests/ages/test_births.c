@@ -1,0 +1,104 @@
+#include "ages/births.h"
+
+#include "ages/followed.h"
+
+#include <criterion/criterion.h>
+
+/* Births are held against what each of a population did. */
+
+/* The cohort that an object belongs to where it is: 0 if it is an old one, else the
+ * snapshot since which it has been there. */
+static size_t cohort_in(const struct history *h, size_t i, size_t k)
+{
+    size_t since = k;
+    if (h->store[i][0] != NOWHERE)
+        return 0;
+    while (since > 0 && h->store[i][since - 1] == h->store[i][k])
+        since--;
+    return since;
+}
+
+static struct same same_of(const struct history *h, size_t k, const struct hd_snapshot *a)
+{
+    struct same s = {.source = HD_SAME_BY_ORDER, .count = a->graph->node_count};
+    s.next = alloc_zeroed(s.count * sizeof(*s.next));
+    for (node_id n = 0; n < s.count; n++)
+        s.next[n] = NO_NODE;
+    for (size_t i = 0; i < THINGS; i++)
+        if (h->store[i][k - 1] != NOWHERE && h->store[i][k] != NOWHERE)
+            s.next[h->node[i][k - 1]] = h->node[i][k];
+    return s;
+}
+
+static void expect_births(const struct history *h, const struct births *b, path_id p,
+                          unsigned store)
+{
+    uint64_t stayed = 0;
+    for (size_t j = 0; j < SNAPSHOTS; j++)
+        for (size_t k = j; k < SNAPSHOTS; k++) {
+            uint32_t there = 0, lost = 0;
+            for (size_t i = 0; i < THINGS; i++) {
+                if (h->store[i][k] != store || is_lost(i) || cohort_in(h, i, k) != j)
+                    continue;
+                there++;
+                lost += k + 1 < SNAPSHOTS && h->store[i][k + 1] != store;
+                stayed += k + 1 == SNAPSHOTS && j > 0 ? size_of_thing(i) : 0;
+            }
+            cr_expect_eq(births_at(b, p, j, k), there, "store %u, cohort %zu in %zu", store,
+                         j, k);
+            if (k + 1 < SNAPSHOTS)
+                cr_expect_eq(births_lost(b, p, j, k), lost,
+                             "store %u, of cohort %zu in %zu", store, j, k);
+        }
+    cr_expect_eq(b->stayed[p], stayed);
+}
+
+Test(births, are_what_each_object_did)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct random rnd = random_from(seed);
+        struct history h;
+        struct ranked r = {0};
+        struct births b = {0};
+        live(&h, &rnd);
+        for (size_t k = 0; k < SNAPSHOTS; k++)
+            aligned_add(&r.a, heap_of(&h, k, &rnd));
+        fold_series(&r);
+        births_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
+        for (size_t k = 1; k < SNAPSHOTS; k++) {
+            struct same s = same_of(&h, k, r.a.snaps[k - 1]);
+            births_add(&b, k, r.a.snaps[k - 1], r.a.snaps[k], &s);
+            same_free(&s);
+        }
+        births_end(&b);
+        cr_expect_eq(b.source, HD_SAME_BY_ORDER);
+        path_id orders = ranked_path(&r, "App.Orders > App.Thing");
+        expect_births(&h, &b, orders, 0);
+        expect_births(&h, &b, ranked_path(&r, "App.Archive > App.Thing"), 1);
+        cr_expect_eq(b.stayed_below[r.tree.parent[orders]],
+                     b.stayed[orders] + b.stayed[r.tree.parent[orders]]);
+        births_free(&b);
+        ranked_free(&r);
+    }
+}
+
+Test(births, of_one_step_that_nobody_knows_are_not_known)
+{
+    struct random rnd = random_from(3);
+    struct history h;
+    struct ranked r = {0};
+    struct births b = {0};
+    live(&h, &rnd);
+    for (size_t k = 0; k < 3; k++)
+        aligned_add(&r.a, heap_of(&h, k, &rnd));
+    fold_series(&r);
+    births_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
+    births_add(&b, 1, r.a.snaps[0], r.a.snaps[1], &(struct same){0});
+    struct same s = same_of(&h, 2, r.a.snaps[1]);
+    births_add(&b, 2, r.a.snaps[1], r.a.snaps[2], &s);
+    births_end(&b);
+    cr_expect_eq(b.source, HD_SAME_UNKNOWN);
+    same_free(&s);
+    births_free(&b);
+    ranked_free(&r);
+}

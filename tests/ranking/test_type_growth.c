@@ -1,0 +1,270 @@
+/* What paths do not explain, by type; what the suspects explain; what grew and stayed: the
+ * examples worked by hand with docs/ranking.md, to the digit. */
+#include "ranking/ranked.h"
+
+static node_id begin_statics(struct forge *f)
+{
+    return heap_group(f, heap_root(f), "[static vars]");
+}
+
+static const struct ranking_rules only_paths = {.no_types = true};
+
+static struct ranked ranked_series(void (*add)(struct ranked *r),
+                                   const struct ranking_rules *rules)
+{
+    struct ranked r = {.rules = *rules};
+    add(&r);
+    rank(&r);
+    return r;
+}
+
+static const struct ranking_rules all_rules;
+
+static void expect_reachable(const struct ranked *r, const uint64_t *bytes)
+{
+    for (size_t k = 0; k < r->a.count; k++)
+        cr_expect_eq(r->tree.retained[k], bytes[k], "snapshot %zu: %llu", k,
+                     (unsigned long long)r->tree.retained[k]);
+}
+
+static void expect_bytes(const char *what, const uint64_t *got, const uint64_t *wanted,
+                         size_t snapshots)
+{
+    for (size_t k = 0; k < snapshots; k++)
+        cr_expect_eq(got[k], wanted[k], "%s, snapshot %zu: %llu", what, k,
+                     (unsigned long long)got[k]);
+}
+
+static void expect_suspects_have(const struct ranked *r, const uint64_t *bytes)
+{
+    expect_bytes("suspects", r->ranking.growth.suspects, bytes, r->a.count);
+}
+
+static void expect_rest(const struct ranked *r, const uint64_t *bytes)
+{
+    expect_bytes("rest", r->ranking.growth.rest, bytes, r->a.count);
+}
+
+static void expect_explained(const struct ranked *r, double share)
+{
+    cr_expect(fabs(r->ranking.growth.explained - share) <= 1e-9, "explained: %.9f",
+              r->ranking.growth.explained);
+}
+
+/* The only one. */
+static void expect_stopped(const struct ranked *r, const char *type, double growth)
+{
+    cr_assert_eq(r->ranking.stopped_count, 1, "%zu stopped", r->ranking.stopped_count);
+    const struct ranked_stopped *stopped = &r->ranking.stopped[0];
+    cr_expect_str_eq(r->tree.labels.all[stopped->label].name, type);
+    cr_expect(fabs(stopped->growth - growth) <= 1e-9, "%s grew by %.9f", type,
+              stopped->growth);
+}
+
+/* --- a type that is held elsewhere each time ------------------------------------------ */
+
+static void add_timers(struct ranked *r)
+{
+    for (uint32_t k = 0; k < 4; k++) {
+        struct forge f = {0};
+        node_id statics = begin_statics(&f);
+        node_id names = heap_object(&f, statics, "Names", 24);
+        heap_objects(&f, heap_object(&f, names, "Object[]", 8024), "System.String", 30,
+                     1000);
+        node_id even = heap_object(&f, statics, "Even", 24);
+        node_id odd = heap_object(&f, statics, "Odd", 24);
+        for (uint32_t i = 0; i < 100 * (k + 1); i++) {
+            node_id timer =
+                heap_object(&f, k % 2 == 0 ? even : odd, "System.Threading.Timer", 40);
+            node_id order = heap_object(&f, timer, "App.Order", 30);
+            heap_object(&f, heap_object(&f, order, "System.String[]", 10), "System.String",
+                        20);
+        }
+        aligned_add(&r->a, forge_finish(&f));
+    }
+}
+
+Test(type_growth, paths_that_jump_show_nothing)
+{
+    struct ranked r = ranked_series(add_timers, &only_paths);
+    expect_reachable(&r, (uint64_t[]){48096, 58096, 68096, 78096});
+    expect_path(&r, "Even > System.Threading.Timer", (uint64_t[]){100, 0, 300, 0},
+                (uint64_t[]){10000, 0, 30000, 0});
+    expect_empty_ranking(&r);
+    ranked_free(&r);
+}
+
+/* A thousand strings that do not grow weigh nothing in what the timers own. */
+Test(type_growth, a_type_is_found_wherever_it_is_held)
+{
+    struct ranked r = ranked_series(add_timers, &all_rules);
+    expect_ranking(&r, {"System.Threading.Timer", 30000});
+    const struct ranked_type *timer = ranked_type(&r, "System.Threading.Timer");
+    cr_expect_eq(timer->basis, HD_BASIS_TYPE);
+    cr_expect_eq(timer->suspicion, HD_SUSPECT_SIZE);
+    cr_expect_str_eq(timer->subject, "App.Order");
+    cr_expect_str_eq(holder_of(&r, "System.Threading.Timer"), "[static vars] > Odd");
+    expect_bytes("timers", timer->count, (uint64_t[]){100, 200, 300, 400}, 4);
+    expect_suspects_have(&r, (uint64_t[]){10000, 20000, 30000, 40000});
+    expect_rest(&r, (uint64_t[]){38096, 38096, 38096, 38096});
+    expect_explained(&r, 1);
+    cr_expect_not(r.ranking.growth.open.grew);
+    ranked_free(&r);
+}
+
+/* --- strings of this and that --------------------------------------------------------- */
+
+static void add_texts(struct forge *f, node_id statics, const char *holder,
+                      const char *array, const char *type, uint32_t count)
+{
+    node_id held = heap_object(f, heap_object(f, statics, holder, 24), array, 8024);
+    node_id first = heap_objects(f, held, type, 24, count);
+    for (uint32_t i = 0; i < count; i++)
+        heap_object(f, first + i, "System.String", 100);
+}
+
+static void add_leaves(struct ranked *r)
+{
+    static const uint32_t docs[] = {100, 150, 90, 160}, pages[] = {100, 80, 170, 150};
+    for (size_t k = 0; k < 4; k++) {
+        struct forge f = {0};
+        node_id statics = begin_statics(&f);
+        add_texts(&f, statics, "Docs", "Doc[]", "Doc", docs[k]);
+        add_texts(&f, statics, "Pages", "Page[]", "Page", pages[k]);
+        aligned_add(&r->a, forge_finish(&f));
+    }
+}
+
+/* As a type the strings rise without a dip: 200, 230, 260, 310. */
+Test(type_growth, strings_belong_to_what_refers_to_them_though_that_does_not_grow)
+{
+    struct ranked r = ranked_series(add_leaves, &all_rules);
+    expect_reachable(&r, (uint64_t[]){40896, 44616, 48336, 54536});
+    expect_empty_ranking(&r);
+    expect_rest(&r, (uint64_t[]){40896, 44616, 48336, 54536});
+    expect_explained(&r, 0);
+    cr_expect(r.ranking.growth.open.grew);
+    ranked_free(&r);
+}
+
+/* --- a path that shows a part of it --------------------------------------------------- */
+
+static void add_jobs(struct ranked *r)
+{
+    static const uint32_t even[] = {100, 0, 100, 100}, odd[] = {0, 200, 200, 300};
+    for (size_t k = 0; k < 4; k++) {
+        struct forge f = {0};
+        node_id statics = begin_statics(&f);
+        heap_objects(&f, heap_object(&f, statics, "Even", 24), "App.Job", 100, even[k]);
+        heap_objects(&f, heap_object(&f, statics, "Odd", 24), "App.Job", 100, odd[k]);
+        aligned_add(&r->a, forge_finish(&f));
+    }
+}
+
+/* 100 per step in the second half, half of the first; tau = 5/6. */
+Test(type_growth, a_path_shows_a_part_of_what_jumps)
+{
+    struct ranked r = ranked_series(add_jobs, &only_paths);
+    expect_ranking(&r, {"App.Job", 10000 * 3 / 2.0 * 25 / 36});
+    ranked_free(&r);
+}
+
+Test(type_growth, a_suspect_of_which_a_path_shows_a_part_is_counted_as_a_whole)
+{
+    struct ranked r = ranked_series(add_jobs, &all_rules);
+    expect_ranking(&r, {"App.Job", 30000});
+    const struct ranked_type *job = ranked_type(&r, "App.Job");
+    cr_expect_eq(job->basis, HD_BASIS_TYPE);
+    cr_expect_eq(job->suspicion, HD_SUSPECT_SIZE);
+    cr_expect_eq(job->tau, 1);
+    expect_bytes("jobs", job->count, (uint64_t[]){100, 200, 300, 400}, 4);
+    expect_suspects_have(&r, (uint64_t[]){10000, 20000, 30000, 40000});
+    ranked_free(&r);
+}
+
+/* --- what stopped --------------------------------------------------------------------- */
+
+/* With lines: a log that goes on growing. */
+static void add_stopped(struct ranked *r, size_t snapshots, bool lines)
+{
+    static const uint32_t items[] = {100, 200, 300, 300, 299};
+    for (uint32_t k = 0; k < snapshots; k++) {
+        struct forge f = {0};
+        node_id statics = begin_statics(&f);
+        heap_object(&f, statics, "Bulk", 50000);
+        node_id cache = heap_object(&f, statics, "Cache", 24);
+        node_id array = heap_object(&f, cache, "App.Item[]", 8024);
+        for (uint32_t i = 0; i < items[k]; i++)
+            heap_object(&f, heap_object(&f, array, "App.Item", 24), "System.Byte[]", 76);
+        if (lines)
+            heap_objects(&f, heap_object(&f, statics, "Log", 24), "App.Line", 100,
+                         100 * (k + 1));
+        aligned_add(&r->a, forge_finish(&f));
+    }
+}
+
+Test(type_growth, what_stopped_is_no_suspect)
+{
+    struct ranked r = {0};
+    add_stopped(&r, 5, false);
+    rank(&r);
+    expect_empty_ranking(&r);
+    expect_stopped(&r, "App.Item", 19900);
+    cr_expect_not(r.ranking.growth.open.grew);
+    ranked_free(&r);
+}
+
+Test(type_growth, what_goes_on_beside_it_is_the_only_suspect)
+{
+    struct ranked r = {0};
+    add_stopped(&r, 5, true);
+    rank(&r);
+    expect_ranking(&r, {"App.Line", 40000});
+    expect_stopped(&r, "App.Item", 19900);
+    expect_explained(&r, 40000 / 59900.0);
+    ranked_free(&r);
+}
+
+Test(type_growth, four_snapshots_tell_what_stopped)
+{
+    struct ranked r = {0};
+    add_stopped(&r, 4, false);
+    rank(&r);
+    expect_empty_ranking(&r);
+    expect_stopped(&r, "App.Item", 20000);
+    ranked_free(&r);
+}
+
+/* Counts of objects of 100 bytes, of which a heap is large enough that they matter. */
+static size_t stopped_of(const uint32_t *counts, size_t snapshots)
+{
+    struct ranked r = {0};
+    for (size_t k = 0; k < snapshots; k++) {
+        struct forge f = {0};
+        node_id cache = heap_object(&f, begin_statics(&f), "Cache", 24);
+        heap_objects(&f, cache, "App.Item", 100, counts[k]);
+        aligned_add(&r.a, forge_finish(&f));
+    }
+    rank(&r);
+    size_t stopped = r.ranking.stopped_count;
+    ranked_free(&r);
+    return stopped;
+}
+
+/* Within a tenth of what it grew by, in the second half. */
+Test(type_growth, what_stays_is_neither_much_more_nor_less_at_the_end)
+{
+    static const struct {
+        size_t snapshots;
+        uint32_t counts[5];
+        bool stayed;
+    } cases[] = {
+        {4, {1, 5, 9, 9}, true},           {4, {1, 5, 9, 8}, false},
+        {4, {1, 9, 9, 9}, true},           {4, {1, 1, 1, 9}, false},
+        {4, {1, 12, 9, 9}, false},         {3, {1, 9, 9}, false},
+        {5, {0, 80, 95, 110, 110}, false}, {5, {0, 80, 100, 110, 110}, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        cr_expect_eq(stopped_of(cases[i].counts, cases[i].snapshots), cases[i].stayed,
+                     "case %zu", i);
+}
