@@ -35,6 +35,39 @@ static void add_visible(struct text *t, const char *s)
     text_free(&clean);
 }
 
+/* --- escapes --------------------------------------------------------------- */
+
+/* How much of it is markup: within code what ends a cell; in words of ours, which may have
+ * code and emphasis in them, a tag too; in what others wrote everything. */
+enum origin { OF_CODE, OF_OURS, OF_OTHERS };
+
+/* A comment within "@team", "#12" and "://" keeps GitHub, which looks for them after
+ * Markdown is done, from making links of them. A bar ends a cell even within code, unless
+ * there is a backslash before it. */
+static void add_escaped(struct text *t, const struct text *s, enum origin origin,
+                        enum markdown_place in)
+{
+    const char *const marks = origin == OF_OTHERS   ? "\\`*_[]|~$"
+                              : in == MARKDOWN_CELL ? "|"
+                                                    : "";
+    for (size_t i = 0; i < s->len; i++) {
+        const char c = s->data[i];
+        const char next = i + 1 < s->len ? s->data[i + 1] : '\0';
+        bool parted = c == '@' || (c == '#' && next >= '0' && next <= '9') ||
+                      (c == ':' && next == '/');
+        if (c == '<' && origin != OF_CODE) {
+            text_add_string(t, "&lt;");
+        } else if (c == '&' && origin == OF_OTHERS) {
+            text_add_string(t, "&amp;");
+        } else {
+            text_add_string(t, c != '\0' && strchr(marks, c) != NULL ? "\\" : "");
+            text_add_char(t, c);
+        }
+        if (parted && origin == OF_OTHERS)
+            text_add_string(t, "<!-- -->");
+    }
+}
+
 /* --- code ------------------------------------------------------------------ */
 
 /* How many backticks stand side by side at most. */
@@ -54,8 +87,6 @@ static void add_fence(struct text *t, size_t len)
         text_add_char(t, '`');
 }
 
-/* Of a table a bar ends the cell even within code, unless there is a backslash before it.
- */
 static void add_code(struct text *t, const struct text *s, enum markdown_place in)
 {
     struct text copy = {0};
@@ -64,11 +95,7 @@ static void add_code(struct text *t, const struct text *s, enum markdown_place i
     bool edge = s->len > 0 && (s->data[0] == '`' || s->data[s->len - 1] == '`');
     add_fence(t, fence);
     text_add_string(t, edge ? " " : "");
-    for (size_t i = 0; i < s->len; i++) {
-        if (s->data[i] == '|' && in == MARKDOWN_CELL)
-            text_add_char(t, '\\');
-        text_add_char(t, s->data[i]);
-    }
+    add_escaped(t, s, OF_CODE, in);
     text_add_string(t, edge ? " " : "");
     add_fence(t, fence);
     text_free(&copy);
@@ -89,50 +116,11 @@ void markdown_block(struct text *t, const char *first, const char *lines)
 
 /* --- words ----------------------------------------------------------------- */
 
-/* Of what others wrote nothing is markup. A comment within "@team", "#12" and "://" keeps
- * GitHub, which looks for them after Markdown is done, from making links of them. */
-static void add_quoted(struct text *t, const struct text *s)
-{
-    static const char markup[] = "\\`*_[]|~$";
-    for (size_t i = 0; i < s->len; i++) {
-        const char c = s->data[i];
-        char next = '\0';
-        if (i + 1 < s->len)
-            next = s->data[i + 1];
-        bool parted = c == '@' || (c == '#' && next >= '0' && next <= '9') ||
-                      (c == ':' && next == '/');
-        if (c == '<')
-            text_add_string(t, "&lt;");
-        else if (c == '&')
-            text_add_string(t, "&amp;");
-        else if (strchr(markup, c) != NULL)
-            text_add_char(t, '\\');
-        if (c != '<' && c != '&')
-            text_add_char(t, c);
-        if (parted)
-            text_add_string(t, "<!-- -->");
-    }
-}
-
-/* Ours may be markup: hints have code in them. */
-static void add_words(struct text *t, const struct text *s, enum markdown_place in)
-{
-    for (size_t i = 0; i < s->len; i++) {
-        if (s->data[i] == '<') {
-            text_add_string(t, "&lt;");
-            continue;
-        }
-        if (s->data[i] == '|' && in == MARKDOWN_CELL)
-            text_add_char(t, '\\');
-        text_add_char(t, s->data[i]);
-    }
-}
-
 static void add_around(struct text *t, const char *begin, const struct text *s,
                        const char *end, enum markdown_place in)
 {
     text_add_string(t, begin);
-    add_words(t, s, in);
+    add_escaped(t, s, OF_OURS, in);
     text_add_string(t, end);
 }
 
@@ -150,7 +138,7 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
     else if (is_name || run->style == DOC_CODE)
         add_code(t, &s, in);
     else if (run->style == DOC_QUOTED)
-        add_quoted(t, &s);
+        add_escaped(t, &s, OF_OTHERS, in);
     else if (run->style == DOC_STRONG || (run->style == DOC_MORE && in == MARKDOWN_TEXT))
         add_around(t, "**", &s, "**", in);
     else if (run->style == DOC_GOOD)
@@ -160,6 +148,6 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
     else if (run->style == DOC_UNSURE)
         add_around(t, "❔ ", &s, "", in);
     else
-        add_words(t, &s, in);
+        add_escaped(t, &s, OF_OURS, in);
     text_free(&s);
 }

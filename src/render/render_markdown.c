@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "document/build.h"
 #include "render/markdown.h"
-#include "render/render.h"
 #include "render/tree_lines.h"
 #include "render/writer.h"
 
@@ -523,8 +522,8 @@ static void add_summary(struct page *p, const struct document *d)
         text_add_char(&p->t, '\n');
 }
 
-void render_markdown(const struct document *d, const struct hd_write_options *opt,
-                     struct out *o)
+static void render(const struct document *d, const struct hd_write_options *opt,
+                   struct out *o)
 {
     struct page p = {.opt = opt};
     text_add_string(&p.t, "<!-- heapdrift -->\n");
@@ -542,16 +541,8 @@ void render_markdown(const struct document *d, const struct hd_write_options *op
     arena_free(&p.arena);
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
-{
-    struct document *d = document_of(r);
-    render_markdown(d, opt, o);
-    document_free(d);
-}
-
 const struct writer write_markdown = {
     .name = "md",
     .summary = "Markdown, for a ticket or a pull request",
-    .write = write,
+    .render = render,
 };

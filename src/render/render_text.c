@@ -3,7 +3,6 @@
  * every terminal has in light and dark, and say nothing that words do not. It does not know
  * what is told. */
 #include "document/build.h"
-#include "render/render.h"
 #include "render/table.h"
 #include "render/text_words.h"
 #include "render/tree_lines.h"
@@ -296,7 +295,7 @@ static void add_row(const struct printer *p, struct table *t, const struct doc_t
         if (!has_column(p, &from->columns[c]))
             continue;
         words_add_cell(p->opt, &t->content, &row->cells[c]);
-        table_end_cell_in(t, cell_style(p, row, &from->columns[c], &row->cells[c]));
+        table_end_cell(t, cell_style(p, row, &from->columns[c], &row->cells[c]));
     }
     for (size_t i = 0; i < row->remark_count; i++) {
         text_add_string(&remarks, i > 0 ? "  " : "");
@@ -522,8 +521,8 @@ static bool has_scrolled_away(const struct printer *p)
     return p->opt->lines > 0 && p->o->lines >= p->opt->lines;
 }
 
-void render_text(const struct document *d, const struct hd_write_options *opt,
-                 struct out *o)
+static void render(const struct document *d, const struct hd_write_options *opt,
+                   struct out *o)
 {
     enum { ITEM_INDENT = 2 };
     struct printer p = {.o = o, .opt = opt};
@@ -551,16 +550,8 @@ void render_text(const struct document *d, const struct hd_write_options *opt,
     o->ascii = false;
 }
 
-static void write(const struct hd_report *r, const struct hd_write_options *opt,
-                  struct out *o)
-{
-    struct document *d = document_of(r);
-    render_text(d, opt, o);
-    document_free(d);
-}
-
 const struct writer write_text = {
     .name = "text",
     .summary = "for people",
-    .write = write,
+    .render = render,
 };

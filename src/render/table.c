@@ -31,21 +31,10 @@ static void add_cell(struct table *t, enum cell_kind kind)
     t->cell_start = t->content.len;
 }
 
-void table_end_cell(struct table *t)
-{
-    add_cell(t, CELL);
-}
-
-void table_end_cell_in(struct table *t, struct cell_style style)
+void table_end_cell(struct table *t, struct cell_style style)
 {
     add_cell(t, CELL);
     t->cells[t->len - 1].style = style;
-}
-
-void table_cell(struct table *t, const char *s)
-{
-    text_add_string(&t->content, s);
-    table_end_cell(t);
 }
 
 void table_note(struct table *t, const char *s, size_t len)

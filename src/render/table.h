@@ -45,9 +45,7 @@ struct cell_style {
 };
 
 /* Write the next cell into &t->content, then end it. */
-void table_end_cell(struct table *t);
-void table_end_cell_in(struct table *t, struct cell_style style);
-void table_cell(struct table *t, const char *s);
+void table_end_cell(struct table *t, struct cell_style style);
 
 /* A line that belongs below the row before it and is printed as it is; only
  * between rows. */

@@ -2,14 +2,10 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "document/build.h"
 #include "report/view.h"
 
 #include <string.h>
-
-/* To add a format: write src/report/write_<name>.c and list it here. */
-extern const struct writer write_text, write_json, write_csv, write_tsv, write_markdown,
-    write_junit, write_sarif, write_github, write_folded, write_speedscope, write_pprof,
-    write_dot, write_html, write_prometheus;
 
 const struct writer *const writers[] = {
     &write_text,       &write_json,  &write_csv,   &write_tsv,        &write_markdown,
@@ -58,6 +54,18 @@ static bool holds(const struct writer *w, const struct hd_report *r, struct hd_e
     return true;
 }
 
+static void write_with(const struct writer *w, const struct hd_report *r,
+                       const struct hd_write_options *opt, struct out *o)
+{
+    if (w->write != NULL) {
+        w->write(r, opt, o);
+        return;
+    }
+    struct document *d = document_of(r);
+    w->render(d, opt, o);
+    document_free(d);
+}
+
 bool hd_report_write(const struct hd_report *report, const char *format,
                      const struct hd_write_options *opt, struct hd_sink to,
                      struct hd_error *err)
@@ -79,7 +87,7 @@ bool hd_report_write(const struct hd_report *report, const char *format,
             report->options.rows == HD_DEFAULT_ROWS)
             view_cut(&shown, 0, &sums);
         report_publish(&shown);
-        (*w)->write(&shown, &how, &out);
+        write_with(*w, &shown, &how, &out);
         arena_free(&sums);
         return out_finish(&out, err);
     }

@@ -2,7 +2,7 @@
 
 #include "document/build.h"
 #include "render/markdown.h"
-#include "render/render.h"
+#include "render/writer.h"
 #include "render/written.h"
 #include "support/made_fields.h"
 
@@ -64,12 +64,12 @@ Test(document, one_is_enough_for_all_widths_and_renderers)
         for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
             struct hd_write_options opt = {
                 .width = widths[i], .color = i % 2 > 0, .details = i % 3 > 0};
-            char *once = rendered(d, render_text, &opt);
+            char *once = rendered(d, write_text.render, &opt);
             char *anew = written_with(r, "text", &opt);
             cr_expect_str_eq(once, anew, "kind %zu, width %u", kind, widths[i]);
             free(once);
             free(anew);
-            once = rendered(d, render_markdown, &opt);
+            once = rendered(d, write_markdown.render, &opt);
             anew = written_with(r, "md", NULL);
             cr_expect_str_eq(once, anew, "kind %zu", kind);
             free(once);
@@ -87,7 +87,7 @@ Test(document, it_outlives_its_report)
         char *before = written(r, "text");
         struct document *d = document_of(r);
         hd_report_free(r);
-        char *after = rendered(d, render_text, NULL);
+        char *after = rendered(d, write_text.render, NULL);
         cr_expect_str_eq(after, before);
         free(before);
         free(after);
@@ -207,9 +207,9 @@ Test(document, text_and_markdown_tell_all_of_it)
     struct hd_report *r;
     for (size_t kind = 0; (r = report_of_kind(kind)) != NULL; kind++) {
         struct document *d = document_of(r);
-        char *text = rendered(d, render_text, NULL);
-        char *more = rendered(d, render_text, &details);
-        char *markdown = rendered(d, render_markdown, NULL);
+        char *text = rendered(d, write_text.render, NULL);
+        char *more = rendered(d, write_text.render, &details);
+        char *markdown = rendered(d, write_markdown.render, NULL);
         expect_all_told(d, text, DOC_ON_LINES);
         expect_all_told(d, more, DOC_ON_DETAILED_LINES);
         expect_all_told(d, markdown, DOC_ON_PAGES);
@@ -232,7 +232,7 @@ static struct doc_line *add_paragraph(struct document *d)
 static void expect_text(const struct document *d, unsigned width, const char *wanted)
 {
     struct hd_write_options opt = {.width = width};
-    char *got = rendered(d, render_text, &opt);
+    char *got = rendered(d, write_text.render, &opt);
     cr_expect_str_eq(got, wanted, "%s", got);
     free(got);
 }
@@ -291,10 +291,10 @@ Test(document, what_is_for_one_place_is_nowhere_else)
     }
     expect_text(b.doc, 0, "a\nall\nlines\n");
     struct hd_write_options details = {.details = true};
-    char *got = rendered(b.doc, render_text, &details);
+    char *got = rendered(b.doc, write_text.render, &details);
     cr_expect_str_eq(got, "a\nall\ndetailed\n", "%s", got);
     free(got);
-    got = rendered(b.doc, render_markdown, NULL);
+    got = rendered(b.doc, write_markdown.render, NULL);
     expect_part(got, "| a |\n|---|\n| all |\n| pages |\n");
     free(got);
     text_free(&b.words);
@@ -318,10 +318,10 @@ Test(document, columns_of_a_table_depend_on_the_place)
     expect_text(b.doc, 99, "a  b\nx  x\n");
     expect_text(b.doc, 100, "a  wide  b\nx  x     x\n");
     struct hd_write_options details = {.width = 60, .details = true};
-    char *got = rendered(b.doc, render_text, &details);
+    char *got = rendered(b.doc, write_text.render, &details);
     cr_expect_str_eq(got, "a  detail  b\nx  x       x\n");
     free(got);
-    got = rendered(b.doc, render_markdown, NULL);
+    got = rendered(b.doc, write_markdown.render, NULL);
     expect_part(got, "\n| a | wide | page | b |\n");
     expect_part(got, "<summary>Details</summary>\n\n| a | detail | b |\n");
     free(got);
@@ -334,14 +334,14 @@ Test(document, a_command_that_names_files_is_left_out_where_they_go)
     struct hd_report *r = shop_diff(NULL);
     struct document *d = document_of(r);
     struct hd_write_options gone = {.files_go = true};
-    char *text = rendered(d, render_text, NULL);
-    char *page = rendered(d, render_markdown, NULL);
+    char *text = rendered(d, write_text.render, NULL);
+    char *page = rendered(d, write_markdown.render, NULL);
     expect_part(text, "\nnext: heapdrift roots ");
     expect_part(page, "\nNext:\n\n```\nheapdrift roots ");
     free(text);
     free(page);
-    text = rendered(d, render_text, &gone);
-    page = rendered(d, render_markdown, &gone);
+    text = rendered(d, write_text.render, &gone);
+    page = rendered(d, write_markdown.render, &gone);
     expect_no_part(text, "heapdrift roots ");
     expect_no_part(page, "heapdrift roots ");
     free(text);
@@ -465,7 +465,7 @@ Test(document, a_page_says_no_chain_twice)
         chains->all[i - 1].number = i;
         build_words(&b, doc_piece(b.doc, &chains->all[i - 1].head, ""), "50 %");
     }
-    char *page = rendered(b.doc, render_markdown, NULL);
+    char *page = rendered(b.doc, write_markdown.render, NULL);
     cr_expect_eq(parts_of(page, "App.Order"), 1, "%s", page);
     expect_part(page, "**2.** 50 %, as above\n");
     free(page);
@@ -489,8 +489,8 @@ Test(document, what_is_said_below_stands_there_only_on_a_page)
         struct doc_attached *held = doc_attached(b.doc, b.row, "held by");
         held->is_said_below = below;
         build_path(&b, &held->chains, path, 2);
-        char *text = rendered(b.doc, render_text, NULL);
-        char *page = rendered(b.doc, render_markdown, NULL);
+        char *text = rendered(b.doc, write_text.render, NULL);
+        char *page = rendered(b.doc, write_markdown.render, NULL);
         expect_part(text, "\n    held by  [static vars] → Order\n");
         cr_expect_eq(parts_of(page, "→ App.Order"), below ? 0 : 1, "%s", page);
         free(text);

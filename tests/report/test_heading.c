@@ -1,7 +1,7 @@
 #include "report/heading.h"
 
 #include "document/build.h"
-#include "render/render.h"
+#include "render/writer.h"
 #include "render/written.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static void expect_origin(const struct hd_report *r, unsigned width, const char 
     size_t len = strlen(text);
     struct out o = {.to = hd_sink_memory(&got)};
     build_origin(&b, doc_section(b.doc, DOC_PLAIN));
-    render_text(b.doc, &opt, &o);
+    write_text.render(b.doc, &opt, &o);
     cr_expect(out_finish(&o, NULL));
     cr_expect(len == 0 ? got.size == 0
                        : got.size == len + 1 && strncmp(got.bytes, text, len) == 0,
