@@ -2,7 +2,6 @@
 #include "document/build.h"
 
 #include "heap/names.h"
-#include "report/heading.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
@@ -94,6 +93,14 @@ void build_cell_words(struct build *b, const char *words)
 void build_cell_name(struct build *b, const char *name)
 {
     build_name(b, &b->row->cells[b->cell++].words, name);
+}
+
+void build_cell_known(struct build *b, const char *name)
+{
+    if (name != NULL)
+        build_cell_name(b, name);
+    else
+        build_cell_words(b, "-");
 }
 
 /* Names of groups of roots and of variables are nobody's. */

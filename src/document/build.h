@@ -87,6 +87,9 @@ void build_cell(struct build *b);
 void build_cell_words(struct build *b, const char *words);
 void build_cell_name(struct build *b, const char *name);
 
+/* The same, and "-" for NULL: it is not known. */
+void build_cell_known(struct build *b, const char *name);
+
 /* The name of a type or of what rows stand for, as people know it. */
 void build_type(struct build *b, struct doc_runs *to, const char *name);
 void build_cell_type(struct build *b, const char *name);

@@ -155,8 +155,7 @@ static void add_rules(struct build *b)
         {.title = "limit", .align = DOC_RIGHT},
         {.title = "rule", .is_subject = true, .is_title = true}};
     const struct hd_check *check = &b->r->check;
-    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
-    s->title = (struct doc_run){DOC_WORDS, "Rules"};
+    struct doc_section *s = doc_topic(b->doc, "Rules", NULL);
     struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     size_t shown = check->rules_shown;
     struct arena scratch = {0};

@@ -55,8 +55,7 @@ static struct doc_runs *next_cell(struct build *b)
 
 static struct doc_section *begin_topic(struct build *b, const char *title)
 {
-    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
-    s->title = (struct doc_run){DOC_WORDS, title};
+    struct doc_section *s = doc_topic(b->doc, title, NULL);
     if (b->words.len > 0)
         s->remark = doc_string(b->doc, text_string(&b->words));
     text_clear(&b->words);

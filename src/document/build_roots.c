@@ -1,7 +1,7 @@
 /* Why instances of some types are alive. */
 #include "document/build.h"
 
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 
 #include <inttypes.h>
 

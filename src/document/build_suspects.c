@@ -7,7 +7,7 @@
 #include "ranking/hints.h"
 #include "report/phrases.h"
 
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 
 #include <string.h>
 
@@ -466,8 +466,7 @@ static const char *basis_in_full(const struct hd_report *r)
 void build_suspects(struct build *b)
 {
     const struct hd_diff *d = &b->r->diff;
-    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
-    s->title = (struct doc_run){DOC_WORDS, "Suspects"};
+    struct doc_section *s = doc_topic(b->doc, "Suspects", NULL);
     if (d->suspect_count + d->minor_count + d->pooled_count > 0) {
         s->remark = basis_in_full(b->r);
         s->brief_remark = basis(b->r);

@@ -1,7 +1,7 @@
 /* The ownership tree, a line per place, or per chain of places that say the same. */
 #include "document/build.h"
 #include "heap/names.h"
-#include "report/heading.h"
+#include "report/text_parts.h"
 #include "report/view_tree.h"
 
 #include <inttypes.h>
@@ -470,7 +470,6 @@ void build_tree(struct build *b)
 
 void build_places(struct build *b)
 {
-    struct doc_section *s = doc_section(b->doc, DOC_TOPIC);
-    s->title = (struct doc_run){DOC_WORDS, "Where the memory is"};
+    struct doc_section *s = doc_topic(b->doc, "Where the memory is", NULL);
     add_tree(b, s);
 }

@@ -49,6 +49,14 @@ struct doc_section *doc_section(struct document *d, enum doc_section_kind kind)
     return s;
 }
 
+struct doc_section *doc_topic(struct document *d, const char *title, const char *remark)
+{
+    struct doc_section *s = doc_section(d, DOC_TOPIC);
+    s->title = (struct doc_run){DOC_WORDS, title};
+    s->remark = remark;
+    return s;
+}
+
 struct doc_block *doc_block(struct document *d, struct doc_section *s,
                             enum doc_block_kind kind)
 {

@@ -254,6 +254,8 @@ const char *doc_string(struct document *d, const char *s);
 
 /* All of these add one element that is zero but for what is said, and return it. */
 struct doc_section *doc_section(struct document *d, enum doc_section_kind kind);
+/* With a title of ours and perhaps a remark (NULL). */
+struct doc_section *doc_topic(struct document *d, const char *title, const char *remark);
 struct doc_block *doc_block(struct document *d, struct doc_section *s,
                             enum doc_block_kind kind);
 struct doc_fact *doc_fact(struct document *d, struct doc_facts *f, const char *name);

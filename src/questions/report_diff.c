@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "questions/report_rank.h"
-#include "report/heading.h"
 #include "report/phrases.h"
+#include "report/text_parts.h"
 #include "report/view.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "ranking/head_owner.h"
 #include "ranking/native.h"
 #include "report/phrases.h"
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "ranking/power.h"
 #include "ranking/table_ranking.h"
 #include "report/phrases.h"
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 #include "report/view.h"
 #include "series/runtime_names.h"
 

@@ -1,7 +1,7 @@
 /* A fleet: suspects with their hosts and builds, services, hosts, runs without a verdict.
  */
 #include "render/records.h"
-#include "report/phrase_fleet.h"
+#include "report/report_fleet.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
 #include "render/tree_frames.h"
 
 #include "base/hash.h"
-#include "report/heading.h"
 #include "report/text_parts.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* The model of a report, and the words for what it has as numbers. */
-#include "report/heading.h"
 #include "report/report.h"
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 
 const struct hd_model *hd_report_model(const struct hd_report *report)
 {

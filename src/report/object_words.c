@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void object_add_number(struct text *t, uint64_t n)
+/* Without separators: a value, a number of an object. */
+static void add_number(struct text *t, uint64_t n)
 {
     char s[24];
     snprintf(s, sizeof(s), "%" PRIu64, n);
@@ -26,7 +27,8 @@ void object_add_root_kind(struct text *t, enum hd_root_kind kind)
     }
 }
 
-void object_add_real(struct text *t, double x)
+/* The shortest decimal that reads back as the same double; NaN, Infinity, -Infinity. */
+static void add_real(struct text *t, double x)
 {
     enum { ENOUGH = 17 };
     char s[40];
@@ -45,7 +47,7 @@ static void add_signed(struct text *t, uint64_t number)
 {
     bool negative = number >> 63;
     text_add_string(t, negative ? "-" : "");
-    object_add_number(t, negative ? 0 - number : number);
+    add_number(t, negative ? 0 - number : number);
 }
 
 /* Text that is a character of UTF-16 alone: half a pair is none. */
@@ -81,7 +83,7 @@ static void add_integer(struct text *t, const struct hd_field *f)
     else if (f->kind == HD_FIELD_SIGNED)
         add_signed(t, f->number);
     else
-        object_add_number(t, f->number);
+        add_number(t, f->number);
 }
 
 void object_add_plain(struct text *t, const struct hd_field *f)
@@ -95,7 +97,7 @@ void object_add_plain(struct text *t, const struct hd_field *f)
         break;
     case HD_FIELD_ENUM:
         if (f->is_unsigned)
-            object_add_number(t, f->number);
+            add_number(t, f->number);
         else
             add_signed(t, f->number);
         break;
@@ -104,7 +106,7 @@ void object_add_plain(struct text *t, const struct hd_field *f)
         add_integer(t, f);
         break;
     case HD_FIELD_FLOAT:
-        object_add_real(t, f->real);
+        add_real(t, f->real);
         break;
     case HD_FIELD_REFERENCE:
     case HD_FIELD_UNKNOWN:

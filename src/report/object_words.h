@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "heapdrift.h"
 
-/* A number without separators: a value, a number of an object. */
-void object_add_number(struct text *t, uint64_t n);
-
 /* "static variable" for HD_ROOT_STATIC. */
 void object_add_root_kind(struct text *t, enum hd_root_kind kind);
 
@@ -17,9 +14,6 @@ void object_add_plain(struct text *t, const struct hd_field *f);
 
 /* The same, with the member that an enum's value is: Blocked (2). */
 void object_add_value(struct text *t, const struct hd_field *f);
-
-/* The shortest decimal that reads back as the same double; NaN, Infinity, -Infinity. */
-void object_add_real(struct text *t, double x);
 
 /* Text between quotes, those in it and backslashes escaped, so that what is escaped later
  * cannot be mistaken; with "…" behind it where it goes on. */

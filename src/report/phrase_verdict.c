@@ -6,7 +6,7 @@
 
 #include "heap/names.h"
 #include "ranking/power.h"
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 
 #include <assert.h>
 #include <ctype.h>

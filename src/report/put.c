@@ -1,7 +1,7 @@
 /* Numbers and names as reports print them, for programs that show a model themselves. */
 #include "report/object_words.h"
 #include "report/report.h"
-#include "report/text_growth.h"
+#include "report/text_parts.h"
 
 #include <string.h>
 

@@ -67,7 +67,8 @@ const char *report_string(struct hd_report *r, const char *s)
     return s != NULL ? arena_strdup(&r->arena, s, strlen(s)) : NULL;
 }
 
-const char *report_take_text(struct hd_report *r, struct text *t)
+/* The text, which is freed, in the report's arena. */
+static const char *keep_text(struct hd_report *r, struct text *t)
 {
     const char *s = report_string(r, text_string(t));
     text_free(t);
@@ -82,7 +83,7 @@ const char *report_join_holder(struct hd_report *r, const char *const *holder, s
     if (holder == NULL)
         return NULL;
     holder_join(&t, holder, len);
-    return report_take_text(r, &t);
+    return keep_text(r, &t);
 }
 
 const char *report_shown(const struct hd_report *r, const char *name)

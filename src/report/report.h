@@ -145,9 +145,6 @@ void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapsh
 struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                   const struct chains *const *in, size_t count);
 
-/* The text, which is freed, in the report's arena. */
-const char *report_take_text(struct hd_report *r, struct text *t);
-
 extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 
 /* What the verdict of a diff, a check or a fleet is, for whatever paints it. */

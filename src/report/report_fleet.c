@@ -1,8 +1,261 @@
+/* The verdict on a fleet in a sentence or two, and the words of its numbers. A fleet
+ * without a suspect is called healthy for the runs that were judged, and for no others. */
 #include "report/report_fleet.h"
 
-#include "report/phrase_fleet.h"
+#include "base/c_locale.h"
+#include "base/calendar.h"
 
 #include <math.h>
+#include <string.h>
+
+/* A name is a word of a sentence here: longer ones are cut. */
+enum { NAME_COLUMNS = 48 };
+
+/* --- numbers ---------------------------------------------------------------------- */
+
+static void add_rate(struct text *t, double bytes, const char *unit)
+{
+    const double most = 9e18;
+    if (isnan(bytes)) {
+        text_add_char(t, '-');
+        return;
+    }
+    double whole = bytes > most ? most : bytes < -most ? -most : round(bytes);
+    format_size_signed(t, (int64_t)whole);
+    text_add_string(t, unit);
+}
+
+void phrase_per_hour(struct text *t, double bytes)
+{
+    add_rate(t, bytes, "/h");
+}
+
+void phrase_per_day(struct text *t, double bytes)
+{
+    add_rate(t, bytes, "/d");
+}
+
+void phrase_hours_left(struct text *t, double hours)
+{
+    if (isnan(hours))
+        text_add_char(t, '-');
+    else if (isinf(hours))
+        text_add_string(t, "never");
+    else if (hours <= 0)
+        text_add_string(t, "now");
+    else
+        format_duration(t, (uint64_t)(hours * 3600));
+}
+
+void phrase_moment(struct text *t, double seconds)
+{
+    enum { TO_MINUTES = 16, BETWEEN = 10 };
+    char time[CALENDAR_TIME];
+    if (!(fabs(seconds) < 1e15) || !calendar_time((int64_t)floor(seconds), time)) {
+        text_add_char(t, '-');
+        return;
+    }
+    time[BETWEEN] = ' ';
+    text_add(t, time, TO_MINUTES);
+}
+
+/* "less than once in a million", "once in 2,400": of a logarithm that counts so often. */
+static void phrase_chance(struct text *t, double log_chance, size_t times)
+{
+    double log_odds = -(log_chance + log(times > 0 ? (double)times : 1));
+    if (log_odds > log(1e6))
+        text_add_string(t, "less than once in a million");
+    else if (log_odds < log(2))
+        text_add_string(t, "more often than not");
+    else {
+        text_add_string(t, "once in ");
+        format_count(t, (uint64_t)floor(exp(log_odds)));
+    }
+}
+
+static void add_part(struct text *t, uint64_t with, uint64_t without)
+{
+    if (with == 0)
+        text_add_string(t, "none");
+    else
+        format_count(t, with);
+    text_add_string(t, " of ");
+    format_plural(t, with + without, "run");
+}
+
+void phrase_sides(struct text *t, const struct hd_fleet_suspect *s)
+{
+    add_part(t, s->since_with, s->since_without);
+    text_add_string(t, s->since_with == 1 ? " from it on shows it, "
+                                          : " from it on show it, ");
+    add_part(t, s->before_with, s->before_without);
+    text_add_string(t, " before; by chance ");
+    phrase_chance(t, s->log_chance, s->boundaries);
+}
+
+void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a)
+{
+    format_count(t, a->shards_missing);
+    text_add_string(t, " of ");
+    format_plural(t, a->rules.shards, "shard");
+    text_add_string(t, a->shards_missing == 1 ? " is" : " are");
+    text_add_string(t, " missing: what their runs show is not counted");
+}
+
+const char *phrase_doubt(enum hd_doubt doubt)
+{
+    static const char *const words[] = {
+        [HD_DOUBT_NONE] = "",
+        [HD_DOUBT_ONE_SNAPSHOT] = "one snapshot in the window",
+        [HD_DOUBT_DAMAGED] = "fewer than two snapshots can be read",
+        [HD_DOUBT_UNFIT] = "fewer than two snapshots can be compared",
+        [HD_DOUBT_CLOCK] = "its clock jumped",
+        [HD_DOUBT_ORDER] = "equal times: the order is unknown",
+        [HD_DOUBT_FAILED] = "could not be compared",
+        [HD_DOUBT_PROCESSES] = "snapshots of several processes",
+        [HD_DOUBT_SHORT] = "too short for a verdict (--min-span)",
+        [HD_DOUBT_FEW] = "fewer than four snapshots can be compared",
+        [HD_DOUBT_INCOMPLETE] = "no suspect, but snapshots are incomplete or samples",
+        [HD_DOUBT_UNEXPLAINED] = "no suspect, but the heap grew",
+        [HD_DOUBT_STOPPED] = "no suspect, but something grew, and stayed",
+    };
+    return (unsigned)doubt < HD_DOUBT_COUNT ? words[doubt] : "";
+}
+
+/* --- the verdict -------------------------------------------------------------------- */
+
+static void say(struct headline *h, const char *words)
+{
+    text_add_string(&h->words, words);
+}
+
+static void say_name(struct headline *h, const char *name, bool is_type)
+{
+    struct text plain = {0};
+    if (is_type)
+        format_short_name(&plain, name);
+    else
+        format_name(&plain, name);
+    size_t from = h->words.len;
+    format_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
+    if (h->name_count < HEADLINE_NAMES)
+        h->names[h->name_count++] = (struct headline_name){from, h->words.len};
+    text_free(&plain);
+}
+
+static void say_hosts(struct headline *h, uint64_t n, uint64_t of)
+{
+    if (n == of && of == 1) {
+        say(h, " on its only host");
+        return;
+    }
+    say(h, " on ");
+    if (n == of)
+        say(h, "all ");
+    format_count(&h->words, n);
+    if (n != of) {
+        say(h, " of ");
+        format_count(&h->words, of);
+    }
+    say(h, of == 1 ? " host" : " hosts");
+}
+
+static bool is_soon(double hours)
+{
+    const double a_month = 31 * 24;
+    return hours < a_month;
+}
+
+static void say_worst(struct headline *h, const struct hd_fleet_suspect *s)
+{
+    if (s->service != NULL) {
+        say(h, "In ");
+        say_name(h, s->service, false);
+        say(h, ", ");
+    }
+    say_name(h, s->subject, true);
+    say(h, " piles up");
+    say_hosts(h, s->hosts, s->of_hosts);
+    if (!isnan(s->per_hour)) {
+        say(h, ", ");
+        phrase_per_day(&h->words, s->per_day);
+        say(h, s->hosts > 1 ? " each" : "");
+    }
+    if (s->onset == HD_ONSET_NAMED) {
+        say(h, "; it began with build ");
+        say_name(h, s->began_with, false);
+    } else if (s->onset == HD_ONSET_FIRST) {
+        say(h, "; the first build that was seen shows it already");
+    }
+    if (is_soon(s->hours_left)) {
+        say(h, s->hours_left > 0 ? "; the first host is full in " : "; a host is full ");
+        phrase_hours_left(&h->words, s->hours_left);
+    }
+    say(h, ".");
+}
+
+static void say_others(struct headline *h, const struct hd_fleet_answer *a)
+{
+    if (a->suspect_count < 2)
+        return;
+    say(h, " ");
+    format_count(&h->words, a->suspect_count - 1);
+    say(h, a->suspect_count == 2 ? " other suspect." : " other suspects.");
+}
+
+static void say_healthy(struct headline *h, const struct hd_fleet_answer *a)
+{
+    say(h, a->few_count > 0 ? "Nothing keeps growing on more than single hosts: "
+                            : "Nothing keeps growing: ");
+    format_plural(&h->words, a->runs[HD_JUDGED], "judged run");
+    say(h, " on ");
+    format_plural(&h->words, a->hosts_judged, "host");
+    say(h, ".");
+}
+
+/* What was not looked at must not be taken for healthy. */
+static void say_unjudged(struct headline *h, const struct hd_fleet_answer *a)
+{
+    uint64_t open = a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
+    if (open == 0)
+        return;
+    say(h, " ");
+    format_count(&h->words, open);
+    say(h, open == 1 ? " other run allows" : " other runs allow");
+    say(h, " no verdict.");
+}
+
+void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a)
+{
+    uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
+    *to = (struct headline){.tone = HD_TONE_UNSURE};
+    if (runs == 0) {
+        say(to, "Nothing can be said: no snapshot was taken in the window.");
+    } else if (a->runs[HD_JUDGED] == 0) {
+        say(to, "Nothing can be said: ");
+        say(to, runs == 1 ? "the only run allows" : "none of ");
+        if (runs > 1)
+            format_count(&to->words, runs);
+        say(to, runs == 1 ? " no verdict." : " runs allows a verdict.");
+    } else if (a->suspect_count > 0) {
+        to->tone = HD_TONE_BAD;
+        say_worst(to, &a->suspects[0]);
+        say_others(to, a);
+        say_unjudged(to, a);
+    } else {
+        bool whole = a->runs[HD_JUDGED] == runs && a->shards_missing == 0;
+        to->tone = whole && a->few_count == 0 ? HD_TONE_GOOD : HD_TONE_UNSURE;
+        say_healthy(to, a);
+        say_unjudged(to, a);
+    }
+    if (a->shards_missing > 0) {
+        say(to, " ");
+        phrase_shards_missing(&to->words, a);
+        say(to, ".");
+    }
+}
+
+/* --- the report of a fleet --------------------------------------------------------- */
 
 /* On fewer than one host of twenty a suspect is a matter of that host. */
 static const double usual_min_hosts = 0.05;

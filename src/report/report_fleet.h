@@ -1,8 +1,32 @@
-/* report_fleet.h - what a report of a fleet has besides its answer. */
+/* report_fleet.h - what a report of a fleet has besides its answer, and the English of it
+ * for all formats. Names in it are as they are. */
 #ifndef REPORT_FLEET_H
 #define REPORT_FLEET_H
 
+#include "report/phrases.h"
 #include "report/report.h"
+
+/* Who leaks what, on how many hosts; or that nobody does, and what that rests on. */
+void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a);
+
+/* "shard 3 of 4 is missing", "3 of 4 shards are missing" */
+void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a);
+
+/* "+1.24 MiB/h", "-" */
+void phrase_per_hour(struct text *t, double bytes);
+void phrase_per_day(struct text *t, double bytes);
+
+/* "3 d 4 h", "never", "now", "-" */
+void phrase_hours_left(struct text *t, double hours);
+
+/* "2026-11-22 14:05" of seconds since 1970, UTC; "-" */
+void phrase_moment(struct text *t, double seconds);
+
+/* "120 of 360 runs since it show it, none of 240 before; by chance ..." */
+void phrase_sides(struct text *t, const struct hd_fleet_suspect *s);
+
+/* Why a run is not judged, or unsure, as a clause. */
+const char *phrase_doubt(enum hd_doubt doubt);
 
 /* Whether nothing is missing: every shard is there, and every run was judged. */
 bool report_fleet_is_conclusive(const struct hd_fleet_answer *a);

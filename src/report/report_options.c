@@ -1,6 +1,5 @@
 /* What a caller asks for, and what is usual. */
 #include "base/options.h"
-#include "report/heading.h"
 #include "report/report.h"
 #include "report/text_parts.h"
 

@@ -1,24 +1,23 @@
+/* Phrases and facts that several writers share. */
 #include "report/text_parts.h"
 
 #include "base/c_locale.h"
+#include "base/calendar.h"
 #include "base/path.h"
-#include "report/heading.h"
+#include "report/object_words.h"
 #include "report/phrases.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-static void text_chain_frame(struct text *t, const struct hd_chain_row *c,
-                             const struct report_brief *brief, size_t i, bool short_names)
+static void add_chain_frame(struct text *t, const struct hd_chain_row *c,
+                            const struct report_brief *brief, size_t i)
 {
     const struct hd_chain *chain = &c->chain;
     if (brief->root_by_kind && i == brief->first) {
         text_add_char(t, '[');
-        for (const char *s = root_kind_names[chain->kind]; *s != '\0'; s++) {
-            if (*s == '_')
-                text_add_char(t, ' ');
-            else
-                text_add_char(t, *s);
-        }
+        object_add_root_kind(t, chain->kind);
         text_add_string(t, " …]");
         return;
     }
@@ -27,11 +26,11 @@ static void text_chain_frame(struct text *t, const struct hd_chain_row *c,
         text_add_string(t, service_names[chain->service]);
         text_add_char(t, ' ');
     }
-    format_frame(t, &chain->frames[i], short_names);
+    format_frame(t, &chain->frames[i], true);
 }
 
-static size_t text_chain_gap(const struct hd_chain_row *c, const struct report_brief *brief,
-                             size_t *i)
+static size_t add_chain_gap(const struct hd_chain_row *c, const struct report_brief *brief,
+                            size_t *i)
 {
     size_t gap = 0, n = c->chain.frame_count;
     for (;; ++*i) {
@@ -43,12 +42,15 @@ static size_t text_chain_gap(const struct hd_chain_row *c, const struct report_b
     }
 }
 
-void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names)
+/* The frames of a chain as one line with arrows, from the first that says something:
+ * "[static vars]" in front of a static variable does not. Where the chain is brief,
+ * "… 9 more" stands for what is left out. */
+static void add_chain(struct text *t, const struct hd_chain_row *c)
 {
     struct arena scratch = {0};
     struct report_brief brief = report_brief_of(&c->chain, c->in_full, &scratch);
     for (size_t i = brief.first; i < c->chain.frame_count; i++) {
-        size_t gap = text_chain_gap(c, &brief, &i);
+        size_t gap = add_chain_gap(c, &brief, &i);
         if (i > brief.first)
             text_add_string(t, " → ");
         if (gap > 0) {
@@ -56,7 +58,7 @@ void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names)
             format_count(t, gap);
             text_add_string(t, " more → ");
         }
-        text_chain_frame(t, c, &brief, i, short_names);
+        add_chain_frame(t, c, &brief, i);
     }
     arena_free(&scratch);
 }
@@ -156,7 +158,7 @@ void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding
 void text_rule_holder(struct text *t, const struct hd_finding *rule)
 {
     if (rule->chains.len > 0)
-        text_chain(t, &rule->chains.all[0], true);
+        add_chain(t, &rule->chains.all[0]);
     else if (rule->holder != NULL)
         format_name(t, rule->holder);
 }
@@ -174,4 +176,318 @@ const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
     return w->path != NULL && w->snapshot < count ? heading_file(all, count, w->snapshot)
            : w->path != NULL                      ? path_file_name(w->path)
                                                   : NULL;
+}
+
+/* --- growth ------------------------------------------------------------------------ */
+
+static const struct hd_tally *last_of(const struct hd_report *r, const struct hd_tally *at)
+{
+    return &at[r->snapshot_count - 1];
+}
+
+void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s)
+{
+    if (r->diff.by_graph)
+        format_size_signed(t, s->more);
+    else if (r->diff.types.bytes_known)
+        format_size_delta(t, s->at[0].bytes, last_of(r, s->at)->bytes);
+    else
+        format_delta(t, s->at[0].count, last_of(r, s->at)->count);
+}
+
+double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
+{
+    const struct hd_tally *last = last_of(r, s->at),
+                          *all = last_of(r, r->diff.types.totals);
+    if (r->diff.by_graph)
+        return s->more_share;
+    double gain = r->diff.types.bytes_known ? (double)last->bytes - (double)s->at[0].bytes
+                                            : (double)last->count - (double)s->at[0].count;
+    double whole = (double)(r->diff.types.bytes_known ? all->bytes : all->count);
+    return whole > 0 ? gain / whole : 0;
+}
+
+void text_line(struct text *t, const struct hd_report *r)
+{
+    char share[32];
+    if (r->options.min_bytes > 0) {
+        format_size(t, r->options.min_bytes);
+        return;
+    }
+    c_snprintf(share, sizeof(share), "%g %% of the heap", 100 * r->options.min_share);
+    text_add_string(t, share);
+}
+
+struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
+                                 size_t k)
+{
+    struct text_cohorts c = {0};
+    for (size_t j = 0, at = 0; j < end; at += b->count - j++) {
+        c.came += j >= begin ? b->at[at + k - j] : 0;
+        c.stayed += j >= begin ? b->at[at + b->count - 1 - j] : 0;
+    }
+    return c;
+}
+
+/* The cohort that stands for what was there when it began. */
+static size_t start_of(const struct hd_births *b)
+{
+    size_t first = 0;
+    while (b->keeps && first + 1 < b->count && b->snapshot[first] < b->since)
+        first++;
+    return first;
+}
+
+/* Seven of eight that came since are there. */
+static bool nearly_all_stayed(const struct hd_births *b)
+{
+    struct text_cohorts all = {0};
+    for (size_t j = start_of(b) + 1; j < b->count; j++) {
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        all.came += c.came;
+        all.stayed += c.stayed;
+    }
+    return 8 * all.stayed >= 7 * all.came;
+}
+
+bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return b != NULL && b->count >= 3 && (b->keeps || exact);
+}
+
+bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
+{
+    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
+    return text_knows_births(r, b) && (exact || nearly_all_stayed(b));
+}
+
+static void list(struct text *t, const uint64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_add_string(t, i == 0 ? "" : i + 1 == count ? " and " : ", ");
+        format_count(t, numbers[i]);
+    }
+}
+
+static void all_or(struct text *t, uint64_t stayed, uint64_t came)
+{
+    if (stayed == came)
+        text_add_string(t, "all");
+    else
+        format_count(t, stayed);
+}
+
+/* Who reads more numbers than this adds them up. */
+enum { MOST_STEPS = 6 };
+
+void text_births(struct text *t, const struct hd_births *b, bool exact)
+{
+    uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_came = 0, all_stayed = 0;
+    size_t first = start_of(b), steps = b->count - 1 - first;
+    bool each = steps <= MOST_STEPS;
+    for (size_t i = 0; i < steps; i++) {
+        size_t j = first + 1 + i;
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        came[i] = c.came;
+        stayed[i] = c.stayed;
+        all_came += c.came;
+        all_stayed += c.stayed;
+    }
+    text_add_string(t, "of ");
+    list(t, each ? came : &all_came, each ? steps : 1);
+    text_add_string(t, each && steps > 1 ? " that came in each step " : " that came ");
+    if (all_stayed == all_came)
+        text_add_string(t, "all");
+    else {
+        text_add_string(t, exact ? "" : "at least ");
+        list(t, each ? stayed : &all_stayed, each ? steps : 1);
+    }
+    text_add_string(t, " are still there");
+    struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
+    if (old.came == 0)
+        return;
+    text_add_string(t, "; of ");
+    format_count(t, old.came);
+    text_add_string(t, old.came == 1 ? " older one " : " older ones ");
+    all_or(t, old.stayed < old.came ? old.stayed : old.came, old.came);
+}
+
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b)
+{
+    enum { BEFORE_HOUR = 11, TO_MINUTES = 5 };
+    char time[CALENDAR_TIME];
+    if (b == NULL || !b->keeps || start_of(b) == 0)
+        return false;
+    const struct hd_snapshot_facts *from = &r->snapshots[b->since];
+    text_add_string(t, "since snapshot ");
+    format_count(t, b->since + 1);
+    if (!from->clock_is_date || !(fabs(from->clock) < 1e15) ||
+        !calendar_time((int64_t)floor(from->clock), time))
+        return true;
+    text_add_string(t, " (");
+    text_add(t, time + BEFORE_HOUR, TO_MINUTES);
+    text_add_string(t, " UTC)");
+    return true;
+}
+
+void text_born(struct text *t, size_t first, size_t last)
+{
+    bool old = first == 1;
+    text_add_string(t, old && last == 1 ? "from before snapshot "
+                       : old            ? "there by snapshot "
+                       : first == last  ? "new in snapshot "
+                                        : "new in snapshots ");
+    format_count(t, old ? last : first);
+    if (old || first == last)
+        return;
+    text_add_string(t, " to ");
+    format_count(t, last);
+}
+
+/* Fewer that come and go are no turnover worth a word. */
+enum { FEWEST_COMINGS = 12 };
+
+bool text_turnover(struct text *t, const struct hd_suspect *s)
+{
+    const struct hd_births *b = s->births;
+    if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
+        b->came < FEWEST_COMINGS)
+        return false;
+    bool as_many = 2 * b->went > b->came;
+    text_add_string(t, as_many ? "as many go as come: " : "the oldest go first: ");
+    format_count(t, b->came);
+    text_add_string(t, " came, ");
+    format_count(t, b->went);
+    text_add_string(t, " went");
+    return true;
+}
+
+void text_steady(struct text *t, const struct hd_suspect *s)
+{
+    text_add_string(t, "steady: +");
+    format_count(t, s->step_least);
+    if (s->step_most > s->step_least) {
+        text_add_string(t, "–");
+        format_count(t, s->step_most);
+    }
+    text_add_string(t, " every step");
+}
+
+/* --- time ---------------------------------------------------------------- */
+
+double heading_span(const struct hd_report *r)
+{
+    if (r->snapshot_count < 2)
+        return NAN;
+    const struct hd_snapshot_facts *first = &r->snapshots[0];
+    const struct hd_snapshot_facts *last = &r->snapshots[r->snapshot_count - 1];
+    double span = last->clock - first->clock;
+    bool one_clock = first->clock_is_date == last->clock_is_date;
+    return one_clock && isfinite(span) && span > 0 ? span : NAN;
+}
+
+double heading_per_hour(const struct hd_report *r, double growth)
+{
+    const double hour = 3600, least = 60;
+    double span = heading_span(r);
+    return span >= least ? growth / span * hour : NAN;
+}
+
+void heading_add_span(struct text *t, const struct hd_report *r)
+{
+    const double shown = 0.5, most = 1e12;
+    double span = heading_span(r);
+    if (!(span >= shown && span < most))
+        return;
+    text_add_string(t, " over ");
+    format_duration(t, (uint64_t)(span + 0.5));
+}
+
+bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
+                      uint64_t first, uint64_t last)
+{
+    const double most = 9e18;
+    double rate = heading_per_hour(r, (double)last - (double)first);
+    if (last <= first || !(rate >= 1 && rate < most))
+        return false;
+    text_add_string(t, begin);
+    text_add_char(t, '+');
+    format_size(t, (uint64_t)rate);
+    text_add_string(t, "/h");
+    return true;
+}
+
+/* --- where it is from ---------------------------------------------------- */
+
+/* The fact of that field of hd_info that all snapshots tell alike, or NULL; *several:
+ * they tell different ones. */
+static const char *common(const struct hd_report *r, size_t field, bool *several)
+{
+    const char *found = NULL;
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        const char *fact =
+            *(const char *const *)((const char *)&r->snapshots[k].info + field);
+        if (fact != NULL && found != NULL && strcmp(fact, found) != 0) {
+            *several = true;
+            return NULL;
+        }
+        found = fact != NULL ? fact : found;
+    }
+    return found;
+}
+
+static uint64_t common_pid(const struct hd_report *r, bool *several)
+{
+    uint64_t found = HD_UNKNOWN;
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        uint64_t pid = r->snapshots[k].info.pid;
+        if (pid != HD_UNKNOWN && found != HD_UNKNOWN && pid != found) {
+            *several = true;
+            return HD_UNKNOWN;
+        }
+        found = pid != HD_UNKNOWN ? pid : found;
+    }
+    return found;
+}
+
+bool heading_origin(const struct hd_report *r, struct heading_origin *from)
+{
+    *from = (struct heading_origin){0};
+    from->process = common(r, offsetof(struct hd_info, process), &from->several);
+    from->pid = common_pid(r, &from->several);
+    bool other = false;
+    from->host = common(r, offsetof(struct hd_info, host), &other);
+    from->container = common(r, offsetof(struct hd_info, container), &other);
+    bool known = from->process != NULL || from->several || from->pid != HD_UNKNOWN ||
+                 from->host != NULL || from->container != NULL;
+    from->runtime = common(r, offsetof(struct hd_info, runtime), &other);
+    return known;
+}
+
+/* --- which file ------------------------------------------------------------------ */
+
+/* Whether some other path has the same end, from the beginning of a part on. */
+static bool is_end_of_another(const char *end, const struct hd_snapshot_facts *all,
+                              size_t count, const char *path)
+{
+    size_t len = strlen(end);
+    for (size_t k = 0; k < count; k++) {
+        const char *other = all[k].info.path;
+        size_t whole = other != NULL ? strlen(other) : 0;
+        if (whole >= len && strcmp(other + whole - len, end) == 0 &&
+            (whole == len || other[whole - len - 1] == '/') && strcmp(other, path) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *heading_file(const struct hd_snapshot_facts *all, size_t count, size_t k)
+{
+    const char *path = all[k].info.path, *end = path_file_name(path);
+    while (end > path && is_end_of_another(end, all, count, path))
+        for (end--; end > path && end[-1] != '/'; end--)
+            ;
+    return end;
 }

@@ -1,4 +1,7 @@
-/* text_parts.h - phrases that several writers share: chains, rules, tallies. */
+/* text_parts.h - what several writers share, in the same words: chains, rules and warnings;
+ * what a suspect gained, and where growth went; and the facts of a series that stand above
+ * every answer: how much time lies between first and last, how fast the heap grows, which
+ * process it is and where it runs. What files do not tell is left out. */
 #ifndef TEXT_PARTS_H
 #define TEXT_PARTS_H
 
@@ -6,11 +9,6 @@
 #include "report/brief.h"
 #include "report/format_units.h"
 #include "report/report.h"
-
-/* The frames of a chain as one line with arrows, from the first that says something:
- * "[static vars]" in front of a static variable does not. Where the chain is brief,
- * "… 9 more" stands for what is left out. */
-void text_chain(struct text *t, const struct hd_chain_row *c, bool short_names);
 
 /* "56 % (39–72 %)"; the interval is left out where all instances were looked at. */
 void text_share(struct text *t, const struct hd_chain_row *c);
@@ -35,5 +33,87 @@ const char *text_repository_path(const char *path);
 /* The file that a warning is about, as heading_file() names it; NULL: none. */
 const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
                              const struct hd_warning *w);
+
+/* --- growth ------------------------------------------------------------------------ */
+
+/* "+1.84 MiB": what it and all that goes along retain more; of tables the shallow bytes, or
+ * objects where bytes are unknown. */
+void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s);
+
+/* That as a share of the heap in the last snapshot. */
+double text_gain_share(const struct hd_report *r, const struct hd_suspect *s);
+
+/* What gains less than this share of the heap is not worth a line of its own. */
+#define TEXT_NOISE_SHARE 0.005
+
+/* From where on a row of the ranking is a suspect: "2 % of the heap", "1.00 MiB". */
+void text_line(struct text *t, const struct hd_report *r);
+
+/* "steady: +30 every step", "steady: +28–33 every step". */
+void text_steady(struct text *t, const struct hd_suspect *s);
+
+/* Of those that were first seen in the compared snapshots before `end`, from `begin` on:
+ * how many were there in snapshot k, and how many of them the last one has. */
+struct text_cohorts {
+    uint64_t came, stayed;
+};
+struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
+                                 size_t k);
+
+/* Whether it is known who stayed: by order alone one may trust what stayed, and not what is
+ * said to have gone. b may be NULL. */
+bool text_knows_births(const struct hd_report *r, const struct hd_births *b);
+
+/* And whether it is told: order loses some of what stayed, and where that may be many its
+ * numbers would mislead. */
+bool text_tells_births(const struct hd_report *r, const struct hd_births *b);
+
+/* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
+ * many steps their sum, of a late one those that it began in; "at least" where that is
+ * not exact. */
+void text_births(struct text *t, const struct hd_births *b, bool exact);
+
+/* "since snapshot 13 (14:05 UTC)". False, and nothing, of what began before the first. */
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b);
+
+/* "new in snapshots 2 to 4", "from before snapshot 1": of objects that were first seen in
+ * one of the snapshots, from 1 on. */
+void text_born(struct text *t, size_t first, size_t last);
+
+/* "as many go as come: 120 came, 100 went", "the oldest go first: 120 came, 30 went".
+ * False, and nothing, of suspects, and where too few come. */
+bool text_turnover(struct text *t, const struct hd_suspect *s);
+
+/* --- above every answer ------------------------------------------------------------ */
+
+/* Seconds from the first snapshot to the last, or NAN: unknown, or not in order. */
+double heading_span(const struct hd_report *r);
+
+/* What grows by so much from the first to the last grows by so much in an hour; NAN if the
+ * time is unknown, or less than a minute, which says nothing about an hour. */
+double heading_per_hour(const struct hd_report *r, double growth);
+
+/* " over 2 h 10 min"; nothing if unknown. */
+void heading_add_span(struct text *t, const struct hd_report *r);
+
+/* "+1.2 MiB/h", and begin in front of it (", "); false, and nothing, where that is unknown
+ * or nothing grows. */
+bool heading_add_rate(struct text *t, const struct hd_report *r, const char *begin,
+                      uint64_t first, uint64_t last);
+
+/* Which process, and where, as far as it is known and the same in all of them; what is not
+ * is NULL, the pid HD_UNKNOWN. */
+struct heading_origin {
+    const char *process, *host, *container, *runtime;
+    uint64_t pid;
+    bool several; /* they are of several processes */
+};
+
+/* False if there is nothing to say: a runtime alone is not worth a line. */
+bool heading_origin(const struct hd_report *r, struct heading_origin *from);
+
+/* A snapshot's file as all formats name it: without folders, or with as many of the last as
+ * tell it from the others. all are those of the report; the path's own end. */
+const char *heading_file(const struct hd_snapshot_facts *all, size_t count, size_t k);
 
 #endif

@@ -221,7 +221,7 @@ Test(report_object, numbers_of_json_are_exact)
 static void expect_real(double x, const char *wanted)
 {
     struct text t = {0};
-    object_add_real(&t, x);
+    object_add_plain(&t, &(struct hd_field){.kind = HD_FIELD_FLOAT, .real = x});
     cr_expect_str_eq(text_string(&t), wanted);
     text_free(&t);
 }

@@ -1,4 +1,4 @@
-#include "report/heading.h"
+#include "report/text_parts.h"
 
 #include "document/build.h"
 #include "render/writer.h"
