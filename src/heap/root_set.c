@@ -1,6 +1,7 @@
 #include "heap/root_set.h"
 
 #include "base/hash.h"
+#include "heap/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,9 +93,8 @@ void root_set_emit(struct root_set *s, struct builder *b)
     node_id first_static = b->graph->node_count;
     for (const struct root_static *v = s->statics; v != NULL; v = v->hh.next) {
         text_clear(&name);
-        text_add_string(&name, "[static var ");
-        text_add_string(&name, v->name);
-        text_add_string(&name, "]");
+        struct place place = place_static(v->name, NULL);
+        place_add(&name, &place);
         pseudo_node(b, name.data, name.len);
         root_places_refer(&p, HD_ROOT_KIND_COUNT + (size_t)v->number, b);
     }

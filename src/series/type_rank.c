@@ -1,14 +1,10 @@
 #include "series/type_rank.h"
 
 #include "heap/async_names.h"
+#include "heap/place.h"
 #include "series/runtime_names.h"
 
 #include <string.h>
-
-static bool begins(const char *s, const char *prefix)
-{
-    return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 /* --- modules ----------------------------------------------------------------- */
 
@@ -68,28 +64,18 @@ static bool is_own(const struct own_modules *own, const char *module)
 
 /* --- names ------------------------------------------------------------------- */
 
-static bool has_namespace(const char *name)
-{
-    return memchr(name, '.', strcspn(name, "<")) != NULL;
-}
-
-static bool is_of_framework(const char *name)
-{
-    return begins(name, "System.") || begins(name, "Microsoft.");
-}
-
 /* Arrays, pseudo-nodes, closures: whoever they are of. */
 static bool is_unnamed(const char *name)
 {
     size_t len = strlen(name);
-    return len == 0 || name[0] == '<' || name[0] == '[' || name[len - 1] == ']';
+    return len == 0 || name[0] == '<' || place_is_root(name) || name[len - 1] == ']';
 }
 
 enum type_rank type_rank_by_name(const char *name)
 {
-    if (is_unnamed(name) || is_of_framework(name))
+    if (is_unnamed(name) || names_is_framework(name_part(name), NAME_CLASS))
         return RANK_PLAIN;
-    if (has_namespace(name))
+    if (names_has_namespace(name))
         return RANK_NAMED;
     return strchr(name, '<') != NULL ? RANK_PLAIN : RANK_LOOSE;
 }
@@ -109,10 +95,10 @@ static enum type_rank rank_of_async(const struct own_modules *own,
  * than that they are some. */
 static enum type_rank rank_of_variable(const struct own_modules *own, const char *name)
 {
-    static const char variable[] = "[static var ";
-    if (!begins(name, variable))
+    struct place place = place_of(name);
+    if (!place_is_variable(&place))
         return RANK_PLAIN;
-    return has_own_word(own, &name[sizeof(variable) - 1]) ? RANK_OWN : RANK_LOOSE;
+    return has_own_word(own, place.type.at) ? RANK_OWN : RANK_LOOSE;
 }
 
 enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
@@ -124,10 +110,11 @@ enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
         return rank_of_async(own, &m);
     if (is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
         return type_rank_by_name(t->name);
-    bool spaced = has_namespace(t->name);
+    bool spaced = names_has_namespace(t->name);
     if (is_own(own, t->module))
         return spaced ? RANK_OWN : RANK_OWN_NESTED;
-    if (type_origin_of(t->module) == ORIGIN_RUNTIME || is_of_framework(t->name))
+    if (type_origin_of(t->module) == ORIGIN_RUNTIME ||
+        names_is_framework(name_part(t->name), NAME_CLASS))
         return RANK_PLAIN;
     return spaced ? RANK_NAMED : RANK_NESTED;
 }

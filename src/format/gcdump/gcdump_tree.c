@@ -1,5 +1,7 @@
 #include "format/gcdump/gcdump_tree.h"
 
+#include "heap/place.h"
+
 #include <string.h>
 
 enum group {
@@ -103,8 +105,8 @@ static bool is_ours(const struct hd_snapshot *snap, node_id kept)
 
 static bool is_variable(const char *pseudo_name)
 {
-    static const char variable[] = "[static var ";
-    return strncmp(pseudo_name, variable, sizeof(variable) - 1) == 0;
+    struct place place = place_of(pseudo_name);
+    return place_is_variable(&place);
 }
 
 /* Which node of the model each group takes its members from. False if a group would
