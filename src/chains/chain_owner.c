@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "chains/plumbing.h"
 #include "heap/place.h"
-#include "series/runtime_names.h"
 #include "series/type_rank.h"
 
 #include <string.h>
@@ -69,9 +68,8 @@ static bool is_container(const char *name)
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
         if (begins(name, prefixes[i]))
             return true;
-    size_t len = strlen(name);
-    return len == 0 || name[len - 1] == ']' || name[0] == '<' || place_is_root(name) ||
-           strcmp(name, "System.Object") == 0 || strcmp(name, "System.String") == 0;
+    return names_is_unnamed(name) || strcmp(name, "System.Object") == 0 ||
+           strcmp(name, "System.String") == 0;
 }
 
 static bool is_variable(const char *pseudo_name)

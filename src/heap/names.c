@@ -273,6 +273,11 @@ bool names_is_array(const char *name)
     return len > 0 && name[len - 1] == ']';
 }
 
+bool names_is_unnamed(const char *name)
+{
+    return name[0] == '\0' || name[0] == '<' || name[0] == '[' || names_is_array(name);
+}
+
 bool names_has_namespace(const char *name)
 {
     return memchr(name, '.', strcspn(name, "<[")) != NULL;

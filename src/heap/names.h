@@ -67,6 +67,9 @@ bool names_has_namespace(const char *name);
 /* True for "A[]", "A[,]". Takes a canonical name. */
 bool names_is_array(const char *name);
 
+/* Arrays, pseudo-nodes, closures: nobody gave them a name, whoever they are of. */
+bool names_is_unnamed(const char *name);
+
 /* True if pattern selects the canonical name. With a wildcard (* any bytes, ?
  * one byte or UTF-8 sequence; brackets are literal) it must match the whole name;
  * without one it matches the whole name or its end after a dot that is not

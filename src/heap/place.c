@@ -68,15 +68,6 @@ struct place place_of(const char *name)
                           .type = {name, len}};
 }
 
-struct place place_static(const char *type, const char *field)
-{
-    return (struct place){.kind = PLACE_STATIC,
-                          .lead = name_part(spellings[0].lead),
-                          .type = name_part(type),
-                          .field = field != NULL ? name_part(field) : (struct name_part){0},
-                          .tail = name_part(spellings[0].tail)};
-}
-
 void place_add(struct text *to, const struct place *p)
 {
     text_add(to, p->lead.at, p->lead.len);
@@ -85,6 +76,14 @@ void place_add(struct text *to, const struct place *p)
         text_add_char(to, '.');
     text_add(to, p->field.at, p->field.len);
     text_add(to, p->tail.at, p->tail.len);
+}
+
+void place_add_static(struct text *to, struct name_part type, struct name_part field)
+{
+    place_add(to, &(struct place){.lead = name_part(spellings[0].lead),
+                                  .type = type,
+                                  .field = field,
+                                  .tail = name_part(spellings[0].tail)});
 }
 
 bool place_tells(const struct place *p)

@@ -30,11 +30,11 @@ struct place {
 /* Any bytes are a place. The field begins behind the last point that is in no brackets. */
 struct place place_of(const char *name);
 
-/* A static variable to be put together: "[static var TYPE.FIELD]"; field NULL: without. */
-struct place place_static(const char *type, const char *field);
-
 /* Append the name. */
 void place_add(struct text *to, const struct place *p);
+
+/* Append "[static var TYPE.FIELD]"; field at NULL: without. */
+void place_add_static(struct text *to, struct name_part type, struct name_part field);
 
 static inline bool place_is_variable(const struct place *p)
 {

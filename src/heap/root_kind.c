@@ -39,7 +39,7 @@ unsigned root_kind_class(enum hd_root_kind kind)
 
 /* The groups of all known writers: dotnet-gcdump and dotnet-monitor; PerfView
  * from events, before and from 3.1.8; HeapDump.exe with ClrMD 2, and with ClrMD 1,
- * which adds an s. */
+ * which adds an s. Of each kind the first is dotnet-gcdump's. */
 static const struct {
     const char *name;
     enum hd_root_kind kind;
@@ -90,6 +90,14 @@ static bool contains_word(const char *name, const char *word)
         if (strncasecmp(name, word, len) == 0)
             return true;
     return false;
+}
+
+const char *root_kind_group(enum hd_root_kind kind)
+{
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+        if (groups[i].kind == kind)
+            return groups[i].name;
+    return "[other roots]";
 }
 
 enum hd_root_kind root_kind_of(const char *pseudo_name)

@@ -106,12 +106,6 @@ static void say_variable(struct headline *h, const struct hd_report *r, const ch
     text_free(&field);
 }
 
-static bool tells(const char *name)
-{
-    struct place place = place_of(name);
-    return place_tells(&place);
-}
-
 static bool is_variable(const char *name)
 {
     struct place place = place_of(name);
@@ -119,23 +113,27 @@ static bool is_variable(const char *name)
 }
 
 /* The last one that is such, or NULL. */
-static const char *nearest(const struct hd_suspect *s, bool (*is_such)(const char *))
+static const char *nearest(const struct hd_suspect *s,
+                           bool (*is_such)(const struct place *))
 {
-    for (size_t i = s->holder_len; i-- > 0;)
-        if (is_such(s->holder[i]))
+    for (size_t i = s->holder_len; i-- > 0;) {
+        struct place place = place_of(s->holder[i]);
+        if (is_such(&place))
             return s->holder[i];
+    }
     return NULL;
 }
 
 /* By its name alone: one without a namespace may be a nested one of the framework. */
-static bool is_class_of_program(const char *name)
+static bool is_class_of_program(const struct place *p)
 {
-    return names_is_of_program(name) && !names_is_array(name);
+    return p->kind == PLACE_TYPE && names_is_of_program(p->type.at) &&
+           !names_is_array(p->type.at);
 }
 
-static bool is_object(const char *name)
+static bool is_object(const struct place *p)
 {
-    return !place_is_root(name);
+    return p->kind == PLACE_TYPE;
 }
 
 /* A type that holds, and the field by which it does, if that is known. */
@@ -205,11 +203,11 @@ static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
 static bool say_holder(struct headline *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *counted, const char *joint)
 {
-    const char *field = nearest(s, tells);
+    const char *field = nearest(s, place_tells);
     struct owner owner = program_above(s, counted);
     const char *kind = s->chains.len > 0 ? held_by_kind[s->chains.all[0].chain.kind] : NULL;
     if (field == NULL && owner.type == NULL)
-        field = nearest(s, is_variable);
+        field = nearest(s, place_is_variable);
     if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)
         owner.type = nearest(s, is_object);
     if (field == NULL && owner.type == NULL && kind == NULL)

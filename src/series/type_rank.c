@@ -2,7 +2,6 @@
 
 #include "heap/async_names.h"
 #include "heap/place.h"
-#include "series/runtime_names.h"
 
 #include <string.h>
 
@@ -15,6 +14,36 @@ static const char *file_of(const char *path)
         if (*c == '/' || *c == '\\')
             file = c + 1;
     return file;
+}
+
+enum type_origin type_origin_of(const char *module)
+{
+    static const char *const prefixes[] = {"System.", "Microsoft.", "mscorlib",
+                                           "netstandard"};
+    if (module == NULL || module[0] == '\0')
+        return ORIGIN_UNKNOWN;
+    const char *file = file_of(module);
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (strncmp(file, prefixes[i], strlen(prefixes[i])) == 0)
+            return ORIGIN_RUNTIME;
+    return ORIGIN_PROGRAM;
+}
+
+enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
+                                const char *name)
+{
+    enum type_origin origin = ORIGIN_RUNTIME;
+    bool found = false;
+    for (size_t k = 0; k < count; k++)
+        for (type_id t = 0; t < snaps[k]->type_count; t++) {
+            const struct type *type = &snaps[k]->types[t];
+            if (type->kind != TYPE_OBJECT || strcmp(type->name, name) != 0)
+                continue;
+            enum type_origin here = type_origin_of(type->module);
+            origin = here > origin ? here : origin;
+            found = true;
+        }
+    return found ? origin : ORIGIN_UNKNOWN;
 }
 
 /* How long the name of a file is without what says that it is a program. */
@@ -64,16 +93,9 @@ static bool is_own(const struct own_modules *own, const char *module)
 
 /* --- names ------------------------------------------------------------------- */
 
-/* Arrays, pseudo-nodes, closures: whoever they are of. */
-static bool is_unnamed(const char *name)
-{
-    size_t len = strlen(name);
-    return len == 0 || name[0] == '<' || place_is_root(name) || name[len - 1] == ']';
-}
-
 enum type_rank type_rank_by_name(const char *name)
 {
-    if (is_unnamed(name) || names_is_framework(name_part(name), NAME_CLASS))
+    if (names_is_unnamed(name) || names_is_framework(name_part(name), NAME_CLASS))
         return RANK_PLAIN;
     if (names_has_namespace(name))
         return RANK_NAMED;
@@ -108,7 +130,7 @@ enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
         return t->kind == TYPE_PSEUDO ? rank_of_variable(own, t->name) : RANK_PLAIN;
     if (async_method_of(&m, t->name))
         return rank_of_async(own, &m);
-    if (is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
+    if (names_is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
         return type_rank_by_name(t->name);
     bool spaced = names_has_namespace(t->name);
     if (is_own(own, t->module))

@@ -99,10 +99,8 @@ Test(place, any_bytes_are_one)
 Test(place, static_variables_are_put_together)
 {
     struct text name = {0};
-    struct place with = place_static("App.Shop", "s_all"),
-                 without = place_static("A", NULL);
-    place_add(&name, &with);
-    place_add(&name, &without);
+    place_add_static(&name, name_part("App.Shop"), name_part("s_all"));
+    place_add_static(&name, name_part("A"), (struct name_part){0});
     cr_expect_str_eq(text_string(&name), "[static var App.Shop.s_all][static var A]");
     text_free(&name);
 }

@@ -84,12 +84,11 @@ static void learn_static(void *context, const struct clr_static *s)
     uint64_t type = memory_u64(&n->core->image.memory, s->object, &ok) & ~UINT64_C(7);
     if (!ok || !runtime_is_method_table(&n->core->runtime, type))
         return;
-    struct place plain = place_static(clr_type_of(n->core->clr, type)->name, s->field),
-                 declared = place_static(s->declared_by, s->field);
+    struct name_part field = name_part(s->field);
     text_clear(&n->plain);
-    place_add(&n->plain, &plain);
     text_clear(&n->declared);
-    place_add(&n->declared, &declared);
+    place_add_static(&n->plain, name_part(clr_type_of(n->core->clr, type)->name), field);
+    place_add_static(&n->declared, name_part(s->declared_by), field);
     names_canonical(&canonical, n->plain.data, n->plain.len);
     learn(n, &n->statics, text_string(&canonical), text_string(&n->declared));
     text_free(&canonical);

@@ -38,9 +38,8 @@ static void add(struct search *s, enum root_group group, uint64_t object)
 
 static void name_variable(struct search *s, const char *type, const char *field)
 {
-    struct place place = place_static(type, field);
     text_clear(&s->name);
-    place_add(&s->name, &place);
+    place_add_static(&s->name, name_part(type), name_part(field));
 }
 
 static void take_static(void *context, const struct clr_static *variable)

@@ -148,9 +148,8 @@ static void settle_statics(const struct settling *s)
         text_clear(&name);
         text_clear(&type);
         trace_types_name(s->types, v->type, "Type(", &type);
-        struct place place = place_static(text_string(&type), NULL);
-        place.field = (struct name_part){v->field, v->field_len};
-        place_add(&name, &place);
+        place_add_static(&name, (struct name_part){text_string(&type), type.len},
+                         (struct name_part){v->field, v->field_len});
         enum root_group group =
             v->flags & STATIC_FLAG_THREAD ? GROUP_THREAD_STATICS : GROUP_STATICS;
         add_root(s, group, name.data, name.len, v->object);
