@@ -1,5 +1,5 @@
 /* What stands above a diff and a check: what was compared and how sure the result is, the
- * totals, and where the growth went. */
+ * totals, and where the growth went; and what a page was made of. */
 #include "document/build.h"
 
 #include "report/phrases.h"

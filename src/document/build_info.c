@@ -1,4 +1,4 @@
-/* The facts of each snapshot, or why a file is none. */
+/* The facts of each snapshot, or why a file is none; and the processes of this machine. */
 #include "document/build.h"
 #include "report/text_parts.h"
 

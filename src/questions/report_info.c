@@ -1,3 +1,5 @@
+/* What needs no answer of the analysis: facts of snapshots, and which processes there are.
+ */
 #include "report/report.h"
 
 struct hd_report *hd_report_info(struct hd_comparison *c)

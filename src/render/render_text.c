@@ -6,7 +6,6 @@
 #include "render/table.h"
 #include "render/text_words.h"
 #include "render/tree_lines.h"
-#include "render/wrap.h"
 #include "render/writer.h"
 
 #include <stdlib.h>

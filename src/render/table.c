@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/ascii.h"
 #include "heap/place.h"
-#include "render/wrap.h"
+#include "render/text_words.h"
 #include "report/format_units.h"
 
 #include <stdlib.h>

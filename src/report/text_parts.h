@@ -6,7 +6,6 @@
 #define TEXT_PARTS_H
 
 #include "ranking/hints.h"
-#include "report/brief.h"
 #include "report/format_units.h"
 #include "report/report.h"
 
@@ -115,5 +114,17 @@ bool heading_origin(const struct hd_report *r, struct heading_origin *from);
 /* A snapshot's file as all formats name it: without folders, or with as many of the last as
  * tell it from the others. all are those of the report; the path's own end. */
 const char *heading_file(const struct hd_snapshot_facts *all, size_t count, size_t k);
+
+/* --- chains ------------------------------------------------------------------------ */
+
+struct report_brief {
+    bool *shown;       /* per frame; NULL: all of them are */
+    size_t first;      /* where it begins: frames before it are no part of the line */
+    bool root_by_kind; /* "[static …]" will do for that frame */
+};
+
+/* Decide what a line shows of a chain: all of it from the root on, or the few frames that
+ * say most. In a. */
+struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a);
 
 #endif

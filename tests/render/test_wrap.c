@@ -1,4 +1,4 @@
-#include "render/wrap.h"
+#include "render/text_words.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

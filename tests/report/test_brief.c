@@ -1,6 +1,6 @@
 /* Chains as a reader meets them: from their owner, in few elements. */
 #include "render/written.h"
-#include "report/brief.h"
+#include "report/text_parts.h"
 #include "support/asked.h"
 
 #include <criterion/criterion.h>

@@ -41,13 +41,30 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
 /* What the document has as a headline stands in no section again. */
 bool page_leads(const struct document *d);
 
-/* Numbers over time, drawn. */
-void page_chart(struct out *o, const struct doc_chart *c);
-
 /* Every row of the table of types, by columns: as rows it would be four times as large. */
 json_t *page_types(const struct hd_report *r);
 
 /* The whole ownership tree, of a report that has one (found.tree). */
 json_t *page_tree(const struct hd_report *r);
+
+/* --- names in few bytes ---------------------------------------------------- */
+
+/* Names of types in few bytes: what they are made of stands in the page once.
+ *
+ * Names of generics say the same namespaces and classes again and again: 220 bytes each in
+ * a program with a database, of which a tenth is new. A packed name has the numbers of its
+ * words in their place and all else as it is: "0.1<2.3>" for "System.Action<App.Order>" and
+ * the words "System", "Action", "App", "Order". Words have no mark and no blank, and a
+ * namespace is one, with its dots but the last. */
+struct words {
+    struct arena arena;
+    struct word *known;
+    json_t *all; /* in the order of their numbers; who takes it frees it */
+};
+
+/* Append a packed name. */
+void words_pack(struct words *w, struct text *to, const char *name);
+
+void words_free(struct words *w); /* but for all */
 
 #endif

@@ -1,5 +1,4 @@
 #include "render/page/page.h"
-#include "render/page/words.h"
 
 #include "render/written.h"
 
