@@ -70,17 +70,17 @@ static void add_numbers(struct build *b, const struct hd_finding *f)
 }
 
 /* What the suspects below are, with their chains. */
-struct told {
+struct listed {
     UT_hash_handle hh;
     const char *name;
 };
 
-static struct told *tell_suspects(const struct build *b, struct arena *scratch)
+static struct listed *list_suspects(const struct build *b, struct arena *scratch)
 {
-    struct told *all = NULL;
+    struct listed *all = NULL;
     for (size_t i = 0; i < b->r->diff.suspects_shown; i++) {
         const struct hd_suspect *s = &b->r->diff.suspects[i];
-        struct told *found = NULL, *next = arena_alloc(scratch, sizeof(*next));
+        struct listed *found = NULL, *next = arena_alloc(scratch, sizeof(*next));
         next->name = s->subject;
         HASH_FIND_STR(all, s->subject, found);
         if (found == NULL && s->chains.len > 0)
@@ -89,9 +89,9 @@ static struct told *tell_suspects(const struct build *b, struct arena *scratch)
     return all;
 }
 
-static bool is_told(const struct told *all, const char *name)
+static bool is_listed(const struct listed *all, const char *name)
 {
-    struct told *found = NULL;
+    struct listed *found = NULL;
     if (name != NULL)
         HASH_FIND_STR(all, name, found);
     return found != NULL;
@@ -99,13 +99,13 @@ static bool is_told(const struct told *all, const char *name)
 
 /* Of a suspect the table below says it. */
 static void add_held_by(struct build *b, const struct hd_finding *f,
-                        const struct told *told)
+                        const struct listed *listed)
 {
     if (f->is_suspect || (f->chains.len == 0 && (f->holder == NULL || !f->holder[0])))
         return;
     struct doc_attached *held = doc_attached(b->doc, b->row, "held by");
     struct doc_chains *to = &held->chains;
-    held->is_said_below = is_told(told, f->subject);
+    held->is_said_below = is_listed(listed, f->subject);
     if (f->chains.len > 0)
         build_chain(b, to, &f->chains.all[0], false);
     else
@@ -125,7 +125,7 @@ static void add_reason(struct build *b, const struct hd_finding *f)
 
 /* Who reads a failure wants to know why; a pass is one line. */
 static void add_rule(struct build *b, struct doc_table *t, const struct hd_finding *f,
-                     const struct told *told)
+                     const struct listed *listed)
 {
     build_row(b, t, DOC_ROW);
     doc_run(b->doc, &b->row->cells[b->cell++].words, style_of[f->status],
@@ -139,7 +139,7 @@ static void add_rule(struct build *b, struct doc_table *t, const struct hd_findi
     add_reason(b, f);
     if (f->status == HD_FOUND_FAIL) {
         add_numbers(b, f);
-        add_held_by(b, f, told);
+        add_held_by(b, f, listed);
     } else {
         struct doc_attached *from = doc_attached(b->doc, b->row, NULL);
         from->is_for_pages = true;
@@ -159,10 +159,10 @@ static void add_rules(struct build *b)
     struct doc_table *t = build_table(b, s, columns, sizeof(columns) / sizeof(*columns));
     size_t shown = check->rules_shown;
     struct arena scratch = {0};
-    struct told *told = tell_suspects(b, &scratch);
+    struct listed *listed = list_suspects(b, &scratch);
     for (size_t i = 0; i < shown; i++)
-        add_rule(b, t, &check->rules[i], told);
-    HASH_CLEAR(hh, told);
+        add_rule(b, t, &check->rules[i], listed);
+    HASH_CLEAR(hh, listed);
     arena_free(&scratch);
     if (shown == check->rule_count)
         return;

@@ -37,7 +37,7 @@ static void add_compared(struct build *b, struct doc_section *s)
 /* --- totals -------------------------------------------------------------- */
 
 /* a → b → c, the middle left out where there are more than most. */
-static void say_values(struct build *b, size_t most, bool bytes)
+static void write_values(struct build *b, size_t most, bool bytes)
 {
     const struct hd_tally *at = b->r->diff.types.totals;
     const size_t count = b->r->snapshot_count;
@@ -65,7 +65,7 @@ static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
     return &last->facts;
 }
 
-static void say_bars(struct build *b, bool bytes)
+static void write_bars(struct build *b, bool bytes)
 {
     enum { BARS = 16 };
     struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
@@ -84,14 +84,14 @@ static struct doc_line *add_values(struct build *b, struct doc_facts *f, const c
 {
     enum { MOST_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MOST = 110 };
     struct doc_line *l = &doc_fact(b->doc, f, name)->value;
-    say_values(b, MOST_VALUES, bytes);
+    write_values(b, MOST_VALUES, bytes);
     build_end(b, doc_piece(b->doc, l, ""));
     if (b->r->snapshot_count <= FEW_VALUES)
         return l;
-    say_values(b, FEW_VALUES, bytes);
+    write_values(b, FEW_VALUES, bytes);
     build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MOST));
     build_break(b, l, "  ");
-    say_bars(b, bytes);
+    write_bars(b, bytes);
     build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MOST));
     return l;
 }
@@ -228,13 +228,13 @@ void build_diff_head(struct build *b)
 enum { MOST_COLUMNS = 8 };
 
 /* Which of the columns there are: what no file tells is left out. */
-struct telling {
+struct known_columns {
     bool process, host, time, reachable;
 };
 
-static struct telling what_is_told(const struct hd_report *r)
+static struct known_columns columns_known(const struct hd_report *r)
 {
-    struct telling t = {0};
+    struct known_columns t = {0};
     for (size_t k = 0; k < r->snapshot_count; k++) {
         const struct hd_info *info = &r->snapshots[k].info;
         t.process |= info->process != NULL || info->pid != HD_UNKNOWN;
@@ -269,22 +269,22 @@ static void add_remarks(struct build *b, const struct hd_info *info)
             build_words(b, doc_remark(b->doc, b->row), said[i]);
 }
 
-static void add_input(struct build *b, struct doc_table *t, const struct telling *told,
-                      const struct hd_info *info)
+static void add_input(struct build *b, struct doc_table *t,
+                      const struct known_columns *known, const struct hd_info *info)
 {
     build_row(b, t, DOC_ROW);
     build_cell_name(b, info->path);
-    if (told->time)
+    if (known->time)
         build_cell_known(b, info->time);
-    if (told->process)
+    if (known->process)
         add_process(b, info);
-    if (told->host)
+    if (known->host)
         build_cell_known(b, info->host);
     format_count(&b->words, info->objects);
     build_cell(b);
     format_size(&b->words, info->bytes);
     build_cell(b);
-    if (told->reachable) {
+    if (known->reachable) {
         format_size(&b->words, info->reachable_bytes);
         build_cell(b);
     }
@@ -294,23 +294,23 @@ static void add_input(struct build *b, struct doc_table *t, const struct telling
 
 static void add_inputs(struct build *b, struct doc_section *s)
 {
-    const struct telling told = what_is_told(b->r);
+    const struct known_columns known = columns_known(b->r);
     struct doc_column columns[MOST_COLUMNS] = {{.title = "file", .is_subject = true}};
     size_t n = 1;
-    if (told.time)
+    if (known.time)
         columns[n++] = (struct doc_column){.title = "time"};
-    if (told.process)
+    if (known.process)
         columns[n++] = (struct doc_column){.title = "process"};
-    if (told.host)
+    if (known.host)
         columns[n++] = (struct doc_column){.title = "host"};
     columns[n++] = (struct doc_column){.title = "objects", .align = DOC_RIGHT};
     columns[n++] = (struct doc_column){.title = "bytes", .align = DOC_RIGHT};
-    if (told.reachable)
+    if (known.reachable)
         columns[n++] = (struct doc_column){.title = "reachable", .align = DOC_RIGHT};
     columns[n++] = (struct doc_column){.title = "format"};
     struct doc_table *t = build_table(b, s, columns, n);
     for (size_t k = 0; k < b->r->snapshot_count; k++)
-        add_input(b, t, &told, &b->r->snapshots[k].info);
+        add_input(b, t, &known, &b->r->snapshots[k].info);
 }
 
 static void add_made_by(struct build *b, struct doc_section *s)

@@ -113,7 +113,7 @@ static void add_facts(struct build *b, struct doc_facts *f,
     add_quoted(b, f, "xxh3", sum);
 }
 
-static void say_error(struct build *b, struct doc_line *l, const struct hd_error *e)
+static void add_error(struct build *b, struct doc_line *l, const struct hd_error *e)
 {
     char place[48] = "";
     struct doc_runs *to = doc_piece(b->doc, l, "");
@@ -134,9 +134,9 @@ static void say_error(struct build *b, struct doc_line *l, const struct hd_error
 
 enum { ROOM_FOR_TIME = 100, ROOM_FOR_FORMAT = 80, ROOM_FOR_REACHABLE = 60 };
 
-static void add_number(struct build *b, uint64_t n, void (*human)(struct text *, uint64_t))
+static void add_number(struct build *b, uint64_t n, void (*format)(struct text *, uint64_t))
 {
-    human(&b->words, n);
+    format(&b->words, n);
     build_cell(b);
 }
 
@@ -184,7 +184,7 @@ static void add_file(struct build *b, struct doc_table *t, size_t k)
     add_remark(b, ok && info->sampled, "sampled");
     add_remark(b, ok && !info->complete, "incomplete");
     if (!ok)
-        say_error(b, &doc_attached(b->doc, b->row, NULL)->line, &from->error);
+        add_error(b, &doc_attached(b->doc, b->row, NULL)->line, &from->error);
     add_warnings(b, k);
 }
 
@@ -223,7 +223,7 @@ void build_info(struct build *b)
         s->only = many ? MORE : 0;
         s->title = (struct doc_run){DOC_NAME, doc_string(b->doc, from->info.path)};
         if (from->error.status != HD_OK)
-            say_error(b, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, &from->error);
+            add_error(b, &doc_block(b->doc, s, DOC_PARAGRAPH)->line, &from->error);
         else
             add_facts(b, &doc_block(b->doc, s, DOC_FACTS)->facts, from);
         build_notes(b, s, k);

@@ -300,7 +300,7 @@ static void add_text(struct build *b, const struct hd_object_fields *f)
         build_words(b, doc_piece(b->doc, l, ""), "not shown");
 }
 
-static void say_hidden(struct build *b, struct doc_section *s)
+static void add_hidden(struct build *b, struct doc_section *s)
 {
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
@@ -310,7 +310,7 @@ static void say_hidden(struct build *b, struct doc_section *s)
 }
 
 /* What there is to say about a list: that it is cut, that nobody knows its names. */
-static void say_parts(struct build *b, const struct hd_object_fields *f)
+static void add_part_counts(struct build *b, const struct hd_object_fields *f)
 {
     if (!f->are_named)
         text_add_string(&b->words, "of fields that are not known");
@@ -329,7 +329,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
     if (f->is_hidden || f->text != NULL) {
         add_text(b, f);
     } else if (f->len > 0) {
-        say_parts(b, f);
+        add_part_counts(b, f);
         s = begin_topic(b, !f->are_named ? "References"
                            : f->is_array ? "Elements"
                                          : "Fields");
@@ -342,7 +342,7 @@ static void add_parts(struct build *b, const struct hd_instance *x)
         begin_topic(b, "Elements");
     }
     if (any_is_hidden(f))
-        say_hidden(b, &b->doc->sections[b->doc->section_count - 1]);
+        add_hidden(b, &b->doc->sections[b->doc->section_count - 1]);
 }
 
 /* --- neighbours ------------------------------------------------------------------ */

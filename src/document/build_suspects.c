@@ -16,7 +16,7 @@ enum { SUSPECT_COLUMNS = 11, ROOM_FOR_SHARE = 60, ROOM_FOR_TREND = 70 };
 
 /* --- sentences -------------------------------------------------------------- */
 
-static void say_no_match(struct build *b, struct doc_section *s)
+static void add_no_match(struct build *b, struct doc_section *s)
 {
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
     struct doc_runs *to = doc_piece(b->doc, l, "");
@@ -28,7 +28,7 @@ static void say_no_match(struct build *b, struct doc_section *s)
 }
 
 /* True if there is nothing to rank, after saying so. */
-static bool say_none(struct build *b, struct doc_section *s)
+static bool add_none(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
     bool hidden = d->hidden_count > 0;
@@ -39,7 +39,7 @@ static bool say_none(struct build *b, struct doc_section *s)
         return true;
     }
     if (d->no_match != NULL) {
-        say_no_match(b, s);
+        add_no_match(b, s);
         return true;
     }
     if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
@@ -61,7 +61,7 @@ static bool say_none(struct build *b, struct doc_section *s)
 }
 
 /* No suspect is no acquittal where the growth is not explained, or has only stopped. */
-static void say_doubts(struct build *b, struct doc_section *s)
+static void add_doubts(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
     if (d->suspect_count + d->hidden_count > 0)
@@ -80,7 +80,7 @@ static void say_doubts(struct build *b, struct doc_section *s)
     }
 }
 
-static void say_hidden(struct build *b, struct doc_section *s)
+static void add_hidden(struct build *b, struct doc_section *s)
 {
     const size_t hidden = b->r->diff.hidden_count;
     if (hidden == 0)
@@ -163,7 +163,7 @@ static void add_whole_count(struct build *b, const struct hd_suspect *s)
     build_end(b, doc_remark(b->doc, b->row));
 }
 
-static void say_score(struct build *b, double score)
+static void add_score(struct build *b, double score)
 {
     bool bytes = b->r->diff.types.bytes_known;
     if (score < 0.5)
@@ -178,7 +178,7 @@ static void say_score(struct build *b, double score)
 static void add_details(struct build *b, const struct hd_suspect *s)
 {
     char tau[32];
-    say_score(b, s->score);
+    add_score(b, s->score);
     build_cell(b);
     format_percent(&b->words, s->score_share);
     build_cell(b);
@@ -221,7 +221,7 @@ static void add_row(struct build *b, struct doc_table *t, const struct hd_suspec
 
 static void add_births(struct build *b, const struct hd_births *births)
 {
-    if (!text_tells_births(b->r, births))
+    if (!text_shows_births(b->r, births))
         return;
     struct doc_line *l = &doc_attached(b->doc, b->row, "stayed")->line;
     l->wraps = true;
@@ -471,12 +471,12 @@ void build_suspects(struct build *b)
         s->remark = basis_in_full(b->r);
         s->brief_remark = basis(b->r);
     }
-    bool nothing = say_none(b, s);
+    bool nothing = add_none(b, s);
     if (b->r->kind == HD_REPORT_CHECK) /* else the headline does */
-        say_doubts(b, s);
+        add_doubts(b, s);
     if (!nothing)
         add_table(b, s);
     else if (b->r->kind == HD_REPORT_DIFF && d->hidden_count == 0)
         s->only = DOC_ON_PAGES; /* on lines the headline is enough */
-    say_hidden(b, s);
+    add_hidden(b, s);
 }

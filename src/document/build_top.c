@@ -16,12 +16,12 @@ static int largest_generation(const struct hd_tally *by_generation)
 }
 
 /* "gen2", or "gen1 83 %, gen2 17 %" of count objects; below 1 % is for programs. */
-static void say_generation(struct text *t, const struct hd_tally *by_generation, int g,
+static void add_generation(struct text *t, const struct hd_tally *by_generation, int g,
                            uint64_t count)
 {
-    enum { SAID_FROM = 100 };
+    enum { SHOWN_FROM = 100 };
     uint64_t here = by_generation[g].count;
-    if (here < count / SAID_FROM + (count % SAID_FROM != 0))
+    if (here < count / SHOWN_FROM + (count % SHOWN_FROM != 0))
         return;
     text_add_string(t, t->len > 0 ? ", " : "");
     text_add_string(t, generation_names[g]);
@@ -43,10 +43,10 @@ static void add_generations(struct build *b, const struct hd_type_row *row)
         build_cell_words(b, "-");
         return;
     }
-    say_generation(&b->words, by, largest, row->at->count);
+    add_generation(&b->words, by, largest, row->at->count);
     build_end(b, doc_brief(b->doc, cell, ROOM_FOR_ALL));
     for (int g = 0; g < HD_GENERATION_COUNT; g++)
-        say_generation(&b->words, by, g, row->at->count);
+        add_generation(&b->words, by, g, row->at->count);
     build_cell(b);
 }
 

@@ -234,7 +234,7 @@ static void add_growth(struct build *b, const struct hd_tree_node *n)
 }
 
 /* Of all places or of none. */
-static bool tells_stayed(const struct hd_tree *t)
+static bool knows_stayed(const struct hd_tree *t)
 {
     return t->len > 0 && t->nodes[0].stayed != HD_UNKNOWN;
 }
@@ -252,7 +252,7 @@ static void add_line(struct build *b, struct doc_table *table, const struct tree
     build_cell(b);
     format_count(&b->words, n->owned[t->last].count);
     build_cell(b);
-    if (tells_stayed(t)) {
+    if (knows_stayed(t)) {
         format_count(&b->words, n->stayed);
         build_cell(b);
     }
@@ -316,7 +316,7 @@ static void add_tree(struct build *b, struct doc_section *s)
     struct doc_column columns[TREE_COLUMNS];
     size_t count = 0;
     for (size_t c = 0; c < TREE_COLUMNS; c++)
-        if ((c != CHANGE || t->first != t->last) && (c != STAYED || tells_stayed(t)))
+        if ((c != CHANGE || t->first != t->last) && (c != STAYED || knows_stayed(t)))
             columns[count++] = all[c];
     struct doc_table *table = build_table(b, s, columns, count);
     table->is_tree = true;
@@ -347,7 +347,7 @@ static void add_compared(struct build *b, struct doc_section *s)
     doc_run(b->doc, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
 }
 
-static void say_change(struct build *b, uint64_t first, uint64_t last)
+static void add_change(struct build *b, uint64_t first, uint64_t last)
 {
     const struct hd_tree *t = &b->r->tree;
     if (t->first != t->last) {
@@ -370,9 +370,9 @@ static void add_sizes(struct build *b, struct doc_section *s)
                  last->bytes != HD_UNKNOWN && last->bytes >= reachable && last->bytes > 0;
     text_add_string(&b->words, whole ? "heap " : "reachable ");
     if (whole)
-        say_change(b, first->bytes, last->bytes);
+        add_change(b, first->bytes, last->bytes);
     else
-        say_change(b, t->reachable[t->first].bytes, reachable);
+        add_change(b, t->reachable[t->first].bytes, reachable);
     if (whole) {
         text_add_string(&b->words, ", ");
         format_percent(&b->words, (double)reachable / (double)last->bytes);

@@ -107,6 +107,11 @@ struct doc_chains {
  * details, on pages that are scrolled and folded. */
 enum doc_place { DOC_ON_LINES = 1, DOC_ON_DETAILED_LINES = 2, DOC_ON_PAGES = 4 };
 
+static inline bool doc_is_on(enum doc_place here, unsigned only)
+{
+    return only == 0 || (only & here) != 0;
+}
+
 struct doc_fact {
     const char *name; /* ours */
     unsigned level;   /* 1: a part of the one before */

@@ -237,11 +237,6 @@ static size_t group_end(const struct doc_table *t, size_t i)
     return i;
 }
 
-static bool is_on_pages(unsigned only)
-{
-    return only == 0 || (only & DOC_ON_PAGES) != 0;
-}
-
 static void add_rows(struct page *p, const struct doc_table *t, size_t first, size_t end)
 {
     if (first == end)
@@ -249,7 +244,7 @@ static void add_rows(struct page *p, const struct doc_table *t, size_t first, si
     begin_block(p);
     add_titles(&p->t, t, false);
     for (size_t i = first; i < end; i++)
-        if (is_on_pages(t->rows[i].only))
+        if (doc_is_on(DOC_ON_PAGES, t->rows[i].only))
             add_row(&p->t, t, &t->rows[i], false);
 }
 
@@ -529,7 +524,7 @@ static void render(const struct document *d, const struct hd_write_options *opt,
     text_add_string(&p.t, "<!-- heapdrift -->\n");
     add_summary(&p, d);
     for (size_t i = 0; i < d->section_count; i++)
-        if (is_on_pages(d->sections[i].only))
+        if (doc_is_on(DOC_ON_PAGES, d->sections[i].only))
             add_section(&p, &d->sections[i], i == 0);
     begin_block(&p);
     text_add_string(&p.t, "<sub>");

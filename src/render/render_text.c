@@ -26,8 +26,7 @@ enum { ROW_INDENT = 4, LABEL_COLUMNS = 9, HELD_INDENT = ROW_INDENT + LABEL_COLUM
 /* Whether a thing is for this place. */
 static bool is_here(const struct printer *p, unsigned only)
 {
-    unsigned here = p->opt->details ? DOC_ON_DETAILED_LINES : DOC_ON_LINES;
-    return only == 0 || (only & here) != 0;
+    return doc_is_on(p->opt->details ? DOC_ON_DETAILED_LINES : DOC_ON_LINES, only);
 }
 
 /* --- printing ------------------------------------------------------------ */

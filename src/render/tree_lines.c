@@ -124,7 +124,7 @@ static void leave_out(struct doc_runs *runs, unsigned from, unsigned to)
 
 /* A chain says less: its second frame goes, as long as there are three, at last what a
  * variable refers to. False if nothing of that is there. */
-static bool say_less(struct doc_runs *runs)
+static bool shorten_runs(struct doc_runs *runs)
 {
     unsigned arrows[3], found = 0;
     for (unsigned i = 0; i < runs->len && found < 3; i++)
@@ -164,7 +164,7 @@ static void add_fitting(struct drawing *d, const struct doc_runs *whole, size_t 
     memcpy(copy.all, whole->all, array_bytes(whole->len, sizeof(*copy.all)));
     size_t *wide = alloc_zeroed(array_bytes(whole->len, sizeof(*wide))), first = 0;
     size_t most = share_of(d, runs, room, wide);
-    while (most < READABLE && say_less(runs))
+    while (most < READABLE && shorten_runs(runs))
         most = share_of(d, runs, room, wide);
     if (sum_of(wide, runs->len, most) > room) {
         first = runs->len - 1;

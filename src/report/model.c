@@ -44,7 +44,7 @@ void report_publish(struct hd_report *r)
 
 bool hd_report_tells_births(const struct hd_report *report, const struct hd_births *births)
 {
-    return text_tells_births(report, births);
+    return text_shows_births(report, births);
 }
 
 static bool is_growth_of(int64_t part, int64_t whole)
@@ -216,7 +216,7 @@ bool hd_put_births(struct hd_sink to, const struct hd_report *report,
 {
     const struct hd_births *b = suspect->births;
     struct text t = {0};
-    if (!text_turnover(&t, suspect) && text_tells_births(report, b)) {
+    if (!text_turnover(&t, suspect) && text_shows_births(report, b)) {
         if (text_since(&t, report, b))
             text_add_string(&t, ", ");
         text_births(&t, b, report->diff.identity == HD_SAME_BY_EVENTS);

@@ -8,69 +8,25 @@
 #include "ranking/power.h"
 #include "report/text_parts.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/* A name is a word of a sentence here: longer ones are cut. */
-enum { NAME_COLUMNS = 48, ENOUGH_SNAPSHOTS = 4 };
-
-static void say(struct headline *h, const char *words)
-{
-    text_add_string(&h->words, words);
-}
-
-/* What comes from a file has to be known as such: formats escape it. */
-static void end_name(struct headline *h, size_t from)
-{
-    assert(h->name_count < HEADLINE_NAMES);
-    h->names[h->name_count++] = (struct headline_name){from, h->words.len};
-}
-
-static void say_name(struct headline *h, const char *name)
-{
-    struct text plain = {0};
-    format_short_name(&plain, name);
-    size_t from = h->words.len;
-    format_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
-    end_name(h, from);
-    text_free(&plain);
-}
-
-/* Of a namespace and a file all parts count. */
-static void say_whole_name(struct headline *h, const char *name)
-{
-    struct text whole = {0};
-    format_name(&whole, name);
-    size_t from = h->words.len;
-    format_shorten(&h->words, text_string(&whole), whole.len, NAME_COLUMNS, false);
-    end_name(h, from);
-    text_free(&whole);
-}
+enum { ENOUGH_SNAPSHOTS = 4 };
 
 /* "six", "24" */
-static void say_number(struct headline *h, size_t n)
+static void add_number(struct headline *h, size_t n)
 {
     static const char *const words[] = {"no",   "one",    "two",   "three", "four",
                                         "five", "six",    "seven", "eight", "nine",
                                         "ten",  "eleven", "twelve"};
     if (n < sizeof(words) / sizeof(*words))
-        say(h, words[n]);
+        headline_add(h, words[n]);
     else
         format_count(&h->words, n);
 }
 
 /* --- what holds it ------------------------------------------------------- */
-
-/* A name that is put together of parts. */
-static void say_parts(struct headline *h, struct text *parts)
-{
-    size_t from = h->words.len;
-    format_shorten(&h->words, text_string(parts), parts->len, NAME_COLUMNS, false);
-    end_name(h, from);
-    text_free(parts);
-}
 
 /* Whether what stands before the name of a variable is the class that declares it. Most
  * files have the type of the value there. */
@@ -84,7 +40,7 @@ static bool is_declared(const struct hd_report *r, const char *name)
 
 /* "[static var App.Shop.s_all]": "static s_all"; "static Shop.s_all" where Shop declares
  * it. */
-static void say_variable(struct headline *h, const struct hd_report *r, const char *name)
+static void add_variable(struct headline *h, const struct hd_report *r, const char *name)
 {
     bool declared = is_declared(r, name);
     struct place place = place_of(name), shown = place_of(report_shown(r, name));
@@ -100,8 +56,8 @@ static void say_variable(struct headline *h, const struct hd_report *r, const ch
     }
     text_add(&field, last.at, last.len);
     format_short_name(&word, text_string(&field));
-    say(h, place.kind == PLACE_STATIC ? "the static " : "the thread static ");
-    say_parts(h, &word);
+    headline_add(h, place.kind == PLACE_STATIC ? "the static " : "the thread static ");
+    headline_add_parts(h, &word);
     text_free(&type);
     text_free(&field);
 }
@@ -172,20 +128,20 @@ static struct owner program_above(const struct hd_suspect *s, const char *counte
 }
 
 /* "Session.Log" */
-static void say_owner(struct headline *h, const struct hd_report *r, const struct owner *o)
+static void add_owner(struct headline *h, const struct hd_report *r, const struct owner *o)
 {
     struct text word = {0};
     format_short_name(&word, report_shown(r, o->type));
     format_field(&word, o->type, o->field);
-    say(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
-    say_parts(h, &word);
+    headline_add(h, o->service == HD_SERVICE_SINGLETON ? "the singleton " : "");
+    headline_add_parts(h, &word);
     if (o->of == NULL)
         return;
-    say(h, " of ");
+    headline_add(h, " of ");
     if (is_variable(o->of))
-        say_variable(h, r, o->of);
+        add_variable(h, r, o->of);
     else
-        say_name(h, report_shown(r, o->of));
+        headline_add_type(h, report_shown(r, o->of));
 }
 
 static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
@@ -200,7 +156,7 @@ static const char *const held_by_kind[HD_ROOT_KIND_COUNT] = {
 
 /* The variable that says something, else the class of the program that is next to it, else
  * what is known of the root. False and nothing said if nothing is. */
-static bool say_holder(struct headline *h, const struct hd_report *r,
+static bool add_holder(struct headline *h, const struct hd_report *r,
                        const struct hd_suspect *s, const char *counted, const char *joint)
 {
     const char *field = nearest(s, place_tells);
@@ -212,30 +168,30 @@ static bool say_holder(struct headline *h, const struct hd_report *r,
         owner.type = nearest(s, is_object);
     if (field == NULL && owner.type == NULL && kind == NULL)
         return false;
-    say(h, joint);
+    headline_add(h, joint);
     if (field != NULL) {
-        say_variable(h, r, field);
+        add_variable(h, r, field);
     } else if (owner.type != NULL && is_variable(owner.type)) {
-        say_variable(h, r, owner.type);
+        add_variable(h, r, owner.type);
     } else if (owner.type != NULL) {
-        say_owner(h, r, &owner);
+        add_owner(h, r, &owner);
     } else {
-        say(h, kind);
+        headline_add(h, kind);
     }
     return true;
 }
 
 /* Whether one chain stands for nearly all, for most, or for few of the instances. */
-static void say_held(struct headline *h, const struct hd_report *r,
+static void add_held(struct headline *h, const struct hd_report *r,
                      const struct hd_suspect *s, const char *counted)
 {
     double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
     if (s->basis == HD_BASIS_TYPE)
-        say(h, ", held in changing places");
+        headline_add(h, ", held in changing places");
     else if (share < 0.5)
-        say(h, ", held in several ways");
+        headline_add(h, ", held in several ways");
     else
-        say_holder(h, r, s, counted, share < 0.9 ? ", mostly held by " : ", held by ");
+        add_holder(h, r, s, counted, share < 0.9 ? ", mostly held by " : ", held by ");
 }
 
 /* --- the first suspect --------------------------------------------------- */
@@ -284,119 +240,119 @@ static struct counted count_of(const struct hd_report *r, const struct hd_suspec
 }
 
 /* "in six snapshots", "between two snapshots" */
-static void say_snapshots(struct headline *h, const struct hd_report *r)
+static void add_snapshots(struct headline *h, const struct hd_report *r)
 {
-    say(h, r->diff.usable_count == 2 ? " between " : " in ");
-    say_number(h, r->diff.usable_count);
-    say(h, " snapshots");
+    headline_add(h, r->diff.usable_count == 2 ? " between " : " in ");
+    add_number(h, r->diff.usable_count);
+    headline_add(h, " snapshots");
 }
 
-static void say_count(struct headline *h, const struct counted *c, const char *unit)
+static void add_count(struct headline *h, const struct counted *c, const char *unit)
 {
-    say(h, ": ");
+    headline_add(h, ": ");
     format_count(&h->words, c->first);
-    say(h, " → ");
+    headline_add(h, " → ");
     format_count(&h->words, c->last);
-    say(h, unit);
+    headline_add(h, unit);
 }
 
 /* ", +3.31 MiB, 66 % of the heap" */
-static void say_gain(struct headline *h, const struct hd_report *r,
+static void add_gain(struct headline *h, const struct hd_report *r,
                      const struct hd_suspect *s)
 {
-    say(h, ", ");
+    headline_add(h, ", ");
     if (r->diff.by_graph || r->diff.types.bytes_known) {
         text_gain(&h->words, r, s);
-        say(h, ", ");
+        headline_add(h, ", ");
     }
     format_percent(&h->words, text_gain_share(r, s));
-    say(h,
-        r->diff.types.bytes_known || r->diff.by_graph ? " of the heap" : " of the objects");
+    headline_add(h, r->diff.types.bytes_known || r->diff.by_graph ? " of the heap"
+                                                                  : " of the objects");
 }
 
 /* ", since snapshot 13 (14:05 UTC)" */
-static void say_since(struct headline *h, const struct hd_report *r,
+static void add_since(struct headline *h, const struct hd_report *r,
                       const struct hd_suspect *s)
 {
     struct text since = {0};
     if (text_since(&since, r, s->births)) {
-        say(h, ", ");
-        say(h, text_string(&since));
+        headline_add(h, ", ");
+        headline_add(h, text_string(&since));
     }
     text_free(&since);
 }
 
 /* "Session objects pile up: 0 → 6,000 in six snapshots" */
-static void say_objects(struct headline *h, const struct hd_report *r,
+static void add_objects(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s, const struct counted *c)
 {
     bool two = r->diff.usable_count == 2, larger = gained(c) == 0;
     struct text method = {0};
     bool is_call = format_method(&method, c->name, true);
     if (is_call)
-        say_whole_name(h, text_string(&method));
+        headline_add_name(h, text_string(&method));
     else
-        say_name(h, report_shown(r, c->name));
+        headline_add_type(h, report_shown(r, c->name));
     text_free(&method);
-    say(h, is_call ? " calls" : " objects");
+    headline_add(h, is_call ? " calls" : " objects");
     if (larger)
-        say(h, two ? " grew in size" : " grow in size");
+        headline_add(h, two ? " grew in size" : " grow in size");
     else if (two)
-        say(h, " grew in number");
+        headline_add(h, " grew in number");
     else
-        say(h, s->suspicion == HD_SUSPECT_AGE      ? " come and stay"
-               : s->suspicion == HD_SUSPECT_STEADY ? " are added in every step"
-                                                   : " pile up");
+        headline_add(h, s->suspicion == HD_SUSPECT_AGE      ? " come and stay"
+                        : s->suspicion == HD_SUSPECT_STEADY ? " are added in every step"
+                                                            : " pile up");
     if (!larger)
-        say_count(h, c, "");
-    say_snapshots(h, r);
+        add_count(h, c, "");
+    add_snapshots(h, r);
 }
 
 /* Of a row that stands for a namespace, a module, a holder. */
-static void say_unit(struct headline *h, const struct hd_report *r,
+static void add_unit(struct headline *h, const struct hd_report *r,
                      const struct hd_suspect *s, const struct counted *c)
 {
     const bool two = r->diff.usable_count == 2;
     if (r->options.by != HD_BY_HOLDER) {
-        say(h, r->options.by == HD_BY_MODULE ? "Module " : "Namespace ");
-        say_whole_name(h, s->subject);
-    } else if (s->holder_len > 0 && say_holder(h, r, s, s->type, "What ")) {
-        say(h, " holds");
+        headline_add(h, r->options.by == HD_BY_MODULE ? "Module " : "Namespace ");
+        headline_add_name(h, s->subject);
+    } else if (s->holder_len > 0 && add_holder(h, r, s, s->type, "What ")) {
+        headline_add(h, " holds");
     } else {
-        say(h, "What one holder holds");
+        headline_add(h, "What one holder holds");
     }
-    say(h, two ? " grew" : " keeps growing");
-    say_count(h, c, " objects");
-    say_snapshots(h, r);
+    headline_add(h, two ? " grew" : " keeps growing");
+    add_count(h, c, " objects");
+    add_snapshots(h, r);
 }
 
-static void say_suspect(struct headline *h, const struct hd_report *r,
+static void add_suspect(struct headline *h, const struct hd_report *r,
                         const struct hd_suspect *s)
 {
     struct counted c = count_of(r, s);
     bool is_type = r->options.by == HD_BY_TYPE;
     if (is_type)
-        say_objects(h, r, s, &c);
+        add_objects(h, r, s, &c);
     else
-        say_unit(h, r, s, &c);
-    say_since(h, r, s);
+        add_unit(h, r, s, &c);
+    add_since(h, r, s);
     if (s->per_iteration != HD_UNKNOWN) {
-        say(h, ", exactly ");
+        headline_add(h, ", exactly ");
         format_count(&h->words, s->per_iteration);
-        say(h, " per iteration");
+        headline_add(h, " per iteration");
     }
-    say_gain(h, r, s);
+    add_gain(h, r, s);
     if (is_type)
-        say_held(h, r, s, c.name);
+        add_held(h, r, s, c.name);
 }
 
-static void say_more_suspects(struct headline *h, size_t more)
+static void add_more_suspects(struct headline *h, size_t more)
 {
     if (more == 0)
         return;
-    say(h, "; and ");
+    headline_add(h, "; and ");
     format_count(&h->words, more);
-    say(h, more == 1 ? " more suspect" : " more suspects");
+    headline_add(h, more == 1 ? " more suspect" : " more suspects");
 }
 
 /* Whether that is the news, and not a few objects that go along with it. */
@@ -419,35 +375,35 @@ static bool is_near(const struct hd_report *r)
     return r->diff.usable_count == 2 && all->minor_count > 0;
 }
 
-static void say_nothing(struct headline *h, const struct hd_report *r)
+static void add_nothing(struct headline *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const bool two = d->usable_count == 2;
     if (d->growth.is_open && d->hidden_count == 0) {
-        say(h, "Inconclusive: ");
+        headline_add(h, "Inconclusive: ");
         phrase_open_growth(&h->words, d->growth.open_share, d->growth.since);
         return;
     }
     if (d->hidden_count > 0) {
-        say(h, two ? "Nothing of what is shown grew"
-                   : "Nothing of what is shown keeps growing");
+        headline_add(h, two ? "Nothing of what is shown grew"
+                            : "Nothing of what is shown keeps growing");
         return;
     }
     if (r->options.by != HD_BY_TYPE || d->growth.pools_are_told || !d->by_graph ||
         phrase_native_of(d) != NULL) {
-        say(h, "No ");
-        say(h, report_unit(r));
+        headline_add(h, "No ");
+        headline_add(h, report_unit(r));
     } else {
-        say(h, "Nothing");
+        headline_add(h, "Nothing");
     }
-    say(h, two ? " grew" : " keeps growing");
+    headline_add(h, two ? " grew" : " keeps growing");
     if (is_near(r)) {
-        say(h, " by ");
+        headline_add(h, " by ");
         text_line(&h->words, r);
-        say(h, " or more");
+        headline_add(h, " or more");
     }
     if (two)
-        say_snapshots(h, r);
+        add_snapshots(h, r);
 }
 
 /* --- what cannot be said ------------------------------------------------- */
@@ -460,7 +416,7 @@ struct doubts {
 
 static struct text *doubt(struct doubts *d)
 {
-    say(d->h, d->count++ == 0 ? ". But " : "; ");
+    headline_add(d->h, d->count++ == 0 ? ". But " : "; ");
     return &d->h->words;
 }
 
@@ -477,12 +433,12 @@ static void doubt_undecided(struct doubts *to, const struct hd_report *r,
     bool at_place;
     size_t n = hd_suspect_counts(s, r->snapshot_count, at, &at_place);
     doubt(to);
-    say_name(to->h, s->subject);
-    say(to->h, " rose in every step, ");
+    headline_add_type(to->h, s->subject);
+    headline_add(to->h, " rose in every step, ");
     format_count(&to->h->words, at[0].count);
-    say(to->h, " → ");
+    headline_add(to->h, " → ");
     format_count(&to->h->words, at[n - 1].count);
-    say(to->h, ", and may leak: take more snapshots");
+    headline_add(to->h, ", and may leak: take more snapshots");
 }
 
 static void doubt_growth(struct doubts *to, const struct hd_report *r)
@@ -516,22 +472,23 @@ static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
         sampled |= r->snapshots[k].info.sampled;
     if (fit < ENOUGH_SNAPSHOTS) {
         doubt(to);
-        say_number(to->h, fit);
-        say(to->h, r->diff.suspect_count > 0 ? " snapshots cannot tell a leak from warm-up"
-                                             : " snapshots are too few to be sure");
+        add_number(to->h, fit);
+        headline_add(to->h, r->diff.suspect_count > 0
+                                ? " snapshots cannot tell a leak from warm-up"
+                                : " snapshots are too few to be sure");
     }
     if (fit >= ENOUGH_SNAPSHOTS && r->found.diff.suspect_count == 0 &&
         !power_is_high(fit, r->diff.identity)) {
         doubt_words(to, "a slow leak may not show in ");
-        say_number(to->h, fit);
-        say(to->h, " snapshots: take six");
+        add_number(to->h, fit);
+        headline_add(to->h, " snapshots: take six");
     }
     if (fit < n) {
         doubt(to);
-        say_number(to->h, n - fit);
-        say(to->h, " of ");
-        say_number(to->h, n);
-        say(to->h, " snapshots could not be compared");
+        add_number(to->h, n - fit);
+        headline_add(to->h, " of ");
+        add_number(to->h, n);
+        headline_add(to->h, " snapshots could not be compared");
     }
     if (sampled)
         doubt_words(to, "counts are estimates of a sample");
@@ -563,7 +520,7 @@ static void doubt_rest(struct doubts *to, const struct hd_report *r)
     bool said = to->count > 0 || (d->growth.is_open && d->suspect_count == 0);
     if (!said && d->confidence < HD_CONFIDENCE_HIGH) {
         doubt_words(to, "the confidence is ");
-        say(to->h, confidence_names[d->confidence]);
+        headline_add(to->h, confidence_names[d->confidence]);
     }
 }
 
@@ -579,16 +536,16 @@ static void phrase_without_rows(struct headline *h, const struct hd_report *r)
 {
     h->tone = HD_TONE_UNSURE;
     if (r->diff.usable_count < 2) {
-        say(h, "Inconclusive: fewer than two of the snapshots can be compared.");
+        headline_add(h, "Inconclusive: fewer than two of the snapshots can be compared.");
         return;
     }
     struct text why = {0};
     phrase_no_match(&why, r->options.by, r->diff.no_match);
-    say(h, "Nothing can be said: ");
+    headline_add(h, "Nothing can be said: ");
     size_t from = h->words.len;
     format_name(&h->words, text_string(&why));
-    end_name(h, from);
-    say(h, why.data[why.len - 1] == '?' ? "" : ".");
+    headline_end_name(h, from);
+    headline_add(h, why.data[why.len - 1] == '?' ? "" : ".");
     text_free(&why);
 }
 
@@ -607,11 +564,11 @@ void phrase_verdict(struct headline *to, const struct hd_report *r)
             phrase_native(&to->words, native, NULL);
             to->words.data[0] = (char)toupper((unsigned char)to->words.data[0]);
         } else {
-            say_suspect(to, r, &d->suspects[0]);
+            add_suspect(to, r, &d->suspects[0]);
         }
-        say_more_suspects(to, d->suspect_count - !leads(native, d));
+        add_more_suspects(to, d->suspect_count - !leads(native, d));
     } else {
-        say_nothing(to, r);
+        add_nothing(to, r);
     }
     doubt_hidden(&doubts, r);
     if (native != NULL && !leads(native, d))
@@ -621,13 +578,8 @@ void phrase_verdict(struct headline *to, const struct hd_report *r)
     doubt_snapshots(&doubts, r);
     doubt_rest(&doubts, r);
     const char *end = text_string(&to->words);
-    say(to, end[to->words.len - 1] == '?' ? "" : ".");
+    headline_add(to, end[to->words.len - 1] == '?' ? "" : ".");
     bool sure = (doubts.count == 0 && !d->growth.is_open) ||
                 (d->suspect_count > 0 && d->usable_count > 2);
     to->tone = !sure ? HD_TONE_UNSURE : d->suspect_count > 0 ? HD_TONE_BAD : HD_TONE_GOOD;
-}
-
-void headline_free(struct headline *h)
-{
-    text_free(&h->words);
 }

@@ -2,9 +2,53 @@
 
 #include "base/c_locale.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+/* --- headlines ------------------------------------------------------------ */
+
+/* A name is a word of a sentence here: longer ones are cut. */
+enum { NAME_COLUMNS = 48 };
+
+void headline_free(struct headline *h)
+{
+    text_free(&h->words);
+}
+
+void headline_add(struct headline *h, const char *words)
+{
+    text_add_string(&h->words, words);
+}
+
+void headline_end_name(struct headline *h, size_t from)
+{
+    assert(h->name_count < HEADLINE_NAMES);
+    h->names[h->name_count++] = (struct headline_name){from, h->words.len};
+}
+
+void headline_add_parts(struct headline *h, struct text *name)
+{
+    size_t from = h->words.len;
+    format_shorten(&h->words, text_string(name), name->len, NAME_COLUMNS, false);
+    headline_end_name(h, from);
+    text_free(name);
+}
+
+void headline_add_type(struct headline *h, const char *name)
+{
+    struct text plain = {0};
+    format_short_name(&plain, name);
+    headline_add_parts(h, &plain);
+}
+
+void headline_add_name(struct headline *h, const char *name)
+{
+    struct text whole = {0};
+    format_name(&whole, name);
+    headline_add_parts(h, &whole);
+}
 
 /* --- what is counted ------------------------------------------------------ */
 

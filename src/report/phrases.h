@@ -28,6 +28,17 @@ struct headline {
 void phrase_verdict(struct headline *to, const struct hd_report *r);
 void headline_free(struct headline *h);
 
+/* To make one: words of ours; and what comes from a file and has to be known as such, as
+ * formats escape it: a type by its short name, a name of which all parts count, one that
+ * was put together, which is freed. Long ones are cut. */
+void headline_add(struct headline *h, const char *words);
+void headline_add_type(struct headline *h, const char *name);
+void headline_add_name(struct headline *h, const char *name);
+void headline_add_parts(struct headline *h, struct text *name);
+
+/* What was added to the words from there on is such a name too. */
+void headline_end_name(struct headline *h, size_t from);
+
 /* --- what is counted ------------------------------------------------------ */
 
 /* A clause, where core dumps are counted without what no root reaches. */

@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A name is a word of a sentence here: longer ones are cut. */
-enum { NAME_COLUMNS = 48 };
-
 /* --- numbers ---------------------------------------------------------------------- */
 
 static void add_rate(struct text *t, double bytes, const char *unit)
@@ -93,7 +90,8 @@ void phrase_sides(struct text *t, const struct hd_fleet_suspect *s)
     phrase_chance(t, s->log_chance, s->boundaries);
 }
 
-void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a)
+/* "shard 3 of 4 is missing", "3 of 4 shards are missing" */
+static void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a)
 {
     format_count(t, a->shards_missing);
     text_add_string(t, " of ");
@@ -124,40 +122,21 @@ const char *phrase_doubt(enum hd_doubt doubt)
 
 /* --- the verdict -------------------------------------------------------------------- */
 
-static void say(struct headline *h, const char *words)
-{
-    text_add_string(&h->words, words);
-}
-
-static void say_name(struct headline *h, const char *name, bool is_type)
-{
-    struct text plain = {0};
-    if (is_type)
-        format_short_name(&plain, name);
-    else
-        format_name(&plain, name);
-    size_t from = h->words.len;
-    format_shorten(&h->words, text_string(&plain), plain.len, NAME_COLUMNS, false);
-    if (h->name_count < HEADLINE_NAMES)
-        h->names[h->name_count++] = (struct headline_name){from, h->words.len};
-    text_free(&plain);
-}
-
-static void say_hosts(struct headline *h, uint64_t n, uint64_t of)
+static void add_hosts(struct headline *h, uint64_t n, uint64_t of)
 {
     if (n == of && of == 1) {
-        say(h, " on its only host");
+        headline_add(h, " on its only host");
         return;
     }
-    say(h, " on ");
+    headline_add(h, " on ");
     if (n == of)
-        say(h, "all ");
+        headline_add(h, "all ");
     format_count(&h->words, n);
     if (n != of) {
-        say(h, " of ");
+        headline_add(h, " of ");
         format_count(&h->words, of);
     }
-    say(h, of == 1 ? " host" : " hosts");
+    headline_add(h, of == 1 ? " host" : " hosts");
 }
 
 static bool is_soon(double hours)
@@ -166,63 +145,64 @@ static bool is_soon(double hours)
     return hours < a_month;
 }
 
-static void say_worst(struct headline *h, const struct hd_fleet_suspect *s)
+static void add_worst(struct headline *h, const struct hd_fleet_suspect *s)
 {
     if (s->service != NULL) {
-        say(h, "In ");
-        say_name(h, s->service, false);
-        say(h, ", ");
+        headline_add(h, "In ");
+        headline_add_name(h, s->service);
+        headline_add(h, ", ");
     }
-    say_name(h, s->subject, true);
-    say(h, " piles up");
-    say_hosts(h, s->hosts, s->of_hosts);
+    headline_add_type(h, s->subject);
+    headline_add(h, " piles up");
+    add_hosts(h, s->hosts, s->of_hosts);
     if (!isnan(s->per_hour)) {
-        say(h, ", ");
+        headline_add(h, ", ");
         phrase_per_day(&h->words, s->per_day);
-        say(h, s->hosts > 1 ? " each" : "");
+        headline_add(h, s->hosts > 1 ? " each" : "");
     }
     if (s->onset == HD_ONSET_NAMED) {
-        say(h, "; it began with build ");
-        say_name(h, s->began_with, false);
+        headline_add(h, "; it began with build ");
+        headline_add_name(h, s->began_with);
     } else if (s->onset == HD_ONSET_FIRST) {
-        say(h, "; the first build that was seen shows it already");
+        headline_add(h, "; the first build that was seen shows it already");
     }
     if (is_soon(s->hours_left)) {
-        say(h, s->hours_left > 0 ? "; the first host is full in " : "; a host is full ");
+        headline_add(h, s->hours_left > 0 ? "; the first host is full in "
+                                          : "; a host is full ");
         phrase_hours_left(&h->words, s->hours_left);
     }
-    say(h, ".");
+    headline_add(h, ".");
 }
 
-static void say_others(struct headline *h, const struct hd_fleet_answer *a)
+static void add_others(struct headline *h, const struct hd_fleet_answer *a)
 {
     if (a->suspect_count < 2)
         return;
-    say(h, " ");
+    headline_add(h, " ");
     format_count(&h->words, a->suspect_count - 1);
-    say(h, a->suspect_count == 2 ? " other suspect." : " other suspects.");
+    headline_add(h, a->suspect_count == 2 ? " other suspect." : " other suspects.");
 }
 
-static void say_healthy(struct headline *h, const struct hd_fleet_answer *a)
+static void add_healthy(struct headline *h, const struct hd_fleet_answer *a)
 {
-    say(h, a->few_count > 0 ? "Nothing keeps growing on more than single hosts: "
-                            : "Nothing keeps growing: ");
+    headline_add(h, a->few_count > 0 ? "Nothing keeps growing on more than single hosts: "
+                                     : "Nothing keeps growing: ");
     format_plural(&h->words, a->runs[HD_JUDGED], "judged run");
-    say(h, " on ");
+    headline_add(h, " on ");
     format_plural(&h->words, a->hosts_judged, "host");
-    say(h, ".");
+    headline_add(h, ".");
 }
 
 /* What was not looked at must not be taken for healthy. */
-static void say_unjudged(struct headline *h, const struct hd_fleet_answer *a)
+static void add_unjudged(struct headline *h, const struct hd_fleet_answer *a)
 {
     uint64_t open = a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
     if (open == 0)
         return;
-    say(h, " ");
+    headline_add(h, " ");
     format_count(&h->words, open);
-    say(h, open == 1 ? " other run allows" : " other runs allow");
-    say(h, " no verdict.");
+    headline_add(h, open == 1 ? " other run allows" : " other runs allow");
+    headline_add(h, " no verdict.");
 }
 
 void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a)
@@ -230,28 +210,28 @@ void phrase_fleet_verdict(struct headline *to, const struct hd_fleet_answer *a)
     uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
     *to = (struct headline){.tone = HD_TONE_UNSURE};
     if (runs == 0) {
-        say(to, "Nothing can be said: no snapshot was taken in the window.");
+        headline_add(to, "Nothing can be said: no snapshot was taken in the window.");
     } else if (a->runs[HD_JUDGED] == 0) {
-        say(to, "Nothing can be said: ");
-        say(to, runs == 1 ? "the only run allows" : "none of ");
+        headline_add(to, "Nothing can be said: ");
+        headline_add(to, runs == 1 ? "the only run allows" : "none of ");
         if (runs > 1)
             format_count(&to->words, runs);
-        say(to, runs == 1 ? " no verdict." : " runs allows a verdict.");
+        headline_add(to, runs == 1 ? " no verdict." : " runs allows a verdict.");
     } else if (a->suspect_count > 0) {
         to->tone = HD_TONE_BAD;
-        say_worst(to, &a->suspects[0]);
-        say_others(to, a);
-        say_unjudged(to, a);
+        add_worst(to, &a->suspects[0]);
+        add_others(to, a);
+        add_unjudged(to, a);
     } else {
         bool whole = a->runs[HD_JUDGED] == runs && a->shards_missing == 0;
         to->tone = whole && a->few_count == 0 ? HD_TONE_GOOD : HD_TONE_UNSURE;
-        say_healthy(to, a);
-        say_unjudged(to, a);
+        add_healthy(to, a);
+        add_unjudged(to, a);
     }
     if (a->shards_missing > 0) {
-        say(to, " ");
+        headline_add(to, " ");
         phrase_shards_missing(&to->words, a);
-        say(to, ".");
+        headline_add(to, ".");
     }
 }
 

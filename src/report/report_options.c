@@ -31,7 +31,7 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
 
 /* --- what the snapshots allow ------------------------------------------------ */
 
-static bool can_tell_garbage(const struct hd_snapshot *snap)
+static bool can_find_garbage(const struct hd_snapshot *snap)
 {
     return snap->info.has_owners && !snap->read.tables_only;
 }
@@ -65,9 +65,9 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
                          size_t count, size_t k)
 {
     size_t other = 0;
-    while (other < count && can_tell_garbage(snaps[other]))
+    while (other < count && can_find_garbage(snaps[other]))
         other++;
-    if (other == count || !can_tell_garbage(snaps[k])) {
+    if (other == count || !can_find_garbage(snaps[k])) {
         report_warn(r, WARN_GARBAGE_COUNTED, k);
         return;
     }

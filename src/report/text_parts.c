@@ -355,7 +355,7 @@ bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
     return b != NULL && b->count >= 3 && (b->keeps || exact);
 }
 
-bool text_tells_births(const struct hd_report *r, const struct hd_births *b)
+bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
 {
     bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
     return text_knows_births(r, b) && (exact || nearly_all_stayed(b));

@@ -65,7 +65,7 @@ bool text_knows_births(const struct hd_report *r, const struct hd_births *b);
 
 /* And whether it is told: order loses some of what stayed, and where that may be many its
  * numbers would mislead. */
-bool text_tells_births(const struct hd_report *r, const struct hd_births *b);
+bool text_shows_births(const struct hd_report *r, const struct hd_births *b);
 
 /* "of 23, 20 and 15 that came in each step all are still there; of 81 older ones all", of
  * many steps their sum, of a late one those that it began in; "at least" where that is

@@ -18,11 +18,6 @@ static void put(struct page *p, const char *s)
     out_string(p->o, s);
 }
 
-static bool is_on_pages(unsigned only)
-{
-    return only == 0 || (only & DOC_ON_PAGES) != 0;
-}
-
 /* --- charts -------------------------------------------------------------------- */
 
 /* A line of numbers over time as SVG, without scripts: for rows that are compared. The
@@ -348,7 +343,7 @@ static void put_rows(struct page *p, const struct doc_table *t, size_t first, si
     put_head(p, t);
     put(p, "<tbody>\n");
     for (size_t i = first; i < end; i++)
-        if (is_on_pages(t->rows[i].only))
+        if (doc_is_on(DOC_ON_PAGES, t->rows[i].only))
             put_row(p, t, &t->rows[i]);
     put(p, "</tbody></table></div>\n");
 }
@@ -432,7 +427,7 @@ static void put_table(struct page *p, const struct doc_table *t)
     put_rows(p, t, i, end);
     for (i = end; i < t->row_count; i = end) {
         end = group_end(t, i + 1);
-        if (!is_on_pages(t->rows[i].only))
+        if (!doc_is_on(DOC_ON_PAGES, t->rows[i].only))
             continue;
         put(p, t->rows[i].is_open ? "<details open><summary>" : "<details><summary>");
         put_runs(p, &t->rows[i].cells[0].words);
@@ -577,7 +572,7 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
     struct page p = {.o = o, .opt = opt};
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
-        if (!is_on_pages(s->only))
+        if (!doc_is_on(DOC_ON_PAGES, s->only))
             continue;
         put_section_title(&p, s);
         for (size_t k = i == 0 && page_leads(d) ? 1 : 0; k < s->block_count; k++)
