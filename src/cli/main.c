@@ -6,7 +6,6 @@
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
 #include "cli/options/arguments.h"
-#include "cli/options/help.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/style.h"
 

@@ -118,15 +118,15 @@ value_of() {
         [[ $(options_of "$c" | tr -d = | sort | xargs) == "$options" ]] ||
             complain "help $c should list: $options"
     done <<'OPTIONS'
-diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base sort strict tables-only threads type verbose version width
-top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows size-base sort strict tables-only threads type verbose version width
-roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help iterations memory no-progress no-sandbox output quiet rows samples seed size-base strict threads type verbose version width
-check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-growth-objects max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples seed size-base strict tables-only threads type verbose version width
-convert format help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
+diff across-builds app-only ascii by chains color depth exact exclude exit-code fields format gen2 help iterations memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples sort strict tables-only threads type verbose version width
+top app-only ascii by color exclude format gen2 help memory no-progress no-sandbox output quiet reachable rows sort strict tables-only threads type verbose version width
+roots across-builds app-only ascii born chains color depth exact exclude fields format gen2 help memory no-progress no-sandbox output quiet rows samples strict threads type verbose version width
+check across-builds app-only ascii baseline baseline-write budget chains color config depth exact exclude fields format gen2 help iterations max-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows samples strict tables-only threads type verbose version width
+convert help memory no-progress no-sandbox output quiet size-base strict threads to verbose version
 info ascii color format help memory no-progress no-sandbox output quiet size-base strict threads verbose version width
 collect all build core count diagnostic-port direct help host interval keep label limit lock max-heap memory name no-ages no-progress output process-id quiet service store strict threads timeout to verbose version
-watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-growth-objects max-heap max-score memory min-score min-steady name no-ages no-progress output process-id quiet reachable rows samples seed service store strict threads timeout type verbose version width
-record build format help host keep label limit memory no-progress no-sandbox quiet service size-base store threads verbose version
+watch app-only ascii baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code format gen2 help host interval iterations keep label limit lock max-growth max-heap max-score memory min-score min-steady name no-ages no-progress output process-id quiet reachable rows samples service store strict threads timeout type verbose version width
+record build format help host keep label limit memory no-progress no-sandbox quiet service store threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady output quiet rows save service shard since store strict threads until verbose version width
 help help version
@@ -171,7 +171,9 @@ OPTIONS
     mapfile -t all < <(for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | sort -u)
     [[ ${#all[@]} -gt 20 ]]
     for c in top roots object check info convert; do
-        options_of $c | sort -u >"$tmp/has"
+        # Besides what it takes for old times' sake, or has no use for.
+        { options_of $c; echo size-base=; [[ $c != roots ]] || echo iterations=; [[ $c != convert ]] || echo format=; } |
+            sort -u >"$tmp/has"
         while read -r option; do
             hd $c "--$option$([[ $option == *= ]] && value_of "${option%=}")" "$before"
             fails_with "$c has no option --${option%=}; see \`heapdrift help $c\`"
@@ -197,10 +199,42 @@ OPTIONS
     works ps -v --strict
 }
 
+# Options that are taken and told by nobody: old ones, and those that help no user.
+hidden="max-growth-objects seed"
+
 @test "the source has no option that help does not list" {
-    for c in diff report tree top roots object check info convert collect watch record fleet ps explore; do options_of $c; done | tr -d = | sort -u >"$tmp/listed"
-    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' \
-        src/cli/options/options.c | sort -u | diff - "$tmp/listed"
+    for c in "${commands[@]}"; do options_of "$c"; done | tr -d = | sort -u >"$tmp/listed"
+    grep -ohE '^    \{"[a-z0-9-]+", (0|.[a-z].), GROUP_' src/cli/options/options.c src/cli/commands/cmd_*.c |
+        cut -d'"' -f2 | sort -u >"$tmp/rows"
+    [[ $(wc -l <"$tmp/rows") -gt 60 ]]
+    [[ $(comm -23 "$tmp/rows" "$tmp/listed" | xargs) == "$hidden" ]]
+    [[ $(comm -13 "$tmp/rows" "$tmp/listed") == "" ]]
+}
+
+@test "options that nobody is told of are taken" {
+    works diff -q --seed=5 --size-base=16 "${pair[@]}"
+    works roots -q --iterations=1,2 --seed=5 -t String "${pair[@]}"
+    works check -q --max-growth-objects=900% "${pair[@]}"
+    works convert -q --format=table-csv "$before" -o -
+}
+
+@test "a letter that means something else elsewhere is taken with a note" {
+    local args name
+    while IFS='|' read -r args name; do
+        # shellcheck disable=SC2086
+        hd $args
+        err_has "heapdrift: note: $name"
+        # shellcheck disable=SC2086
+        hd $args -q
+        err_lacks "note:"
+    done <<'LETTERS'
+collect -n no-such-program -o x.gcdump|-n is --rows elsewhere; here it is old for --name
+watch -n no-such-program|-n is --rows elsewhere; here it is old for --name
+ps -n no-such-program|-n is --rows elsewhere; here it is old for --name
+collect -t 5 -o x.gcdump no-such-program|-t is --type elsewhere; here it is old for --timeout
+LETTERS
+    works ps --name=no-such-program
+    err_lacks "note:"
 }
 
 @test "short options are those that help lists" {
@@ -302,9 +336,6 @@ OPTIONS
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: what is compared: what is shown: ranking: chains: output: general:" ]]
     works help watch
     [[ $(grep -E '^[a-z][a-z ]*:$' <<<"$out" | xargs) == "examples: the process and its snapshots: the store: what is compared: what is shown: ranking: chains: budgets: output: general:" ]]
-    # Whoever adds an option says where it belongs.
-    sed -n '/^const struct option options/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options/options.c | sort -u >"$tmp/options"
-    sed -n '/traits\[\] = {/,/^};/s/^ *{"\([a-z0-9-]*\)", .*/\1/p' src/cli/options/option_traits.c | sort -u | diff "$tmp/options" -
 }
 
 @test "help fits 80 columns, that of commands and formats 100" {
@@ -348,8 +379,8 @@ OPTIONS
     done <<'LETTERS'
 watch -t 30 1|-t 30: -t is --type in watch; to give up sooner or later: --timeout=30
 watch -t 30s|-t 30s: -t is --type in watch; to give up sooner or later: --timeout=30s
-watch -n 20|-n 20: -n is --name in watch; a process is `heapdrift watch 20`, rows are --rows=20, snapshots --count=20
-collect -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; a process is `heapdrift collect 4711`, rows are --rows=4711, snapshots --count=4711
+watch -q -n 20|-n 20: -n is --name in watch; a process is `heapdrift watch 20`, rows are --rows=20, snapshots --count=20
+collect -q -n 4711 -o x.gcdump|-n 4711: -n is --name in collect; a process is `heapdrift collect 4711`, rows are --rows=4711, snapshots --count=4711
 collect -t Order -o x.gcdump 1|--timeout=Order: must be seconds, or a time such as 500ms, 30s, 5m, 1h; -t is --timeout in collect
 diff -n MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294; -n is --rows in diff
 diff --rows=MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294

@@ -88,12 +88,8 @@ Test(run_facts, leave_attributes_out_that_are_none)
 Test(run_facts, of_options_win)
 {
     const char *labels[] = {"env=a", "zone=x=y", "env=b", "empty="};
-    const struct settings s = {.service = "mine",
-                               .host = "here",
-                               .build = "9",
-                               .limit = 5,
-                               .labels = labels,
-                               .label_count = 4};
+    const struct settings s = {
+        .service = "mine", .host = "here", .build = "9", .limit = 5, .labels = {labels, 4}};
     run_facts_take_options(&facts, &s);
     TAKE("OTEL_SERVICE_NAME=shop\0OTEL_RESOURCE_ATTRIBUTES=service.version=1,host.name=h,"
          "env=c,more=d\0DOTNET_GCHeapHardLimit=2");

@@ -8,7 +8,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/options/arguments.h"
-#include "cli/options/help.h"
 
 #include <stdio.h>
 #include <stdlib.h>

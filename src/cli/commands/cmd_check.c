@@ -1,5 +1,6 @@
 #include "cli/commands/output.h"
 #include "cli/options/find_config.h"
+#include "cli/options/options.h"
 #include "cli/terminal/now.h"
 
 #include <errno.h>
@@ -167,6 +168,11 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"config", 'c', GROUP_BUDGETS, ON_CHECK, TEXT(FILE_READ, config), .once = true,
+     .help = "budgets; default: heapdrift.yml here or in a parent folder"},
+    {0}};
+
 const struct command cmd_check = {
     .name = "check",
     .bit = ON_CHECK,
@@ -190,5 +196,6 @@ const struct command cmd_check = {
             {"heapdrift check --baseline-write=accepted snapshots/",
              "accept today's growth"},
         },
+    .options = options,
     .run = run,
 };

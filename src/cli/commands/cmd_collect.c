@@ -2,6 +2,7 @@
 #include "cli/live/collect_all.h"
 #include "cli/live/collect_writers.h"
 #include "cli/live/sidecar.h"
+#include "cli/options/options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static bool check_store(const struct settings *s)
 
 static bool check(struct settings *s)
 {
-    if (s->store == NULL && (settings_are_for_a_store(s)))
+    if (s->store == NULL && s->is_for_a_store)
         return usage("--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->direct && s->core == CORE_FULL)
         return usage("--direct copies what the process has written; it has no --core=full");
@@ -122,6 +123,22 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"all", 'a', GROUP_PROCESS, ON_COLLECT, FLAG(all),
+     .help = "every process, or with --name those it matches"},
+    {"core", 0, GROUP_PROCESS, ON_COLLECT, CHOICE(core, CORE_HEAP, "heap", "full"),
+     .argument = "[=KIND]", .help = "a core dump by the runtime"},
+    {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(snapshot_count, 1, MOST_COLLECTED),
+     .help = "so many snapshots: app-1.gcdump, app-2.gcdump, ..."},
+    {"to", 0, GROUP_OUTPUT, ON_COLLECT, TEXT(WORD, target),
+     .words = WORDS("gcdump", "digest", "nettrace", "core"),
+     .help = "with --all: gcdump (default), digest, nettrace or core"},
+    {"output", 'o', GROUP_OUTPUT, ON_COLLECT, TEXT(SNAPSHOT, output),
+     .help = "write there; with --all a folder, default: here"},
+    {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(threads, 1, MOST_THREADS),
+     GIVEN(threads_given), .help = "with --all: so many at the same time; default 1"},
+    {0}};
+
 const struct command cmd_collect = {
     .name = "collect",
     .bit = ON_COLLECT,
@@ -144,5 +161,6 @@ const struct command cmd_collect = {
             {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
             {"heapdrift collect MyApp --store=heapdrift.db", "a digest of it into a store"},
         },
+    .options = options,
     .run = run,
 };

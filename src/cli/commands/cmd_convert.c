@@ -1,5 +1,6 @@
 #include "cli/commands/output.h"
 #include "cli/live/collecting.h"
+#include "cli/options/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,15 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"to", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target),
+     .help = "what to write; by default the suffix of OUT tells"},
+    {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target), .help = "the same as --to",
+     .hidden = true},
+    {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, output),
+     .help = "write there instead of standard output"},
+    {0}};
+
 const struct command cmd_convert = {
     .name = "convert",
     .bit = ON_CONVERT,
@@ -198,5 +208,6 @@ const struct command cmd_convert = {
             {"heapdrift convert --to=heap-text app.gcdump -o - | less",
              "a line per object"},
         },
+    .options = options,
     .run = run,
 };

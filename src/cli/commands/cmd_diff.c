@@ -13,7 +13,7 @@ static bool chains_are_looked_for(const struct settings *s)
     if (s->options.by != HD_BY_HOLDER || s->chain_option == NULL)
         return true;
     fprintf(stderr,
-            "heapdrift: %s: rows of --by=holder are chains themselves, and have none\n",
+            "heapdrift: --%s: rows of --by=holder are chains themselves, and have none\n",
             s->chain_option);
     return false;
 }

@@ -6,6 +6,7 @@
 #include "cli/options/values.h"
 #include "cli/terminal/now.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static bool fits(const struct settings *s)
 }
 
 /* The end of the window, and its beginning before it. */
-static bool take_window(const struct settings *s, struct hd_fleet_rules *rules)
+static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
 {
     static const double usual_days = 7, day = 24 * 60 * 60;
     int64_t seconds;
@@ -82,10 +83,8 @@ static struct hd_fleet_options options_of(const struct settings *s)
     opt.by = s->fleet_by;
     opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
     opt.rows = s->options.rows;
-    if (s->min_hosts_given) {
-        opt.min_hosts_share = s->min_hosts_share;
-        opt.min_hosts = s->min_hosts;
-    }
+    opt.min_hosts_share = s->min_hosts_share;
+    opt.min_hosts = s->min_hosts;
     return opt;
 }
 
@@ -115,7 +114,7 @@ static struct hd_fleet *read_store(const struct settings *s)
                                    .min_steady_share = s->options.min_steady_share,
                                    .min_steady_bytes = s->options.min_steady_bytes,
                                    .min_span = (double)s->min_span_ms / 1000};
-    if (!take_window(s, &rules))
+    if (!find_window(s, &rules))
         return NULL;
     struct hd_fleet *f = hd_fleet_new(&rules);
     if (fleet_feed(f, s))
@@ -236,6 +235,57 @@ static int run(struct settings *s)
     return status;
 }
 
+/* --- options --------------------------------------------------------- */
+
+/* "3/16" */
+static const char *parse_shard(struct settings *s, const struct option *o,
+                               const char *value)
+{
+    enum { MOST_SHARDS = 100000 };
+    unsigned long shard, shards;
+    char *end, *behind;
+    errno = 0;
+    shard = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
+        return o->wanted;
+    shards = strtoul(end + 1, &behind, 10);
+    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards ||
+        shards > MOST_SHARDS)
+        return o->wanted;
+    s->shard = (unsigned)shard;
+    s->shards = (unsigned)shards;
+    return NULL;
+}
+
+static const struct option options[] = {
+    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, service), .help = "only this service"},
+    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(limit),
+     .help = "memory that a process may use; default: as recorded"},
+    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, since),
+     .help = "taken since then: 7d (default), 12h, 2026-11-15, all"},
+    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, until),
+     .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
+     .help = "and before then; default: now"},
+    {"shard", 0, GROUP_COMPARED, ON_FLEET, .kind = OPTION_OTHER, .parse = parse_shard,
+     .argument = "I/N", .wanted = "I/N, from 1/1 to N/N, such as 3/16",
+     .help = "only part I of N, written as a part for --merge"},
+    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(merge),
+     .help = "add up parts, the operands; -o without --format makes a part"},
+    {"by", 0, GROUP_SHOWN, ON_FLEET,
+     CHOICE(fleet_by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
+     .usual = "service", .help = ""},
+    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
+     .usual = "5%", .help = "on so many hosts a suspect is one of the fleet"},
+    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
+     .help = "shorter runs get no verdict, 0 = off"},
+    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
+     .help = "write what is found into the store, for SQL"},
+    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
+     GIVEN(max_hosts_given), .help = "status 1 when a suspect is on more hosts"},
+    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(strict),
+     .help = "status 3 when a run allows no verdict or a part is missing"},
+    {0}};
+
 const struct command cmd_fleet = {
     .name = "fleet",
     .bit = ON_FLEET,
@@ -255,5 +305,6 @@ const struct command cmd_fleet = {
             {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part", "a part of four"},
             {"heapdrift fleet --merge *.part", "all of them"},
         },
+    .options = options,
     .run = run,
 };

@@ -1,4 +1,5 @@
 #include "cli/commands/output.h"
+#include "cli/options/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,6 +86,13 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "elements and rows shown; default 20 and all fields, 0 for all"},
+    {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(values),
+     .help = "show strings and what arrays hold: they may be secrets"},
+    {0}};
+
 const struct command cmd_object = {
     .name = "object",
     .bit = ON_OBJECT,
@@ -111,5 +119,6 @@ const struct command cmd_object = {
              "in the last; since when it is there"},
             {"heapdrift object --format=json app.gcdump 0x7f5d2193ec88", "for programs"},
         },
+    .options = options,
     .run = run,
 };

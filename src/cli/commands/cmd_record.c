@@ -6,6 +6,7 @@
 #include "cli/live/open_store.h"
 #include "cli/live/record_output.h"
 #include "cli/live/run_facts.h"
+#include "cli/options/options.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 
@@ -235,6 +236,11 @@ static int run(struct settings *s)
     return r.failed + r.left == 0 && thinned ? EXIT_DONE : EXIT_TROUBLE;
 }
 
+static const struct option options[] = {
+    {"format", 0, GROUP_OUTPUT, ON_RECORD, TEXT(FORMAT, format),
+     .words = WORDS("text", "json"), .help = "text (default) or json"},
+    {0}};
+
 const struct command cmd_record = {
     .name = "record",
     .bit = ON_RECORD,
@@ -254,5 +260,6 @@ const struct command cmd_record = {
             {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
              "by PGPASSFILE"},
         },
+    .options = options,
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cli/commands/output.h"
 #include "cli/live/collecting.h"
 #include "cli/live/sidecar.h"
+#include "cli/options/options.h"
 #include "cli/terminal/exit_hook.h"
 #include "cli/terminal/temporary.h"
 
@@ -228,7 +229,7 @@ static bool check(struct settings *s)
         return false;
     if (s->store != NULL)
         return check_store(s);
-    if (settings_are_for_a_store(s))
+    if (s->is_for_a_store)
         return usage("--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
@@ -284,6 +285,17 @@ static int run(struct settings *s)
     return status;
 }
 
+static const struct option options[] = {
+    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MOST_COLLECTED),
+     .help = "snapshots to take, 2 to 50; default 6"},
+    {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
+     .help = "keep the snapshots there: 1.gcdump, 2.gcdump, ..."},
+    {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+     .help = "rows per table; default 20, 0 for all"},
+    {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
+     .help = "budgets; heapdrift.yml here or above counts beside other ones only"},
+    {0}};
+
 const struct command cmd_watch = {
     .name = "watch",
     .bit = ON_WATCH,
@@ -303,8 +315,9 @@ const struct command cmd_watch = {
              "longer, by the name of the process"},
             {"heapdrift watch 4711 -o snapshots", "keep the files; -o app.digest: digests"},
             {"heapdrift watch 4711 --max-growth=5%", "status 1 if it grows by more"},
-            {"heapdrift watch -n MyApp --store=heapdrift.db",
+            {"heapdrift watch --name=MyApp --store=heapdrift.db",
              "one an hour, into a store, until SIGTERM"},
         },
+    .options = options,
     .run = run,
 };

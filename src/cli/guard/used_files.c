@@ -4,7 +4,7 @@
 #include "cli/guard/allocate.h"
 #include "cli/live/open_store.h"
 #include "cli/options/find_config.h"
-#include "cli/options/option_traits.h"
+#include "cli/options/options.h"
 #include "cli/terminal/messages.h"
 
 #include <stdlib.h>
@@ -129,8 +129,8 @@ static void add_options(const struct settings *s)
 {
     for (size_t i = 0; i < s->file_count; i++) {
         const struct option_file *f = &s->files[i];
-        bool is_read = f->kind == VALUE_FILE_READ;
-        if (f->kind != VALUE_STORE)
+        bool is_read = f->kind == OPTION_FILE_READ;
+        if (f->kind != OPTION_STORE)
             add(s->used, (struct used_file){.place = place_of(f->path),
                                             .path = f->path,
                                             .option = f->option,

@@ -1,6 +1,6 @@
 /* used_files.h - the files that a command line reads and writes: nothing may be written in
  * the place of what the same command reads, nor twice. The one owner of that question, for
- * every command: options say by their kind (option_traits.h) what becomes of their files,
+ * every command: options say by their kind (options.h) what becomes of their files,
  * output.c asks before it writes.
  *
  * Files are one by device and inode, so that links and other ways to write a path do not

@@ -226,8 +226,8 @@ static bool letters_are_meant(const struct settings *s, const char *command)
                 s->name, command, command, s->name, s->name, s->name);
         return false;
     }
-    for (size_t i = 0; i < s->options.type_count && settings_has_letter(s, 't'); i++) {
-        const char *type = s->types[i];
+    for (size_t i = 0; i < s->types.count && settings_has_letter(s, 't'); i++) {
+        const char *type = s->types.all[i];
         if (type[0] < '0' || type[0] > '9')
             continue;
         fputs("heapdrift: -t ", stderr);

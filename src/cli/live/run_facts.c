@@ -91,10 +91,11 @@ void run_facts_take_options(struct run_facts *f, const struct settings *s)
     if (s->limit > 0)
         f->run.limit = s->limit;
     /* Of two with one name the last counts. */
-    for (size_t i = s->label_count; i-- > 0;) {
-        const char *equals = strchr(s->labels[i], '=');
+    for (size_t i = s->labels.count; i-- > 0;) {
+        const char *equals = strchr(s->labels.all[i], '=');
         if (equals != NULL)
-            know_label(f, s->labels[i], (size_t)(equals - s->labels[i]), equals + 1);
+            know_label(f, s->labels.all[i], (size_t)(equals - s->labels.all[i]),
+                       equals + 1);
     }
 }
 
