@@ -46,7 +46,7 @@ no-such-program|no .NET process is called no-such-program; \`heapdrift ps\` list
 99999999999999999999999|99999999999999999999999: must be the number of a process, see \`heapdrift ps\`
 1 2|$command takes one process, not 2
 -p 1 2|$command takes one process, not 2
--n shop 2|$command takes one process, not 2
+--name=shop 2|$command takes one process, not 2
 FILE|FILE: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 OPERANDS
