@@ -1,7 +1,6 @@
 /* Facts of a run: of options, of the environment of services, of pods and control groups.
  */
 #include "cli/live/run_facts.h"
-#include "cli/live/run_words.h"
 
 #include "support/scratch.h"
 

@@ -1,7 +1,7 @@
 #include "cli/commands/output.h"
-#include "cli/options/find_config.h"
+#include "cli/guard/used_files.h"
 #include "cli/options/options.h"
-#include "cli/terminal/now.h"
+#include "cli/terminal/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct gate {
 static bool set_time(struct hd_budgets *b)
 {
     int64_t seconds;
-    if (!now(&seconds))
+    if (!report_time(&seconds))
         return false;
     hd_budgets_set_time(b, seconds);
     return true;

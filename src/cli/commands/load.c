@@ -3,9 +3,9 @@
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/used_files.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/seconds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "cli/commands/output.h"
 #include "cli/guard/landlock.h"
 #include "cli/guard/system_calls.h"
+#include "cli/guard/used_files.h"
 #include "cli/live/run_facts.h"
-#include "cli/options/find_config.h"
 #include "cli/terminal/messages.h"
 
 #include <ctype.h>

@@ -30,4 +30,15 @@ bool used_files_have(const struct settings *s, const char *path,
 /* NULL is fine. */
 void used_files_free(struct used_files *used);
 
+enum { CONFIG_PATH_SIZE = 4096 };
+
+/* Where heapdrift.yml is, if nobody said so; verbose tells which one was taken, and which
+ * others there are that were not.
+ *
+ * Look in this folder and its parents, up to the root of the repository (where .git is), or
+ * to a folder of another owner or file system: what a stranger left in a shared folder
+ * decides nothing. The nearest file is taken, in one folder heapdrift.yml before
+ * heapdrift.yaml: path becomes relative, or "" where there is none. */
+void find_config(char path[CONFIG_PATH_SIZE], bool verbose);
+
 #endif

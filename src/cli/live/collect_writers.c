@@ -1,6 +1,6 @@
 #include "cli/live/collect_writers.h"
 
-#include "cli/terminal/seconds.h"
+#include "cli/terminal/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "cli/live/collecting.h"
 
 #include "cli/live/collect_writers.h"
+#include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
 
 #include <errno.h>
@@ -13,14 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static double seconds_since(struct timespec begin)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin.tv_sec) +
-           (double)(now.tv_nsec - begin.tv_nsec) / 1e9;
-}
 
 /* --- meanwhile --------------------------------------------------------------------- */
 
@@ -50,7 +43,7 @@ static bool is_time(struct collecting *c, double seconds)
 
 static void show(struct collecting *c, const struct hd_collect_progress *so_far)
 {
-    double seconds = seconds_since(c->begin);
+    double seconds = seconds_now() - c->begin;
     if (!is_time(c, seconds))
         return;
     bool is_core = c->is_core || c->settings->direct;
@@ -149,7 +142,7 @@ static void tell(struct collecting *c)
             fprintf(stderr, "%" PRIu64 " objects, ", got->objects);
         fprintf(stderr, "%.1f MiB, in %.2f s",
                 (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
-                seconds_since(c->begin));
+                seconds_now() - c->begin);
         tell_stop(got);
         fputs("\n", stderr);
     }
@@ -176,7 +169,7 @@ static int collect_one(struct collecting *c, const char *name, struct hd_memory 
     one.output = name;
     c->settings = &one;
     c->is_core = digest == NULL && collect_writes_core(&one, name);
-    clock_gettime(CLOCK_MONOTONIC, &c->begin);
+    c->begin = seconds_now();
     c->told = 0;
     c->unread = false;
     bool ok = digest != NULL
@@ -202,9 +195,9 @@ int collecting_digest(struct collecting *c, const char *who, struct hd_memory *d
 
 bool collecting_wait(struct collecting *c)
 {
-    double left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
+    double left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
     while (left > 0 && !collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
-        left = (double)c->settings->interval_ms / 1e3 - seconds_since(c->begin);
+        left = (double)c->settings->interval_ms / 1e3 - (seconds_now() - c->begin);
     return !c->stopped;
 }
 

@@ -28,11 +28,11 @@ struct collecting {
     bool progress;       /* a line on a terminal that is written over */
     bool lines;          /* where there is none: a line per step */
     bool is_core, told_privacy;
-    bool unread;           /* a core was written that cannot be read, which was said */
-    const char *label;     /* what the snapshot is called there; NULL: by its file */
-    double told;           /* seconds since begin, when the last line was */
-    int signal;            /* the last one */
-    struct timespec begin; /* of this snapshot */
+    bool unread;       /* a core was written that cannot be read, which was said */
+    const char *label; /* what the snapshot is called there; NULL: by its file */
+    double told;       /* seconds since begin, when the last line was */
+    int signal;        /* the last one */
+    double begin;      /* of this snapshot, of seconds_now() */
     struct hd_collected collected;
     sigset_t before;
 };

@@ -3,6 +3,7 @@
 #define SETTINGS_H
 
 #include "heapdrift_fleet.h"
+#include <stdbool.h>
 
 /* Exit status; where several apply the one that stands first here wins. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
@@ -169,5 +170,22 @@ bool settings_has_letter(const struct settings *s, char letter);
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv);
 void settings_free(struct settings *s);
+
+/* The command line with every @FILE replaced by what the file says. */
+struct arguments {
+    const char **all; /* argc of them, then NULL */
+    int count;
+    bool ended;   /* by "--": what begins with an @ is a file from then on */
+    void **owned; /* files that were read in */
+    int owned_count;
+    const char **files; /* their names */
+    int file_count;
+};
+
+/* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as
+ * in a shell; an @ in a file is an ordinary character. False after saying on stderr which
+ * file cannot be read. */
+bool arguments_expand(struct arguments *a, int argc, char **argv);
+void arguments_free(struct arguments *a);
 
 #endif

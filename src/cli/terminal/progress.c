@@ -1,7 +1,7 @@
 #include "cli/terminal/progress.h"
 
+#include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
-#include "cli/terminal/seconds.h"
 #include "cli/terminal/style.h"
 
 #include <pthread.h>
