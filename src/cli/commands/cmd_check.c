@@ -43,7 +43,7 @@ static bool read_files(struct gate *g, const struct settings *s)
 }
 
 /* False after saying what is wrong. Mistakes are found before any snapshot is read. */
-static bool take_budgets(struct gate *g, const struct settings *s)
+static bool read_budgets(struct gate *g, const struct settings *s)
 {
     struct hd_error err = {0};
     bool ok = true;
@@ -156,11 +156,10 @@ static int run(struct settings *s)
 {
     struct gate g = {.budgets = hd_budgets_new(), .config = ""};
     int status = EXIT_TROUBLE;
-    if (few_enough_to_compare(s, "check") && take_budgets(&g, s)) {
+    if (few_enough_to_compare(s, "check") && read_budgets(&g, s)) {
         s->read.reach_later = !s->options.reachable;
         struct loaded l = load_snapshots(s);
-        if (l.failed == 0 && count_can_be_compared(&l, "check") &&
-            take_iterations_for(s, &l))
+        if (l.failed == 0 && count_can_be_compared(&l, "check") && check_iterations(s, &l))
             status = check(s, &l, &g);
         loaded_free(&l);
     }

@@ -89,7 +89,7 @@ static bool write_snapshot(const void *thing, const struct settings *s, FILE *to
     return hd_snapshot_write(c->snap, c->target->name, hd_sink_file(to), c->lost, err);
 }
 
-static void tell_warnings(const struct loaded *l)
+static void print_warnings(const struct loaded *l)
 {
     struct hd_report *report = hd_report_info(l->comparison);
     output_warnings(report);
@@ -111,7 +111,7 @@ static int convert(const struct settings *s, const struct loaded *l,
         return EXIT_TROUBLE;
     }
     if (!s->quiet)
-        tell_warnings(l);
+        print_warnings(l);
     struct hd_losses lost = {0};
     const struct conversion c = {snap, target, &lost};
     if (!output_file(s, output, (struct output_how){.write = write_snapshot}, &c))

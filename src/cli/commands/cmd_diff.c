@@ -25,7 +25,7 @@ static int run(struct settings *s)
     s->read.reach_later = !s->options.reachable;
     struct loaded l = load_snapshots(s);
     int status = EXIT_TROUBLE;
-    if (l.failed == 0 && count_can_be_compared(&l, "diff") && take_iterations_for(s, &l))
+    if (l.failed == 0 && count_can_be_compared(&l, "diff") && check_iterations(s, &l))
         status = compare(s, &l);
     loaded_free(&l);
     return status;

@@ -70,8 +70,8 @@ static bool is_about_one(const struct hd_error *err)
            err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
 }
 
-static bool take_digest(struct feed *f, const struct hd_stored_snapshot *from,
-                        struct hd_fleet_snapshot *to, struct hd_error *err)
+static bool add_digest(struct feed *f, const struct hd_stored_snapshot *from,
+                       struct hd_fleet_snapshot *to, struct hd_error *err)
 {
     to->taken = from->taken;
     if (hd_store_digest(f->store, from->id, &to->bytes, &to->error))
@@ -113,7 +113,7 @@ static bool next(void *context, struct hd_fleet_series *series, struct hd_error 
     size_t count = choose(from, chosen);
     for (size_t k = 0; k < count; k++) {
         series->snapshot_count++;
-        if (!take_digest(f, &from->snapshots[chosen[k]], &series->snapshots[k], err)) {
+        if (!add_digest(f, &from->snapshots[chosen[k]], &series->snapshots[k], err)) {
             done(f, series);
             return false;
         }
@@ -319,7 +319,7 @@ static void put_run(const struct hd_run_record *r)
 }
 
 /* Runs with snapshots that cannot be read are named: something is wrong with the store. */
-static void tell_damage(struct hd_fleet *f)
+static void report_damage(struct hd_fleet *f)
 {
     enum { MOST = 20 };
     const struct hd_run_record *r;
@@ -409,7 +409,7 @@ static int run(struct settings *s)
     if (f == NULL)
         return EXIT_TROUBLE;
     if (!s->quiet)
-        tell_damage(f);
+        report_damage(f);
     int status = EXIT_TROUBLE;
     if (!s->save || fleet_save(f, s))
         status = writes_part(s) ? pass_on(s, f) : answer(s, f);

@@ -46,7 +46,7 @@ static bool refuse_operands(void)
 }
 
 /* The address stands last, so that nobody has to guess. */
-static bool take_place(struct settings *s, struct hd_object_question *ask)
+static bool parse_operands(struct settings *s, struct hd_object_question *ask)
 {
     if (s->operand_count < 2)
         return refuse_operands();
@@ -76,7 +76,7 @@ static int answer(struct settings *s, const struct loaded *l)
 static int run(struct settings *s)
 {
     struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
-    if (!take_place(s, &ask))
+    if (!parse_operands(s, &ask))
         return EXIT_TROUBLE;
     s->operand_count--;
     s->object = &ask;

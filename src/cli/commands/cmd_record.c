@@ -80,8 +80,8 @@ static void put_facts(struct hd_sink to, struct hd_snapshot *snap,
 }
 
 /* In one piece, at once: who is killed next leaves no half of it. */
-static void say(const char *path, struct hd_snapshot *snap, const struct hd_recording *how,
-                enum hd_recorded what)
+static void print_line(const char *path, struct hd_snapshot *snap,
+                       const struct hd_recording *how, enum hd_recorded what)
 {
     struct hd_memory line = {0};
     struct hd_sink to = hd_sink_memory(&line);
@@ -171,7 +171,7 @@ static void record_output_add(struct record_output *t, const char *path,
                               enum hd_recorded what)
 {
     if (!t->is_json) {
-        say(path, snap, how, what);
+        print_line(path, snap, how, what);
         return;
     }
     json_t *o = add(t, path, what == HD_RECORDED ? "recorded" : "already-recorded");
@@ -336,7 +336,7 @@ static bool is_no_snapshot(const struct hd_error *err)
     return err->status == HD_NOT_A_SNAPSHOT || err->status == HD_UNSUPPORTED;
 }
 
-static void take(struct recording *r, size_t i)
+static void record_input(struct recording *r, size_t i)
 {
     struct hd_input *input = &r->inputs.all[i];
     struct hd_read_options how = r->settings->read;
@@ -345,7 +345,7 @@ static void take(struct recording *r, size_t i)
     how.checksum = true;
     how.plain_names = true; /* so that all of a store line up */
     how.threads = r->settings->threads;
-    how.progress = progress_tell;
+    how.progress = progress_report;
     how.progress_context = r->progress;
     struct hd_snapshot *snap =
         err.status == HD_OK ? hd_snapshot_open(input->path, &how, &err) : NULL;
@@ -373,13 +373,13 @@ static void settle(struct recording *r, size_t count)
     free(before);
 }
 
-static void take_all(struct recording *r)
+static void record_inputs(struct recording *r)
 {
     r->skipped = zeroed(r->inputs.count, sizeof(*r->skipped));
     for (size_t i = 0; i < r->inputs.count; i++) {
         progress_files(r->progress, r->inputs.count, 0);
         progress_file(r->progress, i + 1, r->inputs.all[i].path);
-        take(r, i);
+        record_input(r, i);
         if (hd_store_is_lost(r->store)) {
             r->left = r->inputs.count - i - 1;
             break;
@@ -444,7 +444,7 @@ static int run(struct settings *s)
     r.told.is_json = strcmp(s->format, "json") == 0;
     r.progress = progress_start(!s->no_progress && !s->quiet);
     r.ages = hd_ages_begin();
-    take_all(&r);
+    record_inputs(&r);
     hd_ages_end(r.ages);
     progress_stop(r.progress);
     bool thinned = thin(&r);

@@ -96,7 +96,7 @@ static void close_at_once(void)
 
 /* --- snapshots ----------------------------------------------------------- */
 
-static void tell(const struct collecting *c, size_t number, size_t wanted)
+static void print_next(const struct collecting *c, size_t number, size_t wanted)
 {
     const double seconds = (double)c->settings->interval_ms / 1e3;
     if (c->progress)
@@ -140,7 +140,7 @@ static int collect_all(struct watching *w, struct collecting *c)
     while (w->count < wanted && take_next(w, c, wanted, &status)) {
         if (w->count == wanted)
             break;
-        tell(c, w->count, wanted);
+        print_next(c, w->count, wanted);
         if (!collecting_wait(c))
             break;
     }

@@ -317,7 +317,7 @@ static bool enforce_files(struct box *b)
     return b->error == 0 || not_in_force("Landlock", b->error);
 }
 
-static void tell(const struct settings *s, int version, bool calls)
+static void print_state(const struct settings *s, int version, bool calls)
 {
     if (!s->verbose)
         return;
@@ -345,7 +345,7 @@ static bool enter(struct settings *s, struct box *b)
         return not_in_force("seccomp", errno);
     s->sandbox_version = b->version;
     s->sandbox_is_wide = b->version > 0 && b->is_wide;
-    tell(s, b->version, calls);
+    print_state(s, b->version, calls);
     return true;
 }
 

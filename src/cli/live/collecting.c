@@ -73,7 +73,7 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 /* --- one snapshot ------------------------------------------------------------------ */
 
 /* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
-static void tell_clients(const struct hd_collected *got)
+static void warn_of_clients(const struct hd_collected *got)
 {
     if (got->client_count == 0)
         fputs(" (dotnet-monitor, dotnet-trace, an APM agent) keeps the names", stderr);
@@ -89,7 +89,7 @@ static void tell_clients(const struct hd_collected *got)
 }
 
 /* How long the process stood still, where that is known. */
-static void tell_stop(const struct hd_collected *got)
+static void print_stop(const struct hd_collected *got)
 {
     if (got->stood_still_us == 0)
         return;
@@ -100,7 +100,7 @@ static void tell_stop(const struct hd_collected *got)
 }
 
 /* Once. */
-static void tell_privacy(struct collecting *c)
+static void warn_of_privacy(struct collecting *c)
 {
     if (!c->is_core || c->told_privacy || c->settings->quiet)
         return;
@@ -111,7 +111,7 @@ static void tell_privacy(struct collecting *c)
           stderr);
 }
 
-static void tell(struct collecting *c)
+static void print_collected(struct collecting *c)
 {
     const struct settings *s = c->settings;
     const struct hd_collected *got = &c->collected;
@@ -131,9 +131,9 @@ static void tell(struct collecting *c)
                 ": unknown-type: %" PRIu64 " of %" PRIu64
                 " types have no name: another tracing client of process %" PRIu64,
                 got->nameless, got->types, got->pid);
-        tell_clients(got);
+        warn_of_clients(got);
     }
-    tell_privacy(c);
+    warn_of_privacy(c);
     bool asked_for = c->progress || c->lines || c->who != NULL;
     if (s->verbose || (asked_for && !s->quiet)) {
         begin_message(NULL, c->label != NULL ? c->label : s->output);
@@ -143,14 +143,14 @@ static void tell(struct collecting *c)
         fprintf(stderr, "%.1f MiB, in %.2f s",
                 (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
                 seconds_now() - c->begin);
-        tell_stop(got);
+        print_stop(got);
         fputs("\n", stderr);
     }
 }
 
 static int judge(struct collecting *c)
 {
-    tell(c);
+    print_collected(c);
     /* Whoever keeps the names keeps them next time, too: do not try twice. */
     c->how.keep_names = c->how.keep_names || c->collected.other_client;
     if (c->unread)
@@ -235,7 +235,7 @@ static bool letters_are_meant(const struct settings *s, const char *command)
 
 /* A number is a process id, a word the name of a process, whose file may be in this folder.
  */
-static bool take_operand(struct settings *s, const char *command)
+static bool parse_operand(struct settings *s, const char *command)
 {
     const char *given = s->operands[0];
     uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
@@ -280,7 +280,7 @@ bool collecting_process_is_named(struct settings *s, const char *command)
         fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
                 ways + s->operand_count);
     else
-        return s->operand_count == 0 || take_operand(s, command);
+        return s->operand_count == 0 || parse_operand(s, command);
     return false;
 }
 

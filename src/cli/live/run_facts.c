@@ -17,7 +17,7 @@
  * OTEL_RESOURCE_ATTRIBUTES and the labels of a pod. It does not know what they mean. */
 
 /* A pair; both live until the function returns. */
-typedef void take_pair(void *context, const char *name, const char *value);
+typedef void pair_reader(void *context, const char *name, const char *value);
 
 static char *copy_of(const char *s, size_t len)
 {
@@ -67,7 +67,7 @@ static char *trimmed(char *s)
 }
 
 /* A pair without a name is none; nothing at all is no pair. */
-static bool take_attributes(char *text, take_pair *take, void *context)
+static bool split_attributes(char *text, pair_reader *each, void *context)
 {
     for (char *rest = text, *pair; (pair = strsep(&rest, ",")) != NULL;) {
         char *equals = strchr(pair, '=');
@@ -79,21 +79,21 @@ static bool take_attributes(char *text, take_pair *take, void *context)
         char *name = trimmed(pair), *value = trimmed(equals + 1);
         if (name[0] == '\0' || !decode(name) || !decode(value))
             return false;
-        if (take != NULL)
-            take(context, name, value);
+        if (each != NULL)
+            each(context, name, value);
     }
     return true;
 }
 
 /* "name=value,name=value", where %2C stands for a comma. False, and nothing is taken, if
  * any of it is not so: opentelemetry.io/docs/specs/otel/resource/sdk. */
-static bool run_words_attributes(const char *text, take_pair *take, void *context)
+static bool parse_attributes(const char *text, pair_reader *each, void *context)
 {
     char *copy = copy_of(text, strlen(text));
-    bool ok = take_attributes(copy, NULL, NULL);
+    bool ok = split_attributes(copy, NULL, NULL);
     memcpy(copy, text, strlen(text) + 1);
     if (ok)
-        take_attributes(copy, take, context);
+        split_attributes(copy, each, context);
     free(copy);
     return ok;
 }
@@ -177,7 +177,7 @@ static bool unquote(char *s)
 
 /* Lines of name="value", with the escapes of Go (\" \\ \n \x41 é). Lines that are not
  * so are passed over. */
-static void run_words_labels(const char *text, take_pair *take, void *context)
+static void parse_labels(const char *text, pair_reader *each, void *context)
 {
     char *copy = copy_of(text, strlen(text));
     for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;) {
@@ -186,7 +186,7 @@ static void run_words_labels(const char *text, take_pair *take, void *context)
             continue;
         *equals = '\0';
         if (unquote(equals + 2))
-            take(context, line, equals + 2);
+            each(context, line, equals + 2);
     }
     free(copy);
 }
@@ -266,7 +266,7 @@ static void know_limit(struct run_facts *f, uint64_t limit)
 
 /* --- options --------------------------------------------------------- */
 
-void run_facts_take_options(struct run_facts *f, const struct settings *s)
+void run_facts_add_options(struct run_facts *f, const struct settings *s)
 {
     know(f, &f->run.service, s->service);
     know(f, &f->run.host, s->host);
@@ -310,7 +310,7 @@ static bool is_named(const char *service)
     return strncmp(service, nobody, sizeof(nobody) - 1) != 0;
 }
 
-static void take_attribute(void *context, const char *name, const char *value)
+static void add_attribute(void *context, const char *name, const char *value)
 {
     struct run_facts *f = context;
     if (strcmp(name, "service.name") == 0) {
@@ -326,7 +326,7 @@ static void take_attribute(void *context, const char *name, const char *value)
 }
 
 /* By the names that manifests give what the downward API tells. */
-static void take_pod_variables(struct run_facts *f, const struct variables *v)
+static void read_pod_variables(struct run_facts *f, const struct variables *v)
 {
     static const struct {
         const char *variable, *label;
@@ -341,7 +341,7 @@ static void take_pod_variables(struct run_facts *f, const struct variables *v)
 }
 
 /* learn.microsoft.com/dotnet/core/runtime-config/garbage-collector: hexadecimal. */
-static void take_hard_limit(struct run_facts *f, const struct variables *v)
+static void parse_hard_limit(struct run_facts *f, const struct variables *v)
 {
     static const char *const names[] = {"DOTNET_GCHeapHardLimit",
                                         "COMPlus_GCHeapHardLimit"};
@@ -356,18 +356,18 @@ static void take_hard_limit(struct run_facts *f, const struct variables *v)
     }
 }
 
-void run_facts_take_environment(struct run_facts *f, const char *variables, size_t size)
+void run_facts_read_environment(struct run_facts *f, const char *variables, size_t size)
 {
     const struct variables v = {variables, size};
     const char *service = value_of(&v, "OTEL_SERVICE_NAME");
     const char *attributes = value_of(&v, "OTEL_RESOURCE_ATTRIBUTES");
     if (is_told(service) && is_named(service))
         know(f, &f->run.service, service);
-    if (is_told(attributes) && !run_words_attributes(attributes, take_attribute, f))
+    if (is_told(attributes) && !parse_attributes(attributes, add_attribute, f))
         f->problem = "OTEL_RESOURCE_ATTRIBUTES is no list of name=value, and left out";
-    take_pod_variables(f, &v);
+    read_pod_variables(f, &v);
     if (f->run.limit == HD_UNKNOWN)
-        take_hard_limit(f, &v);
+        parse_hard_limit(f, &v);
 }
 
 /* --- files ----------------------------------------------------------- */
@@ -394,7 +394,7 @@ static char *read_small(const char *path, size_t *size)
     return text;
 }
 
-static void take_pod_label(void *context, const char *name, const char *value)
+static void add_pod_label(void *context, const char *name, const char *value)
 {
     struct run_facts *f = context;
     if (strcmp(name, "app.kubernetes.io/name") == 0)
@@ -406,7 +406,7 @@ static void take_pod_label(void *context, const char *name, const char *value)
 }
 
 /* The names that the documentation of Kubernetes uses in its examples. */
-void run_facts_take_pod(struct run_facts *f, const char *folder)
+void run_facts_read_pod(struct run_facts *f, const char *folder)
 {
     static const struct {
         const char *file, *label;
@@ -420,21 +420,21 @@ void run_facts_take_pod(struct run_facts *f, const char *folder)
         int len = snprintf(path, sizeof(path), "%s/%s", folder, all[i].file);
         char *text = len < (int)sizeof(path) ? read_small(path, &size) : NULL;
         if (text != NULL && all[i].label == NULL)
-            run_words_labels(text, take_pod_label, f);
+            parse_labels(text, add_pod_label, f);
         else if (text != NULL && text[strcspn(text, "\n")] == '\0' && text[0] != '\0')
             know_label(f, all[i].label, strlen(all[i].label), text);
         free(text);
     }
 }
 
-void run_facts_take_group(struct run_facts *f, const char *root, uint64_t pid)
+void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid)
 {
     know_limit(f, memory_limit(root, pid));
 }
 
 /* --- all of it ------------------------------------------------------- */
 
-static void take_own_environment(struct run_facts *f)
+static void read_own_environment(struct run_facts *f)
 {
     char *all = NULL;
     size_t size = 0;
@@ -444,19 +444,19 @@ static void take_own_environment(struct run_facts *f)
         memcpy(all + size, *e, len);
         size += len;
     }
-    run_facts_take_environment(f, all, size);
+    run_facts_read_environment(f, all, size);
     free(all);
 }
 
 /* Also of another container, where the kernel lets us see it. */
-static void take_environment_of(struct run_facts *f, uint64_t pid)
+static void read_environment_of(struct run_facts *f, uint64_t pid)
 {
     char path[64];
     size_t size = 0;
     snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
     char *all = read_small(path, &size);
     if (all != NULL)
-        run_facts_take_environment(f, all, size);
+        run_facts_read_environment(f, all, size);
     free(all);
     /* That it cannot be understood is for who looks after that process. */
     f->problem = NULL;
@@ -465,13 +465,13 @@ static void take_environment_of(struct run_facts *f, uint64_t pid)
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid)
 {
     run_facts_begin(f);
-    run_facts_take_options(f, s);
+    run_facts_add_options(f, s);
     bool is_told_limit = f->run.limit != HD_UNKNOWN;
-    take_environment_of(f, pid);
+    read_environment_of(f, pid);
     if (!is_told_limit)
-        run_facts_take_group(f, "", pid);
-    take_own_environment(f);
-    run_facts_take_pod(f, RUN_FACTS_PODINFO);
+        run_facts_read_group(f, "", pid);
+    read_own_environment(f);
+    run_facts_read_pod(f, RUN_FACTS_PODINFO);
 }
 
 void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,
@@ -481,10 +481,10 @@ void run_facts_of_snapshot(struct run_facts *f, const struct settings *s,
     const char *named = getenv("HOSTNAME");
     char host[256] = "";
     run_facts_begin(f);
-    run_facts_take_options(f, s);
+    run_facts_add_options(f, s);
     know(f, &f->run.host, own.host);
-    take_own_environment(f);
-    run_facts_take_pod(f, RUN_FACTS_PODINFO);
+    read_own_environment(f);
+    run_facts_read_pod(f, RUN_FACTS_PODINFO);
     know(f, &f->run.host, named);
     if (gethostname(host, sizeof(host) - 1) == 0)
         know(f, &f->run.host, host);

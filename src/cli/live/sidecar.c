@@ -510,7 +510,7 @@ static bool is_another(const struct sighted *seen, const struct sighted *before)
     return seen->pid != before->pid || strcmp(seen->socket, before->socket) != 0;
 }
 
-static void tell_next(const struct sidecar *w, const struct sighted *seen)
+static void print_next(const struct sidecar *w, const struct sighted *seen)
 {
     if (w->settings->quiet)
         return;
@@ -540,7 +540,7 @@ static enum next look(struct sidecar *w)
     if (w->process.who[0] != '\0' && is_another(&seen, &w->process)) {
         /* Whoever kept the names of types away is connected to the one before. */
         w->c.how.keep_names = false;
-        tell_next(w, &seen);
+        print_next(w, &seen);
         follow_it(w);
     }
     w->process = seen;
@@ -549,7 +549,7 @@ static enum next look(struct sidecar *w)
     return GO_ON;
 }
 
-static void tell_begin(const struct sidecar *w, double first)
+static void print_begin(const struct sidecar *w, double first)
 {
     if ((!w->c.lines && !w->c.progress) || w->is_once)
         return;
@@ -591,7 +591,7 @@ static int rounds(struct sidecar *w)
     if (wait_for_it(w) == END)
         return w->c.stopped ? EXIT_DONE : EXIT_TROUBLE;
     double due = seconds_now() + until_first(w);
-    tell_begin(w, until_first(w));
+    print_begin(w, until_first(w));
     while (wait_until(w, due) && !is_enough(w)) {
         if (wait_for_it(w) == END)
             return w->is_once && !w->c.stopped ? EXIT_TROUBLE : status;

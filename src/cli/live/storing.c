@@ -164,7 +164,7 @@ static void stay_away(struct store_queue *q, const struct hd_error *err)
     q->delay = delay * 2 < most_delay ? delay * 2 : most_delay;
 }
 
-static void tell_stored(const struct store_queue *q, enum hd_recorded what)
+static void print_stored(const struct store_queue *q, enum hd_recorded what)
 {
     const struct waiting_snapshot *w = q->first;
     if (!q->tells)
@@ -206,7 +206,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, struct hd_
         struct hd_error why = {0};
         if (record(store, q->first, &what, &why)) {
             q->stored++;
-            tell_stored(q, what);
+            print_stored(q, what);
             drop_first(q);
         } else if (is_for_ever(&why)) {
             lose_first(q, why.message);

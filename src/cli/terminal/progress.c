@@ -143,7 +143,7 @@ void progress_file(struct progress *p, size_t number, const char *path)
 }
 
 /* Files may be read once more inside of another phase; that is part of it. */
-void progress_tell(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
+void progress_report(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
 {
     struct progress *p = context;
     if (p == NULL)

@@ -18,7 +18,7 @@ void progress_files(struct progress *p, size_t files, uint64_t bytes);
 void progress_file(struct progress *p, size_t number, const char *path);
 
 /* What hd_read_options.progress and hd_options.progress take; the context is a progress. */
-void progress_tell(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
+void progress_report(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
 
 /* Erase the line, until the next phase. */
 void progress_hide(struct progress *p);
