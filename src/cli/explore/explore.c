@@ -149,7 +149,7 @@ void explore_say(struct explore *e, const char *fmt, ...)
     e->is_error = false;
 }
 
-void explore_fail(struct explore *e, const char *what)
+static void explore_fail(struct explore *e, const char *what)
 {
     explore_say(e, "%s", what);
     e->is_error = true;

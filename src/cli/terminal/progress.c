@@ -43,8 +43,10 @@ static const struct {
     [HD_FINDING_CHAINS] = {"finding root chains", "million objects/s"},
 };
 
-void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done, uint64_t all,
-                   double elapsed)
+/* "finding owners: 40 %, 12.3 million objects/s, 4 s left", after that many seconds of a
+ * phase in which done of all bytes or objects are; all may be 0, if it is not known. */
+static void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done,
+                          uint64_t all, double elapsed)
 {
     size_t len = (size_t)snprintf(to, size, "%s", phases[phase].name);
     if (done == 0 || elapsed <= 0 || len >= size)

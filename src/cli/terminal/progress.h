@@ -26,9 +26,4 @@ void progress_hide(struct progress *p);
 /* Erase it for good. */
 void progress_stop(struct progress *p);
 
-/* "finding owners: 40 %, 12.3 million objects/s, 4 s left", after that many seconds of a
- * phase in which done of all bytes or objects are; all may be 0, if it is not known. */
-void progress_text(char *to, size_t size, enum hd_phase phase, uint64_t done, uint64_t all,
-                   double seconds);
-
 #endif
