@@ -413,32 +413,27 @@ static int collect_all(const struct settings *s)
 
 /* --- what was asked for ---------------------------------------------------------- */
 
-static bool usage(const char *what)
-{
-    fprintf(stderr, "heapdrift: %s\n", what);
-    return false;
-}
-
 static const char no_trace[] = "--direct reads memory, which is no trace: .gcdump or .core";
 
 static bool check_for_all(struct settings *s)
 {
     if (s->store != NULL)
-        return usage(
+        return refuse(
             "--all writes files; `heapdrift record` stores them, and --store takes "
             "one process");
     if (s->operand_count > 0)
-        return usage("collect takes no operands; --name=PATTERN chooses from --all");
+        return refuse("collect takes no operands; --name=PATTERN chooses from --all");
     if (s->process_id > 0 || s->socket != NULL)
-        return usage("--all excludes --process-id and --diagnostic-port; --name=PATTERN "
-                     "chooses from all");
+        return refuse("--all excludes --process-id and --diagnostic-port; --name=PATTERN "
+                      "chooses from all");
     if (s->core != CORE_NONE && s->target != NULL && strcmp(s->target, "core") != 0)
-        return usage("--core writes a core, --to something else");
+        return refuse("--core writes a core, --to something else");
     if (s->core == CORE_NONE && s->target != NULL && strcmp(s->target, "core") == 0)
         s->core = CORE_HEAP;
     if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
-        return usage(no_trace);
-    return !s->interval_given || s->snapshot_count > 0 || usage("--interval needs --count");
+        return refuse(no_trace);
+    return !s->interval_given || s->snapshot_count > 0 ||
+           refuse("--interval needs --count");
 }
 
 /* What is to be written, by the name of the file and by options. */
@@ -454,25 +449,28 @@ static bool check_output(const struct settings *s)
                        "the name of a snapshot ends in .gcdump, in .digest for a digest of "
                        "it, in .nettrace for the trace as it comes, or in .core for a core "
                        "dump");
-    return !s->direct || !is_trace || usage(no_trace);
+    return !s->direct || !is_trace || refuse(no_trace);
 }
 
 /* A digest and nothing else. */
 static bool check_store(const struct settings *s)
 {
     if (s->output != NULL)
-        return usage("a snapshot goes into a file (-o) or into a store (--store)");
+        return refuse("a snapshot goes into a file (-o) or into a store (--store)");
     if (s->core != CORE_NONE || s->target != NULL)
-        return usage("a store takes digests, neither cores nor traces");
-    return !s->interval_given || s->snapshot_count > 0 || usage("--interval needs --count");
+        return refuse("a store takes digests, neither cores nor traces");
+    return !s->interval_given || s->snapshot_count > 0 ||
+           refuse("--interval needs --count");
 }
 
 static bool check(struct settings *s)
 {
     if (s->store == NULL && s->is_for_a_store)
-        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
+        return refuse(
+            "--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->direct && s->core == CORE_FULL)
-        return usage("--direct copies what the process has written; it has no --core=full");
+        return refuse(
+            "--direct copies what the process has written; it has no --core=full");
     if (s->all)
         return check_for_all(s);
     if (!collecting_process_is_named(s, "collect"))
@@ -480,13 +478,13 @@ static bool check(struct settings *s)
     if (s->store != NULL)
         return check_store(s);
     if (s->target != NULL)
-        return usage("--to is for --all; else the name of OUT tells the format");
+        return refuse("--to is for --all; else the name of OUT tells the format");
     if (s->output == NULL)
-        return usage("collect needs a file to write: heapdrift collect PID -o OUT");
+        return refuse("collect needs a file to write: heapdrift collect PID -o OUT");
     if (!check_output(s))
         return false;
     if (s->interval_given && s->snapshot_count == 0)
-        return usage("--interval needs --count");
+        return refuse("--interval needs --count");
     return true;
 }
 

@@ -196,12 +196,6 @@ static bool fleet_save(struct hd_fleet *fleet, const struct settings *s)
 
 /* --- what was asked for --------------------------------------------------------------- */
 
-static bool wrong(const char *what)
-{
-    fprintf(stderr, "heapdrift: %s\n", what);
-    return false;
-}
-
 static bool has_format(const struct settings *s)
 {
     return s->format != hd_format_name(0);
@@ -216,21 +210,21 @@ static bool writes_part(const struct settings *s)
 static bool fits(const struct settings *s)
 {
     if (s->merge && s->operand_count == 0)
-        return wrong("fleet --merge takes the parts that --shard wrote");
+        return refuse("fleet --merge takes the parts that --shard wrote");
     if (!s->merge && s->operand_count > 0)
-        return wrong("fleet reads a store, --store=URL; parts of one are read by --merge");
+        return refuse("fleet reads a store, --store=URL; parts of one are read by --merge");
     if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
-        return wrong("the parts have a window and services of their own: no --since, "
-                     "--until or --service with --merge");
+        return refuse("the parts have a window and services of their own: no --since, "
+                      "--until or --service with --merge");
     if (s->merge && s->shards > 0)
-        return wrong("--shard makes a part, --merge reads some: one of them");
+        return refuse("--shard makes a part, --merge reads some: one of them");
     if (s->merge && s->store != NULL && !s->save)
-        return wrong("--merge reads parts and no store; with --save it writes to one");
+        return refuse("--merge reads parts and no store; with --save it writes to one");
     if (s->shards > 0 && has_format(s))
-        return wrong("--shard writes a part, which has a format of its own");
+        return refuse("--shard writes a part, which has a format of its own");
     if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
-        return wrong("a part allows no judgement: --exit-code and --max-hosts go with "
-                     "--merge");
+        return refuse("a part allows no judgement: --exit-code and --max-hosts go with "
+                      "--merge");
     return true;
 }
 
@@ -247,15 +241,15 @@ static bool find_window(const struct settings *s, struct hd_fleet_rules *rules)
     if (s->until != NULL)
         parse_moment(s->until, &until);
     if (s->shards > 1 && !until.is_date && getenv("SOURCE_DATE_EPOCH") == NULL)
-        return wrong("parts have to have one window, and they begin at different times: "
-                     "give all of them the same --until=2026-11-22T00:00Z");
+        return refuse("parts have to have one window, and they begin at different times: "
+                      "give all of them the same --until=2026-11-22T00:00Z");
     double end = until.is_date ? until.date : (double)seconds - until.before;
     /* Up to now is with what was taken in this second. */
     rules->until = s->until != NULL ? end : end + 1;
     rules->since = since.is_date   ? since.date
                    : since.is_open ? (double)NAN
                                    : end - since.before;
-    return !(rules->since >= rules->until) || wrong("--since is not before --until");
+    return !(rules->since >= rules->until) || refuse("--since is not before --until");
 }
 
 static struct hd_fleet_options options_of(const struct settings *s)

@@ -14,10 +14,7 @@ static int show(struct settings *s, const struct loaded *l)
 /* Of a terminal it would make a mess. */
 static bool refuse_format(const struct settings *s)
 {
-    bool binary = false;
-    for (size_t i = 0; hd_format_name(i) != NULL; i++)
-        binary |= hd_format_is_binary(i) && strcmp(hd_format_name(i), s->format) == 0;
-    if (!binary || !isatty(STDOUT_FILENO) ||
+    if (!hd_format_is_binary(settings_format(s)) || !isatty(STDOUT_FILENO) ||
         (s->output != NULL && strcmp(s->output, "-") != 0))
         return false;
     fprintf(stderr, "heapdrift: %s is nothing for a terminal: use -o FILE\n", s->format);

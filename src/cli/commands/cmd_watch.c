@@ -157,11 +157,8 @@ static int collect_all(struct watching *w, struct collecting *c)
 
 static bool has_budgets(const struct settings *s)
 {
-    bool format = false;
-    for (size_t i = 0; hd_format_name(i) != NULL; i++)
-        format |= hd_format_is_for_check(i) && strcmp(s->format, hd_format_name(i)) == 0;
-    return format || s->budget_count > 0 || s->config != NULL || s->baseline != NULL ||
-           s->baseline_write != NULL;
+    return hd_format_is_for_check(settings_format(s)) || s->budget_count > 0 ||
+           s->config != NULL || s->baseline != NULL || s->baseline_write != NULL;
 }
 
 static int compare(const struct watching *w)
@@ -206,20 +203,14 @@ static int wait_for(pid_t child, struct collecting *c, int *killed_by)
     return ended == child ? status_of(how, killed_by) : EXIT_TROUBLE;
 }
 
-static bool usage(const char *what)
-{
-    fprintf(stderr, "heapdrift: %s\n", what);
-    return false;
-}
-
 /* What is stored is compared by others, over weeks. */
 static bool check_store(const struct settings *s)
 {
     if (s->output != NULL)
-        return usage("--store keeps the snapshots; -o DIR is for those that are compared");
+        return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
     if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
-        return usage("--store compares nothing, so it takes neither budgets nor a format: "
-                     "that is `heapdrift fleet`");
+        return refuse("--store compares nothing, so it takes neither budgets nor a format: "
+                      "that is `heapdrift fleet`");
     return true;
 }
 
@@ -230,7 +221,8 @@ static bool check(struct settings *s)
     if (s->store != NULL)
         return check_store(s);
     if (s->is_for_a_store)
-        return usage("--max-heap, --lock, --keep and what a run is called are for --store");
+        return refuse(
+            "--max-heap, --lock, --keep and what a run is called are for --store");
     if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",

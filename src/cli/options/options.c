@@ -4,6 +4,7 @@
 #include "cli/options/values.h"
 #include "cli/terminal/messages.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,11 @@ const struct option shared_options[] = {
     {"version", 0, GROUP_GENERAL, ON_EVERY | ON_HELP, FLAG(version),
      .help = "show the version"},
     {0}};
+
+enum { MOST_OF_ONE_COMMAND = 16 };
+static_assert(sizeof(shared_options) / sizeof(*shared_options) + MOST_OF_ONE_COMMAND <=
+                  MOST_OPTIONS,
+              "a command's options have to find room in a table");
 
 /* --- the options of a command ------------------------------------------------ */
 

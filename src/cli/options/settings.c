@@ -146,10 +146,11 @@ static void make_table(const struct command *command, struct option_table *t)
 {
     t->count = 0;
     for (const struct option *o = NULL; (o = option_next(command, o)) != NULL;) {
-        char letter = o->letter != 0 ? o->letter : o->old_letter;
         add_entry(t, o, 0);
-        if (letter != 0 && option_of_letter(command, letter) == o)
-            add_entry(t, o, letter);
+        if (o->letter != 0)
+            add_entry(t, o, o->letter);
+        if (o->old_letter != 0 && option_of_letter(command, o->old_letter) == o)
+            add_entry(t, o, o->old_letter);
     }
     t->entries[t->count] = (struct poptOption)POPT_TABLEEND;
 }
@@ -307,23 +308,28 @@ static bool read_options(struct settings *s, const struct option_table *t)
     return false;
 }
 
-static bool format_fits(const struct settings *s, const struct command *command)
+size_t settings_format(const struct settings *s)
 {
-    const unsigned bit = (unsigned)command->bit;
-    for (size_t i = 0; hd_format_name(i) != NULL; i++) {
-        bool for_check = hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH));
-        bool for_tree = hd_format_is_for_tree(i) && !(bit & ON_TREE);
-        bool for_fleet = hd_format_is_for_fleet(i) && !(bit & ON_FLEET);
-        if ((for_check || for_tree || for_fleet) &&
-            strcmp(hd_format_name(i), s->format) == 0) {
-            fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format,
-                    for_check  ? "check"
-                    : for_tree ? "tree"
-                               : "fleet");
-            return false;
-        }
-    }
-    return true;
+    size_t i = 0;
+    while (hd_format_name(i + 1) != NULL && strcmp(hd_format_name(i), s->format) != 0)
+        i++;
+    return i;
+}
+
+static bool format_fits(const struct settings *s)
+{
+    const unsigned bit = (unsigned)s->command->bit;
+    size_t i = settings_format(s);
+    const char *only = NULL;
+    if (hd_format_is_for_check(i) && !(bit & (ON_CHECK | ON_WATCH)))
+        only = "check";
+    if (hd_format_is_for_tree(i) && !(bit & ON_TREE))
+        only = "tree";
+    if (hd_format_is_for_fleet(i) && !(bit & ON_FLEET))
+        only = "fleet";
+    if (only != NULL)
+        fprintf(stderr, "heapdrift: --format=%s is for `heapdrift %s`\n", s->format, only);
+    return only == NULL;
 }
 
 /* popt would take the next argument for the value. */
@@ -386,7 +392,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
         poptGetContext("heapdrift", argc, s->memory->full, table.entries, 0);
     if (s->memory->context == NULL)
         no_memory(0);
-    if (!read_options(s, &table) || !format_fits(s, command))
+    if (!read_options(s, &table) || !format_fits(s))
         return false;
     if (!s->quiet)
         print_old_letters(s);
