@@ -211,6 +211,31 @@ hidden="max-growth-objects seed"
     [[ $(comm -13 "$tmp/rows" "$tmp/listed") == "" ]]
 }
 
+@test "an option that is kept in a member of another type does not compile" {
+    local row right wrong
+    while IFS='|' read -r right wrong; do
+        for row in "$right" "$wrong"; do
+            printf '#include "cli/options/options.h"\nconst struct option o = {"x", 0, GROUP_GENERAL, ON_DIFF, %s};\n' "$row" >"$tmp/row.c"
+            status=0
+            "${CC:-cc}" -std=gnu11 -Isrc -Iinclude -fsyntax-only "$tmp/row.c" 2>"$tmp/why" || status=$?
+            if [[ $row == "$right" ]]; then
+                status_is 0
+            else
+                grep -q Generic "$tmp/why" || complain "$row compiles"
+            fi
+        done
+    done <<'ROWS'
+FLAG(quiet)|FLAG(width)
+COUNT(width, 0, 9)|COUNT(limit, 0, 9)
+SIZE(limit)|SIZE(width)
+SHARE(options.min_bytes, options.min_share)|SHARE(options.min_share, options.min_bytes)
+CHOICE(color, COLOR_AUTO, "a")|CHOICE(quiet, COLOR_AUTO, "a")
+TEXT(TEXT, service)|TEXT(TEXT, types)
+PATTERNS(types)|PATTERNS(service)
+AGE(keep_seconds)|AGE(timeout_ms)
+ROWS
+}
+
 @test "options that nobody is told of are taken" {
     works diff -q --seed=5 --size-base=16 "${pair[@]}"
     works roots -q --iterations=1,2 --seed=5 -t String "${pair[@]}"
