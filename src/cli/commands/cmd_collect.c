@@ -495,7 +495,7 @@ static int collect_series(struct collecting *c)
     if (s->snapshot_count > 1)
         collecting_follow(c);
     for (uint32_t i = 1; i <= s->snapshot_count; i++) {
-        char *name = collecting_numbered(s->output, i);
+        char *name = output_numbered(s->output, i);
         int result = name != NULL ? collecting_take(c, name) : EXIT_TROUBLE;
         free(name);
         if (result == EXIT_TROUBLE)

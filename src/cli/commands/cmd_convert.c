@@ -1,5 +1,4 @@
 #include "cli/commands/output.h"
-#include "cli/live/collecting.h"
 #include "cli/options/options.h"
 
 #include <stdlib.h>
@@ -33,7 +32,7 @@ static bool is_apart(const struct settings *s)
 {
     for (size_t i = 1; i <= s->operand_count; i++) {
         struct stat out, in;
-        char *name = collecting_numbered(s->output, (uint32_t)i);
+        char *name = output_numbered(s->output, (uint32_t)i);
         bool there = name != NULL && stat(name, &out) == 0, apart = true;
         for (size_t k = 0; there && apart && k < s->operand_count; k++)
             apart = stat(s->operands[k], &in) != 0 || in.st_dev != out.st_dev ||
@@ -139,7 +138,7 @@ static int convert_number(const struct settings *s, size_t i,
     one.operand_count = 1;
     /* Files of modules may be those of the next one, too. */
     one.sandbox_is_wide &= !several;
-    char *name = several ? collecting_numbered(s->output, (uint32_t)i + 1) : NULL;
+    char *name = several ? output_numbered(s->output, (uint32_t)i + 1) : NULL;
     struct loaded l = load_snapshots(&one);
     if (l.failed == 0 && l.count != 1) {
         fprintf(stderr, "heapdrift: convert takes one snapshot, not %zu\n", l.count);

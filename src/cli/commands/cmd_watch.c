@@ -111,7 +111,7 @@ static bool take_next(struct watching *w, struct collecting *c, size_t wanted, i
 {
     char label[64], *path = w->paths[w->count];
     char *digest = keeps_digests(w)
-                       ? collecting_numbered(w->settings->output, (uint32_t)w->count + 1)
+                       ? output_numbered(w->settings->output, (uint32_t)w->count + 1)
                        : NULL;
     if (digest != NULL)
         snprintf(path, PATH_SIZE, "%s", digest);

@@ -2,7 +2,6 @@
 
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
-#include "cli/live/open_store.h"
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"
 

@@ -353,18 +353,3 @@ void collecting_end(struct collecting *c)
         close(c->signals);
     sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
-
-/* --- series -------------------------------------------------------------- */
-
-char *collecting_numbered(const char *path, uint32_t number)
-{
-    size_t size = strlen(path) + 16;
-    char *name = malloc(size);
-    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
-    if (suffix == NULL || (slash != NULL && suffix < slash))
-        suffix = path + strlen(path);
-    if (name != NULL)
-        snprintf(name, size, "%.*s-%" PRIu32 "%s", (int)(suffix - path), path, number,
-                 suffix);
-    return name;
-}

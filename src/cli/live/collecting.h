@@ -61,9 +61,6 @@ int collecting_take(struct collecting *c, const char *path);
  * caller's, empty where the status is EXIT_TROUBLE. */
 int collecting_digest(struct collecting *c, const char *who, struct hd_memory *digest);
 
-/* "app.gcdump" becomes "app-3.gcdump"; malloc'd, or NULL. */
-char *collecting_numbered(const char *path, uint32_t number);
-
 /* Wait until the next one is due by --interval; false if a signal came. */
 bool collecting_wait(struct collecting *c);
 

@@ -7,6 +7,7 @@
 #include "cli/options/values.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/style.h"
+#include "heapdrift_store.h"
 
 #include <errno.h>
 #include <popt.h>
@@ -405,6 +406,14 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
     s->options.excludes = s->excludes.all;
     s->options.exclude_count = s->excludes.count;
     return true;
+}
+
+const char *store_url(const struct settings *s)
+{
+    const char *told = getenv("HEAPDRIFT_STORE");
+    return s->store != NULL                  ? s->store
+           : told != NULL && told[0] != '\0' ? told
+                                             : HD_STORE_DEFAULT;
 }
 
 void settings_free(struct settings *s)

@@ -168,6 +168,9 @@ bool settings_has_letter(const struct settings *s, char letter);
 /* The number of the format that was asked for: hd_format_name(). */
 size_t settings_format(const struct settings *s);
 
+/* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
+const char *store_url(const struct settings *s);
+
 /* Read argv[1..] as arguments of a command. False after saying on stderr what is
  * wrong with them. settings_free() in any case. */
 bool settings_parse(struct settings *s, const struct command *command, int argc,
