@@ -85,7 +85,7 @@ BUILD     = build$(if $(SANITIZE),/asan)
 PROFILE   = $(BUILD)/made/profile.pb-c.c
 LIB_SRC   = $(filter-out src/cli/% src/windows/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC   = $(wildcard src/cli/*.c src/cli/*/*.c)
-SUPPORT_SRC = $(filter-out %/failing.c,$(wildcard tests/support/*.c))
+SUPPORT_SRC = $(filter-out %/failing.c %/run_tests.c,$(wildcard tests/support/*.c))
 TEST_SRC  = $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 SCORE_SRC = $(wildcard tests/score/*.c)
 TOOL_SRC  = tests/sweep/sweep.c tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
@@ -136,8 +136,13 @@ $(BUILD)/lib/$(SONAME): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ \
 	    $(LIB_LIBS) $(LDLIBS)
 
-$(BUILD)/unit-tests: $(TEST_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+# Without Criterion's library: who runs them is one of us.
+$(BUILD)/unit-tests $(BUILD)/unit-tests-large $(BUILD)/unit-tests-small: \
+        $(BUILD)/tests/support/run_tests.o $(SUPPORT_OBJ) $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
+	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	    $(LIB_LIBS) $(LDLIBS)
+
+$(BUILD)/unit-tests: $(TEST_OBJ)
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS) $(LDLIBS)
@@ -385,13 +390,9 @@ PLAIN_ONLY = $(addprefix $(BUILD)/tests/,report/test_bad_sizes.o report/test_bad
     fleet/test_histories.o analysis/test_headed_fixtures.o)
 
 # Every other unit test finds under ASan what it finds without: a plain build runs them in
-# make test. Criterion's patterns cannot leave suites out.
-$(BUILD)/unit-tests-large: $(PLAIN_ONLY) $(SUPPORT_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
-
-$(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ)) $(SUPPORT_OBJ) \
-                           $(TESTED_CLI_OBJ) $(BUILD)/libheapdrift.a
-	$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LDLIBS)
+# make test.
+$(BUILD)/unit-tests-large: $(PLAIN_ONLY)
+$(BUILD)/unit-tests-small: $(filter-out $(PLAIN_ONLY),$(TEST_OBJ))
 
 # First what takes longest: the others fill up the second processor.
 check-parts: check-asan part-unit part-lint part-score part-rounds $(CLI_PARTS)
@@ -443,7 +444,7 @@ include $(wildcard tests/*/*.mk)
 
 # --- looks -----------------------------------------------------------------------
 
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c) $(SUPPORT_SRC) $(TEST_SRC) $(TOOL_SRC) $(ROUNDS_SRC) tests/support/failing.c tests/support/run_tests.c
 
 lint: layers tidy style
 
