@@ -62,10 +62,10 @@ make_parts() {
     command -v clang-tidy >/dev/null || skip "no clang-tidy here"
     echo 'int main(void) { int *p = 0; return *p; }' >"$tmp/main.c"
     cp .clang-tidy "$tmp"
-    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
     [[ $status == 1 && $output == *NullDereference* && ! -e $tmp/stamp ]]
     echo 'int main(void) { return 0; }' >"$tmp/main.c"
-    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
     [[ $status == 0 && -e $tmp/stamp ]]
 }
 

@@ -91,8 +91,8 @@ widest() {
     local format args utf8
     printf 'type,count,bytes\nCaf\u00e9.Gr\u00f6\u00dfe,3,30\nA.B,1,2\n\u65e5\u672c,3,4\n' >"$tmp/1.csv"
     sed 's/3,/7,/' "$tmp/1.csv" >"$tmp/2.csv"
-    for args in "diff -q $tmp/1.csv $tmp/2.csv" "diff -q fixtures/leaklab/cache" "top $tmp/1.csv" \
-        "check -q --max-growth=1% fixtures/leaklab/cache"; do
+    for args in "diff -q $tmp/1.csv $tmp/2.csv" "diff -q ${pair[*]}" "top $tmp/1.csv" \
+        "check -q --max-growth=1% ${pair[*]}"; do
         for format in text md csv tsv json; do
             # shellcheck disable=SC2086
             hd $args --format=$format
