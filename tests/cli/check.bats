@@ -1,5 +1,4 @@
 # The gate for builds: budgets, verdicts, exit status, what build servers read.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # Where no heapdrift.yml lies above, and nothing of a build server is set.
@@ -276,10 +275,10 @@ MISTAKES
     while IFS='|' read -r rule files excuse lenient strict; do
         row=$((row + 1))
         budgets "budgets: [$rule]"$'\n'"suppress: [$excuse]"
-        # shellcheck disable=SC2046,SC2086 # several files
+        # shellcheck disable=SC2046 # several files
         hd check -q -c "$tmp/heapdrift.yml" $(eval echo "$tmp/$files")
         status_is "$lenient" || complain "row $row: $rule"
-        # shellcheck disable=SC2046,SC2086
+        # shellcheck disable=SC2046
         hd check -q --strict -c "$tmp/heapdrift.yml" $(eval echo "$tmp/$files")
         status_is "$strict" || complain "row $row, strict: $rule"
     done <<'ROWS'

@@ -1,5 +1,4 @@
 # heapdrift convert: a snapshot in another format.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 cache=fixtures/leaklab/cache/0.gcdump.gz
@@ -78,13 +77,10 @@ report_of() {
         hd convert -q "$f" -o "$tmp/out.gcdump"
         [[ $status == 2 ]] && continue
         for command in info "top -n 0" "roots --type=*"; do
-            # shellcheck disable=SC2086
             hd $command --format=json -q "$f"
             [[ $status == 0 ]] || continue
             compared=$((compared + 1))
-            # shellcheck disable=SC2086
             report_of $command -q "$f" | jq 'del(.warnings)' >"$tmp/1"
-            # shellcheck disable=SC2086
             report_of $command -q "$tmp/out.gcdump" | jq 'del(.warnings)' >"$tmp/2"
             diff "$tmp/1" "$tmp/2" || complain "$f: $command differs"
         done

@@ -1,6 +1,5 @@
 # Memory that runs out, anywhere: status 2 and a line that says so, or the whole answer.
 # Never fewer rows, never a crash, never the status of "over budget".
-# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 setup_file() {
