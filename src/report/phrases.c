@@ -584,21 +584,16 @@ static void add_by_counts(struct text *t, const struct hd_report *r)
     add_objects(t, p->even, p->bytes);
 }
 
-bool phrase_power(struct text *t, const struct hd_report *r)
+bool phrase_power_of_verdict(struct text *t, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    if (d->would_show.steps == 0 || d->no_match != NULL)
+    bool clears =
+        r->kind == HD_REPORT_CHECK ? r->check.verdict == HD_PASS : d->suspect_count == 0;
+    if (!clears || d->would_show.steps == 0 || d->no_match != NULL)
         return false;
     if (d->would_show.objects != HD_UNKNOWN)
         add_by_age(t, r);
     else
         add_by_counts(t, r);
     return true;
-}
-
-bool phrase_power_of_verdict(struct text *t, const struct hd_report *r)
-{
-    bool clears = r->kind == HD_REPORT_CHECK ? r->check.verdict == HD_PASS
-                                             : r->diff.suspect_count == 0;
-    return clears && phrase_power(t, r);
 }

@@ -96,10 +96,7 @@ void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *
 
 /* "A leak of 25 objects and 76.1 KiB or more in these 5 steps would have shown; of fewer
  * objects, one of 1.49 MiB": what is not there would be. False and nothing added where
- * nothing would. */
-bool phrase_power(struct text *t, const struct hd_report *r);
-
-/* The same where it belongs: beside a verdict that clears the heap. */
+ * nothing would, and beside a verdict that does not clear the heap. */
 bool phrase_power_of_verdict(struct text *t, const struct hd_report *r);
 
 /* "[total]" of a table, or what it is when a view hides rows. */
