@@ -120,6 +120,16 @@ static void add_piece(const struct hd_write_options *opt, struct text *t,
         words_add_runs(t, words, WHOLE_NAMES);
 }
 
+/* A new line that begins at indent; blanks at the end of the one before go. */
+static void wrap_break(struct text *t, size_t indent)
+{
+    while (t->len > 0 && t->data[t->len - 1] == ' ')
+        t->len--;
+    text_add_char(t, '\n');
+    for (size_t column = 0; column < indent; column++)
+        text_add_char(t, ' ');
+}
+
 /* Pieces broken where they do not fit; a joint loses its blanks at the end of a line. */
 void words_add_pieces(const struct hd_write_options *opt, struct text *t,
                       const struct doc_line *l, size_t column, size_t indent)
@@ -169,15 +179,6 @@ void words_add_line(const struct hd_write_options *opt, struct text *t,
 
 /* A frame that is cut for a narrow terminal keeps at least this. */
 enum { SHORTEST_PIECE = 20 };
-
-void wrap_break(struct text *t, size_t indent)
-{
-    while (t->len > 0 && t->data[t->len - 1] == ' ')
-        t->len--;
-    text_add_char(t, '\n');
-    for (size_t column = 0; column < indent; column++)
-        text_add_char(t, ' ');
-}
 
 enum { ARROW = sizeof(HOLDER_ARROW) - 1 };
 

@@ -73,7 +73,4 @@ size_t wrap_count_arrows(const char *line, size_t len);
 void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
                 unsigned width, bool ascii);
 
-/* A new line that begins at indent; blanks at the end of the one before go. */
-void wrap_break(struct text *t, size_t indent);
-
 #endif
