@@ -92,7 +92,6 @@ static uint64_t *retained_of(const struct hd_snapshot *snap, struct arena *a)
 
 struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
 {
-    static const struct ranking_rules all_rules;
     struct digest *to = arena_alloc(a, sizeof(*to));
     const struct graph *g = snap->graph;
     to->source_format = snap->info.format;
@@ -106,7 +105,7 @@ struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
     struct ownership_tree t;
     ownership_tree_begin(&t, 1);
     t.fields = g->fields != NULL ? OWNERSHIP_TELLS_FIELDS : OWNERSHIP_NO_FIELDS;
-    ownership_tree_add_owned(&t, 0, snap, &d, SELECT_ALL, &all_rules);
+    ownership_tree_add_owned(&t, 0, snap, &d, SELECT_ALL);
     dominators_free(&d);
     to->lost = reach_lost(snap, a);
     if (snap->ages != NULL)

@@ -93,12 +93,11 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
                                const struct holder_parts *parts,
                                struct hd_snapshot **of_parts, size_t most)
 {
-    static const struct ranking_rules all_rules;
     struct arena scratch = {0};
     struct ownership_tree t;
     ownership_tree_begin(&t, 1);
     t.full[0].most = most;
-    if (!ownership_tree_add(&t, 0, snap, selection, &all_rules)) {
+    if (!ownership_tree_add(&t, 0, snap, selection)) {
         ownership_tree_free(&t);
         return NULL;
     }

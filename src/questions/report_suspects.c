@@ -472,10 +472,8 @@ static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
-    static const struct ranking_rules all_rules;
     struct suspect_line line = line_of(to->opt);
-    struct leak_ranking h =
-        leak_ranking_of(to->tree, to->s, to->births, &all_rules, &line, scratch);
+    struct leak_ranking h = leak_ranking_of(to->tree, to->s, to->births, &line, scratch);
     size_t last = to->s->usable_count - 1;
     to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[last], scratch);
     make_room(to, h.len + h.pooled, scratch);

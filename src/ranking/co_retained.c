@@ -161,8 +161,7 @@ void co_retained_join(struct head *heads, size_t count, const struct path_growth
         j.carrier[i] = NO_HEAD;
         turns[i] = (struct turn){heads[i].score, heads[i].order, i};
     }
-    if (!g->rules->no_co_retained)
-        index_links(&j, &scratch);
+    index_links(&j, &scratch);
     if (count > 0)
         qsort(turns, count, sizeof(*turns), by_rising_score);
     for (size_t i = 0; j.link_count > 0 && i < count; i++)

@@ -193,7 +193,7 @@ static struct rest_growth open_growth(const struct leak_ranker *r,
         all[k] = own[k] + (double)left->bytes[PART_LISTENER][k];
     }
     struct trend rest = {r->n, r->s->x, own, NULL}, both = {r->n, r->s->x, all, NULL};
-    double goes_on = path_sustained_growth(&both, trend_half(r->n), r->rules);
+    double goes_on = path_sustained_growth(&both, trend_half(r->n));
     if (trend_grows(&both) && goes_on >= REST_LEAST_SHARE * r->heap)
         rest.y = all;
     return rest_growth_of(&rest, r->heap, stopped);
@@ -251,17 +251,15 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     bool *heads = paths_of_suspects(r, row_of_path);
     bool *labels = arena_array(a, bool, r->t->labels.len);
     struct path_order order = {0};
-    if (!r->rules->no_types) {
+    struct unexplained by_paths = unexplained_of(r->t, heads, NULL, a);
+    struct type_growths growing =
+        type_growths_of(&by_paths, r->s, TYPES_GROWING, &order, a);
+    add_types(r, &growing);
+    if (has_suspects(r)) {
         bool *none = arena_array(a, bool, r->t->len);
-        struct unexplained left = unexplained_of(r->t, heads, NULL, a);
-        struct type_growths g =
-            type_growths_of(&left, r->s, r->rules, TYPES_GROWING, &order, a);
-        add_types(r, &g);
-        if (has_suspects(r)) {
-            struct unexplained all = unexplained_of(r->t, none, NULL, a);
-            g = type_growths_of(&all, r->s, r->rules, TYPES_GROWING, &order, a);
-            raise_types(r, &g);
-        }
+        struct unexplained all = unexplained_of(r->t, none, NULL, a);
+        growing = type_growths_of(&all, r->s, TYPES_GROWING, &order, a);
+        raise_types(r, &growing);
     }
     for (size_t i = 0; i < r->row_count; i++)
         labels[r->rows[i].type.label] |= r->rows[i].type.basis == HD_BASIS_TYPE;
@@ -269,9 +267,8 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     *left = unexplained_of(r->t, heads, labels, r->a);
     to->growth = share_growth(r, left);
     share_suspects(r, left, row_of_path);
-    if (r->n >= FEWEST_TO_STAY && !r->rules->no_types) {
-        struct type_growths g =
-            type_growths_of(left, r->s, r->rules, TYPES_STAYED, &order, r->a);
+    if (r->n >= FEWEST_TO_STAY) {
+        struct type_growths g = type_growths_of(left, r->s, TYPES_STAYED, &order, r->a);
         stopped = find_stopped(r, &g, to);
     }
     to->growth.open = open_growth(r, left, stopped);
@@ -312,17 +309,15 @@ static size_t find_undecided(const struct leak_ranker *r, const struct leak_rank
 
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births,
-                                    const struct ranking_rules *rules,
                                     const struct suspect_line *line, struct arena *a)
 {
     size_t n = t->snapshots;
     struct leak_ranker r = {.t = t,
                             .s = s,
-                            .rules = rules,
                             .line = line,
                             .n = n,
                             .heap = (double)t->retained[n - 1],
-                            .growths = path_growths_of(t, s, births, rules),
+                            .growths = path_growths_of(t, s, births),
                             .a = a};
     bool *grows = arena_array(&r.scratch, bool, t->len);
     for (path_id p = 1; p < t->len; p++)

@@ -78,7 +78,6 @@ struct leak_ranking {
  * NULL if that is not known. */
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births,
-                                    const struct ranking_rules *rules,
                                     const struct suspect_line *line, struct arena *a);
 
 /* Labels from below the root down to a path in ownership tree snapshot k, in a; nothing

@@ -25,8 +25,7 @@ static bool is_steady(const struct leak_ranker *r, path_id p)
     double steps[SERIES_MAX_SNAPSHOTS];
     const uint64_t *c = &r->t->count[p * r->n];
     struct path_points points;
-    if (r->rules->no_steady || r->growths.all[p].kind != GROWS_IN_COUNT ||
-        ranked_delta(c, r->n) < FEWEST_MORE)
+    if (r->growths.all[p].kind != GROWS_IN_COUNT || ranked_delta(c, r->n) < FEWEST_MORE)
         return false;
     struct trend y = path_trend(r->t, r->s, r->t->label[p], c, c, &points);
     if (y.noise != NULL)
@@ -47,14 +46,13 @@ static void collect_heads(struct leak_ranker *r)
         if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT ||
             strcmp(label->name, "Free") == 0)
             continue;
-        r->heads[r->head_count++] =
-            (struct head){.label = r->t->label[p],
-                          .order = r->growths.order[p],
-                          .path = p,
-                          .pooled = !r->rules->no_pools && path_is_pooled(r->t, p),
-                          .steady = is_steady(r, p),
-                          .keeps = r->growths.all[p].stays.keeps,
-                          .score = path_score(&r->growths, p)};
+        r->heads[r->head_count++] = (struct head){.label = r->t->label[p],
+                                                  .order = r->growths.order[p],
+                                                  .path = p,
+                                                  .pooled = path_is_pooled(r->t, p),
+                                                  .steady = is_steady(r, p),
+                                                  .keeps = r->growths.all[p].stays.keeps,
+                                                  .score = path_score(&r->growths, p)};
     }
     if (r->head_count > 0)
         qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
@@ -261,8 +259,6 @@ static void join_stores(struct leak_ranker *r)
 {
     double *sum = arena_array(&r->scratch, double, r->t->len);
     size_t *first = arena_array(&r->scratch, size_t, r->t->len);
-    if (r->rules->no_one_store)
-        return;
     for (size_t i = 0; i < r->row_count; i++)
         sum[store_of(r, &r->rows[i])] += r->rows[i].type.score;
     for (size_t i = r->row_count; i-- > 0;)
@@ -325,7 +321,7 @@ static void join_causes(struct leak_ranker *r)
 {
     struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
     size_t count = 0;
-    if (r->rules->no_one_cause || r->n < 4)
+    if (r->n < 4)
         return;
     int64_t steps[SERIES_MAX_SNAPSHOTS];
     for (size_t i = 0; i < r->row_count; i++) {

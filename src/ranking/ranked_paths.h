@@ -11,7 +11,6 @@
 struct leak_ranker {
     const struct ownership_tree *t;
     const struct series *s;
-    const struct ranking_rules *rules;
     const struct suspect_line *line;
     size_t n;
     double heap; /* reachable bytes of the last snapshot */

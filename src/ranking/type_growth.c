@@ -124,7 +124,7 @@ static void measure(struct type_growths *g, label_id label)
         if (type->several && has_stayed(c, g->n) && has_stayed(r, g->n))
             type->growth = (double)(r[g->n - 1] - r[0]);
     } else if (type->several && trend_grows(&count)) {
-        type->growth = path_sustained_growth(&size, trend_half(g->n), g->rules);
+        type->growth = path_sustained_growth(&size, trend_half(g->n));
     }
 }
 
@@ -260,7 +260,7 @@ static double share_of(const struct type_growths *g, const struct ownership *o)
     if (g->all[o->owner].growth <= 0)
         return 1;
     return path_explained_share(&g->count[o->owner * g->n], &g->count[o->owned * g->n],
-                                g->n, g->rules);
+                                g->n);
 }
 
 /* Weighed by the growth below each owner: what is there since long says nothing. */
@@ -358,16 +358,13 @@ static bool is_leaf(const char *name)
 }
 
 struct type_growths type_growths_of(const struct unexplained *unexplained,
-                                    const struct series *s,
-                                    const struct ranking_rules *rules,
-                                    enum type_question question, struct path_order *order,
-                                    struct arena *a)
+                                    const struct series *s, enum type_question question,
+                                    struct path_order *order, struct arena *a)
 {
     const struct ownership_tree *t = unexplained->t;
     size_t n = t->snapshots, labels = t->labels.len, cells = array_bytes(labels, n);
     struct type_growths g = {.unexplained = unexplained,
                              .s = s,
-                             .rules = rules,
                              .question = question,
                              .n = n,
                              .all = arena_array(a, struct grown_type, labels),

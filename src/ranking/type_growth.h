@@ -34,7 +34,6 @@ struct path_order {
 struct type_growths {
     const struct unexplained *unexplained;
     const struct series *s;
-    const struct ranking_rules *rules;
     enum type_question question;
     size_t n;
     struct grown_type *all;     /* per label */
@@ -47,10 +46,8 @@ struct type_growths {
 /* residue and order must outlive it; arrays in a.
  * O(paths) per snapshot. */
 struct type_growths type_growths_of(const struct unexplained *unexplained,
-                                    const struct series *s,
-                                    const struct ranking_rules *rules,
-                                    enum type_question question, struct path_order *order,
-                                    struct arena *a);
+                                    const struct series *s, enum type_question question,
+                                    struct path_order *order, struct arena *a);
 
 /* Of the outermost paths of a type in the residue of the last snapshot the one with the
  * most bytes, then the first by name; NO_PATH. O(paths of the label), and once their

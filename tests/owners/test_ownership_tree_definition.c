@@ -10,9 +10,7 @@ enum { SERIES = 3000, MOST_SNAPSHOTS = 4, MOST_OBJECTS = 28, LONGEST = 40, FOLDE
 
 static struct ranked make_series(struct random *r)
 {
-    struct ranked made = {.rules = {.no_owner_classes = random_below(r, 4) == 0,
-                                    .no_folding = random_below(r, 4) == 0,
-                                    .no_anchors = random_below(r, 4) == 0}};
+    struct ranked made = {0};
     bool generations = random_below(r, 4) == 0;
     made.selection = generations && random_below(r, 2) == 0 ? SELECT_GEN2 : SELECT_ALL;
     for (uint32_t k = 1 + random_below(r, MOST_SNAPSHOTS); k > 0; k--)
@@ -40,9 +38,9 @@ static bool same_label(const struct type *a, const struct type *b)
     return a->kind == b->kind && strcmp(a->name, b->name) == 0;
 }
 
-static void write_fold(struct written_path *p, const struct type *label, bool folding)
+static void write_fold(struct written_path *p, const struct type *label)
 {
-    for (size_t up = 1; folding && up <= FOLDED && up <= p->len; up++)
+    for (size_t up = 1; up <= FOLDED && up <= p->len; up++)
         if (same_label(p->labels[p->len - up], label)) {
             p->len -= up - 1;
             return;
@@ -53,12 +51,11 @@ static void write_fold(struct written_path *p, const struct type *label, bool fo
 static void write_full(struct written *w, const struct ranked *r, size_t k)
 {
     const struct hd_snapshot *snap = r->a.snaps[k];
-    struct dominators d = dominators_find(
-        snap, r->rules.no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
     for (uint32_t i = 1; i < d.count; i++) {
         struct written_path *p = &w->full[d.node[i]];
         *p = w->full[d.node[d.idom[i]]];
-        write_fold(p, &snap->types[snap->graph->type[d.node[i]]], !r->rules.no_folding);
+        write_fold(p, &snap->types[snap->graph->type[d.node[i]]]);
     }
     dominators_free(&d);
 }
@@ -82,7 +79,7 @@ static void write_cut(struct written *w, const struct ranked *r, size_t k)
     for (node_id n = 0; n < r->a.snaps[k]->graph->node_count; n++) {
         const struct written_path *full = &w->full[n];
         size_t start = full->len > 0 ? full->len - 1 : 0;
-        while (start > 0 && (r->rules.no_anchors || !is_anchor(r, full->labels[start])))
+        while (start > 0 && !is_anchor(r, full->labels[start]))
             start--;
         w->cut[n].len = full->len - start;
         memcpy(w->cut[n].labels, full->labels + start,

@@ -16,12 +16,11 @@ static inline struct hd_tally table_tally(const struct aligned *a, const char *t
 
 static inline struct ownership_tree ownership_tree_of(const struct aligned *a)
 {
-    static const struct ranking_rules all_rules;
     struct ownership_tree t;
     ownership_tree_begin(&t, a->count);
     for (size_t k = 0; k < a->count; k++)
-        ownership_tree_add(&t, k, a->snaps[k], SELECT_ALL, &all_rules);
-    ownership_tree_align(&t, &all_rules);
+        ownership_tree_add(&t, k, a->snaps[k], SELECT_ALL);
+    ownership_tree_align(&t);
     return t;
 }
 

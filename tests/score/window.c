@@ -5,7 +5,6 @@
 
 void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len)
 {
-    static const struct ranking_rules all_rules;
     static const struct series_question nothing;
     struct series_warnings warnings = {0};
     *w = (struct window){.len = len};
@@ -13,8 +12,8 @@ void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len
         abort();
     ownership_tree_begin(&w->tree, len);
     for (size_t k = 0; k < len; k++)
-        ownership_tree_add(&w->tree, k, snaps[k], SELECT_ALL, &all_rules);
-    ownership_tree_align(&w->tree, &all_rules);
+        ownership_tree_add(&w->tree, k, snaps[k], SELECT_ALL);
+    ownership_tree_align(&w->tree);
 }
 
 void window_free(struct window *w)
@@ -23,15 +22,13 @@ void window_free(struct window *w)
     arena_free(&w->arena);
 }
 
-struct judgement judge_window(struct window *w, const struct ranking_rules *rules)
+struct judgement judge_window(struct window *w)
 {
     struct leak_ranking *h = &w->ranking;
-    *h = leak_ranking_of(&w->tree, &w->series, NULL, rules, &usual_line, &w->arena);
-    struct judgement j = {.tells_rest = !rules->no_types};
+    *h = leak_ranking_of(&w->tree, &w->series, NULL, &usual_line, &w->arena);
+    struct judgement j = {0};
     while (j.suspects < h->len && h->all[j.suspects].suspicion != HD_SUSPECT_NOT)
         j.suspects++;
-    if (!j.tells_rest)
-        return j;
     const char **stopped = arena_array(&w->arena, const char *, h->stopped_count);
     for (; j.stopped_count < h->stopped_count; j.stopped_count++)
         stopped[j.stopped_count] =
