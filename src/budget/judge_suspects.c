@@ -1,6 +1,7 @@
 /* What rules say of the ranking. */
 #include "budget/check_run.h"
 #include "budget/scale.h"
+#include "series/ranking_constants.h"
 
 #include <string.h>
 
@@ -204,7 +205,7 @@ void check_run_judge_suspects(struct check_run *c, const struct rule *rule)
     size_t begin = c->out->len;
     struct finding open = {.rule = NULL}, f, beside;
     bool failed = false;
-    if (rule->is_default && c->s->usable_count < SERIES_ENOUGH_SNAPSHOTS) {
+    if (rule->is_default && c->s->usable_count < rank_by.enough_snapshots) {
         check_run_add_open(c, rule, because(HD_REASON_NOT_ENOUGH));
         return;
     }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/workers.h"
 #include "fleet/fleet.h"
+#include "series/ranking_constants.h"
 #include "series/trend.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 /* A clock that was set says so by a process that began after its first snapshot. Some
  * seconds may lie between the clocks of a container and of what reads it. */
 static const double clock_slack = 60, shortest_span = 60;
-enum { ENOUGH_SNAPSHOTS = 4, FEWEST_SNAPSHOTS = 2 };
+enum { FEWEST_SNAPSHOTS = 2 };
 
 /* --- rates ------------------------------------------------------------------ */
 
@@ -179,7 +180,7 @@ static void judge(struct run_at_work *w, const struct hd_report *report, double 
         doubt(w, HD_NOT_JUDGED, HD_DOUBT_CLOCK);
     else if (warns(m, "different-process"))
         doubt(w, HD_UNSURE, HD_DOUBT_PROCESSES);
-    else if (d->usable_count < ENOUGH_SNAPSHOTS)
+    else if (d->usable_count < rank_by.enough_snapshots)
         doubt(w, HD_UNSURE, HD_DOUBT_FEW);
     else if (w->taken[w->count - 1] - w->taken[0] < min_span)
         doubt(w, HD_UNSURE, HD_DOUBT_SHORT);

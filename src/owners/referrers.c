@@ -3,6 +3,7 @@
 #include "base/pair_table.h"
 #include "base/search.h"
 #include "owners/references.h"
+#include "series/ranking_constants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,5 +210,6 @@ size_t referrers_end(const struct referrers *r, path_id from)
 
 bool referrers_cover(const struct referrers *r, const struct referrer_link *link)
 {
-    return 5 * link->objects >= 4 * r->objects[link->target];
+    return rank_by.of_covering * link->objects >=
+           rank_by.covering * r->objects[link->target];
 }

@@ -4,6 +4,7 @@
 
 #include "ranking/ranked_paths.h"
 #include "ranking/type_growth.h"
+#include "series/ranking_constants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,8 +111,8 @@ static void raise_types(struct leak_ranker *r, const struct type_growths *g)
         struct ranked_row *row = &r->rows[i];
         double score = g->all[row->type.label].score;
         if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
-            row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score ||
-            row->type.stays.keeps)
+            row->type.basis == HD_BASIS_TYPE ||
+            score < rank_by.whole_type * row->type.score || row->type.stays.keeps)
             continue;
         take_type(r, row, g);
     }
@@ -194,7 +195,7 @@ static struct rest_growth open_growth(const struct leak_ranker *r,
     }
     struct trend rest = {r->n, r->s->x, own, NULL}, both = {r->n, r->s->x, all, NULL};
     double goes_on = path_sustained_growth(&both, trend_half(r->n));
-    if (trend_grows(&both) && goes_on >= REST_LEAST_SHARE * r->heap)
+    if (trend_grows(&both) && goes_on >= rank_by.open_share * r->heap)
         rest.y = all;
     return rest_growth_of(&rest, r->heap, stopped);
 }
@@ -207,9 +208,6 @@ static int by_growth(const void *a, const void *b)
     int order = strcmp(x->subject, y->subject);
     return order != 0 ? order : strcmp(x->name, y->name);
 }
-
-/* What is large enough to be told. */
-#define STOPPED_SHARE 0.02
 
 /* Of all in the rest that stopped, however small, the bytes: no two explain the same. */
 static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
@@ -225,7 +223,7 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
             continue;
         if (g->unexplained->part[r->n - 1][place] == PART_REST)
             all += growth;
-        if (growth < STOPPED_SHARE * r->heap)
+        if (growth < rank_by.stopped_share * r->heap)
             continue;
         to->stopped[to->stopped_count++] =
             (struct ranked_stopped){.label = label,
@@ -244,7 +242,6 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
 /* Rows by type, then what of the growth is left when all suspects are gone. */
 static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
 {
-    enum { FEWEST_TO_STAY = 4 };
     double stopped = 0;
     struct arena *a = &r->scratch;
     size_t *row_of_path = arena_array(a, size_t, r->t->len);
@@ -267,7 +264,7 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     *left = unexplained_of(r->t, heads, labels, r->a);
     to->growth = share_growth(r, left);
     share_suspects(r, left, row_of_path);
-    if (r->n >= FEWEST_TO_STAY) {
+    if (r->n >= rank_by.enough_snapshots) {
         struct type_growths g = type_growths_of(left, r->s, TYPES_STAYED, &order, r->a);
         stopped = find_stopped(r, &g, to);
     }
@@ -282,22 +279,20 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
  */
 static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
 {
-    enum { FEWEST_MORE = 4 };
     const struct births *b = r->growths.births;
     bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
     bool acquitted = (r->queues[row->label] || leaves) && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            trend_rises_always(row->count, r->n) &&
-           ranked_delta(row->count, r->n) >= FEWEST_MORE &&
+           ranked_delta(row->count, r->n) >= rank_by.fewest_undecided &&
            reaches_steady_line(r->line, (double)ranked_delta(row->retained, r->n), r->heap);
 }
 
-/* Counts that rise in every step of four or more are no chance; with ages one would have
+/* Counts that rise in every step of several are no chance; with ages one would have
  * seen it leak, if it leaked fast enough, or turn over. */
 static size_t find_undecided(const struct leak_ranker *r, const struct leak_ranking *h)
 {
-    enum { FEWEST = 4 };
-    if (r->growths.births == NULL || r->n < FEWEST)
+    if (r->growths.births == NULL || r->n < rank_by.enough_snapshots)
         return SIZE_MAX;
     for (size_t i = 0; i < h->len; i++)
         if (may_leak(r, &h->all[i]))

@@ -9,7 +9,7 @@
 
 #include "ages/retention.h"
 #include "owners/ownership_tree.h"
-#include "ranking/rest_growth.h"
+#include "ranking/unexplained_growth.h"
 #include "series/suspicion.h"
 
 /* One place at which a type is held. */

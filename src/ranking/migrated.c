@@ -1,11 +1,9 @@
 #include "ranking/migrated.h"
 
 #include "base/search.h"
+#include "series/ranking_constants.h"
 
 #include <stdlib.h>
-
-/* Two snapshots show no steps, only that both differ. */
-enum { FEWEST_SNAPSHOTS = 3 };
 
 struct falling {
     label_id label;
@@ -34,7 +32,7 @@ struct migrated migrated_find(const struct ownership_tree *t)
 {
     struct migrated m = {.t = t};
     size_t cap = 0;
-    if (t->snapshots < FEWEST_SNAPSHOTS)
+    if (t->snapshots < rank_by.some_snapshots)
         return m;
     for (path_id p = 1; p < t->len; p++) {
         int64_t delta = delta_of(t, p, 0, t->snapshots - 1);
@@ -89,10 +87,10 @@ bool migrated_away(const struct migrated *m, path_id p)
     uint64_t steps = 0;
     for (size_t k = 1; k < t->snapshots; k++)
         steps += magnitude(delta_of(t, p, k - 1, k));
-    uint64_t most = steps / 4;
+    uint64_t most = steps / rank_by.of_migration;
     int64_t gained = delta_of(t, p, 0, t->snapshots - 1);
     size_t i = first_from(m, t->label[p], -gained - (int64_t)most);
-    for (size_t looked = 0; looked < MIGRATED_MOST && i < m->len; looked++, i++) {
+    for (size_t looked = 0; looked < rank_by.most_migrated && i < m->len; looked++, i++) {
         const struct falling *f = &m->falling[i];
         if (f->label != t->label[p] || f->delta > -gained + (int64_t)most)
             return false;

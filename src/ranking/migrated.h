@@ -16,9 +16,7 @@ struct migrated {
 struct migrated migrated_find(const struct ownership_tree *t);
 void migrated_free(struct migrated *m);
 
-/* Whether what the path gained is what another one of its type lost. Of very many that
- * lost as much it looks at MOVED_MOST. */
-enum { MIGRATED_MOST = 256 };
+/* Whether what the path gained is what another one of its type lost. */
 bool migrated_away(const struct migrated *m, path_id p);
 
 #endif

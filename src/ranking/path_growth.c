@@ -4,14 +4,12 @@
 #include "heap/sample.h"
 #include "owners/referrers.h"
 #include "ranking/migrated.h"
+#include "series/ranking_constants.h"
 #include "series/runtime_names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* More than half explained: the owner's matter. */
-#define EXPLAIN_THRESHOLD 0.5
 
 static const uint64_t *counts_at(const struct path_growths *g, path_id p)
 {
@@ -164,7 +162,7 @@ static double share_from(const uint64_t *owner, const uint64_t *owned, size_t a,
 double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t n)
 {
     double whole = share_from(owner, owned, 0, n);
-    if (owner[n - 1] <= 2 * owner[0])
+    if (owner[n - 1] <= rank_by.untypical_owners * owner[0])
         return whole;
     double late = share_from(owner, owned, n - trend_half(n), n);
     return late > whole ? late : whole;
@@ -250,8 +248,9 @@ static void explain(struct path_growths *g, path_id p)
         double threads = thread_share(g, p);
         here->explained = threads > here->explained ? threads : here->explained;
     }
-    here->own =
-        here->explained <= EXPLAIN_THRESHOLD ? (1 - here->explained) * here->growth : 0;
+    here->own = here->explained <= rank_by.most_explained
+                    ? (1 - here->explained) * here->growth
+                    : 0;
 }
 
 /* --- containers and credit ----------------------------------------------- */

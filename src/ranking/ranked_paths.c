@@ -1,6 +1,8 @@
 /* The steps are those of docs/ranking.md, one function each, in its order. */
 #include "ranking/ranked_paths.h"
 
+#include "series/ranking_constants.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +23,11 @@ static int by_type(const void *a, const void *b)
 /* A load may come by the clock or as so much work between two snapshots: either will do. */
 static bool is_steady(const struct leak_ranker *r, path_id p)
 {
-    enum { FEWEST_MORE = 10 };
     double steps[SERIES_MAX_SNAPSHOTS];
     const uint64_t *c = &r->t->count[p * r->n];
     struct path_points points;
-    if (r->growths.all[p].kind != GROWS_IN_COUNT || ranked_delta(c, r->n) < FEWEST_MORE)
+    if (r->growths.all[p].kind != GROWS_IN_COUNT ||
+        ranked_delta(c, r->n) < rank_by.fewest_steady)
         return false;
     struct trend y = path_trend(r->t, r->s, r->t->label[p], c, c, &points);
     if (y.noise != NULL)
@@ -274,9 +276,6 @@ static void join_stores(struct leak_ranker *r)
 
 /* --- one cause ------------------------------------------------------------ */
 
-/* Fewer that come in the same steps do so by chance. */
-enum { FEWEST_ALIKE = 12 };
-
 /* Of a row how many more its largest head has in each step. */
 struct stepper {
     int64_t *steps;
@@ -297,7 +296,7 @@ static bool steps_up(const struct leak_ranker *r, int64_t *steps,
             return false;
         all += steps[k];
     }
-    return all >= FEWEST_ALIKE;
+    return all >= rank_by.fewest_alike;
 }
 
 static int by_steps(const void *a, const void *b)
@@ -321,7 +320,7 @@ static void join_causes(struct leak_ranker *r)
 {
     struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
     size_t count = 0;
-    if (r->n < 4)
+    if (r->n < rank_by.enough_snapshots)
         return;
     int64_t steps[SERIES_MAX_SNAPSHOTS];
     for (size_t i = 0; i < r->row_count; i++) {

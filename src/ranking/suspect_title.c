@@ -1,8 +1,8 @@
 #include "ranking/suspect_title.h"
 
-#include <string.h>
+#include "series/ranking_constants.h"
 
-enum { DEEPEST_LEVEL = 8 };
+#include <string.h>
 
 /* Of what stands above each other: the lower one, but the program's own before all else. */
 static bool hides(enum type_rank rank, enum type_rank above)
@@ -64,7 +64,7 @@ static bool is_candidate(const struct title_tree *tree, path_id child, path_id h
 {
     int64_t more = delta(tree->t, tree->t->count, head);
     return more > 0 && tree->grows[child] &&
-           2 * delta(tree->t, tree->t->count, child) >= more;
+           rank_by.goes_along * delta(tree->t, tree->t->count, child) >= more;
 }
 
 static bool is_better(const struct ownership_tree *t, path_id p, path_id best)
@@ -121,7 +121,7 @@ static path_id from_levels(const struct title_tree *tree, path_id head)
     struct arena scratch = {0};
     struct level level = {&head, 1};
     path_id found = NO_PATH;
-    for (int depth = 0; depth <= DEEPEST_LEVEL && level.len > 0; depth++) {
+    for (unsigned depth = 0; depth <= rank_by.title_levels && level.len > 0; depth++) {
         found = best_named(tree->t, &level, found);
         if (found != NO_PATH && rank_of(tree->t, found) == RANK_OWN)
             break;

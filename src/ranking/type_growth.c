@@ -2,12 +2,10 @@
 
 #include "base/pair_table.h"
 #include "ranking/suspect_title.h"
+#include "series/ranking_constants.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* More than half explained: the owner's matter. */
-#define EXPLAIN_THRESHOLD 0.5
 
 static const struct full_tree *full_of(const struct type_growths *g, size_t k)
 {
@@ -104,8 +102,8 @@ static bool has_stayed(const uint64_t *y, size_t n)
             late_least = y[k] < late_least ? y[k] : late_least;
         }
     }
-    uint64_t tenth = y[n - 1] > y[0] ? (y[n - 1] - y[0]) / 10 : 0;
-    return y[n - 1] > y[0] && late_most - late_least <= tenth && most - late_most <= tenth;
+    uint64_t part = y[n - 1] > y[0] ? (y[n - 1] - y[0]) / rank_by.settled_part : 0;
+    return y[n - 1] > y[0] && late_most - late_least <= part && most - late_most <= part;
 }
 
 static void measure(struct type_growths *g, label_id label)
@@ -282,7 +280,7 @@ static void explain(struct type_growths *g, const struct ownerships *o)
             g->all[own->owned].owner = own->owner;
     }
     for (label_id i = 0; i < labels; i++)
-        if (g->all[i].growth > 0 && explained[i] <= EXPLAIN_THRESHOLD)
+        if (g->all[i].growth > 0 && explained[i] <= rank_by.most_explained)
             g->all[i].own = (1 - explained[i]) * g->all[i].growth;
     arena_free(&scratch);
 }
@@ -398,8 +396,6 @@ struct type_growths type_growths_of(const struct unexplained *unexplained,
 
 /* --- titles ---------------------------------------------------------------------- */
 
-enum { DEEPEST_LEVEL = 8 };
-
 struct title_search {
     const struct type_growths *g;
     label_id head;
@@ -421,7 +417,7 @@ static bool goes_along(const struct title_search *s, label_id label)
 {
     int64_t of_head = more(s->g, s->g->count, s->head);
     return of_head > 0 && s->g->all[label].growth > 0 &&
-           2 * more(s->g, s->g->count, label) >= of_head;
+           rank_by.goes_along * more(s->g, s->g->count, label) >= of_head;
 }
 
 static bool is_better(const struct type_growths *g, label_id label, label_id best)
@@ -440,7 +436,7 @@ static label_id from_levels(struct title_search *s, struct arena *scratch)
     label_id *queue = arena_array(scratch, label_id, count + 1), best = NO_LABEL;
     queue[0] = s->head;
     s->seen[s->head] = true;
-    for (int level = 0; level <= DEEPEST_LEVEL && begin < end; level++) {
+    for (unsigned level = 0; level <= rank_by.title_levels && begin < end; level++) {
         enum type_rank least = best != NO_LABEL ? labels[best].rank : RANK_PLAIN;
         size_t level_end = end;
         for (size_t i = begin; i < level_end; i++) {

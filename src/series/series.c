@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "heap/names.h"
 #include "heap/sample.h"
+#include "series/ranking_constants.h"
 #include "series/series_identity.h"
 
 #include <math.h>
@@ -329,9 +330,9 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
 
 static enum hd_confidence judge(const struct series *s)
 {
-    int steps = s->usable_count >= SERIES_ENOUGH_SNAPSHOTS ? HD_CONFIDENCE_HIGH
-                : s->usable_count == 3                     ? HD_CONFIDENCE_MEDIUM
-                                                           : HD_CONFIDENCE_LOW;
+    int steps = s->usable_count >= rank_by.enough_snapshots ? HD_CONFIDENCE_HIGH
+                : s->usable_count == rank_by.some_snapshots ? HD_CONFIDENCE_MEDIUM
+                                                            : HD_CONFIDENCE_LOW;
     bool sampled = false;
     for (size_t k = 0; k < s->count; k++)
         sampled |= s->snaps[k]->info.sampled;

@@ -7,13 +7,11 @@
 #define SERIES_H
 
 #include "heap/snapshot.h"
+#include "series/ranking_constants.h"
 #include "series/trend.h"
 #include "series/unit.h"
 
-enum {
-    SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS,
-    SERIES_ENOUGH_SNAPSHOTS = 4 /* with fewer, warm-up and leak look alike */
-};
+enum { SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS };
 
 extern const char *const series_status_names[HD_SERIES_STATUS_COUNT]; /* "growing", ... */
 

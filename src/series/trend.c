@@ -1,5 +1,7 @@
 #include "series/trend.h"
 
+#include "series/ranking_constants.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,21 +30,25 @@ double trend_tau(const struct trend *t)
     return t->n < 2 ? 0 : (double)trend_rises(t) / pairs(t);
 }
 
-/* theta = 0.6 = 3/5. */
+static bool rises_by_tau(const struct trend *t, int rises)
+{
+    return rank_by.of_tau * rises >= rank_by.least_tau * pairs(t);
+}
+
 bool trend_grows(const struct trend *t)
 {
-    return t->n >= 2 && t->y[t->n - 1] > t->y[0] && 5 * trend_rises(t) >= 3 * pairs(t);
+    return t->n >= 2 && t->y[t->n - 1] > t->y[0] && rises_by_tau(t, trend_rises(t));
 }
 
 bool trend_rises_surely(const struct trend *t)
 {
     double n = (double)t->n, deviation = sqrt(n * (n - 1) * (2 * n + 5) / 18);
-    return t->n >= 2 && trend_rises(t) >= 2.33 * deviation;
+    return t->n >= 2 && trend_rises(t) >= rank_by.sure_rise * deviation;
 }
 
 bool trend_falls(const struct trend *t)
 {
-    return t->n >= 2 && 5 * trend_rises(t) <= -3 * pairs(t);
+    return t->n >= 2 && rises_by_tau(t, -trend_rises(t));
 }
 
 static int by_value(const void *a, const void *b)
@@ -85,28 +91,27 @@ double trend_sustained(const struct trend *t, size_t half)
 double trend_slowing(const struct trend *t, size_t half)
 {
     double first = trend_slope(t, 0, half);
-    if (t->n < 4 || first <= 0)
+    if (t->n < rank_by.enough_snapshots || first <= 0)
         return 1;
     double ratio = trend_slope(t, t->n - half, half) / first;
     return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
 }
 
-/* With four points chance needs a closer look. */
 bool trend_rises_evenly(const struct trend *y)
 {
-    enum { FEWEST_SNAPSHOTS = 4 };
     double least = INFINITY, most = 0;
-    if (y->n < FEWEST_SNAPSHOTS)
+    if (y->n < rank_by.enough_snapshots)
         return false;
     for (size_t k = 1; k < y->n; k++) {
         double rate = (y->y[k] - y->y[k - 1]) / (y->x[k] - y->x[k - 1]);
         least = rate < least ? rate : least;
         most = rate > most ? rate : most;
     }
-    double evenness = y->n == FEWEST_SNAPSHOTS ? 0.8 : 0.5;
+    double evenness =
+        y->n == rank_by.enough_snapshots ? rank_by.even_step_of_few : rank_by.even_step;
     size_t half = trend_half(y->n);
     return least > 0 && least >= evenness * most &&
-           trend_slope(y, y->n - half, half) >= 0.8 * trend_slope(y, 0, half);
+           trend_slope(y, y->n - half, half) >= rank_by.even_pace * trend_slope(y, 0, half);
 }
 
 bool trend_rises_always(const uint64_t *counts, size_t n)

@@ -28,7 +28,7 @@ int trend_rises(const struct trend *t);
  * correlation, Biometrika 30 (1938). */
 double trend_tau(const struct trend *t);
 
-/* y[n-1] > y[0] and tau >= 0.6, tested in integers. */
+/* y[n-1] > y[0] and tau is large enough (0.6), tested in integers. */
 bool trend_grows(const struct trend *t);
 
 /* Rises that chance makes in fewer than one of a hundred series without a trend, from five
@@ -36,7 +36,7 @@ bool trend_grows(const struct trend *t);
  * normal approximation of trend_rises(). */
 bool trend_rises_surely(const struct trend *t);
 
-/* tau <= -0.6, the same way. */
+/* The other way round. */
 bool trend_falls(const struct trend *t);
 
 /* Median slope over all pairs of points first .. first + count - 1; the mean of
