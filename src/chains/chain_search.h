@@ -5,7 +5,7 @@
 
 #include "chains/chain_index.h"
 #include "chains/chains.h"
-#include "chains/walk_fields.h"
+#include "chains/walk.h"
 
 /* What is asked of one snapshot, and what is known of its types. */
 struct chain_search {

@@ -5,7 +5,7 @@
 #include "heap/sample.h"
 #include "owners/ownership_fields.h"
 #include "owners/place_table.h"
-#include "owners/preorder.h"
+#include "owners/dominators.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,7 @@ struct descent {
     size_t depth;
 };
 
-static void preorder(const struct full_tree *f, path_id *in_preorder)
+static void list_in_preorder(const struct full_tree *f, path_id *in_preorder)
 {
     for (path_id p = 0; p < f->len; p++)
         in_preorder[f->position[p]] = p;
@@ -46,7 +46,7 @@ static void add_snapshot(struct type_growths *g, size_t k, struct arena *scratch
     struct descent d = {arena_array(scratch, path_id, f->len),
                         arena_array(scratch, path_id, f->len),
                         arena_array(scratch, uint32_t, g->unexplained->t->labels.len), 0};
-    preorder(f, d.in_preorder);
+    list_in_preorder(f, d.in_preorder);
     for (size_t i = 1; i < f->len; i++) {
         path_id p = d.in_preorder[i];
         label_id label = f->label[p];
