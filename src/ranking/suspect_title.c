@@ -2,6 +2,7 @@
 
 #include "series/ranking_constants.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Of what stands above each other: the lower one, but the program's own before all else. */
@@ -32,106 +33,112 @@ static path_id *find_named_above(const struct ownership_tree *t, struct arena *a
 struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grows,
                                 struct arena *a)
 {
-    struct title_tree tree = {t, grows, arena_array(a, path_id, t->len),
-                              arena_array(a, path_id, t->len), find_named_above(t, a)};
+    struct title_tree tree = {.t = t,
+                              .graph = {.labels = &t->labels,
+                                        .label = t->label,
+                                        .grows = grows,
+                                        .count = t->count,
+                                        .retained = t->retained,
+                                        .len = t->len,
+                                        .snapshots = t->snapshots,
+                                        .first = arena_array(a, path_id, t->len),
+                                        .next = arena_array(a, path_id, t->len)},
+                              .named_above = find_named_above(t, a)};
+    uint32_t *first = tree.graph.first, *next = tree.graph.next;
     for (path_id p = 0; p < t->len; p++)
-        tree.first_child[p] = tree.next_sibling[p] = NO_PATH;
+        first[p] = next[p] = NO_TITLE;
     for (path_id p = (path_id)t->len; p-- > 1;) {
-        tree.next_sibling[p] = tree.first_child[t->parent[p]];
-        tree.first_child[t->parent[p]] = p;
+        next[p] = first[t->parent[p]];
+        first[t->parent[p]] = p;
     }
     return tree;
 }
 
-static const char *name_of(const struct ownership_tree *t, path_id p)
-{
-    return t->labels.all[t->label[p]].name;
-}
+/* --- 1. down ------------------------------------------------------------------------- */
 
-static enum type_rank rank_of(const struct ownership_tree *t, path_id p)
-{
-    return t->labels.all[t->label[p]].rank;
-}
-
-static int64_t delta(const struct ownership_tree *t, const uint64_t *values, path_id p)
-{
-    const uint64_t *at = &values[p * t->snapshots];
-    return (int64_t)(at[t->snapshots - 1] - at[0]);
-}
-
-/* Grows at least half as much as the head. */
-static bool is_candidate(const struct title_tree *tree, path_id child, path_id head)
-{
-    int64_t more = delta(tree->t, tree->t->count, head);
-    return more > 0 && tree->grows[child] &&
-           rank_by.goes_along * delta(tree->t, tree->t->count, child) >= more;
-}
-
-static bool is_better(const struct ownership_tree *t, path_id p, path_id best)
-{
-    int64_t a = delta(t, t->retained, p), b = delta(t, t->retained, best);
-    return a != b ? a > b : strcmp(name_of(t, p), name_of(t, best)) < 0;
-}
-
-/* The candidates of one level become those of the next; the list is a queue in a. */
-struct level {
-    path_id *all;
-    size_t len;
+struct title_searcher {
+    const struct title_graph *graph;
+    int64_t more; /* objects of the head */
+    bool *seen;   /* NULL: there are no circles */
+    uint32_t *queue;
+    size_t len, cap;
 };
 
+static const struct label *label_of(const struct title_graph *g, uint32_t i)
+{
+    return &g->labels->all[g->label != NULL ? g->label[i] : i];
+}
+
+static int64_t delta(const struct title_graph *g, const uint64_t *values, uint32_t i)
+{
+    const uint64_t *at = &values[i * g->snapshots];
+    return (int64_t)(at[g->snapshots - 1] - at[0]);
+}
+
+static bool is_better(const struct title_graph *g, uint32_t i, uint32_t best)
+{
+    const struct label *a = label_of(g, i), *b = label_of(g, best);
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    int64_t x = delta(g, g->retained, i), y = delta(g, g->retained, best);
+    return x != y ? x > y : strcmp(a->name, b->name) < 0;
+}
+
+static void add(struct title_searcher *s, uint32_t i)
+{
+    if (s->seen != NULL && s->seen[i])
+        return;
+    if (s->seen != NULL)
+        s->seen[i] = true;
+    s->queue = grow(s->queue, s->len, &s->cap, sizeof(*s->queue));
+    s->queue[s->len++] = i;
+}
+
+static void add_below(struct title_searcher *s, uint32_t above)
+{
+    const struct title_graph *g = s->graph;
+    for (uint32_t i = g->first[above]; i != NO_TITLE; i = g->next[i])
+        if (s->more > 0 && g->grows[i] &&
+            rank_by.goes_along * delta(g, g->count, i) >= s->more)
+            add(s, i);
+}
+
 /* The best of a level, if it ranks higher than all of the levels above. */
-static path_id best_named(const struct ownership_tree *t, const struct level *level,
-                          path_id found)
+static uint32_t best_of(const struct title_searcher *s, size_t begin, size_t end,
+                        uint32_t found)
 {
-    enum type_rank least = found != NO_PATH ? rank_of(t, found) : RANK_PLAIN;
-    path_id best = NO_PATH;
-    for (size_t i = 0; i < level->len; i++) {
-        path_id p = level->all[i];
-        enum type_rank rank = rank_of(t, p);
-        if (rank <= least)
-            continue;
-        if (best == NO_PATH || rank > rank_of(t, best) ||
-            (rank == rank_of(t, best) && is_better(t, p, best)))
-            best = p;
-    }
-    return best != NO_PATH ? best : found;
+    enum type_rank least = found != NO_TITLE ? label_of(s->graph, found)->rank : RANK_PLAIN;
+    uint32_t best = NO_TITLE;
+    for (size_t i = begin; i < end; i++)
+        if (label_of(s->graph, s->queue[i])->rank > least &&
+            (best == NO_TITLE || is_better(s->graph, s->queue[i], best)))
+            best = s->queue[i];
+    return best != NO_TITLE ? best : found;
 }
 
-static void next_level(const struct title_tree *tree, struct level *level, path_id head,
-                       struct arena *scratch)
+uint32_t title_search(const struct title_graph *graph, uint32_t head)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < level->len; i++)
-        for (path_id c = tree->first_child[level->all[i]]; c != NO_PATH;
-             c = tree->next_sibling[c])
-            count += is_candidate(tree, c, head);
-    path_id *all = arena_array(scratch, path_id, count);
-    count = 0;
-    for (size_t i = 0; i < level->len; i++)
-        for (path_id c = tree->first_child[level->all[i]]; c != NO_PATH;
-             c = tree->next_sibling[c])
-            if (is_candidate(tree, c, head))
-                all[count++] = c;
-    *level = (struct level){all, count};
-}
-
-/* 1. Down level by level: what ranks highest, of equals the topmost. */
-static path_id from_levels(const struct title_tree *tree, path_id head)
-{
-    struct arena scratch = {0};
-    struct level level = {&head, 1};
-    path_id found = NO_PATH;
-    for (unsigned depth = 0; depth <= rank_by.title_levels && level.len > 0; depth++) {
-        found = best_named(tree->t, &level, found);
-        if (found != NO_PATH && rank_of(tree->t, found) == RANK_OWN)
+    struct title_searcher s = {.graph = graph, .more = delta(graph, graph->count, head)};
+    uint32_t found = NO_TITLE;
+    if (graph->has_circles)
+        s.seen = alloc_zeroed(graph->len);
+    add(&s, head);
+    for (size_t level = 0, begin = 0; level <= rank_by.title_levels && begin < s.len;
+         level++) {
+        size_t end = s.len;
+        found = best_of(&s, begin, end, found);
+        if (found != NO_TITLE && label_of(graph, found)->rank == RANK_OWN)
             break;
-        next_level(tree, &level, head, &scratch);
+        for (; begin < end; begin++)
+            add_below(&s, s.queue[begin]);
     }
-    arena_free(&scratch);
+    free(s.queue);
+    free(s.seen);
     return found;
 }
 
-/* 2. Up the whole path in the last snapshot. */
+/* --- 2. up the whole path in the last snapshot --------------------------------------- */
+
 const char *suspect_title_above(const struct labels *l, const struct full_tree *f,
                                 path_id at)
 {
@@ -158,13 +165,13 @@ const char *suspect_title_of(const struct title_tree *tree, path_id head,
 {
     const struct ownership_tree *t = tree->t;
     enum title_place found = TITLE_WITHIN;
-    path_id within = from_levels(tree, head);
-    const char *name = within != NO_PATH ? name_of(t, within) : NULL;
+    uint32_t within = title_search(&tree->graph, head);
+    const char *name = within != NO_TITLE ? label_of(&tree->graph, within)->name : NULL;
     if (name == NULL) {
         name = above_head(tree, head);
         found = name != NULL ? TITLE_ABOVE : TITLE_NOWHERE;
     }
     if (place != NULL)
         *place = found;
-    return name != NULL ? name : name_of(t, head);
+    return name != NULL ? name : t->labels.all[t->label[head]].name;
 }

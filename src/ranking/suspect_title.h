@@ -1,4 +1,4 @@
-/* subject.h - the name for the title of a suspect: the program's own class next to
+/* suspect_title.h - the name for the title of a suspect: the program's own class next to
  * what the ranking found growing.
  *
  * A delegate, a dictionary's node or a timer is what grows; OrderNotifier, Session or
@@ -8,17 +8,33 @@
 
 #include "owners/ownership_tree.h"
 
-/* One growing child of a path, as the rules need it. */
+#define NO_TITLE UINT32_MAX
+
+/* What grows, each with what hangs from it: paths of an ownership tree, or types and those
+ * that they own. */
+struct title_graph {
+    const struct labels *labels;
+    const label_id *label;            /* of each; NULL: they are labels */
+    const bool *grows;                /* in count */
+    const uint64_t *count, *retained; /* [number * snapshots + snapshot] */
+    size_t len, snapshots;
+    uint32_t *first, *next; /* of each: the first below it, the next beside it; NO_TITLE */
+    bool has_circles;       /* then O(len) a search, else O(what is looked at) */
+};
+
+/* Below a number of the graph, itself included, the one whose label tells most; NO_TITLE:
+ * none is more than plain. Down level by level, by what grows at least half as much: what
+ * ranks highest, of equals the topmost. */
+uint32_t title_search(const struct title_graph *graph, uint32_t head);
+
 struct title_tree {
     const struct ownership_tree *t;
-    const bool *grows;    /* per path: in count, with growth > 0 */
-    path_id *first_child; /* per path; NO_PATH at the end */
-    path_id *next_sibling;
+    struct title_graph graph; /* of the aligned paths */
     path_id *named_above; /* per full path of the last snapshot: the one at or above it that
                              suspect_title_above() takes; 0: none */
 };
 
-/* Links of parents to children; arrays in a. grows must live as long. */
+/* grows: per path, in count with growth > 0; it must live as long. Arrays in a. */
 struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grows,
                                 struct arena *a);
 

@@ -9,6 +9,7 @@
 #define TYPE_GROWTH_H
 
 #include "ranking/path_growth.h"
+#include "ranking/suspect_title.h"
 #include "ranking/unexplained_growth.h"
 
 enum type_question {
@@ -39,8 +40,8 @@ struct type_growths {
     struct grown_type *all;     /* per label */
     uint64_t *count, *retained; /* [label * n + snapshot] of what is in the residue */
     bool *is_leaf;              /* per label: String and arrays of numbers */
-    label_id *first_owned, *next_owned; /* per label: those that have it as owner */
-    struct path_order *order;           /* of the last snapshot, made when two places tie */
+    struct title_graph titles;  /* of labels, by owners */
+    struct path_order *order;   /* of the last snapshot, made when two places tie */
 };
 
 /* residue and order must outlive it; arrays in a.
