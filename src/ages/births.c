@@ -53,7 +53,7 @@ static void count(struct births *b, size_t k, const struct hd_snapshot *snap)
 }
 
 static void births_begin_empty(struct births *b, const struct ownership_tree *t,
-                        enum selection selection)
+                               enum selection selection)
 {
     size_t cells = array_bytes(t->len, t->snapshots);
     *b = (struct births){.t = t,

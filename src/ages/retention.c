@@ -1,7 +1,6 @@
 /* The conditions are those of docs/ranking.md, one function each, in its order. */
 #include "ages/retention.h"
 
-#include "series/chance.h"
 #include "series/ranking_constants.h"
 #include "series/trend.h"
 

@@ -3,9 +3,11 @@
 #ifndef CHAIN_SEARCH_H
 #define CHAIN_SEARCH_H
 
-#include "chains/chain_index.h"
 #include "chains/chains.h"
 #include "chains/walk.h"
+
+/* The type at the head of what hangs from no root. */
+#define UNREACHABLE_GROUP UINT32_MAX
 
 /* What is asked of one snapshot, and what is known of its types. */
 struct chain_search {

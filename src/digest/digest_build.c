@@ -7,7 +7,7 @@
 #include "chains/walk.h"
 #include "digest/survivors.h"
 #include "heap/reach.h"
-#include "owners/references.h"
+#include "owners/referrers.h"
 #include "owners/retained.h"
 #include "series/runtime_names.h"
 #include "series/sampler.h"

@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "heap/sample.h"
+#include "owners/dominators.h"
 #include "owners/ownership_fields.h"
 #include "owners/place_table.h"
-#include "owners/dominators.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -475,14 +475,6 @@ void ownership_tree_align(struct ownership_tree *t)
     for (size_t p = t->len; p-- > 1;)
         for (size_t k = 0; k < n; k++)
             t->retained[t->parent[p] * n + k] += t->retained[p * n + k];
-}
-
-size_t ownership_tree_depth(const struct ownership_tree *t, path_id p)
-{
-    size_t depth = 0;
-    for (; p != 0; p = t->parent[p])
-        depth++;
-    return depth;
 }
 
 void ownership_tree_free(struct ownership_tree *t)

@@ -136,9 +136,6 @@ uint32_t *ownership_tree_order(const struct ownership_tree *t);
 /* The same for the full ownership tree of snapshot k. */
 uint32_t *full_tree_order(const struct ownership_tree *t, size_t k);
 
-/* How many labels lead from below the root to a path: its length. */
-size_t ownership_tree_depth(const struct ownership_tree *t, path_id p);
-
 void ownership_tree_free(struct ownership_tree *t);
 
 #endif

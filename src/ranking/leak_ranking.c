@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t ranked_full_path(const struct ownership_tree *t, path_id p, size_t k,
-                        const label_id **labels, struct arena *a)
-{
-    const struct full_tree *f = &t->full[k];
-    path_id full = t->full_of[p * t->snapshots + k];
-    size_t len = 0;
-    if (full == NO_PATH)
-        return 0;
-    for (path_id at = full; at != 0; at = f->parent[at])
-        len++;
-    label_id *path = arena_array(a, label_id, len);
-    for (size_t i = len; i-- > 0; full = f->parent[full])
-        path[i] = f->label[full];
-    *labels = path;
-    return len;
-}
-
 /* --- whole types ------------------------------------------------------------- */
 
 /* The row that a head belongs to, or NO_ROW. */

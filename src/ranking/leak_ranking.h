@@ -80,9 +80,4 @@ struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct
                                     const struct births *births,
                                     const struct suspect_line *line, struct arena *a);
 
-/* Labels from below the root down to a path in ownership tree snapshot k, in a; nothing
- * cut. */
-size_t ranked_full_path(const struct ownership_tree *t, path_id p, size_t k,
-                        const label_id **labels, struct arena *a);
-
 #endif

@@ -1,5 +1,6 @@
 #include "owners/ownership_tree.h"
 
+#include "owners/tree_paths.h"
 #include "ranking/ranked.h"
 #include "support/large.h"
 
@@ -126,7 +127,7 @@ Test(tree, is_as_deep_as_a_million_objects_that_do_not_fold, .timeout = PATIENCE
     finish(&r, &f);
     expect_path_count(&r, 1 + MILLION);
     path_id last = (path_id)r.tree.len - 1;
-    cr_expect_eq(ownership_tree_depth(&r.tree, last), 1 + MILLION);
+    cr_expect_eq(tree_depth(&r.tree, last), 1 + MILLION);
     cr_expect_eq(r.tree.retained[last], 8);
     cr_expect_eq(r.tree.retained[0], 8 * (uint64_t)MILLION);
     ranked_free(&r);
@@ -227,8 +228,8 @@ Test(tree, a_path_says_where_it_was_in_every_snapshot)
     add_services(&r, 1);
     fold_series(&r);
     path_id item = ranked_path(&r, "App.List > App.Item");
-    cr_expect_eq(ownership_tree_depth(&r.tree, item), 2);
-    cr_expect_eq(ownership_tree_depth(&r.tree, 0), 0);
+    cr_expect_eq(tree_depth(&r.tree, item), 2);
+    cr_expect_eq(tree_depth(&r.tree, 0), 0);
     cr_expect_eq(r.tree.full_of[item * 2], NO_PATH);
     const struct full_tree *full = &r.tree.full[1];
     path_id at = r.tree.full_of[item * 2 + 1];

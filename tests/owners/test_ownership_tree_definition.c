@@ -1,6 +1,7 @@
 /* Tries of random series against their definition, in which a path is a list of labels
  * and is written down for every single object. */
 #include "owners/random_heap.h"
+#include "owners/tree_paths.h"
 
 #include <stdlib.h>
 
@@ -209,7 +210,7 @@ Test(ownership_tree_definition, paths_of_length_one_retain_the_reachable_heap)
         for (size_t k = 0; k < r.a.count; k++) {
             uint64_t sum = 0;
             for (path_id p = 1; p < r.tree.len; p++)
-                if (ownership_tree_depth(&r.tree, p) == 1)
+                if (tree_depth(&r.tree, p) == 1)
                     sum += r.tree.retained[p * r.tree.snapshots + k];
             cr_assert_eq(sum, r.tree.retained[k], "series %u", series);
             if (r.selection == SELECT_ALL)
@@ -251,7 +252,7 @@ Test(ownership_tree_definition, objects_of_a_label_below_a_path_are_counted_righ
 /* The labels from below the root down to p. */
 static size_t labels_of(const struct ownership_tree *t, path_id p, label_id *labels)
 {
-    size_t len = ownership_tree_depth(t, p);
+    size_t len = tree_depth(t, p);
     for (size_t i = len; i-- > 0; p = t->parent[p])
         labels[i] = t->label[p];
     return len;

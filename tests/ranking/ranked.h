@@ -16,6 +16,7 @@
 #define RANKED_H
 
 #include "owners/aligned.h"
+#include "owners/tree_paths.h"
 #include "ranking/leak_ranking.h"
 
 #include <math.h>
@@ -210,8 +211,8 @@ static inline void expect_names_along(const struct ranked *r, const char *type,
 static inline const char *holder_of(struct ranked *r, const char *type)
 {
     const label_id *labels;
-    size_t len = ranked_full_path(&r->tree, ranked_type(r, type)->head, r->a.count - 1,
-                                  &labels, &r->a.arena);
+    size_t len = tree_full_path(&r->tree, ranked_type(r, type)->head, r->a.count - 1,
+                                &labels, &r->a.arena);
     const char *path = "";
     for (size_t i = 0; i + 1 < len; i++)
         path = arena_printf(&r->a.arena, "%s%s%s", path, i > 0 ? " > " : "",

@@ -112,7 +112,7 @@ Test(ranking, folds_the_events_into_the_documented_trie)
         "[static vars]", "[strong handles]", "App.EventBus",     "App.Cache",
         "Entry[]",       "App.Names",        "RuntimeTypeCache", "System.String[]"};
     for (size_t i = 0; i < sizeof(anchors) / sizeof(*anchors); i++)
-        cr_expect_eq(ownership_tree_depth(&r.tree, ranked_path(&r, anchors[i])), 1);
+        cr_expect_eq(tree_depth(&r.tree, ranked_path(&r, anchors[i])), 1);
     ranked_free(&r);
 }
 

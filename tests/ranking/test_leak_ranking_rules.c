@@ -343,8 +343,8 @@ Test(leak_ranking_rules, a_path_that_is_not_in_a_snapshot_has_no_full_path_there
     rank(&r);
     const label_id *labels;
     path_id head = ranked_type(&r, "App.Item")->head;
-    cr_expect_eq(ranked_full_path(&r.tree, head, 0, &labels, &r.a.arena), 0);
-    cr_expect_eq(ranked_full_path(&r.tree, head, 1, &labels, &r.a.arena), 3);
+    cr_expect_eq(tree_full_path(&r.tree, head, 0, &labels, &r.a.arena), 0);
+    cr_expect_eq(tree_full_path(&r.tree, head, 1, &labels, &r.a.arena), 3);
     ranked_free(&r);
 }
 

@@ -1,4 +1,5 @@
 #include "score/window.h"
+#include "owners/tree_paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ void window_print_row(const struct window *w, size_t row)
     printf("    %zu. %.0f %s: ", row + 1, type->score, window_name(w, row));
     struct arena scratch = {0};
     const label_id *path;
-    size_t len = ranked_full_path(&w->tree, type->head, w->len - 1, &path, &scratch);
+    size_t len = tree_full_path(&w->tree, type->head, w->len - 1, &path, &scratch);
     for (size_t p = 0; p < len; p++)
         printf("%s%s", p > 0 ? " > " : "", w->tree.labels.all[path[p]].name);
     printf(" (");
