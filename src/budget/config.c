@@ -256,7 +256,7 @@ static const yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping,
 
 /* NULL where there is none; an error if it is no list. "budgets:" with nothing behind it
  * is an empty list. */
-static bool take_list(struct reader *r, const yaml_node_t *root, const char *key,
+static bool find_list(struct reader *r, const yaml_node_t *root, const char *key,
                       const yaml_node_t **list)
 {
     const yaml_node_t *value = value_of(r, root, key);
@@ -318,8 +318,8 @@ static bool check_document(struct reader *r)
     if (root->type != YAML_MAPPING_NODE)
         return bad(r, line_of(root), "wrong-type",
                    "the file must have keys: version, budgets, suppress");
-    return check_keys(r, root, config_keys) && take_list(r, root, "budgets", &r->budgets) &&
-           take_list(r, root, "suppress", &r->suppress) &&
+    return check_keys(r, root, config_keys) && find_list(r, root, "budgets", &r->budgets) &&
+           find_list(r, root, "suppress", &r->suppress) &&
            check_entries(r, r->budgets, budget_keys) &&
            check_entries(r, r->suppress, suppression_keys);
 }
@@ -410,8 +410,8 @@ static const char *keep(struct reader *r, const char *s)
 }
 
 /* One word of a closed list. */
-static bool take_word(struct reader *r, const yaml_node_t *entry, const char *key,
-                      const char *word, const char *const *allowed, size_t *index)
+static bool parse_word(struct reader *r, const yaml_node_t *entry, const char *key,
+                       const char *word, const char *const *allowed, size_t *index)
 {
     *index = place_of(word, allowed);
     if (allowed[*index] != NULL)
@@ -429,8 +429,8 @@ static bool take_word(struct reader *r, const yaml_node_t *entry, const char *ke
     return false;
 }
 
-static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *key,
-                       const char *value, struct rule *rule)
+static bool parse_limit(struct reader *r, const yaml_node_t *entry, const char *key,
+                        const char *value, struct rule *rule)
 {
     const char *wrong = limit_parse(value, rule->measure, &rule->limit);
     uint64_t size;
@@ -445,8 +445,8 @@ static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *k
 }
 
 /* Which one of total, type, holder and suspects the entry is about. */
-static bool take_subject(struct reader *r, const yaml_node_t *entry,
-                         const struct config_budget *c, struct rule *rule)
+static bool parse_subject(struct reader *r, const yaml_node_t *entry,
+                          const struct config_budget *c, struct rule *rule)
 {
     static const char *const any[] = {"any", NULL};
     const char *const subjects[] = {c->total, c->type, c->holder, c->suspects};
@@ -467,10 +467,10 @@ static bool take_subject(struct reader *r, const yaml_node_t *entry,
     if (c->type != NULL || c->holder != NULL)
         rule->pattern = keep(r, c->type != NULL ? c->type : c->holder);
     if (c->suspects != NULL)
-        return take_word(r, entry, "suspects", c->suspects, any, &index);
+        return parse_word(r, entry, "suspects", c->suspects, any, &index);
     if (c->total == NULL)
         return true;
-    bool ok = take_word(r, entry, "total", c->total, budget_total_names, &index);
+    bool ok = parse_word(r, entry, "total", c->total, budget_total_names, &index);
     rule->total = (enum hd_total)index;
     return ok;
 }
@@ -489,7 +489,7 @@ static bool add_limit(struct reader *r, const yaml_node_t *entry, const char *ke
     if (value == NULL)
         return true;
     rule->measure = measure;
-    return take_limit(r, entry, key, value, rule) && budgets_add_rule(r->b, rule, r->err);
+    return parse_limit(r, entry, key, value, rule) && budgets_add_rule(r->b, rule, r->err);
 }
 
 static bool add_suspects(struct reader *r, const yaml_node_t *entry,
@@ -508,7 +508,7 @@ static bool add_suspects(struct reader *r, const yaml_node_t *entry,
                : add_limit(r, entry, "max_score", c->max_score, HD_MEASURE_SCORE, rule);
 }
 
-static bool take_budget(struct reader *r, const yaml_node_t *entry)
+static bool parse_budget(struct reader *r, const yaml_node_t *entry)
 {
     const struct config_budget budget = {.total = text_of(r, entry, "total"),
                                          .type = text_of(r, entry, "type"),
@@ -525,20 +525,20 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry)
     static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
     size_t per = 0, is_set = 0;
-    if (!take_subject(r, entry, c, &rule))
+    if (!parse_subject(r, entry, c, &rule))
         return false;
     if (rule.kind == HD_RULE_SUSPECTS)
         return add_suspects(r, entry, c, &rule);
     if (!refuse(r, entry, "max_score", c->max_score, "it is for suspects: any"))
         return false;
-    if (c->per != NULL && !take_word(r, entry, "per", c->per, pers, &per))
+    if (c->per != NULL && !parse_word(r, entry, "per", c->per, pers, &per))
         return false;
     rule.per = (enum hd_per)per;
     bool is_total = rule.kind == HD_RULE_TOTAL;
     if (is_total && !refuse(r, entry, "optional", c->optional, "a total is always there"))
         return false;
     if (c->optional != NULL &&
-        !take_word(r, entry, "optional", c->optional, bools, &is_set))
+        !parse_word(r, entry, "optional", c->optional, bools, &is_set))
         return false;
     rule.is_optional = is_set == 1;
     if (is_total && !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes,
@@ -556,7 +556,7 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry)
                      &rule);
 }
 
-static bool take_suppression(struct reader *r, const yaml_node_t *entry)
+static bool parse_suppression(struct reader *r, const yaml_node_t *entry)
 {
     const struct config_suppression suppression = {.type = text_of(r, entry, "type"),
                                                    .holder = text_of(r, entry, "holder"),
@@ -594,7 +594,7 @@ static bool take_suppression(struct reader *r, const yaml_node_t *entry)
     return true;
 }
 
-static bool take_version(struct reader *r)
+static bool parse_version(struct reader *r)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
     const char *given = text_of(r, root, "version");
@@ -608,8 +608,8 @@ static bool take_version(struct reader *r)
                         CONFIG_VERSION);
 }
 
-static bool take_entries(struct reader *r, const yaml_node_t *list,
-                         bool (*take)(struct reader *r, const yaml_node_t *entry))
+static bool parse_entries(struct reader *r, const yaml_node_t *list,
+                          bool (*take)(struct reader *r, const yaml_node_t *entry))
 {
     for (const yaml_node_item_t *i = list != NULL ? list->data.sequence.items.start : NULL;
          list != NULL && i < list->data.sequence.items.top; i++)
@@ -625,9 +625,9 @@ static bool read_config(struct reader *r, struct bytes all)
                     BUDGETS_LONGEST_FILE);
     if (!is_all_harmless(all, r->err) || !read_lines(r, all))
         return false;
-    bool ok = check_values(r) && take_version(r) &&
-              take_entries(r, r->budgets, take_budget) &&
-              take_entries(r, r->suppress, take_suppression);
+    bool ok = check_values(r) && parse_version(r) &&
+              parse_entries(r, r->budgets, parse_budget) &&
+              parse_entries(r, r->suppress, parse_suppression);
     yaml_document_delete(&r->document);
     return ok;
 }

@@ -305,7 +305,7 @@ bool check_run_suppress(struct finding *f, const struct finding *counted,
     return counted->status == HD_FOUND_INCONCLUSIVE;
 }
 
-void check_run_tell_expired(const struct check_run *c, struct finding *f, const char *type,
+void check_run_note_expired(const struct check_run *c, struct finding *f, const char *type,
                             const char *subject, const char *holder)
 {
     if (f->status != HD_FOUND_FAIL)
@@ -421,7 +421,7 @@ static bool judge_type(const struct check_run *c, const struct rule *rule,
     }
     f->scored = scored_index_find(&c->by_type, row->name);
     const char *holder = f->scored != NO_SCORED ? c->e->scored[f->scored].holder : NULL;
-    check_run_tell_expired(c, f, row->name, NULL, holder);
+    check_run_note_expired(c, f, row->name, NULL, holder);
     return open;
 }
 

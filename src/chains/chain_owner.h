@@ -20,7 +20,7 @@ enum {
     ROLE_NAMED = 1 << 2,     /* neither plumbing nor a collection, array, delegate, ... */
     ROLE_SINGLE = 1 << 3,    /* named, and no snapshot has more than one object of it */
     ROLE_TIMER = 1 << 4,     /* of the runtime's timer list */
-    ROLE_CALL_SITE = 1 << 5, /* these as in plumbing.h */
+    ROLE_CALL_SITE = 1 << 5, /* these as in enum plumbing */
     ROLE_SCOPE = 1 << 6,
     ROLE_SERVICES = 1 << 7,
     ROLE_LIST = 1 << 8, /* List<Object> and its array: how a scope keeps services */

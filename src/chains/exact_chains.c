@@ -98,7 +98,7 @@ static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type, field_
     return found == next ? add_chain(x, chain, type, by) : found;
 }
 
-/* O(nodes), 4 bytes per node and 12 to 16 per chain. field_of, by node (walk_fields.h): two
+/* O(nodes), 4 bytes per node and 12 to 16 per chain. field_of, by node (walk.h): two
  * fields of one type part chains; NULL: they do not. It stops
  * behind most chains (0: any number): len is larger then. */
 static struct chain_index chain_index_build(const struct hd_snapshot *snap,

@@ -291,8 +291,8 @@ void comparison_end(struct hd_comparison *c)
     pthread_mutex_unlock(&c->asked);
 }
 
-void comparison_tell(const struct hd_comparison *c, enum hd_phase phase, uint64_t more,
-                     uint64_t all)
+void comparison_report_progress(const struct hd_comparison *c, enum hd_phase phase,
+                                uint64_t more, uint64_t all)
 {
     if (c->how.progress != NULL)
         c->how.progress(c->how.progress_context, phase, more, all);
@@ -535,10 +535,10 @@ const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *er
     if (snap->graph == NULL)
         return NULL;
     uint64_t all = snap->node_count;
-    comparison_tell(c, HD_FINDING_OWNERS, 0, all);
+    comparison_report_progress(c, HD_FINDING_OWNERS, 0, all);
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
     reach_given(snap, d.node, d.count);
-    comparison_tell(c, HD_FINDING_OWNERS, all - all / 4, all);
+    comparison_report_progress(c, HD_FINDING_OWNERS, all - all / 4, all);
     c->retained_by_type = retained_by_type(&d, snap, &c->arena);
     dominators_free(&d);
     return c->retained_by_type;

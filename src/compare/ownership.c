@@ -28,7 +28,8 @@ struct folding {
 
 static void remember_first(struct folding *f, const struct hd_snapshot *first)
 {
-    /* Of a first snapshot that is unfit, others say nothing: its own counts stand beside.
+    /* Of a first snapshot that is not usable, others say nothing: its own counts stand
+     * beside.
      */
     bool told = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
     if (told && !f->s->restarted)
@@ -79,7 +80,7 @@ static bool too_many_paths(const struct folding *f, struct hd_error *err)
 
 static void tell(const struct folding *f, uint64_t more)
 {
-    comparison_tell(f->c, HD_FINDING_OWNERS, more, f->objects);
+    comparison_report_progress(f->c, HD_FINDING_OWNERS, more, f->objects);
 }
 
 /* Nothing is large in it, so when what is remembered does not matter. */

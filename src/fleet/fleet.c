@@ -22,7 +22,7 @@ struct fleet_series {
 
 /* --- the set ---------------------------------------------------------------- */
 
-void fleet_take_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules)
+void fleet_set_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules)
 {
     f->rules = *rules;
     f->rules.service = fleet_name(f, rules->service);
@@ -40,7 +40,7 @@ struct hd_fleet *hd_fleet_new(const struct hd_fleet_rules *rules)
 {
     struct hd_fleet *f = alloc_zeroed(sizeof(*f));
     if (rules != NULL)
-        fleet_take_rules(f, rules);
+        fleet_set_rules(f, rules);
     return f;
 }
 

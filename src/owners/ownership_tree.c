@@ -237,7 +237,7 @@ static void fold_snapshot(struct ownership_tree *t, size_t k,
 
 /* --- one digest ------------------------------------------------------ */
 
-static void tell_fields(struct full_tree *f, const struct digest *d)
+static void keep_field_names(struct full_tree *f, const struct digest *d)
 {
     const struct digest_places *from = &d->places;
     size_t cap = 0;
@@ -285,7 +285,7 @@ static void add_digest(struct ownership_tree *t, size_t k, const struct hd_snaps
         }
     }
     if (t->fields != OWNERSHIP_NO_FIELDS)
-        tell_fields(f, snap->digest);
+        keep_field_names(f, snap->digest);
     if (snap->info.sampled)
         scale_sample(t, k, snap, f->label_of);
     free(in.answers);

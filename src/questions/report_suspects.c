@@ -290,7 +290,7 @@ static void add_growth(const struct suspect_rows *to, const struct leak_ranking 
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
     g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
-    g->pools_are_told = g->pools_share >= rank_by.pools_told_share;
+    g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
 }
 
 static bool is_below(const char *const *holder, size_t len, const char *type)

@@ -71,7 +71,7 @@ struct growth_verdict growth_verdict_of(const struct growth_question *q)
                                .stopped_share =
                                    together ? q->open->share : q->stopped_share};
     v.is_unexplained = v.is_open && (!q->has_suspects || 2 * q->rest > q->growth);
-    v.has_stopped = v.stopped_share >= rank_by.stopped_told_share;
+    v.has_stopped = v.stopped_share >= rank_by.stopped_warn_share;
     v.confidence = confidence_of(q, &v);
     return v;
 }

@@ -43,8 +43,8 @@ static bool *paths_of_suspects(struct leak_ranker *r, size_t *row_of_path)
     return taken;
 }
 
-static void take_type(struct leak_ranker *r, struct ranked_row *row,
-                      const struct type_growths *g)
+static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
+                            const struct type_growths *g)
 {
     label_id label = row->type.label;
     const struct grown_type *grown = &g->all[label];
@@ -79,7 +79,7 @@ static void add_types(struct leak_ranker *r, const struct type_growths *g)
             type_growths_topmost(g, label) == NO_PATH)
             continue;
         struct ranked_row row = {.name = ranked_name(r, label), .type = {.label = label}};
-        take_type(r, &row, g);
+        rank_whole_type(r, &row, g);
         if (at != NO_ROW)
             r->rows[at] = row;
         else
@@ -97,7 +97,7 @@ static void raise_types(struct leak_ranker *r, const struct type_growths *g)
             row->type.basis == HD_BASIS_TYPE ||
             score < rank_by.whole_type * row->type.score || row->type.stays.keeps)
             continue;
-        take_type(r, row, g);
+        rank_whole_type(r, row, g);
     }
 }
 

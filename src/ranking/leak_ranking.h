@@ -1,5 +1,5 @@
-/* leak_ranking.h - headed growth: the topmost types whose instances keep growing, each with
- * what it gained and retains that no growing owner above it explains.
+/* leak_ranking.h - growth, ranked: the topmost types whose instances keep growing, each
+ * with what it gained and retains that no growing owner above it explains.
  *
  * The ranking of a diff whose snapshots all have graphs: by place in the tree of owners,
  * and what that leaves unexplained once more by type. Formulas and reasons:

@@ -17,34 +17,34 @@ static enum unexplained_part *parts_of(const struct labels *l, struct arena *scr
     return parts;
 }
 
-struct taking {
+struct partition {
     const struct ownership_tree *t;
     const bool *heads, *labels;
     const enum unexplained_part *parts;
 };
 
-static enum unexplained_part part_of(const struct taking *take, const struct full_tree *f,
+static enum unexplained_part part_of(const struct partition *by, const struct full_tree *f,
                                      path_id p, enum unexplained_part above)
 {
-    if (above == PART_SUSPECTS || take->heads[f->cut[p]])
+    if (above == PART_SUSPECTS || by->heads[f->cut[p]])
         return PART_SUSPECTS;
     if (above != PART_REST)
         return above;
-    if (take->parts[f->label[p]] != PART_REST)
-        return take->parts[f->label[p]];
-    if (path_is_thread_statics(&take->t->labels, f, p))
+    if (by->parts[f->label[p]] != PART_REST)
+        return by->parts[f->label[p]];
+    if (path_is_thread_statics(&by->t->labels, f, p))
         return PART_THREADS;
-    return take->labels != NULL && take->labels[f->label[p]] ? PART_SUSPECTS : PART_REST;
+    return by->labels != NULL && by->labels[f->label[p]] ? PART_SUSPECTS : PART_REST;
 }
 
-static void part_snapshot(struct unexplained *r, size_t k, const struct taking *take,
+static void part_snapshot(struct unexplained *r, size_t k, const struct partition *by,
                           struct arena *a)
 {
     const struct full_tree *f = &r->t->full[k];
     unsigned char *part = r->part[k] = arena_array(a, unsigned char, f->len);
     uint64_t *left = r->left[k] = arena_array(a, uint64_t, f->len);
     for (path_id p = 1; p < f->len; p++) {
-        part[p] = (unsigned char)part_of(take, f, p, part[f->parent[p]]);
+        part[p] = (unsigned char)part_of(by, f, p, part[f->parent[p]]);
         r->bytes[part[p]][k] += f->bytes[p];
         if (part[p] == PART_THREADS && part[f->parent[p]] != PART_THREADS)
             r->threads[k] += f->count[p];
@@ -58,7 +58,7 @@ struct unexplained unexplained_of(const struct ownership_tree *t, const bool *he
                                   const bool *labels, struct arena *a)
 {
     struct arena scratch = {0};
-    struct taking take = {t, heads, labels, parts_of(&t->labels, &scratch)};
+    struct partition by = {t, heads, labels, parts_of(&t->labels, &scratch)};
     struct unexplained r = {.t = t,
                             .threads = arena_array(a, uint64_t, t->snapshots),
                             .part = arena_array(a, unsigned char *, t->snapshots),
@@ -66,7 +66,7 @@ struct unexplained unexplained_of(const struct ownership_tree *t, const bool *he
     for (int i = 0; i < PART_COUNT; i++)
         r.bytes[i] = arena_array(a, uint64_t, t->snapshots);
     for (size_t k = 0; k < t->snapshots; k++)
-        part_snapshot(&r, k, &take, a);
+        part_snapshot(&r, k, &by, a);
     arena_free(&scratch);
     return r;
 }

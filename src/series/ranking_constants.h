@@ -19,7 +19,7 @@ static const struct ranking_constants {
     unsigned untypical_owners, covering, of_covering, of_migration, most_migrated;
     unsigned whole_type, title_levels, goes_along;
     unsigned settled_part, swings;
-    double open_share, stopped_share, stopped_told_share, pools_told_share;
+    double open_share, stopped_share, stopped_warn_share, pools_warn_share;
     unsigned fewest_undecided, fewest_native;
     double turnover, turnover_chance, keeps_chance;
     unsigned fewest_that_keep, ages, fewest_a_step, few_steps, newcomers, record;
@@ -103,8 +103,8 @@ static const struct ranking_constants {
      * nothing else is found, told; and pools, which fill while a program starts. */
     .open_share = 0.05,
     .stopped_share = 0.02,
-    .stopped_told_share = 0.05,
-    .pools_told_share = 0.1,
+    .stopped_warn_share = 0.05,
+    .pools_warn_share = 0.1,
     /* More objects of what rose in each step and yet is no suspect; and of what holds
      * memory outside of the heap, each of which is small. */
     .fewest_undecided = 4,

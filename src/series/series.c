@@ -307,7 +307,7 @@ static bool dips(const struct series *s, size_t k)
     return here < before - before / 2 && here < after - after / 2;
 }
 
-bool series_tells_objects(const struct hd_snapshot *snap)
+bool series_has_objects(const struct hd_snapshot *snap)
 {
     bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
     return snap->info.has_graph || digest;
@@ -317,7 +317,7 @@ bool series_tells_objects(const struct hd_snapshot *snap)
  * measurement. A table may have been asked for types that there are none of. */
 static bool is_empty(const struct hd_snapshot *snap)
 {
-    return series_tells_objects(snap) && snap->info.objects == 0;
+    return series_has_objects(snap) && snap->info.objects == 0;
 }
 
 static void choose_usable(struct series *s, struct series_warnings *w)

@@ -90,7 +90,7 @@ struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *
                              enum selection selection);
 
 /* Whether it is of a whole heap, and no table that may be a part of one. */
-bool series_tells_objects(const struct hd_snapshot *snap);
+bool series_has_objects(const struct hd_snapshot *snap);
 
 /* Whether the snapshot can tell which objects selection means. */
 bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
