@@ -9,8 +9,8 @@
 #include "heap/reach.h"
 #include "owners/referrers.h"
 #include "owners/retained.h"
-#include "series/runtime_names.h"
 #include "series/sampler.h"
+#include "series/type_rank.h"
 
 #include <stdlib.h>
 #include <string.h>

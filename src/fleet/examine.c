@@ -1,9 +1,9 @@
 /* From the snapshots of a run to what it shows: they are compared as `diff` compares them,
  * through the public interface, and what its report says is kept as a record. A series is
  * worked on by one thread; who gives them is asked by the caller's only. */
-#include "base/text.h"
 #include "base/workers.h"
 #include "fleet/fleet.h"
+#include "heap/place.h"
 #include "series/ranking_constants.h"
 #include "series/trend.h"
 
@@ -127,10 +127,7 @@ static void take_heap(struct run_at_work *w, const struct hd_model *m)
 static const char *joined(struct run_at_work *w, const char *const *holder, size_t len)
 {
     struct text t = {0};
-    for (size_t i = 0; i < len; i++) {
-        text_add_string(&t, i > 0 ? " → " : "");
-        text_add_string(&t, holder[i]);
-    }
+    holder_join(&t, holder, len);
     const char *all = arena_strdup(w->arena, text_string(&t), t.len);
     text_free(&t);
     return all;

@@ -2,7 +2,6 @@
 
 #include "heap/names.h"
 #include "series/ranking_constants.h"
-#include "series/runtime_names.h"
 
 #include <string.h>
 

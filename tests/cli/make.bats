@@ -123,10 +123,10 @@ compiles() {
 @test "a field of a record whose member has another type does not compile" {
     local row
     for row in 'TEXT name' 'UINT64 number' 'REAL real' 'TRUTH truth' 'SERIES series' 'NUMBERS series,len'; do
-        compiles ${row% *} "${row#* }" || complain "$row"
+        compiles "${row% *}" "${row#* }" || complain "$row"
     done
     for row in 'TEXT number' 'UINT64 name' 'UINT64 real' 'UINT32 number' 'REAL number' 'TRUTH number' \
         'SERIES number' 'COUNTS series' 'CHOICE real,0,1' 'INT64 number' 'NUMBERS series,truth' 'TEXT gone'; do
-        ! compiles ${row% *} "${row#* }" || complain "$row compiles"
+        ! compiles "${row% *}" "${row#* }" || complain "$row compiles"
     done
 }

@@ -117,17 +117,9 @@ static const char *name_of(const struct hd_tree_node *n)
 /* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
 static bool say_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
-    const char *field = n->kind == HD_NODE_ROOTS ? strrchr(name_of(n), '.') : NULL;
-    if (field == NULL || field[1] == '\0')
+    if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, name_of(n)))
         return false;
-    struct hd_memory name = {0};
-    hd_put_name(hd_sink_memory(&name), field + 1);
-    size_t len = name.size;
-    if (name.bytes[len - 1] == ']')
-        len--;
-    to.write(to.context, name.bytes, len);
     say_to(to, ": ");
-    hd_memory_free(&name);
     return true;
 }
 
