@@ -1,4 +1,5 @@
-/* suspect_title.h - the name for the title of a suspect: the program's own class next to
+/* suspect_title.h - the names that a reader knows a suspect by: what owns it, and for its
+ * title the program's own class next to
  * what the ranking found growing.
  *
  * A delegate, a dictionary's node or a timer is what grows; OrderNotifier, Session or
@@ -6,6 +7,7 @@
 #ifndef SUSPECT_TITLE_H
 #define SUSPECT_TITLE_H
 
+#include "chains/chain_owner.h"
 #include "owners/ownership_tree.h"
 
 #define NO_TITLE UINT32_MAX
@@ -52,5 +54,26 @@ const char *suspect_title_of(const struct title_tree *tree, path_id head,
  */
 const char *suspect_title_above(const struct labels *l, const struct full_tree *f,
                                 path_id at);
+
+/* --- what owns a head ---------------------------------------------------------------- */
+
+/* What owns a head of the ranking, as the dominators have it.
+ *
+ * Every way from the roots to the objects of a head passes what is above it in its
+ * ownership tree. So unlike a chain's entry this owner is the same whatever way is the
+ * shortest today. */
+
+struct head_owner {
+    label_id owner; /* NO_LABEL: several roots share it */
+    label_id of;    /* the program's own that has the owner, if that is not its own */
+};
+
+/* The nearest path above the head, in the last snapshot, that is a static variable, a class
+ * of the program, a service, a scope of services, or a named object of which no snapshot
+ * has a second one there; of a framework's object what is above it, if that is a class of
+ * the program. What hangs from a token belongs to the list of its source, if only a handle
+ * leads there. O(depth). */
+struct head_owner head_owner(const struct ownership_tree *t, path_id head,
+                             const struct owner_types *types);
 
 #endif
