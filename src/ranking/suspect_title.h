@@ -1,6 +1,5 @@
 /* suspect_title.h - the names that a reader knows a suspect by: what owns it, and for its
- * title the program's own class next to
- * what the ranking found growing.
+ * title the program's own class next to what the ranking found growing.
  *
  * A delegate, a dictionary's node or a timer is what grows; OrderNotifier, Session or
  * Reminder is what the reader knows. Rules: docs/ranking.md. */
