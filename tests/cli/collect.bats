@@ -1,6 +1,5 @@
 # Snapshots of running processes: usage, errors, and one live process where there is .NET.
 # tests/live has the long ones.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 load ../live/lab
 
@@ -18,7 +17,7 @@ until_is() {
 @test "collect says what it needs" {
     hd collect
     fails_with 'which process? heapdrift collect PID, or its name; `heapdrift ps` lists processes'
-    hd collect -p 1 -n shop -o "$tmp/a.gcdump"
+    hd collect -p 1 --name=shop -o "$tmp/a.gcdump"
     fails_with "--process-id, --name and --diagnostic-port exclude each other"
     hd collect -p 1
     fails_with "collect needs a file to write: heapdrift collect PID -o OUT"
@@ -35,7 +34,6 @@ until_is() {
     cp "$before" "$tmp/file"
     for command in watch collect; do
         while IFS='|' read -r args wanted; do
-            # shellcheck disable=SC2086
             hd $command -o "$tmp/a.gcdump" ${args//FILE/$tmp\/file}
             fails_with "${wanted//FILE/$tmp\/file}"
         done <<OPERANDS
@@ -46,7 +44,7 @@ no-such-program|no .NET process is called no-such-program; \`heapdrift ps\` list
 99999999999999999999999|99999999999999999999999: must be the number of a process, see \`heapdrift ps\`
 1 2|$command takes one process, not 2
 -p 1 2|$command takes one process, not 2
--n shop 2|$command takes one process, not 2
+--name=shop 2|$command takes one process, not 2
 FILE|FILE: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 a/b.gcdump|a/b.gcdump: $command looks at a process, by its number or name; for files there is \`heapdrift diff\`
 OPERANDS
@@ -87,7 +85,7 @@ OPERANDS
     kill $!
     status_is 2
     err_matches "^heapdrift: process $! \(.*\) has no diagnostics socket in $tmp"
-    hd collect -n no-such-program -o "$tmp/o/a.gcdump"
+    hd collect --name=no-such-program -o "$tmp/o/a.gcdump"
     fails_with "no .NET process is called no-such-program; \`heapdrift ps\` lists those there are"
     hd collect --diagnostic-port="$tmp/none" -o "$tmp/o/a.gcdump"
     fails_with "$tmp/none: No such file or directory"
@@ -166,7 +164,6 @@ OPERANDS
     err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?"$'\n'"heapdrift: watching: 1 more, 0.05 s from one to the next"$'\n'"heapdrift: snapshot 2 of 2: "
     out_lacks snapshot
     for option in -q --quiet "-q -v --no-progress"; do
-        # shellcheck disable=SC2086
         works watch $option --diagnostic-port="$socket" --count=2 --interval=50ms
         err_lacks watching
     done
@@ -287,7 +284,7 @@ OPERANDS
     # Others may run at the same time.
     local same
     same=$(grep -c ',LeakLab,' <<<"$out")
-    hd collect -n LeakLab -o "$tmp/a.nettrace"
+    hd collect --name=LeakLab -o "$tmp/a.nettrace"
     if [[ $same == 1 ]]; then
         status_is 0
     else
@@ -453,7 +450,6 @@ OPERANDS
     while read -r habit to options; do
         play_runtime "$habit"
         for _ in {1..4}; do
-            # shellcheck disable=SC2086
             "$HEAPDRIFT" collect -q $options --diagnostic-port="$socket" -o "$folder/$to" >/dev/null 2>&1 3>&- &
             job=$!
             for _ in {1..200}; do
@@ -481,7 +477,6 @@ WAYS
 @test "core dumps and direct reading say what does not go together" {
     local args wanted
     while IFS='|' read -r args wanted; do
-        # shellcheck disable=SC2086
         hd collect $args
         fails_with "$wanted"
     done <<WRONG

@@ -1,5 +1,4 @@
 # What builds and runs the tests says what it does, and when something fails.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $tmp comes from the helper
 load helper
 
 part() { scripts/part.sh "$tmp/check/$1" "${@:2}"; }
@@ -19,7 +18,6 @@ make_parts() {
 }
 
 @test "a part whose programs left a report of a sanitizer fails" {
-    # shellcheck disable=SC2016 # for the inner shell
     run part leaks sh -c 'echo "it leaks" >"${ASAN_OPTIONS#log_path=}.1"'
     [[ $status == 1 && $output == *"it leaks"* ]]
 }
@@ -62,10 +60,10 @@ make_parts() {
     command -v clang-tidy >/dev/null || skip "no clang-tidy here"
     echo 'int main(void) { int *p = 0; return *p; }' >"$tmp/main.c"
     cp .clang-tidy "$tmp"
-    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
     [[ $status == 1 && $output == *NullDereference* && ! -e $tmp/stamp ]]
     echo 'int main(void) { return 0; }' >"$tmp/main.c"
-    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
     [[ $status == 0 && -e $tmp/stamp ]]
 }
 
@@ -109,6 +107,60 @@ make_parts() {
     [[ $(readelf -d "$HEAPDRIFT") == *PIE* ]]
     # Only the program gives up rights.
     [[ ! -e $library || $(readelf -d "$library") != *seccomp* ]]
+}
+
+@test "the top level has these files and no others" {
+    [[ -e .git ]] || skip "no repository here"
+    [[ $(git ls-files | cut -d/ -f1 | LC_ALL=C sort -u | tr '\n' ' ') == "$(tr '\n' ' ' <<'END'
+.ci
+.clang-format
+.clang-tidy
+.github
+.gitignore
+CHANGELOG.md
+CONTRIBUTING.md
+LICENSE
+Makefile
+README.md
+SECURITY.md
+docs
+fixtures
+include
+scripts
+src
+tests
+END
+)" ]]
+}
+
+# make check says so at its end of the whole tree.
+@test "a file that tests leave in the tree is a failure, but for what was there and what is ignored" {
+    local check=$PWD/scripts/check.sh
+    git init -q "$tmp/tree"
+    cd "$tmp/tree" || return
+    echo /build/ >.gitignore
+    git add .gitignore
+    printf 'all: ; mkdir -p build; touch build/log mine\n' >quiet.mk
+    printf 'all: ; touch plain\n' >leaves.mk
+    touch mine
+    run "$check" check build/check -- -f quiet.mk all
+    [[ $status == 0 && ${lines[-1]} == "check: passed: "* ]]
+    run "$check" check build/check -- -f leaves.mk all
+    [[ $status == 1 && ${lines[-1]} == "check: FAILED: left behind by a test: plain; "* ]]
+}
+
+@test "the workflow runs .ci/run for every push and pull request, and may only read" {
+    local ours=.github/workflows/check.yml wrong
+    python tests/cli/ci_files.py workflow $ours
+    [[ -x .ci/run ]]
+    # It does find what is wrong.
+    for wrong in 's|: .ci/run|: make|' 's|pull_request:|schedule:|' 's|contents: read|contents: write|' \
+        's|checkout@v4|checkout|' 's|check-.*github.ref.*|all|' 's|"$GITHUB_WORKSPACE"|${{ github.workspace }}|'; do
+        sed "$wrong" $ours >"$tmp/check.yml"
+        cmp -s $ours "$tmp/check.yml" && return 1
+        run python tests/cli/ci_files.py workflow "$tmp/check.yml"
+        [[ $status == 1 && $output == ci_files:* ]]
+    done
 }
 
 # A table of fields whose row of the member $2 has the kind $1.

@@ -1,6 +1,5 @@
 # Snapshots of live processes: every kind of leak, workstation and server GC, a large heap,
 # signals, other clients. `make check-live`; skipped without .NET.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load ../cli/helper
 load lab
 
@@ -145,7 +144,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     start_lab cache
     kill -STOP "$pid"
     mkdir "$tmp/o"
-    hd collect -p "$pid" -t 1 -o "$tmp/o/a.nettrace"
+    hd collect -p "$pid" --timeout=1 -o "$tmp/o/a.nettrace"
     status_is 2
     err_has "the heap was not walked within 1 s"
     [[ -z $(ls -A "$tmp/o") ]]

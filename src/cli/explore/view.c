@@ -266,7 +266,7 @@ void cell_print_exact(const struct cell *c, struct hd_sink to)
     }
 }
 
-void say_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
+void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
 {
     static const struct {
         unsigned part;
