@@ -5,14 +5,13 @@
 #include "report/phrases.h"
 
 #include "heap/place.h"
-#include "ranking/power.h"
+#include "ranking/confidence.h"
 #include "report/text_parts.h"
+#include "series/ranking_constants.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-enum { ENOUGH_SNAPSHOTS = 4 };
 
 /* "six", "24" */
 static void add_number(struct headline *h, size_t n)
@@ -470,14 +469,14 @@ static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
     bool sampled = false;
     for (size_t k = 0; k < n; k++)
         sampled |= r->snapshots[k].info.sampled;
-    if (fit < ENOUGH_SNAPSHOTS) {
+    if (fit < rank_by.enough_snapshots) {
         doubt(to);
         add_number(to->h, fit);
         headline_add(to->h, r->diff.suspect_count > 0
                                 ? " snapshots cannot tell a leak from warm-up"
                                 : " snapshots are too few to be sure");
     }
-    if (fit >= ENOUGH_SNAPSHOTS && r->found.diff.suspect_count == 0 &&
+    if (fit >= rank_by.enough_snapshots && r->found.diff.suspect_count == 0 &&
         !power_is_high(fit, r->diff.identity)) {
         doubt_words(to, "a slow leak may not show in ");
         add_number(to->h, fit);
