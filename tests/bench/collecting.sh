@@ -89,7 +89,6 @@ all_of() {
 measure() {
     local name
     coproc lab { exec "$lab_program" quiet "--size=$1" --tick 2>/dev/null; }
-    # shellcheck disable=SC2154 # coproc sets it
     pid=$lab_PID
     read -r -t 300 -u "${lab[0]}" _
     all_of
@@ -123,5 +122,4 @@ table_head
 while IFS='|' read -r what measured unit gate; do
     if [[ -n $what ]]; then row "$what" "$measured" "$unit" "<=" "$gate"; fi
 done <<<"$rows"
-# shellcheck disable=SC2154 # lib.sh
 exit "$failed"

@@ -1,5 +1,4 @@
 # The GitHub action: its steps, run as the runner runs them.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 # action INPUT=VALUE...: both steps in a workspace of their own, with heapdrift on PATH.

@@ -1,5 +1,4 @@
 # Two programs beside each other: tests/bench/compare.py, without building one.
-# shellcheck disable=SC2016,SC2154 # code in backquotes; $tmp and $status come from the helper and bats
 load helper
 
 setup() {
@@ -41,7 +40,6 @@ changed() {
 
 @test "what is asked wrongly is told in a line" {
     for wrong in BASE= BASE=no-such-commit "BASE=$HEAPDRIFT BENCH_RUNS=0" "BASE=$HEAPDRIFT FILES=$tmp/none"; do
-        # shellcheck disable=SC2086 # two words
         compare $wrong
         [[ $status == 2 && ${#lines[@]} == 1 && $output == 'bench-compare: '* ]]
     done

@@ -1,5 +1,4 @@
 # Chains from their owner: a series of a service, whose shortest ways change.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 
 # service PAGES NEAR FAR: heap text of a service. Two loops, types NEAR and FAR of the

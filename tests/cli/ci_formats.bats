@@ -1,5 +1,4 @@
 # What build servers read of a check: JUnit XML, SARIF, annotations.
-# shellcheck disable=SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 
 # A build server of our own must not leak in.

@@ -1,6 +1,5 @@
 # Snapshots of running processes: usage, errors, and one live process where there is .NET.
 # tests/live has the long ones.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 load ../live/lab
 
@@ -35,7 +34,6 @@ until_is() {
     cp "$before" "$tmp/file"
     for command in watch collect; do
         while IFS='|' read -r args wanted; do
-            # shellcheck disable=SC2086
             hd $command -o "$tmp/a.gcdump" ${args//FILE/$tmp\/file}
             fails_with "${wanted//FILE/$tmp\/file}"
         done <<OPERANDS
@@ -166,7 +164,6 @@ OPERANDS
     err_matches "^heapdrift: snapshot 1 of 2: [0-9]+ objects, [0-9.]+ MiB, in [0-9.]+ s(; the process stood still for [0-9.]+ ms)?"$'\n'"heapdrift: watching: 1 more, 0.05 s from one to the next"$'\n'"heapdrift: snapshot 2 of 2: "
     out_lacks snapshot
     for option in -q --quiet "-q -v --no-progress"; do
-        # shellcheck disable=SC2086
         works watch $option --diagnostic-port="$socket" --count=2 --interval=50ms
         err_lacks watching
     done
@@ -453,7 +450,6 @@ OPERANDS
     while read -r habit to options; do
         play_runtime "$habit"
         for _ in {1..4}; do
-            # shellcheck disable=SC2086
             "$HEAPDRIFT" collect -q $options --diagnostic-port="$socket" -o "$folder/$to" >/dev/null 2>&1 3>&- &
             job=$!
             for _ in {1..200}; do
@@ -481,7 +477,6 @@ WAYS
 @test "core dumps and direct reading say what does not go together" {
     local args wanted
     while IFS='|' read -r args wanted; do
-        # shellcheck disable=SC2086
         hd collect $args
         fails_with "$wanted"
     done <<WRONG

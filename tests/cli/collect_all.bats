@@ -1,6 +1,5 @@
 # Many processes at once: ps, and collect --all. All of them are played (runtime.py), and all
 # are chosen by a name that nothing else on the machine has.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 
 teardown() {

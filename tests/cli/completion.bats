@@ -1,5 +1,4 @@
 # Completion in bash, zsh and fish: what each of them offers.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # Files to choose from, and the program by its name; ps tells of two processes.
@@ -64,7 +63,6 @@ all_cases() {
 
 # As bash calls it: words broken at blanks, and at "=" if it is in $breaks.
 in_bash() {
-    # shellcheck disable=SC2086
     bash -c 'source "$1"
         [[ -z $2 ]] || set -- "$1" "$2" "${3//=/ = }"
         read -ra COMP_WORDS <<<"$3"
@@ -142,7 +140,6 @@ in_zsh() { timeout 60 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1";
 @test "completion says which shells it knows" {
     local args
     for args in "" tcsh "bash zsh"; do
-        # shellcheck disable=SC2086
         hd completion $args
         fails_with "for which shell? heapdrift completion bash, zsh or fish"
     done

@@ -1,5 +1,4 @@
 # Core dumps through the program: real ones, cut down (fixtures/README.md).
-# shellcheck disable=SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 
 core=fixtures/core/net10.core.xz

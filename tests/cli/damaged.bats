@@ -1,6 +1,5 @@
 # Folders with a damaged snapshot in them, which is none of "other files": a full disk makes
 # these.
-# shellcheck disable=SC2154 # $tmp comes from the helper
 load helper
 
 @test "a damaged snapshot in a folder is refused as if it were named: each format, damage and place" {

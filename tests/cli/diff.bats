@@ -1,5 +1,4 @@
 # heapdrift diff: what grew.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # Counts and bytes of every type of $out, a diff as JSON, against its totals.

@@ -1,5 +1,4 @@
 # Digests as files: made, read by every command, refused where they cannot answer.
-# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 
 teardown() {

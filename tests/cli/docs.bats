@@ -1,5 +1,4 @@
 # Documents held against the program: links, keys, headers, words.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 leak=fixtures/leaklab/cache

@@ -1,5 +1,4 @@
 # What goes wrong is said in one line, with status 2, and nothing is half done.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # "FILE KIND LINE" of every bad fixture; line 0 means that none is told.
@@ -354,7 +353,6 @@ obeyed='[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|##vso\[|##\[|^::'
             [[ $command != roots* ]] || files=("$tmp/graph.txt")
             [[ $command != top* ]] || files=("$tmp/$name/1.json")
             [[ $command != check* ]] || files=("$tmp/$name/.budgets.yml" "$tmp/$name")
-            # shellcheck disable=SC2086
             hd ${command%% *} --format=$format ${command#"${command%% *}"} "${files[@]}"
             [[ $status != 2 && ($format == github || -n $out) ]] || complain "it should work"
             # Its own commands are what this format is for.

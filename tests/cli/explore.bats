@@ -1,5 +1,4 @@
 # The browser on a real terminal: tmux is one that tells what it shows.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -1,6 +1,5 @@
 # What the system refuses is told in one line, and nothing is half done. Each of these was
 # found by `make faults`, which lets everything fail once.
-# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 setup_file() {

@@ -1,5 +1,4 @@
 # What many runs say together: of a small store, of parts, and of what is neither.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # refused_with WORDS: status 2, nothing on standard output, one line that has these words.
@@ -197,7 +196,6 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
 @test "options that contradict each other are refused" {
     local line
     while IFS='|' read -r line wanted; do
-        # shellcheck disable=SC2086 # words
         hd fleet $line
         refused_with "$wanted"
     done <<'LINES'

@@ -1,6 +1,6 @@
 # What docs/ci.md tells people to do, done. Stand-ins are only for what is not here: dotnet,
 # dotnet-gcdump, the network. heapdrift is installed as the guide says, from a copy of the tree.
-# shellcheck disable=SC2012,SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
+# shellcheck disable=SC2012 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY

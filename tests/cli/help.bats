@@ -1,5 +1,4 @@
 # Help, version, suggestions, and whether the documentation keeps up.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 commands=(diff report tree top roots object check info convert collect watch ps explore record fleet help completion)
@@ -395,7 +394,6 @@ offered_by() {
 @test "help fits 80 columns, that of commands and formats 100" {
     local c
     for c in "" "${commands[@]}" formats; do
-        # shellcheck disable=SC2086
         works help $c
         [[ $(awk '{ if (length > m) m = length } END { print m }' <<<"$out") -le $([[ -n $c ]] && echo 100 || echo 80) ]] || complain "too wide"
     done
@@ -427,7 +425,6 @@ offered_by() {
 @test "a letter that means another option elsewhere says so" {
     local args wanted
     while IFS='|' read -r args wanted; do
-        # shellcheck disable=SC2086
         hd $args
         fails_with "$wanted"
     done <<'LETTERS'
@@ -448,7 +445,6 @@ LETTERS
 @test "a number out of range is told the range, a wrong word the right ones" {
     local args wanted
     while IFS='|' read -r args wanted; do
-        # shellcheck disable=SC2086
         hd $args
         fails_with "$wanted"
     done <<'VALUES'

@@ -1,6 +1,6 @@
 # What every test of the command line starts from. HEAPDRIFT is the program under test,
 # an absolute path; tests run from the repository's root and write to $BATS_TEST_TMPDIR.
-# shellcheck shell=bash disable=SC2034 # what is set here is read by the tests
+# shellcheck shell=bash
 
 HEAPDRIFT=${HEAPDRIFT:-$BATS_TEST_DIRNAME/../../build/heapdrift}
 
@@ -136,7 +136,6 @@ golden_is() {
 # the test may never open: then this gives up, so that it does not outlive the test for long,
 # and it does not hold what bats waits for.
 copy_slowly() {
-    # shellcheck disable=SC2016 # for the inner shell
     timeout 30 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
 }
 

@@ -1,5 +1,4 @@
 # heapdrift diff says what a suspect usually is: a sentence, and a section of docs/hints.md.
-# shellcheck disable=SC2016,SC2154 # $out comes from the helper
 load helper
 
 @test "the leaks of the laboratory have the hints that they should have" {

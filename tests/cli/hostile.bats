@@ -1,6 +1,5 @@
 # What files, paths and patterns are called, through every writer; docs/testing.md says what is
 # looked at.
-# shellcheck disable=SC2031,SC2154 # $tmp comes from the helper
 load helper
 
 @test "no hostile name reaches a terminal, a parser, a page or a build server as anything but a name" {

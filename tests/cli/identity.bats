@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # Series that are none: of several programs or processes, the same snapshot twice, swapped.
-# shellcheck disable=SC2154 # $out, $err, $tmp come from the helper
 
 load helper
 

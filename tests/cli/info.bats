@@ -1,5 +1,4 @@
 # heapdrift info: what each file is and holds.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 @test "info in text, of good and bad files" {

@@ -1,5 +1,4 @@
 # Where snapshots come from: files, standard input, compressed, zipped, folders, @FILE.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # The table of $before, to compare with.

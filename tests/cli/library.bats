@@ -1,6 +1,5 @@
 # The library as others get it: installed somewhere, found by pkg-config, linked in both
 # ways by the examples of docs/api.md.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 bats_require_minimum_version 1.5.0
 load helper
 

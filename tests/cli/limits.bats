@@ -1,5 +1,4 @@
 # Memory and time of inputs that cost more than their size; docs/testing.md has the table.
-# shellcheck disable=SC2031,SC2154 # $tmp comes from the helper
 load helper
 
 @test "no input takes more memory than it may, nor much more time than a harmless one of its size" {

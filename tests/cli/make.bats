@@ -1,5 +1,4 @@
 # What builds and runs the tests says what it does, and when something fails.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $tmp comes from the helper
 load helper
 
 part() { scripts/part.sh "$tmp/check/$1" "${@:2}"; }
@@ -19,7 +18,6 @@ make_parts() {
 }
 
 @test "a part whose programs left a report of a sanitizer fails" {
-    # shellcheck disable=SC2016 # for the inner shell
     run part leaks sh -c 'echo "it leaks" >"${ASAN_OPTIONS#log_path=}.1"'
     [[ $status == 1 && $output == *"it leaks"* ]]
 }
@@ -62,10 +60,10 @@ make_parts() {
     command -v clang-tidy >/dev/null || skip "no clang-tidy here"
     echo 'int main(void) { int *p = 0; return *p; }' >"$tmp/main.c"
     cp .clang-tidy "$tmp"
-    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
     [[ $status == 1 && $output == *NullDereference* && ! -e $tmp/stamp ]]
     echo 'int main(void) { return 0; }' >"$tmp/main.c"
-    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -std=c11
+    run scripts/tidy.sh "$tmp/stamp" "$tmp/main.c" -- -std=c11
     [[ $status == 0 && -e $tmp/stamp ]]
 }
 

@@ -1,5 +1,4 @@
 # heapdrift and traces, as a user has them.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 
 load helper
 

@@ -1,5 +1,4 @@
 # heapdrift object: one instance.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 dump=fixtures/leaklab/cache/5.gcdump.gz
@@ -69,7 +68,6 @@ session=0x7f5d23ee5c68
         err_lacks $'\x1b'
     done
     for args in "" "$dump"; do
-        # shellcheck disable=SC2086
         hd object $args
         status_is 2
         [[ $err == "heapdrift: object needs a snapshot and an address"*"'#1234'" ]] || complain "other words"

@@ -1,5 +1,4 @@
 # Where results go, and what they look like there.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # Wait until nobody reads our stdout any more, then run the program into it.
@@ -23,7 +22,6 @@ into_closed_pipe() {
     works top --format=csv "$before"
     local expected=$out o
     for o in "-o $tmp/1" "-o$tmp/2" "--output=$tmp/3" "--output $tmp/4"; do
-        # shellcheck disable=SC2086
         works top --format=csv $o "$before"
         out_is ""
     done
@@ -176,7 +174,6 @@ into_closed_pipe() {
     local args
     while read -r args; do
         status=0
-        # shellcheck disable=SC2086
         err=$("$HEAPDRIFT" $args 2>&1 >/dev/full) || status=$?
         out='' ran="heapdrift $args >/dev/full"
         fails_with "standard output: No space left on device"
@@ -195,7 +192,6 @@ ARGS
 @test "a closed pipe ends quietly: its reader has what it wanted" {
     local args
     while read -r args; do
-        # shellcheck disable=SC2086
         into_closed_pipe $args
         status_is 0
         err_is ""
@@ -298,7 +294,6 @@ heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
     local columns args line
     for columns in 80 100 120; do
         while read -r args; do
-            # shellcheck disable=SC2086
             on_terminal $columns $args
             status_is 0
             uncolor
@@ -361,7 +356,6 @@ ARGS
     works diff -q --format=json -j1 fixtures/leaklab/density
     local one=$out j
     for j in -j2 -j7 --threads=2 "--threads 7"; do
-        # shellcheck disable=SC2086
         works diff -q --format=json $j fixtures/leaklab/density
         out_is "$one"
     done
@@ -383,7 +377,6 @@ ARGS
 @test "Markdown begins with the line that bots look for" {
     local args
     for args in "diff -q ${pair[*]}" "top $before" "roots -t Page $before" "info $before"; do
-        # shellcheck disable=SC2086
         works ${args%% *} --format=md ${args#* }
         [[ ${out%%$'\n'*} == "<!-- heapdrift -->" ]]
     done

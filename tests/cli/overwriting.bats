@@ -1,5 +1,4 @@
 # What a command writes is nothing that it reads, nor that it writes twice.
-# shellcheck disable=SC2154 # $tmp comes from the helper
 load helper
 
 @test "no option writes what the same command reads or writes: every option, every file, every way to name it" {

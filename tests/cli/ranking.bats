@@ -1,5 +1,4 @@
 # heapdrift diff ranks: what holds the growth, from graphs where there are some.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # bases: which bases the ranking of $out, a diff as JSON, has.
@@ -121,7 +120,6 @@ SCENARIOS
     for files in "${series[*]}" "--tables-only fixtures/leaklab/list" \
         "fixtures/type-tables/table.json fixtures/type-tables/table.csv" \
         "fixtures/gcdump-made/ms_full.gcdump fixtures/gcdump-made/v5.gcdump"; do
-        # shellcheck disable=SC2086
         works -q --format=json $files
         [[ $(json '[.suspects, .minor, .types | .[].survivors] | unique | tojson') == "[null]" ]] ||
             complain "survivors should be unknown: $files"
@@ -240,7 +238,6 @@ SCENARIOS
 @test "--by=holder needs graphs with roots" {
     local args file
     while read -r file args; do
-        # shellcheck disable=SC2086
         hd $args
         status_is 2
         out_is ""

@@ -1,5 +1,4 @@
 # record: snapshots into a store, as people and tasks call it.
-# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 setup() {

@@ -1,6 +1,5 @@
 # The page, as a file: what it is made of, where it goes, what names can do to it. How it looks
 # and works in a browser: tests/page.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 cache=fixtures/leaklab/cache

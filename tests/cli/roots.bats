@@ -1,5 +1,4 @@
 # heapdrift roots: why instances of a type are alive.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 @test "a type that was not said to be one, or is spelled otherwise, is guessed" {

@@ -1,5 +1,4 @@
 # What the commands that read snapshots can still do, and that nobody notices.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
 # Some kernels have neither, and sanitizers and counters of lines need what it refuses.
@@ -74,7 +73,6 @@ same() {
         "roots --type=* $before" "object $before #1" "check ${series[*]}" "info $before" \
         "convert --to=table-csv $before -o -"; do
         set -f
-        # shellcheck disable=SC2086 # a list of words
         trying $command
         set +f
         [[ $status -lt 2 && $tried == *"tcp: no EPERM"*"program: no EPERM"* ]] || complain "$command"

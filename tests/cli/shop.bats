@@ -1,5 +1,4 @@
 # The gate from end to end, as far as it goes without a .NET runtime: see tests/live.
-# shellcheck disable=SC2016,SC2034,SC2154 # $tmp comes from the helper; it reads $out, $err, $ran
 load helper
 
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY

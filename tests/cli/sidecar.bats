@@ -1,5 +1,5 @@
 # Snapshots of a running process into a store: watch --store, collect --store.
-# shellcheck disable=SC2154,SC2034,SC2163 # what helper sets and reads
+# shellcheck disable=SC2163 # what helper sets and reads
 
 load helper
 
@@ -181,7 +181,6 @@ player() {
     mkdir -p "$tmp/t"
     [[ -e $tmp/played.nettrace ]] ||
         zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
-    # shellcheck disable=SC2016 # for the inner shell
     LATER=1 bash -c 'exec -a "$1" "$2" tests/cli/runtime.py "$3/dotnet-diagnostic-$$-1-socket" play "$4"' \
         sh "$1" "$interpreter" "$tmp/t" "$tmp/played.nettrace" 3>&- &
     player=$!

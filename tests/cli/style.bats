@@ -1,5 +1,4 @@
 # What text looks like: how wide it is, in which characters, with which colours.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 # Commands that print tables, chains, facts, verdicts, holders.
@@ -27,12 +26,10 @@ widest() {
     for args in "${shown[@]}"; do
         for columns in 80 130; do
             for ascii in "" --ascii; do
-                # shellcheck disable=SC2086
                 hd $args --width=$columns $ascii
                 [[ $status == 0 || $args == check* ]]
                 [[ $(widest) -le $columns ]] || complain "$(widest) columns instead of $columns"
                 local wide=$out
-                # shellcheck disable=SC2086
                 COLUMNS=$columns hd $args $ascii
                 out_is "$wide"
             done
@@ -75,7 +72,6 @@ widest() {
     for args in "${shown[@]}"; do
         for columns in 1 8 30 1000000; do
             for ascii in "" --ascii; do
-                # shellcheck disable=SC2086
                 hd $args --width=$columns $ascii
                 [[ ($status == 0 || $args == check*) && -n $out ]] || complain "it should work"
             done
@@ -91,14 +87,12 @@ widest() {
     local format args utf8
     printf 'type,count,bytes\nCaf\u00e9.Gr\u00f6\u00dfe,3,30\nA.B,1,2\n\u65e5\u672c,3,4\n' >"$tmp/1.csv"
     sed 's/3,/7,/' "$tmp/1.csv" >"$tmp/2.csv"
-    for args in "diff -q $tmp/1.csv $tmp/2.csv" "diff -q fixtures/leaklab/cache" "top $tmp/1.csv" \
-        "check -q --max-growth=1% fixtures/leaklab/cache"; do
+    for args in "diff -q $tmp/1.csv $tmp/2.csv" "diff -q ${pair[*]}" "top $tmp/1.csv" \
+        "check -q --max-growth=1% ${pair[*]}"; do
         for format in text md csv tsv json; do
-            # shellcheck disable=SC2086
             hd $args --format=$format
             utf8=$out
             grep -qP '[^\x00-\x7f]' <<<"$utf8" || [[ $args != *tmp* ]]
-            # shellcheck disable=SC2086
             hd $args --format=$format --ascii
             if [[ $format == text ]]; then
                 ! LC_ALL=C grep -qP '[^\x00-\x7f]' <<<"$out" || complain "more than ASCII"
@@ -106,11 +100,9 @@ widest() {
                 out_is "$utf8"
             fi
             local ascii=$out
-            # shellcheck disable=SC2086
             LC_ALL=C hd $args --format=$format
             out_is "$ascii"
             [[ $format != text ]] || continue
-            # shellcheck disable=SC2086
             COLUMNS=40 hd $args --format=$format --width=20 --color=always
             out_is "$utf8"
         done

@@ -1,5 +1,4 @@
 # Threads and memory decide how long it takes, never what comes out.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load helper
 
 # A command gives the same bytes and status with one, two and eight threads.
@@ -61,7 +60,6 @@ same_with_threads() {
     local need
     local command
     for command in "top" "diff -j2"; do
-        # shellcheck disable=SC2086 # a command and its options
         hd $command -q --memory=3M fixtures/leaklab/cache/{5,4}.gcdump.gz
         [[ $command != top ]] || hd top -q --memory=3M fixtures/leaklab/cache/5.gcdump.gz
         status_is 2

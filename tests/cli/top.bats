@@ -1,5 +1,4 @@
 # heapdrift top: what takes the space in one snapshot.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 @test "top in text" { golden top.txt top "$before"; }

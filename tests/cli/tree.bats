@@ -1,5 +1,4 @@
 # The ownership tree, and what other tools make of it.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load helper
 
 cache=fixtures/leaklab/cache
@@ -23,7 +22,6 @@ cache=fixtures/leaklab/cache
 @test "the samples of docs/tree.md are what it prints" {
     local command samples=0
     while read -r command; do
-        # shellcheck disable=SC2086 # words
         works $command
         sed -n "/^\$ heapdrift ${command//\//\\/}\$/,/^\`\`\`/p" docs/tree.md | grep -vxF -e '...' -e '```' |
             tail -n +2 >"$tmp/sample"
@@ -55,11 +53,9 @@ cache=fixtures/leaklab/cache
 @test "the sums of all formats are those of the tree" {
     check() { python tests/cli/check_tree.py "$HEAPDRIFT" "$@"; }
     for how in "" "--type=Orchard.*" "--type=String --type=*Str*" "--holders --type=String"; do
-        # shellcheck disable=SC2086 # words
         for files in "$before" "${pair[*]}" "${series[*]}"; do check $how $files; done
     done
     for how in --depth=2 --min=0 --min=50% "-n 5"; do
-        # shellcheck disable=SC2086 # words
         check $how "${series[@]}"
     done
     check $cache

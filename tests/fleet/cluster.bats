@@ -2,7 +2,6 @@
 # once, some killed and done again, some twice; then judged by a Slurm array, and by one process.
 # make check-slurm. FLEET_HOSTS, FLEET_SNAPSHOTS: another size.
 
-# shellcheck disable=SC2154 # what helper and fleet set
 
 load ../cli/helper
 load fleet
@@ -115,7 +114,6 @@ wait_for() {
 
 @test "a Slurm array of shards, added up, says what one run says" {
     need_slurm
-    # shellcheck disable=SC2016 # for the inner shell
     local script='cd "$1" && HEAPDRIFT=$2 REPORT_OPTIONS=--format=json scripts/fleet/slurm/submit.sh --wait 6 "$3" "$4/parts" "$4/merged.json" "${@:5}"'
     tests/fleet/slurm.sh run "$slurm" bash -c "$script" sh "$PWD" "$HEAPDRIFT" "$url" "$tmp" "${window[@]}"
     same_fleet "$tmp/merged.json" "$tmp/one.json"

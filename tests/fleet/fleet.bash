@@ -1,5 +1,5 @@
 # A fleet in files, recorded by many writers at once. Source it behind tests/cli/helper.bash.
-# shellcheck shell=bash disable=SC2154,SC2034,SC2016 # $tmp comes from the helper, tests read the rest
+# shellcheck shell=bash
 
 MAKE_FLEET=${MAKE_FLEET:-$BATS_TEST_DIRNAME/../../build/make-fleet}
 

@@ -1,6 +1,5 @@
 # What stands in scripts/fleet is what shells, Kubernetes, systemd, Grafana and Prometheus take. The
 # schemas of Kubernetes are those of the npm package kubernetes-models, put there by make check-slurm.
-# shellcheck disable=SC2154,SC2016 # what helper sets; patterns of sed and Python
 
 load ../cli/helper
 

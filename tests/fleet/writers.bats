@@ -1,6 +1,5 @@
 # Many writers at once into a file, some killed and done again, some twice. The same with a real
 # PostgreSQL and a real Slurm: cluster.bats.
-# shellcheck disable=SC2154 # what helper and fleet set
 
 load ../cli/helper
 load fleet

@@ -31,5 +31,4 @@ digest)
 *) files= ;;
 esac
 rm -f "$seeds"/*
-# shellcheck disable=SC2086 # a list of names of ours
 build/fuzz-seeds "$harness" "$seeds" $files

@@ -107,7 +107,6 @@ start() {
         program=$AT/CoreLab
     fi
     coproc lab { exec env -i "${variables[@]}" "$program" "$@" 2>/dev/null; }
-    # shellcheck disable=SC2154 # coproc sets it
     process_id=$lab_PID
     read -r -t 300 -u "${lab[0]}" answer
     [[ $answer == READY* ]]

@@ -1,7 +1,6 @@
 # Core dumps of live processes, held against gcdumps of the same state, object by object: every
 # kind of collector, three runtimes, and what else a core may come from. `make check-live`;
 # skipped without .NET, and a variant whose package cannot be had is left out.
-# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, ... come from the helper
 load ../cli/helper
 load lab
 

@@ -1,6 +1,5 @@
 # Which object of one snapshot is which of the next, of live .NET processes whose objects have
 # numbers. `make check-live`; skipped without .NET.
-# shellcheck disable=SC2154 # $tmp comes from the helper
 load ../cli/helper
 
 setup() {

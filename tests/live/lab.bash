@@ -1,5 +1,5 @@
 # A leaking process to collect from. Source it behind tests/cli/helper.bash.
-# shellcheck shell=bash disable=SC2034,SC2154 # $tmp comes from the helper, $pid is for the tests
+# shellcheck shell=bash
 
 # Skip the test where there is no .NET; else $lab is the program.
 need_dotnet() {

@@ -1,6 +1,5 @@
 # Snapshots of live processes: every kind of leak, workstation and server GC, a large heap,
 # signals, other clients. `make check-live`; skipped without .NET.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $out, $err, $tmp, ... come from the helper
 load ../cli/helper
 load lab
 

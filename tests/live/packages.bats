@@ -1,6 +1,5 @@
 # That packages.py judges: one of its programs, recorded here. `make check-live`; skipped without
 # .NET, or where no package can be had. All of them: `make check-leaks`.
-# shellcheck disable=SC2154 # $tmp comes from the helper
 load ../cli/helper
 
 setup_file() {

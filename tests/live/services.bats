@@ -1,6 +1,5 @@
 # Services that the ranking was not made with, each with and without its leak. `make check-live`;
 # skipped without .NET. The quick part of services.sh: fast leaks, constant load, five snapshots.
-# shellcheck disable=SC2154 # $tmp comes from the helper
 load ../cli/helper
 
 setup_file() {

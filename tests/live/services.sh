@@ -117,7 +117,6 @@ record() {
 
 # What became of the culprit in one report, as "OUTCOME CONFIDENCE OTHERS FIRST". JSON of other
 # versions has more keys; these stay.
-# shellcheck disable=SC2016 # $name and $bug are jq's
 judgement='
     def any_of(patterns): . as $type
         | any(patterns[]; . as $p | if endswith("*") then $p[:-1] as $q | $type | startswith($q) else $type == $p end);

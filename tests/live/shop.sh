@@ -93,7 +93,6 @@ serve() {
 take_snapshots() {
     local k done=$((2 * round)) answer input
     coproc shop { exec "$work/shop/Shop" "$1"; }
-    # shellcheck disable=SC2154 # coproc sets it
     shop_pid=$shop_PID
     { read -r -t 60 -u "${shop[0]}" answer && [[ $answer == ready* ]]; } || return 1
     # The first work fills caches and makes the JIT compile: two rounds before the first snapshot.

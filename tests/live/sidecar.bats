@@ -1,5 +1,4 @@
 # watch --store with real .NET processes: through their restarts, for whatever has that name.
-# shellcheck disable=SC2154 # what helper and lab set
 
 load ../cli/helper
 load lab

@@ -15,7 +15,6 @@ set -eu
 build=$1
 here=$(dirname "$0")
 left_out=$(sed -n 's/^\([^# ]*\) .*/--exclude=\1/p' "$here/left-out")
-# shellcheck disable=SC2086 # a list of words
 gcovr --root . --object-directory "$build" --filter src/ $left_out \
     --exclude-branches-by-pattern '^ *(assert|HASH_[A-Z_]+)\(.*' --json "$build/files.json" \
     --json-summary "$build/summary.json" "$build/src"

@@ -1,5 +1,5 @@
 # The image, and heapdrift beside a container: the namespaces that Docker and Kubernetes would make.
-# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $out come from the helper
+# shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
 version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../../include/heapdrift.h")

@@ -1,5 +1,5 @@
 # Debian's packages: what lintian says, and a system that has never seen the program.
-# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $out come from the helper
+# shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
 # A Debian with nothing but apt. Kept for the next time, since it takes minutes to get.

@@ -1,5 +1,5 @@
 # What a release asks of the tree before anything is built, and what it is put together of.
-# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $output come from the helper and bats
+# shellcheck disable=SC2143,SC2190 # $tmp, $status, $output come from the helper and bats
 load ../cli/helper
 
 version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../../include/heapdrift.h")

@@ -1,5 +1,5 @@
 # The bill of materials of the static program.
-# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $out come from the helper
+# shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
 arch=$(uname -m)

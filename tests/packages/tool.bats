@@ -1,6 +1,6 @@
 # The .NET tool: installed as people do it, from a folder instead of the internet. What it does
 # has to be what the program in it does, so that is what it is compared with.
-# shellcheck disable=SC2016,SC2034,SC2143,SC2190,SC2030,SC2031,SC2154 # $tmp, $status, $out come from the helper
+# shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
 version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../../include/heapdrift.h")

@@ -4,7 +4,6 @@
 # Images of Alpine and distroless are not fetched: folders that have what matters of them stand
 # in for them. The C library of an Alpine system is musl, with busybox; a distroless one has
 # users, certificates and time zones, and no shell.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2086,SC2154 # $out, $err, $tmp, ... come from the helper
 bats_require_minimum_version 1.5.0
 load ../cli/helper
 

@@ -1,6 +1,5 @@
 # The store in a real PostgreSQL: the unit tests of the store, and what only a server can do:
 # refuse, go away, come back. `make check-store` runs it.
-# shellcheck disable=SC2030,SC2031,SC2154 # $out, $err, $tmp, $before, ... come from the helper
 load ../cli/helper
 
 setup_file() {

@@ -1,6 +1,5 @@
 # The program for Windows, under wine: byte for byte what the program says here, of the same
 # files. Made by `make check-windows`.
-# shellcheck disable=SC2154 # $tmp, $before, $pair, ... come from the helper
 bats_require_minimum_version 1.5.0
 load ../cli/helper
 
