@@ -20,7 +20,7 @@
 set -eu
 
 build='gcc libc6-dev make pkg-config libxxhash-dev uthash-dev libpopt-dev libjansson-dev
-       libarchive-dev libcyaml-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
+       libarchive-dev libyaml-dev libutf8proc-dev libprotobuf-c-dev
        protobuf-c-compiler libncurses-dev ncurses-bin libseccomp-dev scdoc
        libsqlite3-dev libpq-dev node-d3-hierarchy node-d3-scale node-d3-shape'
 test='libcriterion-dev bats clang-tidy clang-format shellcheck python3-jsonschema python3-yaml libxml2-utils jq

@@ -18,7 +18,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' include/heapdrift.h)
 # As it applies to what is linked: tools and tests of a package may have others.
 declare -A licences=(
     [libc6-dev]="LGPL-2.1-or-later" [libgcc-12-dev]="GPL-3.0-or-later WITH GCC-exception-3.1"
-    [libarchive-dev]="BSD-2-Clause" [libbz2-dev]="bzip2-1.0.6" [libcyaml-dev]="ISC"
+    [libarchive-dev]="BSD-2-Clause" [libbz2-dev]="bzip2-1.0.6"
     [libjansson-dev]="MIT" [liblzma-dev]="LicenseRef-public-domain" [libncurses-dev]="X11-distribute-modifications-variant"
     [libpopt-dev]="MIT" [libprotobuf-c-dev]="BSD-2-Clause" [libseccomp-dev]="LGPL-2.1-only"
     [libsqlite3-dev]="blessing"

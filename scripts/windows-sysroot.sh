@@ -36,9 +36,6 @@ get update
 for package in bzip2 jansson libarchive libyaml libzstd popt protobuf-c utf8proc xz-utils; do
     get source "$package/$release" >"$package.log" 2>&1 || { cat "$package.log"; exit 1; }
 done
-# Not every mirror has that of bookworm; there are no corrections to it.
-get source --tar-only libcyaml/trixie
-tar -xf libcyaml_*.orig.tar.gz
 rm -f -- *.tar.* *.dsc *.asc
 
 # --- libraries --------------------------------------------------------------------------
@@ -71,11 +68,11 @@ with_cmake() {
 }
 
 cd "$folder/source"
-mv bzip2-* bzip2 && mv jansson-* jansson && mv libarchive-* libarchive && mv libcyaml-* cyaml && mv libyaml-* yaml
+mv bzip2-* bzip2 && mv jansson-* jansson && mv libarchive-* libarchive && mv libyaml-* yaml
 mv libzstd-* zstd && mv popt-* popt && mv protobuf-c-* protobuf-c && mv utf8proc-* utf8proc && mv xz-utils-* xz
 
 cp bzip2/bzlib.h zstd/lib/zstd.h zstd/lib/zstd_errors.h popt/src/popt.h utf8proc/utf8proc.h yaml/include/yaml.h "$folder/include"
-cp -r cyaml/include/cyaml xz/src/liblzma/api/* "$folder/include"
+cp -r xz/src/liblzma/api/* "$folder/include"
 mkdir "$folder/include/protobuf-c" && cp protobuf-c/protobuf-c/protobuf-c.h "$folder/include/protobuf-c"
 
 compile bz2 '' bzip2/blocksort.c bzip2/huffman.c bzip2/crctable.c bzip2/randtable.c bzip2/compress.c \
@@ -85,7 +82,6 @@ compile utf8proc -DUTF8PROC_STATIC utf8proc/utf8proc.c
 compile protobuf-c -Iprotobuf-c protobuf-c/protobuf-c/protobuf-c.c
 compile yaml '-DYAML_DECLARE_STATIC -DYAML_VERSION_STRING="" -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=0 -DYAML_VERSION_PATCH=0' \
     yaml/src/*.c
-compile cyaml '-DYAML_DECLARE_STATIC -DVERSION_MAJOR=0 -DVERSION_MINOR=0 -DVERSION_PATCH=0 -DVERSION_DEVEL=0' cyaml/src/*.c
 mkdir popt/src/sys && cp "$posix/sys/ioctl.h" popt/src/sys
 # Who its user is matters to programs that run as somebody else, of which Windows has none.
 compile popt '-Dgetuid()=0 -Dgeteuid()=0 -Dgetgid()=0 -Dgetegid()=0 -DHAVE_FLOAT_H -DHAVE_STRERROR -DPACKAGE="popt" -DPOPT_SYSCONFDIR="" -Ipopt/src' \

@@ -16,7 +16,7 @@ WINDOWS_LEFT_OUT = src/collect/% src/store/% src/cli/explore/% src/format/core/c
     src/cli/live/% $(addprefix src/cli/,$(addprefix commands/,cmd_collect.c cmd_explore.c cmd_fleet.c cmd_ps.c \
         cmd_record.c cmd_watch.c) $(addprefix guard/,landlock.c lost_pages.c memory.c sandbox.c system_calls.c) \
         terminal/temporary.c)
-WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lcyaml -lyaml -ljansson -lutf8proc -lpopt
+WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
 
 # The stack is as large as on Linux. Warnings are those of Linux's build, but for what other headers
 # and a smaller mode_t make of them.

@@ -48,11 +48,6 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
 void births_of_digests(struct births *b, const struct ownership_tree *t,
                        const struct hd_snapshot *const *snaps, enum selection selection);
 
-/* For births_of_digests(): without any object, and the number of a cohort at a path. */
-void births_begin_empty(struct births *b, const struct ownership_tree *t,
-                        enum selection selection);
-uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k);
-
 /* When all are in. */
 void births_end(struct births *b);
 void births_free(struct births *b); /* {0} is fine */

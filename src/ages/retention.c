@@ -1,15 +1,10 @@
 /* The conditions are those of docs/ranking.md, one function each, in its order. */
 #include "ages/retention.h"
 
-#include "series/chance.h"
+#include "series/ranking_constants.h"
 #include "series/trend.h"
 
 #include <math.h>
-
-enum { AGES = 3, FEWEST = 4 };
-
-/* Half an object goes for each that comes. */
-static const double turnover = 0.5;
 
 /* Objects that have been at the path for `age` snapshots: how many came to be so in each
  * step after snapshot `first`, how many of all went, and how many of each cohort are there
@@ -44,24 +39,24 @@ static uint64_t sum(const uint64_t *of, size_t from, size_t to)
     return all;
 }
 
-/* Where fewer than four come at a time one interval may have left none. */
 static bool stays_of_each(const struct births *b, path_id p, const struct population *at)
 {
-    bool few = at->steps >= 4 && at->all_came < FEWEST * at->steps;
+    bool few =
+        at->steps >= rank_by.few_steps && at->all_came < rank_by.fewest_a_step * at->steps;
     size_t without = 0;
     for (size_t i = 0; i < at->steps; i++)
         without += births_at(b, p, at->first + i + 1, b->n - 1) == 0;
     return without <= (few ? 1 : 0);
 }
 
-/* A third of the first half's rate at least, in the second: else it fills, and more slowly
- * each time. */
+/* It fills if it comes more slowly each time. */
 static bool goes_on(const struct births *b, const struct population *at)
 {
     size_t half = (at->steps + 1) / 2;
     uint64_t first = sum(at->came, 0, half);
     uint64_t last = sum(at->came, at->steps - half, at->steps);
-    return b->n - at->first < 4 || (double)last >= 0.34 * (double)(first > 0 ? first : 1);
+    return b->n - at->first < rank_by.enough_snapshots ||
+           (double)last >= rank_by.goes_on * (double)(first > 0 ? first : 1);
 }
 
 /* The fewer steps there are, the more alike they have to be: the smallest is a third of the
@@ -73,7 +68,7 @@ static bool is_even(const struct population *at)
         least = at->came[i] < least ? at->came[i] : least;
         most = at->came[i] > most ? at->came[i] : most;
     }
-    bool few = at->steps > 2 && at->all_came < FEWEST * at->steps;
+    bool few = at->steps > 2 && at->all_came < rank_by.fewest_a_step * at->steps;
     return few || (at->steps + 1) * least >= most;
 }
 
@@ -81,10 +76,10 @@ static bool is_even(const struct population *at)
 static bool has_newcomers(const struct births *b, path_id p, unsigned age,
                           const struct population *at)
 {
-    if (at->all_came < FEWEST * at->steps)
+    if (at->all_came < rank_by.fewest_a_step * at->steps)
         return true;
     for (size_t k = b->n - age; k < b->n; k++)
-        if ((uint64_t)births_at(b, p, k, k) * 3 * at->steps < at->all_came)
+        if ((uint64_t)births_at(b, p, k, k) * rank_by.newcomers * at->steps < at->all_came)
             return false;
     return true;
 }
@@ -94,7 +89,7 @@ static bool is_full(const struct population *at)
 {
     size_t half = at->steps / 2 > 0 ? at->steps / 2 : 1;
     return (double)sum(at->left, at->steps - half, at->steps) >
-           turnover * (double)sum(at->came, at->steps - half, at->steps);
+           rank_by.turnover * (double)sum(at->came, at->steps - half, at->steps);
 }
 
 static uint64_t most_before(const uint64_t *all, size_t end)
@@ -105,24 +100,26 @@ static uint64_t most_before(const uint64_t *all, size_t end)
     return most;
 }
 
-/* More than it ever had, by a quarter of what stayed: what was purged and fills again has
- * been as large before. The snapshot before the last may be as large already; and of many
- * steps the last two are less than a quarter, so that two of five are asked for it. */
+/* More than it ever had: what was purged and fills again has been as large before. The
+ * snapshot before the last may be as large already; and of many steps the last two are less
+ * than a quarter. */
 static bool sets_a_record(const struct births *b, path_id p, const struct population *at)
 {
     const uint64_t *all = &b->t->count[p * b->n], last = all[b->n - 1];
-    size_t steps = b->n - 1 - at->first, late = (2 * steps + 2) / 5;
+    size_t steps = b->n - 1 - at->first,
+           late = (rank_by.late_steps * steps + 2) / rank_by.of_late_steps;
     size_t near = steps == 2 ? 1 : 2;
     uint64_t most = most_before(all, b->n - (late > near ? late : near));
-    return last >= most_before(all, b->n - near) && 4 * (last - most) >= at->all_stayed;
+    return last >= most_before(all, b->n - near) &&
+           rank_by.record * (last - most) >= at->all_stayed;
 }
 
 /* --- what lives on turnover ----------------------------------------------- */
 
 static double chance_of(const struct population *at)
 {
-    return exp(
-        chance_binomial_log(at->all_came + at->all_left, 1 / (1 + turnover), at->all_came));
+    return exp(chance_binomial_log(at->all_came + at->all_left, 1 / (1 + rank_by.turnover),
+                                   at->all_came));
 }
 
 /* Nothing at this age speaks against turnover. */
@@ -130,8 +127,8 @@ static bool may_turn_over(const struct births *b, path_id p, unsigned age,
                           const struct population *at)
 {
     if (age == 0)
-        return (double)at->all_left > turnover * (double)at->all_came;
-    return !stays_of_each(b, p, at) || chance_of(at) > 0.05;
+        return (double)at->all_left > rank_by.turnover * (double)at->all_came;
+    return !stays_of_each(b, p, at) || chance_of(at) > rank_by.turnover_chance;
 }
 
 /* Objects that were there, step by step, and how many of them went. */
@@ -157,12 +154,8 @@ static void count_dead(const struct births *b, path_id p, size_t first,
         }
 }
 
-/* A leak may be beside a queue: one goes for eight that come, at least, else it is more. */
-enum { FEWEST_OF_QUEUE = 8 };
-
-/* In a queue, a window, a list that is cleared now and then the oldest go first: at twice
- * the rate of the new ones, and not by chance. A leak among turnover loses the new ones,
- * and more of those: old ones at three quarters of their rate, at most. */
+/* In a queue, a window, a list that is cleared now and then the oldest go first, and not by
+ * chance. A leak among turnover loses the new ones, and more of those. */
 struct deaths {
     bool queues, hides_a_leak;
 };
@@ -171,16 +164,17 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 {
     struct mortality young = {0}, old = {0};
     count_dead(b, p, first, &young, &old);
-    struct deaths d = {.hides_a_leak = 4 * rate(&old) <= 3 * rate(&young)};
+    struct deaths d = {.hides_a_leak = rank_by.of_hidden_deaths * rate(&old) <=
+                                       rank_by.hidden_deaths * rate(&young)};
     uint64_t came = 0;
     for (size_t k = first + 1; k < b->n; k++)
         came += births_at(b, p, k, k);
-    bool many = FEWEST_OF_QUEUE * (young.went + old.went) >= came;
-    if (!many || young.there == 0 || rate(&old) <= 2 * rate(&young))
+    bool many = rank_by.one_of_queue * (young.went + old.went) >= came;
+    if (!many || young.there == 0 || rate(&old) <= rank_by.queue_deaths * rate(&young))
         return d;
     double usual = (double)(young.went + 1) / (double)(young.there + 2);
     d.queues = old.went >= old.there ||
-               exp(chance_binomial_log(old.there, usual, old.went)) <= STAYS_LEVEL;
+               exp(chance_binomial_log(old.there, usual, old.went)) <= rank_by.keeps_chance;
     return d;
 }
 
@@ -202,22 +196,19 @@ static double kept_share(const struct births *b, path_id p, const struct populat
 static bool keeps_at(const struct births *b, path_id p, unsigned age,
                      const struct population *at)
 {
-    return at->all_came >= FEWEST && stays_of_each(b, p, at) && goes_on(b, at) &&
-           is_even(at) && has_newcomers(b, p, age, at) && !is_full(at) &&
+    return at->all_came >= rank_by.fewest_a_step && stays_of_each(b, p, at) &&
+           goes_on(b, at) && is_even(at) && has_newcomers(b, p, age, at) && !is_full(at) &&
            sets_a_record(b, p, at);
 }
 
 /* --- what begins late ----------------------------------------------------- */
-
-/* Three steps are the fewest that look like no burst. */
-enum { FEWEST_LATE_STEPS = 3 };
 
 /* Most of those that came then and lived to that age are there at the end. */
 static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsigned age)
 {
     size_t grown = cohort + age < b->n ? cohort + age : b->n - 1;
     uint64_t stayed = births_at(b, p, cohort, b->n - 1);
-    return stayed > 0 && 2 * stayed >= births_at(b, p, cohort, grown);
+    return stayed > 0 && rank_by.mostly * stayed >= births_at(b, p, cohort, grown);
 }
 
 /* The snapshot after which every cohort mostly stays; the last but one if none does. */
@@ -234,15 +225,16 @@ static size_t start_of(const struct births *b, path_id p, unsigned age)
  */
 static void judge_late(const struct births *b, path_id p, struct stays *best)
 {
-    for (unsigned age = 0; age < AGES && b->n > FEWEST_LATE_STEPS + 1 + age; age++) {
+    for (unsigned age = 0; age < rank_by.ages && b->n > rank_by.fewest_late_steps + 1 + age;
+         age++) {
         size_t first = start_of(b, p, age);
-        size_t starts = b->n - 1 - FEWEST_LATE_STEPS - age;
+        size_t starts = b->n - 1 - rank_by.fewest_late_steps - age;
         if (first == 0 || first > starts)
             continue;
         struct population at = population_of(b, p, first, age);
         bool keeps = keeps_at(b, p, age, &at) && !deaths_of(b, p, first).queues;
         double chance = keeps ? (double)starts * chance_of(&at) : 1;
-        if (chance > STAYS_LEVEL || chance >= best->chance)
+        if (chance > rank_by.keeps_chance || chance >= best->chance)
             continue;
         *best = (struct stays){.keeps = true,
                                .age = age,
@@ -259,7 +251,7 @@ static void judge_late(const struct births *b, path_id p, struct stays *best)
 struct stays stays_of(const struct births *b, path_id p)
 {
     struct stays best = {.chance = 1, .share = 1};
-    if (b->n < 3)
+    if (b->n < rank_by.some_snapshots)
         return best;
     struct population all = population_of(b, p, 0, 0);
     best.came = all.all_came;
@@ -270,9 +262,10 @@ struct stays stays_of(const struct births *b, path_id p)
     struct deaths deaths = deaths_of(b, p, 0);
     best.queues = deaths.queues;
     bool hides = deaths.hides_a_leak && best.has_of_each;
-    best.turns_over =
-        b->n < 4 || !hides || !trend_rises_always(&b->t->count[p * b->n], b->n);
-    for (unsigned age = 0; age < AGES && b->n >= 3 + age; age++) {
+    best.turns_over = b->n < rank_by.enough_snapshots || !hides ||
+                      !trend_rises_always(&b->t->count[p * b->n], b->n);
+    for (unsigned age = 0; age < rank_by.ages && b->n >= rank_by.some_snapshots + age;
+         age++) {
         struct population at = age == 0 ? all : population_of(b, p, 0, age);
         best.turns_over &= may_turn_over(b, p, age, &at);
         bool keeps = !deaths.queues && keeps_at(b, p, age, &at);
@@ -285,7 +278,7 @@ struct stays stays_of(const struct births *b, path_id p)
         best.went = at.all_left;
         best.share = kept_share(b, p, &at);
     }
-    best.keeps = best.chance <= STAYS_LEVEL;
+    best.keeps = best.chance <= rank_by.keeps_chance;
     if (!best.keeps)
         judge_late(b, p, &best);
     return best;

@@ -12,12 +12,6 @@
 
 #include "ages/births.h"
 
-/* Chance that a store of which half an object goes for each that comes looks like this. */
-#define STAYS_LEVEL 0.01
-
-/* So many that come, with none that goes, are enough for STAYS_LEVEL: (2/3)^12. */
-enum { STAYS_FEWEST = 12 };
-
 struct stays {
     bool keeps;          /* it keeps what it gets */
     bool turns_over;     /* at every age as many go as come: it grows by its load */

@@ -5,8 +5,8 @@
  * input's, and no function between has to handle it.
  *
  * Libraries below fail in their own ways; each has one place that asks: jansson
- * base/json_out.c and format/table/json_input.c, libarchive base/input.c, libyaml and
- * libcyaml budget/config.c and config_guard.c. */
+ * base/json_out.c and format/table/json_input.c, libarchive base/input.c, libyaml
+ * budget/config.c. */
 #ifndef ALLOC_H
 #define ALLOC_H
 

@@ -1,9 +1,13 @@
 /* One object: what it is, what it refers to, what refers to it, what keeps it alive. */
 #include "base/error.h"
+#include "base/utf16.h"
 #include "browse/objects.h"
+#include "heap/fields.h"
 #include "heap/names.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t referrers_of(const struct hd_objects *o, node_id n)
 {
@@ -193,4 +197,205 @@ const char *hd_object_kind_name(enum hd_object_kind kind)
 {
     static const char *const names[] = {"object", "roots", "undefined"};
     return kind <= HD_OBJECT_UNDEFINED ? names[kind] : NULL;
+}
+
+/* --- fields -------------------------------------------------------------------------- */
+
+/* What an object is made of: fields or elements with their values, as far as the snapshot
+ * tells (heap/fields.h). Here, and nowhere else, it is decided which values need asking
+ * for: who prints them has only those that were. */
+
+struct hd_fields_memory {
+    struct arena arena;
+};
+
+/* --- what is a secret ------------------------------------------------------------ */
+
+static bool is_plain(enum hd_field_kind kind)
+{
+    return kind != HD_FIELD_UNKNOWN && kind != HD_FIELD_REFERENCE;
+}
+
+/* "[17]", but not "[17].key". */
+static bool is_element(const char *name)
+{
+    return name != NULL && name[0] == '[' && strchr(name, '.') == NULL;
+}
+
+/* Text is what secrets are, and buffers are what they travel in: an array of bytes may be a
+ * password as well as a string may. A single number in a field is none. */
+static bool is_secret(const struct hd_field *f)
+{
+    return f->kind == HD_FIELD_CHAR || (is_plain(f->kind) && is_element(f->name));
+}
+
+static void hide(struct hd_field *f)
+{
+    f->number = 0;
+    f->real = 0;
+    f->member = NULL;
+    f->is_hidden = true;
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+/* What a reference leads to is said by the graph: who reads values need not know it. */
+static void name_target(const struct hd_objects *o, struct hd_field *f)
+{
+    const struct graph *g = o->snap->graph;
+    if (f->kind != HD_FIELD_REFERENCE || f->to >= g->node_count) {
+        f->to = HD_NO_OBJECT;
+        f->to_type = NULL;
+    } else {
+        f->to_type = o->snap->types[g->type[f->to]].name;
+    }
+}
+
+static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_field *from,
+                                    size_t len, bool with_text, struct arena *a)
+{
+    struct hd_field *to = arena_array(a, struct hd_field, len);
+    for (size_t i = 0; i < len; i++) {
+        to[i] = from[i];
+        to[i].is_hidden = false;
+        name_target(o, &to[i]);
+        if (to[i].name != NULL && to[i].name[0] == '\0')
+            to[i].name = NULL; /* there is no metadata */
+        if (!with_text && is_secret(&to[i]))
+            hide(&to[i]);
+        if (!with_text)
+            to[i].text = NULL;
+    }
+    return to;
+}
+
+/* Without names: what a node refers to, in the order of the file. */
+static struct hd_field *list_references(const struct hd_objects *o, node_id n,
+                                        uint64_t first, size_t len, struct arena *a)
+{
+    const struct graph *g = o->snap->graph;
+    struct hd_field *all = arena_array(a, struct hd_field, len);
+    const node_id *to = g->edge_to + g->edge_begin[n] + first;
+    for (size_t i = 0; i < len; i++)
+        all[i] = (struct hd_field){.kind = HD_FIELD_REFERENCE,
+                                   .number = graph_address(g, to[i]),
+                                   .to = to[i],
+                                   .to_type = o->snap->types[g->type[to[i]]].name};
+    return all;
+}
+
+/* --- text ------------------------------------------------------------------------ */
+
+/* A C string has no NUL inside. */
+static uint32_t printable_unit(uint64_t number)
+{
+    enum { SYMBOL_FOR_NULL = 0x2400 };
+    return number == 0 ? SYMBOL_FOR_NULL : (uint32_t)number & 0xFFFF;
+}
+
+static const char *text_of_units(const struct hd_field *units, size_t len, struct arena *a)
+{
+    unsigned char *bytes = arena_array(a, unsigned char, 2 * len + 1);
+    struct text t = {0};
+    for (size_t i = 0; i < len; i++)
+        le_put(bytes + 2 * i, printable_unit(units[i].number), 2);
+    text_add_utf16(&t, bytes, len, UTF16_LITTLE);
+    const char *s = arena_strdup(a, t.len > 0 ? t.data : "", t.len);
+    text_free(&t);
+    return s;
+}
+
+static bool all_are_characters(const struct hd_field *all, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (all[i].kind != HD_FIELD_CHAR || !is_element(all[i].name))
+            return false;
+    return true;
+}
+
+/* The elements of a string are told as its text. */
+static void read_text(const struct fields *known, node_id n, size_t most_text,
+                      struct hd_object_fields *fields)
+{
+    struct arena *a = &fields->memory->arena;
+    size_t len = 0;
+    uint64_t count = 0;
+    size_t wanted = most_text > 0 ? most_text : 1;
+    const struct hd_field *units =
+        known->values(known->context, n, 0, wanted, false, 0, a, &len, &count);
+    fields->count = count;
+    if (!all_are_characters(units, len))
+        return;
+    fields->is_hidden = most_text == 0;
+    if (most_text == 0)
+        return;
+    fields->is_cut = count > len;
+    /* Not through the middle of a pair. */
+    if (fields->is_cut && len > 1 && utf16_is_high((uint32_t)units[len - 1].number))
+        len--;
+    fields->text = text_of_units(units, len, a);
+}
+
+/* --- all of it ------------------------------------------------------------------- */
+
+static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, size_t most,
+                        size_t most_text, struct hd_object_fields *fields)
+{
+    const struct fields *known = o->snap->graph->fields;
+    struct arena *a = &fields->memory->arena;
+    fields->are_named = true;
+    if (strcmp(o->snap->types[o->snap->graph->type[n]].name, "System.String") == 0) {
+        read_text(known, n, most_text, fields);
+        if (fields->is_hidden || fields->text != NULL)
+            return;
+    }
+    const struct hd_field *all =
+        known->values(known->context, n, first, most, most_text > 0, most_text, a,
+                      &fields->len, &fields->count);
+    fields->all = copy_fields(o, all, fields->len, most_text > 0, a);
+    fields->is_array = fields->len > 0 && all[0].name != NULL && all[0].name[0] == '[';
+}
+
+bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t first,
+                      size_t most, size_t most_text, struct hd_object_fields *fields)
+{
+    *fields = (struct hd_object_fields){.first = first};
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || number >= o->snap->graph->node_count)
+        return false;
+    const struct graph *g = o->snap->graph;
+    fields->memory = alloc_zeroed(sizeof(*fields->memory));
+    if (g->fields != NULL && g->fields->values != NULL &&
+        objects_kind_of(&o->snap->types[g->type[number]]) == HD_OBJECT) {
+        read_fields(o, number, first, most, most_text, fields);
+        return true;
+    }
+    fields->count = g->edge_begin[number + 1] - g->edge_begin[number];
+    uint64_t left = first < fields->count ? fields->count - first : 0;
+    fields->len = left < most ? (size_t)left : most;
+    fields->all = list_references(o, number, left > 0 ? first : 0, fields->len,
+                                  &fields->memory->arena);
+    return true;
+}
+
+const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to)
+{
+    const struct graph *g = o->snap->graph;
+    if (!objects_have(o, HD_OBJECTS_GRAPH) || from >= g->node_count)
+        return NULL;
+    return field_between(g, from, to);
+}
+
+void hd_object_fields_free(struct hd_object_fields *fields)
+{
+    if (fields->memory != NULL)
+        arena_free(&fields->memory->arena);
+    free(fields->memory);
+    *fields = (struct hd_object_fields){0};
+}
+
+const char *hd_field_kind_name(enum hd_field_kind kind)
+{
+    static const char *const names[] = {"unknown", "reference", "boolean", "char",
+                                        "signed",  "unsigned",  "float",   "enum"};
+    return kind <= HD_FIELD_ENUM ? names[kind] : NULL;
 }

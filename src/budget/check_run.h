@@ -49,7 +49,7 @@ bool check_run_suppress(struct finding *f, const struct finding *counted,
                         const struct suppression *by);
 
 /* Of a failure: tell the suppression that has expired, if one would have excused it. */
-void check_run_tell_expired(const struct check_run *c, struct finding *f, const char *type,
+void check_run_note_expired(const struct check_run *c, struct finding *f, const char *type,
                             const char *subject, const char *holder);
 
 void check_run_add(struct check_run *c, struct finding f);

@@ -1,11 +1,8 @@
 /* heapdrift.yml -> rules and suppressions.
  *
- * libcyaml turns the file into structs by a schema and refuses what does not fit; but it
- * knows lines only roughly and forgets them. So the document is composed by libyaml first:
- * that pass finds keys that the same schema does not have, keys that stand twice, and the
- * line of everything. */
+ * libyaml reads the file twice: first its events one by one, which tell what must not be
+ * built, then the document, whose nodes know their lines. */
 #include "budget/budgets.h"
-#include "budget/config_guard.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,7 +10,6 @@
 #include "base/quantity.h"
 #include "base/text.h"
 
-#include <cyaml/cyaml.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -21,67 +17,132 @@
 
 enum { CONFIG_VERSION = 1, LONGEST_VALUE = 4096 };
 
-/* --- the schema ---------------------------------------------------------- */
+/* --- the keys ------------------------------------------------------------ */
 
+static const char *const config_keys[] = {"version", "budgets", "suppress", NULL};
+
+static const char *const budget_keys[] = {
+    "total",     "type", "holder",   "suspects", "max_growth", "max_growth_bytes",
+    "max_score", "per",  "optional", NULL};
+
+static const char *const suppression_keys[] = {"type", "holder", "reason", "until", NULL};
+
+/* Values as they stand there; NULL where the key does not. */
 struct config_budget {
-    char *total, *type, *holder, *suspects; /* one of them */
-    char *max_growth, *max_growth_bytes, *max_score;
-    char *per, *optional;
+    const char *total, *type, *holder, *suspects; /* one of them */
+    const char *max_growth, *max_growth_bytes, *max_score;
+    const char *per, *optional;
 };
 
 struct config_suppression {
-    char *type, *holder;
-    char *reason, *until;
+    const char *type, *holder;
+    const char *reason, *until;
 };
 
-struct config {
-    char *version;
-    struct config_budget *budgets;
-    unsigned budget_count;
-    struct config_suppression *suppress;
-    unsigned suppress_count;
+/* --- what must not be built ---------------------------------------------- */
+
+static void begin_parser(yaml_parser_t *parser, struct bytes all)
+{
+    if (!yaml_parser_initialize(parser))
+        out_of_memory(0);
+    /* An empty input has no address. */
+    yaml_parser_set_input_string(parser, all.size > 0 ? all.data : (const uint8_t *)"",
+                                 all.size);
+}
+
+/* A file of budgets needs neither anchors nor directives. */
+enum { DEEPEST = 32, MOST_ANCHORS = 100, MOST_DIRECTIVES = 4000 };
+
+/* How much deeper it is behind an event. */
+static int deeper(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_MAPPING_START_EVENT:
+        return 1;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+static bool has_zero(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT &&
+           memchr(event->data.scalar.value, '\0', event->data.scalar.length) != NULL;
+}
+
+static bool has_anchor(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor != NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor != NULL;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor != NULL;
+    default:
+        return false;
+    }
+}
+
+/* Percent signs that may begin a line, in any encoding and with any line end that libyaml
+ * takes: no limit such as 5% is one, unless the file is UTF-16. */
+static size_t possible_directives(struct bytes all)
+{
+    static const uint8_t ends[] = {'\0', '\r', '\n', 0x85, 0xA8, 0xA9};
+    size_t n = 0;
+    for (size_t i = 1; i < all.size; i++)
+        n += all.data[i] == '%' && memchr(ends, all.data[i - 1], sizeof(ends)) != NULL;
+    return n;
+}
+
+/* What has been seen of a file so far. */
+struct seen {
+    int depth, anchors;
 };
 
-#define TEXT_FIELD(record, name)                                                          \
-    CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, record, name, \
-                           0, LONGEST_VALUE)
+static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_error *err)
+{
+    uint64_t line = event->start_mark.line + 1;
+    seen->depth += deeper(event);
+    seen->anchors += has_anchor(event);
+    if (seen->depth > DEEPEST)
+        return fail_at_line(err, line, "too-deep", "lists and keys are nested too deeply");
+    if (seen->anchors > MOST_ANCHORS)
+        return fail_at_line(err, line, "too-many", "more than %d anchors (&name)",
+                            MOST_ANCHORS);
+    if (event->type == YAML_ALIAS_EVENT)
+        return fail_at_line(err, line, "wrong-type", "YAML alias unsupported");
+    return !has_zero(event) ||
+           fail_at_line(err, line, "bad-value", "has a character of value 0");
+}
 
-static const cyaml_schema_field_t budget_fields[] = {
-    TEXT_FIELD(struct config_budget, total),
-    TEXT_FIELD(struct config_budget, type),
-    TEXT_FIELD(struct config_budget, holder),
-    TEXT_FIELD(struct config_budget, suspects),
-    TEXT_FIELD(struct config_budget, max_growth),
-    TEXT_FIELD(struct config_budget, max_growth_bytes),
-    TEXT_FIELD(struct config_budget, max_score),
-    TEXT_FIELD(struct config_budget, per),
-    TEXT_FIELD(struct config_budget, optional),
-    CYAML_FIELD_END};
-
-static const cyaml_schema_field_t suppression_fields[] = {
-    TEXT_FIELD(struct config_suppression, type),
-    TEXT_FIELD(struct config_suppression, holder),
-    TEXT_FIELD(struct config_suppression, reason),
-    TEXT_FIELD(struct config_suppression, until), CYAML_FIELD_END};
-
-static const cyaml_schema_value_t budget_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct config_budget, budget_fields)};
-
-static const cyaml_schema_value_t suppression_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct config_suppression, suppression_fields)};
-
-static const cyaml_schema_field_t config_fields[] = {
-    TEXT_FIELD(struct config, version),
-    CYAML_FIELD_SEQUENCE_COUNT("budgets", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-                               struct config, budgets, budget_count, &budget_entry, 0,
-                               BUDGETS_MOST_RULES),
-    CYAML_FIELD_SEQUENCE_COUNT("suppress", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-                               struct config, suppress, suppress_count, &suppression_entry,
-                               0, BUDGETS_MOST_SUPPRESSIONS),
-    CYAML_FIELD_END};
-
-static const cyaml_schema_value_t config_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct config, config_fields)};
+/* False and err, with the line, where lists and keys are nested too deeply, or there are
+ * too many anchors or directives (what libyaml does for each takes as long as brackets are
+ * open, anchors and directives were before), where something stands for another part of the
+ * file, and where a string has a zero byte (it would be applied up to there). What is no
+ * YAML is left to others, who have the messages. Linear. */
+static bool is_all_harmless(struct bytes all, struct hd_error *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    struct seen seen = {0};
+    bool ok = true, ends = false;
+    if (possible_directives(all) > MOST_DIRECTIVES)
+        return fail_at_line(err, 0, "too-many", "more than %d lines that begin with %%",
+                            MOST_DIRECTIVES);
+    begin_parser(&parser, all);
+    while (ok && !ends && yaml_parser_parse(&parser, &event)) {
+        ends = event.type == YAML_STREAM_END_EVENT;
+        ok = is_harmless(&seen, &event, err);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
 
 /* --- lines and keys ------------------------------------------------------ */
 
@@ -113,20 +174,19 @@ static bool bad(struct reader *r, uint64_t line, const char *kind, const char *w
     return fail_at_line(r->err, line, kind, "%s", what);
 }
 
-static bool unknown_key(struct reader *r, const yaml_node_t *key,
-                        const cyaml_schema_field_t *fields)
+static void list_words(struct text *list, const char *const *words)
 {
-    enum { MOST_KEYS = 16 };
-    const char *keys[MOST_KEYS + 1];
-    size_t n = 0;
-    struct text list = {0};
-    for (; fields[n].key != NULL && n < MOST_KEYS; n++) {
-        keys[n] = fields[n].key;
-        text_add_string(&list, n > 0 ? ", " : "");
-        text_add_string(&list, keys[n]);
+    for (size_t i = 0; words[i] != NULL; i++) {
+        text_add_string(list, i > 0 ? ", " : "");
+        text_add_string(list, words[i]);
     }
-    keys[n] = NULL;
+}
+
+static bool unknown_key(struct reader *r, const yaml_node_t *key, const char *const *keys)
+{
+    struct text list = {0};
     const char *nearest = hd_nearest_word(scalar(key), keys);
+    list_words(&list, keys);
     if (nearest != NULL)
         fail_at_line(r->err, line_of(key), "unknown-key", "%.60s; did you mean %s?",
                      scalar(key), nearest);
@@ -137,26 +197,26 @@ static bool unknown_key(struct reader *r, const yaml_node_t *key,
     return false;
 }
 
-static const cyaml_schema_field_t *field_named(const cyaml_schema_field_t *fields,
-                                               const char *key)
+/* Where a word is in a list, whose end has NULL. */
+static size_t place_of(const char *word, const char *const *words)
 {
-    for (; fields->key != NULL; fields++)
-        if (strcmp(fields->key, key) == 0)
-            return fields;
-    return NULL;
+    size_t i = 0;
+    while (words[i] != NULL && strcmp(words[i], word) != 0)
+        i++;
+    return i;
 }
 
-/* Every key of a mapping is one of fields, and there once. */
+/* Every key of a mapping is one of keys, and there once. */
 static bool check_keys(struct reader *r, const yaml_node_t *mapping,
-                       const cyaml_schema_field_t *fields)
+                       const char *const *keys)
 {
     const yaml_node_pair_t *first = mapping->data.mapping.pairs.start;
     for (const yaml_node_pair_t *p = first; p < mapping->data.mapping.pairs.top; p++) {
         const yaml_node_t *key = node_at(r, p->key);
         if (key->type != YAML_SCALAR_NODE)
             return bad(r, line_of(key), "bad-key", "a key must be a word");
-        if (field_named(fields, scalar(key)) == NULL)
-            return unknown_key(r, key, fields);
+        if (keys[place_of(scalar(key), keys)] == NULL)
+            return unknown_key(r, key, keys);
         for (const yaml_node_pair_t *q = first; q < p; q++)
             if (strcmp(scalar(node_at(r, q->key)), scalar(key)) == 0)
                 return fail_at_line(r->err, line_of(key), "duplicate-key",
@@ -167,7 +227,7 @@ static bool check_keys(struct reader *r, const yaml_node_t *mapping,
 }
 
 static bool check_entries(struct reader *r, const yaml_node_t *list,
-                          const cyaml_schema_field_t *fields)
+                          const char *const *keys)
 {
     if (list == NULL)
         return true;
@@ -177,7 +237,7 @@ static bool check_entries(struct reader *r, const yaml_node_t *list,
         if (entry->type != YAML_MAPPING_NODE)
             return bad(r, line_of(entry), "bad-entry",
                        "an entry of a list must have keys, such as \"- type: MyApp.*\"");
-        if (!check_keys(r, entry, fields))
+        if (!check_keys(r, entry, keys))
             return false;
     }
     return true;
@@ -196,7 +256,7 @@ static const yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping,
 
 /* NULL where there is none; an error if it is no list. "budgets:" with nothing behind it
  * is an empty list. */
-static bool take_list(struct reader *r, const yaml_node_t *root, const char *key,
+static bool find_list(struct reader *r, const yaml_node_t *root, const char *key,
                       const yaml_node_t **list)
 {
     const yaml_node_t *value = value_of(r, root, key);
@@ -258,22 +318,17 @@ static bool check_document(struct reader *r)
     if (root->type != YAML_MAPPING_NODE)
         return bad(r, line_of(root), "wrong-type",
                    "the file must have keys: version, budgets, suppress");
-    return check_keys(r, root, config_fields) &&
-           take_list(r, root, "budgets", &r->budgets) &&
-           take_list(r, root, "suppress", &r->suppress) &&
-           check_entries(r, r->budgets, budget_fields) &&
-           check_entries(r, r->suppress, suppression_fields);
+    return check_keys(r, root, config_keys) && find_list(r, root, "budgets", &r->budgets) &&
+           find_list(r, root, "suppress", &r->suppress) &&
+           check_entries(r, r->budgets, budget_keys) &&
+           check_entries(r, r->suppress, suppression_keys);
 }
 
 /* The document stays for the lines of what is found later. */
 static bool read_lines(struct reader *r, struct bytes all)
 {
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        out_of_memory(0);
-    /* An empty input has no address. */
-    yaml_parser_set_input_string(&parser, all.size > 0 ? all.data : (const uint8_t *)"",
-                                 all.size);
+    begin_parser(&parser, all);
     bool ok = compose(r, &parser);
     if (ok && (!check_document(r) || !ends_here(r, &parser))) {
         yaml_document_delete(&r->document);
@@ -283,62 +338,61 @@ static bool read_lines(struct reader *r, struct bytes all)
     return ok;
 }
 
-/* --- what libcyaml refuses ----------------------------------------------- */
+/* --- values -------------------------------------------------------------- */
 
-struct complaint {
-    struct text what, line;
-};
-
-/* Its first message says what, the first line behind "Backtrace" where. */
-static void listen(cyaml_log_t level, void *context, const char *format, va_list args)
+static bool is_text(struct reader *r, const yaml_node_t *value)
 {
-    struct complaint *c = context;
-    char message[512];
-    if (level < CYAML_LOG_ERROR)
-        return;
-    vsnprintf(message, sizeof(message), format, args);
-    message[strcspn(message, "\n")] = '\0';
-    static const char prefix[] = "Load: ";
-    const char *s = strncmp(message, prefix, sizeof(prefix) - 1) == 0
-                        ? message + sizeof(prefix) - 1
-                        : message;
-    const char *line = strstr(s, "(line: ");
-    if (strncmp(s, "Backtrace", 9) == 0)
-        return;
-    if (line != NULL && c->line.len == 0)
-        text_add_string(&c->line, line + 7);
-    else if (line == NULL && c->what.len == 0)
-        text_add_string(&c->what, s);
+    if (value->type != YAML_SCALAR_NODE)
+        return fail_at_line(r->err, line_of(value), "wrong-type",
+                            "Expecting STRING, got event: %s_START",
+                            value->type == YAML_MAPPING_NODE ? "MAPPING" : "SEQUENCE");
+    return value->data.scalar.length <= LONGEST_VALUE ||
+           fail_at_line(r->err, line_of(value), "wrong-type", "STRING length > %d: %.*s",
+                        LONGEST_VALUE, (int)strcspn(scalar(value), "\n"), scalar(value));
 }
 
-static struct config *load(struct reader *r, struct bytes all)
+static bool are_texts(struct reader *r, const yaml_node_t *entry)
 {
-    struct complaint c = {0};
-    struct config *config = NULL;
-    const cyaml_config_t how = {.log_fn = listen,
-                                .log_ctx = &c,
-                                .log_level = CYAML_LOG_ERROR,
-                                .mem_fn = cyaml_mem,
-                                .flags = CYAML_CFG_NO_ALIAS};
-    errno = 0;
-    cyaml_err_t error = cyaml_load_data(all.data, all.size, &how, &config_schema,
-                                        (cyaml_data_t **)&config, NULL);
-    if (error != CYAML_OK) {
-        alloc_blame();
-        uint64_t line = strtoull(text_string(&c.line), NULL, 10);
-        fail_at_line(r->err, line, "wrong-type", "%s",
-                     c.what.len > 0 ? text_string(&c.what) : cyaml_strerror(error));
-        config = NULL;
+    for (const yaml_node_pair_t *p = entry->data.mapping.pairs.start;
+         p < entry->data.mapping.pairs.top; p++)
+        if (!is_text(r, node_at(r, p->value)))
+            return false;
+    return true;
+}
+
+static bool check_list(struct reader *r, const yaml_node_t *list, size_t most)
+{
+    const yaml_node_item_t *items = list->data.sequence.items.start;
+    size_t count = (size_t)(list->data.sequence.items.top - items);
+    for (size_t i = 0; i < count && i < most; i++)
+        if (!are_texts(r, node_at(r, items[i])))
+            return false;
+    return count <= most ||
+           fail_at_line(r->err, line_of(node_at(r, items[most])), "wrong-type",
+                        "Excessive entries (%zu max) in sequence.", most);
+}
+
+/* In the order of the file. */
+static bool check_values(struct reader *r)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    for (const yaml_node_pair_t *p = root->data.mapping.pairs.start;
+         p < root->data.mapping.pairs.top; p++) {
+        const yaml_node_t *value = node_at(r, p->value);
+        bool ok = value == r->budgets    ? check_list(r, value, BUDGETS_MOST_RULES)
+                  : value == r->suppress ? check_list(r, value, BUDGETS_MOST_SUPPRESSIONS)
+                                         : is_text(r, value);
+        if (!ok)
+            return false;
     }
-    text_free(&c.what);
-    text_free(&c.line);
-    return config;
+    return true;
 }
 
-static void unload(struct config *config)
+/* What stands behind a key, as long as the document; or NULL. */
+static const char *text_of(struct reader *r, const yaml_node_t *mapping, const char *key)
 {
-    const cyaml_config_t how = {.log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem};
-    cyaml_free(&how, &config_schema, config, 0);
+    const yaml_node_t *value = value_of(r, mapping, key);
+    return value != NULL ? scalar(value) : NULL;
 }
 
 /* --- entries ------------------------------------------------------------- */
@@ -356,18 +410,14 @@ static const char *keep(struct reader *r, const char *s)
 }
 
 /* One word of a closed list. */
-static bool take_word(struct reader *r, const yaml_node_t *entry, const char *key,
-                      const char *word, const char *const *allowed, size_t *index)
+static bool parse_word(struct reader *r, const yaml_node_t *entry, const char *key,
+                       const char *word, const char *const *allowed, size_t *index)
 {
+    *index = place_of(word, allowed);
+    if (allowed[*index] != NULL)
+        return true;
     struct text list = {0};
-    for (*index = 0; allowed[*index] != NULL; ++*index) {
-        if (strcmp(allowed[*index], word) == 0) {
-            text_free(&list);
-            return true;
-        }
-        text_add_string(&list, *index > 0 ? ", " : "");
-        text_add_string(&list, allowed[*index]);
-    }
+    list_words(&list, allowed);
     const char *nearest = hd_nearest_word(word, allowed);
     if (nearest != NULL)
         fail_at_line(r->err, line_in(r, entry, key), "bad-value",
@@ -379,8 +429,8 @@ static bool take_word(struct reader *r, const yaml_node_t *entry, const char *ke
     return false;
 }
 
-static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *key,
-                       const char *value, struct rule *rule)
+static bool parse_limit(struct reader *r, const yaml_node_t *entry, const char *key,
+                        const char *value, struct rule *rule)
 {
     const char *wrong = limit_parse(value, rule->measure, &rule->limit);
     uint64_t size;
@@ -395,8 +445,8 @@ static bool take_limit(struct reader *r, const yaml_node_t *entry, const char *k
 }
 
 /* Which one of total, type, holder and suspects the entry is about. */
-static bool take_subject(struct reader *r, const yaml_node_t *entry,
-                         const struct config_budget *c, struct rule *rule)
+static bool parse_subject(struct reader *r, const yaml_node_t *entry,
+                          const struct config_budget *c, struct rule *rule)
 {
     static const char *const any[] = {"any", NULL};
     const char *const subjects[] = {c->total, c->type, c->holder, c->suspects};
@@ -417,10 +467,10 @@ static bool take_subject(struct reader *r, const yaml_node_t *entry,
     if (c->type != NULL || c->holder != NULL)
         rule->pattern = keep(r, c->type != NULL ? c->type : c->holder);
     if (c->suspects != NULL)
-        return take_word(r, entry, "suspects", c->suspects, any, &index);
+        return parse_word(r, entry, "suspects", c->suspects, any, &index);
     if (c->total == NULL)
         return true;
-    bool ok = take_word(r, entry, "total", c->total, budget_total_names, &index);
+    bool ok = parse_word(r, entry, "total", c->total, budget_total_names, &index);
     rule->total = (enum hd_total)index;
     return ok;
 }
@@ -439,7 +489,7 @@ static bool add_limit(struct reader *r, const yaml_node_t *entry, const char *ke
     if (value == NULL)
         return true;
     rule->measure = measure;
-    return take_limit(r, entry, key, value, rule) && budgets_add_rule(r->b, rule, r->err);
+    return parse_limit(r, entry, key, value, rule) && budgets_add_rule(r->b, rule, r->err);
 }
 
 static bool add_suspects(struct reader *r, const yaml_node_t *entry,
@@ -458,27 +508,37 @@ static bool add_suspects(struct reader *r, const yaml_node_t *entry,
                : add_limit(r, entry, "max_score", c->max_score, HD_MEASURE_SCORE, rule);
 }
 
-static bool take_budget(struct reader *r, const yaml_node_t *entry,
-                        const struct config_budget *c)
+static bool parse_budget(struct reader *r, const yaml_node_t *entry)
 {
+    const struct config_budget budget = {.total = text_of(r, entry, "total"),
+                                         .type = text_of(r, entry, "type"),
+                                         .holder = text_of(r, entry, "holder"),
+                                         .suspects = text_of(r, entry, "suspects"),
+                                         .max_growth = text_of(r, entry, "max_growth"),
+                                         .max_growth_bytes =
+                                             text_of(r, entry, "max_growth_bytes"),
+                                         .max_score = text_of(r, entry, "max_score"),
+                                         .per = text_of(r, entry, "per"),
+                                         .optional = text_of(r, entry, "optional")};
+    const struct config_budget *c = &budget;
     static const char *const pers[] = {"total", "step", "iteration", NULL};
     static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
     size_t per = 0, is_set = 0;
-    if (!take_subject(r, entry, c, &rule))
+    if (!parse_subject(r, entry, c, &rule))
         return false;
     if (rule.kind == HD_RULE_SUSPECTS)
         return add_suspects(r, entry, c, &rule);
     if (!refuse(r, entry, "max_score", c->max_score, "it is for suspects: any"))
         return false;
-    if (c->per != NULL && !take_word(r, entry, "per", c->per, pers, &per))
+    if (c->per != NULL && !parse_word(r, entry, "per", c->per, pers, &per))
         return false;
     rule.per = (enum hd_per)per;
     bool is_total = rule.kind == HD_RULE_TOTAL;
     if (is_total && !refuse(r, entry, "optional", c->optional, "a total is always there"))
         return false;
     if (c->optional != NULL &&
-        !take_word(r, entry, "optional", c->optional, bools, &is_set))
+        !parse_word(r, entry, "optional", c->optional, bools, &is_set))
         return false;
     rule.is_optional = is_set == 1;
     if (is_total && !refuse(r, entry, "max_growth_bytes", c->max_growth_bytes,
@@ -496,9 +556,13 @@ static bool take_budget(struct reader *r, const yaml_node_t *entry,
                      &rule);
 }
 
-static bool take_suppression(struct reader *r, const yaml_node_t *entry,
-                             const struct config_suppression *c)
+static bool parse_suppression(struct reader *r, const yaml_node_t *entry)
 {
+    const struct config_suppression suppression = {.type = text_of(r, entry, "type"),
+                                                   .holder = text_of(r, entry, "holder"),
+                                                   .reason = text_of(r, entry, "reason"),
+                                                   .until = text_of(r, entry, "until")};
+    const struct config_suppression *c = &suppression;
     struct suppression s = {.path = r->path, .line = line_of(entry)};
     if ((c->type != NULL) == (c->holder != NULL))
         return bad(r, s.line, "bad-entry", "a suppression is about one of: type, holder");
@@ -530,30 +594,26 @@ static bool take_suppression(struct reader *r, const yaml_node_t *entry,
     return true;
 }
 
-static bool take_version(struct reader *r, const struct config *config)
+static bool parse_version(struct reader *r)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    const char *given = text_of(r, root, "version");
     uint64_t version = 0;
-    if (config->version == NULL)
+    if (given == NULL)
         return bad(r, line_of(root), "no-version", "add a line \"version: 1\"");
-    if (quantity_count(config->version, &version) && version == CONFIG_VERSION)
+    if (quantity_count(given, &version) && version == CONFIG_VERSION)
         return true;
     return fail_at_line(r->err, line_in(r, root, "version"), "unknown-version",
-                        "version: %.40s; this program reads version %d", config->version,
+                        "version: %.40s; this program reads version %d", given,
                         CONFIG_VERSION);
 }
 
-static bool take_all(struct reader *r, const struct config *config)
+static bool parse_entries(struct reader *r, const yaml_node_t *list,
+                          bool (*take)(struct reader *r, const yaml_node_t *entry))
 {
-    if (!take_version(r, config))
-        return false;
-    for (unsigned i = 0; i < config->budget_count; i++)
-        if (!take_budget(r, node_at(r, r->budgets->data.sequence.items.start[i]),
-                         &config->budgets[i]))
-            return false;
-    for (unsigned i = 0; i < config->suppress_count; i++)
-        if (!take_suppression(r, node_at(r, r->suppress->data.sequence.items.start[i]),
-                              &config->suppress[i]))
+    for (const yaml_node_item_t *i = list != NULL ? list->data.sequence.items.start : NULL;
+         list != NULL && i < list->data.sequence.items.top; i++)
+        if (!take(r, node_at(r, *i)))
             return false;
     return true;
 }
@@ -563,12 +623,11 @@ static bool read_config(struct reader *r, struct bytes all)
     if (all.size > BUDGETS_LONGEST_FILE)
         return fail(r->err, HD_TOO_BIG, "a file of budgets has at most %d bytes",
                     BUDGETS_LONGEST_FILE);
-    if (!config_is_harmless(all, r->err) || !read_lines(r, all))
+    if (!is_all_harmless(all, r->err) || !read_lines(r, all))
         return false;
-    struct config *config = load(r, all);
-    bool ok = config != NULL && take_all(r, config);
-    if (config != NULL)
-        unload(config);
+    bool ok = check_values(r) && parse_version(r) &&
+              parse_entries(r, r->budgets, parse_budget) &&
+              parse_entries(r, r->suppress, parse_suppression);
     yaml_document_delete(&r->document);
     return ok;
 }

@@ -5,8 +5,14 @@
 #ifndef EVIDENCE_H
 #define EVIDENCE_H
 
-#include "budget/reason.h"
 #include "series/series.h"
+
+/* Why a finding is what it is, in short: the sentences are made where findings are printed
+ * (report/phrases.h). */
+static inline struct hd_reason because(enum hd_reason_code code)
+{
+    return (struct hd_reason){.code = code};
+}
 
 /* One place that a row of the ranking is held at. */
 struct scored_head {

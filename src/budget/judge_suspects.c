@@ -1,6 +1,7 @@
 /* What rules say of the ranking. */
 #include "budget/check_run.h"
 #include "budget/scale.h"
+#include "series/ranking_constants.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static enum over over_of_score(const struct check_run *c, const struct finding *
 }
 
 /* A failure below the limit that everything has needs another limit to show. */
-static void tell_steady_limit(const struct check_run *c, struct finding *f)
+static void name_steady_limit(const struct check_run *c, struct finding *f)
 {
     f->is_by_steadiness = true;
     f->limit = c->e->min_steady_bytes > 0
@@ -78,7 +79,7 @@ static struct finding hold_score(const struct check_run *c, const struct rule *r
     check_run_weigh(&f, &with_least, &with_most);
     check_run_decide(c, &f);
     if (f.status == HD_FOUND_FAIL && row->steady && !reaches(f.observed, f.allowed))
-        tell_steady_limit(c, &f);
+        name_steady_limit(c, &f);
     return f;
 }
 
@@ -97,7 +98,7 @@ static bool judge_row(const struct check_run *c, const struct rule *rule,
         *beside = hold_score(c, rule, row, counted.score);
         open = check_run_suppress(f, beside, counted.by);
     }
-    check_run_tell_expired(c, f, row->type, row->subject, row->holder);
+    check_run_note_expired(c, f, row->type, row->subject, row->holder);
     return open;
 }
 
@@ -166,7 +167,7 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
 #define LEAST_SCORE 0.5
 
 /* What a pass is told with; of several the one that --strict does not take. */
-static struct hd_reason said_of_none(const struct check_run *c, const struct rule *rule)
+static struct hd_reason reason_of_none(const struct check_run *c, const struct rule *rule)
 {
     if (c->e->hidden.code != HD_REASON_NONE)
         return c->e->hidden;
@@ -179,8 +180,8 @@ static struct hd_reason said_of_none(const struct check_run *c, const struct rul
 static void add_none(struct check_run *c, const struct rule *rule, size_t begin)
 {
     struct hd_reason doubt = doubt_about_none(c, rule);
-    struct hd_reason said = said_of_none(c, rule);
-    bool lenient = said.code != HD_REASON_NONE && said.code != HD_REASON_POOLS;
+    struct hd_reason reason = reason_of_none(c, rule);
+    bool lenient = reason.code != HD_REASON_NONE && reason.code != HD_REASON_POOLS;
     bool suppressed = c->out->len > begin;
     bool scored = c->e->scored_count > 0 && c->e->scored[0].score >= LEAST_SCORE;
     struct finding none = scored && !suppressed
@@ -189,7 +190,7 @@ static void add_none(struct check_run *c, const struct rule *rule, size_t begin)
     if (suppressed && doubt.code == HD_REASON_NONE && !lenient)
         return;
     none.status = HD_FOUND_PASS;
-    none.reason = said;
+    none.reason = reason;
     none.is_lenient = lenient;
     if (doubt.code != HD_REASON_NONE) {
         check_run_leave_open(&none, doubt);
@@ -204,7 +205,7 @@ void check_run_judge_suspects(struct check_run *c, const struct rule *rule)
     size_t begin = c->out->len;
     struct finding open = {.rule = NULL}, f, beside;
     bool failed = false;
-    if (rule->is_default && c->s->usable_count < SERIES_ENOUGH_SNAPSHOTS) {
+    if (rule->is_default && c->s->usable_count < rank_by.enough_snapshots) {
         check_run_add_open(c, rule, because(HD_REASON_NOT_ENOUGH));
         return;
     }

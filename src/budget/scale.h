@@ -18,7 +18,7 @@ struct accepted {
 };
 
 /* amount: what the baseline has for that kind of growth. At least two snapshots must be
- * fit; of HD_PER_ITERATION the evidence must know iterations. */
+ * usable; of HD_PER_ITERATION the evidence must know iterations. */
 struct accepted scale_accepted(const struct baseline *b, const struct evidence *e,
                                uint64_t amount, enum hd_per per);
 

@@ -3,7 +3,7 @@
  *
  * The first suppression that fits and has not expired excuses. Of a type a suppressed
  * holder takes out only what hangs below it. What is excused is not counted, neither by
- * rules (judge.h) nor by a new baseline (accept.h). It knows no limit. */
+ * rules (judge.h) nor by a new baseline (measure.h). It knows no limit. */
 #ifndef SUPPRESSION_MATCH_H
 #define SUPPRESSION_MATCH_H
 

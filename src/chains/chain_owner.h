@@ -20,7 +20,7 @@ enum {
     ROLE_NAMED = 1 << 2,     /* neither plumbing nor a collection, array, delegate, ... */
     ROLE_SINGLE = 1 << 3,    /* named, and no snapshot has more than one object of it */
     ROLE_TIMER = 1 << 4,     /* of the runtime's timer list */
-    ROLE_CALL_SITE = 1 << 5, /* these as in plumbing.h */
+    ROLE_CALL_SITE = 1 << 5, /* these as in enum plumbing */
     ROLE_SCOPE = 1 << 6,
     ROLE_SERVICES = 1 << 7,
     ROLE_LIST = 1 << 8, /* List<Object> and its array: how a scope keeps services */
@@ -84,5 +84,27 @@ bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of
 /* How the container holds element i of a chain. */
 enum hd_service owner_service(const struct signature *s, size_t i,
                               const chain_role *role_of_type, const bool *is_singleton);
+
+/* --- plumbing ------------------------------------------------------------------------ */
+
+/* Types of the framework that every way through the heap may pass, and that
+ * say nothing of who holds what: timers, tasks, and the container of services.
+ *
+ * They belong to .NET 10 and stand here only, in one table with a test; docs/chains.md
+ * has the same table. */
+
+enum plumbing {
+    PLUMBING_NONE,
+    PLUMBING_WAY,       /* passed on the way, never an owner */
+    PLUMBING_TIMER,     /* in the runtime's list of active timers, however it is reached */
+    PLUMBING_CALL_SITE, /* refers to the one instance of a singleton service */
+    PLUMBING_SCOPE,     /* has a list of the services to dispose of */
+    PLUMBING_SERVICES,  /* the table of the services that a scope has made */
+    PLUMBING_TOKEN, /* the source of a cancellation token, and its list of who registered */
+    PLUMBING_REGISTRATION /* one of them; whoever keeps it to unregister holds them all */
+};
+
+/* Of an object's canonical type name. */
+enum plumbing plumbing_of(const char *type);
 
 #endif

@@ -3,9 +3,11 @@
 #ifndef CHAIN_SEARCH_H
 #define CHAIN_SEARCH_H
 
-#include "chains/chain_index.h"
 #include "chains/chains.h"
-#include "chains/walk_fields.h"
+#include "chains/walk.h"
+
+/* The type at the head of what hangs from no root. */
+#define UNREACHABLE_GROUP UINT32_MAX
 
 /* What is asked of one snapshot, and what is known of its types. */
 struct chain_search {
@@ -15,7 +17,7 @@ struct chain_search {
     const bool *is_singleton;           /* per type; or NULL */
     bool parts;                         /* chains by fields */
     const unsigned char *generation_of; /* of nodes; NULL: by their addresses */
-    const field_id *field_of; /* of nodes that are looked at (walk_fields.h); or NULL */
+    const field_id *field_of;           /* of nodes that are looked at (walk.h); or NULL */
     const char **field_names; /* by field_id, once asked for: as long as the answers */
     struct arena *answers;
 };

@@ -8,7 +8,7 @@
 #define COMPARISON_H
 
 #include "compare/ownership.h"
-#include "owners/holder_parts.h"
+#include "owners/holders.h"
 
 #include <pthread.h>
 
@@ -45,8 +45,8 @@ void comparison_end(struct hd_comparison *c);
 void comparison_begin_any(struct hd_comparison *c);
 
 /* Tell whoever watches. */
-void comparison_tell(const struct hd_comparison *c, enum hd_phase phase, uint64_t more,
-                     uint64_t all);
+void comparison_report_progress(const struct hd_comparison *c, enum hd_phase phase,
+                                uint64_t more, uint64_t all);
 
 /* Tell that snapshot k is to blame for a failure that names none yet. Always false. */
 bool comparison_blame(struct hd_error *err, size_t k);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ranking_rules all_rules;
-
 struct folding {
     struct hd_comparison *c;
     const struct series *s;
@@ -30,7 +28,8 @@ struct folding {
 
 static void remember_first(struct folding *f, const struct hd_snapshot *first)
 {
-    /* Of a first snapshot that is unfit, others say nothing: its own counts stand beside.
+    /* Of a first snapshot that is not usable, others say nothing: its own counts stand
+     * beside.
      */
     bool told = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
     if (told && !f->s->restarted)
@@ -81,14 +80,14 @@ static bool too_many_paths(const struct folding *f, struct hd_error *err)
 
 static void tell(const struct folding *f, uint64_t more)
 {
-    comparison_tell(f->c, HD_FINDING_OWNERS, more, f->objects);
+    comparison_report_progress(f->c, HD_FINDING_OWNERS, more, f->objects);
 }
 
 /* Nothing is large in it, so when what is remembered does not matter. */
 static void fold_digest(struct folding *f, size_t i, const struct hd_snapshot *snap,
                         bool is_first, bool is_last)
 {
-    ownership_tree_add(&f->o->tree, i, snap, f->s->selection, &all_rules);
+    ownership_tree_add(&f->o->tree, i, snap, f->s->selection);
     if (is_first)
         remember_first(f, snap);
     if (is_last)
@@ -123,8 +122,7 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(f, most);
     bound_paths(f, i, snap);
-    bool fits =
-        ownership_tree_add_owned(&f->o->tree, i, snap, &d, f->s->selection, &all_rules);
+    bool fits = ownership_tree_add_owned(&f->o->tree, i, snap, &d, f->s->selection);
     dominators_free(&d);
     tell(f, snap->node_count - most);
     if (is_first && alone)
@@ -163,7 +161,7 @@ static bool fold(struct folding *f, struct hd_error *err)
     if (f->remembers)
         survivors_free(&f->first);
     if (ok)
-        ownership_tree_align(&f->o->tree, &all_rules);
+        ownership_tree_align(&f->o->tree);
     return ok;
 }
 

@@ -43,7 +43,7 @@ static bool search_in(void *context, size_t place, struct hd_snapshot *snap,
         walk = walk_graph(snap, &of_walk);
     s->answers[place] = chains_find(snap, &walk, &ask, &how, scratch);
     arena_free(&of_walk);
-    comparison_tell(s->c, HD_FINDING_CHAINS, snap->node_count, s->objects);
+    comparison_report_progress(s->c, HD_FINDING_CHAINS, snap->node_count, s->objects);
     return s->answers[place] != NULL || too_many_chains(s, err);
 }
 
@@ -58,7 +58,7 @@ bool series_chains_find(struct series_chains *s, struct hd_error *err)
     s->work = &w;
     for (size_t place = 0; place < s->count; place++)
         s->objects += s->c->snaps[s->indexes[place]]->node_count;
-    comparison_tell(s->c, HD_FINDING_CHAINS, 0, s->objects);
+    comparison_report_progress(s->c, HD_FINDING_CHAINS, 0, s->objects);
     return comparison_work(&w, err);
 }
 

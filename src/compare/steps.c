@@ -41,11 +41,6 @@ static const char *obstacle(const struct series *s)
     return NULL;
 }
 
-bool steps_can_be_told(const struct series *s)
-{
-    return obstacle(s) == NULL;
-}
-
 const char *steps_why_unknown(const struct series *s)
 {
     const char *why = obstacle(s);
@@ -83,7 +78,7 @@ static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
 bool steps_follow(struct hd_comparison *c, const struct series *s, step_visitor *visit,
                   void *context, struct hd_error *err)
 {
-    bool ok = true, more = steps_can_be_told(s);
+    bool ok = true, more = obstacle(s) == NULL;
     for (size_t i = 1; ok && more && i < s->usable_count; i++)
         ok = show_step(c, s, i, visit, context, &more, err);
     return ok;

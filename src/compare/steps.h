@@ -12,9 +12,6 @@
  * (births_of_digests()). */
 bool steps_are_of_digests(const struct series *s);
 
-/* Objects are told apart by where they lie: in one process, in order, all of them. */
-bool steps_can_be_told(const struct series *s);
-
 /* Why nothing is known of them, where that is so: for words behind a colon. */
 const char *steps_why_unknown(const struct series *s);
 

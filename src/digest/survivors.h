@@ -52,4 +52,12 @@ struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *
                                  struct arena *a);
 void survivors_free(struct survivors *s);
 
+/* A five-hundredth of the reachable heap, in bytes or objects: of what is smaller a digest
+ * keeps no samples. */
+enum { LARGE_SHARE = 500 };
+
+/* For a digest: addresses of a sample of the objects of each type, of large ones or all. */
+void survivors_sample(struct digest_survivors *to, const struct hd_snapshot *snap,
+                      bool of_all_types, struct arena *a);
+
 #endif

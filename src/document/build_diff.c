@@ -233,7 +233,7 @@ static void add_next_since(struct build *b)
     const struct hd_report *r = b->r;
     const size_t since = r->diff.growth.since, left = r->snapshot_count - since;
     const char *paths[SERIES_MAX_SNAPSHOTS];
-    if (since == 0 || left < SERIES_ENOUGH_SNAPSHOTS)
+    if (since == 0 || left < rank_by.enough_snapshots)
         return;
     for (size_t k = 0; k < left; k++)
         paths[k] = r->snapshots[since + k].info.path;

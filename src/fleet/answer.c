@@ -9,14 +9,16 @@ static const double never = 10 * 365.25 * 24;
 
 /* --- one run --------------------------------------------------------------------- */
 
-uint64_t answer_heap(const struct hd_run_record *run)
+/* Of a run's last snapshot; HD_UNKNOWN. */
+static uint64_t last_heap(const struct hd_run_record *run)
 {
     return run->count > 0 ? run->heap[run->count - 1] : HD_UNKNOWN;
 }
 
-double answer_hours_left(const struct hd_run_record *run, uint64_t limit)
+/* Hours from a run's last snapshot to its limit: NAN unknown, INFINITY never. */
+static double hours_left(const struct hd_run_record *run, uint64_t limit)
 {
-    uint64_t heap = answer_heap(run);
+    uint64_t heap = last_heap(run);
     limit = limit != HD_UNKNOWN ? limit : run->run.limit;
     if (limit == HD_UNKNOWN || heap == HD_UNKNOWN || isnan(run->heap_per_hour))
         return NAN;
@@ -33,7 +35,9 @@ static double last_time(const struct hd_run_record *run)
     return run->count > 0 ? run->times[run->count - 1] : -INFINITY;
 }
 
-const struct hd_run_record *answer_newest(const struct hd_run_record *all, size_t len)
+/* The newest judged run of a host among runs that follow each other; NULL: none. */
+static const struct hd_run_record *newest_judged(const struct hd_run_record *all,
+                                                 size_t len)
 {
     const struct hd_run_record *newest = NULL;
     for (size_t i = 0; i < len; i++)
@@ -43,7 +47,8 @@ const struct hd_run_record *answer_newest(const struct hd_run_record *all, size_
     return newest;
 }
 
-size_t answer_host_end(const struct hd_run_record *all, size_t len)
+/* Where runs of the host and service that all[0] is of end. */
+static size_t host_end(const struct hd_run_record *all, size_t len)
 {
     size_t i = 0;
     while (i < len && fleet_order(all[i].run.service, all[0].run.service) == 0 &&
@@ -131,8 +136,8 @@ static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
         .build = worst->run->run.build,
         .score_share = worst->finding->score_share,
         .per_hour = worst->finding->per_hour,
-        .hours_left = still ? answer_hours_left(newest, limit) : NAN,
-        .heap = answer_heap(newest),
+        .hours_left = still ? hours_left(newest, limit) : NAN,
+        .heap = last_heap(newest),
         .is_there_still = still,
         .count = worst->run->count,
         .times = worst->run->times,
@@ -293,12 +298,12 @@ static void add_host(struct making *m, struct hd_fleet_service *s,
                      const struct hd_run_record *all, size_t len,
                      const struct service_runs *of)
 {
-    const struct hd_run_record *newest = answer_newest(all, len);
+    const struct hd_run_record *newest = newest_judged(all, len);
     uint32_t host = (uint32_t)s->hosts++;
     m->newest[host] = newest;
     if (newest != NULL) {
         s->hosts_judged++;
-        s->hours_left = sooner(s->hours_left, answer_hours_left(newest, m->opt->limit));
+        s->hours_left = sooner(s->hours_left, hours_left(newest, m->opt->limit));
     }
     for (size_t i = 0; i < len; i++) {
         count_run(m, s, &all[i]);
@@ -319,7 +324,7 @@ static void add_service(struct making *m, const struct hd_run_record *all, size_
                                  .builds = of.builds->len};
     m->hits.len = 0;
     for (size_t i = 0, n; i < len; i += n) {
-        n = answer_host_end(&all[i], len - i);
+        n = host_end(&all[i], len - i);
         add_host(m, &s, &all[i], n, &of);
     }
     of.hosts_judged = s.hosts_judged;
@@ -367,6 +372,112 @@ static void add_unjudged(struct hd_fleet_answer *a, const struct hd_fleet *f,
         qsort(a->unjudged, count, sizeof(*a->unjudged), by_doubt);
 }
 
+/* --- by host ------------------------------------------------------------------------- */
+
+/* Rows of --by=host: each host of each service by itself. */
+
+static const struct hd_run_record *last_of_all(const struct hd_run_record *all, size_t len)
+{
+    const struct hd_run_record *last = &all[0];
+    for (size_t i = 1; i < len; i++)
+        if (all[i].count > 0 && (last->count == 0 || all[i].times[all[i].count - 1] >=
+                                                         last->times[last->count - 1]))
+            last = &all[i];
+    return last;
+}
+
+/* What tells suspects apart. */
+struct key {
+    const char *type, *holder;
+};
+
+static int by_type(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    int order = fleet_order(x->type, y->type);
+    return order != 0 ? order : fleet_order(x->holder, y->holder);
+}
+
+/* How many different ones, of runs that follow each other. */
+static size_t count_suspects(const struct hd_run_record *all, size_t len)
+{
+    size_t n = 0, different = 0;
+    for (size_t i = 0; i < len; i++)
+        n += all[i].judgement == HD_JUDGED ? all[i].finding_count : 0;
+    struct key *keys = alloc_zeroed(array_bytes(n, sizeof(*keys)));
+    n = 0;
+    for (size_t i = 0; i < len; i++)
+        for (size_t k = 0; all[i].judgement == HD_JUDGED && k < all[i].finding_count; k++)
+            keys[n++] = (struct key){all[i].findings[k].type, all[i].findings[k].holder};
+    if (n > 0)
+        qsort(keys, n, sizeof(*keys), by_type);
+    for (size_t i = 0; i < n; i++)
+        different += i == 0 || by_type(&keys[i - 1], &keys[i]) != 0;
+    free(keys);
+    return different;
+}
+
+static void take_worst(struct hd_fleet_host_row *row, const struct hd_run_record *run)
+{
+    for (size_t k = 0; run->judgement == HD_JUDGED && k < run->finding_count; k++) {
+        const struct hd_run_finding *f = &run->findings[k];
+        if (row->type != NULL && !(f->score_share > row->score_share))
+            continue;
+        row->type = f->type;
+        row->subject = f->subject != NULL ? f->subject : f->type;
+        row->holder = f->holder;
+        row->score_share = f->score_share;
+        row->per_hour = f->per_hour;
+    }
+}
+
+static struct hd_fleet_host_row row_of(const struct hd_run_record *all, size_t len,
+                                       uint64_t limit)
+{
+    const struct hd_run_record *last = last_of_all(all, len);
+    struct hd_fleet_host_row row = {.service = last->run.service,
+                                    .host = last->run.host,
+                                    .build = last->run.build,
+                                    .suspects = count_suspects(all, len),
+                                    .score_share = NAN,
+                                    .per_hour = NAN,
+                                    .heap = last_heap(last),
+                                    .heap_per_hour = last->heap_per_hour,
+                                    .hours_left = hours_left(last, limit),
+                                    .count = last->count,
+                                    .times = last->times,
+                                    .bytes = last->heap};
+    for (size_t i = 0; i < len; i++) {
+        row.runs[all[i].judgement]++;
+        take_worst(&row, &all[i]);
+    }
+    return row;
+}
+
+/* Hosts with suspects first, the worst of them first; then by name. */
+static int by_host_badness(const void *a, const void *b)
+{
+    const struct hd_fleet_host_row *x = a, *y = b;
+    double s = isnan(x->score_share) ? -1 : x->score_share;
+    double t = isnan(y->score_share) ? -1 : y->score_share;
+    if (s != t)
+        return s > t ? -1 : 1;
+    int order = fleet_order(x->service, y->service);
+    return order != 0 ? order : fleet_order(x->host, y->host);
+}
+
+static void add_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
+                          struct arena *arena)
+{
+    a->host_rows = arena_array(arena, struct hd_fleet_host_row, a->hosts);
+    for (size_t i = 0, n; i < f->len; i += n) {
+        n = host_end(&f->all[i], f->len - i);
+        a->host_rows[a->host_row_count++] = row_of(&f->all[i], n, a->limit);
+    }
+    if (a->host_row_count > 0)
+        qsort(a->host_rows, a->host_row_count, sizeof(*a->host_rows), by_host_badness);
+}
+
 /* --- all of it ------------------------------------------------------- */
 
 /* What grew on the heap, now in the arena. */
@@ -408,7 +519,7 @@ void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
     a->suspect_count -= a->few_count;
     add_unjudged(a, f, arena);
     if (opt->by == HD_FLEET_BY_HOST)
-        answer_hosts(a, f, arena);
+        add_host_rows(a, f, arena);
     free(m.newest);
     free(m.hits.all);
 }

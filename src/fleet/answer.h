@@ -12,7 +12,7 @@
 void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                   const struct hd_fleet_options *opt, struct arena *arena);
 
-/* --- between the files that make it ------------------------------------------- */
+/* --- between answer.c and onset.c ----------------------------------------------- */
 
 /* The runs of a service, which follow each other, sorted by host. */
 struct service_runs {
@@ -52,20 +52,5 @@ double onset_seen(const struct hd_run_record *run);
  * then. O(hits · log hits). */
 void onset_find(struct hd_fleet_suspect *s, struct hit *hits, size_t count,
                 const struct service_builds *builds, struct arena *arena);
-
-/* The newest judged run of a host among runs that follow each other; NULL: none. */
-const struct hd_run_record *answer_newest(const struct hd_run_record *all, size_t len);
-
-/* Hours from a run's last snapshot to its limit: NAN unknown, INFINITY never. */
-double answer_hours_left(const struct hd_run_record *run, uint64_t limit);
-
-/* The heap of a run's last snapshot; HD_UNKNOWN. */
-uint64_t answer_heap(const struct hd_run_record *run);
-
-/* Where runs of the host and service that all[0] is of end. */
-size_t answer_host_end(const struct hd_run_record *all, size_t len);
-
-/* Rows of --by=host. */
-void answer_hosts(struct hd_fleet_answer *a, const struct hd_fleet *f, struct arena *arena);
 
 #endif

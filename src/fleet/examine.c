@@ -1,11 +1,10 @@
 /* From the snapshots of a run to what it shows: they are compared as `diff` compares them,
  * through the public interface, and what its report says is kept as a record. A series is
  * worked on by one thread; who gives them is asked by the caller's only. */
-#include "fleet/examine.h"
-
 #include "base/workers.h"
 #include "fleet/fleet.h"
 #include "heap/place.h"
+#include "series/ranking_constants.h"
 #include "series/trend.h"
 
 #include <math.h>
@@ -15,13 +14,14 @@
 /* A clock that was set says so by a process that began after its first snapshot. Some
  * seconds may lie between the clocks of a container and of what reads it. */
 static const double clock_slack = 60, shortest_span = 60;
-enum { ENOUGH_SNAPSHOTS = 4, FEWEST_SNAPSHOTS = 2 };
+enum { FEWEST_SNAPSHOTS = 2 };
 
 /* --- rates ------------------------------------------------------------------ */
 
 /* Bytes per hour, as the median of all slopes: load that comes and goes within a day does
- * not turn it. NAN where the time between is unknown or too short. */
-double examine_rate(const double *times, const uint64_t *bytes, size_t count)
+ * not turn it. Of at most 50 snapshots, some of which may be unknown; NAN where the time
+ * between is unknown or too short. */
+static double rate_of(const double *times, const uint64_t *bytes, size_t count)
 {
     double x[TREND_MAX_POINTS], y[TREND_MAX_POINTS];
     size_t n = 0;
@@ -121,7 +121,7 @@ static void take_heap(struct run_at_work *w, const struct hd_model *m)
     w->record->count = w->count;
     w->record->times = times;
     w->record->heap = heap;
-    w->record->heap_per_hour = examine_rate(times, heap, w->count);
+    w->record->heap_per_hour = rate_of(times, heap, w->count);
 }
 
 static const char *joined(struct run_at_work *w, const char *const *holder, size_t len)
@@ -148,7 +148,7 @@ static struct hd_run_finding finding_of(struct run_at_work *w, const struct hd_s
         .hint = s->hint,
         .score = s->score,
         .score_share = s->score_share,
-        .per_hour = examine_rate(w->record->times, retained, w->count),
+        .per_hour = rate_of(w->record->times, retained, w->count),
         .retained = retained,
     };
 }
@@ -176,7 +176,7 @@ static void judge(struct run_at_work *w, const struct hd_report *report, double 
         doubt(w, HD_NOT_JUDGED, HD_DOUBT_CLOCK);
     else if (warns(m, "different-process"))
         doubt(w, HD_UNSURE, HD_DOUBT_PROCESSES);
-    else if (d->usable_count < ENOUGH_SNAPSHOTS)
+    else if (d->usable_count < rank_by.enough_snapshots)
         doubt(w, HD_UNSURE, HD_DOUBT_FEW);
     else if (w->taken[w->count - 1] - w->taken[0] < min_span)
         doubt(w, HD_UNSURE, HD_DOUBT_SHORT);
@@ -238,9 +238,12 @@ static bool can_be_compared(struct run_at_work *w)
     return false;
 }
 
-struct hd_report *examine_series(const struct hd_fleet_series *series,
-                                 const struct hd_fleet_rules *rules, uint64_t max_memory,
-                                 struct arena *arena, struct hd_run_record *record)
+/* Fill in *record, whose strings and arrays lie in the arena, in series and in the report
+ * that is returned (NULL: there is none), to be freed behind it. */
+static struct hd_report *examine_series(const struct hd_fleet_series *series,
+                                        const struct hd_fleet_rules *rules,
+                                        uint64_t max_memory, struct arena *arena,
+                                        struct hd_run_record *record)
 {
     struct run_at_work w = {.series = series, .arena = arena, .record = record};
     *record = (struct hd_run_record){.series = series->id,

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "heapdrift_fleet.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +22,7 @@ struct fleet_series {
 
 /* --- the set ---------------------------------------------------------------- */
 
-void fleet_take_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules)
+void fleet_set_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules)
 {
     f->rules = *rules;
     f->rules.service = fleet_name(f, rules->service);
@@ -39,7 +40,7 @@ struct hd_fleet *hd_fleet_new(const struct hd_fleet_rules *rules)
 {
     struct hd_fleet *f = alloc_zeroed(sizeof(*f));
     if (rules != NULL)
-        fleet_take_rules(f, rules);
+        fleet_set_rules(f, rules);
     return f;
 }
 
@@ -219,4 +220,39 @@ const char *hd_fleet_onset_name(enum hd_fleet_onset onset)
 {
     static const char *const names[] = {"named", "first-build", "chance", "unknown"};
     return (unsigned)onset < HD_ONSET_COUNT ? names[onset] : NULL;
+}
+
+/* --- which runs ---------------------------------------------------------------------- */
+
+/* Which snapshots of a run stand for all of it. */
+
+/* How far the time of number i is from that one. */
+static double distance(const double *taken, size_t i, double time)
+{
+    return fabs(taken[i] - time);
+}
+
+/* The k-th of `most` is the one nearest to its place on an even scale of time, as far as
+ * those before it are taken and those behind it still need one each. Even in time, not in
+ * number: a store that was thinned has most snapshots at its end. O(n). */
+size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chosen)
+{
+    if (n <= most) {
+        for (size_t i = 0; i < n; i++)
+            chosen[i] = i;
+        return n;
+    }
+    double first = taken[0], span = taken[n - 1] - first;
+    size_t at = 0;
+    chosen[0] = 0;
+    for (size_t k = 1; k + 1 < most; k++) {
+        double wanted = first + span * (double)k / (double)(most - 1);
+        size_t last = n - (most - k); /* one for each that follows */
+        at++;
+        while (at < last && distance(taken, at + 1, wanted) < distance(taken, at, wanted))
+            at++;
+        chosen[k] = at;
+    }
+    chosen[most - 1] = n - 1;
+    return most;
 }

@@ -28,7 +28,7 @@ struct hd_fleet {
 };
 
 /* Rules whose service lies in the fleet's arena, with shards 1 of 1 for all. */
-void fleet_take_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules);
+void fleet_set_rules(struct hd_fleet *f, const struct hd_fleet_rules *rules);
 
 /* The same string in the arena, UTF-8, once; NULL for NULL and for "". */
 const char *fleet_name(struct hd_fleet *f, const char *s);

@@ -288,7 +288,7 @@ static bool read_header(struct hd_fleet *f, const json_t *o, struct hd_error *er
     if (other != NULL)
         return fail(err, HD_USAGE, "is %s than the one before it", other);
     if (is_first)
-        fleet_take_rules(f, &rules);
+        fleet_set_rules(f, &rules);
     return take_shards(f, json_object_get(o, "shard"), is_first, err);
 }
 

@@ -1,4 +1,5 @@
-/* A snapshot as another format: write, say what was lost. compare/writing.c is in front. */
+/* A snapshot as another format: write, say what was lost. compare/comparison.c is in front.
+ */
 #include "format/snapshot_writer.h"
 
 #include "base/c_locale.h"

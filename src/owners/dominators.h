@@ -11,6 +11,8 @@
 
 #include "base/buffer_pool.h"
 #include "heap/snapshot.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct dominators {
     uint32_t count; /* nodes on a chain from a root */
@@ -35,5 +37,12 @@ enum dominator_kind {
  * until dominators_free(). */
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind);
 void dominators_free(struct dominators *d);
+
+/* Any tree in preorder, without lists of children. Numbers stand behind their parents, 0 is
+ * above all. at[position]: the numbers in preorder. size[i]: so many are at or below i,
+ * side by side. next is written over. All have room for count, of which there is one at
+ * least. O(count). */
+void preorder(const uint32_t *parent, size_t count, uint32_t *at, uint32_t *size,
+              uint32_t *next);
 
 #endif

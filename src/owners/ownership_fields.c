@@ -1,7 +1,7 @@
 #include "owners/ownership_fields.h"
 
 #include "base/hash.h"
-#include "chains/walk_fields.h"
+#include "chains/walk.h"
 
 #include <stdlib.h>
 #include <string.h>

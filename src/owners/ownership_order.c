@@ -42,7 +42,7 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? x->key > y->key ? 1 : -1 : strcmp(x->field, y->field);
 }
 
-/* A preorder in which siblings stand by name: positions as in preorder.c, with the
+/* A preorder in which siblings stand by name: positions as in preorder(), with the
  * children of each path taken in their order. */
 static uint32_t *order_paths(const struct labels *names, const path_id *parent,
                              const label_id *label, const field_id *field,

@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "heap/sample.h"
+#include "owners/dominators.h"
 #include "owners/ownership_fields.h"
 #include "owners/place_table.h"
-#include "owners/preorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,6 @@ struct folder {
     struct field_counter fields;
     struct answers *answers; /* of each path */
     size_t len, cap;
-    bool folding;
 };
 
 static path_id add_folded_path(struct folder *in, path_id parent, label_id label,
@@ -120,7 +119,7 @@ static path_id add_folded_path(struct folder *in, path_id parent, label_id label
 
 static path_id find_path(struct folder *in, path_id parent, label_id label, field_id field)
 {
-    path_id p = in->folding ? fold(in->f, parent, label) : NO_PATH;
+    path_id p = fold(in->f, parent, label);
     if (p != NO_PATH)
         return p;
     path_id next = (path_id)in->f->len;
@@ -183,11 +182,11 @@ static void scale_sample(struct ownership_tree *t, size_t k, const struct hd_sna
  * meets every parent first. */
 static void fold_snapshot(struct ownership_tree *t, size_t k,
                           const struct hd_snapshot *snap, struct dominators *d,
-                          enum selection selection, bool folding)
+                          enum selection selection)
 {
     const struct graph *g = snap->graph;
     struct full_tree *f = &t->full[k];
-    struct folder in = {.f = f, .folding = folding};
+    struct folder in = {.f = f};
     const label_id *label_of = f->label_of;
     const struct label *labels = t->labels.all;
     /* What has a dominator is reachable. */
@@ -238,7 +237,7 @@ static void fold_snapshot(struct ownership_tree *t, size_t k,
 
 /* --- one digest ------------------------------------------------------ */
 
-static void tell_fields(struct full_tree *f, const struct digest *d)
+static void keep_field_names(struct full_tree *f, const struct digest *d)
 {
     const struct digest_places *from = &d->places;
     size_t cap = 0;
@@ -262,11 +261,11 @@ static void tell_fields(struct full_tree *f, const struct digest *d)
 /* Of places that were folded once: the rules that made them hold. Types that have got one
  * name since then fold them again. */
 static void add_digest(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
-                       enum selection selection, const struct ranking_rules *rules)
+                       enum selection selection)
 {
     const struct digest_places *from = &snap->digest->places;
     struct full_tree *f = &t->full[k];
-    struct folder in = {.f = f, .folding = !rules->no_folding};
+    struct folder in = {.f = f};
     ownership_tree_name_types(t, k, snap);
     const struct label *labels = t->labels.all;
     const struct hd_tally *selected =
@@ -286,7 +285,7 @@ static void add_digest(struct ownership_tree *t, size_t k, const struct hd_snaps
         }
     }
     if (t->fields != OWNERSHIP_NO_FIELDS)
-        tell_fields(f, snap->digest);
+        keep_field_names(f, snap->digest);
     if (snap->info.sampled)
         scale_sample(t, k, snap, f->label_of);
     free(in.answers);
@@ -370,25 +369,24 @@ void ownership_tree_name_types(struct ownership_tree *t, size_t k,
 
 bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,
                               const struct hd_snapshot *snap, struct dominators *d,
-                              enum selection selection, const struct ranking_rules *rules)
+                              enum selection selection)
 {
     ownership_tree_name_types(t, k, snap);
-    fold_snapshot(t, k, snap, d, selection, !rules->no_folding);
+    fold_snapshot(t, k, snap, d, selection);
     free(t->full[k].label_of);
     t->full[k].label_of = NULL;
     return t->full[k].most == 0 || t->full[k].len <= t->full[k].most;
 }
 
 bool ownership_tree_add(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
-                        enum selection selection, const struct ranking_rules *rules)
+                        enum selection selection)
 {
     if (snap->digest != NULL) {
-        add_digest(t, k, snap, selection, rules);
+        add_digest(t, k, snap, selection);
         return t->full[k].most == 0 || t->full[k].len <= t->full[k].most;
     }
-    struct dominators d = dominators_find(
-        snap, rules->no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
-    bool fits = ownership_tree_add_owned(t, k, snap, &d, selection, rules);
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    bool fits = ownership_tree_add_owned(t, k, snap, &d, selection);
     dominators_free(&d);
     return fits;
 }
@@ -440,14 +438,13 @@ static path_id align_path(struct ownership_tree *t, struct place_table *in, path
 }
 
 /* A path begins at the nearest anchor at or above its end; then its field is above. */
-static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_table *in,
-                           bool anchors)
+static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_table *in)
 {
     struct full_tree *f = &t->full[k];
     path_id *cut = f->cut = alloc_zeroed(array_bytes(f->len + 1, sizeof(*cut)));
     for (size_t p = 1; p < f->len; p++) {
         label_id label = f->label[p];
-        bool starts = anchors && t->labels.all[label].is_anchor;
+        bool starts = t->labels.all[label].is_anchor;
         path_id parent = starts ? 0 : cut[f->parent[p]];
         field_id field = f->field != NULL && !starts ? f->field[p].field : NO_FIELD;
         path_id to = align_path(t, in, parent, label, field);
@@ -460,7 +457,7 @@ static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_tabl
     }
 }
 
-void ownership_tree_align(struct ownership_tree *t, const struct ranking_rules *rules)
+void ownership_tree_align(struct ownership_tree *t)
 {
     find_anchors(&t->labels);
     struct place_table in = {.parts = t->fields == OWNERSHIP_PARTS_FIELDS};
@@ -469,7 +466,7 @@ void ownership_tree_align(struct ownership_tree *t, const struct ranking_rules *
     for (size_t k = 0; k < t->snapshots; k++) {
         t->full_of[k] = 0;
         index_labels(&t->full[k], t->labels.len);
-        merge_snapshot(t, k, &in, !rules->no_anchors);
+        merge_snapshot(t, k, &in);
     }
     place_table_free(&in);
     size_t n = t->snapshots;
@@ -478,14 +475,6 @@ void ownership_tree_align(struct ownership_tree *t, const struct ranking_rules *
     for (size_t p = t->len; p-- > 1;)
         for (size_t k = 0; k < n; k++)
             t->retained[t->parent[p] * n + k] += t->retained[p * n + k];
-}
-
-size_t ownership_tree_depth(const struct ownership_tree *t, path_id p)
-{
-    size_t depth = 0;
-    for (; p != 0; p = t->parent[p])
-        depth++;
-    return depth;
 }
 
 void ownership_tree_free(struct ownership_tree *t)

@@ -101,29 +101,6 @@ struct ownership_tree {
     size_t len, cap;
 };
 
-/* Rules that a test can switch off; {0} is all of them. Each was needed on real
- * series: docs/ranking.md says why. */
-struct ranking_rules {
-    bool no_owner_classes; /* plain dominators */
-    bool no_folding;       /* recursion makes paths longer */
-    bool no_anchors;       /* paths begin at the root */
-    bool no_slowing;       /* lambda = 1 */
-    bool no_migration;     /* nu = 1 */
-    bool no_owners;        /* nothing is explained */
-    bool no_late_share;    /* only the first snapshot's share */
-    bool no_threads;
-    bool no_containers;
-    bool no_pools;
-    bool no_migration_base; /* nu looks below what the path hangs from, whatever moved */
-    bool no_migrated;       /* what changes hands counts as growth */
-    bool no_shared_containers;
-    bool no_co_retained;
-    bool no_one_store;
-    bool no_one_cause;
-    bool no_steady;
-    bool no_types; /* no type as a whole: paths only */
-};
-
 void ownership_tree_begin(struct ownership_tree *t, size_t snapshots);
 
 /* Give the types of snapshot k their labels. ownership_tree_add() does so itself; to add
@@ -137,15 +114,15 @@ void ownership_tree_name_types(struct ownership_tree *t, size_t k,
  * which objects are counted. Once all types have labels, different snapshots may be added
  * at the same time. */
 bool ownership_tree_add(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
-                        enum selection selection, const struct ranking_rules *rules);
+                        enum selection selection);
 
 /* The same where the dominators are known: of owners, unless a rule is off. */
 bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,
                               const struct hd_snapshot *snap, struct dominators *d,
-                              enum selection selection, const struct ranking_rules *rules);
+                              enum selection selection);
 
 /* When all snapshots are in: find the anchors, cut and merge. */
-void ownership_tree_align(struct ownership_tree *t, const struct ranking_rules *rules);
+void ownership_tree_align(struct ownership_tree *t);
 
 /* Selected objects of a label anywhere below a path of a full ownership tree, itself
  * excluded; O(log). */
@@ -157,9 +134,6 @@ uint32_t *ownership_tree_order(const struct ownership_tree *t);
 
 /* The same for the full ownership tree of snapshot k. */
 uint32_t *full_tree_order(const struct ownership_tree *t, size_t k);
-
-/* How many labels lead from below the root to a path: its length. */
-size_t ownership_tree_depth(const struct ownership_tree *t, path_id p);
 
 void ownership_tree_free(struct ownership_tree *t);
 

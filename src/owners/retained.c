@@ -6,7 +6,7 @@
 
 #include "base/pair_table.h"
 #include "heap/sample.h"
-#include "owners/preorder.h"
+#include "owners/dominators.h"
 
 #include <stdlib.h>
 #include <string.h>

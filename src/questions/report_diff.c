@@ -3,6 +3,7 @@
 #include "report/heading.h"
 #include "report/phrases.h"
 #include "report/view.h"
+#include "series/ranking_constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,7 +112,7 @@ static void add_series_warnings(struct hd_report *r, const struct series *s,
         if (from->times > 1)
             r->warnings[r->warning_count - 1].count = from->times;
     }
-    if (s->confidence < HD_CONFIDENCE_HIGH && s->usable_count < SERIES_ENOUGH_SNAPSHOTS)
+    if (s->confidence < HD_CONFIDENCE_HIGH && s->usable_count < rank_by.enough_snapshots)
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
 }
 

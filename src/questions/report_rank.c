@@ -5,7 +5,7 @@
 #include "questions/report_hints.h"
 #include "questions/report_suspects.h"
 #include "questions/report_tree.h"
-#include "ranking/head_owner.h"
+#include "ranking/suspect_title.h"
 #include "ranking/native.h"
 #include "report/phrases.h"
 #include "report/text_growth.h"

@@ -2,19 +2,15 @@
 
 #include "heap/place.h"
 #include "questions/nested_holders.h"
-#include "ranking/power.h"
+#include "ranking/confidence.h"
 #include "ranking/table_ranking.h"
 #include "report/phrases.h"
 #include "report/text_growth.h"
 #include "report/view.h"
+#include "series/ranking_constants.h"
 #include "series/runtime_names.h"
 
 #include <string.h>
-
-/* A twentieth of the heap that has stopped growing is told, if nothing else is; and a tenth
- * that pools have more: they fill while a program starts. */
-#define STOPPED_SHARE 0.05
-#define POOLS_SHARE 0.1
 
 static size_t last_usable(const struct suspect_rows *to)
 {
@@ -295,7 +291,7 @@ static void add_growth(const struct suspect_rows *to, const struct leak_ranking 
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
     g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
-    g->pools_are_told = g->pools_share >= POOLS_SHARE;
+    g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
 }
 
 static bool is_below(const char *const *holder, size_t len, const char *type)
@@ -382,59 +378,48 @@ static void add_power(const struct suspect_rows *to, const struct suspect_line *
                                                       .heap = heap});
 }
 
-/* The one place that says whether the heap has grown by what nothing explains: the report,
- * the gate and fleet go by it. What cannot be shown, and what might not have shown, takes a
- * step of confidence, whether it is one reason or two. largest: of what stopped; NULL:
- * none. */
+/* largest: of what stopped; NULL: none. */
 static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
                          const struct ranked_stopped *largest, double heap)
 {
     struct hd_report *r = to->r;
     struct hd_growth *g = &r->diff.growth;
     bool suspects = r->found.diff.suspect_count > 0;
-    double stopped = largest != NULL && heap > 0 ? largest->growth / heap : 0;
-    double stayed = open->stayed && open->share > stopped ? open->share : stopped;
-    g->is_open = open->grew;
+    struct growth_verdict v = growth_verdict_of(&(struct growth_question){
+        .open = open,
+        .stopped_share = largest != NULL && heap > 0 ? largest->growth / heap : 0,
+        .has_suspects = suspects,
+        .has_undecided = r->diff.undecided != NULL,
+        .growth = g->bytes,
+        .rest = g->rest,
+        .confidence = r->diff.confidence,
+        .snapshots = to->s->usable_count,
+        .source = r->diff.identity});
+    g->is_open = v.is_open;
     g->open_share = open->grew ? open->share : 0;
     g->since = to->s->usable[open->since];
-    g->unexplained = g->is_open && (!suspects || (g->known && 2 * g->rest > g->bytes));
-    g->has_stopped = stayed >= STOPPED_SHARE;
-    g->stopped_share = stayed;
-    if (g->unexplained)
+    g->unexplained = v.is_unexplained;
+    g->has_stopped = v.has_stopped;
+    g->stopped_share = v.stopped_share;
+    r->diff.confidence = v.confidence;
+    if (v.is_unexplained)
         warn_unexplained(r, suspects);
     if (g->pools_are_told)
         warn_pools(r);
-    if (suspects)
-        return;
-    if (g->has_stopped)
-        warn_stopped(r, stayed > stopped ? NULL : largest, to->s->usable_count, stayed);
-    bool weak = r->diff.confidence == HD_CONFIDENCE_HIGH &&
-                !power_is_high(to->s->usable_count, r->diff.identity);
-    bool doubt = weak || g->is_open || g->has_stopped || r->diff.undecided != NULL;
-    if (doubt && r->diff.confidence > HD_CONFIDENCE_LOW)
-        r->diff.confidence--;
+    if (v.has_stopped && !suspects)
+        warn_stopped(r, v.is_one_type ? largest : NULL, to->s->usable_count,
+                     v.stopped_share);
 }
 
-/* The rest of a table is what its suspects are not. */
-static struct rest_growth rest_of_tables(const struct suspect_rows *to)
+static struct rest_growth rest_of_tables(const struct suspect_rows *to,
+                                         struct arena *scratch)
 {
-    const struct series *s = to->s;
     const struct hd_diff *found = &to->r->found.diff;
-    double y[SERIES_MAX_SNAPSHOTS];
-    const struct series_row *unused = series_row_named(to->rows, "Free");
-    for (size_t i = 0; i < s->usable_count; i++) {
-        size_t k = s->usable[i];
-        struct hd_tally rest = s->totals[k];
-        y[i] = (double)(s->bytes_known ? rest.bytes : rest.count);
-        if (unused != NULL)
-            y[i] -= (double)(s->bytes_known ? unused->at[k].bytes : unused->at[k].count);
-        for (size_t j = 0; j < found->suspect_count; j++) {
-            struct hd_tally at = found->suspects[j].at[k];
-            y[i] -= (double)(s->bytes_known ? at.bytes : at.count);
-        }
-    }
-    struct trend rest = {s->usable_count, s->x, y, NULL};
-    return rest_growth_of(&rest, whole_heap(to), 0);
+    const struct hd_tally **at =
+        arena_array(scratch, const struct hd_tally *, found->suspect_count);
+    for (size_t i = 0; i < found->suspect_count; i++)
+        at[i] = found->suspects[i].at;
+    return table_rest_growth(to->s, at, found->suspect_count, whole_heap(to));
 }
 
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
@@ -454,7 +439,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     }
     order_minor(to->r, scratch);
     show(to);
-    struct rest_growth open = rest_of_tables(to);
+    struct rest_growth open = rest_of_tables(to, scratch);
     add_power(to, &line, whole_heap(to));
     judge_growth(to, &open, NULL, whole_heap(to));
 }
@@ -473,10 +458,8 @@ static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
-    static const struct ranking_rules all_rules;
     struct suspect_line line = line_of(to->opt);
-    struct leak_ranking h =
-        leak_ranking_of(to->tree, to->s, to->births, &all_rules, &line, scratch);
+    struct leak_ranking h = leak_ranking_of(to->tree, to->s, to->births, &line, scratch);
     size_t last = to->s->usable_count - 1;
     to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[last], scratch);
     make_room(to, h.len + h.pooled, scratch);

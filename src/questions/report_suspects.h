@@ -6,7 +6,7 @@
 #include "owners/holder_name.h"
 #include "ranking/leak_ranking.h"
 #include "report/report.h"
-#include "series/series_index.h"
+#include "series/series.h"
 
 struct suspect_rows {
     struct hd_report *r;

@@ -5,7 +5,7 @@
 #include "heap/sample.h"
 #include "questions/report_tree.h"
 #include "report/view.h"
-#include "series/unit.h"
+#include "series/series.h"
 
 #include <stdlib.h>
 #include <string.h>

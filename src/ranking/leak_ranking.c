@@ -4,28 +4,12 @@
 
 #include "ranking/ranked_paths.h"
 #include "ranking/type_growth.h"
+#include "series/ranking_constants.h"
 #include "series/runtime_names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-size_t ranked_full_path(const struct ownership_tree *t, path_id p, size_t k,
-                        const label_id **labels, struct arena *a)
-{
-    const struct full_tree *f = &t->full[k];
-    path_id full = t->full_of[p * t->snapshots + k];
-    size_t len = 0;
-    if (full == NO_PATH)
-        return 0;
-    for (path_id at = full; at != 0; at = f->parent[at])
-        len++;
-    label_id *path = arena_array(a, label_id, len);
-    for (size_t i = len; i-- > 0; full = f->parent[full])
-        path[i] = f->label[full];
-    *labels = path;
-    return len;
-}
 
 /* --- whole types ------------------------------------------------------------- */
 
@@ -60,8 +44,8 @@ static bool *paths_of_suspects(struct leak_ranker *r, size_t *row_of_path)
     return taken;
 }
 
-static void take_type(struct leak_ranker *r, struct ranked_row *row,
-                      const struct type_growths *g)
+static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
+                            const struct type_growths *g)
 {
     label_id label = row->type.label;
     const struct grown_type *grown = &g->all[label];
@@ -96,7 +80,7 @@ static void add_types(struct leak_ranker *r, const struct type_growths *g)
             type_growths_topmost(g, label) == NO_PATH)
             continue;
         struct ranked_row row = {.name = ranked_name(r, label), .type = {.label = label}};
-        take_type(r, &row, g);
+        rank_whole_type(r, &row, g);
         if (at != NO_ROW)
             r->rows[at] = row;
         else
@@ -111,10 +95,10 @@ static void raise_types(struct leak_ranker *r, const struct type_growths *g)
         struct ranked_row *row = &r->rows[i];
         double score = g->all[row->type.label].score;
         if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
-            row->type.basis == HD_BASIS_TYPE || score < 2 * row->type.score ||
-            row->type.stays.keeps)
+            row->type.basis == HD_BASIS_TYPE ||
+            score < rank_by.whole_type * row->type.score || row->type.stays.keeps)
             continue;
-        take_type(r, row, g);
+        rank_whole_type(r, row, g);
     }
 }
 
@@ -194,8 +178,8 @@ static struct rest_growth open_growth(const struct leak_ranker *r,
         all[k] = own[k] + (double)left->bytes[PART_LISTENER][k];
     }
     struct trend rest = {r->n, r->s->x, own, NULL}, both = {r->n, r->s->x, all, NULL};
-    double goes_on = path_sustained_growth(&both, trend_half(r->n), r->rules);
-    if (trend_grows(&both) && goes_on >= REST_LEAST_SHARE * r->heap)
+    double goes_on = path_sustained_growth(&both, trend_half(r->n));
+    if (trend_grows(&both) && goes_on >= rank_by.open_share * r->heap)
         rest.y = all;
     return rest_growth_of(&rest, r->heap, stopped);
 }
@@ -208,9 +192,6 @@ static int by_growth(const void *a, const void *b)
     int order = strcmp(x->subject, y->subject);
     return order != 0 ? order : strcmp(x->name, y->name);
 }
-
-/* What is large enough to be told. */
-#define STOPPED_SHARE 0.02
 
 /* Of all in the rest that stopped, however small, the bytes: no two explain the same. */
 static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
@@ -226,7 +207,7 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
             continue;
         if (g->unexplained->part[r->n - 1][place] == PART_REST)
             all += growth;
-        if (growth < STOPPED_SHARE * r->heap)
+        if (growth < rank_by.stopped_share * r->heap)
             continue;
         to->stopped[to->stopped_count++] =
             (struct ranked_stopped){.label = label,
@@ -245,24 +226,21 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
 /* Rows by type, then what of the growth is left when all suspects are gone. */
 static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
 {
-    enum { FEWEST_TO_STAY = 4 };
     double stopped = 0;
     struct arena *a = &r->scratch;
     size_t *row_of_path = arena_array(a, size_t, r->t->len);
     bool *heads = paths_of_suspects(r, row_of_path);
     bool *labels = arena_array(a, bool, r->t->labels.len);
     struct path_order order = {0};
-    if (!r->rules->no_types) {
+    struct unexplained by_paths = unexplained_of(r->t, heads, NULL, a);
+    struct type_growths growing =
+        type_growths_of(&by_paths, r->s, TYPES_GROWING, &order, a);
+    add_types(r, &growing);
+    if (has_suspects(r)) {
         bool *none = arena_array(a, bool, r->t->len);
-        struct unexplained left = unexplained_of(r->t, heads, NULL, a);
-        struct type_growths g =
-            type_growths_of(&left, r->s, r->rules, TYPES_GROWING, &order, a);
-        add_types(r, &g);
-        if (has_suspects(r)) {
-            struct unexplained all = unexplained_of(r->t, none, NULL, a);
-            g = type_growths_of(&all, r->s, r->rules, TYPES_GROWING, &order, a);
-            raise_types(r, &g);
-        }
+        struct unexplained all = unexplained_of(r->t, none, NULL, a);
+        growing = type_growths_of(&all, r->s, TYPES_GROWING, &order, a);
+        raise_types(r, &growing);
     }
     for (size_t i = 0; i < r->row_count; i++)
         labels[r->rows[i].type.label] |= r->rows[i].type.basis == HD_BASIS_TYPE;
@@ -270,9 +248,8 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     *left = unexplained_of(r->t, heads, labels, r->a);
     to->growth = share_growth(r, left);
     share_suspects(r, left, row_of_path);
-    if (r->n >= FEWEST_TO_STAY && !r->rules->no_types) {
-        struct type_growths g =
-            type_growths_of(left, r->s, r->rules, TYPES_STAYED, &order, r->a);
+    if (r->n >= rank_by.enough_snapshots) {
+        struct type_growths g = type_growths_of(left, r->s, TYPES_STAYED, &order, r->a);
         stopped = find_stopped(r, &g, to);
     }
     to->growth.open = open_growth(r, left, stopped);
@@ -286,22 +263,20 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
  */
 static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
 {
-    enum { FEWEST_MORE = 4 };
     const struct births *b = r->growths.births;
     bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
     bool acquitted = (r->queues[row->label] || leaves) && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            trend_rises_always(row->count, r->n) &&
-           ranked_delta(row->count, r->n) >= FEWEST_MORE &&
+           ranked_delta(row->count, r->n) >= rank_by.fewest_undecided &&
            reaches_steady_line(r->line, (double)ranked_delta(row->retained, r->n), r->heap);
 }
 
-/* Counts that rise in every step of four or more are no chance; with ages one would have
+/* Counts that rise in every step of several are no chance; with ages one would have
  * seen it leak, if it leaked fast enough, or turn over. */
 static size_t find_undecided(const struct leak_ranker *r, const struct leak_ranking *h)
 {
-    enum { FEWEST = 4 };
-    if (r->growths.births == NULL || r->n < FEWEST)
+    if (r->growths.births == NULL || r->n < rank_by.enough_snapshots)
         return SIZE_MAX;
     for (size_t i = 0; i < h->len; i++)
         if (may_leak(r, &h->all[i]))
@@ -313,17 +288,15 @@ static size_t find_undecided(const struct leak_ranker *r, const struct leak_rank
 
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births,
-                                    const struct ranking_rules *rules,
                                     const struct suspect_line *line, struct arena *a)
 {
     size_t n = t->snapshots;
     struct leak_ranker r = {.t = t,
                             .s = s,
-                            .rules = rules,
                             .line = line,
                             .n = n,
                             .heap = (double)t->retained[n - 1],
-                            .growths = path_growths_of(t, s, births, rules),
+                            .growths = path_growths_of(t, s, births),
                             .a = a};
     bool *grows = arena_array(&r.scratch, bool, t->len);
     for (path_id p = 1; p < t->len; p++)

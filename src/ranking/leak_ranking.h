@@ -1,5 +1,5 @@
-/* leak_ranking.h - headed growth: the topmost types whose instances keep growing, each with
- * what it gained and retains that no growing owner above it explains.
+/* leak_ranking.h - growth, ranked: the topmost types whose instances keep growing, each
+ * with what it gained and retains that no growing owner above it explains.
  *
  * The ranking of a diff whose snapshots all have graphs: by place in the tree of owners,
  * and what that leaves unexplained once more by type. Formulas and reasons:
@@ -9,7 +9,7 @@
 
 #include "ages/retention.h"
 #include "owners/ownership_tree.h"
-#include "ranking/rest_growth.h"
+#include "ranking/unexplained_growth.h"
 #include "series/suspicion.h"
 
 /* One place at which a type is held. */
@@ -78,12 +78,6 @@ struct leak_ranking {
  * NULL if that is not known. */
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births,
-                                    const struct ranking_rules *rules,
                                     const struct suspect_line *line, struct arena *a);
-
-/* Labels from below the root down to a path in ownership tree snapshot k, in a; nothing
- * cut. */
-size_t ranked_full_path(const struct ownership_tree *t, path_id p, size_t k,
-                        const label_id **labels, struct arena *a);
 
 #endif

@@ -1,6 +1,7 @@
 #include "ranking/native.h"
 
 #include "heap/names.h"
+#include "series/ranking_constants.h"
 
 #include <string.h>
 
@@ -59,10 +60,10 @@ static bool rises_always(const struct series *s, const struct series_row *row)
 
 static bool is_much(const struct series *s, const struct series_row *row)
 {
-    enum { FEWEST_MORE = 10 };
     uint64_t first = row->at[s->usable[0]].count,
              last = row->at[s->usable[s->usable_count - 1]].count;
-    return s->usable_count >= SERIES_ENOUGH_SNAPSHOTS && last - first >= FEWEST_MORE;
+    return s->usable_count >= rank_by.enough_snapshots &&
+           last - first >= rank_by.fewest_native;
 }
 
 /* Each assembly has its module. */
@@ -81,10 +82,9 @@ static void drop_modules(struct native_growth *all, size_t *count)
 struct native_growth *native_growths_of(const struct series *s, size_t *count,
                                         struct arena *a)
 {
-    enum { FEWEST = 3 };
     struct native_growth *all = arena_array(a, struct native_growth, s->row_count);
     *count = 0;
-    for (size_t i = 0; i < s->row_count && s->usable_count >= FEWEST; i++) {
+    for (size_t i = 0; i < s->row_count && s->usable_count >= rank_by.some_snapshots; i++) {
         const struct series_row *row = &s->rows[i];
         const struct native_kind *kind = native_kind_of(row->name, ORIGIN_UNKNOWN);
         if (kind == NULL || !rises_always(s, row) ||

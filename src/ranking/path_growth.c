@@ -1,17 +1,125 @@
 #include "ranking/path_growth.h"
 
+#include "base/search.h"
 #include "heap/root_kind.h"
 #include "heap/sample.h"
+#include "owners/ownership_tree.h"
 #include "owners/referrers.h"
-#include "ranking/migrated.h"
+#include "series/ranking_constants.h"
 #include "series/runtime_names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More than half explained: the owner's matter. */
-#define EXPLAIN_THRESHOLD 0.5
+/* --- what migrated ------------------------------------------------------------------- */
+
+/* Paths whose objects come from another path: what one gains in each step the
+ * other loses, and nothing was made. Rule: docs/ranking.md. */
+
+/* Paths that lose objects, by label and by how many they lost. {0} has none. */
+struct migrated {
+    const struct ownership_tree *t;
+    struct falling *falling;
+    size_t len;
+};
+
+struct falling {
+    label_id label;
+    path_id path;
+    int64_t delta; /* below 0 */
+};
+
+static int64_t delta_of(const struct ownership_tree *t, path_id p, size_t first,
+                        size_t last)
+{
+    const uint64_t *counts = &t->count[p * t->snapshots];
+    return (int64_t)(counts[last] - counts[first]);
+}
+
+static int by_label_and_delta(const void *a, const void *b)
+{
+    const struct falling *x = a, *y = b;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    if (x->delta != y->delta)
+        return x->delta < y->delta ? -1 : 1;
+    return (x->path > y->path) - (x->path < y->path);
+}
+
+/* O(paths log paths); t must outlive it. */
+static struct migrated migrated_find(const struct ownership_tree *t)
+{
+    struct migrated m = {.t = t};
+    size_t cap = 0;
+    if (t->snapshots < rank_by.some_snapshots)
+        return m;
+    for (path_id p = 1; p < t->len; p++) {
+        int64_t delta = delta_of(t, p, 0, t->snapshots - 1);
+        if (delta >= 0)
+            continue;
+        m.falling = grow(m.falling, m.len, &cap, sizeof(*m.falling));
+        m.falling[m.len++] = (struct falling){t->label[p], p, delta};
+    }
+    if (m.len > 0)
+        qsort(m.falling, m.len, sizeof(*m.falling), by_label_and_delta);
+    return m;
+}
+
+static void migrated_free(struct migrated *m)
+{
+    free(m->falling);
+    *m = (struct migrated){0};
+}
+
+static bool comes_before(const void *falling, size_t i, const void *key)
+{
+    return by_label_and_delta((const struct falling *)falling + i, key) < 0;
+}
+
+/* The first of a label that lost no more than -delta. */
+static size_t first_from(const struct migrated *m, label_id label, int64_t delta)
+{
+    const struct falling key = {.label = label, .delta = delta};
+    return search_first(m->falling, 0, m->len, comes_before, &key);
+}
+
+static uint64_t magnitude(int64_t n)
+{
+    return n < 0 ? (uint64_t)-n : (uint64_t)n;
+}
+
+/* Sum over the steps of |d(p) + d(other)|, up to about `most`. */
+static uint64_t mismatch(const struct ownership_tree *t, path_id p, path_id other,
+                         uint64_t most)
+{
+    uint64_t sum = 0;
+    for (size_t k = 1; k < t->snapshots && sum <= most; k++)
+        sum += magnitude(delta_of(t, p, k - 1, k) + delta_of(t, other, k - 1, k));
+    return sum;
+}
+
+/* Whether what the path gained is what another one of its type lost. */
+static bool migrated_away(const struct migrated *m, path_id p)
+{
+    const struct ownership_tree *t = m->t;
+    if (m->len == 0)
+        return false;
+    uint64_t steps = 0;
+    for (size_t k = 1; k < t->snapshots; k++)
+        steps += magnitude(delta_of(t, p, k - 1, k));
+    uint64_t most = steps / rank_by.of_migration;
+    int64_t gained = delta_of(t, p, 0, t->snapshots - 1);
+    size_t i = first_from(m, t->label[p], -gained - (int64_t)most);
+    for (size_t looked = 0; looked < rank_by.most_migrated && i < m->len; looked++, i++) {
+        const struct falling *f = &m->falling[i];
+        if (f->label != t->label[p] || f->delta > -gained + (int64_t)most)
+            return false;
+        if (mismatch(t, p, f->path, most) <= most)
+            return true;
+    }
+    return false;
+}
 
 static const uint64_t *counts_at(const struct path_growths *g, path_id p)
 {
@@ -37,14 +145,12 @@ struct trend path_trend(const struct ownership_tree *t, const struct series *s,
     return (struct trend){t->snapshots, s->x, points->y, sampled ? points->noise : NULL};
 }
 
-double path_sustained_growth(const struct trend *y, size_t half,
-                             const struct ranking_rules *rules)
+double path_sustained_growth(const struct trend *y, size_t half)
 {
     double rate = trend_sustained(y, half);
     if (rate <= 0)
         return 0;
-    double growth = rate * (y->x[y->n - 1] - y->x[0]);
-    return rules->no_slowing ? growth : growth * trend_slowing(y, half);
+    return rate * (y->x[y->n - 1] - y->x[0]) * trend_slowing(y, half);
 }
 
 /* --- growth of one path -------------------------------------------------- */
@@ -78,8 +184,7 @@ static void find_base(struct path_growths *g, path_id p)
     bool parent_grows = parent != 0 && g->all[parent].kind == GROWS_IN_COUNT;
     here->counted = parent_grows ? parent : g->all[parent].counted;
     here->base = parent;
-    if (here->counted != 0 && g->all[here->counted].migration < 1 &&
-        !g->rules->no_migration_base)
+    if (here->counted != 0 && g->all[here->counted].migration < 1)
         here->base = g->all[here->counted].base;
 }
 
@@ -117,11 +222,11 @@ static void measure_counts(struct path_growths *g, const struct migrated *migrat
     if (trend_grows(&c)) {
         here->kind = GROWS_IN_COUNT;
         here->tau = trend_tau(&c);
-        if (g->births == NULL && !g->rules->no_migration)
+        if (g->births == NULL)
             here->migration = migrated_away(migrated, p) ? 0 : migration(g, p);
         y = path_trend(g->t, g->s, label, counts_at(g, p), &g->t->retained[p * g->n],
                        &sizes);
-        here->growth = path_sustained_growth(&y, trend_half(g->n), g->rules);
+        here->growth = path_sustained_growth(&y, trend_half(g->n));
         here->growth *= here->migration;
         return;
     }
@@ -130,7 +235,7 @@ static void measure_counts(struct path_growths *g, const struct migrated *migrat
         return;
     here->kind = GROWS_IN_SIZE;
     here->tau = trend_tau(&y);
-    here->growth = path_sustained_growth(&y, trend_half_of_sizes(g->n), g->rules);
+    here->growth = path_sustained_growth(&y, trend_half_of_sizes(g->n));
 }
 
 static void measure_growth(struct path_growths *g, const struct migrated *migrated,
@@ -164,11 +269,10 @@ static double share_from(const uint64_t *owner, const uint64_t *owned, size_t a,
 }
 
 /* A first snapshot with few owners may be untypical: then the second half counts too. */
-double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t n,
-                            const struct ranking_rules *rules)
+double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t n)
 {
     double whole = share_from(owner, owned, 0, n);
-    if (rules->no_late_share || owner[n - 1] <= 2 * owner[0])
+    if (owner[n - 1] <= rank_by.untypical_owners * owner[0])
         return whole;
     double late = share_from(owner, owned, n - trend_half(n), n);
     return late > whole ? late : whole;
@@ -217,9 +321,8 @@ static double thread_share(const struct path_growths *g, path_id p)
     double most = 0;
     const uint64_t *owners[] = {g->threads, g->pool_threads};
     for (size_t i = 0; i < 2; i++) {
-        double s = owners[i] != NULL
-                       ? path_explained_share(owners[i], counts_at(g, p), g->n, g->rules)
-                       : 0;
+        double s =
+            owners[i] != NULL ? path_explained_share(owners[i], counts_at(g, p), g->n) : 0;
         most = s > most ? s : most;
     }
     return most;
@@ -246,17 +349,18 @@ static void explain(struct path_growths *g, path_id p)
     if (here->growth <= 0)
         return;
     path_id q = here->single ? here->single_owner : here->owner;
-    if (q != 0 && !g->rules->no_owners)
+    if (q != 0)
         here->explained =
             here->kind == GROWS_IN_SIZE
                 ? 1
-                : path_explained_share(counts_at(g, q), counts_at(g, p), g->n, g->rules);
-    if (here->kind == GROWS_IN_COUNT && !g->rules->no_threads) {
+                : path_explained_share(counts_at(g, q), counts_at(g, p), g->n);
+    if (here->kind == GROWS_IN_COUNT) {
         double threads = thread_share(g, p);
         here->explained = threads > here->explained ? threads : here->explained;
     }
-    here->own =
-        here->explained <= EXPLAIN_THRESHOLD ? (1 - here->explained) * here->growth : 0;
+    here->own = here->explained <= rank_by.most_explained
+                    ? (1 - here->explained) * here->growth
+                    : 0;
 }
 
 /* --- containers and credit ----------------------------------------------- */
@@ -289,7 +393,7 @@ static void drop_containers(struct path_growths *g)
         struct path_growth *here = &g->all[p];
         if (here->kind != GROWS_IN_SIZE || here->own <= 0)
             continue;
-        if (here->growth > below[p] && !g->rules->no_shared_containers)
+        if (here->growth > below[p])
             below[p] += referred_growth(g, p);
         if (here->growth <= below[p]) {
             here->explained = 1;
@@ -336,11 +440,9 @@ static const uint64_t *type_counts(const struct series *s, const char *type,
 }
 
 struct path_growths path_growths_of(const struct ownership_tree *t, const struct series *s,
-                                    const struct births *births,
-                                    const struct ranking_rules *rules)
+                                    const struct births *births)
 {
-    struct path_growths g = {
-        .t = t, .s = s, .births = births, .rules = rules, .n = t->snapshots};
+    struct path_growths g = {.t = t, .s = s, .births = births, .n = t->snapshots};
     g.all = alloc_zeroed(array_bytes(t->len, sizeof(*g.all)));
     g.order = ownership_tree_order(t);
     g.in_order = arena_array(&g.arena, path_id, t->len);
@@ -349,7 +451,7 @@ struct path_growths path_growths_of(const struct ownership_tree *t, const struct
     g.threads = type_counts(s, THREAD_TYPE, &g.arena);
     g.pool_threads = type_counts(s, POOL_THREAD_TYPE, &g.arena);
     struct migrated migrated = {0};
-    if (births == NULL && !rules->no_migrated)
+    if (births == NULL)
         migrated = migrated_find(t);
     for (path_id p = 1; p < t->len; p++)
         measure_growth(&g, &migrated, p);
@@ -358,13 +460,11 @@ struct path_growths path_growths_of(const struct ownership_tree *t, const struct
         find_owner(&g, p);
     for (path_id p = 1; p < t->len; p++)
         explain(&g, p);
-    bool asked = !rules->no_shared_containers || !rules->no_co_retained;
     bool *heads = arena_array(&g.arena, bool, t->len);
-    for (path_id p = 1; asked && p < t->len; p++)
+    for (path_id p = 1; p < t->len; p++)
         heads[p] = g.all[p].own > 0 && t->labels.all[t->label[p]].kind == TYPE_OBJECT;
     g.referrers = referrers_find(t, s->snaps[s->usable[g.n - 1]], heads, &g.arena);
-    if (!rules->no_containers)
-        drop_containers(&g);
+    drop_containers(&g);
     give_credit(&g);
     return g;
 }

@@ -29,7 +29,6 @@ struct path_growth {
 struct path_growths {
     const struct ownership_tree *t;
     const struct series *s;
-    const struct ranking_rules *rules;
     const struct births *births;            /* NULL: not known; then counts have to do */
     size_t n;                               /* snapshots of the ownership tree */
     struct path_growth *all;                /* per path; malloc'd */
@@ -43,8 +42,7 @@ struct path_growths {
 /* Growth, owners, own growth, containers and credit of every path. births: NULL, or of t;
  * it must outlive the result. */
 struct path_growths path_growths_of(const struct ownership_tree *t, const struct series *s,
-                                    const struct births *births,
-                                    const struct ranking_rules *rules);
+                                    const struct births *births);
 void path_growths_free(struct path_growths *g);
 
 /* max(0, credit) tau^2. */
@@ -63,13 +61,11 @@ struct trend path_trend(const struct ownership_tree *t, const struct series *s,
 
 /* g without migration: what y gains at the rate of its last `half` points, weakened where
  * it slows down. */
-double path_sustained_growth(const struct trend *y, size_t half,
-                             const struct ranking_rules *rules);
+double path_sustained_growth(const struct trend *y, size_t half);
 
 /* Share of the growth of what is owned that the growth of its owners explains, from
  * counts over n snapshots. */
-double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t n,
-                            const struct ranking_rules *rules);
+double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t n);
 
 /* Whether instances at a path of a full ownership tree are the arrays of thread statics. */
 bool path_is_thread_statics(const struct labels *l, const struct full_tree *f, path_id p);

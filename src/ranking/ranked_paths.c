@@ -1,8 +1,194 @@
 /* The steps are those of docs/ranking.md, one function each, in its order. */
 #include "ranking/ranked_paths.h"
 
+#include "base/search.h"
+#include "owners/referrers.h"
+#include "ranking/path_growth.h"
+#include "ranking/suspect_title.h"
+#include "series/ranking_constants.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* --- what goes along with another head ----------------------------------------------- */
+
+/* Heads that go along with another head: the keys that a leaked object
+ * shares with its table, and so does not own alone.
+ *
+ * A carried head is no finding of its own; its score belongs to what carries it, for it
+ * would go with that. Rule: docs/ranking.md. */
+
+#define NO_HEAD SIZE_MAX
+
+struct joining {
+    struct head *heads;
+    size_t count;
+    const struct path_growths *g;
+    const struct title_tree *titles;
+    size_t *head_of;         /* per path; NO_HEAD */
+    size_t *carrier;         /* per head: whom it goes to; NO_HEAD */
+    size_t *towards;         /* and one nearer to the end of its chain */
+    enum title_place *place; /* of its title, if has_place */
+    bool *has_place;
+    const struct referrer_link **by_target; /* links that cover their targets */
+    size_t link_count;
+};
+
+/* A root group, a pool or a growing buffer neither carries nor is carried. */
+static bool takes_part(const struct joining *j, const struct head *h)
+{
+    return !h->pooled && h->score > 0 && j->g->all[h->path].kind == GROWS_IN_COUNT;
+}
+
+static bool is_above(const struct joining *j, path_id a, path_id b)
+{
+    const struct ownership_tree *t = j->g->t;
+    const struct full_tree *f = &t->full[j->g->n - 1];
+    path_id x = t->full_of[a * j->g->n + j->g->n - 1];
+    path_id y = t->full_of[b * j->g->n + j->g->n - 1];
+    return x != NO_PATH && y != NO_PATH && f->position[x] < f->position[y] &&
+           f->position[y] < f->end[x];
+}
+
+/* Found once: it is asked for every reference, and may be far to look for. */
+static enum title_place place_of(struct joining *j, const struct head *h)
+{
+    size_t i = (size_t)(h - j->heads);
+    if (!j->has_place[i])
+        suspect_title_of(j->titles, h->path, &j->place[i]);
+    j->has_place[i] = true;
+    return j->place[i];
+}
+
+/* A class of the program may carry a larger head that has none: the strings of a leaked
+ * object may weigh more than what is its own. */
+static bool may_carry(struct joining *j, const struct head *carrier,
+                      const struct head *carried)
+{
+    return carried->score <= carrier->score ||
+           (place_of(j, carrier) == TITLE_WITHIN && place_of(j, carried) != TITLE_WITHIN);
+}
+
+/* The end of the chain that a head goes to, itself if nobody carries it. A chain may be as
+ * long as there are heads, so each way is shortened for those who come next. */
+static size_t end_of(struct joining *j, size_t head)
+{
+    size_t end = head;
+    while (j->carrier[end] != NO_HEAD)
+        end = j->towards[end];
+    while (head != end) {
+        size_t next = j->towards[head];
+        j->towards[head] = end;
+        head = next;
+    }
+    return end;
+}
+
+static bool is_better_head(const struct head *h, const struct head *than)
+{
+    return h->score != than->score ? h->score > than->score : h->order < than->order;
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct referrer_link *x = *(const struct referrer_link *const *)a;
+    const struct referrer_link *y = *(const struct referrer_link *const *)b;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void index_links(struct joining *j, struct arena *scratch)
+{
+    const struct referrers *r = j->g->referrers;
+    j->by_target = arena_array(scratch, const struct referrer_link *, r->len);
+    for (size_t i = 0; i < r->len; i++) {
+        const struct referrer_link *link = &r->links[i];
+        size_t from = j->head_of[link->from], to = j->head_of[link->target];
+        if (from != NO_HEAD && to != NO_HEAD && takes_part(j, &j->heads[from]) &&
+            takes_part(j, &j->heads[to]) && referrers_cover(r, link))
+            j->by_target[j->link_count++] = link;
+    }
+    if (j->link_count > 0)
+        qsort(j->by_target, j->link_count, sizeof(struct referrer_link *), by_target);
+}
+
+static bool leads_to_earlier(const void *joining, size_t i, const void *target)
+{
+    return ((const struct joining *)joining)->by_target[i]->target <
+           *(const path_id *)target;
+}
+
+static size_t first_link(const struct joining *j, path_id target)
+{
+    return search_first(j, 0, j->link_count, leads_to_earlier, &target);
+}
+
+static void find_carrier(struct joining *j, size_t carried)
+{
+    const struct head *h = &j->heads[carried];
+    size_t best = NO_HEAD;
+    for (size_t i = first_link(j, h->path);
+         i < j->link_count && j->by_target[i]->target == h->path; i++) {
+        size_t from = j->head_of[j->by_target[i]->from];
+        const struct head *c = &j->heads[from];
+        if (best != NO_HEAD && !is_better_head(c, &j->heads[best]))
+            continue;
+        if (!is_above(j, c->path, h->path) && !is_above(j, h->path, c->path) &&
+            may_carry(j, c, h) && end_of(j, from) != carried)
+            best = from;
+    }
+    j->carrier[carried] = j->towards[carried] = best;
+}
+
+/* qsort knows no context. */
+struct turn {
+    double score;
+    uint32_t order;
+    size_t head;
+};
+
+static int by_rising_score(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Fill in total and carrier of the heads. O(links log heads). */
+static void co_retained_join(struct head *heads, size_t count, const struct path_growths *g,
+                             const struct title_tree *titles)
+{
+    struct arena scratch = {0};
+    struct joining j = {.heads = heads, .count = count, .g = g, .titles = titles};
+    struct turn *turns = arena_array(&scratch, struct turn, count);
+    j.head_of = arena_array(&scratch, size_t, g->t->len);
+    j.carrier = arena_array(&scratch, size_t, count);
+    j.towards = arena_array(&scratch, size_t, count);
+    j.place = arena_array(&scratch, enum title_place, count);
+    j.has_place = arena_array(&scratch, bool, count);
+    for (size_t p = 0; p < g->t->len; p++)
+        j.head_of[p] = NO_HEAD;
+    for (size_t i = 0; i < count; i++) {
+        j.head_of[heads[i].path] = i;
+        j.carrier[i] = NO_HEAD;
+        turns[i] = (struct turn){heads[i].score, heads[i].order, i};
+    }
+    index_links(&j, &scratch);
+    if (count > 0)
+        qsort(turns, count, sizeof(*turns), by_rising_score);
+    for (size_t i = 0; j.link_count > 0 && i < count; i++)
+        if (takes_part(&j, &heads[turns[i].head]))
+            find_carrier(&j, turns[i].head);
+    /* In that order too, so that sums are the same everywhere. */
+    for (size_t turn = 0; turn < count; turn++) {
+        size_t i = turns[turn].head, end = end_of(&j, i);
+        heads[i].carrier = end != i ? heads[end].path : 0;
+        heads[end].total += heads[i].score;
+    }
+    arena_free(&scratch);
+}
 
 /* --- heads --------------------------------------------------------------- */
 
@@ -21,12 +207,11 @@ static int by_type(const void *a, const void *b)
 /* A load may come by the clock or as so much work between two snapshots: either will do. */
 static bool is_steady(const struct leak_ranker *r, path_id p)
 {
-    enum { FEWEST_MORE = 10 };
     double steps[SERIES_MAX_SNAPSHOTS];
     const uint64_t *c = &r->t->count[p * r->n];
     struct path_points points;
-    if (r->rules->no_steady || r->growths.all[p].kind != GROWS_IN_COUNT ||
-        ranked_delta(c, r->n) < FEWEST_MORE)
+    if (r->growths.all[p].kind != GROWS_IN_COUNT ||
+        ranked_delta(c, r->n) < rank_by.fewest_steady)
         return false;
     struct trend y = path_trend(r->t, r->s, r->t->label[p], c, c, &points);
     if (y.noise != NULL)
@@ -47,14 +232,13 @@ static void collect_heads(struct leak_ranker *r)
         if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT ||
             strcmp(label->name, "Free") == 0)
             continue;
-        r->heads[r->head_count++] =
-            (struct head){.label = r->t->label[p],
-                          .order = r->growths.order[p],
-                          .path = p,
-                          .pooled = !r->rules->no_pools && path_is_pooled(r->t, p),
-                          .steady = is_steady(r, p),
-                          .keeps = r->growths.all[p].stays.keeps,
-                          .score = path_score(&r->growths, p)};
+        r->heads[r->head_count++] = (struct head){.label = r->t->label[p],
+                                                  .order = r->growths.order[p],
+                                                  .path = p,
+                                                  .pooled = path_is_pooled(r->t, p),
+                                                  .steady = is_steady(r, p),
+                                                  .keeps = r->growths.all[p].stays.keeps,
+                                                  .score = path_score(&r->growths, p)};
     }
     if (r->head_count > 0)
         qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
@@ -261,8 +445,6 @@ static void join_stores(struct leak_ranker *r)
 {
     double *sum = arena_array(&r->scratch, double, r->t->len);
     size_t *first = arena_array(&r->scratch, size_t, r->t->len);
-    if (r->rules->no_one_store)
-        return;
     for (size_t i = 0; i < r->row_count; i++)
         sum[store_of(r, &r->rows[i])] += r->rows[i].type.score;
     for (size_t i = r->row_count; i-- > 0;)
@@ -277,9 +459,6 @@ static void join_stores(struct leak_ranker *r)
 }
 
 /* --- one cause ------------------------------------------------------------ */
-
-/* Fewer that come in the same steps do so by chance. */
-enum { FEWEST_ALIKE = 12 };
 
 /* Of a row how many more its largest head has in each step. */
 struct stepper {
@@ -301,7 +480,7 @@ static bool steps_up(const struct leak_ranker *r, int64_t *steps,
             return false;
         all += steps[k];
     }
-    return all >= FEWEST_ALIKE;
+    return all >= rank_by.fewest_alike;
 }
 
 static int by_steps(const void *a, const void *b)
@@ -325,7 +504,7 @@ static void join_causes(struct leak_ranker *r)
 {
     struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
     size_t count = 0;
-    if (r->rules->no_one_cause || r->n < 4)
+    if (r->n < rank_by.enough_snapshots)
         return;
     int64_t steps[SERIES_MAX_SNAPSHOTS];
     for (size_t i = 0; i < r->row_count; i++) {

@@ -5,13 +5,26 @@
 #define RANKED_PATHS_H
 
 #include "base/pair_table.h"
-#include "ranking/co_retained.h"
 #include "ranking/leak_ranking.h"
+#include "ranking/path_growth.h"
+#include "ranking/suspect_title.h"
+
+/* A place where something grows. */
+struct head {
+    label_id label;
+    uint32_t order; /* of the path, bytewise by its names */
+    path_id path;
+    bool pooled;
+    bool steady;
+    bool keeps;      /* what it gets (retention.h) */
+    double score;    /* max(0, credit) tau^2 */
+    double total;    /* that and of all that it carries; 0 if it is carried itself */
+    path_id carrier; /* at the end of its chain; 0: it stands for itself */
+};
 
 struct leak_ranker {
     const struct ownership_tree *t;
     const struct series *s;
-    const struct ranking_rules *rules;
     const struct suspect_line *line;
     size_t n;
     double heap; /* reachable bytes of the last snapshot */

@@ -69,3 +69,26 @@ struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
     qsort(r.all, r.len, sizeof(*r.all), by_score);
     return r;
 }
+
+static double weight(const struct series *s, struct hd_tally at)
+{
+    return (double)(s->bytes_known ? at.bytes : at.count);
+}
+
+struct rest_growth table_rest_growth(const struct series *s,
+                                     const struct hd_tally *const *suspects, size_t count,
+                                     double heap)
+{
+    double y[SERIES_MAX_SNAPSHOTS];
+    const struct series_row *unused = NULL;
+    for (size_t i = 0; i < s->row_count && unused == NULL; i++)
+        unused = strcmp(s->rows[i].name, "Free") == 0 ? &s->rows[i] : NULL;
+    for (size_t i = 0; i < s->usable_count; i++) {
+        size_t k = s->usable[i];
+        y[i] = weight(s, s->totals[k]) - (unused != NULL ? weight(s, unused->at[k]) : 0);
+        for (size_t j = 0; j < count; j++)
+            y[i] -= weight(s, suspects[j][k]);
+    }
+    struct trend rest = {s->usable_count, s->x, y, NULL};
+    return rest_growth_of(&rest, heap, 0);
+}

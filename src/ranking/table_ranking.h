@@ -1,4 +1,4 @@
-/* growth.h - which types look like a leak, judged by type tables alone.
+/* table_ranking.h - which types look like a leak, judged by type tables alone.
  *
  * The score is what a type gained in shallow bytes, at the rate that is still
  * there in the second half of the series, weakened where it grows unsteadily or
@@ -7,6 +7,7 @@
 #ifndef TABLE_RANKING_H
 #define TABLE_RANKING_H
 
+#include "ranking/unexplained_growth.h"
 #include "series/series.h"
 
 struct suspect {
@@ -31,5 +32,11 @@ uint64_t growth_per_iteration(const struct series *s, const struct series_row *r
 /* Types of score 0 and free space are left out. iterations as in series_align(). */
 struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
                            struct arena *a);
+
+/* Of the rest of a table, which is what its suspects and free space are not: all that is at
+ * each of the suspects, per snapshot; heap is all of the last. */
+struct rest_growth table_rest_growth(const struct series *s,
+                                     const struct hd_tally *const *suspects, size_t count,
+                                     double heap);
 
 #endif

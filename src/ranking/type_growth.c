@@ -2,12 +2,10 @@
 
 #include "base/pair_table.h"
 #include "ranking/suspect_title.h"
+#include "series/ranking_constants.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* More than half explained: the owner's matter. */
-#define EXPLAIN_THRESHOLD 0.5
 
 static const struct full_tree *full_of(const struct type_growths *g, size_t k)
 {
@@ -28,7 +26,7 @@ struct descent {
     size_t depth;
 };
 
-static void preorder(const struct full_tree *f, path_id *in_preorder)
+static void list_in_preorder(const struct full_tree *f, path_id *in_preorder)
 {
     for (path_id p = 0; p < f->len; p++)
         in_preorder[f->position[p]] = p;
@@ -48,7 +46,7 @@ static void add_snapshot(struct type_growths *g, size_t k, struct arena *scratch
     struct descent d = {arena_array(scratch, path_id, f->len),
                         arena_array(scratch, path_id, f->len),
                         arena_array(scratch, uint32_t, g->unexplained->t->labels.len), 0};
-    preorder(f, d.in_preorder);
+    list_in_preorder(f, d.in_preorder);
     for (size_t i = 1; i < f->len; i++) {
         path_id p = d.in_preorder[i];
         label_id label = f->label[p];
@@ -104,8 +102,8 @@ static bool has_stayed(const uint64_t *y, size_t n)
             late_least = y[k] < late_least ? y[k] : late_least;
         }
     }
-    uint64_t tenth = y[n - 1] > y[0] ? (y[n - 1] - y[0]) / 10 : 0;
-    return y[n - 1] > y[0] && late_most - late_least <= tenth && most - late_most <= tenth;
+    uint64_t part = y[n - 1] > y[0] ? (y[n - 1] - y[0]) / rank_by.settled_part : 0;
+    return y[n - 1] > y[0] && late_most - late_least <= part && most - late_most <= part;
 }
 
 static void measure(struct type_growths *g, label_id label)
@@ -124,7 +122,7 @@ static void measure(struct type_growths *g, label_id label)
         if (type->several && has_stayed(c, g->n) && has_stayed(r, g->n))
             type->growth = (double)(r[g->n - 1] - r[0]);
     } else if (type->several && trend_grows(&count)) {
-        type->growth = path_sustained_growth(&size, trend_half(g->n), g->rules);
+        type->growth = path_sustained_growth(&size, trend_half(g->n));
     }
 }
 
@@ -260,7 +258,7 @@ static double share_of(const struct type_growths *g, const struct ownership *o)
     if (g->all[o->owner].growth <= 0)
         return 1;
     return path_explained_share(&g->count[o->owner * g->n], &g->count[o->owned * g->n],
-                                g->n, g->rules);
+                                g->n);
 }
 
 /* Weighed by the growth below each owner: what is there since long says nothing. */
@@ -282,23 +280,34 @@ static void explain(struct type_growths *g, const struct ownerships *o)
             g->all[own->owned].owner = own->owner;
     }
     for (label_id i = 0; i < labels; i++)
-        if (g->all[i].growth > 0 && explained[i] <= EXPLAIN_THRESHOLD)
+        if (g->all[i].growth > 0 && explained[i] <= rank_by.most_explained)
             g->all[i].own = (1 - explained[i]) * g->all[i].growth;
     arena_free(&scratch);
 }
 
-/* Titles look for what a type owns. */
-static void link_owned(struct type_growths *g)
+/* Titles look for what a type owns; types may own each other in a circle. */
+static void link_owned(struct type_growths *g, struct arena *a)
 {
-    size_t labels = g->unexplained->t->labels.len;
-    for (label_id i = 0; i < labels; i++)
-        g->first_owned[i] = g->next_owned[i] = NO_LABEL;
-    for (label_id i = 0; i < labels; i++) {
+    const struct labels *l = &g->unexplained->t->labels;
+    bool *grows = arena_array(a, bool, l->len);
+    g->titles = (struct title_graph){.labels = l,
+                                     .grows = grows,
+                                     .count = g->count,
+                                     .retained = g->retained,
+                                     .len = l->len,
+                                     .snapshots = g->n,
+                                     .first = arena_array(a, label_id, l->len),
+                                     .next = arena_array(a, label_id, l->len),
+                                     .has_circles = true};
+    for (label_id i = 0; i < l->len; i++)
+        g->titles.first[i] = g->titles.next[i] = NO_TITLE;
+    for (label_id i = 0; i < l->len; i++) {
         label_id owner = g->all[i].owner;
+        grows[i] = g->all[i].growth > 0;
         if (owner == NO_LABEL)
             continue;
-        g->next_owned[i] = g->first_owned[owner];
-        g->first_owned[owner] = i;
+        g->titles.next[i] = g->titles.first[owner];
+        g->titles.first[owner] = i;
     }
 }
 
@@ -358,24 +367,19 @@ static bool is_leaf(const char *name)
 }
 
 struct type_growths type_growths_of(const struct unexplained *unexplained,
-                                    const struct series *s,
-                                    const struct ranking_rules *rules,
-                                    enum type_question question, struct path_order *order,
-                                    struct arena *a)
+                                    const struct series *s, enum type_question question,
+                                    struct path_order *order, struct arena *a)
 {
     const struct ownership_tree *t = unexplained->t;
     size_t n = t->snapshots, labels = t->labels.len, cells = array_bytes(labels, n);
     struct type_growths g = {.unexplained = unexplained,
                              .s = s,
-                             .rules = rules,
                              .question = question,
                              .n = n,
                              .all = arena_array(a, struct grown_type, labels),
                              .count = arena_array(a, uint64_t, cells),
                              .retained = arena_array(a, uint64_t, cells),
                              .is_leaf = arena_array(a, bool, labels),
-                             .first_owned = arena_array(a, label_id, labels),
-                             .next_owned = arena_array(a, label_id, labels),
                              .order = order};
     struct arena scratch = {0};
     for (label_id i = 0; i < labels; i++) {
@@ -394,89 +398,18 @@ struct type_growths type_growths_of(const struct unexplained *unexplained,
     explain(&g, &o);
     free(o.all);
     pair_table_free(&o.numbers);
-    link_owned(&g);
+    link_owned(&g, a);
     give_credit(&g);
     return g;
 }
 
-/* --- titles ---------------------------------------------------------------------- */
-
-enum { DEEPEST_LEVEL = 8 };
-
-struct title_search {
-    const struct type_growths *g;
-    label_id head;
-    bool *seen; /* per label: types may own each other in a circle */
-};
-
-static const char *name_of(const struct type_growths *g, label_id label)
-{
-    return g->unexplained->t->labels.all[label].name;
-}
-
-static int64_t more(const struct type_growths *g, const uint64_t *values, label_id label)
-{
-    return (int64_t)(values[label * g->n + g->n - 1] - values[label * g->n]);
-}
-
-/* Grows, and at least half as much as the head. */
-static bool goes_along(const struct title_search *s, label_id label)
-{
-    int64_t of_head = more(s->g, s->g->count, s->head);
-    return of_head > 0 && s->g->all[label].growth > 0 &&
-           2 * more(s->g, s->g->count, label) >= of_head;
-}
-
-static bool is_better(const struct type_growths *g, label_id label, label_id best)
-{
-    if (best == NO_LABEL)
-        return true;
-    int64_t a = more(g, g->retained, label), b = more(g, g->retained, best);
-    return a != b ? a > b : strcmp(name_of(g, label), name_of(g, best)) < 0;
-}
-
-/* Level by level, as suspect_title_of() does: what ranks highest, of equals the topmost. */
-static label_id from_levels(struct title_search *s, struct arena *scratch)
-{
-    const struct label *labels = s->g->unexplained->t->labels.all;
-    size_t count = s->g->unexplained->t->labels.len, begin = 0, end = 1;
-    label_id *queue = arena_array(scratch, label_id, count + 1), best = NO_LABEL;
-    queue[0] = s->head;
-    s->seen[s->head] = true;
-    for (int level = 0; level <= DEEPEST_LEVEL && begin < end; level++) {
-        enum type_rank least = best != NO_LABEL ? labels[best].rank : RANK_PLAIN;
-        size_t level_end = end;
-        for (size_t i = begin; i < level_end; i++) {
-            enum type_rank rank = labels[queue[i]].rank;
-            if (rank > least &&
-                (best == NO_LABEL || rank > labels[best].rank ||
-                 (rank == labels[best].rank && is_better(s->g, queue[i], best))))
-                best = queue[i];
-        }
-        if (best != NO_LABEL && labels[best].rank == RANK_OWN)
-            return best;
-        for (; begin < level_end; begin++)
-            for (label_id i = s->g->first_owned[queue[begin]]; i != NO_LABEL;
-                 i = s->g->next_owned[i]) {
-                if (s->seen[i] || !goes_along(s, i))
-                    continue;
-                s->seen[i] = true;
-                queue[end++] = i;
-            }
-    }
-    return best;
-}
-
 const char *type_growths_title(const struct type_growths *g, label_id label)
 {
-    struct arena scratch = {0};
     const struct labels *l = &g->unexplained->t->labels;
-    struct title_search s = {g, label, arena_array(&scratch, bool, l->len)};
-    label_id found = from_levels(&s, &scratch);
-    arena_free(&scratch);
-    if (found != NO_LABEL)
-        return name_of(g, found);
+    uint32_t found = title_search(&g->titles, label);
+    if (found != NO_TITLE)
+        return l->all[found].name;
     const char *above =
         suspect_title_above(l, full_of(g, g->n - 1), type_growths_topmost(g, label));
-    return above != NULL ? above : name_of(g, label);
+    return above != NULL ? above : l->all[label].name;
 }

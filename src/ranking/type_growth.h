@@ -2,13 +2,14 @@
  *
  * A list that is entered at another node in every snapshot hangs from other objects each
  * time, and no path of it grows. All its nodes together do. So what paths leave
- * unexplained (the residue) is ranked once more by type, over all places at once: owners,
+ * unexplained is ranked once more by type, over all places at once: owners,
  * explained shares and credit are those of paths, between types. Rules and reasons:
  * docs/ranking.md. */
 #ifndef TYPE_GROWTH_H
 #define TYPE_GROWTH_H
 
 #include "ranking/path_growth.h"
+#include "ranking/suspect_title.h"
 #include "ranking/unexplained_growth.h"
 
 enum type_question {
@@ -34,26 +35,22 @@ struct path_order {
 struct type_growths {
     const struct unexplained *unexplained;
     const struct series *s;
-    const struct ranking_rules *rules;
     enum type_question question;
     size_t n;
     struct grown_type *all;     /* per label */
-    uint64_t *count, *retained; /* [label * n + snapshot] of what is in the residue */
+    uint64_t *count, *retained; /* [label * n + snapshot] of what is unexplained */
     bool *is_leaf;              /* per label: String and arrays of numbers */
-    label_id *first_owned, *next_owned; /* per label: those that have it as owner */
-    struct path_order *order;           /* of the last snapshot, made when two places tie */
+    struct title_graph titles;  /* of labels, by owners */
+    struct path_order *order;   /* of the last snapshot, made when two places tie */
 };
 
-/* residue and order must outlive it; arrays in a.
- * O(paths) per snapshot. */
+/* unexplained and order must outlive it; arrays in a. O(paths) per snapshot. */
 struct type_growths type_growths_of(const struct unexplained *unexplained,
-                                    const struct series *s,
-                                    const struct ranking_rules *rules,
-                                    enum type_question question, struct path_order *order,
-                                    struct arena *a);
+                                    const struct series *s, enum type_question question,
+                                    struct path_order *order, struct arena *a);
 
-/* Of the outermost paths of a type in the residue of the last snapshot the one with the
- * most bytes, then the first by name; NO_PATH. O(paths of the label), and once their
+/* Of the outermost paths of a type in what is unexplained of the last snapshot the one with
+ * the most bytes, then the first by name; NO_PATH. O(paths of the label), and once their
  * sorting. */
 path_id type_growths_topmost(const struct type_growths *g, label_id label);
 

@@ -1,5 +1,5 @@
 /* unexplained_growth.h - what is left of the heap when suspects and pools are taken out of
- * it.
+ * it; and whether that has grown, and since when.
  *
  * In the full ownership tree of every snapshot a path belongs to the suspects (at or below
  * one of their heads), else to the pools (at or below a pool of buffers) or to the arrays
@@ -9,6 +9,7 @@
 #define UNEXPLAINED_GROWTH_H
 
 #include "owners/ownership_tree.h"
+#include "series/trend.h"
 
 enum unexplained_part {
     PART_REST,
@@ -45,5 +46,23 @@ struct unexplained unexplained_of(const struct ownership_tree *t, const bool *he
 #define NO_OWNER SIZE_MAX
 void unexplained_share(const struct unexplained *r, const size_t *of_head,
                        const size_t *of_label, uint64_t *own);
+
+/* --- has it grown? ------------------------------------------------------------------- */
+
+/* Of any numbers that no finding holds. It wants no reason to believe in a leak, as the
+ * ranking does, but one to deny it; so any shape counts that ends higher than it began, and
+ * three explanations only: it stayed where it was after it grew, it has swung as far and
+ * back before, it is too little. docs/ranking.md, "Unexplained growth". */
+struct rest_growth {
+    bool grew;    /* and nothing explains it */
+    bool stayed;  /* it grew, and then stayed as large: not `grew` */
+    double share; /* of the heap: by how much it did either; 0: it did not */
+    size_t since; /* the last point at which it was no larger yet than where it began */
+};
+
+/* rest: what no finding holds, 2 points or more, in the unit of `heap`, which is all of the
+ * last point. stopped: what is known to have grown and stayed within it. O(n^3) of at most
+ * TREND_MAX_POINTS points. */
+struct rest_growth rest_growth_of(const struct trend *rest, double heap, double stopped);
 
 #endif

@@ -5,8 +5,9 @@
 #include "report/phrases.h"
 
 #include "heap/place.h"
-#include "ranking/power.h"
+#include "ranking/confidence.h"
 #include "report/text_growth.h"
+#include "series/ranking_constants.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* A name is a word of a sentence here: longer ones are cut. */
-enum { NAME_COLUMNS = 48, ENOUGH_SNAPSHOTS = 4 };
+enum { NAME_COLUMNS = 48 };
 
 static void say(struct headline *h, const char *words)
 {
@@ -514,13 +515,13 @@ static void doubt_snapshots(struct doubts *to, const struct hd_report *r)
     bool sampled = false;
     for (size_t k = 0; k < n; k++)
         sampled |= r->snapshots[k].info.sampled;
-    if (fit < ENOUGH_SNAPSHOTS) {
+    if (fit < rank_by.enough_snapshots) {
         doubt(to);
         say_number(to->h, fit);
         say(to->h, r->diff.suspect_count > 0 ? " snapshots cannot tell a leak from warm-up"
                                              : " snapshots are too few to be sure");
     }
-    if (fit >= ENOUGH_SNAPSHOTS && r->found.diff.suspect_count == 0 &&
+    if (fit >= rank_by.enough_snapshots && r->found.diff.suspect_count == 0 &&
         !power_is_high(fit, r->diff.identity)) {
         doubt_words(to, "a slow leak may not show in ");
         say_number(to->h, fit);

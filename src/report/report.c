@@ -9,6 +9,7 @@
 #include "heap/place.h"
 #include "report/report_fleet.h"
 #include "report/view.h"
+#include "series/ranking_constants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -294,7 +295,7 @@ bool hd_report_conclusive(const struct hd_report *report)
         (report->diff.growth.is_open || report->diff.growth.has_stopped))
         return false;
     return report->kind != HD_REPORT_DIFF ||
-           report->diff.usable_count >= SERIES_ENOUGH_SNAPSHOTS;
+           report->diff.usable_count >= rank_by.enough_snapshots;
 }
 
 enum hd_tone report_tone(const struct hd_report *r)

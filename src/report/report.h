@@ -9,7 +9,7 @@
 #include "chains/chain_growth.h"
 #include "compare/comparison.h"
 #include "fleet/answer.h"
-#include "owners/holder_parts.h"
+#include "owners/holders.h"
 #include "series/series.h"
 #include "series/suspicion.h"
 

@@ -4,10 +4,81 @@
 #include "base/hash.h"
 #include "heap/names.h"
 #include "heap/sample.h"
+#include "series/ranking_constants.h"
 #include "series/series_identity.h"
 
 #include <math.h>
 #include <string.h>
+
+/* --- rows by their names ------------------------------------------------------------- */
+
+struct series_slot {
+    struct series_row *row;
+    UT_hash_handle hh;
+};
+
+struct series_index series_index_of(const struct series *s)
+{
+    struct series_index index = {0};
+    for (size_t i = 0; i < s->row_count; i++) {
+        struct series_slot *slot = arena_alloc(&index.arena, sizeof(*slot));
+        slot->row = &s->rows[i];
+        HASH_ADD_KEYPTR(hh, index.slots, slot->row->name, strlen(slot->row->name), slot);
+    }
+    return index;
+}
+
+struct series_row *series_row_named(const struct series_index *index, const char *name)
+{
+    struct series_slot *slot;
+    HASH_FIND_STR(index->slots, name, slot);
+    return slot != NULL ? slot->row : NULL;
+}
+
+void series_index_free(struct series_index *index)
+{
+    HASH_CLEAR(hh, index->slots);
+    arena_free(&index->arena);
+}
+
+/* --- what a row stands for ----------------------------------------------------------- */
+
+static void add_namespace(struct text *out, const char *name)
+{
+    size_t end = strcspn(name, "<[+"), dot = end;
+    while (dot > 0 && name[dot - 1] != '.')
+        dot--;
+    if (dot > 1)
+        text_add(out, name, dot - 1);
+    else
+        text_add_string(out, "(global)");
+}
+
+/* Windows paths are read on Linux too. */
+static void add_file_name(struct text *out, const char *module)
+{
+    const char *name = module;
+    for (const char *c = module; c != NULL && *c != '\0'; c++)
+        if (*c == '/' || *c == '\\')
+            name = c + 1;
+    text_add_string(out, name != NULL && *name != '\0' ? name : "(unknown)");
+}
+
+void unit_name(struct text *out, enum hd_unit by, const struct type *t)
+{
+    switch (by) {
+    case HD_BY_NAMESPACE:
+        add_namespace(out, t->name);
+        break;
+    case HD_BY_MODULE:
+        add_file_name(out, t->module);
+        break;
+    case HD_BY_TYPE:
+    case HD_BY_HOLDER: /* the types of such a snapshot are holders: holders.h */
+        text_add_string(out, t->name);
+        break;
+    }
+}
 
 const char *const series_status_names[HD_SERIES_STATUS_COUNT] = {
     [HD_SERIES_GROWING] = "growing", [HD_SERIES_NEW] = "new",
@@ -236,7 +307,7 @@ static bool dips(const struct series *s, size_t k)
     return here < before - before / 2 && here < after - after / 2;
 }
 
-bool series_tells_objects(const struct hd_snapshot *snap)
+bool series_has_objects(const struct hd_snapshot *snap)
 {
     bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
     return snap->info.has_graph || digest;
@@ -246,7 +317,7 @@ bool series_tells_objects(const struct hd_snapshot *snap)
  * measurement. A table may have been asked for types that there are none of. */
 static bool is_empty(const struct hd_snapshot *snap)
 {
-    return series_tells_objects(snap) && snap->info.objects == 0;
+    return series_has_objects(snap) && snap->info.objects == 0;
 }
 
 static void choose_usable(struct series *s, struct series_warnings *w)
@@ -330,9 +401,9 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
 
 static enum hd_confidence judge(const struct series *s)
 {
-    int steps = s->usable_count >= SERIES_ENOUGH_SNAPSHOTS ? HD_CONFIDENCE_HIGH
-                : s->usable_count == 3                     ? HD_CONFIDENCE_MEDIUM
-                                                           : HD_CONFIDENCE_LOW;
+    int steps = s->usable_count >= rank_by.enough_snapshots ? HD_CONFIDENCE_HIGH
+                : s->usable_count == rank_by.some_snapshots ? HD_CONFIDENCE_MEDIUM
+                                                            : HD_CONFIDENCE_LOW;
     bool sampled = false;
     for (size_t k = 0; k < s->count; k++)
         sampled |= s->snaps[k]->info.sampled;

@@ -6,14 +6,13 @@
 #ifndef SERIES_H
 #define SERIES_H
 
+#include "base/arena.h"
+#include "base/text.h"
 #include "heap/snapshot.h"
+#include "series/ranking_constants.h"
 #include "series/trend.h"
-#include "series/unit.h"
 
-enum {
-    SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS,
-    SERIES_ENOUGH_SNAPSHOTS = 4 /* with fewer, warm-up and leak look alike */
-};
+enum { SERIES_MAX_SNAPSHOTS = TREND_MAX_POINTS };
 
 extern const char *const series_status_names[HD_SERIES_STATUS_COUNT]; /* "growing", ... */
 
@@ -91,10 +90,33 @@ struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *
                              enum selection selection);
 
 /* Whether it is of a whole heap, and no table that may be a part of one. */
-bool series_tells_objects(const struct hd_snapshot *snap);
+bool series_has_objects(const struct hd_snapshot *snap);
 
 /* Whether the snapshot can tell which objects selection means. */
 bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
                        struct hd_error *err);
+
+/* --- rows by their names ------------------------------------------------------------- */
+
+/* {0} is empty. */
+struct series_index {
+    struct series_slot *slots;
+    struct arena arena;
+};
+
+/* s must outlive it. */
+struct series_index series_index_of(const struct series *s);
+
+/* The row of that name, or NULL. */
+struct series_row *series_row_named(const struct series_index *index, const char *name);
+
+void series_index_free(struct series_index *index);
+
+/* --- what a row stands for ----------------------------------------------------------- */
+
+/* The row that a type belongs to. Types: its name. Namespaces: what stands before
+ * the last dot in front of any "<", "[" or "+"; "(global)" without. Modules: the
+ * file name without folders; "(unknown)" without. Appended to out. */
+void unit_name(struct text *out, enum hd_unit by, const struct type *t);
 
 #endif

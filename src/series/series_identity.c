@@ -104,8 +104,8 @@ static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *
     size_t a_len, b_len;
     return x->objects == y->objects && x->bytes == y->bytes && x->types == y->types &&
            x->references == y->references &&
-           series_tells_objects(a) == series_tells_objects(b) &&
-           (series_tells_objects(a) || are_one_file(a, b)) &&
+           series_has_objects(a) == series_has_objects(b) &&
+           (series_has_objects(a) || are_one_file(a, b)) &&
            snapshot_number(x->path, &a_len) == snapshot_number(y->path, &b_len) &&
            have_equal_rows(a, b);
 }

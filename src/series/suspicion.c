@@ -1,5 +1,7 @@
 #include "series/suspicion.h"
 
+#include "series/ranking_constants.h"
+
 #include <math.h>
 #include <stddef.h>
 
@@ -16,7 +18,8 @@ const char *const identity_source_names[] = {[HD_SAME_UNKNOWN] = NULL,
                                              [HD_SAME_BY_CONTENTS] = "contents",
                                              [HD_SAME_BY_EVENTS] = "events"};
 
-const struct suspect_line usual_line = {.share = 0.02, .steady_share = 0.001};
+const struct suspect_line usual_line = {.share = rank_by.large_share,
+                                        .steady_share = rank_by.steady_share};
 
 static bool reaches(double score, double share, uint64_t bytes, double heap)
 {

@@ -28,7 +28,7 @@ int trend_rises(const struct trend *t);
  * correlation, Biometrika 30 (1938). */
 double trend_tau(const struct trend *t);
 
-/* y[n-1] > y[0] and tau >= 0.6, tested in integers. */
+/* y[n-1] > y[0] and tau is large enough (0.6), tested in integers. */
 bool trend_grows(const struct trend *t);
 
 /* Rises that chance makes in fewer than one of a hundred series without a trend, from five
@@ -36,7 +36,7 @@ bool trend_grows(const struct trend *t);
  * normal approximation of trend_rises(). */
 bool trend_rises_surely(const struct trend *t);
 
-/* tau <= -0.6, the same way. */
+/* The other way round. */
 bool trend_falls(const struct trend *t);
 
 /* Median slope over all pairs of points first .. first + count - 1; the mean of
@@ -63,5 +63,25 @@ bool trend_rises_evenly(const struct trend *t);
 
 /* Whether each of n counts is more than the one before. */
 bool trend_rises_always(const uint64_t *counts, size_t n);
+
+/* --- chance -------------------------------------------------------------------------- */
+
+/* How likely it is that chance alone made what was counted. It does not know
+ * what was. */
+
+/* Fisher's exact test, one-sided: of before_with + before_without things of one group and
+ * since_with + since_without of another some are "with"; the natural logarithm of the
+ * probability that, were they dealt out at random, at least since_with of these would be in
+ * the second group. R. A. Fisher, On the interpretation of chi-squared from contingency
+ * tables, and the calculation of P, JRSS 85 (1922). 0 (certain) for an empty group.
+ *
+ * R: fisher.test(matrix(c(since_with, since_without, before_with, before_without), 2),
+ * alternative = "greater")$p.value. Good for groups of 10^9; O(sqrt(n)) where the answer is
+ * not trivial: terms fall geometrically from the first. */
+double chance_log(uint64_t before_with, uint64_t before_without, uint64_t since_with,
+                  uint64_t since_without);
+
+/* ln P(Bin(n, share) >= k), of a share between 0 and 1. O(sqrt(n)). */
+double chance_binomial_log(uint64_t n, double share, uint64_t k);
 
 #endif

@@ -1,6 +1,6 @@
 /* Rules held against evidence that is made by hand: what the ranking tells the gate. */
-#include "budget/accept.h"
 #include "budget/judge.h"
+#include "budget/measure.h"
 #include "support/forge.h"
 
 #include <criterion/criterion.h>

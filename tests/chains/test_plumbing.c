@@ -1,4 +1,4 @@
-#include "chains/plumbing.h"
+#include "chains/chain_owner.h"
 
 #include <criterion/criterion.h>
 

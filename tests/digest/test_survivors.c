@@ -1,4 +1,3 @@
-#include "digest/digest_build_parts.h"
 #include "digest/survivors.h"
 
 #include "support/forge.h"
@@ -217,7 +216,7 @@ Test(survivors, a_digest_keeps_addresses_of_large_types_only_unless_asked_for_al
         struct digest_survivors kept = {0};
         struct arena a = {0};
         bool many = false, heavy = false, small = false;
-        digest_build_survivors(&kept, heap, of_all, &a);
+        survivors_sample(&kept, heap, of_all, &a);
         for (uint32_t i = 0; i < kept.len; i++) {
             cr_expect_eq(heap->types[kept.type[i]].kind, TYPE_OBJECT);
             many |= strcmp(heap->types[kept.type[i]].name, "App.Many") == 0;

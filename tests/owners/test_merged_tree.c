@@ -19,7 +19,7 @@ enum {
 
 static struct ranked make_series(struct random *r)
 {
-    struct ranked made = {.rules = {.no_folding = random_below(r, 4) == 0}};
+    struct ranked made = {0};
     bool generations = random_below(r, 4) == 0;
     made.selection = generations && random_below(r, 2) == 0 ? SELECT_GEN2 : SELECT_ALL;
     for (uint32_t k = 1 + random_below(r, MOST_SNAPSHOTS); k > 0; k--)

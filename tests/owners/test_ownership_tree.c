@@ -1,5 +1,6 @@
 #include "owners/ownership_tree.h"
 
+#include "owners/tree_paths.h"
 #include "ranking/ranked.h"
 #include "support/large.h"
 
@@ -118,18 +119,6 @@ Test(tree, nothing_folds_into_the_root)
     ranked_free(&r);
 }
 
-Test(tree, can_leave_recursion_as_it_is)
-{
-    static const char *const node[] = {"App.Node"};
-    struct ranked r = {.rules = {.no_folding = true}};
-    struct forge f = {0};
-    add_chain(&f, begin(&f), node, 1, 3);
-    finish(&r, &f);
-    expect_path_count(&r, 4);
-    expect_one(&r, "[static vars] > App.Node > App.Node > App.Node", 1, 8);
-    ranked_free(&r);
-}
-
 Test(tree, is_as_deep_as_a_million_objects_that_do_not_fold, .timeout = PATIENCE)
 {
     struct ranked r = {0};
@@ -138,7 +127,7 @@ Test(tree, is_as_deep_as_a_million_objects_that_do_not_fold, .timeout = PATIENCE
     finish(&r, &f);
     expect_path_count(&r, 1 + MILLION);
     path_id last = (path_id)r.tree.len - 1;
-    cr_expect_eq(ownership_tree_depth(&r.tree, last), 1 + MILLION);
+    cr_expect_eq(tree_depth(&r.tree, last), 1 + MILLION);
     cr_expect_eq(r.tree.retained[last], 8);
     cr_expect_eq(r.tree.retained[0], 8 * (uint64_t)MILLION);
     ranked_free(&r);
@@ -199,17 +188,6 @@ Test(tree, a_type_with_two_objects_in_any_snapshot_is_no_anchor)
     ranked_free(&r);
 }
 
-Test(tree, can_do_without_anchors)
-{
-    struct ranked r = {.rules = {.no_anchors = true}};
-    add_services(&r, 1);
-    fold_series(&r);
-    expect_path_count(&r, 4);
-    expect_one(&r, "[static vars]", 1, 72);
-    expect_one(&r, "[static vars] > App.Service > App.List > App.Item", 2, 16);
-    ranked_free(&r);
-}
-
 Test(tree, what_is_unreachable_counts_for_nothing)
 {
     struct ranked r = {0};
@@ -250,8 +228,8 @@ Test(tree, a_path_says_where_it_was_in_every_snapshot)
     add_services(&r, 1);
     fold_series(&r);
     path_id item = ranked_path(&r, "App.List > App.Item");
-    cr_expect_eq(ownership_tree_depth(&r.tree, item), 2);
-    cr_expect_eq(ownership_tree_depth(&r.tree, 0), 0);
+    cr_expect_eq(tree_depth(&r.tree, item), 2);
+    cr_expect_eq(tree_depth(&r.tree, 0), 0);
     cr_expect_eq(r.tree.full_of[item * 2], NO_PATH);
     const struct full_tree *full = &r.tree.full[1];
     path_id at = r.tree.full_of[item * 2 + 1];
@@ -314,20 +292,27 @@ Test(tree, counts_what_a_sample_stands_for)
 
 /* --- order -------------------------------------------------------------------------- */
 
+/* Twice as many in the second snapshot, so that no type is an anchor. */
 Test(tree, paths_have_an_order_by_the_names_along_them)
 {
     static const char *const in_order[] = {
-        "",      "App.A",         "App.B",        "App.B > App.Z", "App.B > App.Z > App.Z",
+        "",      "App.A",         "App.B",        "App.B > App.Z", "App.B > App.Z > App.Y",
         "App.C", "App.C > App.A", "[static vars]"};
-    struct ranked r = {.rules = {.no_folding = true, .no_anchors = true}};
-    struct forge f = {0};
-    node_id root = heap_root(&f), c = heap_object(&f, root, "App.C", 8);
-    heap_group(&f, root, "[static vars]");
-    heap_object(&f, c, "App.A", 8);
-    node_id z = heap_object(&f, heap_object(&f, root, "App.B", 8), "App.Z", 8);
-    heap_object(&f, z, "App.Z", 8);
-    heap_object(&f, root, "App.A", 8);
-    finish(&r, &f);
+    struct ranked r = {0};
+    for (uint32_t times = 1; times <= 2; times++) {
+        struct forge f = {0};
+        node_id root = heap_root(&f);
+        for (uint32_t i = 0; i < times; i++) {
+            node_id c = heap_object(&f, root, "App.C", 8);
+            heap_group(&f, root, "[static vars]");
+            heap_object(&f, c, "App.A", 8);
+            node_id z = heap_object(&f, heap_object(&f, root, "App.B", 8), "App.Z", 8);
+            heap_object(&f, z, "App.Y", 8);
+            heap_object(&f, root, "App.A", 8);
+        }
+        aligned_add(&r.a, forge_finish(&f));
+    }
+    fold_series(&r);
     uint32_t *order = ownership_tree_order(&r.tree);
     for (uint32_t i = 1; i < 8; i++)
         cr_expect_eq(order[ranked_path(&r, in_order[i])], i, "%s", in_order[i]);

@@ -1,6 +1,7 @@
 /* Tries of random series against their definition, in which a path is a list of labels
  * and is written down for every single object. */
 #include "owners/random_heap.h"
+#include "owners/tree_paths.h"
 
 #include <stdlib.h>
 
@@ -10,9 +11,7 @@ enum { SERIES = 3000, MOST_SNAPSHOTS = 4, MOST_OBJECTS = 28, LONGEST = 40, FOLDE
 
 static struct ranked make_series(struct random *r)
 {
-    struct ranked made = {.rules = {.no_owner_classes = random_below(r, 4) == 0,
-                                    .no_folding = random_below(r, 4) == 0,
-                                    .no_anchors = random_below(r, 4) == 0}};
+    struct ranked made = {0};
     bool generations = random_below(r, 4) == 0;
     made.selection = generations && random_below(r, 2) == 0 ? SELECT_GEN2 : SELECT_ALL;
     for (uint32_t k = 1 + random_below(r, MOST_SNAPSHOTS); k > 0; k--)
@@ -40,9 +39,9 @@ static bool same_label(const struct type *a, const struct type *b)
     return a->kind == b->kind && strcmp(a->name, b->name) == 0;
 }
 
-static void write_fold(struct written_path *p, const struct type *label, bool folding)
+static void write_fold(struct written_path *p, const struct type *label)
 {
-    for (size_t up = 1; folding && up <= FOLDED && up <= p->len; up++)
+    for (size_t up = 1; up <= FOLDED && up <= p->len; up++)
         if (same_label(p->labels[p->len - up], label)) {
             p->len -= up - 1;
             return;
@@ -53,12 +52,11 @@ static void write_fold(struct written_path *p, const struct type *label, bool fo
 static void write_full(struct written *w, const struct ranked *r, size_t k)
 {
     const struct hd_snapshot *snap = r->a.snaps[k];
-    struct dominators d = dominators_find(
-        snap, r->rules.no_owner_classes ? DOMINATORS_PLAIN : DOMINATORS_OF_OWNERS);
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
     for (uint32_t i = 1; i < d.count; i++) {
         struct written_path *p = &w->full[d.node[i]];
         *p = w->full[d.node[d.idom[i]]];
-        write_fold(p, &snap->types[snap->graph->type[d.node[i]]], !r->rules.no_folding);
+        write_fold(p, &snap->types[snap->graph->type[d.node[i]]]);
     }
     dominators_free(&d);
 }
@@ -82,7 +80,7 @@ static void write_cut(struct written *w, const struct ranked *r, size_t k)
     for (node_id n = 0; n < r->a.snaps[k]->graph->node_count; n++) {
         const struct written_path *full = &w->full[n];
         size_t start = full->len > 0 ? full->len - 1 : 0;
-        while (start > 0 && (r->rules.no_anchors || !is_anchor(r, full->labels[start])))
+        while (start > 0 && !is_anchor(r, full->labels[start]))
             start--;
         w->cut[n].len = full->len - start;
         memcpy(w->cut[n].labels, full->labels + start,
@@ -212,7 +210,7 @@ Test(ownership_tree_definition, paths_of_length_one_retain_the_reachable_heap)
         for (size_t k = 0; k < r.a.count; k++) {
             uint64_t sum = 0;
             for (path_id p = 1; p < r.tree.len; p++)
-                if (ownership_tree_depth(&r.tree, p) == 1)
+                if (tree_depth(&r.tree, p) == 1)
                     sum += r.tree.retained[p * r.tree.snapshots + k];
             cr_assert_eq(sum, r.tree.retained[k], "series %u", series);
             if (r.selection == SELECT_ALL)
@@ -254,7 +252,7 @@ Test(ownership_tree_definition, objects_of_a_label_below_a_path_are_counted_righ
 /* The labels from below the root down to p. */
 static size_t labels_of(const struct ownership_tree *t, path_id p, label_id *labels)
 {
-    size_t len = ownership_tree_depth(t, p);
+    size_t len = tree_depth(t, p);
     for (size_t i = len; i-- > 0; p = t->parent[p])
         labels[i] = t->label[p];
     return len;

@@ -15,7 +15,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
     [[ $(jq -r '.packages[] | select(.name == "heapdrift") | .checksums[0].checksumValue' "$file") == \
         $(sha256sum <"build/static/$arch/heapdrift" | cut -d' ' -f1) ]]
     # Found by another way: what the linker was told, and what is in the program.
-    for name in libarchive libcyaml libyaml libjansson libutf8proc libprotobuf-c libpopt libncurses libc6 zlib1g liblzma libzstd libsqlite3 \
+    for name in libarchive libyaml libjansson libutf8proc libprotobuf-c libpopt libncurses libc6 zlib1g liblzma libzstd libsqlite3 \
         libbz2 nettle libgcc-.*; do
         jq -e --arg name "^$name-dev" '[.packages[] | select(.name | test($name))] | length == 1' "$file" || complain "no $name"
     done

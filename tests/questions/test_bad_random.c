@@ -510,7 +510,6 @@ Test(bad_random, every_report_keeps_what_it_promises, .timeout = 300)
 
 Test(bad_random, what_suspects_and_pools_and_the_rest_hold_is_what_is_reachable)
 {
-    static const struct ranking_rules all_rules;
     static const struct suspect_line line = {.share = 0.02, .steady_share = 0.001};
     for (uint64_t seed = 0; seed < SERIES; seed++) {
         struct made_series m = make_series(seed);
@@ -525,9 +524,9 @@ Test(bad_random, what_suspects_and_pools_and_the_rest_hold_is_what_is_reachable)
         struct ownership_tree t;
         ownership_tree_begin(&t, s.usable_count);
         for (size_t k = 0; k < s.usable_count; k++)
-            ownership_tree_add(&t, k, snaps[s.usable[k]], SELECT_ALL, &all_rules);
-        ownership_tree_align(&t, &all_rules);
-        struct leak_ranking h = leak_ranking_of(&t, &s, NULL, &all_rules, &line, &a);
+            ownership_tree_add(&t, k, snaps[s.usable[k]], SELECT_ALL);
+        ownership_tree_align(&t);
+        struct leak_ranking h = leak_ranking_of(&t, &s, NULL, &line, &a);
         for (size_t k = 0; k < s.usable_count; k++)
             cr_expect_eq(h.growth.suspects[k] + h.growth.pools[k] + h.growth.rest[k],
                          snaps[s.usable[k]]->info.reachable_bytes, "%s, snapshot %zu",

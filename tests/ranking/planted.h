@@ -4,6 +4,7 @@
 #define PLANTED_H
 
 #include "owners/aligned.h"
+#include "owners/tree_paths.h"
 #include "ranking/leak_ranking.h"
 
 /* A type that is in no snapshot has no row. */
@@ -16,12 +17,11 @@ static inline struct hd_tally table_tally(const struct aligned *a, const char *t
 
 static inline struct ownership_tree ownership_tree_of(const struct aligned *a)
 {
-    static const struct ranking_rules all_rules;
     struct ownership_tree t;
     ownership_tree_begin(&t, a->count);
     for (size_t k = 0; k < a->count; k++)
-        ownership_tree_add(&t, k, a->snaps[k], SELECT_ALL, &all_rules);
-    ownership_tree_align(&t, &all_rules);
+        ownership_tree_add(&t, k, a->snaps[k], SELECT_ALL);
+    ownership_tree_align(&t);
     return t;
 }
 
@@ -61,7 +61,7 @@ static inline void expect_full_path(const struct ownership_tree *t, path_id p, s
 {
     struct arena scratch = {0};
     const label_id *labels;
-    size_t len = ranked_full_path(t, p, k, &labels, &scratch), i = 0;
+    size_t len = tree_full_path(t, p, k, &labels, &scratch), i = 0;
     for (; i < len && path[i] != NULL; i++)
         cr_expect_str_eq(t->labels.all[labels[i]].name, path[i], "%s", series);
     cr_expect(i == len && path[i] == NULL, "%s: %zu labels", series, len);

@@ -16,6 +16,7 @@
 #define RANKED_H
 
 #include "owners/aligned.h"
+#include "owners/tree_paths.h"
 #include "ranking/leak_ranking.h"
 
 #include <math.h>
@@ -60,7 +61,6 @@ static inline node_id heap_objects(struct forge *f, node_id holder, const char *
 
 struct ranked {
     struct aligned a;
-    struct ranking_rules rules; /* {0}: all of them */
     enum selection selection;
     const uint64_t *iterations; /* NULL: 1, 2, 3, ... */
     struct ownership_tree tree;
@@ -72,8 +72,8 @@ static inline void fold_series(struct ranked *r)
 {
     ownership_tree_begin(&r->tree, r->a.count);
     for (size_t k = 0; k < r->a.count; k++)
-        ownership_tree_add(&r->tree, k, r->a.snaps[k], r->selection, &r->rules);
-    ownership_tree_align(&r->tree, &r->rules);
+        ownership_tree_add(&r->tree, k, r->a.snaps[k], r->selection);
+    ownership_tree_align(&r->tree);
 }
 
 static inline void rank(struct ranked *r)
@@ -82,8 +82,7 @@ static inline void rank(struct ranked *r)
     align(&r->a, &ask);
     cr_assert_eq(r->a.series.usable_count, r->a.count, "all snapshots are fit");
     fold_series(r);
-    r->ranking =
-        leak_ranking_of(&r->tree, &r->a.series, NULL, &r->rules, &usual_line, &r->a.arena);
+    r->ranking = leak_ranking_of(&r->tree, &r->a.series, NULL, &usual_line, &r->a.arena);
 }
 
 static inline void ranked_free(struct ranked *r)
@@ -212,8 +211,8 @@ static inline void expect_names_along(const struct ranked *r, const char *type,
 static inline const char *holder_of(struct ranked *r, const char *type)
 {
     const label_id *labels;
-    size_t len = ranked_full_path(&r->tree, ranked_type(r, type)->head, r->a.count - 1,
-                                  &labels, &r->a.arena);
+    size_t len = tree_full_path(&r->tree, ranked_type(r, type)->head, r->a.count - 1,
+                                &labels, &r->a.arena);
     const char *path = "";
     for (size_t i = 0; i + 1 < len; i++)
         path = arena_printf(&r->a.arena, "%s%s%s", path, i > 0 ? " > " : "",

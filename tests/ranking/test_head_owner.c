@@ -1,4 +1,4 @@
-#include "ranking/head_owner.h"
+#include "ranking/suspect_title.h"
 
 #include "ranking/ranked.h"
 

@@ -1,7 +1,5 @@
 /* The rules for objects that change hands, move up, go along with others, or come steadily:
- * examples worked by hand with docs/ranking.md, to the digit, without these rules and with
- * them.
- */
+ * examples worked by hand with docs/ranking.md, to the digit. */
 #include "ranking/ranked.h"
 
 static node_id begin_statics(struct forge *f)
@@ -9,29 +7,19 @@ static node_id begin_statics(struct forge *f)
     return heap_group(f, heap_root(f), "[static vars]");
 }
 
-static const struct ranking_rules old_rules = {.no_migration_base = true,
-                                               .no_migrated = true,
-                                               .no_shared_containers = true,
-                                               .no_co_retained = true,
-                                               .no_one_store = true,
-                                               .no_steady = true,
-                                               .no_types = true};
-
-/* Makes a series with the rules and ranks it. */
-static struct ranked ranked_series(void (*add)(struct ranked *r),
-                                   const struct ranking_rules *rules)
+/* Makes a series and ranks it. */
+static struct ranked ranked_series(void (*add)(struct ranked *r))
 {
-    struct ranked r = {.rules = *rules};
+    struct ranked r = {0};
     add(&r);
     rank(&r);
     return r;
 }
 
 /* The same without its first snapshots. */
-static struct ranked ranked_end(void (*add)(struct ranked *r), size_t snapshots,
-                                const struct ranking_rules *rules)
+static struct ranked ranked_end(void (*add)(struct ranked *r), size_t snapshots)
 {
-    struct ranked all = {0}, r = {.rules = *rules};
+    struct ranked all = {0}, r = {0};
     add(&all);
     for (size_t k = 0; k < all.a.count; k++)
         if (k + snapshots < all.a.count)
@@ -41,8 +29,6 @@ static struct ranked ranked_end(void (*add)(struct ranked *r), size_t snapshots,
     rank(&r);
     return r;
 }
-
-static const struct ranking_rules new_rules;
 
 static void expect_reachable(const struct ranked *r, const uint64_t *bytes)
 {
@@ -74,17 +60,9 @@ static void add_children(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, without_a_base_what_hangs_from_shared_objects_grows)
-{
-    struct ranked r = ranked_series(add_children, &old_rules);
-    expect_reachable(&r, (uint64_t[]){22264, 22984, 23704});
-    expect_ranking(&r, {"List", 3520}, {"View", 1440});
-    ranked_free(&r);
-}
-
 Test(leak_ranking_changes, what_hangs_from_shared_objects_is_judged_where_they_came_from)
 {
-    struct ranked r = ranked_series(add_children, &new_rules);
+    struct ranked r = ranked_series(add_children);
     expect_ranking(&r, {"View", 1440});
     ranked_free(&r);
 }
@@ -107,12 +85,9 @@ static void add_growing_children(struct ranked *r)
 
 Test(leak_ranking_changes, owners_that_moved_up_do_not_explain_what_is_more)
 {
-    const struct ranking_rules *all[] = {&old_rules, &new_rules};
-    for (size_t i = 0; i < 2; i++) {
-        struct ranked r = ranked_series(add_growing_children, all[i]);
-        expect_ranking(&r, {"Item", 1440});
-        ranked_free(&r);
-    }
+    struct ranked r = ranked_series(add_growing_children);
+    expect_ranking(&r, {"Item", 1440});
+    ranked_free(&r);
 }
 
 /* --- two holders -------------------------------------------------------------------- */
@@ -136,19 +111,9 @@ static void add_widgets(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, without_companions_keys_and_arrays_are_findings_of_their_own)
-{
-    struct ranked r = ranked_series(add_widgets, &old_rules);
-    expect_reachable(&r, (uint64_t[]){13352, 26552, 39752});
-    expect_ranking(&r, {"System.String", 12000}, {"Widget", 8000}, {"Entry[]", 4800},
-                   {"Widget[]", 1600});
-    cr_expect_str_eq(ranked_type(&r, "System.String")->subject, "App");
-    ranked_free(&r);
-}
-
 Test(leak_ranking_changes, what_a_finding_refers_to_goes_with_it)
 {
-    struct ranked r = ranked_series(add_widgets, &new_rules);
+    struct ranked r = ranked_series(add_widgets);
     expect_ranking(&r, {"Widget", 20000});
     expect_along(&r, "Widget", "System.String");
     const struct ranked_type *widget = ranked_type(&r, "Widget");
@@ -161,7 +126,7 @@ Test(leak_ranking_changes, what_a_finding_refers_to_goes_with_it)
 
 Test(leak_ranking_changes, two_snapshots_are_enough_for_companions)
 {
-    struct ranked r = ranked_end(add_widgets, 2, &new_rules);
+    struct ranked r = ranked_end(add_widgets, 2);
     expect_ranking(&r, {"Widget", 10000});
     expect_along(&r, "Widget", "System.String");
     ranked_free(&r);
@@ -186,18 +151,15 @@ static void add_archive(struct ranked *r)
 
 Test(leak_ranking_changes, objects_that_change_hands_do_not_grow)
 {
-    struct ranked r = ranked_series(add_archive, &new_rules);
+    struct ranked r = ranked_series(add_archive);
     expect_reachable(&r, (uint64_t[]){28496, 28496, 28496});
     expect_empty_ranking(&r);
-    ranked_free(&r);
-    r = ranked_series(add_archive, &old_rules);
-    expect_ranking(&r, {"Order", 8000});
     ranked_free(&r);
 }
 
 Test(leak_ranking_changes, two_snapshots_do_not_tell_who_changed_hands)
 {
-    struct ranked r = ranked_end(add_archive, 2, &new_rules);
+    struct ranked r = ranked_end(add_archive, 2);
     expect_ranking(&r, {"Order", 4000});
     ranked_free(&r);
 }
@@ -222,19 +184,9 @@ static void add_events(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, without_stores_ten_classes_are_ten_findings)
-{
-    struct ranked r = ranked_series(add_events, &old_rules);
-    cr_expect_eq(r.tree.retained[2], 93048);
-    expect_ranking(&r, {"App.E0", 1000}, {"App.E1", 1000}, {"App.E2", 1000},
-                   {"App.E3", 1000}, {"App.E4", 1000}, {"App.E5", 1000}, {"App.E6", 1000},
-                   {"App.E7", 1000}, {"App.E8", 1000}, {"App.E9", 1000});
-    ranked_free(&r);
-}
-
 Test(leak_ranking_changes, what_one_store_holds_is_one_finding)
 {
-    struct ranked r = ranked_series(add_events, &new_rules);
+    struct ranked r = ranked_series(add_events);
     expect_ranking(&r, {"App.E0", 10000});
     expect_along(&r, "App.E0", "App.E1", "App.E2", "App.E3", "App.E4", "App.E5", "App.E6",
                  "App.E7", "App.E8", "App.E9");
@@ -266,19 +218,9 @@ static void add_steady(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, without_steadiness_small_findings_stand_by_their_scores)
-{
-    struct ranked r = ranked_series(add_steady, &old_rules);
-    cr_expect_eq(r.tree.retained[3], 188400);
-    expect_ranking(&r, {"App.Hit", 2232}, {"App.Item", 2160}, {"App.Visit", 1176});
-    expect_suspect(&r, "App.Hit", HD_SUSPECT_NOT);
-    expect_suspect(&r, "App.Item", HD_SUSPECT_NOT);
-    ranked_free(&r);
-}
-
 Test(leak_ranking_changes, what_comes_in_even_steps_is_a_suspect_and_first)
 {
-    struct ranked r = ranked_series(add_steady, &new_rules);
+    struct ranked r = ranked_series(add_steady);
     expect_ranking(&r, {"App.Item", 2160}, {"App.Hit", 2232}, {"App.Visit", 1176});
     expect_suspect(&r, "App.Item", HD_SUSPECT_STEADY);
     expect_suspect(&r, "App.Hit", HD_SUSPECT_NOT);
@@ -289,7 +231,7 @@ Test(leak_ranking_changes, what_comes_in_even_steps_is_a_suspect_and_first)
 /* Slopes of the last two: 32, 30 and 28 objects of 24 bytes, twice. */
 Test(leak_ranking_changes, three_snapshots_do_not_tell_what_is_steady)
 {
-    struct ranked r = ranked_end(add_steady, 3, &new_rules);
+    struct ranked r = ranked_end(add_steady, 3);
     expect_ranking(&r, {"App.Hit", 1536}, {"App.Item", 1440}, {"App.Visit", 1344});
     expect_suspect(&r, "App.Item", HD_SUSPECT_NOT);
     ranked_free(&r);

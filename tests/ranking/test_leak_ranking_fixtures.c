@@ -60,7 +60,7 @@ static void expect_holder(const char *where, struct ranked *r,
                           const struct ranked_type *type, const json_t *wanted)
 {
     const label_id *path;
-    size_t len = ranked_full_path(&r->tree, type->head, r->a.count - 1, &path, &r->a.arena);
+    size_t len = tree_full_path(&r->tree, type->head, r->a.count - 1, &path, &r->a.arena);
     cr_assert_eq(len, json_array_size(wanted) + 1, "%s: %zu labels", where, len);
     for (size_t i = 0; i + 1 < len; i++)
         cr_expect_str_eq(r->tree.labels.all[path[i]].name,

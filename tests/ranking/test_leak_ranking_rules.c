@@ -25,13 +25,11 @@ Test(leak_ranking_rules, a_store_that_is_still_filling_counts_by_its_last_rate)
 {
     /* 0, 1000, 1500, 1700 bytes: 200 per step at the end, a fifth of the first 1000. */
     static const uint32_t counts[] = {0, 100, 150, 170};
-    for (int slowing = 0; slowing < 2; slowing++) {
-        struct ranked r = {.rules = {.no_slowing = slowing == 0}};
-        add_counts(&r, "App.Item", 10, counts, 4);
-        rank(&r);
-        expect_ranking(&r, {"App.Item", slowing ? 120 : 600});
-        ranked_free(&r);
-    }
+    struct ranked r = {0};
+    add_counts(&r, "App.Item", 10, counts, 4);
+    rank(&r);
+    expect_ranking(&r, {"App.Item", 600 / 5});
+    ranked_free(&r);
 }
 
 Test(leak_ranking_rules, a_dip_costs_a_share_of_the_score)
@@ -60,19 +58,16 @@ Test(leak_ranking_rules, growth_that_ended_in_the_first_half_is_none)
 Test(leak_ranking_rules, a_buffer_that_doubles_grows_in_size)
 {
     static const uint64_t sizes[] = {819224, 1638424, 3276824, 3276824};
-    for (int slowing = 0; slowing < 2; slowing++) {
-        struct ranked r = {.rules = {.no_slowing = slowing == 0}};
-        for (size_t k = 0; k < 4; k++) {
-            struct forge f = {0};
-            node_id log = heap_object(&f, begin_statics(&f), "App.Log", 24);
-            heap_object(&f, log, "System.Byte[]", sizes[k]);
-            aligned_add(&r.a, forge_finish(&f));
-        }
-        rank(&r);
-        double score = 2457600 * 25.0 / 36;
-        expect_ranking(&r, {"System.Byte[]", slowing ? score * 2 / 3 : score});
-        ranked_free(&r);
+    struct ranked r = {0};
+    for (size_t k = 0; k < 4; k++) {
+        struct forge f = {0};
+        node_id log = heap_object(&f, begin_statics(&f), "App.Log", 24);
+        heap_object(&f, log, "System.Byte[]", sizes[k]);
+        aligned_add(&r.a, forge_finish(&f));
     }
+    rank(&r);
+    expect_ranking(&r, {"System.Byte[]", 2457600 * 25.0 / 36 * 2 / 3});
+    ranked_free(&r);
 }
 
 Test(leak_ranking_rules, rates_are_per_iteration_where_those_are_known)
@@ -92,21 +87,20 @@ Test(leak_ranking_rules, fifty_snapshots_are_ranked_like_three)
     struct arena arena = {0};
     struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
     struct ownership_tree t;
-    struct ranking_rules rules = {0};
     ownership_tree_begin(&t, SERIES_MAX_SNAPSHOTS);
     for (uint32_t k = 0; k < SERIES_MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         node_id cache = heap_object(&f, begin_statics(&f), "App.Cache", 24);
         heap_objects(&f, cache, "App.Item", 10, 10 + 3 * k);
         snaps[k] = forge_finish(&f);
-        ownership_tree_add(&t, k, snaps[k], SELECT_ALL, &rules);
+        ownership_tree_add(&t, k, snaps[k], SELECT_ALL);
     }
-    ownership_tree_align(&t, &rules);
+    ownership_tree_align(&t);
     struct series s;
     struct series_warnings warnings = {0};
     struct series_question ask = {0};
     cr_assert(series_align(&s, snaps, SERIES_MAX_SNAPSHOTS, &ask, &arena, &warnings, NULL));
-    struct leak_ranking h = leak_ranking_of(&t, &s, NULL, &rules, &usual_line, &arena);
+    struct leak_ranking h = leak_ranking_of(&t, &s, NULL, &usual_line, &arena);
     cr_assert_eq(h.len, 1);
     cr_expect_float_eq(h.all[0].score, 30 * 49, 1e-6);
     cr_expect_eq(h.all[0].count[49], 10 + 3 * 49);
@@ -207,11 +201,9 @@ Test(leak_ranking_rules, unfit_snapshots_are_no_part_of_it)
     cr_assert_eq(r.a.series.usable_count, 3);
     ownership_tree_begin(&r.tree, 3);
     for (size_t k = 0; k < 3; k++)
-        ownership_tree_add(&r.tree, k, r.a.snaps[r.a.series.usable[k]], SELECT_ALL,
-                           &r.rules);
-    ownership_tree_align(&r.tree, &r.rules);
-    r.ranking =
-        leak_ranking_of(&r.tree, &r.a.series, NULL, &r.rules, &usual_line, &r.a.arena);
+        ownership_tree_add(&r.tree, k, r.a.snaps[r.a.series.usable[k]], SELECT_ALL);
+    ownership_tree_align(&r.tree);
+    r.ranking = leak_ranking_of(&r.tree, &r.a.series, NULL, &usual_line, &r.a.arena);
     /* At 1, 3 and 4 the threads rise by 0 and then by 3; a third of that per step stays. */
     expect_ranking(&r, {"System.Threading.Thread", 30 * 4.0 / 9});
     ranked_free(&r);
@@ -351,8 +343,8 @@ Test(leak_ranking_rules, a_path_that_is_not_in_a_snapshot_has_no_full_path_there
     rank(&r);
     const label_id *labels;
     path_id head = ranked_type(&r, "App.Item")->head;
-    cr_expect_eq(ranked_full_path(&r.tree, head, 0, &labels, &r.a.arena), 0);
-    cr_expect_eq(ranked_full_path(&r.tree, head, 1, &labels, &r.a.arena), 3);
+    cr_expect_eq(tree_full_path(&r.tree, head, 0, &labels, &r.a.arena), 0);
+    cr_expect_eq(tree_full_path(&r.tree, head, 1, &labels, &r.a.arena), 3);
     ranked_free(&r);
 }
 

@@ -21,9 +21,9 @@ static void add_threads(struct ranked *r, const struct thread_case *c)
 }
 
 /* The score of the arrays beside owners that score 20; 0 when they are not ranked. */
-static double score_of_arrays(const struct thread_case *c, bool no_threads)
+static double score_of_arrays(const struct thread_case *c)
 {
-    struct ranked r = {.rules = {.no_threads = no_threads}};
+    struct ranked r = {0};
     add_threads(&r, c);
     rank(&r);
     double score = 0;
@@ -45,8 +45,9 @@ Test(leak_ranking_runtime, arrays_of_thread_statics_come_with_the_threads)
                                 .owner = owners[i % 2],
                                 .owners = {10, 20, 30},
                                 .arrays = {20, 40, 60}};
-        cr_expect_eq(score_of_arrays(&c, false), 0, "%s", owners[i % 2]);
-        cr_expect_eq(score_of_arrays(&c, true), 4000, "%s", owners[i % 2]);
+        cr_expect_eq(score_of_arrays(&c), 0, "%s", owners[i % 2]);
+        c.owner = "App.Thread";
+        cr_expect_eq(score_of_arrays(&c), 4000, "%s", owners[i % 2]);
     }
 }
 
@@ -58,7 +59,7 @@ Test(leak_ranking_runtime, arrays_that_outgrow_the_threads_stay)
                             .owners = {10, 15, 20},
                             .arrays = {10, 110, 210}};
     /* One array in twenty is explained: 10 * 10 / (10 * 200). */
-    cr_expect_float_eq(score_of_arrays(&c, false), 19000, 1e-6);
+    cr_expect_float_eq(score_of_arrays(&c), 19000, 1e-6);
 }
 
 Test(leak_ranking_runtime, threads_explain_nothing_else)
@@ -74,8 +75,7 @@ Test(leak_ranking_runtime, threads_explain_nothing_else)
             c.owner = "System.Threading.Thread";
         for (uint32_t k = 0; k < 3; k++)
             c.owners[k] = c.arrays[k] = 10 + 10 * k;
-        cr_expect_eq(score_of_arrays(&c, false), 2000, "%s, %s, %s", c.group, c.array,
-                     c.owner);
+        cr_expect_eq(score_of_arrays(&c), 2000, "%s, %s, %s", c.group, c.array, c.owner);
     }
 }
 
@@ -128,18 +128,6 @@ Test(leak_ranking_runtime, what_a_pool_holds_is_listed_apart)
         cr_expect_eq(r.ranking.all[0].score, 2000, "case %zu", i);
         ranked_free(&r);
     }
-}
-
-Test(leak_ranking_runtime, pools_can_be_ranked_like_the_rest)
-{
-    static const char *const chain[] = {"System.Buffers.SharedArrayPool<System.Byte>",
-                                        "System.Byte[]"};
-    struct ranked r = {.rules = {.no_pools = true}};
-    add_pool(&r, chain, 2);
-    rank(&r);
-    expect_ranking(&r, {"System.Byte[]", 2000});
-    cr_expect_eq(r.ranking.pooled, 0);
-    ranked_free(&r);
 }
 
 /* What was rented and never given back hangs elsewhere. */

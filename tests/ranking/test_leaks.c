@@ -181,7 +181,6 @@ Test(leaks, grow_by_as_many_objects_per_step_as_asked_for)
 
 Test(leaks, are_found_first_in_four_snapshots)
 {
-    static const struct ranking_rules all_rules;
     for (enum leak_kind kind = LEAK_NONE + 1; kind < LEAK_KINDS; kind++) {
         struct leak_series s = series_of(kind, 1);
         s.per_step = 60;
@@ -189,8 +188,7 @@ Test(leaks, are_found_first_in_four_snapshots)
         struct aligned a = {0};
         add_series(&a, &s);
         struct ownership_tree t = ownership_tree_of(&a);
-        struct leak_ranking h =
-            leak_ranking_of(&t, &a.series, NULL, &all_rules, &usual_line, &a.arena);
+        struct leak_ranking h = leak_ranking_of(&t, &a.series, NULL, &usual_line, &a.arena);
         cr_assert_gt(h.len, 0, "%s", truth.name);
         const char *first = t.labels.all[h.all[0].label].name;
         cr_expect(leak_is_found(&truth, first), "%s: %s", truth.name, first);

@@ -326,3 +326,29 @@ Test(growth, unfit_snapshots_do_not_spoil_what_is_exact)
     static const uint64_t four[] = {0, 10, 20, 40};
     cr_expect_eq(per_iteration((const uint64_t[]){5, 25, 30, 85}, 4, four, false, 2), 2);
 }
+
+/* --- what no suspect has ---------------------------------------------------------------
+ */
+
+/* Of 1000, 1300, 1600 bytes and free space that moves. */
+Test(growth, the_rest_of_a_table_is_without_suspects_and_free_space)
+{
+    static const uint32_t unused[] = {900, 0, 500};
+    struct aligned a = {0};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct forge f = {0};
+        forge_root(&f, HD_ROOT_STATIC, "App.Store", forge_object(&f, "App.Store", 1000));
+        forge_objects(&f, "App.Item", 30, 10 * k);
+        forge_objects(&f, "Free", 1, unused[k]);
+        aligned_add(&a, forge_finish(&f));
+    }
+    align(&a, NULL);
+    const struct hd_tally *item = NULL;
+    for (size_t i = 0; i < a.series.row_count; i++)
+        if (strcmp(a.series.rows[i].name, "App.Item") == 0)
+            item = a.series.rows[i].at;
+    struct rest_growth without = table_rest_growth(&a.series, NULL, 0, 1600);
+    cr_expect(without.grew && without.share == 600.0 / 1600);
+    cr_expect_not(table_rest_growth(&a.series, &item, 1, 1600).grew);
+    aligned_free(&a);
+}

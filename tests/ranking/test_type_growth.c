@@ -7,18 +7,13 @@ static node_id begin_statics(struct forge *f)
     return heap_group(f, heap_root(f), "[static vars]");
 }
 
-static const struct ranking_rules only_paths = {.no_types = true};
-
-static struct ranked ranked_series(void (*add)(struct ranked *r),
-                                   const struct ranking_rules *rules)
+static struct ranked ranked_series(void (*add)(struct ranked *r))
 {
-    struct ranked r = {.rules = *rules};
+    struct ranked r = {0};
     add(&r);
     rank(&r);
     return r;
 }
-
-static const struct ranking_rules all_rules;
 
 static void expect_reachable(const struct ranked *r, const uint64_t *bytes)
 {
@@ -84,20 +79,13 @@ static void add_timers(struct ranked *r)
     }
 }
 
-Test(type_growth, paths_that_jump_show_nothing)
-{
-    struct ranked r = ranked_series(add_timers, &only_paths);
-    expect_reachable(&r, (uint64_t[]){48096, 58096, 68096, 78096});
-    expect_path(&r, "Even > System.Threading.Timer", (uint64_t[]){100, 0, 300, 0},
-                (uint64_t[]){10000, 0, 30000, 0});
-    expect_empty_ranking(&r);
-    ranked_free(&r);
-}
-
 /* A thousand strings that do not grow weigh nothing in what the timers own. */
 Test(type_growth, a_type_is_found_wherever_it_is_held)
 {
-    struct ranked r = ranked_series(add_timers, &all_rules);
+    struct ranked r = ranked_series(add_timers);
+    expect_reachable(&r, (uint64_t[]){48096, 58096, 68096, 78096});
+    expect_path(&r, "Even > System.Threading.Timer", (uint64_t[]){100, 0, 300, 0},
+                (uint64_t[]){10000, 0, 30000, 0});
     expect_ranking(&r, {"System.Threading.Timer", 30000});
     const struct ranked_type *timer = ranked_type(&r, "System.Threading.Timer");
     cr_expect_eq(timer->basis, HD_BASIS_TYPE);
@@ -138,7 +126,7 @@ static void add_leaves(struct ranked *r)
 /* As a type the strings rise without a dip: 200, 230, 260, 310. */
 Test(type_growth, strings_belong_to_what_refers_to_them_though_that_does_not_grow)
 {
-    struct ranked r = ranked_series(add_leaves, &all_rules);
+    struct ranked r = ranked_series(add_leaves);
     expect_reachable(&r, (uint64_t[]){40896, 44616, 48336, 54536});
     expect_empty_ranking(&r);
     expect_rest(&r, (uint64_t[]){40896, 44616, 48336, 54536});
@@ -161,17 +149,9 @@ static void add_jobs(struct ranked *r)
     }
 }
 
-/* 100 per step in the second half, half of the first; tau = 5/6. */
-Test(type_growth, a_path_shows_a_part_of_what_jumps)
-{
-    struct ranked r = ranked_series(add_jobs, &only_paths);
-    expect_ranking(&r, {"App.Job", 10000 * 3 / 2.0 * 25 / 36});
-    ranked_free(&r);
-}
-
 Test(type_growth, a_suspect_of_which_a_path_shows_a_part_is_counted_as_a_whole)
 {
-    struct ranked r = ranked_series(add_jobs, &all_rules);
+    struct ranked r = ranked_series(add_jobs);
     expect_ranking(&r, {"App.Job", 30000});
     const struct ranked_type *job = ranked_type(&r, "App.Job");
     cr_expect_eq(job->basis, HD_BASIS_TYPE);

@@ -6,18 +6,9 @@
 
 static const size_t windows[CLASS_WINDOWS] = {4, 5, 6};
 
-static const struct ranking_rules rules_of[FORMULAS] = {
-    [BEFORE] = {.no_migration_base = true,
-                .no_migrated = true,
-                .no_shared_containers = true,
-                .no_co_retained = true,
-                .no_one_store = true,
-                .no_steady = true,
-                .no_types = true}};
-
 /* --- gates ------------------------------------------------------------------------ */
 
-/* In percent of the series of one class, with all rules. Bursts that stay, slow leaks at
+/* In percent of the series of one class. Bursts that stay, slow leaks at
  * random and random walks have none: at these numbers of snapshots a leak and a series
  * without one can be the same. */
 struct gate {
@@ -121,15 +112,10 @@ static void run_series(struct class_score *score, const struct class_series *s,
     for (size_t k = 0; k < s->snapshots; k++)
         snaps[k] = class_snapshot(s, k);
     window_begin(&w, snaps, s->snapshots);
-    for (size_t f = 0; f < FORMULAS; f++) {
-        struct judgement j = judge_window(&w, &rules_of[f]);
-        struct outcome o = outcome_of(&w, &j, s);
-        struct class_cell *cell = &score->cells[s->kind][window][f];
-        cell->tells_rest = j.tells_rest;
-        add_outcome(cell, &o);
-        if (f == AFTER)
-            list_miss(score, &w, s, window, &o);
-    }
+    struct judgement j = judge_window(&w);
+    struct outcome o = outcome_of(&w, &j, s);
+    add_outcome(&score->cells[s->kind][window], &o);
+    list_miss(score, &w, s, window, &o);
     window_free(&w);
     for (size_t k = 0; k < s->snapshots; k++)
         hd_snapshot_close(snaps[k]);
@@ -156,26 +142,24 @@ static double percent(unsigned part, unsigned whole)
     return whole > 0 ? ALL * (double)part / whole : 0;
 }
 
-/* "12 > 100", or a dash where there is nothing to say. */
-static void print_both(bool known, unsigned before, unsigned after, unsigned runs)
+static void print_cell(bool known, unsigned part, unsigned runs)
 {
     if (known)
-        printf("     %3.0f > %3.0f", percent(before, runs), percent(after, runs));
+        printf("  %12.0f", percent(part, runs));
     else
-        printf("  %11s", "-");
+        printf("  %12s", "-");
 }
 
 static void print_row(const struct class_score *score, enum class_kind kind, size_t window)
 {
-    const struct class_cell *before = &score->cells[kind][window][BEFORE];
-    const struct class_cell *after = &score->cells[kind][window][AFTER];
+    const struct class_cell *c = &score->cells[kind][window];
     bool culprit = class_nature(kind) != CLASS_HEALTHY;
     printf("%-26s  %9zu", window == 0 ? class_name(kind) : "", windows[window]);
-    print_both(culprit, before->first, after->first, after->runs);
-    print_both(culprit, before->suspect, after->suspect, after->runs);
-    print_both(true, before->alarm, after->alarm, after->runs);
-    print_both(after->tells_rest, before->stopped, after->stopped, after->runs);
-    print_both(after->tells_rest, before->inconclusive, after->inconclusive, after->runs);
+    print_cell(culprit, c->first, c->runs);
+    print_cell(culprit, c->suspect, c->runs);
+    print_cell(true, c->alarm, c->runs);
+    print_cell(true, c->stopped, c->runs);
+    print_cell(true, c->inconclusive, c->runs);
     printf("\n");
 }
 
@@ -184,9 +168,9 @@ void class_score_print(const struct class_score *score)
     static const char *const headings[] = {[CLASS_HEALTHY] = "healthy",
                                            [CLASS_LEAK] = "leaks",
                                            [CLASS_UNKNOWN] = "nobody can tell"};
-    printf("\nHard to tell, %% of %u series each, without the rules for it > with them.\n"
+    printf("\nHard to tell, %% of %u series each.\n"
            "A false alarm is a suspect that is no culprit.\n\n%-26s  %9s",
-           score->cells[0][0][AFTER].runs, "", "snapshots");
+           score->cells[0][0].runs, "", "snapshots");
     static const char *const columns[] = {"rank 1", "suspect", "false alarm", "stopped",
                                           "inconcl."};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
@@ -202,7 +186,7 @@ void class_score_print(const struct class_score *score)
 
 static bool check(const struct class_score *score, const struct gate *gate, size_t window)
 {
-    const struct class_cell *c = &score->cells[gate->kind][window][AFTER];
+    const struct class_cell *c = &score->cells[gate->kind][window];
     unsigned good = gate->what == CULPRIT_FIRST     ? c->first
                     : gate->what == CULPRIT_SUSPECT ? c->suspect
                                                     : c->runs - c->alarm;

@@ -1,14 +1,11 @@
-/* class_score.h - what the ranking says of the series of tests/support/classes.h, without
- * and with the rules that are there for them. A part of score. */
+/* class_score.h - what the ranking says of the series of tests/support/classes.h,
+ * which are hard to tell. A part of score. */
 #ifndef CLASS_SCORE_H
 #define CLASS_SCORE_H
 
 #include "support/classes.h"
 
 #include <stdbool.h>
-
-/* Without the rules, and with them. */
-enum { BEFORE, AFTER, FORMULAS };
 
 /* Series from the same number of snapshots: 4, 5, 6. */
 enum { CLASS_WINDOWS = 3 };
@@ -21,13 +18,12 @@ struct class_cell {
     unsigned alarm;   /* something else is a suspect */
     unsigned stopped; /* it is said to have grown and stayed */
     unsigned inconclusive;
-    bool tells_rest; /* whether the last two are known */
 };
 
 struct class_score {
     bool verbose; /* list what missed even where no gate is about it */
     unsigned listed[CLASS_KINDS][CLASS_WINDOWS];
-    struct class_cell cells[CLASS_KINDS][CLASS_WINDOWS][FORMULAS];
+    struct class_cell cells[CLASS_KINDS][CLASS_WINDOWS];
 };
 
 /* Lists some series that missed what a gate is about. */

@@ -1,12 +1,12 @@
-/* score - how often each way of ranking finds a planted leak, side by side, and what the
- * rules for series that are hard to tell are good for.
+/* score - how often each way of ranking finds a planted leak, side by side, and what it
+ * says of series that are hard to tell.
  *
  *     score [-v] [SEEDS]
  *
  * Series of tests/support/leaks.h, with each leak, pace and swing of the cache, are
  * ranked from their first 3, 4 and 6 snapshots, runtime warm-up included; so are series
  * without a leak, in which nothing should be suspected; and those of
- * tests/support/classes.h without and with the rules for them (class_score.h). Some of the
+ * tests/support/classes.h (class_score.h). Some of the
  * numbers are gates: when one is missed the exit status is 1. Series that missed what a
  * gate is about are listed with what took the place; -v lists those that no gate is about,
  * too. */
@@ -168,14 +168,13 @@ static void add_healthy(const struct window *w, struct judgement judgement,
 static void run_series(struct score *score, const struct leak_series *s, size_t pace,
                        size_t swing)
 {
-    static const struct ranking_rules all_rules;
     struct hd_snapshot *snaps[LONGEST];
     for (size_t k = 0; k < LONGEST; k++)
         snaps[k] = leak_snapshot(s, k);
     for (size_t i = 0; i < WINDOWS; i++) {
         struct window w;
         window_begin(&w, snaps, windows[i]);
-        struct judgement judgement = judge_window(&w, &all_rules);
+        struct judgement judgement = judge_window(&w);
         bool listed = score->verbose || is_gated(s, i, swing);
         if (s->kind == LEAK_NONE)
             add_healthy(&w, judgement, s, &score->healthy[swing][i], listed);

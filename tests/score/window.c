@@ -1,11 +1,11 @@
 #include "score/window.h"
+#include "owners/tree_paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len)
 {
-    static const struct ranking_rules all_rules;
     static const struct series_question nothing;
     struct series_warnings warnings = {0};
     *w = (struct window){.len = len};
@@ -13,8 +13,8 @@ void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len
         abort();
     ownership_tree_begin(&w->tree, len);
     for (size_t k = 0; k < len; k++)
-        ownership_tree_add(&w->tree, k, snaps[k], SELECT_ALL, &all_rules);
-    ownership_tree_align(&w->tree, &all_rules);
+        ownership_tree_add(&w->tree, k, snaps[k], SELECT_ALL);
+    ownership_tree_align(&w->tree);
 }
 
 void window_free(struct window *w)
@@ -23,15 +23,13 @@ void window_free(struct window *w)
     arena_free(&w->arena);
 }
 
-struct judgement judge_window(struct window *w, const struct ranking_rules *rules)
+struct judgement judge_window(struct window *w)
 {
     struct leak_ranking *h = &w->ranking;
-    *h = leak_ranking_of(&w->tree, &w->series, NULL, rules, &usual_line, &w->arena);
-    struct judgement j = {.tells_rest = !rules->no_types};
+    *h = leak_ranking_of(&w->tree, &w->series, NULL, &usual_line, &w->arena);
+    struct judgement j = {0};
     while (j.suspects < h->len && h->all[j.suspects].suspicion != HD_SUSPECT_NOT)
         j.suspects++;
-    if (!j.tells_rest)
-        return j;
     const char **stopped = arena_array(&w->arena, const char *, h->stopped_count);
     for (; j.stopped_count < h->stopped_count; j.stopped_count++)
         stopped[j.stopped_count] =
@@ -57,7 +55,7 @@ void window_print_row(const struct window *w, size_t row)
     printf("    %zu. %.0f %s: ", row + 1, type->score, window_name(w, row));
     struct arena scratch = {0};
     const label_id *path;
-    size_t len = ranked_full_path(&w->tree, type->head, w->len - 1, &path, &scratch);
+    size_t len = tree_full_path(&w->tree, type->head, w->len - 1, &path, &scratch);
     for (size_t p = 0; p < len; p++)
         printf("%s%s", p > 0 ? " > " : "", w->tree.labels.all[path[p]].name);
     printf(" (");

@@ -1,5 +1,4 @@
-/* window.h - some snapshots of a made series, lined up and folded, for ranking in one or
- * more ways. */
+/* window.h - some snapshots of a made series, lined up, folded and ranked. */
 #ifndef SCORE_WINDOW_H
 #define SCORE_WINDOW_H
 
@@ -20,8 +19,7 @@ struct window {
 struct judgement {
     size_t suspects; /* the first so many rows of the ranking */
 
-    /* Of the growth that no suspect explains, unless the rules leave it out. */
-    bool tells_rest;
+    /* Of the growth that no suspect explains. */
     const char *const *stopped; /* types that grew and stayed */
     size_t stopped_count;
     bool inconclusive; /* it is most of the growth */
@@ -31,7 +29,7 @@ struct judgement {
 void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len);
 void window_free(struct window *w);
 
-struct judgement judge_window(struct window *w, const struct ranking_rules *rules);
+struct judgement judge_window(struct window *w);
 
 /* The type of a row. */
 const char *window_name(const struct window *w, size_t row);

@@ -1,4 +1,4 @@
-#include "series/chance.h"
+#include "series/trend.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "series/unit.h"
+#include "series/series.h"
 
 #include <criterion/criterion.h>
 

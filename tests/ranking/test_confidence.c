@@ -1,4 +1,4 @@
-#include "ranking/power.h"
+#include "ranking/confidence.h"
 
 #include "ages/dealt.h"
 #include "series/trend.h"
@@ -164,4 +164,68 @@ Test(power, confidence_rises_with_what_would_have_shown)
         cr_expect_eq(power_is_high(n, HD_SAME_BY_ORDER), n >= 5, "%zu", n);
         cr_expect_eq(power_is_high(n, HD_SAME_UNKNOWN), n >= 5, "%zu", n);
     }
+}
+
+/* --- where the growth went ------------------------------------------------------------ */
+
+Test(confidence, one_step_is_taken_whatever_the_number_of_reasons)
+{
+    enum { LOW = HD_CONFIDENCE_LOW, MEDIUM = HD_CONFIDENCE_MEDIUM };
+    enum { HIGH = HD_CONFIDENCE_HIGH };
+    static const struct {
+        struct rest_growth open;
+        double stopped;
+        bool suspects, undecided;
+        size_t snapshots;
+        int before, after;
+    } cases[] = {
+        {{0}, 0, false, false, 6, HIGH, HIGH},
+        {{0}, 0, false, false, 4, HIGH, MEDIUM}, /* by counts four may not show it */
+        {{0}, 0, false, false, 3, MEDIUM, MEDIUM},
+        {{.grew = true, .share = 0.1}, 0, false, false, 6, HIGH, MEDIUM},
+        {{.grew = true, .share = 0.1}, 0.5, false, true, 4, HIGH, MEDIUM},
+        {{.grew = true, .share = 0.1}, 0.5, true, true, 4, HIGH, HIGH},
+        {{0}, 0.049, false, false, 6, HIGH, HIGH},
+        {{0}, 0.05, false, false, 6, HIGH, MEDIUM},
+        {{.stayed = true, .share = 0.05}, 0, false, false, 6, HIGH, MEDIUM},
+        {{0}, 0, false, true, 6, HIGH, MEDIUM},
+        {{.grew = true, .share = 0.1}, 0, false, false, 2, LOW, LOW},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct growth_question q = {.open = &cases[i].open,
+                                    .stopped_share = cases[i].stopped,
+                                    .has_suspects = cases[i].suspects,
+                                    .has_undecided = cases[i].undecided,
+                                    .confidence = (enum hd_confidence)cases[i].before,
+                                    .snapshots = cases[i].snapshots};
+        cr_expect_eq(growth_verdict_of(&q).confidence, cases[i].after, "case %zu", i);
+    }
+}
+
+Test(confidence, beside_suspects_growth_is_unexplained_if_the_rest_is_most_of_it)
+{
+    const struct rest_growth open = {.grew = true, .share = 0.1}, none = {0};
+    struct growth_question q = {
+        .open = &open, .has_suspects = true, .growth = 100, .rest = 50};
+    cr_expect_not(growth_verdict_of(&q).is_unexplained);
+    cr_expect(growth_verdict_of(&q).is_open);
+    q.rest = 51;
+    cr_expect(growth_verdict_of(&q).is_unexplained);
+    q.growth = q.rest = 0; /* of tables nobody knows */
+    cr_expect_not(growth_verdict_of(&q).is_unexplained);
+    q.has_suspects = false;
+    cr_expect(growth_verdict_of(&q).is_unexplained);
+    q.open = &none;
+    cr_expect_not(growth_verdict_of(&q).is_unexplained);
+}
+
+Test(confidence, what_stopped_is_one_type_or_all_together_whichever_is_more)
+{
+    const struct rest_growth open = {.stayed = true, .share = 0.2};
+    struct growth_question q = {.open = &open, .stopped_share = 0.1};
+    struct growth_verdict v = growth_verdict_of(&q);
+    cr_expect(v.has_stopped && !v.is_one_type && v.stopped_share == 0.2);
+    q.stopped_share = 0.3;
+    v = growth_verdict_of(&q);
+    cr_expect(v.has_stopped && v.is_one_type && v.stopped_share == 0.3);
 }
