@@ -221,7 +221,7 @@ D3        ?= /usr/share/nodejs
 D3_PARTS   = array collection color interpolate format time time-format scale path shape hierarchy
 PAGE       = $(BUILD)/page
 
-$(PAGE)/policy: scripts/page.sh $(wildcard src/report/page/*.css src/report/page/*.js) \
+$(PAGE)/policy: scripts/page.sh $(wildcard src/render/page/*.css src/render/page/*.js) \
                 $(wildcard $(D3_PARTS:%=$(D3)/d3-%/dist/d3-%.min.js))
 	scripts/page.sh $(PAGE) $(D3) $(D3_PARTS)
 

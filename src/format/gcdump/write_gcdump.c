@@ -6,7 +6,7 @@
  * it was. */
 #include "base/error.h"
 #include "base/workers.h"
-#include "format/gcdump/fastser_write.h"
+#include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
 #include "format/gcdump/gcdump_limits.h"
@@ -33,7 +33,7 @@ struct writing {
     size_t segment_count;
 };
 
-/* --- what is said once ------------------------------------------------------- */
+/* --- what is said once --------------------------------------------------------- */
 
 /* A gcdump of others gets no line that it did not have, unless something is missing. */
 static const char *make_log(struct writing *w)
@@ -183,7 +183,7 @@ static void put_heap_info(struct fastser_write *f, const struct writing *w)
     fastser_put_end(f);
 }
 
-/* --- the graph --------------------------------------------------------------- */
+/* --- the graph ----------------------------------------------------------------- */
 
 static void put_types(struct fastser_write *f, const struct writing *w)
 {
