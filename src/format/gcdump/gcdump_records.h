@@ -9,6 +9,21 @@
 #include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump_tree.h"
 #include "heap/snapshot.h"
+#include "heapdrift.h"
+
+/* --- limits -------------------------------------------------------------------- */
+
+/* How much a .gcdump can hold: numbers of nodes and types are signed and of 32 bits, the
+ * records of nodes one blob of less than 2 GiB, labels offsets of 4 bytes. */
+
+struct gcdump_extent {
+    uint64_t nodes, types;
+    uint64_t record_bytes; /* of all nodes */
+    uint64_t file_bytes;
+};
+
+/* False, and why, if there can be no such file. */
+bool gcdump_can_hold(const struct gcdump_extent *e, struct hd_error *err);
 
 /* --- types --------------------------------------------------------------------- */
 

@@ -9,7 +9,6 @@
 #include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump.h"
 #include "format/gcdump/gcdump_facts.h"
-#include "format/gcdump/gcdump_limits.h"
 #include "format/gcdump/gcdump_names.h"
 #include "format/gcdump/gcdump_records.h"
 #include "format/snapshot_writer.h"

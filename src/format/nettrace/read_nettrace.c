@@ -6,7 +6,6 @@
  * its address and how many references it has. */
 #include "base/error.h"
 #include "format/nettrace/read_along.h"
-#include "format/nettrace/trace_process.h"
 #include "format/nettrace/trace_reading.h"
 #include "format/reader.h"
 
@@ -22,7 +21,7 @@ static enum recognition recognises(struct bytes head)
     return nettrace_recognises(head) ? RECOGNISED_YES : RECOGNISED_NO;
 }
 
-/* --- going through the file ---------------------------------------------- */
+/* --- going through the file ---------------------------------------------------- */
 
 static bool survey(struct reading *r)
 {
@@ -61,7 +60,7 @@ static bool pass(struct reading *r, unsigned passes)
     return ok;
 }
 
-/* --- objects ------------------------------------------------------------- */
+/* --- objects ------------------------------------------------------------------- */
 
 static bool take_nodes(struct reading *r, const struct bulk *b)
 {
@@ -88,7 +87,7 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
     return true;
 }
 
-/* --- references ---------------------------------------------------------- */
+/* --- references ---------------------------------------------------------------- */
 
 static void end_node(struct reading *r)
 {
@@ -133,7 +132,7 @@ static void take_edges(struct reading *r, const struct bulk *b)
     }
 }
 
-/* --- one event ----------------------------------------------------------- */
+/* --- one event ----------------------------------------------------------------- */
 
 static bool take_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
                          struct bytes payload)
@@ -170,7 +169,7 @@ static bool take(struct reading *r, struct nettrace *t, const struct trace_event
     return trace_reading_around(r, t, kind, payload);
 }
 
-/* --- putting it together ------------------------------------------------- */
+/* --- putting it together ------------------------------------------------------- */
 
 /* Bytes while the graph is read: arrays of the graph, and what stands beside them. */
 static bool fits(const struct reading *r)
@@ -233,7 +232,7 @@ static bool read_tables(struct reading *r)
     return pass(r, NODES);
 }
 
-/* --- what is said about it ----------------------------------------------- */
+/* --- what is said about it ----------------------------------------------------- */
 
 static void note_incomplete(struct reading *r, const char *detail)
 {
