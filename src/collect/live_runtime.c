@@ -1,9 +1,8 @@
 #include "collect/live_runtime.h"
 
 #include "base/error.h"
-#include "process/core_notes.h"
+#include "process/core_file.h"
 #include "process/runtime.h"
-#include "process/runtime_gc.h"
 #include "process/runtime_module.h"
 
 #include <stdlib.h>
@@ -16,7 +15,7 @@ enum { MOST_OF_AN_AREA = 256 << 20 };
 /* Addresses of globals that are asked; .NET 8 has 157, which is most. */
 enum { MOST_GLOBALS = 256 };
 
-/* --- its memory ------------------------------------------------------------------- */
+/* --- its memory ---------------------------------------------------------------- */
 
 struct pieces {
     struct memory_piece *all;
@@ -80,7 +79,7 @@ static bool is_native(const struct runtime_module *m)
            runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
 }
 
-/* --- the variable ----------------------------------------------------------------- */
+/* --- the variable -------------------------------------------------------------- */
 
 static uint64_t find_count(const struct process_image *image, struct arena *arena,
                            struct hd_error *err)

@@ -2,23 +2,6 @@
 
 #include "base/error.h"
 
-/* Offsets in GcDacVars: pointers to globals, unchanged from .NET 8 to 10. */
-enum {
-    GC_MAJOR = 0,
-    GC_MINOR = 1,
-    GC_GENERATION_SIZE = 8,
-    GC_GENERATION_COUNT = 16,
-    GC_GENERATION_TABLE = 48,
-    GC_EPHEMERAL_SEGMENT = 80,
-    GC_ALLOC_ALLOCATED = 120,
-    GC_FINALIZE_QUEUE = 144,
-    GC_HEAP_COUNT = 176,
-    GC_HEAPS = 184,
-    GC_HANDLE_MAP = 232,
-    GC_HEAP_FIELDS = 240,
-    GC_GENERATION_FIELDS = 248
-};
-
 /* Positions in the offsets of a server heap's members (dac_gcheap_fields.h). */
 enum {
     HEAP_ALLOC_ALLOCATED = 0,
@@ -68,10 +51,10 @@ static void read_server(struct gc_globals *g, const struct runtime *r, uint32_t 
 {
     const struct memory *m = &r->image->memory;
     uint64_t heaps = value(r, GC_HEAPS, ok);
-    uint32_t allocated = offset(r, GC_HEAP_FIELDS, HEAP_ALLOC_ALLOCATED, ok),
-             ephemeral = offset(r, GC_HEAP_FIELDS, HEAP_EPHEMERAL_SEGMENT, ok),
-             table = offset(r, GC_HEAP_FIELDS, HEAP_GENERATION_TABLE, ok),
-             queue = offset(r, GC_HEAP_FIELDS, HEAP_FINALIZE_QUEUE, ok);
+    uint32_t allocated = offset(r, GC_HEAP_OFFSETS, HEAP_ALLOC_ALLOCATED, ok),
+             ephemeral = offset(r, GC_HEAP_OFFSETS, HEAP_EPHEMERAL_SEGMENT, ok),
+             table = offset(r, GC_HEAP_OFFSETS, HEAP_GENERATION_TABLE, ok),
+             queue = offset(r, GC_HEAP_OFFSETS, HEAP_FINALIZE_QUEUE, ok);
     g->parts = arena_array(a, struct gc_part, count);
     for (uint32_t i = 0; i < count && *ok; i++) {
         bool has_queue = true;
@@ -89,11 +72,11 @@ static void read_generations(struct gc_globals *g, const struct runtime *r, bool
 {
     enum { ALLOCATION, START_SEGMENT, ALLOCATION_START };
     g->generation_size = memory_u64(&r->image->memory, r->gc + GC_GENERATION_SIZE, ok);
-    g->allocation_at = offset(r, GC_GENERATION_FIELDS, ALLOCATION, ok);
-    g->start_segment_at = offset(r, GC_GENERATION_FIELDS, START_SEGMENT, ok);
+    g->allocation_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION, ok);
+    g->start_segment_at = offset(r, GC_GENERATION_OFFSETS, START_SEGMENT, ok);
     /* -1 where there are regions. */
     bool has_start = *ok;
-    g->allocation_start_at = offset(r, GC_GENERATION_FIELDS, ALLOCATION_START, &has_start);
+    g->allocation_start_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION_START, &has_start);
     g->has_segments = has_start;
     *ok = *ok && g->generation_size > 0 && g->generation_size < MOST_MEMBER;
 }
@@ -105,8 +88,8 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
     const struct memory *m = &r->image->memory;
     bool ok = r->gc != 0;
     *g = (struct gc_globals){.part_count = 0};
-    uint8_t major = memory_u8(m, r->gc + GC_MAJOR, &ok),
-            minor = memory_u8(m, r->gc + GC_MINOR, &ok);
+    uint8_t major = memory_u8(m, r->gc + GC_VERSION, &ok),
+            minor = memory_u8(m, r->gc + GC_VERSION + 1, &ok);
     uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
     if (ok && (major != KNOWN_MAJOR || generations != GC_GENERATIONS))
         return fail(err, HD_UNSUPPORTED,
@@ -114,7 +97,7 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
                     "take a gcdump of it with `heapdrift collect -p PID`",
                     major, minor);
     read_generations(g, r, &ok);
-    g->handle_map = global(r, GC_HANDLE_MAP, &ok);
+    g->handle_map = global(r, GC_HANDLE_TABLE_MAP, &ok);
     /* Null pointers in a workstation collector. */
     bool is_server = ok;
     uint64_t count_at = global(r, GC_HEAP_COUNT, &is_server);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/input.h"
 #include "base/workers.h"
-#include "format/nettrace/trace_root_events.h"
+#include "format/nettrace/trace_graph.h"
 #include "trace/trace_heap_events.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define TRACE_READING_H
 
 #include "base/text.h"
-#include "format/nettrace/trace_root_events.h"
+#include "format/nettrace/trace_graph.h"
 #include "heap/snapshot.h"
 #include "trace/nettrace.h"
 #include "trace/told_event.h"

@@ -163,9 +163,9 @@ static bool usual_sizes_have_letters(const struct usual *u)
     return (u->sizes & 0x4040404040404040) != 0;
 }
 
-/* The type of that id has another slot, or none: count one object of it. */
-/* The section gets the first object at once, so it knows the line, whatever comes there
- * before the slot is flushed. */
+/* The type of that id has another slot, or none: count one object of it. The
+ * section gets the first object at once, so it knows the line, whatever comes there before
+ * the slot is flushed. */
 static void usual_new_type(struct usual *u, struct usual_slot *slot, uint64_t id,
                            uint64_t bytes, uint64_t line)
 {

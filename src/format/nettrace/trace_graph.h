@@ -1,11 +1,7 @@
-/* trace_root_events.h - what holds objects from outside, as the events of a walk tell it.
- *
- * Static variables, handles, stacks, wrappers of COM and dependent handles come as
- * addresses, before or behind the objects that they hold: they are kept here until all
- * addresses are known. Then they become the roots of root_tree.h, and references between
- * objects. A {0} is empty. */
-#ifndef TRACE_ROOT_EVENTS_H
-#define TRACE_ROOT_EVENTS_H
+/* trace_graph.h - what the events of a walk tell of the graph: types, nodes, and what holds
+ * objects from outside. */
+#ifndef TRACE_GRAPH_H
+#define TRACE_GRAPH_H
 
 #include "base/little_endian.h"
 #include "heap/builder.h"
@@ -115,6 +111,13 @@ unsigned char *trace_nodes_take_addresses(struct trace_nodes *n, node_id count,
 void trace_nodes_free(struct trace_nodes *n);
 
 /* --- events of roots ----------------------------------------------------------- */
+
+/* What holds objects from outside, as the events of a walk tell it.
+ *
+ * Static variables, handles, stacks, wrappers of COM and dependent handles come as
+ * addresses, before or behind the objects that they hold: they are kept here until all
+ * addresses are known. Then they become the roots of root_tree.h, and references between
+ * objects. A {0} is empty. */
 
 /* A reference that a dependent handle makes, from node to node. */
 struct root_link {

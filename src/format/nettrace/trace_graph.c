@@ -1,4 +1,4 @@
-#include "format/nettrace/trace_root_events.h"
+#include "format/nettrace/trace_graph.h"
 
 #include "base/alloc.h"
 #include "base/search.h"
