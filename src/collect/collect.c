@@ -3,11 +3,10 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "collect/clients.h"
-#include "collect/collect_options.h"
-#include "collect/find_target.h"
-#include "collect/process_info.h"
+#include "collect/origin.h"
 #include "collect/process_lock.h"
 #include "collect/session.h"
+#include "collect/target.h"
 #include "heap/names.h"
 
 #include <errno.h>
@@ -23,7 +22,7 @@ static const struct patience brief = {.silence_ms = 1000};
  * moment. */
 enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, AT_LEAST_MS = 100 };
 
-/* --- processes --------------------------------------------------------------------- */
+/* --- processes ----------------------------------------------------------------- */
 
 struct hd_processes_memory {
     struct arena arena;
@@ -154,7 +153,7 @@ void hd_processes_free(struct hd_processes *processes)
     *processes = (struct hd_processes){0};
 }
 
-/* --- by name ----------------------------------------------------------------------- */
+/* --- by name ------------------------------------------------------------------- */
 
 static bool matches(const char *name, const char *pattern)
 {
@@ -207,7 +206,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
     return found ? pid : 0;
 }
 
-/* --- a snapshot -------------------------------------------------------------------- */
+/* --- a snapshot ---------------------------------------------------------------- */
 
 /* Natively compiled programs and odd types may lack a few; a session without the names
  * that another client keeps lacks nearly all. */
@@ -242,7 +241,7 @@ static bool collect_named(const struct target *t, const struct session_patience 
     return start_again(to, from, err) && session_collect(t, p, to, result, err);
 }
 
-/* --- one at a time ------------------------------------------------------------------ */
+/* --- one at a time ------------------------------------------------------------- */
 
 static bool goes_on(void *context)
 {

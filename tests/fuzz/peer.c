@@ -10,9 +10,8 @@
 
 #include "base/error.h"
 #include "collect/clients.h"
-#include "collect/dump_file.h"
 #include "collect/origin.h"
-#include "collect/process_info.h"
+#include "collect/target.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

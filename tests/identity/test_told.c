@@ -1,5 +1,5 @@
 /* What a file keeps of who is who: written, read, applied, and refused. */
-#include "identity/told.h"
+#include "identity/same.h"
 
 #include "base/text.h"
 #include "identity/places.h"
@@ -111,7 +111,7 @@ Test(told_same, any_bytes_stay_within_both_snapshots)
     }
 }
 
-/* --- applied ------------------------------------------------------------------------- */
+/* --- applied ------------------------------------------------------------------- */
 
 static struct hd_snapshot *snapshot_of(uint32_t objects, uint64_t size)
 {

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "format/core/gc_globals.h"
 #include "format/core/gc_heap.h"
-#include "format/core/gc_threads.h"
 #include "heap/ids.h"
 
 #include <stdlib.h>

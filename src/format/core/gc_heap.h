@@ -16,7 +16,6 @@
 #include "format/core/clr_types.h"
 #include "format/core/gc_descriptor.h"
 #include "format/core/gc_globals.h"
-#include "format/core/gc_threads.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
 #include "heap/ranges.h"

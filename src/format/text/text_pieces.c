@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/workers.h"
-#include "format/text/text_heap.h"
 #include "format/text/text_marks.h"
 #include "format/text/text_records.h"
 #include "format/text/text_section.h"
