@@ -248,12 +248,12 @@ static bool goes_on(void *context)
     return collect_goes_on(context, NULL);
 }
 
-static bool wait_for_turn(const struct target *t, struct hd_collect_options *how, int *turn,
+static bool wait_for_lock(const struct target *t, struct hd_collect_options *how, int *lock,
                           struct hd_error *err)
 {
-    *turn = -1;
+    *lock = -1;
     return !t->visible ||
-           process_lock_wait(t->pid, how->silence_ms, goes_on, how, turn, err);
+           process_lock_wait(t->pid, how->silence_ms, goes_on, how, lock, err);
 }
 
 bool hd_collect(FILE *to, const struct hd_collect_options *opt,
@@ -274,11 +274,11 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     /* Before the heap is walked: afterwards the process may be gone. */
     if (found)
         origin = origin_of(&target);
-    int turn = -1;
-    bool ok = found && wait_for_turn(&target, &how, &turn, err) &&
+    int lock = -1;
+    bool ok = found && wait_for_lock(&target, &how, &lock, err) &&
               collect_named(&target, &p, opt, to, &r, err);
-    if (turn >= 0)
-        close(turn);
+    if (lock >= 0)
+        close(lock);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
     if (ok)

@@ -157,7 +157,7 @@ enum { MOST_TREES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 struct direct {
     const struct hd_collect_options *how;
     struct process_copy of; /* its arena is of all tries: 100 KiB or so each */
-    int turn;
+    int lock;
     uint64_t count_address; /* of the collector: 0 there means that the heap is whole */
     uint64_t give_up_us;
 
@@ -325,13 +325,6 @@ static bool try_once(struct direct *d, struct hd_error *err)
     return ok;
 }
 
-static double seconds_since_1970(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* A thread that waits for a disk, or for a vforked child, is asked again. */
 static bool may_try_again(const struct direct *d, bool ok, const struct hd_error *err)
 {
@@ -345,7 +338,7 @@ static bool copy(struct direct *d, FILE *to, struct hd_error *err)
         struct hd_error failure = {0};
         bool ok = try_once(d, &failure);
         if (ok && d->outcome == COPIED) {
-            d->of.origin.taken = seconds_since_1970();
+            d->of.origin.taken = clock_seconds(CLOCK_REALTIME);
             return true;
         }
         if (!may_try_again(d, ok, &failure)) {
@@ -414,8 +407,8 @@ static void close_all(struct direct *d, const FILE *to)
     process_copy_close(&d->of);
     if (room >= 0 && room != fileno((FILE *)to))
         close(room);
-    if (d->turn >= 0)
-        close(d->turn);
+    if (d->lock >= 0)
+        close(d->lock);
 }
 
 bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
@@ -426,11 +419,11 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     err = err != NULL ? err : &own;
     if (!collect_options_take(&how, opt, err))
         return false;
-    struct direct d = {.how = &how, .turn = -1};
+    struct direct d = {.how = &how, .lock = -1};
     uint64_t size = 0;
     *collected = (struct hd_collected){0};
     bool ok = process_copy_open(&d.of, &how, err) &&
-              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.turn, err) &&
+              process_lock_wait(d.of.pid, how.silence_ms, goes_on, &d, &d.lock, err) &&
               look(&d, err) && make_room(&d, to, err);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && copy(&d, to, err);

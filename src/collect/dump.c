@@ -358,7 +358,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     struct arena arena = {0};
     struct dump d = {.how = &how, .file = {.fd = -1}};
     struct hd_origin origin = {.instance = 0};
-    int turn = -1;
+    int lock = -1;
     d.patience =
         (struct patience){.silence_ms = how.silence_ms, .go_on = goes_on, .context = &d};
     *collected = (struct hd_collected){0};
@@ -371,7 +371,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                   " and later can be read: take a .gcdump",
                   origin.runtime);
     ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
-                                                       goes_on, &d, &turn, err));
+                                                       goes_on, &d, &lock, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
          dump_file_take(&d.file, to, err);
     if (ok)
@@ -379,8 +379,8 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                                            .bytes = dump_file_size(&d.file),
                                            .origin = origin};
     dump_file_close(&d.file);
-    if (turn >= 0)
-        close(turn);
+    if (lock >= 0)
+        close(lock);
     arena_free(&arena);
     return ok;
 }

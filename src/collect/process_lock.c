@@ -11,13 +11,13 @@
 enum { TICK_MS = 100 };
 
 bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
-                       void *context, int *turn, struct hd_error *err)
+                       void *context, int *lock, struct hd_error *err)
 {
     char path[64];
     uint64_t deadline = clock_ms() + silence_ms;
     snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
-    *turn = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (*turn >= 0 && flock(*turn, LOCK_EX | LOCK_NB) != 0) {
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0) {
         bool is_over = errno != EWOULDBLOCK && errno != EINTR;
         if (is_over || clock_ms() >= deadline)
             return true;

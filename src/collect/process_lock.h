@@ -10,9 +10,9 @@
  * get no names of types, and both the objects twice, and a process that is stopped to be
  * copied answers no other. All of them lock the process's folder in /proc, since that
  * leaves nothing behind. Anybody may do that, and who cannot must not be kept away: after
- * silence_ms it goes without. *turn is to be closed if it is not -1. False when go_on,
+ * silence_ms it goes without. *lock is to be closed if it is not -1. False when go_on,
  * which may be NULL, says that the user does not wait any longer. */
 bool process_lock_wait(pid_t pid, unsigned silence_ms, bool (*go_on)(void *context),
-                       void *context, int *turn, struct hd_error *err);
+                       void *context, int *lock, struct hd_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include "store/store.h"
 #include "store/types.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/options.h"
@@ -10,6 +11,7 @@
 #include "heap/snapshot.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -181,13 +183,6 @@ static bool digest_build(struct record *r, struct hd_snapshot *snap, struct hd_e
 
 /* --- the facts ----------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec;
-}
-
 /* The same file is the same snapshot, whatever it is called and wherever it lies. But a
  * table knows no object: two hosts, or two moments, may have equal ones, so of a table run
  * and second count too. What is less than a second is lost where files are copied. */
@@ -213,7 +208,7 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     r->run = run_cleaned(&run, &r->scratch);
     r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
     r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
-    r->now = now();
+    r->now = floor(clock_seconds(CLOCK_REALTIME));
     if (r->run.service[0] == '\0')
         return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE,
                           "does not say of which service it is");

@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -134,13 +135,6 @@ static bool connect_again(struct hd_store *s, struct hd_error *err)
     return s->connection != NULL;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void wait_seconds(double seconds)
 {
     const struct timespec moment = {.tv_sec = (time_t)seconds,
@@ -160,8 +154,9 @@ static bool find_again(struct hd_store *s, struct search *search)
     const double most_delay = 10;
     bool is_first = search->delay <= 0;
     if (is_first)
-        *search = (struct search){seconds_now() + s->patience, s->delay};
-    for (; is_first || seconds_now() + search->delay <= search->until; is_first = false) {
+        *search = (struct search){clock_seconds(CLOCK_MONOTONIC) + s->patience, s->delay};
+    for (; is_first || clock_seconds(CLOCK_MONOTONIC) + search->delay <= search->until;
+         is_first = false) {
         wait_seconds(search->delay);
         search->delay = fmin(2 * search->delay, most_delay);
         if (connect_again(s, NULL))
