@@ -260,7 +260,7 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
                 struct hd_collected *collected, struct hd_error *err)
 {
     struct hd_collect_options how;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     opt = &how;
     struct arena arena = {0};

@@ -123,7 +123,7 @@ static const char *reason(const struct denied_facts *f, char *words, size_t size
     return words;
 }
 
-bool denied_say(const struct denied_facts *f, struct hd_error *err)
+bool denied_report(const struct denied_facts *f, struct hd_error *err)
 {
     char words[160];
     return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
@@ -133,7 +133,7 @@ bool denied_say(const struct denied_facts *f, struct hd_error *err)
 bool denied_fail(pid_t pid, struct hd_error *err)
 {
     const struct denied_facts f = denied_facts_of(pid);
-    return denied_say(&f, err);
+    return denied_report(&f, err);
 }
 
 bool denied_or_ended(pid_t pid, struct hd_error *err)

@@ -265,7 +265,7 @@ static bool heap_is_whole(const struct direct *d)
 
 /* By the ids that the runtime in it knows, as the kernel does in a core: by others nobody
  * finds the stacks of its threads. */
-static void take_threads(struct direct *d, const struct thread_freeze *still)
+static void read_threads(struct direct *d, const struct thread_freeze *still)
 {
     d->threads = arena_array(&d->of.arena, struct core_thread, still->count);
     d->thread_count = 0;
@@ -286,7 +286,7 @@ static bool take(const struct thread_freeze *still, void *context, struct hd_err
         return false;
     if (!heap_is_whole(d))
         return true;
-    take_threads(d, still);
+    read_threads(d, still);
     if (!address_space_read(&d->of.space, d->of.pid, &d->of.arena))
         return denied_or_ended(d->of.pid, err);
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
@@ -417,7 +417,7 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     struct direct d = {.how = &how, .lock = -1};
     uint64_t size = 0;

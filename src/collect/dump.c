@@ -156,7 +156,7 @@ static bool copy(int from, FILE *to, struct hd_error *err)
 }
 
 /* See that it is a core, and have it in `to`. */
-static bool dump_file_take(struct dump_file *f, FILE *to, struct hd_error *err)
+static bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
 {
     static const char magic[] = "\177ELF";
     char head[4] = "";
@@ -353,7 +353,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     struct arena arena = {0};
     struct dump d = {.how = &how, .file = {.fd = -1}};
@@ -373,7 +373,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     ok = ok && (!d.target.visible || process_lock_wait(d.target.pid, d.patience.silence_ms,
                                                        goes_on, &d, &lock, err));
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
-         dump_file_take(&d.file, to, err);
+         dump_file_copy_to(&d.file, to, err);
     if (ok)
         *collected = (struct hd_collected){.pid = (uint64_t)d.target.pid,
                                            .bytes = dump_file_size(&d.file),

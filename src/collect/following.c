@@ -180,7 +180,7 @@ static struct listening *listening_begin(const struct hd_collect_options *how,
     struct hd_error own = {0};
     struct hd_collect_options options;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&options, how, err))
+    if (!collect_options_copy(&options, how, err))
         return NULL;
     struct listening *l = alloc_zeroed(sizeof(*l));
     l->tracing = tracing_of(&l->target);
@@ -301,16 +301,16 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
     f->next = listening_begin(opt, &f->why_no_next.error);
 }
 
-static bool say_why(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)
+static bool give_reason(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)
 {
     snap->untold = why;
     return fail(err, HD_BAD_FORMAT, "%s", hd_untold_words(why));
 }
 
 /* What the collector said of the snapshot before, told to this one. */
-static bool tell(struct hd_following *f, struct hd_snapshot *snap,
-                 const struct places *places, const struct told_side *side,
-                 struct hd_error *err)
+static bool identify(struct hd_following *f, struct hd_snapshot *snap,
+                     const struct places *places, const struct told_side *side,
+                     struct hd_error *err)
 {
     uint32_t survivors;
     if (f->now == NULL) {
@@ -318,7 +318,7 @@ static bool tell(struct hd_following *f, struct hd_snapshot *snap,
         return fail(err, f->why_no_now.error.status, "%s", f->why_no_now.error.message);
     }
     if (snap->identity.instance != f->instance)
-        return say_why(snap, HD_UNTOLD_RESTARTED, err);
+        return give_reason(snap, HD_UNTOLD_RESTARTED, err);
     const struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
     if (snap->untold == HD_UNTOLD_TOO_MUCH) {
@@ -329,7 +329,7 @@ static bool tell(struct hd_following *f, struct hd_snapshot *snap,
         return false;
     uint32_t *older_of = movement_end(m, places, &survivors);
     if (older_of == NULL)
-        return say_why(snap, HD_UNTOLD_MISPLACED, err);
+        return give_reason(snap, HD_UNTOLD_MISPLACED, err);
     struct told_same *told = arena_alloc(&snap->arena, sizeof(*told));
     *told = told_same_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
@@ -365,13 +365,13 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         f->now = f->next = NULL;
         f->has_older = true;
         f->why_no_now.untold = HD_UNTOLD_INCOMPLETE;
-        say_why(snap, HD_UNTOLD_INCOMPLETE, &f->why_no_now.error);
-        return say_why(snap, HD_UNTOLD_INCOMPLETE, err);
+        give_reason(snap, HD_UNTOLD_INCOMPLETE, &f->why_no_now.error);
+        return give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }
     struct places places = places_of(snap);
     const struct told_side side = {places_token(&places), (uint32_t)places.len};
     if (f->has_older)
-        ok = tell(f, snap, &places, &side, err);
+        ok = identify(f, snap, &places, &side, err);
     follow(f, snap, &places, &side);
     places_free(&places);
     return ok;

@@ -88,7 +88,7 @@ static bool shares_our_host_name(pid_t pid)
 }
 
 /* A name as the resolver allows it; what is none stays unknown. */
-static void take_host(struct hd_origin *o, const char *name)
+static void read_host(struct hd_origin *o, const char *name)
 {
     size_t len = strlen(name);
     bool ok = len > 0 && len < sizeof(o->host);
@@ -124,7 +124,7 @@ static bool ask_inside(struct hd_origin *o, pid_t pid)
         return false;
     if (pthread_create(&thread, NULL, visit, &v) == 0) {
         pthread_join(thread, NULL);
-        take_host(o, v.host);
+        read_host(o, v.host);
     }
     close(v.namespace);
     return o->host[0] != '\0';
@@ -138,7 +138,7 @@ static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
     char own[sizeof(o->host)] = "";
     if (shares_our_host_name(pid)) {
         if (gethostname(own, sizeof(own) - 1) == 0)
-            take_host(o, own);
+            read_host(o, own);
         return;
     }
     if (ask_inside(o, pid) || !read_of(pid, "environ", t))
@@ -146,7 +146,7 @@ static void find_host(struct hd_origin *o, pid_t pid, struct text *t)
     const char *s = text_string(t);
     for (size_t at = 0; at < t->len; at += strlen(s + at) + 1)
         if (strncmp(s + at, variable, sizeof(variable) - 1) == 0)
-            take_host(o, s + at + sizeof(variable) - 1);
+            read_host(o, s + at + sizeof(variable) - 1);
 }
 
 /* --- what ------------------------------------------------------------------------- */

@@ -516,10 +516,10 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
 
 enum { DEFAULT_SILENCE_MS = 30000 };
 
-bool collect_options_take(struct hd_collect_options *how,
+bool collect_options_copy(struct hd_collect_options *how,
                           const struct hd_collect_options *theirs, struct hd_error *err)
 {
-    if (!options_take(how, sizeof(*how), OPTIONS_END(struct hd_collect_options, context),
+    if (!options_copy(how, sizeof(*how), OPTIONS_END(struct hd_collect_options, context),
                       theirs, err))
         return false;
     how->silence_ms = how->silence_ms > 0 ? how->silence_ms : DEFAULT_SILENCE_MS;

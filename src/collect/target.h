@@ -52,7 +52,7 @@ struct found *targets_find(size_t *count, int *lacked, const struct patience *p,
 /* What every way of collecting takes of its options. */
 
 /* Copy theirs, which may be NULL; afterwards silence_ms is never 0. HD_USAGE. */
-bool collect_options_take(struct hd_collect_options *how,
+bool collect_options_copy(struct hd_collect_options *how,
                           const struct hd_collect_options *theirs, struct hd_error *err);
 
 /* Whether who asked still wants it. so_far may be NULL: nothing yet. */

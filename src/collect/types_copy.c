@@ -113,7 +113,7 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     struct hd_error own = {0};
     struct hd_collect_options how;
     err = err != NULL ? err : &own;
-    if (!collect_options_take(&how, opt, err))
+    if (!collect_options_copy(&how, opt, err))
         return false;
     struct types_copy c = {.small = {0}};
     bool ok = process_copy_open(&c.of, &how, err) && look(&c, err);

@@ -33,7 +33,7 @@ static void *array_of(size_t count, size_t size)
     return alloc_resize(NULL, array_bytes(count + 1, size));
 }
 
-static void take_node(struct graph *to, const struct graph *g, node_id n,
+static void read_node(struct graph *to, const struct graph *g, node_id n,
                       const node_id *numbers)
 {
     node_id m = numbers[n];
@@ -49,7 +49,7 @@ static void take_node(struct graph *to, const struct graph *g, node_id n,
         to->edge_to[to->edge_count++] = numbers[g->edge_to[e]];
 }
 
-static void take_big_sizes(struct graph *to, const struct graph *g, const node_id *numbers)
+static void read_big_sizes(struct graph *to, const struct graph *g, const node_id *numbers)
 {
     to->big_cap = g->big_count;
     to->big = array_of(g->big_count, sizeof(*to->big));
@@ -82,11 +82,11 @@ static struct graph *live_graph(const struct graph *g, const node_id *numbers,
         to->addresses = to->own_addresses = array_of(count, 8);
     for (node_id n = 0; n < g->node_count; n++)
         if (numbers[n] != NO_NODE)
-            take_node(to, g, n, numbers);
+            read_node(to, g, n, numbers);
     to->node_count = count;
     to->edge_begin[count] = to->edge_count;
     to->root = numbers[g->root];
-    take_big_sizes(to, g, numbers);
+    read_big_sizes(to, g, numbers);
     graph_mark_reachable(to);
     return to;
 }

@@ -196,7 +196,7 @@ static bool is_unknown(const char *name, size_t len)
 }
 
 /* All steps, once, in place; the new length. */
-static size_t take_steps(char *name, size_t len)
+static size_t parse_steps(char *name, size_t len)
 {
     len = drop_size_class(name, len);
     undo_bracket_rewriting(name, len);
@@ -217,7 +217,7 @@ static bool settle(char *name, size_t *len)
     for (int round = 0; !settled && round < MOST_ROUNDS; round++) {
         text_clear(&before);
         text_add(&before, name, *len);
-        *len = take_steps(name, *len);
+        *len = parse_steps(name, *len);
         settled =
             *len == before.len && (*len == 0 || memcmp(name, before.data, before.len) == 0);
     }

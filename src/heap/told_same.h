@@ -51,6 +51,6 @@ bool told_same_next(struct told_reading *r, struct told_run *run, bool *damaged)
  * it lives in a, and takes less than the text. */
 struct text;
 void told_same_put(const struct told_same *told, struct text *to);
-struct told_same *told_same_take(const char *text, size_t len, struct arena *a);
+struct told_same *told_same_parse(const char *text, size_t len, struct arena *a);
 
 #endif

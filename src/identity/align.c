@@ -176,7 +176,7 @@ static bool know_nothing(void *context, size_t i)
     return true;
 }
 
-static bool tell_share(void *context, size_t i)
+static bool report_share(void *context, size_t i)
 {
     const struct telling *t = context;
     const struct side *a = &t->al->a, *b = &t->al->b;
@@ -194,7 +194,7 @@ static bool tell_share(void *context, size_t i)
 
 /* Keys are hashes: of pairs that were found by them, those stay that are of one type and
  * size indeed. */
-static void tell(struct same *s, const struct alignment *al)
+static void report(struct same *s, const struct alignment *al)
 {
     size_t types = al->a.snap->type_count;
     struct telling t = {.al = al, .same = s};
@@ -204,7 +204,7 @@ static void tell(struct same *s, const struct alignment *al)
     t.twin = alloc_resize(NULL, array_bytes(types + 1, sizeof(*t.twin)));
     memset(t.twin, 0xFF, array_bytes(types, sizeof(*t.twin)));
     workers_run(((size_t)s->count + SHARE - 1) / SHARE, al->threads, know_nothing, &t);
-    workers_run(al->a.len / SHARE + 1, al->threads, tell_share, &t);
+    workers_run(al->a.len / SHARE + 1, al->threads, report_share, &t);
     free(t.twin);
 }
 
@@ -230,7 +230,7 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         find_young(&al); /* again: more of their neighbours are known by now */
         keep_order(&al);
         fill_between(&al);
-        tell(s, &al);
+        report(s, &al);
     }
     uint64_t work = al.work;
     alignment_end(&al);

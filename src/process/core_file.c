@@ -119,7 +119,7 @@ static const char *next_path(struct bytes *left, struct arena *a)
 }
 
 /* A count, the unit of offsets, then begin, end and offset of each, then their paths. */
-static void take_mappings(struct bytes note, struct process_image *p, struct arena *a)
+static void read_mappings(struct bytes note, struct process_image *p, struct arena *a)
 {
     enum { HEAD = 16, ENTRY = 24 };
     if (note.size < HEAD)
@@ -143,7 +143,7 @@ static void take_mappings(struct bytes note, struct process_image *p, struct are
 
 /* --- threads and program ------------------------------------------------------- */
 
-static void take_threads(const struct core_notes *n, struct process_image *p,
+static void read_threads(const struct core_notes *n, struct process_image *p,
                          struct arena *a)
 {
     p->threads = arena_array(a, struct image_thread, n->thread_count);
@@ -172,7 +172,7 @@ static const char *field(struct bytes note, size_t at, size_t size, struct arena
 }
 
 /* struct elf_prpsinfo. */
-static void take_program(struct bytes note, struct process_image *p, struct arena *a)
+static void read_program(struct bytes note, struct process_image *p, struct arena *a)
 {
     enum { ID = 24, NAME = 40, NAME_SIZE = 16, COMMAND = 56, COMMAND_SIZE = 80 };
     p->pid = HD_UNKNOWN;
@@ -194,12 +194,12 @@ uint64_t core_program_headers(struct bytes auxiliary)
 }
 
 /* Fill mappings (by start, disjoint), threads and the rest of p; in a. */
-static void core_notes_take(const struct core_notes *n, struct process_image *p,
+static void core_notes_read(const struct core_notes *n, struct process_image *p,
                             struct arena *a)
 {
-    take_mappings(n->files, p, a);
-    take_threads(n, p, a);
-    take_program(n->program, p, a);
+    read_mappings(n->files, p, a);
+    read_threads(n, p, a);
+    read_program(n->program, p, a);
     p->program_headers = core_program_headers(n->auxiliary);
 }
 
@@ -362,7 +362,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 /* Segments do not share bytes, so a few bytes cannot stand for terabytes of memory. */
-static bool take_pieces(struct bytes file, const struct segments *s,
+static bool read_pieces(struct bytes file, const struct segments *s,
                         struct process_image *p, struct arena *a, struct hd_error *err)
 {
     struct memory_piece *pieces = NULL;
@@ -411,8 +411,8 @@ bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
     if (!check_machine(file, err) || !find_segments(file, &s, err))
         return false;
     struct core_notes notes = read_notes(file, &s);
-    core_notes_take(&notes, p, a);
-    if (!take_pieces(file, &s, p, a, err))
+    core_notes_read(&notes, p, a);
+    if (!read_pieces(file, &s, p, a, err))
         return false;
     mapped_files_add(p, a);
     return true;

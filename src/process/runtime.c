@@ -57,7 +57,7 @@ static uint64_t generation_table(const struct runtime *r, uint64_t heap, bool *o
     return heap + (uint64_t)(int64_t)offset;
 }
 
-static bool take_heap(const struct runtime *r, uint64_t heap,
+static bool read_heap(const struct runtime *r, uint64_t heap,
                       bool (*take)(void *context, uint64_t object), void *context)
 {
     enum { ALLOCATED = 0, MEMORY = 32 };
@@ -91,13 +91,13 @@ static bool runtime_gc_first_objects(const struct runtime *r,
     const struct memory *m = &r->image->memory;
     uint64_t heaps_at = pointer(r, r->gc + GC_HEAPS, &ok);
     if (!ok || heaps_at == 0) /* a workstation collector leaves these empty */
-        return take_heap(r, 0, take, context);
+        return read_heap(r, 0, take, context);
     uint64_t count_at = pointer(r, r->gc + GC_HEAP_COUNT, &ok);
     uint32_t count = memory_u32(m, count_at, &ok);
     uint64_t heaps = pointer(r, heaps_at, &ok);
     for (uint32_t i = 0; i < count && i < MOST_HEAPS && ok; i++) {
         uint64_t heap = pointer(r, heaps + i * UINT64_C(8), &ok);
-        if (ok && heap != 0 && !take_heap(r, heap, take, context))
+        if (ok && heap != 0 && !read_heap(r, heap, take, context))
             return false;
     }
     return true;
@@ -252,7 +252,7 @@ static bool describe(struct search *s, const struct runtime_table *t)
     return s->err->status == HD_OK;
 }
 
-static bool take_globals(struct search *s)
+static bool read_globals(struct search *s)
 {
     struct runtime *r = s->r;
     uint64_t *const to[GLOBALS] = {[GLOBAL_APP_DOMAIN] = &r->app_domain,
@@ -311,7 +311,7 @@ static bool describe_version(struct search *s, const char *version)
                     "a core dump of .NET %s, which does not say where it keeps %s; a newer "
                     "heapdrift may read it" TAKE_GCDUMP,
                     version, lacks);
-    return take_globals(s) || refuse_layout(s);
+    return read_globals(s) || refuse_layout(s);
 }
 
 /* Without a version by what fits: a wrong table has something else than the type of free
@@ -324,7 +324,7 @@ static unsigned guess_major(struct search *s)
     r->at = s->d.at;
     for (size_t i = 0; i < runtime_table_count; i++) {
         s->variables[GLOBAL_FREE_OBJECT] = position(s, runtime_tables[i].free_object);
-        if (take_globals(s))
+        if (read_globals(s))
             return runtime_tables[i].major;
     }
     return 0;

@@ -268,7 +268,7 @@ static bool run(struct connection *c, const char *sql, const struct value *value
 
 /* --- opening ----------------------------------------------------------------------- */
 
-static void say_nothing(void *context, const char *message)
+static void ignore_notice(void *context, const char *message)
 {
     (void)context;
     (void)message;
@@ -328,7 +328,7 @@ static bool connect_to(struct connection *c, const char *url, struct hd_error *e
         c->remedy = REMEDY_RECONNECT;
         return fail_with(c, c->pq.PQerrorMessage(c->server), err);
     }
-    c->pq.PQsetNoticeProcessor(c->server, say_nothing, NULL);
+    c->pq.PQsetNoticeProcessor(c->server, ignore_notice, NULL);
     return run(c,
                "SELECT set_config('lock_timeout', '60s', false) "
                "WHERE current_setting('lock_timeout') = '0'",

@@ -335,7 +335,7 @@ bool hd_store_record(struct hd_store *s, struct hd_snapshot *snap,
 {
     struct record r = {0};
     struct hd_recording how;
-    if (!options_take(&how, sizeof(how), OPTIONS_END(struct hd_recording, pause_seconds),
+    if (!options_copy(&how, sizeof(how), OPTIONS_END(struct hd_recording, pause_seconds),
                       theirs, err))
         return false;
     bool ok = find_facts(&r, snap, &how, err) && record(s, snap, &r, err);

@@ -424,7 +424,7 @@ static bool read_event_header(struct nettrace *t)
         return true;
     uint64_t start = t->in.bytes.at;
     const unsigned char *p =
-        t->in.block_end - start >= 4 ? trace_blocks_take(&t->in, 4) : NULL;
+        t->in.block_end - start >= 4 ? trace_blocks_read(&t->in, 4) : NULL;
     if (p == NULL)
         return t->in.end == TRACE_GOES_ON
                    ? trace_blocks_refuse(&t->in, "a block that is too short for its head")
@@ -465,7 +465,7 @@ static bool read_block(struct nettrace *t)
 bool nettrace_payload(struct nettrace *t, struct bytes *payload)
 {
     if (t->payload_end > 0) {
-        t->payload = (struct bytes){trace_blocks_take(&t->in, t->at.size), t->at.size};
+        t->payload = (struct bytes){trace_blocks_read(&t->in, t->at.size), t->at.size};
         t->payload_end = 0;
     }
     *payload = t->payload;

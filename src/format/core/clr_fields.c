@@ -177,7 +177,7 @@ static void name_field(struct walk *w, const struct level *l, const struct field
     add_field_name(&w->name, metadata_field_name(m, d->token));
 }
 
-static void take_field(struct walk *w, struct level *l, const struct field_desc *d)
+static void read_field(struct walk *w, struct level *l, const struct field_desc *d)
 {
     const struct metadata *m = &l->scope.module->metadata;
     uint32_t offset = l->base + d->offset + l->element * l->step;
@@ -204,7 +204,7 @@ static void walk_levels(struct walk *w)
         else if (!field_desc_read(w->t, &l->list, l->next, &d) || d.is_static)
             l->next++;
         else
-            take_field(w, l, &d);
+            read_field(w, l, &d);
     }
 }
 

@@ -259,8 +259,8 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
     return 0;
 }
 
-static void tell(const struct statics *s, const struct owner *owner,
-                 const struct metadata *m, const struct field_desc *d)
+static void report_static(const struct statics *s, const struct owner *owner,
+                          const struct metadata *m, const struct field_desc *d)
 {
     bool ok = true;
     struct clr_static found = {.declared_by = owner->name,
@@ -276,8 +276,8 @@ static void tell(const struct statics *s, const struct owner *owner,
     s->take(s->context, &found);
 }
 
-static void tell_all(const struct statics *s, const struct owner *owner,
-                     const struct method_table *m)
+static void report_all(const struct statics *s, const struct owner *owner,
+                       const struct method_table *m)
 {
     const struct clr_module *module = clr_module_of(s->t, m->module);
     struct field_list list = method_table_fields(s->t, m);
@@ -286,7 +286,7 @@ static void tell_all(const struct statics *s, const struct owner *owner,
         if (field_desc_read(s->t, &list, i, &d) && d.is_static && !d.is_rva &&
             d.is_thread == s->of_thread &&
             (d.element == ELEMENT_CLASS || d.element == ELEMENT_VALUETYPE))
-            tell(s, owner, &module->metadata, &d);
+            report_static(s, owner, &module->metadata, &d);
     }
 }
 
@@ -332,8 +332,8 @@ static bool has_thread_statics(struct clr_types *t, const struct method_table *m
 
 /* --- the whole ----------------------------------------------------------------- */
 
-static void tell_owner(struct statics *s, const struct owner *owner,
-                       const struct threads *threads)
+static void report_owner(struct statics *s, const struct owner *owner,
+                         const struct threads *threads)
 {
     struct method_table m;
     if (!method_table_read(s->t, owner->table, &m))
@@ -342,7 +342,7 @@ static void tell_owner(struct statics *s, const struct owner *owner,
     s->thread = 0;
     s->base = process_base(s->t, &m);
     if (s->base != 0)
-        tell_all(s, owner, &m);
+        report_all(s, owner, &m);
     if (!has_thread_statics(s->t, &m))
         return;
     s->of_thread = true;
@@ -350,7 +350,7 @@ static void tell_owner(struct statics *s, const struct owner *owner,
         s->thread = threads->all[i].id;
         s->base = thread_base(s->t, &m, threads->all[i].data);
         if (s->base != 0)
-            tell_all(s, owner, &m);
+            report_all(s, owner, &m);
     }
 }
 
@@ -369,7 +369,7 @@ void clr_types_statics(struct clr_types *t,
     for (struct clr_module *m = t->modules; m != NULL; m = m->hh.next) {
         owners_of(&owners, m);
         for (size_t i = 0; i < owners.len; i++)
-            tell_owner(&s, &owners.all[i], &threads);
+            report_owner(&s, &owners.all[i], &threads);
     }
     free(owners.all);
     free(threads.all);

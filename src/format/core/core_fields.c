@@ -54,7 +54,7 @@ static void add_units(struct text *t, const unsigned char *at, size_t units)
 }
 
 /* The contents of a string, which holds so many UTF-16 units behind its number of them. */
-static void take_text(const struct core *c, const struct gc_type *t, size_t most,
+static void read_text(const struct core *c, const struct gc_type *t, size_t most,
                       struct arena *a, struct hd_field *v)
 {
     const struct memory *m = &c->image.memory;
@@ -127,7 +127,7 @@ struct looking {
     struct arena *a;
 };
 
-static void take_value(const struct looking *l, const struct clr_field *field,
+static void read_value(const struct looking *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
     core_value_number(field, bytes, v);
@@ -140,7 +140,7 @@ static void take_value(const struct looking *l, const struct clr_field *field,
     const struct gc_type *t =
         v->to != HD_NO_OBJECT ? core_type_at(l->core, v->number) : NULL;
     if (t != NULL && t->clr != NULL && t->clr->is_string && l->asked->with_text)
-        take_text(l->core, t, l->asked->most_text, l->a, v);
+        read_text(l->core, t, l->asked->most_text, l->a, v);
 }
 
 static struct hd_field value_of(const struct clr_field *field)
@@ -208,7 +208,7 @@ static const struct hd_field *core_values_of(struct core *c, const struct graph 
             all[i].name = element_name(a, field->name, element);
         }
         if (at <= room && field->size <= room - at)
-            take_value(&l, field, bytes + at, &all[i]);
+            read_value(&l, field, bytes + at, &all[i]);
     }
     free(copy);
     *len = wanted;

@@ -183,7 +183,7 @@ static uint64_t secondary(const struct handle_search *s, uint64_t segment, unsig
         &ok);
 }
 
-static void take_block(const struct handle_search *s, uint64_t segment, unsigned block)
+static void visit_block(const struct handle_search *s, uint64_t segment, unsigned block)
 {
     bool ok = true;
     unsigned kind = memory_u8(s->m, segment + SEGMENT_TYPES + block, &ok);
@@ -204,14 +204,14 @@ static void take_block(const struct handle_search *s, uint64_t segment, unsigned
     }
 }
 
-static void take_segments(struct handle_search *s, uint64_t segment)
+static void visit_segments(struct handle_search *s, uint64_t segment)
 {
     bool ok = true;
     while (ok && segment != 0 && segment % SEGMENT_SIZE == 0 &&
            id_numbers_find(&s->segments, segment) == NO_ID) {
         id_numbers_add(&s->segments, segment);
         for (unsigned block = 0; block < SEGMENT_BLOCKS; block++)
-            take_block(s, segment, block);
+            visit_block(s, segment, block);
         segment = memory_u64(s->m, segment + next_segment_at(s), &ok);
     }
 }
@@ -232,7 +232,7 @@ static uint64_t first_segment(const struct handle_search *s, uint64_t table, uin
     return memory_u64(s->m, back, &ok) == table && ok ? segment : 0;
 }
 
-static bool take_table(struct handle_search *s, uint64_t table)
+static bool visit_table(struct handle_search *s, uint64_t table)
 {
     uint64_t segment = 0;
     if (table == 0)
@@ -243,18 +243,18 @@ static bool take_table(struct handle_search *s, uint64_t table)
     if (s->types > 0)
         segment = first_segment(s, table, s->types);
     if (segment != 0)
-        take_segments(s, segment);
+        visit_segments(s, segment);
     return segment != 0;
 }
 
-static void take_bucket(struct handle_search *s, const struct gc_globals *g,
-                        uint64_t bucket)
+static void visit_bucket(struct handle_search *s, const struct gc_globals *g,
+                         uint64_t bucket)
 {
     bool ok = true;
     uint64_t tables = memory_u64(s->m, bucket, &ok);
     for (unsigned i = 0; ok && i < MOST_TABLES; i++) {
         uint64_t table = memory_u64(s->m, tables + HANDLE_SIZE * (uint64_t)i, &ok);
-        if (!take_table(s, table) && i >= g->part_count)
+        if (!visit_table(s, table) && i >= g->part_count)
             return;
     }
 }
@@ -278,7 +278,7 @@ static void gc_handles_each(const struct gc_globals *g, const struct memory *m,
             if (!there)
                 break;
             if (bucket != 0)
-                take_bucket(&s, g, bucket);
+                visit_bucket(&s, g, bucket);
         }
         map = memory_u64(m, map + MAP_NEXT, &ok);
     }
@@ -326,9 +326,9 @@ static uint64_t stack_end(const struct image_thread *t, uint64_t start, uint64_t
 }
 
 /* left: bytes of memory in all. Stacks of one process share none. */
-static void take_thread(const struct process_image *p, const struct image_thread *t,
-                        uint64_t *left, void (*take)(void *context, uint64_t word),
-                        void *context)
+static void visit_thread(const struct process_image *p, const struct image_thread *t,
+                         uint64_t *left, void (*take)(void *context, uint64_t word),
+                         void *context)
 {
     for (unsigned i = 0; i < IMAGE_REGISTERS; i++)
         if (t->registers[i] != 0)
@@ -362,7 +362,7 @@ static void gc_stacks_each(const struct process_image *p, const struct gc_thread
     bool known = are_known(threads, &managed) && has_any(p, &managed);
     for (size_t i = 0; i < p->thread_count; i++)
         if (!known || id_numbers_find(&managed, p->threads[i].id) != NO_ID)
-            take_thread(p, &p->threads[i], &left, take, context);
+            visit_thread(p, &p->threads[i], &left, take, context);
     id_numbers_free(&managed);
 }
 
@@ -372,8 +372,8 @@ static void gc_stacks_each(const struct process_image *p, const struct gc_thread
  * critical ones. Where each part ends stands in front of the pointer to the array. */
 enum { POINTER = 8, PARTS = GC_GENERATIONS + 2, LAST_REGISTERED = GC_GENERATIONS - 1 };
 
-static void take_queue(const struct memory *m, uint64_t queue, uint64_t *left,
-                       void (*take)(void *context, uint64_t object), void *context)
+static void visit_queue(const struct memory *m, uint64_t queue, uint64_t *left,
+                        void (*take)(void *context, uint64_t object), void *context)
 {
     bool ok = true;
     uint64_t begin = memory_u64(m, queue + POINTER * (uint64_t)LAST_REGISTERED, &ok),
@@ -397,7 +397,7 @@ static void gc_finalizers_each(const struct gc_globals *g, const struct memory *
         left += m->all[i].size / POINTER;
     for (size_t i = 0; i < g->part_count; i++)
         if (g->parts[i].finalizers != 0)
-            take_queue(m, g->parts[i].finalizers, &left, take, context);
+            visit_queue(m, g->parts[i].finalizers, &left, take, context);
 }
 
 /* --- roots of all kinds -------------------------------------------------------- */
@@ -449,7 +449,7 @@ static void begin_name(struct search *s)
     text_add_string(&s->name, "[static var ");
 }
 
-static void take_static(void *context, const struct clr_static *variable)
+static void add_static(void *context, const struct clr_static *variable)
 {
     struct search *s = context;
     const char *full_name = NULL;
@@ -501,7 +501,7 @@ static void add_link(struct search *s, const struct gc_handle *handle)
     r->links[r->link_count++] = (struct core_link){from, to};
 }
 
-static void take_handle(void *context, const struct gc_handle *handle)
+static void add_handle(void *context, const struct gc_handle *handle)
 {
     struct search *s = context;
     switch (handle->kind) {
@@ -539,7 +539,7 @@ static int by_from(const void *a, const void *b)
 
 /* --- stacks and finalizers ----------------------------------------------------- */
 
-static void take_word(void *context, uint64_t word)
+static void add_word(void *context, uint64_t word)
 {
     struct search *s = context;
     node_id n = gc_heap_containing(s->h, word);
@@ -559,7 +559,7 @@ static int by_number(const void *a, const void *b)
 /* Each once: how often a word stands on stacks tells nothing. */
 static void add_stacks(struct search *s, const struct gc_threads *threads)
 {
-    gc_stacks_each(s->h->runtime->image, threads, take_word, s);
+    gc_stacks_each(s->h->runtime->image, threads, add_word, s);
     if (s->found_count > 0)
         qsort(s->found, s->found_count, sizeof(*s->found), by_number);
     for (size_t i = 0; i < s->found_count; i++)
@@ -567,7 +567,7 @@ static void add_stacks(struct search *s, const struct gc_threads *threads)
             root_tree_add(&s->r->tree, GROUP_STACK, NULL, 0, s->found[i]);
 }
 
-static void take_finalizer(void *context, uint64_t object)
+static void add_finalizer(void *context, uint64_t object)
 {
     add(context, GROUP_FINALIZER, object);
 }
@@ -580,11 +580,11 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
     struct search s = {.r = r, .h = h};
     const struct memory *m = &h->runtime->image->memory;
     *r = (struct core_roots){.tree = {.names = {.account = &h->builder->account}}};
-    clr_types_statics(h->clr, take_static, &s);
+    clr_types_statics(h->clr, add_static, &s);
     add_thread_statics(&s, threads);
     add_stacks(&s, threads);
-    gc_finalizers_each(g, m, take_finalizer, &s);
-    gc_handles_each(g, m, take_handle, &s);
+    gc_finalizers_each(g, m, add_finalizer, &s);
+    gc_handles_each(g, m, add_handle, &s);
     gc_collectible_find(h);
     if (r->link_count > 0)
         qsort(r->links, r->link_count, sizeof(*r->links), by_from);

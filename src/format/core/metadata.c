@@ -342,7 +342,7 @@ static struct bytes stream_of(struct bytes blob, uint32_t offset, uint32_t size)
     return (struct bytes){blob.data + offset, size < left ? size : left};
 }
 
-static void take_stream(struct opening *o, const char *name, struct bytes stream)
+static void read_stream(struct opening *o, const char *name, struct bytes stream)
 {
     if (strcmp(name, "#~") == 0 || strcmp(name, "#-") == 0)
         o->tables = stream;
@@ -373,7 +373,7 @@ static bool find_streams(struct opening *o, struct bytes blob)
         size_t len = strnlen(name, left < MOST_NAME ? left : MOST_NAME);
         if (len == left || len == MOST_NAME)
             return false;
-        take_stream(o, name, stream_of(blob, le_u32(header), le_u32(header + 4)));
+        read_stream(o, name, stream_of(blob, le_u32(header), le_u32(header + 4)));
         size_t step = 8 + (len + 4) / 4 * 4;
         at = step < blob.size - at ? at + step : blob.size;
     }

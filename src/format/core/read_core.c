@@ -32,7 +32,7 @@ static void find_arguments(void *context, const struct clr_static *s)
 
 /* The first of the arguments, which is the path of the program; the others may be secrets.
  */
-static bool take_path(struct core *c, struct text *path)
+static bool read_path(struct core *c, struct text *path)
 {
     const struct memory *m = &c->image.memory;
     uint64_t arguments = 0;
@@ -73,7 +73,7 @@ static void core_process_describe(struct core *c, struct hd_snapshot *snap)
     snap->info.runtime = arena_strdup(a, c->runtime.version, strlen(c->runtime.version));
     if (name != NULL)
         snap->info.process = arena_strdup(a, name, strlen(name));
-    const char *program = take_path(c, &path) ? name_of(text_string(&path), a) : NULL;
+    const char *program = read_path(c, &path) ? name_of(text_string(&path), a) : NULL;
     if (program != NULL)
         snap->info.process = program;
     text_free(&path);
@@ -102,7 +102,7 @@ struct edges {
     const unsigned char *bytes;
 };
 
-static inline void take_pointer(void *context, uint64_t offset, uint32_t number)
+static inline void read_pointer(void *context, uint64_t offset, uint32_t number)
 {
     struct edges *e = context;
     uint64_t object = le_u64(e->bytes + offset);
@@ -116,14 +116,14 @@ static inline void take_pointer(void *context, uint64_t offset, uint32_t number)
         e->r->dangling++;
 }
 
-static void take_references(struct reading *r, node_id n, const struct gc_type *t)
+static void read_references(struct reading *r, node_id n, const struct gc_type *t)
 {
     const struct gc_heap *h = &r->core->heap;
     uint64_t address = gc_heap_address(h, n), size = graph_size(r->b->graph, n);
     void *copy = NULL;
     struct edges e = {r, core_object_at(r->core, address, size, &copy)};
     if (e.bytes != NULL)
-        gc_descriptor_walk(&t->refers, size, take_pointer, &e);
+        gc_descriptor_walk(&t->refers, size, read_pointer, &e);
     free(copy);
 }
 
@@ -138,7 +138,7 @@ static void build_edges(struct reading *r)
         if (t->keeps != NO_NODE)
             builder_edge(r->b, t->keeps);
         if (t->refers.pointers > 0)
-            take_references(r, n, t);
+            read_references(r, n, t);
         for (; link < r->roots.link_count && r->roots.links[link].from == n; link++)
             builder_handle_edge(r->b, r->roots.links[link].to);
         if (r->dangling > dangling)

@@ -155,7 +155,7 @@ const struct digest_value *digest_value(const struct digest_columns *c,
 
 /* --- one member ------------------------------------------------------ */
 
-static const char *take_string(struct json_scan *j, struct builder *b)
+static const char *parse_string(struct json_scan *j, struct builder *b)
 {
     return json_scan_string(j) ? builder_string(b, text_string(&j->string), j->string.len)
                                : NULL;
@@ -177,8 +177,8 @@ static bool make_room(struct digest_value *v, enum value_kind kind, struct build
     return !account_is_over(account) || account_fail(account, err);
 }
 
-static void take_element(struct digest_value *v, enum value_kind kind, struct json_scan *j,
-                         struct builder *b)
+static void parse_element(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                          struct builder *b)
 {
     if (kind == NUMBERS) {
         v->numbers[v->len++] = json_scan_number(j);
@@ -186,24 +186,24 @@ static void take_element(struct digest_value *v, enum value_kind kind, struct js
     } else if (kind == REALS) {
         v->reals[v->len++] = json_scan_real(j);
     } else {
-        v->strings[v->len++] = take_string(j, b);
+        v->strings[v->len++] = parse_string(j, b);
     }
 }
 
-static bool take_column(struct digest_value *v, enum value_kind kind, struct json_scan *j,
-                        struct builder *b, struct hd_error *err)
+static bool parse_column(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                         struct builder *b, struct hd_error *err)
 {
     json_scan_enter(j, '[');
     for (bool first = true; json_scan_more(j, ']', first); first = false) {
         if (v->len == v->cap && !make_room(v, kind, b, err))
             return false;
-        take_element(v, kind, j, b);
+        parse_element(v, kind, j, b);
     }
     return json_scan_ok(j);
 }
 
-static bool take_value(struct digest_value *v, enum value_kind kind, struct json_scan *j,
-                       struct builder *b, struct hd_error *err)
+static bool parse_value(struct digest_value *v, enum value_kind kind, struct json_scan *j,
+                        struct builder *b, struct hd_error *err)
 {
     if (v->is_there)
         return cursor_fail(&j->at, "this member is there twice");
@@ -219,32 +219,32 @@ static bool take_value(struct digest_value *v, enum value_kind kind, struct json
         v->truth = json_scan_truth(j);
         break;
     case TEXT:
-        v->text = take_string(j, b);
+        v->text = parse_string(j, b);
         break;
     default:
-        return take_column(v, kind, j, b, err);
+        return parse_column(v, kind, j, b, err);
     }
     return json_scan_ok(j);
 }
 
 /* --- all of them ----------------------------------------------------- */
 
-static bool take_group(struct digest_columns *c, enum digest_group group,
-                       struct json_scan *j, struct builder *b, struct hd_error *err)
+static bool parse_group(struct digest_columns *c, enum digest_group group,
+                        struct json_scan *j, struct builder *b, struct hd_error *err)
 {
     json_scan_enter(j, '{');
     for (bool first = true; json_scan_more(j, '}', first); first = false) {
         size_t i = json_scan_name(j) ? find(group, text_string(&j->string)) : MEMBERS;
         if (i == MEMBERS)
             json_scan_skip(j);
-        else if (!take_value(&c->all[i], members[i].kind, j, b, err))
+        else if (!parse_value(&c->all[i], members[i].kind, j, b, err))
             return false;
     }
     return json_scan_ok(j);
 }
 
 /* It stands in front, so that another version need not look like this one. */
-static bool take_version(struct json_scan *j, struct hd_error *err)
+static bool parse_version(struct json_scan *j, struct hd_error *err)
 {
     uint64_t version = json_scan_number(j);
     if (!json_scan_ok(j) || version == DIGEST_VERSION)
@@ -262,17 +262,17 @@ static enum digest_group group_named(const char *name)
     return (enum digest_group)group;
 }
 
-static bool take_all(struct digest_columns *c, struct json_scan *j, struct builder *b,
-                     struct hd_error *err)
+static bool parse_all(struct digest_columns *c, struct json_scan *j, struct builder *b,
+                      struct hd_error *err)
 {
     json_scan_enter(j, '{');
     for (bool first = true; json_scan_more(j, '}', first); first = false) {
         enum digest_group group = DIGEST_GROUPS;
         if (json_scan_name(j))
             group = group_named(text_string(&j->string));
-        if (first && !take_version(j, err))
+        if (first && !parse_version(j, err))
             return false;
-        if (group < DIGEST_GROUPS ? !take_group(c, group, j, b, err) : false)
+        if (group < DIGEST_GROUPS ? !parse_group(c, group, j, b, err) : false)
             return false;
         if (group == DIGEST_GROUPS && !first)
             json_scan_skip(j);
@@ -285,7 +285,7 @@ bool digest_columns_read(struct digest_columns *c, struct bytes json, struct bui
 {
     struct json_scan j = json_scan_over(json, err);
     c->all = alloc_zeroed(MEMBERS * sizeof(*c->all));
-    bool ok = take_all(c, &j, b, err);
+    bool ok = parse_all(c, &j, b, err);
     json_scan_free(&j);
     return ok;
 }

@@ -106,7 +106,7 @@ static bool sum_places(struct digest_reading *r, const struct digest_places *p)
     return ok;
 }
 
-static bool take_field_names(struct digest_reading *r)
+static bool parse_field_names(struct digest_reading *r)
 {
     const struct digest_value *name = digest_value(&r->columns, DIGEST_FIELDS, "name");
     struct digest *d = r->digest;
@@ -138,7 +138,7 @@ static field_id *digest_fields_of(struct digest_reading *r, enum digest_group gr
     return to;
 }
 
-static bool take_held(struct digest_reading *r, size_t count)
+static bool parse_held(struct digest_reading *r, size_t count)
 {
     struct digest_places *p = &r->digest->places;
     if (!digest_value(&r->columns, DIGEST_PLACES, "field")->is_there)
@@ -202,7 +202,7 @@ bool digest_read_places(struct digest_reading *r)
         p->old[i] = p->at[i];
         tally_take(&p->old[i], &young);
     }
-    return sum_places(r, p) && take_field_names(r) && take_held(r, n);
+    return sum_places(r, p) && parse_field_names(r) && parse_held(r, n);
 }
 
 /* --- who refers to whom -------------------------------------------------------- */
@@ -217,8 +217,8 @@ static uint64_t place_at(uint64_t target, uint64_t distance)
 }
 
 /* The places of one group, ascending. */
-static bool take_group(struct digest_reading *r, struct digest_sharing *s, size_t g,
-                       const uint64_t *from, size_t len)
+static bool parse_group(struct digest_reading *r, struct digest_sharing *s, size_t g,
+                        const uint64_t *from, size_t len)
 {
     for (size_t i = s->begin[g]; i < s->begin[g] + len; i++) {
         uint64_t place = place_at(s->target[g], from[i]);
@@ -263,7 +263,7 @@ bool digest_read_sharing(struct digest_reading *r)
         left -= objects[g];
         s->target[g] = (uint32_t)target;
         s->objects[g] = objects[g];
-        if (!take_group(r, s, g, from, (size_t)count[g]))
+        if (!parse_group(r, s, g, from, (size_t)count[g]))
             return false;
     }
     return s->begin[n] == all || digest_refuse(r, "references");
@@ -273,7 +273,7 @@ bool digest_read_sharing(struct digest_reading *r)
 
 /* --- chains -------------------------------------------------------------------- */
 
-static bool take_links(struct digest_reading *r, size_t n)
+static bool parse_links(struct digest_reading *r, size_t n)
 {
     struct arena *a = &r->b->snap->arena;
     struct digest_chains *c = &r->digest->chains;
@@ -305,7 +305,7 @@ static bool take_links(struct digest_reading *r, size_t n)
     return c->field != NULL || !digest_value(&r->columns, DIGEST_CHAINS, "field")->is_there;
 }
 
-static bool take_chain_samples(struct digest_reading *r, size_t n)
+static bool parse_chain_samples(struct digest_reading *r, size_t n)
 {
     struct arena *a = &r->b->snap->arena;
     struct digest_chains *c = &r->digest->chains;
@@ -345,7 +345,7 @@ bool digest_read_chains(struct digest_reading *r)
     if (links > UINT32_MAX / 4 || samples > UINT32_MAX / 4 || each >= UINT32_MAX)
         return digest_refuse(r, "chains");
     c->samples_each = (uint32_t)each;
-    if (!take_links(r, links) || !take_chain_samples(r, samples))
+    if (!parse_links(r, links) || !parse_chain_samples(r, samples))
         return false;
     if (!digest_value(&r->columns, DIGEST_CHAINS, "by_call_sites")->is_there)
         return true;
@@ -429,7 +429,7 @@ static enum hd_identity_source source_named(const char *name)
     return HD_SAME_UNKNOWN;
 }
 
-static bool take_moments(struct digest_reading *r, struct digest_ages *s)
+static bool parse_moments(struct digest_reading *r, struct digest_ages *s)
 {
     const struct digest_value *v = digest_value(&r->columns, DIGEST_AGES, "moment");
     if (v->len == 0 || v->len > AGES_MOST)
@@ -444,7 +444,7 @@ static bool take_moments(struct digest_reading *r, struct digest_ages *s)
     return true;
 }
 
-static bool take_survivors(struct digest_reading *r, struct digest_ages *s)
+static bool parse_survivors(struct digest_reading *r, struct digest_ages *s)
 {
     const struct digest_value *survivors =
                                   digest_value(&r->columns, DIGEST_AGES, "survivors"),
@@ -459,8 +459,8 @@ static bool take_survivors(struct digest_reading *r, struct digest_ages *s)
 }
 
 /* What is at a place and has no group yet: groups take it bit by bit. */
-static bool take_age_group(struct digest_reading *r, struct digest_ages *s, uint32_t i,
-                           struct hd_tally *left)
+static bool parse_age_group(struct digest_reading *r, struct digest_ages *s, uint32_t i,
+                            struct hd_tally *left)
 {
     const struct digest_places *p = &r->digest->places;
     uint32_t place = s->place[i];
@@ -480,7 +480,7 @@ static bool take_age_group(struct digest_reading *r, struct digest_ages *s, uint
     return true;
 }
 
-static bool take_groups(struct digest_reading *r, struct digest_ages *s, size_t n)
+static bool parse_groups(struct digest_reading *r, struct digest_ages *s, size_t n)
 {
     struct arena *a = &r->b->snap->arena;
     uint64_t moments = s->moment_count, place = 0;
@@ -506,7 +506,7 @@ static bool take_groups(struct digest_reading *r, struct digest_ages *s, size_t 
         s->came[i] = (unsigned char)(moments - 1 - came[i]);
         s->objects[i] = objects[i];
         s->bytes[i] = bytes[i];
-        if (!take_age_group(r, s, i, &left))
+        if (!parse_age_group(r, s, i, &left))
             return digest_refuse(r, "ages");
     }
     return true;
@@ -522,7 +522,7 @@ static uint64_t lost_of(const struct digest_reading *r, uint64_t type)
     return all;
 }
 
-static bool take_lost(struct digest_reading *r, struct digest_ages *s, size_t n)
+static bool parse_lost(struct digest_reading *r, struct digest_ages *s, size_t n)
 {
     struct arena *a = &r->b->snap->arena;
     uint64_t moments = s->moment_count, left = 0;
@@ -563,8 +563,8 @@ bool digest_read_ages(struct digest_reading *r)
     s.source = source_named(digest_value(&r->columns, DIGEST_AGES, "source")->text);
     if (n > UINT32_MAX / 4 || lost > UINT32_MAX / 4)
         return digest_refuse(r, "ages");
-    if (!take_moments(r, &s) || !take_survivors(r, &s) || !take_groups(r, &s, n) ||
-        !take_lost(r, &s, lost))
+    if (!parse_moments(r, &s) || !parse_survivors(r, &s) || !parse_groups(r, &s, n) ||
+        !parse_lost(r, &s, lost))
         return false;
     if (s.source != HD_SAME_UNKNOWN && !r->b->snap->info.sampled)
         r->digest->ages = s;

@@ -233,7 +233,7 @@ static uint32_t read_unit(struct cursor *c)
 }
 
 /* Names are ASCII nearly always: as many units as are, at once. */
-static size_t take_ascii(struct cursor *c, size_t most, struct text *out)
+static size_t parse_ascii(struct cursor *c, size_t most, struct text *out)
 {
     size_t left = cursor_left(c), n = 0;
     most = most < left ? most : left;
@@ -259,7 +259,7 @@ bool fastser_string(struct fastser *f, struct text *out)
     uint32_t high = 0; /* a high surrogate that waits for its low one */
     for (int32_t i = 0; i < units && cursor_ok(&f->c); i++) {
         if (high == 0) {
-            i += (int32_t)take_ascii(&f->c, (size_t)(units - i), out);
+            i += (int32_t)parse_ascii(&f->c, (size_t)(units - i), out);
             if (i == units)
                 break;
         }

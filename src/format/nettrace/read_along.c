@@ -135,7 +135,7 @@ struct along {
 /* --- while it comes ------------------------------------------------------------ */
 
 /* How many references a node has stands where they will begin. */
-static bool take_nodes(struct reading *r, const struct bulk *b)
+static bool parse_nodes(struct reading *r, const struct bulk *b)
 {
     unsigned pointer = r->header.pointer_size;
     uint64_t last_type = 0;
@@ -158,23 +158,23 @@ static bool take_nodes(struct reading *r, const struct bulk *b)
     return true;
 }
 
-static bool take_objects(struct along *a, const struct trace_event *e,
-                         enum trace_heap_event kind, struct bytes payload)
+static bool parse_objects(struct along *a, const struct trace_event *e,
+                          enum trace_heap_event kind, struct bytes payload)
 {
     struct reading *r = a->r;
     struct bulk b;
     if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
         return false;
     if (kind == EVENT_NODES)
-        return take_nodes(r, &b);
+        return parse_nodes(r, &b);
     a->edges.layout = (struct edge_layout){r->header.pointer_size, b.size};
     trace_edges_add(&a->edges, e->at + (uint64_t)(b.records - payload.data), b.count,
                     &r->b->account);
     return true;
 }
 
-static bool take_range(struct along *a, struct nettrace *t, const struct trace_event *e,
-                       struct bytes payload)
+static bool parse_range(struct along *a, struct nettrace *t, const struct trace_event *e,
+                        struct bytes payload)
 {
     struct reading *r = a->r;
     if (!trace_reading_around(r, t, EVENT_RANGE, payload))
@@ -198,14 +198,14 @@ static bool take(struct along *a, struct nettrace *t, const struct trace_event *
     if (!nettrace_payload(t, &payload))
         return false;
     if (kind == EVENT_NODES || kind == EVENT_EDGES)
-        return take_objects(a, e, kind, payload);
+        return parse_objects(a, e, kind, payload);
     if (kind == EVENT_RANGE)
-        return take_range(a, t, e, payload);
+        return parse_range(a, t, e, payload);
     return trace_reading_around(r, t, kind, payload);
 }
 
 /* All of it. What is thrown away when it is given up must not look like an error of it. */
-static bool take_all(struct along *a)
+static bool parse_all(struct along *a)
 {
     struct reading *r = a->r;
     struct hd_error unused = {0};
@@ -314,8 +314,8 @@ static bool finish(struct along *a)
 bool read_along(struct reading *r)
 {
     struct along a = {.r = r};
-    bool ok =
-        r->b->want_graph && r->b->number == 0 && take_all(&a) && is_usual(&a) && finish(&a);
+    bool ok = r->b->want_graph && r->b->number == 0 && parse_all(&a) && is_usual(&a) &&
+              finish(&a);
     free(a.range_times);
     trace_edges_free(&a.edges);
     return ok;

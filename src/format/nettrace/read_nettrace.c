@@ -62,7 +62,7 @@ static bool pass(struct reading *r, unsigned passes)
 
 /* --- objects ------------------------------------------------------------------- */
 
-static bool take_nodes(struct reading *r, const struct bulk *b)
+static bool read_nodes(struct reading *r, const struct bulk *b)
 {
     unsigned pointer = r->header.pointer_size;
     uint64_t last_type = 0;
@@ -110,7 +110,7 @@ static bool next_node(struct reading *r, node_id count)
     return true;
 }
 
-static void take_edges(struct reading *r, const struct bulk *b)
+static void read_edges(struct reading *r, const struct bulk *b)
 {
     unsigned pointer = r->header.pointer_size;
     node_id count = r->b->graph->node_count;
@@ -134,15 +134,15 @@ static void take_edges(struct reading *r, const struct bulk *b)
 
 /* --- one event ----------------------------------------------------------------- */
 
-static bool take_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+static bool read_objects(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
                          struct bytes payload)
 {
     struct bulk b;
     if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
         return nettrace_refuse(t, "more records than the event has bytes for");
     if (kind == EVENT_NODES)
-        return take_nodes(r, &b);
-    take_edges(r, &b);
+        return read_nodes(r, &b);
+    read_edges(r, &b);
     return true;
 }
 
@@ -165,7 +165,7 @@ static bool take(struct reading *r, struct nettrace *t, const struct trace_event
     if (!nettrace_payload(t, &payload))
         return nettrace_end(t) != TRACE_CANNOT_BE_READ;
     if (kind == EVENT_NODES || kind == EVENT_EDGES)
-        return take_objects(r, t, kind, payload);
+        return read_objects(r, t, kind, payload);
     return trace_reading_around(r, t, kind, payload);
 }
 

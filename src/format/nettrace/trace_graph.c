@@ -293,7 +293,7 @@ void trace_nodes_freeze(struct trace_nodes *n)
 }
 
 /* So many nodes before repeat i, i of which are repeats. */
-static bool is_told_before(const void *repeats, size_t i, const void *position)
+static bool is_numbered_before(const void *repeats, size_t i, const void *position)
 {
     return ((const node_id *)repeats)[i] - (uint32_t)i <= *(const uint32_t *)position;
 }
@@ -301,8 +301,8 @@ static bool is_told_before(const void *repeats, size_t i, const void *position)
 /* The node of a position among those that repeat no other: where there are repeats. */
 node_id trace_nodes_at_position(const struct trace_nodes *n, uint32_t position)
 {
-    return position + (uint32_t)search_first(n->repeats, 0, n->repeat_count, is_told_before,
-                                             &position);
+    return position + (uint32_t)search_first(n->repeats, 0, n->repeat_count,
+                                             is_numbered_before, &position);
 }
 
 unsigned char *trace_nodes_take_addresses(struct trace_nodes *n, node_id count, node_id all)

@@ -16,7 +16,7 @@ bool trace_reading_wants_range(const struct reading *r, uint64_t time)
            (r->walk->gc_end == HD_UNKNOWN || time <= r->walk->gc_end);
 }
 
-static bool take_range(struct reading *r, struct nettrace *t, struct bytes payload)
+static bool parse_range(struct reading *r, struct nettrace *t, struct bytes payload)
 {
     struct range range;
     if (!heap_range_parse(payload, r->header.pointer_size, &range))
@@ -27,7 +27,7 @@ static bool take_range(struct reading *r, struct nettrace *t, struct bytes paylo
     return true;
 }
 
-static void take_roots(struct reading *r, const struct bulk *b)
+static void parse_roots(struct reading *r, const struct bulk *b)
 {
     uint64_t weak = trace_root_events_roots(&r->outside, b, r->header.pointer_size);
     uint64_t *all = &r->b->snap->weak_roots;
@@ -35,8 +35,8 @@ static void take_roots(struct reading *r, const struct bulk *b)
         *all = *all == HD_UNKNOWN ? weak : *all + weak;
 }
 
-static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
-                      const struct bulk *b)
+static bool parse_bulk(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
+                       const struct bulk *b)
 {
     switch (kind) {
     case EVENT_TYPES:
@@ -46,7 +46,7 @@ static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_eve
         return trace_root_events_statics(&r->outside, b) ||
                nettrace_refuse(t, "a static variable runs over its event");
     case EVENT_ROOTS:
-        take_roots(r, b);
+        parse_roots(r, b);
         return true;
     case EVENT_PAIRS:
         trace_root_events_pairs(&r->outside, b, r->header.pointer_size);
@@ -60,7 +60,7 @@ static bool take_bulk(struct reading *r, struct nettrace *t, enum trace_heap_eve
 }
 
 /* It stands behind the walk. Of each object it says 15 bytes at most, in base64. */
-static void take_told(struct reading *r, struct bytes payload)
+static void parse_told(struct reading *r, struct bytes payload)
 {
     enum { NUMBERS = 128, PER_OBJECT = 20 };
     const struct heap_walk *w = r->walk != NULL ? r->walk : r->survey.walks;
@@ -77,7 +77,7 @@ void trace_reading_told(struct reading *r)
         return;
     snap->untold = untold_named(told->data, told->len);
     if (snap->untold == HD_UNTOLD_NOTHING)
-        snap->told = told_same_take(told->data, told->len, &snap->arena);
+        snap->told = told_same_parse(told->data, told->len, &snap->arena);
 }
 
 bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap_event kind,
@@ -86,20 +86,20 @@ bool trace_reading_around(struct reading *r, struct nettrace *t, enum trace_heap
     struct bulk b;
     switch (kind) {
     case EVENT_RANGE:
-        return take_range(r, t, payload);
+        return parse_range(r, t, payload);
     case EVENT_MODULE:
         return trace_types_module(&r->types, payload) ||
                nettrace_refuse(t, "a module's event is too short");
     case EVENT_COMMAND:
-        trace_process_take(&r->command, payload);
+        trace_process_parse(&r->command, payload);
         return true;
     case EVENT_TOLD:
-        take_told(r, payload);
+        parse_told(r, payload);
         return true;
     default:
         if (!bulk_parse(kind, payload, r->header.pointer_size, &b))
             return nettrace_refuse(t, "more records than the event has bytes for");
-        return take_bulk(r, t, kind, &b);
+        return parse_bulk(r, t, kind, &b);
     }
 }
 
@@ -152,7 +152,7 @@ bool trace_reading_count_nodes(struct reading *r)
 
 /* --- the process --------------------------------------------------------------- */
 
-void trace_process_take(struct text *command, struct bytes payload)
+void trace_process_parse(struct text *command, struct bytes payload)
 {
     struct trace_fields f = {payload.data, payload.data + payload.size, false};
     struct bytes line = trace_wide(&f);

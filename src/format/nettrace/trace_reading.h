@@ -19,7 +19,7 @@
 /* Which process a trace is of, and when it was taken. */
 
 /* Keep the command line out of its event. */
-void trace_process_take(struct text *command, struct bytes payload);
+void trace_process_parse(struct text *command, struct bytes payload);
 
 /* The name of the program: of "/usr/bin/dotnet /app/Shop.dll --port 80" it is Shop. */
 void trace_process_name(struct hd_snapshot *snap, struct text *command);

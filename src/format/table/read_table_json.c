@@ -110,7 +110,7 @@ static bool read_rows(const json_t *types, struct builder *b, struct hd_error *e
 
 /* Take n digits and the byte behind them, unless that is 0; -1 if they are not
  * there. */
-static int take_number(const char **at, int n, char behind)
+static int parse_number(const char **at, int n, char behind)
 {
     int value = 0;
     for (; n > 0; n--, ++*at) {
@@ -124,7 +124,7 @@ static int take_number(const char **at, int n, char behind)
 }
 
 /* "2026-08-01T12:00:00"; what may follow, a fraction or a zone, is left out. */
-static void take_time(const char *text, struct builder *b)
+static void parse_time(const char *text, struct builder *b)
 {
     const char *at = text;
     static const struct {
@@ -134,7 +134,7 @@ static void take_time(const char *text, struct builder *b)
                 {2, 0, 23, ':'},   {2, 0, 59, ':'}, {2, 0, 60, '\0'}};
     int v[sizeof(part) / sizeof(part[0])];
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-        v[i] = take_number(&at, part[i].digits, part[i].behind);
+        v[i] = parse_number(&at, part[i].digits, part[i].behind);
         if (v[i] < part[i].low || v[i] > part[i].high)
             return;
     }
@@ -143,7 +143,7 @@ static void take_time(const char *text, struct builder *b)
     b->snap->clock_is_date = true;
 }
 
-static void take_snapshot(const json_t *snapshot, struct builder *b)
+static void parse_snapshot(const json_t *snapshot, struct builder *b)
 {
     struct hd_info *info = &b->snap->info;
     const json_t *process = json_object_get(snapshot, "process");
@@ -161,7 +161,7 @@ static void take_snapshot(const json_t *snapshot, struct builder *b)
     if (json_input_number(json_object_get(snapshot, "pid"), &pid))
         info->pid = pid;
     if (time != NULL)
-        take_time(time, b);
+        parse_time(time, b);
     if (json_is_true(json_object_get(snapshot, "sampled"))) {
         info->sampled = true;
         builder_warn(b, WARN_SAMPLED, 0);
@@ -170,7 +170,7 @@ static void take_snapshot(const json_t *snapshot, struct builder *b)
         info->complete = false;
 }
 
-static void take_omitted(const json_t *json, struct builder *b)
+static void parse_omitted(const json_t *json, struct builder *b)
 {
     uint64_t omitted;
     bool cut =
@@ -196,8 +196,8 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
         return fail_at_line(err, 0, "bad-header", "\"types\" is missing or no array");
     if (!read_rows(types, b, err))
         return false;
-    take_snapshot(json_object_get(json, "snapshot"), b);
-    take_omitted(json, b);
+    parse_snapshot(json_object_get(json, "snapshot"), b);
+    parse_omitted(json, b);
     return true;
 }
 

@@ -292,7 +292,7 @@ static bool begin_part(struct piece *p)
     return true;
 }
 
-static bool take_begin(struct piece *p)
+static bool parse_begin(struct piece *p)
 {
     struct text_records *r = &p->records;
     if (!begin_part(p))
@@ -306,7 +306,7 @@ static bool take_begin(struct piece *p)
     return true;
 }
 
-static void take_end(struct piece *p)
+static void parse_end(struct piece *p)
 {
     struct part *part = &p->parts[p->part_count - 1];
     part->ended = true;
@@ -329,9 +329,9 @@ static bool read_line(struct piece *p, const unsigned char *line, const unsigned
     case TEXT_BAD:
         return false;
     case TEXT_BEGIN:
-        return take_begin(p);
+        return parse_begin(p);
     case TEXT_END:
-        take_end(p);
+        parse_end(p);
         break;
     case TEXT_RECORD:
         part->has_records = true;
@@ -470,7 +470,7 @@ static ssize_t next_block(struct piece *p, unsigned char *to)
 
 /* What is left of a block is the beginning of a line. An object is counted by it; of every
  * other line the rest must come. */
-static bool take_cut_line(struct piece *p, const unsigned char *text, size_t size)
+static bool parse_cut_line(struct piece *p, const unsigned char *text, size_t size)
 {
     if (size < USUAL_AHEAD || !p->records.in_section || p->records.size_base != 16)
         return false;
@@ -533,7 +533,7 @@ static bool read_blocks(struct piece *p)
         cut = size - begin;
         if (p->skipping)
             continue;
-        p->skipping = take_cut_line(p, text + begin, cut);
+        p->skipping = parse_cut_line(p, text + begin, cut);
         cut = p->skipping ? 0 : cut;
         if (cut > CUT_BYTES)
             return false;

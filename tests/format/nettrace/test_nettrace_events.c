@@ -1,8 +1,8 @@
 /* Events that are short, odd or told twice: what of them counts, and in which words the
  * others are refused. Walks as they should be are test_read_nettrace.c's. */
 #include "format/nettrace/forged_walks.h"
-#include "format/nettrace/trace_reading.h"
 #include "format/nettrace/trace_graph.h"
+#include "format/nettrace/trace_reading.h"
 
 #include <math.h>
 
@@ -319,8 +319,9 @@ Test(nettrace_events, the_command_line_names_process_and_program)
         forge_wide(&payload, cases[i].line);
         /* With the zero at its end, and cut before it. */
         for (size_t cut = 0; cut < 3; cut += 2) {
-            trace_process_take(&command, (struct bytes){(const unsigned char *)payload.data,
-                                                        payload.len - cut});
+            trace_process_parse(
+                &command,
+                (struct bytes){(const unsigned char *)payload.data, payload.len - cut});
             cr_expect_str_eq(text_string(&command), cases[i].line);
         }
         trace_process_name(snap, &command);
