@@ -42,7 +42,6 @@ struct input {
     bool is_spent;             /* the unpacker is at its end, and position is 0 */
     ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
     void *from;
-    int stream_fd; /* of input_stream_fd() */
     struct growing_file growing;
 
     unsigned char *head;
@@ -277,23 +276,6 @@ struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), v
     in->fd = -1;
     in->take = take;
     in->from = from;
-    return in;
-}
-
-static ssize_t read_from_fd(void *from, void *to, size_t room)
-{
-    ssize_t n;
-    const struct input *in = from;
-    while ((n = read(in->stream_fd, to, room)) < 0 && errno == EINTR)
-        continue;
-    return n;
-}
-
-struct input *input_stream_fd(int fd)
-{
-    struct input *in = input_stream(read_from_fd, NULL);
-    in->from = in;
-    in->stream_fd = fd;
     return in;
 }
 

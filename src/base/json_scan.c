@@ -40,11 +40,6 @@ static bool expected(struct json_scan *j, const char *what)
     return cursor_fail(&j->at, "%s is expected here", what);
 }
 
-bool json_scan_sees(struct json_scan *j, char c)
-{
-    return next(j) == c;
-}
-
 static bool take(struct json_scan *j, char c, const char *what)
 {
     if (next(j) != c)

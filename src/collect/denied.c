@@ -55,7 +55,7 @@ static bool is_in_other_namespace(pid_t pid)
            ours.st_ino != its.st_ino;
 }
 
-struct denied_facts denied_facts_of(pid_t pid)
+static struct denied_facts denied_facts_of(pid_t pid)
 {
     struct denied_facts f = {
         .ptrace_scope = (int)number_behind("/proc/sys/kernel/yama/ptrace_scope", "", 10)};

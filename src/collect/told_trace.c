@@ -8,6 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static ssize_t read_fd(void *fd, void *to, size_t room)
+{
+    ssize_t n;
+    while ((n = read(*(int *)fd, to, room)) < 0 && errno == EINTR)
+        continue;
+    return n;
+}
+
 static bool fail_to_write(struct hd_error *err)
 {
     return fail(err, HD_IO, "cannot write: %s", strerror(errno));
@@ -19,7 +27,7 @@ static bool find_place(int fd, struct told_event_place *place, struct hd_error *
 {
     enum { END = 1 };
     struct hd_error unused = {0};
-    struct input *in = input_stream_fd(fd);
+    struct input *in = input_stream(read_fd, &fd);
     struct nettrace *t = nettrace_begin(in, &unused);
     struct trace_event e;
     bool has_it = false;

@@ -192,7 +192,6 @@ const struct clr_shape **clr_new_arguments(struct clr_types *t, uint32_t count);
 /* Names of a row with its outer classes, behind what is there. */
 void clr_add_type_def(struct text *to, const struct metadata *m, uint32_t row);
 void clr_add_type_ref(struct text *to, const struct metadata *m, uint32_t row);
-void clr_add_plain_name(struct text *to, struct metadata_name name);
 
 /* "[A,B]" */
 void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments,

@@ -544,11 +544,6 @@ uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref)
     return (scope & 3) == IN_TYPE_REF ? scope >> 2 : 0;
 }
 
-struct bytes metadata_type_spec(const struct metadata *m, uint32_t row)
-{
-    return blob_at(m, cell(m, METADATA_TYPE_SPEC, row, 0));
-}
-
 /* --- fields -------------------------------------------------------------------- */
 
 /* Where fields are not in the order of their types, a table of pointers stands between. */
