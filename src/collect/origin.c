@@ -18,26 +18,9 @@
 
 /* --- files ------------------------------------------------------------------------ */
 
-static bool read_path(const char *path, struct text *to)
-{
-    enum { MOST_BYTES = 1 << 20 };
-    char block[4096];
-    text_clear(to);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    ssize_t n = 0;
-    while (to->len < MOST_BYTES && (n = read(fd, block, sizeof(block))) > 0)
-        text_add(to, block, (size_t)n);
-    close(fd);
-    return n >= 0 && to->len > 0;
-}
-
 static bool read_of(pid_t pid, const char *name, struct text *to)
 {
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-    return read_path(path, to);
+    return proc_read_file(pid, name, to) && to->len > 0;
 }
 
 /* --- where ------------------------------------------------------------------------ */
@@ -193,7 +176,7 @@ static void find_start(struct hd_origin *o, uint64_t ticks, struct text *t)
 {
     long per_second = sysconf(_SC_CLK_TCK);
     const char *line =
-        read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
+        proc_read_path("/proc/stat", t) ? strstr(text_string(t), "\nbtime ") : NULL;
     if (line == NULL || per_second <= 0)
         return;
     uint64_t start = strtoull(line + 7, NULL, 10) + ticks / (unsigned long)per_second;
@@ -204,7 +187,7 @@ static void find_start(struct hd_origin *o, uint64_t ticks, struct text *t)
  * that began in the same hundredth of a second, which the pid tells apart. */
 static void find_instance(struct hd_origin *o, const struct proc *proc, struct text *t)
 {
-    if (!read_path("/proc/sys/kernel/random/boot_id", t))
+    if (!proc_read_path("/proc/sys/kernel/random/boot_id", t) || t->len == 0)
         return;
     char rest[64];
     snprintf(rest, sizeof(rest), " %llu %ld", (unsigned long long)proc->start,

@@ -16,20 +16,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of a command line, an environment, a status. */
-enum { MOST_BYTES = 1 << 20 };
-
 static void path_of(char path[64], pid_t pid, const char *name)
 {
     snprintf(path, 64, "/proc/%ld/%s", (long)pid, name);
 }
 
-static bool read_file(pid_t pid, const char *name, struct text *to)
+bool proc_read_path(const char *path, struct text *to)
 {
-    char path[64], block[4096];
-    path_of(path, pid, name);
+    enum { MOST_BYTES = 1 << 20 };
+    char block[4096];
     text_clear(to);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     ssize_t n = 0;
@@ -37,6 +34,13 @@ static bool read_file(pid_t pid, const char *name, struct text *to)
         text_add(to, block, (size_t)n);
     close(fd);
     return n >= 0;
+}
+
+bool proc_read_file(pid_t pid, const char *name, struct text *to)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+    return proc_read_path(path, to);
 }
 
 bool proc_is_shortage(int why)
@@ -48,7 +52,7 @@ bool proc_is_shortage(int why)
 
 static bool read_of(struct proc *p, const char *name, struct text *to)
 {
-    bool ok = read_file(p->pid, name, to);
+    bool ok = proc_read_file(p->pid, name, to);
     if (!ok && proc_is_shortage(errno))
         p->lacked = errno;
     return ok;
@@ -117,7 +121,7 @@ pid_t proc_inner_thread(pid_t pid, pid_t thread)
     struct text t = {0};
     snprintf(name, sizeof(name), "task/%ld/status", (long)thread);
     pid_t inner =
-        read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
+        proc_read_file(pid, name, &t) ? innermost_pid(text_string(&t), thread) : thread;
     text_free(&t);
     return inner;
 }
@@ -217,7 +221,7 @@ const char *proc_runtime(pid_t pid, struct arena *arena)
     static const char folder[] = "/Microsoft.NETCore.App/";
     struct text t = {0};
     const char *version = NULL;
-    if (read_file(pid, "maps", &t)) {
+    if (proc_read_file(pid, "maps", &t)) {
         const char *at = strstr(text_string(&t), folder);
         at = at != NULL ? at + strlen(folder) : "";
         size_t len = strcspn(at, "/\n");
@@ -234,7 +238,7 @@ uint64_t proc_memory(pid_t pid)
 {
     struct text t = {0};
     uint64_t bytes = 0;
-    if (read_file(pid, "status", &t)) {
+    if (proc_read_file(pid, "status", &t)) {
         const char *s = text_string(&t);
         uint64_t peak = bytes_behind(s, "\nVmHWM:"), now = bytes_behind(s, "\nVmRSS:");
         bytes = (peak > now ? peak : now) + bytes_behind(s, "\nVmSwap:") +

@@ -6,6 +6,7 @@
 #define PROC_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "heapdrift.h"
 
 #include <sys/types.h>
@@ -24,6 +25,10 @@ struct proc {
     bool ended;             /* only its parent has not noticed */
     int lacked;             /* errno: what we had too little of to learn more; else 0 */
 };
+
+/* All of a file, a mebibyte at most, in the place of what to held. False with errno. */
+bool proc_read_path(const char *path, struct text *to);
+bool proc_read_file(pid_t pid, const char *name, struct text *to); /* /proc/PID/name */
 
 /* False when there is no such process. Strings go to the arena. */
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
